@@ -1,0 +1,195 @@
+// Which file may import which. `pnpm lint` runs this; CONTRIBUTING.md has the picture.
+// Each rule is a list of what is allowed: whatever is not on it is an error.
+
+const tests = '\\.test\\.ts$|/test/';
+const npm = (...names) => `node_modules/(${names.join('|').replaceAll('.', '\\.')})/`;
+const core = (...folders) => `^packages/core/src/(${folders.join('|')})/`;
+const publicCore = '^packages/core/src/index\\.ts$';
+const own = (name) => `^packages/${name}/src/`;
+
+const only = (name, from, allowed, comment) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: from, pathNot: tests },
+  to: { pathNot: allowed },
+});
+
+export default {
+  forbidden: [
+    {
+      name: 'no-cycle',
+      comment: 'Type imports count too.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-unresolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'packages-by-name',
+      comment: 'Another package is imported by its public name, never by a path into its folder.',
+      severity: 'error',
+      from: { path: '^(packages|examples)/([^/]+)/' },
+      to: { path: '^(packages|examples)/', pathNot: '^$1/$2/', dependencyTypes: ['local'] },
+    },
+
+    // Inside core: domain ◄─ ports ◄─ services ◄─ workers
+    only('domain', core('domain'), [core('domain'), npm('typeid-js', 'uuid', 'ipaddr.js')], 'Pure rules.'),
+    only('ports', core('ports'), [core('domain', 'ports')], 'Interfaces only.'),
+    {
+      name: 'core-layers',
+      comment: 'representation, services and workers look down, never up.',
+      severity: 'error',
+      from: { path: core('representation', 'services', 'workers'), pathNot: tests },
+      to: {
+        path: '^packages/core/src/',
+        pathNot: core('domain', 'ports', 'representation', 'services', 'workers'),
+      },
+    },
+    {
+      name: 'representation-below-services',
+      severity: 'error',
+      from: { path: core('representation'), pathNot: tests },
+      to: { path: core('services', 'workers') },
+    },
+    {
+      name: 'services-below-workers',
+      severity: 'error',
+      from: { path: core('services'), pathNot: tests },
+      to: { path: core('workers') },
+    },
+    {
+      name: 'core-without-its-surroundings',
+      comment: 'node/, testing/ and sandbox/ are plugged in by the user, through their own entry points.',
+      severity: 'error',
+      from: { path: '^packages/core/src/', pathNot: [core('node', 'testing', 'sandbox'), tests] },
+      to: { path: core('node', 'testing', 'sandbox') },
+    },
+    {
+      name: 'testing-stays-in-tests',
+      severity: 'error',
+      from: { path: core('node', 'sandbox'), pathNot: tests },
+      to: { path: core('testing') },
+    },
+    {
+      name: 'core-runs-anywhere',
+      comment: "Node's own modules belong in node/.",
+      severity: 'error',
+      from: { path: '^packages/core/src/', pathNot: [core('node', 'testing'), tests] },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'undici-in-node',
+      severity: 'error',
+      from: { path: '^packages/core/src/', pathNot: core('node') },
+      to: { path: npm('undici') },
+    },
+    {
+      name: 'edge-without-sockets',
+      comment: 'Bundlers of workers follow every import.',
+      severity: 'error',
+      from: { path: '^packages/core/src/node/edge\\.ts$' },
+      to: { path: [npm('undici'), '^(node:)?(net|tls|dns|fs)(/|$)'], reachable: true },
+    },
+
+    // Between packages
+    only(
+      'core',
+      own('core'),
+      [
+        own('core'),
+        '^packages/receiver/src/index\\.ts$',
+        npm('zod', 'keyv', 'file-type', 'uqr', 'uuid', 'typeid-js', 'undici', 'ipaddr.js'),
+        '^(node:)?[a-z_/]+$',
+      ],
+      'No database, no HTTP framework.',
+    ),
+    only(
+      'receiver',
+      own('receiver'),
+      [own('receiver'), '^packages/receiver/vectors/', '^(node:)?[a-z_/]+$'],
+      'No dependency.',
+    ),
+    {
+      name: 'receiver-runs-anywhere',
+      comment: "Node's own modules belong in node/ and in the command.",
+      severity: 'error',
+      from: { path: own('receiver'), pathNot: ['/hmac-node\\.ts$', '/src/(node|attack)/', tests] },
+      to: { dependencyTypes: ['core'] },
+    },
+    only(
+      'http',
+      '^packages/http/src/(?!msw/)',
+      [
+        own('http'),
+        publicCore,
+        npm('hono', 'zod', 'zod-openapi', 'rate-limiter-flexible', 'content-disposition'),
+      ],
+      'Any Fetch runtime.',
+    ),
+    only(
+      'http-client',
+      '^packages/http/src/client/',
+      ['^packages/http/src/client/', publicCore],
+      'Fetch alone.',
+    ),
+    {
+      name: 'http-client-types-only',
+      comment: "A consumer's bundle has nothing of core in it.",
+      severity: 'error',
+      from: { path: '^packages/http/src/client/', pathNot: tests },
+      to: { pathNot: '^packages/http/src/client/', dependencyTypesNot: ['type-only'] },
+    },
+    only(
+      'http-msw',
+      '^packages/http/src/msw/',
+      [own('http'), publicCore, '^packages/core/src/(node|testing|sandbox)/index\\.ts$', npm('msw')],
+      'The service itself, in the tests of its consumers.',
+    ),
+    {
+      name: 'msw-stays-in-tests',
+      severity: 'error',
+      from: { path: '^packages/http/src/(?!msw/)', pathNot: tests },
+      to: { path: '^packages/http/src/msw/' },
+    },
+    only('storage-sqlite', own('storage-sqlite'), [
+      own('storage-sqlite'),
+      publicCore,
+      '^(node:)?(sqlite|fs|path)$',
+    ]),
+    only('storage-postgres', own('storage-postgres'), [
+      own('storage-postgres'),
+      publicCore,
+      npm('pg', 'postgres'),
+    ]),
+    only('storage-contract', own('storage-contract'), [
+      own('storage-contract'),
+      own('core'),
+      npm('vitest', 'fast-check'),
+      '^(node:)?[a-z_/]+$',
+    ]),
+    {
+      name: 'examples-are-leaves',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: tests },
+      to: { path: '^examples/' },
+    },
+  ],
+
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: ['^(packages|examples)/[^/]+/dist/', 'tsup\\.config\\.ts$'] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['source', 'types', 'import', 'node', 'default'],
+      mainFields: ['module', 'main', 'types'],
+    },
+  },
+};

@@ -1,0 +1,128 @@
+// Packs every public package as it would be published and looks at it from outside:
+// publint --strict, attw, then a consumer outside the workspace that imports it and compiles against it.
+// Run by `pnpm check:packages`, after a build. Prints one line per package, exits 1 on any problem.
+
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const root = dirname(import.meta.dirname);
+const run = promisify(execFile);
+const work = await mkdtemp(join(tmpdir(), 'trunkline-packages-'));
+
+try {
+  const packages = await publicPackages();
+  const problems = new Map();
+  for (const pkg of packages) problems.set(pkg.name, await inspect(pkg));
+  for (const pkg of packages) problems.get(pkg.name).push(...(await consume(pkg)));
+
+  for (const [name, found] of problems) {
+    console.log(`${found.length === 0 ? 'ok  ' : 'FAIL'} ${name}`);
+    for (const problem of found) console.log(problem.replaceAll(/^/gm, '       '));
+    if (found.length > 0) process.exitCode = 1;
+  }
+} finally {
+  await rm(work, { recursive: true, force: true });
+}
+
+async function publicPackages() {
+  const found = [];
+  for (const folder of await readdir(join(root, 'packages'))) {
+    const path = join(root, 'packages', folder);
+    const text = await readFile(join(path, 'package.json'), 'utf8').catch(() => undefined);
+    const manifest = text === undefined ? undefined : JSON.parse(text);
+    if (manifest !== undefined && manifest.private !== true) found.push({ name: manifest.name, path });
+  }
+  return found;
+}
+
+/** Packs the package, unpacks it into the consumer's node_modules and runs the linters on the tarball. */
+async function inspect(pkg) {
+  const tarball = join(work, `${pkg.name.replaceAll(/\W/g, '-')}.tgz`);
+  const problem = await attempt('pnpm', ['pack', '--out', tarball], pkg.path);
+  if (problem !== undefined) return [problem];
+
+  const target = join(work, 'node_modules', pkg.name);
+  await mkdir(target, { recursive: true });
+  await run('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
+
+  return [
+    await attempt('publint', ['run', tarball, '--strict']),
+    await attempt('attw', [tarball, '--profile', 'esm-only']),
+    ...(await contents(target)),
+  ].filter((found) => found !== undefined);
+}
+
+async function contents(target) {
+  const manifest = await readFile(join(target, 'package.json'), 'utf8');
+  const files = await readdir(target);
+  return [
+    /workspace:|catalog:/.test(manifest) &&
+      'the published package.json still has workspace: or catalog: versions',
+    /"source"/.test(manifest) && 'the published package.json still has the "source" condition',
+    files.includes('src') && 'the tarball has src in it',
+    !files.includes('LICENSE') && 'the tarball has no LICENSE',
+    !files.includes('README.md') && 'the tarball has no README.md',
+  ].filter((found) => found !== false);
+}
+
+/** Imports every entry point under Node and compiles against it as two kinds of project do. */
+async function consume(pkg) {
+  const installed = join(work, 'node_modules', pkg.name);
+  const manifest = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8').catch(() => '{}'));
+  const names = Object.keys(manifest.exports ?? {}).map((subpath) => join(pkg.name, subpath));
+  if (names.length === 0) return ['nothing to import'];
+
+  const peers = Object.keys(manifest.peerDependencies ?? {});
+  for (const dependency of ['@types/node', ...Object.keys(manifest.dependencies ?? {}), ...peers]) {
+    await borrow(dependency, dependency === '@types/node' ? root : pkg.path);
+  }
+  // An entry point that is named after a peer is for those who have it, and is no cleaner than the peer's own types.
+  const ofPeers = names.filter((name) => peers.includes(basename(name)));
+  const own = names.filter((name) => !ofPeers.includes(name));
+  await writeFile(join(work, 'package.json'), '{ "type": "module" }');
+  await writeFile(join(work, 'consumer.mjs'), importing(names));
+  await writeFile(join(work, 'consumer.mts'), importing(own));
+  await writeFile(join(work, 'consumer-of-peers.mts'), importing(ofPeers));
+
+  const platform = ['--noEmit', '--strict', '--target', 'es2024', '--lib', 'es2024', '--types', 'node'];
+  const compile = async (module, moduleResolution) => {
+    const options = [...platform, '--module', module, '--moduleResolution', moduleResolution];
+    return [
+      await attempt('tsc', [...options, '--skipLibCheck', 'false', 'consumer.mts']),
+      await attempt('tsc', [...options, '--skipLibCheck', 'true', 'consumer-of-peers.mts']),
+    ];
+  };
+  const found = [
+    await attempt('node', ['consumer.mjs']),
+    ...(await compile('nodenext', 'nodenext')),
+    ...(await compile('esnext', 'bundler')),
+  ];
+  return found.filter((problem) => problem !== undefined);
+}
+
+function importing(names) {
+  const lines = names.map((name, index) => `import * as m${index} from '${name}';\nvoid m${index};\n`);
+  return lines.length === 0 ? 'export {};\n' : lines.join('');
+}
+
+/** Makes a third-party dependency visible to the consumer; our own packages are already there, unpacked. */
+async function borrow(dependency, from) {
+  const link = join(work, 'node_modules', dependency);
+  await mkdir(dirname(link), { recursive: true });
+  await symlink(join(from, 'node_modules', dependency), link).catch((error) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
+
+async function attempt(command, args, cwd = work) {
+  try {
+    await run(command, args, { cwd });
+    return undefined;
+  } catch (error) {
+    const output = `${error.stdout ?? ''}${error.stderr ?? ''}`.trim();
+    return `${command} ${args.join(' ')}\n${output === '' ? error.message : output}`;
+  }
+}

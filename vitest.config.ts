@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+// Packages import each other's TypeScript sources, so that nothing has to be built before a test.
+const conditions = ['source', 'module', 'node', 'development|production'];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: ['source'] } },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts'],
+    pool: 'forks',
+    execArgv: ['--conditions=source'],
+    retry: 0,
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    reporters: process.env['CI'] ? ['default', ['json', { outputFile: 'reports/vitest.json' }]] : ['default'],
+  },
+});
