@@ -1,0 +1,69 @@
+import { DELIVERY_HEADER, EVENT_HEADER } from '../headers.ts';
+import {
+  accepted,
+  genuineRequest,
+  mustBeAccepted,
+  refused,
+  type AttackCase,
+  type Genuine,
+} from './attack-case.ts';
+import { attackEvent, requestOf, type RawRequest } from './raw-request.ts';
+
+/** More than the buffers of two sockets hold, so that who has taken all of it has read it. */
+const FLOOD_BYTES = 32 * 1024 * 1024;
+
+export const BODY_CASES: readonly AttackCase[] = [
+  accepted('JSON with white space in it', async ({ sign, parts, text }) =>
+    requestOf(await sign(parts.timestamp, JSON.stringify(JSON.parse(text), null, 2))),
+  ),
+  accepted('a type and fields that are new', async ({ sign, parts }) => {
+    const event = { ...attackEvent(), type: 'attack.unknown', extra: { more: [1] } };
+    return requestOf(await sign(parts.timestamp, JSON.stringify(event)));
+  }),
+  accepted('unsigned headers that name another event', ({ parts }) => {
+    const request = requestOf(parts);
+    const lies = [[EVENT_HEADER, 'message.received'] as const, [DELIVERY_HEADER, 'whd_another'] as const];
+    return { ...request, headers: [...request.headers, ...lies] };
+  }),
+  changed('the same JSON serialised again', ({ text }) => JSON.stringify(JSON.parse(text), null, 1)),
+  changed('a body with one letter changed', ({ text }) => text.replace('attack.test', 'attacK.test')),
+  changed('a body with a field added', ({ text }) => text.replace(/}$/, ',"extra":1}')),
+  changed('a body with a line break added', ({ text }) => `${text}\n`),
+  changed('a body cut short', ({ text }) => text.slice(0, -1)),
+  changed('an empty body', () => ''),
+  changed('a byte order mark before the body', ({ text }) => `\uFEFF${text}`),
+  changed('the byte 0xFF where U+FFFD was signed', ({ parts }) =>
+    Buffer.from(Buffer.from(parts.body).toString('latin1').replace('\u00EF\u00BF\u00BD', '\u00FF'), 'latin1'),
+  ),
+  refused('rightly signed, and not JSON', async ({ sign, parts }) =>
+    requestOf(await sign(parts.timestamp, '{')),
+  ),
+  refused('rightly signed, and not an event', async ({ sign, parts }) =>
+    requestOf(await sign(parts.timestamp, '[]')),
+  ),
+  {
+    name: 'a body without end',
+    run: async (attack) => {
+      const answer = await attack.target.flood(await genuineRequest(attack), FLOOD_BYTES);
+      if (answer === 'everything read') return { right: false, what: `read all of ${FLOOD_BYTES >> 20} MiB` };
+      const right = answer === 'closed' || (typeof answer === 'number' && answer >= 300);
+      return { right, what: typeof answer === 'number' ? `stopped with ${answer}` : answer };
+    },
+  },
+  {
+    name: 'a body that never ends to arrive: others are served meanwhile',
+    run: async (attack) => {
+      const other = await genuineRequest(attack);
+      const stalled = await genuineRequest(attack);
+      return attack.target.stall(stalled, async () => mustBeAccepted(await attack.target.send(other)));
+    },
+  },
+];
+
+/** The signature is that of the genuine body. */
+function changed(name: string, change: (genuine: Genuine) => string | Uint8Array): AttackCase {
+  return refused(name, (genuine): RawRequest => {
+    const body = change(genuine);
+    return requestOf({ ...genuine.parts, body: typeof body === 'string' ? Buffer.from(body) : body });
+  });
+}

@@ -1,0 +1,48 @@
+import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../headers.ts';
+import { createSignature } from '../signature.ts';
+import { createEvent, type EventDraft } from '../testing/sign-request.ts';
+
+/** Header by header, so that one may come twice. */
+export interface RawRequest {
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+}
+
+/** A request in the parts of which one is changed. */
+export interface Parts {
+  readonly timestamp: string;
+  readonly signature: string;
+  readonly body: Uint8Array;
+}
+
+/** Signs anything, a timestamp that is none too. */
+export type Sign = (timestamp: string, body: Uint8Array | string, secret?: string) => Promise<Parts>;
+
+export function signer(secret: string): Sign {
+  return async (timestamp, content, otherSecret = secret) => {
+    const body = typeof content === 'string' ? Buffer.from(content) : content;
+    return { timestamp, body, signature: await createSignature(otherSecret, timestamp, body) };
+  };
+}
+
+export function requestOf({ timestamp, signature, body }: Parts): RawRequest {
+  return withHeaders(body, [
+    [TIMESTAMP_HEADER, timestamp],
+    [SIGNATURE_HEADER, signature],
+  ]);
+}
+
+export function withHeaders(body: Uint8Array, headers: RawRequest['headers']): RawRequest {
+  return { body, headers: [['Content-Type', 'application/json'], ...headers] };
+}
+
+/** A `webhook.test`, so that no handler of real events is set off, with an id that stands out. */
+export function attackEvent(): ReturnType<typeof createEvent> {
+  return createEvent({ ...ATTACK, id: `evt_attack_${crypto.randomUUID().replaceAll('-', '')}` });
+}
+
+const ATTACK: EventDraft = {
+  type: 'webhook.test',
+  // U+FFFD is what a decoder makes of bytes that are not UTF-8: two bodies then look the same.
+  data: { webhook: { id: 'wh_attack', url: 'https://attack.test/', description: 'Attack: \uFFFD' } },
+};

@@ -1,0 +1,51 @@
+import { genuineRequest, accepted, type AttackCase, type Verdict } from './attack-case.ts';
+import { BODY_CASES } from './body-cases.ts';
+import { requestOf, signer } from './raw-request.ts';
+import { REPEAT_CASES } from './repeat-cases.ts';
+import { SIGNATURE_CASES } from './signature-cases.ts';
+import { createTarget } from './target.ts';
+import { TIMESTAMP_CASES } from './timestamp-cases.ts';
+
+export interface AttackOptions {
+  readonly url: URL;
+  readonly secret: string;
+  /** How long to wait for each answer. The service itself waits 10 seconds. */
+  readonly timeoutMs: number;
+  /** How long the whole may take; what is not run by then counts as wrong. */
+  readonly limitMs: number;
+  readonly onVerdict: (name: string, verdict: Verdict) => void;
+}
+
+export interface AttackResult {
+  readonly right: number;
+  readonly wrong: number;
+  /** Not even a genuine request was accepted: what the receiver refuses says nothing then, and nothing more was sent. */
+  readonly gaveUp: boolean;
+}
+
+export async function runAttack(options: AttackOptions): Promise<AttackResult> {
+  const signal = AbortSignal.timeout(options.limitMs);
+  const target = createTarget({ url: options.url, timeoutMs: options.timeoutMs, signal });
+  const sign = signer(options.secret);
+
+  let [right, wrong] = [0, 0];
+  for (const { name, run } of CASES) {
+    const verdict = signal.aborted
+      ? { right: false, what: 'not run: time is up' }
+      : await run({ target, sign, now: Math.floor(Date.now() / 1000) });
+    options.onVerdict(name, verdict);
+    if (verdict.right) right += 1;
+    else wrong += 1;
+    if (right === 0) return { right, wrong, gaveUp: true };
+  }
+  return { right, wrong, gaveUp: false };
+}
+
+const CASES: readonly AttackCase[] = [
+  accepted('a request as the service sends it', ({ parts }) => requestOf(parts)),
+  ...SIGNATURE_CASES,
+  ...TIMESTAMP_CASES,
+  ...BODY_CASES,
+  ...REPEAT_CASES,
+  accepted('a request as the service sends it, after all this', genuineRequest),
+];

@@ -1,0 +1,167 @@
+import type { WebhookEvent, WebhookEventOf, WebhookEventType } from './event.ts';
+import type { EventStore } from './event-store.ts';
+import type { WebhookHeaders } from './headers.ts';
+import { memoryStore } from './memory-store.ts';
+import { eventReceipt, processOnce } from './process-once.ts';
+import { readBody, type BodyFailureReason, type WebhookBody } from './read-body.ts';
+import { refusalStatus, type Receipt, type RefusalReason, type RefusedReceipt } from './receipt.ts';
+import { DEFAULT_TOLERANCE_SECONDS } from './timestamp.ts';
+import { RAW_BODY_FIXES, checkVerifyOptions, verify, type VerifySuccess } from './verify.ts';
+
+export interface ReceiverOptions {
+  /**
+   * The endpoint's secret, whole (`whsec_…`); several while one is being replaced. `process.env.WEBHOOK_SECRET` may
+   * be given as it is: `createReceiver` throws when there is none.
+   */
+  readonly secret: string | readonly string[] | undefined;
+  /** What to do with the events of each type. A promise is waited for. Answer within 10 seconds: the sender hangs up then. */
+  readonly on?: EventHandlers;
+  /** What to do with every other event, those of types that are newer than this package too. Nothing unless given. */
+  readonly otherwise?: (event: WebhookEvent) => unknown;
+  /** Where the ids of events are kept. `memoryStore()` unless given: right for one process that seldom restarts. */
+  readonly store?: EventStore;
+  /** The largest body in bytes; 1 MiB unless given. */
+  readonly bodyLimit?: number;
+  /** How many seconds the timestamp may be off, either way; 300 unless given. */
+  readonly tolerance?: number;
+  /**
+   * For how long a request has an event to itself, in seconds; 60 unless given. Longer than any handler takes, and
+   * no longer than the sender's first wait (a minute), so that the event of a process that died is taken up then.
+   */
+  readonly leaseSeconds?: number;
+  /** Told of each request that was refused, for a log. Strangers can make it happen as often as they like. */
+  readonly onRefused?: (refusal: RefusedReceipt) => unknown;
+  /** Told of what a handler or the store has thrown. `console.error` unless given. */
+  readonly onError?: (error: unknown, event: WebhookEvent | undefined) => unknown;
+}
+
+export type EventHandlers = {
+  readonly [Type in WebhookEventType]?: (event: WebhookEventOf<Type>) => unknown;
+};
+
+/** A request as any framework has it. */
+export interface IncomingWebhook {
+  /** A Fetch `Headers`, Node's `request.headers`, or a plain object. */
+  readonly headers: WebhookHeaders;
+  /** Of a stream no more than `bodyLimit` is read. */
+  readonly body: WebhookBody;
+  /** Anything but POST is refused. */
+  readonly method?: string | undefined;
+  /** How to get the raw body from the framework in use: said when `body` is something else. */
+  readonly rawBodyFix?: string;
+  /** When it arrived, in epoch milliseconds. Now, unless given. */
+  readonly receivedAt?: number;
+}
+
+export interface Receiver {
+  /**
+   * Checks the request, runs the handler unless the event has been dealt with, and tells what to answer. Never
+   * rejects. The adapters (`@trunkline/receiver/fetch`, `/node`, `/express`, `/fastify`) call it.
+   */
+  receive(request: IncomingWebhook): Promise<Receipt>;
+}
+
+/**
+ * A receiver of webhooks: each event that is rightly signed goes to its handler, once.
+ *
+ * The event's id is claimed for a minute, the handler runs, and then the id is kept for 30 days, which is as long
+ * as an event can be sent again. A handler that throws gives the claim back, and the sender tries again. When the
+ * process dies between a handler's end and the mark, the event comes once more: "at least once" is what is promised,
+ * so let what a handler does bear to be done again, or do it in one transaction with the mark.
+ *
+ * @example
+ * const receiver = createReceiver({
+ *   secret: process.env.WEBHOOK_SECRET,
+ *   on: { 'message.received': (event) => reply(event.data.message) },
+ * });
+ */
+export function createReceiver(options: ReceiverOptions): Receiver {
+  const { secret = '', tolerance = DEFAULT_TOLERANCE_SECONDS, store = memoryStore() } = options;
+  const { bodyLimit = DEFAULT_BODY_LIMIT, leaseSeconds = DEFAULT_LEASE_SECONDS } = options;
+  const { onRefused = () => {}, onError = logError } = options;
+  checkVerifyOptions({ secret, tolerance });
+  checkPositive({ bodyLimit, leaseSeconds });
+  const handlerOf = handlerTable(options);
+  const tellError = (error: unknown, event: WebhookEvent | undefined): Promise<void> =>
+    tell(() => onError(error, event));
+
+  return {
+    receive: async (request) => {
+      const result = await check(request);
+      if (!result.ok) return refuse(result);
+      const { event } = result;
+      const handler = handlerOf(event.type);
+      if (handler === undefined) return eventReceipt('ignored', event);
+      return processOnce(event, { store, leaseSeconds, handler, onError: tellError });
+    },
+  };
+
+  async function check(request: IncomingWebhook): Promise<Checked> {
+    const { headers, method = 'POST', rawBodyFix = RAW_BODY_FIXES, receivedAt = Date.now() } = request;
+    if (method !== 'POST') return refusal('method_not_allowed');
+    const body = await readBody(headers, request.body, bodyLimit);
+    if (!body.ok) return refusal(body.reason, rawBodyFix);
+    return verify({ secret, headers, body: body.bytes, tolerance, receivedAt });
+  }
+
+  async function refuse({ reason, message }: Refusal): Promise<RefusedReceipt> {
+    const refused: RefusedReceipt = { outcome: 'refused', status: refusalStatus(reason), reason, message };
+    await tell(() => onRefused(refused));
+    // Whoever set up the framework has to learn of it, and the sender's log is a long way off.
+    if (reason === 'body_not_bytes') await tellError(new TypeError(message), undefined);
+    return refused;
+  }
+}
+
+const DEFAULT_BODY_LIMIT = 1024 * 1024;
+const DEFAULT_LEASE_SECONDS = 60;
+
+type EventHandler = (event: WebhookEvent) => unknown;
+type Checked = VerifySuccess | Refusal;
+
+interface Refusal {
+  readonly ok: false;
+  readonly reason: RefusalReason;
+  readonly message: string;
+}
+
+function handlerTable({ on = {}, otherwise }: ReceiverOptions): (type: string) => EventHandler | undefined {
+  const handlers = new Map<string, EventHandler>();
+  for (const [type, handler] of Object.entries(on)) {
+    if (handler === undefined) continue;
+    if (typeof handler !== 'function') throw new TypeError(`on['${type}'] is not a function.`);
+    handlers.set(type, handler as EventHandler); // it is given events of its own type only
+  }
+  return (type) => handlers.get(type) ?? otherwise;
+}
+
+function refusal(reason: BodyFailureReason | 'method_not_allowed', rawBodyFix = ''): Refusal {
+  const messages = {
+    body_not_bytes: `The body is not the raw bytes, because a framework has parsed it. ${rawBodyFix}`,
+    body_too_large: 'The body is larger than the limit.',
+    body_interrupted: 'The sender hung up in the middle of the body.',
+    method_not_allowed: 'A webhook comes with POST.',
+  };
+  return { ok: false, reason, message: messages[reason] };
+}
+
+/** A log that fails must not change the answer. */
+async function tell(hook: () => unknown): Promise<void> {
+  try {
+    await hook();
+  } catch {
+    // There is nobody left to tell.
+  }
+}
+
+function logError(error: unknown, event: WebhookEvent | undefined): void {
+  const subject = event === undefined ? '' : ` ${event.type} ${event.id}`;
+  // oxlint-disable-next-line no-console -- an error that nobody sees is worse; `onError` replaces it
+  console.error(`webhook${subject}:`, error);
+}
+
+function checkPositive(numbers: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(numbers)) {
+    if (!Number.isFinite(value) || value <= 0) throw new TypeError(`${name} must be a number, more than 0.`);
+  }
+}

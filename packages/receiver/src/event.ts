@@ -1,0 +1,123 @@
+export type MessageEventType =
+  'message.received' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed';
+
+export type InstanceEventType =
+  'instance.connected' | 'instance.disconnected' | 'instance.qr_required' | 'instance.error';
+
+export type WebhookEventType = MessageEventType | InstanceEventType | 'webhook.test';
+
+/**
+ * What a webhook tells: a union that its `type` tells apart. A newer service may send types and fields that are not
+ * listed here; they pass through as they are, so let a `switch` on `type` ignore what it does not know.
+ */
+export type WebhookEvent = WebhookEventOf<WebhookEventType>;
+
+export type WebhookMessageEvent = WebhookEventOf<MessageEventType>;
+export type WebhookInstanceEvent = WebhookEventOf<InstanceEventType>;
+export type WebhookTestEvent = WebhookEventOf<'webhook.test'>;
+
+/** The event of one type, as in `WebhookEventOf<'message.received'>`, or the union of several. */
+export type WebhookEventOf<Type extends WebhookEventType> = { [T in Type]: Envelope<T> }[Type];
+
+interface Envelope<Type extends WebhookEventType> {
+  /** `evt_…`, the same on every retry and at every endpoint: what repeats are told by. */
+  readonly id: string;
+  readonly type: Type;
+  /** UTC in microseconds with a `Z`. Events may arrive out of order: `isNewer()` compares them. */
+  readonly created_at: string;
+  /** `ten_…` */
+  readonly workspace_id: string;
+  readonly data: DataOf<Type>;
+}
+
+type DataOf<Type extends WebhookEventType> = Type extends MessageEventType
+  ? { readonly message: WebhookMessage }
+  : Type extends InstanceEventType
+    ? { readonly instance: WebhookInstance }
+    : {
+        readonly webhook: { readonly id: string; readonly url: string; readonly description: string | null };
+      };
+
+/** The message as it stood at the event. Times are ISO 8601 with an offset. */
+export interface WebhookMessage {
+  readonly id: string;
+  readonly instance_id: string;
+  readonly direction: 'inbound' | 'outbound';
+  readonly type: 'text' | 'image' | 'document' | 'audio' | 'video';
+  readonly status: 'queued' | 'sent' | 'delivered' | 'read' | 'failed' | 'received';
+  readonly to: string | null;
+  readonly from: string | null;
+  readonly group_id: string | null;
+  readonly text: string | null;
+  readonly caption: string | null;
+  /** The file itself is downloaded with GET /messages/{message}/media. */
+  readonly media: {
+    readonly available: boolean;
+    readonly mime_type: string;
+    readonly size: number;
+    readonly filename: string;
+    readonly sha256: string;
+  } | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly created_at: string | null;
+  readonly queued_at: string | null;
+  readonly sent_at: string | null;
+  readonly delivered_at: string | null;
+  readonly read_at: string | null;
+  readonly failed_at: string | null;
+  readonly received_at: string | null;
+}
+
+/** The instance as it stood at the event. Fields that are empty are left out, save for id, name and status. */
+export interface WebhookInstance {
+  readonly id: string;
+  readonly name: string;
+  readonly status:
+    'created' | 'connecting' | 'qr_required' | 'connected' | 'disconnected' | 'logged_out' | 'error';
+  readonly phone_number?: string;
+  readonly profile_name?: string;
+  readonly profile_picture_url?: string;
+  readonly paired?: boolean;
+  readonly capabilities?: readonly string[];
+  readonly last_error?: string;
+  readonly status_changed_at?: string;
+  readonly connected_at?: string;
+  readonly disconnected_at?: string;
+  readonly last_seen_at?: string;
+  readonly created_at?: string;
+  readonly updated_at?: string;
+}
+
+/** Reads a body whose signature has been checked. */
+export function readEvent(
+  body: Uint8Array,
+):
+  | { readonly ok: true; readonly event: WebhookEvent }
+  | { readonly ok: false; readonly reason: 'invalid_json' | 'invalid_event' } {
+  let value: unknown;
+  try {
+    value = JSON.parse(decoder.decode(body));
+  } catch {
+    return { ok: false, reason: 'invalid_json' };
+  }
+  return isEvent(value) ? { ok: true, event: value } : { ok: false, reason: 'invalid_event' };
+}
+
+// Fatal, and with the byte order mark left in: the text is read from the very bytes that were signed, or not at all.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The envelope only: what is in `data` is the service's word, and grows new fields and types without notice. */
+function isEvent(value: unknown): value is WebhookEvent {
+  return (
+    isObject(value) &&
+    typeof value['id'] === 'string' &&
+    typeof value['type'] === 'string' &&
+    typeof value['created_at'] === 'string' &&
+    typeof value['workspace_id'] === 'string' &&
+    isObject(value['data'])
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,31 @@
+import type { Content, Hmac } from './hmac.ts';
+
+export const hmacHex: Hmac['hmacHex'] = async (secret, content) => {
+  const mac = await crypto.subtle.sign('HMAC', await importKey(secret, 'sign'), joined(content));
+  return Array.from(new Uint8Array(mac), (byte) => byte.toString(16).padStart(2, '0')).join('');
+};
+
+/** `subtle.verify` is the constant-time comparison of Web Crypto. */
+export const hmacMatches: Hmac['hmacMatches'] = async (secret, content, hex) =>
+  crypto.subtle.verify('HMAC', await importKey(secret, 'verify'), fromHex(hex), joined(content));
+
+const encoder = new TextEncoder();
+
+function importKey(secret: string, usage: 'sign' | 'verify'): ReturnType<typeof crypto.subtle.importKey> {
+  const key = encoder.encode(secret);
+  return crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, [usage]);
+}
+
+function joined({ prefix, body }: Content): Uint8Array<ArrayBuffer> {
+  if (typeof body === 'string') return encoder.encode(prefix + body);
+  const bytes = new Uint8Array(prefix.length + body.length);
+  encoder.encodeInto(prefix, bytes);
+  bytes.set(body, prefix.length);
+  return bytes;
+}
+
+function fromHex(hex: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from({ length: hex.length / 2 }, (_, index) =>
+    Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16),
+  );
+}

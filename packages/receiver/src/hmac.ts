@@ -1,0 +1,18 @@
+/**
+ * What `#hmac` stands for: `hmac-node.ts` under Node, Bun and Deno, `hmac-web.ts` elsewhere (package.json, "imports").
+ * Both answer alike; only Web Crypto has to be waited for.
+ */
+export interface Hmac {
+  /** HMAC-SHA256 (RFC 2104) in lower-case hex. */
+  hmacHex(secret: string, content: Content): string | Promise<string>;
+  /** Compares in constant time. `hex` is 64 hexadecimal characters in either case. */
+  hmacMatches(secret: string, content: Content, hex: string): boolean | Promise<boolean>;
+}
+
+/** What is authenticated, in two parts that follow each other. */
+export interface Content {
+  /** ASCII. */
+  readonly prefix: string;
+  /** Text stands for its UTF-8. */
+  readonly body: string | Uint8Array;
+}

@@ -1,0 +1,36 @@
+export { createReceiver } from './create-receiver.ts';
+export type { EventHandlers, IncomingWebhook, Receiver, ReceiverOptions } from './create-receiver.ts';
+export type { EventReceipt, FailedReceipt, Receipt, RefusalReason, RefusedReceipt } from './receipt.ts';
+export type { WebhookBody } from './read-body.ts';
+export type { ClaimResult, EventClaim, EventStore } from './event-store.ts';
+export { memoryStore } from './memory-store.ts';
+export type { MemoryStoreOptions } from './memory-store.ts';
+export { keyvStore } from './keyv-store.ts';
+export type { KeyvLike } from './keyv-store.ts';
+export { isNewer } from './is-newer.ts';
+export type { ComparableEvent } from './is-newer.ts';
+export { verify } from './verify.ts';
+export type {
+  VerifyFailure,
+  VerifyFailureReason,
+  VerifyOptions,
+  VerifyResult,
+  VerifySuccess,
+} from './verify.ts';
+export { signWebhook } from './sign-webhook.ts';
+export type { SignWebhookOptions } from './sign-webhook.ts';
+export type {
+  InstanceEventType,
+  MessageEventType,
+  WebhookEvent,
+  WebhookEventOf,
+  WebhookEventType,
+  WebhookInstance,
+  WebhookInstanceEvent,
+  WebhookMessage,
+  WebhookMessageEvent,
+  WebhookTestEvent,
+} from './event.ts';
+export { DELIVERY_HEADER, EVENT_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER } from './headers.ts';
+export type { WebhookHeaders } from './headers.ts';
+export { DEFAULT_TOLERANCE_SECONDS } from './timestamp.ts';

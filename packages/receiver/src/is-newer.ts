@@ -1,0 +1,49 @@
+import type { WebhookEvent, WebhookMessage } from './event.ts';
+
+/** An event, or as much of one as a program keeps to compare later ones with. */
+export interface ComparableEvent {
+  readonly created_at: string;
+  readonly data:
+    | WebhookEvent['data']
+    | { readonly message: Pick<WebhookMessage, 'id' | 'status'> }
+    | { readonly instance: { readonly id: string } };
+}
+
+/**
+ * Whether `event` tells a later state of the same message or instance than `known`: false for an older one that
+ * arrives late, and for the same one again.
+ *
+ * A message's status only ever moves forward (queued, sent, delivered, read; or failed), so where two events about
+ * one message differ in it, the status decides: it does not depend on the clocks of the sender's machines, and
+ * events that were made in the same microsecond are still in order. Otherwise `created_at` decides.
+ */
+export function isNewer(event: ComparableEvent, known: ComparableEvent): boolean {
+  const [status, knownStatus] = statusesOfOneMessage(event, known);
+  const [progress, knownProgress] = [PROGRESS.get(status), PROGRESS.get(knownStatus)];
+  if (progress !== undefined && knownProgress !== undefined && progress !== knownProgress) {
+    return progress > knownProgress;
+  }
+  return sortable(event.created_at) > sortable(known.created_at);
+}
+
+const PROGRESS: ReadonlyMap<string | undefined, number> = new Map([
+  ['queued', 0],
+  ['sent', 1],
+  ['delivered', 2],
+  ['read', 3],
+  ['failed', 4], // final, and reached from queued or sent only
+]);
+
+function statusesOfOneMessage(
+  a: ComparableEvent,
+  b: ComparableEvent,
+): [status: string, known: string] | [status: undefined, known: undefined] {
+  if (!('message' in a.data) || !('message' in b.data)) return [undefined, undefined];
+  const [message, known] = [a.data.message, b.data.message];
+  return message.id === known.id ? [message.status, known.status] : [undefined, undefined];
+}
+
+/** Text in UTC sorts by time once the `Z` is gone, with any number of decimals; `Date` would cut the microseconds. */
+function sortable(createdAt: string): string {
+  return createdAt.replace(/Z$/, '');
+}

@@ -1,0 +1,48 @@
+import type { EventStore } from './event-store.ts';
+
+/** What is used of a Keyv, or of anything else of its shape. */
+export interface KeyvLike {
+  get(key: string): Promise<unknown>;
+  /** `ttl` in milliseconds. */
+  set(key: string, value: string, ttl: number): Promise<unknown>;
+  delete(key: string): Promise<unknown>;
+}
+
+/**
+ * Any Keyv with a backend of your choice: `keyvStore(new Keyv(…))`.
+ *
+ * Keyv has no "set if absent". Within one process a claim is exclusive all the same; two processes that get the same
+ * event within the milliseconds between `get` and `set` would both handle it. The sender makes one attempt at a
+ * time for a delivery, so that takes a repeat by hand. Where it matters, use an atomic store (README).
+ */
+export function keyvStore(keyv: KeyvLike): EventStore {
+  const beingClaimed = new Set<string>();
+
+  return {
+    claim: async (eventId, { token, leaseSeconds }) => {
+      if (beingClaimed.has(eventId)) return 'in_progress';
+      beingClaimed.add(eventId);
+      try {
+        const held = await keyv.get(eventId);
+        if (held !== undefined && held !== null) return held === DONE ? 'done' : 'in_progress';
+        await write(keyv, eventId, token, leaseSeconds);
+        return 'claimed';
+      } finally {
+        beingClaimed.delete(eventId);
+      }
+    },
+    markDone: (eventId, keepSeconds) => write(keyv, eventId, DONE, keepSeconds),
+    release: async (eventId, token) => {
+      if ((await keyv.get(eventId)) === token) await keyv.delete(eventId);
+    },
+  };
+}
+
+const DONE = 'done';
+
+async function write(keyv: KeyvLike, eventId: string, value: string, seconds: number): Promise<void> {
+  // A Keyv reports a backend that is down by emitting an event and answering false.
+  if ((await keyv.set(eventId, value, seconds * 1000)) === false) {
+    throw new Error('Keyv could not store the event id.');
+  }
+}

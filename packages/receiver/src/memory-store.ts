@@ -1,0 +1,53 @@
+import type { EventStore } from './event-store.ts';
+
+export interface MemoryStoreOptions {
+  /** How many events that are done it remembers, the latest. 100,000 unless given: some 20 MB. */
+  readonly maxEvents?: number;
+  /** Epoch milliseconds. The system's clock unless given. */
+  readonly now?: () => number;
+}
+
+/** For one process: what it remembers is lost when the process ends, and other processes do not see it. */
+export function memoryStore({ maxEvents = 100_000, now = Date.now }: MemoryStoreOptions = {}): EventStore {
+  if (!Number.isInteger(maxEvents) || maxEvents < 1) {
+    throw new TypeError('maxEvents must be a whole number, 1 or more.');
+  }
+  // A Map keeps the order of insertion, so what expires first stands first.
+  const claims = new Map<string, { readonly token: string; readonly until: number }>();
+  const done = new Map<string, { readonly until: number }>();
+
+  return {
+    claim: async (eventId, { token, leaseSeconds }) => {
+      forgetExpired(claims, now());
+      forgetExpired(done, now());
+      if (isHeld(done.get(eventId), now())) return 'done';
+      if (isHeld(claims.get(eventId), now())) return 'in_progress';
+      claims.delete(eventId);
+      claims.set(eventId, { token, until: now() + leaseSeconds * 1000 });
+      return 'claimed';
+    },
+    markDone: async (eventId, keepSeconds) => {
+      claims.delete(eventId);
+      done.delete(eventId);
+      done.set(eventId, { until: now() + keepSeconds * 1000 });
+      for (const oldest of done.keys()) {
+        if (done.size <= maxEvents) break;
+        done.delete(oldest);
+      }
+    },
+    release: async (eventId, token) => {
+      if (claims.get(eventId)?.token === token) claims.delete(eventId);
+    },
+  };
+}
+
+function isHeld(entry: { readonly until: number } | undefined, now: number): boolean {
+  return entry !== undefined && entry.until > now;
+}
+
+function forgetExpired(entries: Map<string, { readonly until: number }>, now: number): void {
+  for (const [eventId, entry] of entries) {
+    if (isHeld(entry, now)) break;
+    entries.delete(eventId);
+  }
+}

@@ -1,0 +1,19 @@
+import type { Receiver } from '../create-receiver.ts';
+import { nodeRequestHandler, type NodeRequestHandler } from './node-request-handler.ts';
+
+export type { NodeRequest, NodeRequestHandler } from './node-request-handler.ts';
+
+/**
+ * For Express 4 and 5, and Connect. It reads the body itself, so it needs no body parser, and stands before one;
+ * what `express.raw()` has read is taken too.
+ *
+ * @example
+ * app.post('/webhooks', expressHandler(receiver)); // before app.use(express.json())
+ */
+export function expressHandler(receiver: Receiver): NodeRequestHandler {
+  return nodeRequestHandler(receiver, RAW_BODY_FIX);
+}
+
+const RAW_BODY_FIX =
+  'Express: put app.post(path, expressHandler(receiver)) before app.use(express.json()). If it cannot stand there, keep the bytes: ' +
+  'express.json({ verify: (request, response, bytes) => { request.rawBody = bytes; } }).';

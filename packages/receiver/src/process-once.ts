@@ -1,0 +1,55 @@
+import type { WebhookEvent } from './event.ts';
+import type { EventStore } from './event-store.ts';
+import { OUTCOME_STATUS, type EventReceipt, type Receipt } from './receipt.ts';
+
+export interface ProcessOnceOptions {
+  readonly store: EventStore;
+  readonly leaseSeconds: number;
+  readonly handler: (event: WebhookEvent) => unknown;
+  /** Must not reject. */
+  readonly onError: (error: unknown, event: WebhookEvent) => Promise<void>;
+}
+
+/**
+ * Process, then mark: claims the event, runs the handler, marks it as done. Marked first, an event whose handler
+ * fails would be lost. Never rejects.
+ */
+export async function processOnce(event: WebhookEvent, options: ProcessOnceOptions): Promise<Receipt> {
+  const { store, leaseSeconds, handler, onError } = options;
+  const token = crypto.randomUUID();
+  try {
+    const claim = await store.claim(event.id, { token, leaseSeconds });
+    if (claim !== 'claimed') return eventReceipt(claim === 'done' ? 'duplicate' : 'in_progress', event);
+  } catch (error) {
+    return failed(error);
+  }
+  try {
+    await handler(event);
+  } catch (error) {
+    await reported(() => store.release(event.id, token));
+    return failed(error);
+  }
+  // It has been dealt with: if that cannot be noted, an error would only have it done twice.
+  await reported(() => store.markDone(event.id, KEEP_SECONDS));
+  return eventReceipt('handled', event);
+
+  async function failed(error: unknown): Promise<Receipt> {
+    await onError(error, event);
+    return { outcome: 'failed', status: OUTCOME_STATUS.failed, event, error };
+  }
+
+  async function reported(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      await onError(error, event);
+    }
+  }
+}
+
+export function eventReceipt(outcome: EventReceipt['outcome'], event: WebhookEvent): EventReceipt {
+  return { outcome, status: OUTCOME_STATUS[outcome], event };
+}
+
+/** Attempts go on for 45 hours; for 30 days one can be asked for by hand, and then the event no longer exists. */
+const KEEP_SECONDS = 30 * 24 * 60 * 60;

@@ -1,0 +1,64 @@
+import type { WebhookEvent } from './event.ts';
+import type { BodyFailureReason } from './read-body.ts';
+import type { VerifyFailureReason } from './verify.ts';
+
+/** What became of a request, and the status to answer it with. The sender takes any 2xx as a success and nothing else. */
+export type Receipt = EventReceipt | FailedReceipt | RefusedReceipt;
+
+export interface EventReceipt {
+  /**
+   * - `handled`: a handler has run.
+   * - `ignored`: no handler wants this type.
+   * - `duplicate`: it has been handled before.
+   * - `in_progress`: another request is at it right now. Answered with 409, so that the sender asks again later: if
+   *   the other one fails, the event is not lost.
+   */
+  readonly outcome: 'handled' | 'ignored' | 'duplicate' | 'in_progress';
+  readonly status: number;
+  readonly event: WebhookEvent;
+}
+
+/** The handler or the store has thrown. The sender tries again. */
+export interface FailedReceipt {
+  readonly outcome: 'failed';
+  readonly status: number;
+  readonly event: WebhookEvent;
+  readonly error: unknown;
+}
+
+export interface RefusedReceipt {
+  readonly outcome: 'refused';
+  readonly status: number;
+  readonly reason: RefusalReason;
+  /** The reason in words, for a log. It names no secret and repeats nothing of the request. */
+  readonly message: string;
+}
+
+export type RefusalReason = VerifyFailureReason | BodyFailureReason | 'method_not_allowed';
+
+/** The one table from outcome to status. */
+export const OUTCOME_STATUS: Readonly<Record<Exclude<Receipt['outcome'], 'refused'>, number>> = {
+  handled: 204,
+  ignored: 204,
+  duplicate: 204,
+  // Not 503: proxies take that for a server that is down.
+  in_progress: 409,
+  failed: 500,
+};
+
+export function refusalStatus(reason: RefusalReason): number {
+  switch (reason) {
+    case 'method_not_allowed':
+      return 405;
+    case 'body_too_large':
+      return 413;
+    case 'body_not_bytes':
+      return 500; // the receiver's own mistake
+    case 'body_interrupted':
+    case 'invalid_json':
+    case 'invalid_event':
+      return 400;
+    default:
+      return 401;
+  }
+}

@@ -1,0 +1,71 @@
+import type { WebhookEvent, WebhookEventOf, WebhookEventType } from '../event.ts';
+import { DELIVERY_HEADER, EVENT_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../headers.ts';
+import { signWebhook } from '../sign-webhook.ts';
+
+export interface SignRequestOptions {
+  /** The secret that the receiver under test was given. */
+  readonly secret: string;
+  /** What the webhook tells: `type` and `data`, and what else is to differ from a new event. */
+  readonly event?: EventDraft;
+  /** The body itself, in place of `event`: bytes, or text that is sent as UTF-8. */
+  readonly body?: string | Uint8Array;
+  /** Unix time in seconds. Now unless given: another one makes a request that is stale, or from the future. */
+  readonly timestamp?: number | string;
+}
+
+/** An event less what a new one is given of itself. Data that are not in the types need a cast. */
+export type EventDraft = {
+  [Type in WebhookEventType]: Pick<WebhookEventOf<Type>, 'type' | 'data'> &
+    Partial<Omit<WebhookEventOf<Type>, 'type' | 'data'>>;
+}[WebhookEventType];
+
+/** Goes into `fetch(url, …)` and `new Request(url, …)` as it is. */
+export interface SignedWebhook {
+  readonly method: 'POST';
+  readonly headers: Record<string, string>;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * A request as the service sends it. Without `event` and `body` it tells of a `webhook.test`.
+ *
+ * @example
+ * const response = await POST(new Request('http://test/', await signRequest({ secret })));
+ */
+export async function signRequest(options: SignRequestOptions): Promise<SignedWebhook> {
+  const { secret, timestamp = Math.floor(Date.now() / 1000) } = options;
+  const event = createEvent(options.event);
+  const { body: content = JSON.stringify(event) } = options;
+  const body = Uint8Array.from(typeof content === 'string' ? new TextEncoder().encode(content) : content);
+  return {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': 'Service-Webhooks/1.0',
+      [EVENT_HEADER]: event.type,
+      [DELIVERY_HEADER]: `whd_${randomName()}`,
+      [TIMESTAMP_HEADER]: String(timestamp),
+      [SIGNATURE_HEADER]: await signWebhook({ secret, timestamp, body }),
+    },
+    body,
+  };
+}
+
+/** A whole event: a new id, the present time, and whatever of the draft is given. */
+export function createEvent(draft: EventDraft = TEST_EVENT): WebhookEvent {
+  return {
+    id: `evt_${randomName()}`,
+    created_at: new Date().toISOString().replace('Z', '000Z'), // microseconds
+    workspace_id: 'ten_test',
+    ...draft,
+  };
+}
+
+const TEST_EVENT: EventDraft = {
+  type: 'webhook.test',
+  data: { webhook: { id: 'wh_test', url: 'https://receiver.test/', description: null } },
+};
+
+function randomName(): string {
+  return crypto.randomUUID().replaceAll('-', '');
+}

@@ -1,0 +1,39 @@
+import content from '../../vectors/signature.json' with { type: 'json' };
+import type { VerifyFailureReason } from '../verify.ts';
+
+export interface Vectors {
+  readonly about: string;
+  readonly signatures: readonly SignatureVector[];
+  readonly requests: readonly RequestVector[];
+}
+
+/** What `signWebhook()` has to make. */
+export interface SignatureVector {
+  readonly secret: string;
+  readonly timestamp: string;
+  /** Base64. */
+  readonly body: string;
+  readonly signature: string;
+}
+
+/** What `verify()` has to answer. */
+export interface RequestVector {
+  readonly name: string;
+  /** One secret, or several of which any may match. */
+  readonly secret: string | readonly string[];
+  /** A list where the header came several times. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Base64. */
+  readonly body: string;
+  /** Unix time in seconds. */
+  readonly received_at: number;
+  /** In seconds; 300 unless given. */
+  readonly tolerance?: number;
+  readonly expect:
+    | { readonly ok: true; readonly event_id: string }
+    | { readonly ok: false; readonly reason: VerifyFailureReason };
+}
+
+/** Requests that are right, and requests that are wrong in every way we know of: for a verifier in any language. */
+// TypeScript reads the file's texts as `string`, and each of its headers as a property of all.
+export const vectors: Vectors = content as unknown as Vectors;

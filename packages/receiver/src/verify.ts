@@ -1,0 +1,121 @@
+import { bytesOf } from './bytes.ts';
+import { readEvent, type WebhookEvent } from './event.ts';
+import { SIGNATURE_HEADER, TIMESTAMP_HEADER, readHeader, type WebhookHeaders } from './headers.ts';
+import { checkSecret } from './secret.ts';
+import { isSignature, signatureMatches } from './signature.ts';
+import { DEFAULT_TOLERANCE_SECONDS, isTimestamp, isWithinTolerance } from './timestamp.ts';
+
+export interface VerifyOptions {
+  /** The endpoint's secret, whole (`whsec_…`). Several while one is being replaced: any of them may match. */
+  readonly secret: string | readonly string[];
+  /** The request's headers: a Fetch `Headers`, Node's `request.headers`, or a plain object. */
+  readonly headers: WebhookHeaders;
+  /** The raw body as it was received: never text, never an object that is serialised again. */
+  readonly body: Uint8Array | ArrayBuffer;
+  /** When the request arrived, in epoch milliseconds. Now, unless it is given. */
+  readonly receivedAt?: number;
+  /** How many seconds the timestamp may be away from `receivedAt`, either way. 300 unless it is given. */
+  readonly tolerance?: number;
+}
+
+export type VerifyFailureReason =
+  /** A framework has parsed the body already: the message says how to get at the bytes. */
+  | 'body_not_bytes'
+  | 'missing_timestamp'
+  | 'invalid_timestamp'
+  | 'timestamp_out_of_tolerance'
+  | 'missing_signature'
+  | 'invalid_signature_format'
+  | 'signature_mismatch'
+  /** Signed by the service, yet not JSON in UTF-8. */
+  | 'invalid_json'
+  /** Signed by the service, yet not an event. */
+  | 'invalid_event';
+
+export interface VerifySuccess {
+  readonly ok: true;
+  readonly event: WebhookEvent;
+}
+
+export interface VerifyFailure {
+  readonly ok: false;
+  readonly reason: VerifyFailureReason;
+  /** The reason in words, for a log. It names no secret and repeats nothing of the request. */
+  readonly message: string;
+}
+
+export type VerifyResult = VerifySuccess | VerifyFailure;
+
+/**
+ * Tells whether a webhook comes from the service, and reads its event. Whatever the request holds, the answer is a
+ * result; only options that are wrong for every request reject (no secret, white space around it, a tolerance
+ * that is not a number).
+ *
+ * The headers `X-Service-Event` and `X-Service-Delivery` are not signed: take id and type from the event.
+ *
+ * @example
+ * const result = await verify({ secret, headers: request.headers, body: await request.arrayBuffer() });
+ * if (!result.ok) return new Response(result.reason, { status: 400 });
+ */
+export async function verify(options: VerifyOptions): Promise<VerifyResult> {
+  const { headers, receivedAt = Date.now(), tolerance = DEFAULT_TOLERANCE_SECONDS } = options;
+  const secrets = checkVerifyOptions({ ...options, tolerance });
+  if (!Number.isFinite(receivedAt)) throw new TypeError('receivedAt must be a time in epoch milliseconds.');
+
+  const body = bytesOf(options.body);
+  if (body === undefined) return failure('body_not_bytes');
+
+  const timestamp = readHeader(headers, TIMESTAMP_HEADER);
+  if (timestamp === undefined) return failure('missing_timestamp');
+  if (!isTimestamp(timestamp)) return failure('invalid_timestamp');
+  if (!isWithinTolerance(timestamp, receivedAt, tolerance)) return failure('timestamp_out_of_tolerance');
+
+  const signature = readHeader(headers, SIGNATURE_HEADER);
+  if (signature === undefined) return failure('missing_signature');
+  if (!isSignature(signature)) return failure('invalid_signature_format');
+  if (!(await signatureMatches({ secrets, timestamp, body, signature })))
+    return failure('signature_mismatch');
+
+  const read = readEvent(body);
+  return read.ok ? read : failure(read.reason);
+}
+
+/** The secrets. Throws on what would be wrong for every request. */
+export function checkVerifyOptions({
+  secret,
+  tolerance,
+}: {
+  readonly secret: string | readonly string[];
+  readonly tolerance: number;
+}): readonly string[] {
+  const secrets = typeof secret === 'string' ? [secret] : secret;
+  if (!Array.isArray(secrets) || secrets.length === 0) throw new TypeError('There is no webhook secret.');
+  for (const each of secrets) checkSecret(each);
+  // NaN and Infinity would switch the check off.
+  if (!Number.isFinite(tolerance) || tolerance < 0) {
+    throw new TypeError('tolerance must be a number of seconds, 0 or more.');
+  }
+  return secrets;
+}
+
+/** How to get the raw body, for a framework that is not known. */
+export const RAW_BODY_FIXES: string =
+  "Express: express.raw({ type: () => true }) on this route, before express.json(). Fastify: addContentTypeParser('*', { parseAs: 'buffer' }, " +
+  '(request, body, done) => done(null, body)). Next.js, Hono and other Fetch handlers: await request.arrayBuffer(). ' +
+  'node:http: Buffer.concat() of the chunks.';
+
+const MESSAGES: Record<VerifyFailureReason, string> = {
+  body_not_bytes: `The body must be the bytes as they were received, and is something that a framework made of them. ${RAW_BODY_FIXES}`,
+  missing_timestamp: `The request has no ${TIMESTAMP_HEADER} header.`,
+  invalid_timestamp: `The ${TIMESTAMP_HEADER} header is not one whole number of 1 to 12 digits.`,
+  timestamp_out_of_tolerance: 'The request was signed too long ago, or by a clock that is ahead.',
+  missing_signature: `The request has no ${SIGNATURE_HEADER} header.`,
+  invalid_signature_format: `The ${SIGNATURE_HEADER} header is not one "v1=" with 64 hexadecimal characters.`,
+  signature_mismatch: 'The signature does not belong to this body, timestamp and secret.',
+  invalid_json: 'The signature is right, but the body is not JSON in UTF-8.',
+  invalid_event: 'The signature is right, but the body is not an event.',
+};
+
+function failure(reason: VerifyFailureReason): VerifyFailure {
+  return { ok: false, reason, message: MESSAGES[reason] };
+}

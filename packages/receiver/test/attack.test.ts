@@ -1,0 +1,185 @@
+import { execFile } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createReceiver } from '@trunkline/receiver';
+import { nodeHandler } from '@trunkline/receiver/node';
+import { readCommand } from '../src/attack/read-command.ts';
+
+const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
+const cli = fileURLToPath(new URL('../src/attack/cli.ts', import.meta.url));
+
+describe('trunkline-receiver attack', () => {
+  let server: Server | undefined;
+  afterEach(() => {
+    server?.closeAllConnections();
+    server?.close();
+  });
+
+  async function attack(listener: RequestListener, ...more: readonly string[]): Promise<Finished> {
+    server = createServer(listener).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo; // of a server that listens on a port
+    return run('attack', `http://127.0.0.1:${port}/hook?a=b`, '--secret', secret, ...more);
+  }
+
+  it('finds nothing wrong with the receiver of this package, and sets off no handler of real events', async () => {
+    const types = new Set<string>();
+    const receiver = createReceiver({ secret, otherwise: ({ type }) => types.add(type) });
+    const { code, lines } = await attack(nodeHandler(receiver));
+    expect(lines.filter((line) => !line.startsWith('ok'))).toEqual([
+      '',
+      expect.stringMatching(/^\d\d right, 0 wrong$/),
+      '',
+    ]);
+    expect(lines.length).toBeGreaterThan(55);
+    expect(code).toBe(0);
+    expect([...types]).toEqual(['webhook.test', 'attack.unknown']);
+  });
+
+  it('finds out a receiver that checks nothing', async () => {
+    const { code, wrong } = await attack((request, response) => {
+      request.resume().on('end', () => response.writeHead(200).end());
+    });
+    expect(code).toBe(1);
+    expect(wrong.length).toBeGreaterThan(40);
+    expect(wrong).toContain('WRONG  a signature by another secret: accepted with 200, must be refused');
+    expect(wrong).toContain('WRONG  a body without end: read all of 32 MiB');
+  });
+
+  it('finds the usual mistakes, and names each', async () => {
+    // Number() for the timestamp, one-sided staleness, hex that is cut, text in place of bytes, no limit.
+    const { code, wrong } = await attack((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        const timestamp = String(request.headers['x-service-timestamp']);
+        const signature = String(request.headers['x-service-signature']).replace('v1=', '');
+        const expected = createHmac('sha256', secret).update(`${timestamp}.${text}`).digest();
+        const given = Buffer.from(signature.slice(0, 64), 'hex');
+        const stale = Date.now() / 1000 - Number.parseInt(timestamp, 10) > 300;
+        response.writeHead(!stale && given.equals(expected) ? 204 : 401).end();
+      });
+    });
+    expect(code).toBe(1);
+    const names = wrong.map((line) => /^WRONG {2}(.*?): /.exec(line)?.[1]);
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'a signature of 65 characters',
+        'a signature with junk after it',
+        'a signature without v1=',
+        'a timestamp a year ahead',
+        'a timestamp with letters after it',
+        'a timestamp with an exponent',
+        'the byte 0xFF where U+FFFD was signed',
+        'rightly signed, and not JSON',
+        'a body without end',
+      ]),
+    );
+    expect(names).not.toContain('a signature by another secret');
+    expect(names).not.toContain('a stale timestamp, 6 minutes old');
+  });
+
+  it('finds out a receiver that is too strict: without deduplication, or that refuses repeats', async () => {
+    const seen = new Set<string>();
+    const receiver = createReceiver({
+      secret,
+      otherwise: ({ id }) => {
+        if (seen.has(id)) throw new Error('again');
+        seen.add(id);
+      },
+      // It forgets at once, so that the handler sees each repeat.
+      store: { claim: async () => 'claimed', markDone: async () => {}, release: async () => {} },
+      onError: () => {},
+    });
+    const { code, wrong } = await attack(nodeHandler(receiver));
+    expect(code).toBe(1);
+    expect(wrong).toHaveLength(2);
+    expect(wrong[0]).toMatch(/comes again.*refused with 500, must be accepted/);
+  });
+
+  it('ends in time with a receiver that never answers', async () => {
+    const { code, wrong, lines } = await attack(() => {}, '--timeout', '0.2');
+    expect(code).toBe(1);
+    expect(wrong).toEqual(['WRONG  a request as the service sends it: no answer, must be accepted']);
+    expect(lines).toContain('Is this the URL of the receiver, and the secret the one that it has?');
+  });
+
+  it('ends in time with a receiver that answers only what is genuine', async () => {
+    const answer = nodeHandler(createReceiver({ secret }));
+    const genuine = /^v1=[0-9a-f]{64}$/;
+    const { code, lines } = await attack(
+      (request, response) => {
+        if (genuine.test(String(request.headers['x-service-signature']))) answer(request, response);
+      },
+      '--timeout',
+      '0.2',
+      '--limit',
+      '1',
+    );
+    expect(code).toBe(1);
+    expect(lines.some((line) => line.endsWith('no answer in time'))).toBe(true);
+    expect(lines.some((line) => line.endsWith('not run: time is up'))).toBe(true);
+  });
+
+  it('exits with 2 and says how it is used when it cannot begin', async () => {
+    const { code, errors } = await run('attack', 'http://127.0.0.1/', '--sceret', secret);
+    expect(code).toBe(2);
+    expect(errors).toContain("Unknown option '--sceret'");
+    expect(errors).toContain('Usage: trunkline-receiver attack <url>');
+  });
+
+  it('explains itself', async () => {
+    const { code, lines } = await run('--help');
+    expect(code).toBe(0);
+    expect(lines[0]).toMatch(/^Usage/);
+  });
+});
+
+describe('the arguments', () => {
+  it.each([
+    ['no command', []],
+    ['an unknown command', ['defend', 'http://127.0.0.1/', '--secret', secret]],
+    ['no URL', ['attack', '--secret', secret]],
+    ['another kind of URL', ['attack', 'file:///etc/passwd', '--secret', secret]],
+    ['two URLs', ['attack', 'http://127.0.0.1/', 'http://127.0.0.2/', '--secret', secret]],
+    ['no secret', ['attack', 'http://127.0.0.1/']],
+    ['a timeout that is no number', ['attack', 'http://127.0.0.1/', '--secret', secret, '--timeout', 'soon']],
+  ])('are refused: %s', (_name, args) => {
+    expect(() => readCommand(args)).toThrow();
+    expect(() => readCommand(args)).not.toThrow(secret);
+  });
+
+  it('take the secret from the environment, unless it is given', () => {
+    const args = ['attack', 'https://receiver.test/hook'];
+    const url = new URL('https://receiver.test/hook');
+    const times = { timeoutMs: 5000, limitMs: 60_000 };
+    expect(readCommand(args, secret)).toEqual({ url, secret, ...times });
+    expect(readCommand([...args, '--secret', 'whsec_b'], secret)).toEqual({
+      url,
+      secret: 'whsec_b',
+      ...times,
+    });
+  });
+});
+
+interface Finished {
+  readonly code: number;
+  readonly lines: readonly string[];
+  readonly wrong: readonly string[];
+  readonly errors: string;
+}
+
+function run(...args: readonly string[]): Promise<Finished> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--conditions=source', cli, ...args], (error, output, errors) => {
+      const lines = output.split('\n');
+      const wrong = lines.filter((line) => line.startsWith('WRONG'));
+      resolve({ code: error === null ? 0 : Number(error.code), lines, wrong, errors });
+    });
+  });
+}

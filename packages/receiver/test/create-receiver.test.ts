@@ -1,0 +1,309 @@
+import { describe, expect, expectTypeOf, it, vi } from 'vitest';
+import {
+  createReceiver,
+  memoryStore,
+  type EventStore,
+  type IncomingWebhook,
+  type Receipt,
+  type ReceiverOptions,
+  type RefusedReceipt,
+  type WebhookEvent,
+  type WebhookInstance,
+  type WebhookMessage,
+} from '@trunkline/receiver';
+import { createEvent, signRequest } from '@trunkline/receiver/testing';
+
+const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
+const instance: WebhookInstance = { id: 'ins_1', name: 'Front desk', status: 'connected' };
+
+type Overrides = Partial<ReceiverOptions>;
+const receiver = (options: Overrides): ReturnType<typeof createReceiver> =>
+  createReceiver({ secret, onError: () => {}, ...options });
+const connected = (id = 'evt_1'): Promise<IncomingWebhook> =>
+  signRequest({ secret, event: { id, type: 'instance.connected', data: { instance } } });
+
+describe('createReceiver', () => {
+  it('gives an event to the handler of its type, and answers 204', async () => {
+    const seen: string[] = [];
+    const { receive } = receiver({
+      on: {
+        'instance.connected': (event) => seen.push(event.data.instance.name),
+        'message.received': () => seen.push('message'),
+      },
+      otherwise: () => seen.push('otherwise'),
+    });
+    expect(await receive(await connected())).toMatchObject({
+      outcome: 'handled',
+      status: 204,
+      event: { id: 'evt_1' },
+    });
+    expect(seen).toEqual(['Front desk']);
+  });
+
+  it('types the event of each handler', () => {
+    receiver({
+      on: {
+        'message.received': (event) => {
+          expectTypeOf(event.type).toEqualTypeOf<'message.received'>();
+          expectTypeOf(event.data.message).toEqualTypeOf<WebhookMessage>();
+        },
+        'instance.error': (event) => expectTypeOf(event.data.instance).toEqualTypeOf<WebhookInstance>(),
+        'webhook.test': (event) => expectTypeOf(event.data.webhook.id).toEqualTypeOf<string>(),
+        // @ts-expect-error -- there is no such type
+        'message.recieved': () => {},
+      },
+      otherwise: (event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>(),
+    });
+  });
+
+  it('gives what has no handler to otherwise, types that are new too', async () => {
+    const types: string[] = [];
+    const { receive } = receiver({
+      on: { 'message.read': () => {} },
+      otherwise: ({ type }) => types.push(type),
+    });
+    await receive(await connected());
+    const body = JSON.stringify({ ...createEvent(), type: 'message.pinned' });
+    expect(await receive(await signRequest({ secret, body }))).toMatchObject({
+      outcome: 'handled',
+      status: 204,
+    });
+    expect(types).toEqual(['instance.connected', 'message.pinned']);
+  });
+
+  it('answers 204 to what nobody wants, and does not keep it', async () => {
+    const store = { ...memoryStore(), claim: vi.fn<EventStore['claim']>() };
+    const { receive } = receiver({ store });
+    expect(await receive(await connected())).toMatchObject({ outcome: 'ignored', status: 204 });
+    // The names of what every object has are no types.
+    const body = JSON.stringify({ ...createEvent(), type: 'constructor' });
+    expect(await receive(await signRequest({ secret, body }))).toMatchObject({ outcome: 'ignored' });
+    expect(store.claim).not.toHaveBeenCalled();
+  });
+
+  it('handles an event once, however often it comes', async () => {
+    const handler = vi.fn<() => void>();
+    const { receive } = receiver({ otherwise: handler });
+    const outcomes: string[] = [];
+    for (let attempt = 0; attempt < 3; attempt += 1)
+      outcomes.push((await receive(await connected())).outcome);
+    expect(outcomes).toEqual(['handled', 'duplicate', 'duplicate']);
+    expect(handler).toHaveBeenCalledTimes(1);
+  });
+
+  it('answers 409 to an event that is being handled, so that it comes again', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { receive } = receiver({ otherwise: () => promise });
+    const first = receive(await connected());
+    const second = await receive(await connected());
+    expect(second).toMatchObject({ outcome: 'in_progress', status: 409 });
+    resolve();
+    expect(await first).toMatchObject({ outcome: 'handled' });
+    expect(await receive(await connected())).toMatchObject({ outcome: 'duplicate', status: 204 });
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('no'))],
+  ])('gives the claim back when a handler %s, and answers 500', async (_how, fail: () => unknown) => {
+    const errors: unknown[] = [];
+    const handler = vi.fn<() => unknown>().mockImplementationOnce(fail);
+    const { receive } = receiver({
+      otherwise: handler,
+      onError: (error, event) => errors.push(error, event?.id),
+    });
+    expect(await receive(await connected())).toMatchObject({ outcome: 'failed', status: 500 });
+    expect(errors).toEqual([new Error('no'), 'evt_1']);
+    expect(await receive(await connected())).toMatchObject({ outcome: 'handled', status: 204 });
+    expect(handler).toHaveBeenCalledTimes(2);
+  });
+
+  it('takes an event up again whose process died, after the lease', async () => {
+    let now = Date.now();
+    const store = memoryStore({ now: () => now });
+    const dead = receiver({ store, otherwise: () => new Promise(() => {}) });
+    void dead.receive(await connected());
+    const alive = receiver({ store, otherwise: () => {} });
+    await expect.poll(async () => (await alive.receive(await connected())).outcome).toBe('in_progress');
+    now += 60_000;
+    expect(await alive.receive(await connected())).toMatchObject({ outcome: 'handled' });
+  });
+
+  describe('with a store that is down', () => {
+    const down = (): Promise<never> => Promise.reject(new Error('store down'));
+
+    it('answers 500 and does not run the handler without a claim', async () => {
+      const handler = vi.fn<() => void>();
+      const { receive } = receiver({ otherwise: handler, store: { ...memoryStore(), claim: down } });
+      expect(await receive(await connected())).toMatchObject({ outcome: 'failed', status: 500 });
+      expect(handler).not.toHaveBeenCalled();
+    });
+
+    it('answers 204 when the handler has run, as a repeat would run it again', async () => {
+      const onError = vi.fn<(error: unknown) => void>();
+      const { receive } = receiver({
+        otherwise: () => {},
+        onError,
+        store: { ...memoryStore(), markDone: down },
+      });
+      expect(await receive(await connected())).toMatchObject({ outcome: 'handled', status: 204 });
+      expect(onError.mock.calls[0]?.[0]).toEqual(new Error('store down'));
+    });
+
+    it('tells both errors when a claim cannot be given back', async () => {
+      const errors: string[] = [];
+      const { receive } = receiver({
+        otherwise: () => Promise.reject(new Error('handler')),
+        onError: (error) => errors.push(String(error)),
+        store: { ...memoryStore(), release: down },
+      });
+      expect(await receive(await connected())).toMatchObject({ outcome: 'failed', status: 500 });
+      expect(errors).toEqual(['Error: store down', 'Error: handler']);
+    });
+  });
+
+  it('is not disturbed by hooks that fail', async () => {
+    const fail = (): never => {
+      throw new Error('log down');
+    };
+    const { receive } = receiver({ otherwise: fail, onError: fail, onRefused: fail });
+    expect(await receive(await connected())).toMatchObject({ outcome: 'failed', status: 500 });
+    expect(await receive({ headers: {}, body: new Uint8Array() })).toMatchObject({ outcome: 'refused' });
+  });
+
+  it('tells on the console what a handler has thrown, unless it is told where else', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { receive } = createReceiver({ secret, otherwise: () => Promise.reject(new Error('no')) });
+    await receive(await connected());
+    expect(log).toHaveBeenCalledWith('webhook instance.connected evt_1:', new Error('no'));
+    log.mockRestore();
+  });
+
+  it('takes either of two secrets while one is replaced', async () => {
+    const { receive } = receiver({ secret: ['whsec_new', secret] });
+    expect((await receive(await connected())).status).toBe(204);
+    expect((await receive(await signRequest({ secret: 'whsec_new' }))).status).toBe(204);
+    expect((await receive(await signRequest({ secret: 'whsec_old' }))).status).toBe(401);
+  });
+
+  describe('refuses', () => {
+    const refusals: RefusedReceipt[] = [];
+    const { receive } = receiver({ bodyLimit: 1000, onRefused: (refusal) => refusals.push(refusal) });
+
+    async function* chunks(count: number, counted = { read: 0 }): AsyncGenerator<Uint8Array> {
+      for (let index = 0; index < count; index += 1) {
+        counted.read += 1;
+        yield new Uint8Array(100);
+      }
+    }
+    const refusedWith = (receipt: Receipt): unknown =>
+      receipt.outcome === 'refused' && [receipt.status, receipt.reason, refusals.at(-1) === receipt];
+
+    it('what is not signed', async () => {
+      const request = await connected();
+      const headers = { ...(request.headers as Record<string, string>), 'X-Service-Timestamp': '1' }; // signRequest's are plain
+      expect(refusedWith(await receive({ ...request, headers }))).toEqual([
+        401,
+        'timestamp_out_of_tolerance',
+        true,
+      ]);
+      expect(refusedWith(await receive({ ...request, headers: {} }))).toEqual([
+        401,
+        'missing_timestamp',
+        true,
+      ]);
+    });
+
+    it('what is signed and no event', async () => {
+      expect(refusedWith(await receive(await signRequest({ secret, body: '{' })))).toEqual([
+        400,
+        'invalid_json',
+        true,
+      ]);
+      expect(refusedWith(await receive(await signRequest({ secret, body: '[]' })))).toEqual([
+        400,
+        'invalid_event',
+        true,
+      ]);
+    });
+
+    it('another method than POST', async () => {
+      const request = await connected();
+      expect(refusedWith(await receive({ ...request, method: 'GET' }))).toEqual([
+        405,
+        'method_not_allowed',
+        true,
+      ]);
+    });
+
+    it('a body over the limit, and reads no further', async () => {
+      const counted = { read: 0 };
+      const receipt = await receive({ headers: {}, body: chunks(1000, counted) });
+      expect(refusedWith(receipt)).toEqual([413, 'body_too_large', true]);
+      expect(counted.read).toBe(11);
+      expect(refusedWith(await receive({ headers: {}, body: new Uint8Array(1001) }))).toEqual([
+        413,
+        'body_too_large',
+        true,
+      ]);
+    });
+
+    it('a body that says it is over the limit, and reads nothing', async () => {
+      const counted = { read: 0 };
+      const receipt = await receive({ headers: { 'Content-Length': '1001' }, body: chunks(1, counted) });
+      expect(refusedWith(receipt)).toEqual([413, 'body_too_large', true]);
+      expect(counted.read).toBe(0);
+    });
+
+    it('a body that breaks off', async () => {
+      // oxlint-disable-next-line require-yield -- it breaks off
+      const broken = (async function* (): AsyncGenerator<Uint8Array> {
+        throw new Error('aborted');
+      })();
+      expect(refusedWith(await receive({ headers: {}, body: broken }))).toEqual([
+        400,
+        'body_interrupted',
+        true,
+      ]);
+    });
+
+    it.each([
+      ['parsed JSON', { id: 'evt_1' }],
+      ['text', '{}'],
+      ['nothing', undefined],
+    ])('%s in place of the bytes, and tells the mistake', async (_name, body) => {
+      const onError = vi.fn<(error: unknown) => void>();
+      const wrong = { headers: {}, body: body as unknown as Uint8Array, rawBodyFix: 'Do this.' }; // as from JavaScript
+      const receipt = await receiver({ onError }).receive(wrong);
+      expect(receipt).toMatchObject({ status: 500, reason: 'body_not_bytes' });
+      expect(String(onError.mock.calls[0]?.[0])).toMatch(/TypeError: .*raw bytes.*Do this\./);
+    });
+
+    it('accepts a body that comes in pieces', async () => {
+      const { headers, body } = await signRequest({ secret });
+      const pieces = (async function* (): AsyncGenerator<Uint8Array> {
+        for (const byte of body) yield Uint8Array.of(byte);
+      })();
+      expect(await receive({ headers, body: pieces })).toMatchObject({ outcome: 'ignored', status: 204 });
+    });
+  });
+
+  it.each([
+    ['no secret', { secret: undefined }],
+    ['an empty secret', { secret: '' }],
+    ['an empty list of secrets', { secret: [] }],
+    ['a line break after the secret', { secret: `${secret}\n` }],
+    ['a secret that is no text', { secret: 5 }],
+    ['a handler that is no function', { on: { 'message.read': 'x' } }],
+    ['a tolerance that is not a number', { tolerance: Number.NaN }],
+    ['a limit of 0', { bodyLimit: 0 }],
+    ['a lease that never ends', { leaseSeconds: Number.POSITIVE_INFINITY }],
+  ])('throws at once on %s', (_name, wrong) => {
+    expect(() => createReceiver({ secret, ...(wrong as Overrides) })).toThrow(TypeError); // as from JavaScript
+  });
+});

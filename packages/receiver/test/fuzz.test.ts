@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import { SIGNATURE_HEADER, TIMESTAMP_HEADER, signWebhook, verify } from '@trunkline/receiver';
+import { hostileRequest, randomFrom, type Genuine, type HostileRequest } from './support/hostile-request.ts';
+
+const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
+const now = 1_763_672_400_000;
+// A million with `pnpm --filter @trunkline/receiver fuzz`; FUZZ_SEED repeats a run.
+const runs = Number(process.env['FUZZ_RUNS'] ?? 20_000);
+const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
+it(`never throws and accepts nothing but the genuine: ${runs} requests`, { timeout: 600_000 }, async () => {
+  const genuine = await genuineRequest();
+  const random = randomFrom(seed);
+  const reasons = new Set<string>();
+  for (let run = 0; run < runs; run += 1) {
+    const request = hostileRequest(genuine, random);
+    const result = await verify({ secret, ...request, receivedAt: now }).catch((error: unknown) => {
+      throw new Error(`request ${run} of seed ${seed}: ${JSON.stringify(request)}`, { cause: error });
+    });
+    if (!result.ok) reasons.add(result.reason);
+    else if (!isGenuine(request, genuine)) expect.fail(`accepted request ${run} of seed ${seed}`);
+  }
+  // It has been at every stage.
+  expect([...reasons]).toEqual(
+    expect.arrayContaining([
+      'missing_timestamp',
+      'invalid_timestamp',
+      'timestamp_out_of_tolerance',
+      'missing_signature',
+      'invalid_signature_format',
+      'signature_mismatch',
+    ]),
+  );
+});
+
+async function genuineRequest(): Promise<Genuine> {
+  const body = new TextEncoder().encode(
+    '{"id":"evt_1","type":"a","created_at":"","workspace_id":"","data":{}}',
+  );
+  const timestamp = String(now / 1000);
+  return { timestamp, body, signature: await signWebhook({ secret, timestamp, body }) };
+}
+
+/** As HTTP sees it: header by header the same text, the hexadecimal digits in either case. */
+function isGenuine({ headers, body }: HostileRequest, genuine: Genuine): boolean {
+  const read = (name: string): string => {
+    const value =
+      typeof headers['get'] === 'function' ? headers.get(name) : new Map(Object.entries(headers)).get(name);
+    return [value].flat().join(', ');
+  };
+  return (
+    read(TIMESTAMP_HEADER) === genuine.timestamp &&
+    read(SIGNATURE_HEADER).toLowerCase() === genuine.signature &&
+    Buffer.compare(Buffer.from(body as Uint8Array), genuine.body) === 0 // hostileRequest() makes no other bodies
+  );
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import * as node from '../src/hmac-node.ts';
+import * as web from '../src/hmac-web.ts';
+import type { Hmac } from '../src/hmac.ts';
+
+// RFC 4231, as far as its keys are text. The case of a key longer than a block (131 times 0xaa, not text) is made with letters.
+const cases = [
+  {
+    name: 'RFC 4231, 4.2',
+    secret: '\u000b'.repeat(20),
+    content: 'Hi There',
+    hex: 'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7',
+  },
+  {
+    name: 'RFC 4231, 4.3',
+    secret: 'Jefe',
+    content: 'what do ya want for nothing?',
+    hex: '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
+  },
+  {
+    name: 'a key of one block and one byte',
+    secret: 'k'.repeat(65),
+    content: 'Test Using Larger Than Block-Size Key - Hash Key First',
+    hex: 'f7d852b4d7ad4202d2e38684c88860d85e9a1f83c4c5fb3e47607db2d2eee05a',
+  },
+];
+
+describe.each<[string, Hmac]>([
+  ['node:crypto', node],
+  ['Web Crypto', web],
+])('HMAC on %s', (_name, hmac) => {
+  it.each(cases)('agrees with $name', async ({ secret, content, hex }) => {
+    const whole = { prefix: content.slice(0, 5), body: new TextEncoder().encode(content.slice(5)) };
+    expect(await hmac.hmacHex(secret, whole)).toBe(hex);
+    expect(await hmac.hmacHex(secret, { prefix: '', body: content })).toBe(hex);
+    expect(await hmac.hmacMatches(secret, whole, hex)).toBe(true);
+    expect(await hmac.hmacMatches(secret, whole, hex.toUpperCase())).toBe(true);
+    expect(await hmac.hmacMatches(`${secret}.`, whole, hex)).toBe(false);
+  });
+
+  it.each([0, 31, 63])('sees that character %i differs', async (index) => {
+    const content = { prefix: '1.', body: new Uint8Array([1, 2, 3]) };
+    const hex = await hmac.hmacHex('secret', content);
+    const other = hex[index] === '0' ? '1' : '0';
+    expect(
+      await hmac.hmacMatches('secret', content, hex.slice(0, index) + other + hex.slice(index + 1)),
+    ).toBe(false);
+  });
+});

@@ -1,0 +1,26 @@
+import { signWebhook, verify } from '@trunkline/receiver';
+import { vectors } from '@trunkline/receiver/testing';
+
+export interface Checked {
+  readonly checked: number;
+  readonly wrong: readonly string[];
+}
+
+/** Every vector, in whichever runtime this is: no test runner, and nothing of Node's. */
+export async function checkVectors(): Promise<Checked> {
+  const wrong: string[] = [];
+  for (const { body, signature, ...options } of vectors.signatures) {
+    if ((await signWebhook({ ...options, body: fromBase64(body) })) !== signature) wrong.push(signature);
+  }
+  for (const { name, body, received_at, expect, ...request } of vectors.requests) {
+    const result = await verify({ ...request, body: fromBase64(body), receivedAt: received_at * 1000 });
+    const answer = result.ok ? result.event.id : result.reason;
+    const expected = expect.ok ? expect.event_id : expect.reason;
+    if (answer !== expected) wrong.push(`${name}: ${answer}`);
+  }
+  return { checked: vectors.signatures.length + vectors.requests.length, wrong };
+}
+
+function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}

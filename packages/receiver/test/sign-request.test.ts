@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { verify } from '@trunkline/receiver';
+import { createEvent, signRequest, vectors } from '@trunkline/receiver/testing';
+
+const secret = 'whsec_test';
+
+describe('signRequest', () => {
+  it('makes a request that passes, with a new event each time', async () => {
+    const [first, second] = [await signRequest({ secret }), await signRequest({ secret })];
+    expect(await verify({ secret, ...first })).toMatchObject({ ok: true, event: { type: 'webhook.test' } });
+    expect(first.body).not.toEqual(second.body);
+    expect(first.headers['X-Service-Event']).toBe('webhook.test');
+  });
+
+  it('takes what of the event is given', async () => {
+    const data = { instance: { id: 'ins_1', name: 'Desk', status: 'error' } } as const;
+    const request = await signRequest({ secret, event: { id: 'evt_9', type: 'instance.error', data } });
+    expect(await verify({ secret, ...request })).toMatchObject({ ok: true, event: { id: 'evt_9', data } });
+  });
+
+  it('signs the body as it is given, at the time that is given', async () => {
+    const request = await signRequest({ secret, body: '{ }', timestamp: 5 });
+    expect(Buffer.from(request.body).toString()).toBe('{ }');
+    expect(await verify({ secret, ...request, receivedAt: 5000 })).toMatchObject({ reason: 'invalid_event' });
+    expect(await verify({ secret, ...request })).toMatchObject({ reason: 'timestamp_out_of_tolerance' });
+  });
+
+  it('goes into a Fetch Request as it is', async () => {
+    const request = new Request('http://receiver.test/', await signRequest({ secret }));
+    const { headers } = request;
+    expect(await verify({ secret, headers, body: await request.arrayBuffer() })).toMatchObject({ ok: true });
+  });
+});
+
+it('createEvent counts microseconds', () => {
+  expect(createEvent().created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+});
+
+it('the vectors have a case for every reason that verify() may answer', () => {
+  const reasons = new Set(
+    vectors.requests.map(({ expect: expected }) => (expected.ok ? 'ok' : expected.reason)),
+  );
+  expect([...reasons].toSorted()).toEqual([
+    'invalid_event',
+    'invalid_json',
+    'invalid_signature_format',
+    'invalid_timestamp',
+    'missing_signature',
+    'missing_timestamp',
+    'ok',
+    'signature_mismatch',
+    'timestamp_out_of_tolerance',
+  ]);
+});

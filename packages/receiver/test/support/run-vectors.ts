@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { signWebhook, verify } from '@trunkline/receiver';
+import { vectors } from '@trunkline/receiver/testing';
+
+/** Every vector, on whichever `#hmac` the calling test file has loaded. */
+export function runVectors(): void {
+  describe('signWebhook', () => {
+    it.each(vectors.signatures)('makes $signature', async ({ secret, timestamp, body, signature }) => {
+      const bytes = Buffer.from(body, 'base64');
+      expect(await signWebhook({ secret, timestamp, body: bytes })).toBe(signature);
+    });
+  });
+
+  describe('verify', () => {
+    it.each(vectors.requests)('$name', async ({ body, received_at, expect: expected, ...request }) => {
+      const result = await verify({
+        ...request,
+        body: Buffer.from(body, 'base64'),
+        receivedAt: received_at * 1000,
+      });
+      if (expected.ok) expect(result).toMatchObject({ ok: true, event: { id: expected.event_id } });
+      else expect(result).toMatchObject({ ok: false, reason: expected.reason });
+    });
+  });
+}
