@@ -1,0 +1,44 @@
+import type { Admin } from './admin-api.ts';
+import { apiKeyInfo, createApiKey, revokeApiKey } from './services/admin/api-keys.ts';
+import { createMember, deleteMember, updateMember } from './services/admin/members.ts';
+import { createWorkspace, renameWorkspace, setPlan, setSuspended } from './services/admin/workspaces.ts';
+import type { Authenticator } from './services/authenticate.ts';
+import type { ServiceContext } from './services/context.ts';
+import { unwrap } from './trunkline-error.ts';
+import type { Result } from './domain/result.ts';
+
+const LIST_MAX = 100;
+
+/** The administration, each refusal thrown. What a cached API key might contradict is forgotten at once. */
+export function adminFacade(context: ServiceContext, authenticator: Authenticator): Admin {
+  const { storage } = context;
+  const andForget = async <Value>(change: Promise<Result<Value>>): Promise<Value> => {
+    const value = unwrap(await change);
+    await authenticator.forget();
+    return value;
+  };
+  return {
+    workspaces: {
+      create: async (input) => unwrap(await createWorkspace(context, input)),
+      find: (id) => storage.workspaces.find(id),
+      list: (after) => storage.workspaces.list({ after: after ?? null, limit: LIST_MAX }),
+      rename: (id, name) => andForget(renameWorkspace(context, id, name)),
+      setPlan: (id, plan) => andForget(setPlan(context, id, plan)),
+      suspend: (id) => andForget(setSuspended(context, id, true)),
+      resume: (id) => andForget(setSuspended(context, id, false)),
+    },
+    members: {
+      create: async (input) => unwrap(await createMember(context, input)),
+      list: (workspaceId) => storage.workspaces.listMembers(workspaceId),
+      update: (workspaceId, id, changes) => andForget(updateMember(context, { workspaceId, id }, changes)),
+      delete: async (workspaceId, id) => {
+        await andForget(deleteMember(context, workspaceId, id));
+      },
+    },
+    apiKeys: {
+      create: async (input) => unwrap(await createApiKey(context, input)),
+      list: async (workspaceId) => (await storage.apiKeys.list(workspaceId)).map(apiKeyInfo),
+      revoke: (workspaceId, id) => andForget(revokeApiKey(context, workspaceId, id)),
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { adminFacade } from './admin-facade.ts';
+import { createNewId } from './domain/id.ts';
+import type { Capability } from './domain/instance/instance.ts';
+import { checkOptions } from './options.ts';
+import type { TrunklineOptions } from './options.ts';
+import { noMedia } from './ports/no-media.ts';
+import { silentLogger } from './ports/logger.ts';
+import { createAuthenticator } from './services/authenticate.ts';
+import { checkSecretKey } from './services/check-secret-key.ts';
+import type { ServiceContext } from './services/context.ts';
+import { createNewEvent } from './services/new-event.ts';
+import { createSealer } from './services/sealer.ts';
+import { unwrap } from './trunkline-error.ts';
+import type { Trunkline } from './trunkline.ts';
+import { loggingNotifier } from './workers/logging-notifier.ts';
+import { createWorkers } from './workers/workers.ts';
+import { workspaceFacade } from './workspace-facade.ts';
+
+/**
+ * Puts the service together. Nothing is opened or started before `start()`.
+ * Throws a TypeError that names the option which is missing or wrong.
+ */
+export function createTrunkline(options: TrunklineOptions): Trunkline {
+  const { secretKey, roles, ...settings } = checkOptions(options);
+  const { clock, random, crypto, dns, storage, gateway, webhookSender } = options;
+  const logger = options.logger ?? silentLogger;
+  const newId = createNewId((length) => random.bytes(length));
+  const context: ServiceContext = {
+    storage,
+    gateway,
+    media: options.media ?? noMedia,
+    capabilities: options.media ? gateway.capabilities : gateway.capabilities.filter(needsNoMedia),
+    dns,
+    clock,
+    random,
+    crypto,
+    logger,
+    sealer: createSealer({ secretKey, crypto, random }),
+    newId,
+    newEvent: createNewEvent(newId),
+    settings,
+  };
+  gateway.attach({ clock, random, logger });
+  const authenticator = createAuthenticator(context);
+  const workers = createWorkers(context, {
+    roles,
+    webhookSender,
+    notifier: options.notifier ?? loggingNotifier(logger),
+  });
+
+  return {
+    roles,
+    async start() {
+      await storage.open({ newId, logger });
+      await checkSecretKey(context).catch(async (error: unknown) => {
+        await storage.close();
+        throw error;
+      });
+      workers.start();
+    },
+    async stop() {
+      await workers.stop();
+      await webhookSender?.close();
+      await storage.close();
+    },
+    admin: adminFacade(context, authenticator),
+    workspace: (id) => workspaceFacade(context, id, null),
+    async authenticate(authorization) {
+      return unwrap(await authenticator.authenticate(authorization));
+    },
+    as: ({ workspace, member }) => workspaceFacade(context, workspace.id, member),
+    newRequestId: () => newId('req', clock.now()),
+  };
+}
+
+function needsNoMedia(capability: Capability): boolean {
+  return capability === 'text' || capability === 'groups';
+}

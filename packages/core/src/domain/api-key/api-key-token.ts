@@ -1,0 +1,39 @@
+import { base62, randomBase62 } from '../base-encoding.ts';
+
+const PREFIX = 'trk_';
+const RANDOM_LENGTH = 34;
+const CHECKSUM_LENGTH = 6;
+const FORM = /^trk_[0-9A-Za-z]{40}$/;
+/** Keys that an embedder brings along may be any printable characters. */
+const CUSTOM_FORM = /^[\x21-\x7e]{16,128}$/;
+
+/** A new key value: `trk_` and 40 base62 characters, of which the last 6 are a checksum of the rest. */
+export function newApiKeyToken(randomBytes: (length: number) => Uint8Array): string {
+  const body = PREFIX + randomBase62(RANDOM_LENGTH, randomBytes);
+  return body + checksum(body);
+}
+
+/** False for what cannot be a key of ours or of an embedder's, so that typos cost no look-up. */
+export function isApiKeyToken(token: string): boolean {
+  if (!token.startsWith(PREFIX)) return CUSTOM_FORM.test(token);
+  return FORM.test(token) && checksum(token.slice(0, -CHECKSUM_LENGTH)) === token.slice(-CHECKSUM_LENGTH);
+}
+
+/** Whether a value may be installed as a key by hand. */
+export function isInstallableToken(token: string): boolean {
+  return CUSTOM_FORM.test(token) && isApiKeyToken(token);
+}
+
+function checksum(text: string): string {
+  return base62(crc32(text), CHECKSUM_LENGTH);
+}
+
+/** CRC-32 (ISO 3309), as GitHub's tokens use it: it finds typos, it proves nothing. */
+function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (let i = 0; i < text.length; i++) {
+    crc ^= text.charCodeAt(i);
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}

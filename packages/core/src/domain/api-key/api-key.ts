@@ -1,0 +1,24 @@
+export const SCOPES = [
+  'instances:read',
+  'instances:write',
+  'messages:read',
+  'messages:send',
+  'webhooks:read',
+  'webhooks:write',
+] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** An API key as it is stored: its value is known only to its holder, we keep the SHA-256 of it (hex). */
+export interface ApiKey {
+  readonly id: string;
+  readonly workspaceId: string;
+  /** The member who made it; null for a key of the embedder's own. */
+  readonly memberId: string | null;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly hash: string;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+  readonly lastUsedAt: number | null;
+}

@@ -1,0 +1,44 @@
+import { refuse, ok } from '../result.ts';
+import type { Refusal, Result } from '../result.ts';
+import type { Member, Workspace } from '../workspace/workspace.ts';
+import type { ApiKey, Scope } from './api-key.ts';
+
+const BEARER = /^bearer +(\S+) *$/i;
+
+/** The key in an `Authorization` header (RFC 6750 section 2.1); the scheme in any case. */
+export function bearerToken(header: string | null): Result<string> {
+  if (header === null || !/^bearer(\s|$)/i.test(header.trim())) {
+    return refuse('UNAUTHENTICATED', 'Send the API key in the header "Authorization: Bearer <API_KEY>".');
+  }
+  const token = BEARER.exec(header.trim())?.[1];
+  return token === undefined ? invalidApiKey() : ok(token);
+}
+
+export function invalidApiKey(): { ok: false; refusal: Refusal } {
+  return refuse('INVALID_API_KEY', 'The API key is malformed, unknown, revoked or expired.');
+}
+
+export function isUsable(apiKey: ApiKey, now: number): boolean {
+  return apiKey.revokedAt === null && (apiKey.expiresAt === null || now < apiKey.expiresAt);
+}
+
+export function checkSuspension(workspace: Workspace): Result<Workspace> {
+  return workspace.suspendedAt === null
+    ? ok(workspace)
+    : refuse('WORKSPACE_SUSPENDED', 'The workspace is suspended.');
+}
+
+export function checkScope(apiKey: ApiKey, scope: Scope): Result<ApiKey> {
+  return apiKey.scopes.includes(scope)
+    ? ok(apiKey)
+    : refuse('INSUFFICIENT_SCOPE', `The API key lacks the scope ${scope}.`, { required_scope: scope });
+}
+
+/** Creating and editing webhooks needs the verified e-mail of the member who made the key. A key without a member is the embedder's own. */
+export function checkMayEditWebhooks(member: Member | null): Result<Member | null> {
+  return member === null || member.emailVerified
+    ? ok(member)
+    : refuse('INSUFFICIENT_SCOPE', 'Verify your e-mail address before you create or edit webhooks.', {
+        reason: 'email_not_verified',
+      });
+}

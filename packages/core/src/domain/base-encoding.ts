@@ -1,0 +1,47 @@
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** RFC 4648 section 5, without padding. */
+export function base64url(bytes: Uint8Array): string {
+  return base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+}
+
+/** RFC 4648 section 4. In pieces, since a file does not fit into the arguments of one call. */
+export function base64(bytes: Uint8Array): string {
+  let binary = '';
+  for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
+  return btoa(binary);
+}
+
+/** The inverse of `base64`; throws on anything else. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
+
+/** The inverse of `base64url`; throws on anything else. */
+export function fromBase64url(text: string): Uint8Array {
+  // `atob` also takes white space, padding and the characters of plain base64.
+  if (!/^[A-Za-z0-9_-]*$/.test(text)) throw new SyntaxError('This is not base64url.');
+  return fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
+}
+
+/** `length` base62 characters, each equally likely: bytes of 248 and more are thrown away. */
+export function randomBase62(length: number, randomBytes: (length: number) => Uint8Array): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length - text.length)) {
+      if (byte < 248) text += BASE62[byte % 62];
+    }
+  }
+  return text;
+}
+
+/** A number below 62^length in base62, padded with zeros. */
+export function base62(value: number, length: number): string {
+  let rest = value;
+  let text = '';
+  for (let i = 0; i < length; i++) {
+    text = `${BASE62[rest % 62]}${text}`;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}

@@ -1,0 +1,49 @@
+import { retryDelay } from './retry-schedule.ts';
+import { isOpen } from './delivery.ts';
+import type { ClosingReason, Delivery, DeliveryErrorCode } from './delivery.ts';
+
+/** What one attempt came to; `errorCode` is null exactly when a 2xx arrived in time. */
+export interface AttemptOutcome {
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly responseStatus: number | null;
+  readonly errorCode: DeliveryErrorCode | null;
+}
+
+/**
+ * The delivery after an attempt (specification, "Webhook delivery"). A manual attempt is made once: when it fails the
+ * delivery is exhausted if it has used up its attempts, else failed. An unsafe URL ends a delivery at once.
+ */
+export function settleAttempt(delivery: Delivery, outcome: AttemptOutcome): Delivery {
+  const attempted: Delivery = {
+    ...delivery,
+    attempts: delivery.attempts + 1,
+    manual: false,
+    lastAttemptAt: outcome.startedAt,
+    responseStatus: outcome.responseStatus,
+    errorCode: outcome.errorCode,
+    nextRetryAt: null,
+  };
+  if (outcome.errorCode === null) return { ...attempted, status: 'success', deliveredAt: outcome.endedAt };
+  if (outcome.errorCode === 'UNSAFE_URL') return { ...attempted, status: 'failed' };
+  if (delivery.manual)
+    return { ...attempted, status: attempted.attempts >= delivery.maxAttempts ? 'exhausted' : 'failed' };
+  const delay = attempted.attempts >= delivery.maxAttempts ? null : retryDelay(attempted.attempts);
+  if (delay === null) return { ...attempted, status: 'exhausted' };
+  return { ...attempted, status: 'retrying', nextRetryAt: outcome.endedAt + delay };
+}
+
+/** Whether one more attempt may be asked for by hand: only when no attempt is to come by itself. */
+export function mayRetry(delivery: Delivery): boolean {
+  return !isOpen(delivery.status) && delivery.status !== 'success';
+}
+
+/** The delivery after a manual retry: queued for one more attempt, its log untouched. */
+export function requeue(delivery: Delivery): Delivery {
+  return { ...delivery, status: 'pending', manual: true, nextRetryAt: null };
+}
+
+/** What closing its endpoint makes of an open delivery. */
+export function endedBy(reason: ClosingReason, delivery: Delivery): Delivery {
+  return { ...delivery, status: 'failed', errorCode: reason, nextRetryAt: null, deliveredAt: null };
+}

@@ -1,0 +1,16 @@
+import type { Delivery } from './delivery.ts';
+
+/**
+ * The headers of a delivery's request that are the same on every attempt and tell no secret (specification, "Request
+ * the receiver gets"). Timestamp and signature are added when an attempt is signed.
+ */
+export function requestHeaders(
+  delivery: Pick<Delivery, 'id' | 'eventType'>,
+): Readonly<Record<string, string>> {
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Service-Webhooks/1.0',
+    'X-Service-Event': delivery.eventType,
+    'X-Service-Delivery': delivery.id,
+  };
+}

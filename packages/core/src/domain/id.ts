@@ -1,0 +1,48 @@
+import { TypeID } from 'typeid-js';
+import { v7 } from 'uuid';
+
+/** What an id names. `req` (requests), `mem` (members), `opr` (operations) and `ntc` (notices) are ours beside the specification's eight. */
+export type IdPrefix =
+  'key' | 'ten' | 'ins' | 'grp' | 'msg' | 'wh' | 'whd' | 'evt' | 'req' | 'mem' | 'opr' | 'ntc';
+
+/** Makes ids that sort by time: TypeIDs (`msg_` + 26 characters of base32) over a UUIDv7 (RFC 9562). */
+export type NewId = (prefix: IdPrefix, now: number) => string;
+
+/**
+ * Within one factory ids never repeat and never sort before an earlier one, even when the clock steps back
+ * or thousands are made in one millisecond.
+ */
+export function createNewId(randomBytes: (length: number) => Uint8Array): NewId {
+  let lastMs = 0;
+  let sequence = 0;
+  return (prefix, now) => {
+    const random = randomBytes(16);
+    if (now > lastMs) {
+      lastMs = now;
+      // The counter starts low enough to leave room for 2^31 ids in this millisecond.
+      sequence = ((random[6] ?? 0) << 16) | ((random[7] ?? 0) << 8) | (random[8] ?? 0);
+    } else {
+      sequence += 1;
+    }
+    const uuid = v7({ msecs: lastMs, seq: sequence, random }, new Uint8Array(16));
+    return TypeID.fromUUIDBytes(prefix, uuid).toString();
+  };
+}
+
+const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+/** True when `text` has the form of an id of this kind. An id of the wrong form names nothing. */
+export function isId(prefix: IdPrefix, text: string): boolean {
+  return (
+    text.length === prefix.length + 27 &&
+    text.startsWith(`${prefix}_`) &&
+    SUFFIX.test(text.slice(prefix.length + 1))
+  );
+}
+
+/** The smallest id of its kind that can have been made at `time` or later: the bound of a time range over ids. */
+export function floorId(prefix: IdPrefix, time: number): string {
+  const bytes = new Uint8Array(16);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(Math.max(0, Math.floor(time))) << 16n);
+  return TypeID.fromUUIDBytes(prefix, bytes).toString();
+}

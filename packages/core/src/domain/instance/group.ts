@@ -1,0 +1,17 @@
+/** A group that the instance's number is in. `networkId` is the messaging network's own name for it. */
+export interface Group {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly instanceId: string;
+  readonly networkId: string;
+  readonly name: string;
+  readonly participantsCount: number;
+  readonly syncedAt: number;
+}
+
+/** A group as a gateway reports it, before it has an id of ours. */
+export interface GroupReport {
+  readonly networkId: string;
+  readonly name: string;
+  readonly participantsCount: number;
+}

@@ -1,0 +1,149 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { NOW, exampleInstance } from '../../../test/support/examples.ts';
+import type { InstanceEventType } from '../event/event.ts';
+import { transition } from './instance-state.ts';
+import type { InstanceTransition, InstanceTrigger } from './instance-state.ts';
+import { isLive } from './instance.ts';
+import type { Instance } from './instance.ts';
+
+const request = (kind: 'disconnect' | 'logout' | 'delete'): InstanceTrigger => ({
+  kind: 'request_operation',
+  operation: { id: 'opr_1', kind, requestedAt: NOW },
+});
+
+const trigger: fc.Arbitrary<InstanceTrigger> = fc.constantFrom<InstanceTrigger[]>(
+  { kind: 'connect' },
+  request('disconnect'),
+  request('logout'),
+  request('delete'),
+  { kind: 'operation_done' },
+  { kind: 'operation_failed', error: 'no answer' },
+  { kind: 'qr', qr: { sealedCode: 'sealed', expiresAt: NOW } },
+  { kind: 'qr_timeout' },
+  { kind: 'connected', phoneNumber: '34600111222', profileName: null, profilePictureUrl: null },
+  { kind: 'dropped', detail: 'connection_lost' },
+  { kind: 'drop_grace_over' },
+  { kind: 'unlinked' },
+  { kind: 'failed', code: 'banned' },
+);
+const history = fc.array(fc.record({ trigger, waitMs: fc.integer({ min: 1, max: 40_000 }) }), {
+  maxLength: 40,
+});
+
+interface Step {
+  readonly before: Instance;
+  readonly after: Instance;
+  readonly now: number;
+  readonly result: InstanceTransition;
+  readonly event: InstanceEventType | null;
+}
+
+/** The life of an instance under these triggers. */
+function live(happenings: readonly { trigger: InstanceTrigger; waitMs: number }[]): readonly Step[] {
+  let instance = exampleInstance();
+  let now = NOW;
+  return happenings.map(({ trigger: happening, waitMs }) => {
+    now += waitMs;
+    const before = instance;
+    const result = transition(before, happening, now);
+    if (result.kind === 'changed') instance = result.instance;
+    return { before, after: instance, now, result, event: result.kind === 'changed' ? result.event : null };
+  });
+}
+
+function always(holds: (step: Step) => void): void {
+  fc.assert(
+    fc.property(history, (happenings) => {
+      for (const step of live(happenings)) holds(step);
+    }),
+    { numRuns: 500 },
+  );
+}
+
+describe('whatever happens to an instance', () => {
+  it('what receivers were told fits what is', () => {
+    fc.assert(
+      fc.property(history, (happenings) => {
+        let toldConnected = false;
+        for (const { after, event } of live(happenings)) {
+          if (event !== null) toldConnected = event === 'instance.connected';
+          if (after.status === 'connected') expect(toldConnected).toBe(true);
+          else if (after.status === 'connecting') expect(toldConnected).toBe(after.droppedAt !== null);
+          else expect(toldConnected).toBe(false);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('instance.connected never comes twice in a row', () => {
+    fc.assert(
+      fc.property(history, (happenings) => {
+        const events = live(happenings).flatMap(({ event }) => (event === null ? [] : [event]));
+        expect(events.some((event, i) => event === 'instance.connected' && events[i + 1] === event)).toBe(
+          false,
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('an event comes only with a new status, and tells that status', () => {
+    const told: Record<InstanceEventType, readonly string[]> = {
+      'instance.connected': ['connected'],
+      'instance.disconnected': ['disconnected', 'logged_out'],
+      'instance.qr_required': ['qr_required'],
+      'instance.error': ['error'],
+    };
+    always(({ before, after, event }) => {
+      if (event === null) return;
+      expect(after.status).not.toBe(before.status);
+      expect(told[event]).toContain(after.status);
+    });
+  });
+
+  it('a QR is there only in qr_required, and only after a QR was shown', () => {
+    always(({ after }) => {
+      if (after.status !== 'qr_required') expect(after.qr).toBeNull();
+    });
+  });
+
+  it('a live instance is one that is wanted, and a pending drop one that is connecting', () => {
+    always(({ after }) => {
+      if (isLive(after.status)) expect(after.desired).toBe('running');
+      if (after.droppedAt !== null) expect(after.status).toBe('connecting');
+    });
+  });
+
+  it('the session ends exactly when the number goes', () => {
+    always(({ before, after, result }) => {
+      const ends = result.kind === 'changed' && result.sessionEnds;
+      if (ends) expect(after).toMatchObject({ status: 'logged_out', phoneNumber: null });
+      if (before.phoneNumber !== null && after.phoneNumber === null) expect(ends).toBe(true);
+    });
+  });
+
+  it('times move on with what they tell of', () => {
+    always(({ before, after, now, result }) => {
+      if (result.kind !== 'changed') return expect(after).toBe(before);
+      expect(after.updatedAt).toBe(now);
+      expect(after.statusChangedAt).toBe(after.status === before.status ? before.statusChangedAt : now);
+    });
+  });
+
+  it('the name, the ids, the creation and the version are not its business', () => {
+    always(({ before, after }) => {
+      const { id, workspaceId, name, createdAt, version } = before;
+      expect(after).toMatchObject({ id, workspaceId, name, createdAt, version });
+    });
+  });
+
+  it('a request is refused only while an operation is open, or as a logout of an unpaired instance', () => {
+    always(({ before, result }) => {
+      if (result.kind !== 'refused') return;
+      if (result.refusal.code === 'INSTANCE_BUSY') expect(before.operation).not.toBeNull();
+      else expect(before).toMatchObject({ operation: null, phoneNumber: null });
+    });
+  });
+});

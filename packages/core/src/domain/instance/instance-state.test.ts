@@ -1,0 +1,285 @@
+import { describe, expect, it } from 'vitest';
+import { NOW } from '../../../test/support/examples.ts';
+import { LATER, LINKED, QR, STATES, TRIGGERS, operation } from '../../../test/support/instance-states.ts';
+import { transition } from './instance-state.ts';
+import type { InstanceTransition } from './instance-state.ts';
+import type { Instance, OperationKind } from './instance.ts';
+
+type State = keyof typeof STATES;
+type Trigger = keyof typeof TRIGGERS;
+
+/** `status [desired] [! event]`, `.` where nothing changes, or the code of a refusal. */
+function outcome(result: InstanceTransition): string {
+  switch (result.kind) {
+    case 'unchanged':
+      return '.';
+    case 'refused':
+      return result.refusal.code;
+    case 'changed': {
+      const { status, operation: open } = result.instance;
+      const parts = [
+        status,
+        open && `(${open.kind})`,
+        result.event && `! ${result.event}`,
+        result.sessionEnds && 'and the session ends',
+      ];
+      return parts.filter(Boolean).join(' ');
+    }
+  }
+}
+
+const DISCONNECTED = 'disconnected ! instance.disconnected';
+const LOGGED_OUT = 'logged_out ! instance.disconnected and the session ends';
+const CONNECTED = 'connected ! instance.connected';
+const ERROR = 'error ! instance.error';
+const QR_REQUIRED = 'qr_required ! instance.qr_required';
+
+/** The table of docs/decisions.md, "Instances", from every state; what is not named changes nothing. */
+const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
+  created: { connect: 'connecting', logout: 'INVALID_INSTANCE_STATE', delete: 'created (delete)' },
+  'connecting, not paired': {
+    disconnect: 'connecting (disconnect)',
+    logout: 'INVALID_INSTANCE_STATE',
+    delete: 'connecting (delete)',
+    qr: QR_REQUIRED,
+    connected: CONNECTED,
+    dropped: 'connecting',
+    unlinked: LOGGED_OUT,
+    failed: ERROR,
+  },
+  'connecting, paired': {
+    disconnect: 'connecting (disconnect)',
+    logout: 'connecting (logout)',
+    delete: 'connecting (delete)',
+    qr: QR_REQUIRED,
+    connected: CONNECTED,
+    dropped: 'connecting',
+    unlinked: LOGGED_OUT,
+    failed: ERROR,
+  },
+  'connecting after a drop': {
+    disconnect: 'connecting (disconnect)',
+    logout: 'connecting (logout)',
+    delete: 'connecting (delete)',
+    qr: QR_REQUIRED,
+    connected: 'connected',
+    drop_grace_over: DISCONNECTED,
+    unlinked: LOGGED_OUT,
+    failed: ERROR,
+  },
+  qr_required: {
+    disconnect: 'qr_required (disconnect)',
+    logout: 'INVALID_INSTANCE_STATE',
+    delete: 'qr_required (delete)',
+    qr: 'qr_required',
+    qr_timeout: DISCONNECTED,
+    connected: CONNECTED,
+    dropped: 'qr_required',
+    unlinked: LOGGED_OUT,
+    failed: ERROR,
+  },
+  connected: {
+    disconnect: 'connected (disconnect)',
+    logout: 'connected (logout)',
+    delete: 'connected (delete)',
+    dropped: 'connecting',
+    unlinked: LOGGED_OUT,
+    failed: ERROR,
+  },
+  'disconnected, paired': {
+    connect: 'connecting',
+    logout: 'disconnected (logout)',
+    delete: 'disconnected (delete)',
+    dropped: 'disconnected',
+    unlinked: LOGGED_OUT,
+  },
+  'disconnected, still trying': {
+    connect: 'connecting',
+    disconnect: 'disconnected',
+    logout: 'disconnected (logout)',
+    delete: 'disconnected (delete)',
+    qr: QR_REQUIRED,
+    connected: CONNECTED,
+    dropped: 'disconnected',
+    unlinked: LOGGED_OUT,
+    failed: ERROR,
+  },
+  'disconnected, not paired': {
+    connect: 'connecting',
+    logout: 'INVALID_INSTANCE_STATE',
+    delete: 'disconnected (delete)',
+    dropped: 'disconnected',
+  },
+  logged_out: { connect: 'connecting', logout: 'INVALID_INSTANCE_STATE', delete: 'logged_out (delete)' },
+  'error, paired': {
+    connect: 'connecting',
+    logout: 'error (logout)',
+    delete: 'error (delete)',
+    unlinked: LOGGED_OUT,
+  },
+};
+
+const stateNames = Object.keys(STATES) as State[]; // keys of a literal
+const triggerNames = Object.keys(TRIGGERS) as Trigger[]; // keys of a literal
+
+describe('an instance with nothing under way', () => {
+  const rows = stateNames.flatMap((state) =>
+    triggerNames.map((trigger) => ({ state, trigger, expected: TABLE[state][trigger] ?? '.' })),
+  );
+
+  it.each(rows)('$state, $trigger: $expected', ({ state, trigger, expected }) => {
+    expect(outcome(transition(STATES[state], TRIGGERS[trigger], LATER))).toBe(expected);
+  });
+});
+
+describe('an instance with an operation open', () => {
+  const kinds: readonly OperationKind[] = ['disconnect', 'logout', 'delete'];
+  const rows = stateNames.flatMap((state) => kinds.map((kind) => ({ state, kind })));
+
+  it.each(rows)('$state, $kind open: refuses every other request as busy', ({ state, kind }) => {
+    const busy = { ...STATES[state], operation: operation(kind) };
+    for (const trigger of ['connect', 'disconnect', 'logout', 'delete'] as const) {
+      expect(outcome(transition(busy, TRIGGERS[trigger], LATER))).toBe('INSTANCE_BUSY');
+    }
+  });
+
+  it.each(rows)('$state, $kind open: a failure closes it and changes nothing else', ({ state, kind }) => {
+    const busy = { ...STATES[state], operation: operation(kind) };
+    expect(transition(busy, TRIGGERS.operation_failed, LATER)).toEqual({
+      kind: 'changed',
+      event: null,
+      sessionEnds: false,
+      instance: {
+        ...busy,
+        operation: null,
+        operationOutcome: { id: 'opr_1', error: 'no answer' },
+        updatedAt: LATER,
+      },
+    });
+  });
+
+  it.each([
+    ['connecting, not paired', DISCONNECTED],
+    ['connecting after a drop', DISCONNECTED],
+    ['qr_required', DISCONNECTED],
+    ['connected', DISCONNECTED],
+    // It ended by itself while the disconnect was on its way: receivers know.
+    ['disconnected, paired', 'disconnected'],
+    ['error, paired', 'error'],
+    ['logged_out', 'logged_out'],
+  ] as const)('%s, disconnect carried out: %s, session kept', (state, expected) => {
+    const result = transition(
+      { ...STATES[state], operation: operation('disconnect') },
+      TRIGGERS.operation_done,
+      LATER,
+    );
+    expect(outcome(result)).toBe(expected);
+    expect(result).toMatchObject({
+      sessionEnds: false,
+      instance: { desired: 'stopped', phoneNumber: STATES[state].phoneNumber },
+    });
+  });
+
+  it.each([
+    'connecting, paired',
+    'connected',
+    'disconnected, paired',
+    'disconnected, still trying',
+    'error, paired',
+  ] as const)('%s, logout carried out: logged out, told, and nothing is left of the number', (state) => {
+    const result = transition(
+      { ...STATES[state], operation: operation('logout') },
+      TRIGGERS.operation_done,
+      LATER,
+    );
+    expect(outcome(result)).toBe(LOGGED_OUT);
+    expect(result).toMatchObject({
+      instance: {
+        desired: 'stopped',
+        phoneNumber: null,
+        profileName: null,
+        profilePictureUrl: null,
+        lastError: null,
+      },
+    });
+  });
+
+  it('tells once when the phone unlinks while the logout is under way', () => {
+    const unlinked = transition(
+      { ...STATES.connected, operation: operation('logout') },
+      TRIGGERS.unlinked,
+      LATER,
+    );
+    expect(outcome(unlinked)).toBe('logged_out (logout) ! instance.disconnected and the session ends');
+    if (unlinked.kind !== 'changed') return;
+    expect(outcome(transition(unlinked.instance, TRIGGERS.operation_done, LATER))).toBe('logged_out');
+  });
+});
+
+describe('what a change writes', () => {
+  const after = (state: State, trigger: Trigger, now: number = LATER): Instance => {
+    const result = transition(STATES[state], TRIGGERS[trigger], now);
+    if (result.kind !== 'changed') throw new Error(`${trigger} changes nothing from ${state}`);
+    return result.instance;
+  };
+
+  it('notes the number, the profile and the time of a connection, and forgets the last error', () => {
+    const failing = { ...STATES['connecting, not paired'], lastError: 'connection_failed' };
+    expect(transition(failing, TRIGGERS.connected, LATER)).toMatchObject({
+      instance: { ...LINKED, connectedAt: LATER, lastSeenAt: LATER, lastError: null, qr: null },
+    });
+  });
+
+  it('says why it stopped', () => {
+    expect(after('qr_required', 'qr_timeout')).toMatchObject({
+      lastError: 'qr_timeout',
+      desired: 'stopped',
+      disconnectedAt: LATER,
+    });
+    expect(after('connected', 'unlinked')).toMatchObject({
+      lastError: 'logged_out_from_phone',
+      desired: 'stopped',
+      disconnectedAt: LATER,
+    });
+    expect(after('connected', 'failed')).toMatchObject({
+      lastError: 'banned',
+      desired: 'stopped',
+      phoneNumber: LINKED.phoneNumber,
+    });
+    expect(after('connecting after a drop', 'drop_grace_over')).toMatchObject({
+      lastError: 'connection_lost',
+      desired: 'running',
+      disconnectedAt: LATER,
+    });
+  });
+
+  it('goes on trying after a drop, and stops when it is told to', () => {
+    expect(after('connected', 'dropped')).toMatchObject({
+      desired: 'running',
+      droppedAt: LATER,
+      lastError: 'connection_lost',
+    });
+    expect(after('disconnected, still trying', 'disconnect')).toMatchObject({
+      desired: 'stopped',
+      operation: null,
+    });
+  });
+
+  it('gives a dropped connection its whole grace', () => {
+    expect(transition(STATES['connecting after a drop'], TRIGGERS.drop_grace_over, LATER - 1)).toEqual({
+      kind: 'unchanged',
+    });
+  });
+
+  it('shows a QR only while one can be scanned', () => {
+    expect(after('connecting, not paired', 'qr').qr).toEqual(QR);
+    expect(after('qr_required', 'connected').qr).toBeNull();
+    expect(after('qr_required', 'dropped').qr).toBeNull();
+    expect(after('qr_required', 'qr_timeout').qr).toBeNull();
+  });
+
+  it('moves the time of the status with the status alone', () => {
+    expect(after('created', 'connect')).toMatchObject({ statusChangedAt: LATER, updatedAt: LATER });
+    expect(after('qr_required', 'qr')).toMatchObject({ statusChangedAt: NOW, updatedAt: LATER });
+  });
+});

@@ -1,0 +1,255 @@
+import type { InstanceEventType } from '../event/event.ts';
+import { refuse } from '../result.ts';
+import type { Refusal } from '../result.ts';
+import { isLive } from './instance.ts';
+import type { Instance, InstanceStatus, Operation, OperationKind, QrCode } from './instance.ts';
+
+/** How long a connection may be gone before receivers are told. */
+export const DROP_GRACE_MS = 30_000;
+
+/** All that can happen to an instance. */
+export type InstanceTrigger =
+  | { readonly kind: 'connect' }
+  | { readonly kind: 'request_operation'; readonly operation: Operation }
+  /** The gateway has carried out the open operation (a delete has no state left to be in). */
+  | { readonly kind: 'operation_done' }
+  | { readonly kind: 'operation_failed'; readonly error: string }
+  | { readonly kind: 'qr'; readonly qr: QrCode }
+  | { readonly kind: 'qr_timeout' }
+  | {
+      readonly kind: 'connected';
+      readonly phoneNumber: string;
+      readonly profileName: string | null;
+      readonly profilePictureUrl: string | null;
+    }
+  | { readonly kind: 'dropped'; readonly detail: string }
+  /** The connection has been gone for DROP_GRACE_MS. */
+  | { readonly kind: 'drop_grace_over' }
+  | { readonly kind: 'unlinked' }
+  | { readonly kind: 'failed'; readonly code: string };
+
+export type InstanceTransition =
+  | {
+      readonly kind: 'changed';
+      readonly instance: Instance;
+      readonly event: InstanceEventType | null;
+      readonly sessionEnds: boolean;
+    }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/**
+ * The state machine of an instance (specification, "Instance status"; what it leaves open is in docs/decisions.md).
+ * `sessionEnds` means: the number is unlinked, so its session is erased and its queued messages fail.
+ */
+export function transition(instance: Instance, trigger: InstanceTrigger, now: number): InstanceTransition {
+  switch (trigger.kind) {
+    case 'connect':
+      return connect(instance, now);
+    case 'request_operation':
+      return requestOperation(instance, trigger.operation, now);
+    case 'operation_done':
+      return operationDone(instance, now);
+    case 'operation_failed':
+      return operationFailed(instance, trigger.error, now);
+    case 'qr':
+      return showQr(instance, trigger.qr, now);
+    case 'qr_timeout':
+      return instance.status === 'qr_required'
+        ? stop(instance, 'disconnected', { lastError: 'qr_timeout', desired: 'stopped' }, now)
+        : UNCHANGED;
+    case 'connected':
+      return connected(instance, trigger, now);
+    case 'dropped':
+      return dropped(instance, trigger.detail, now);
+    case 'drop_grace_over':
+      return graceIsOver(instance, now)
+        ? stop(instance, 'disconnected', { lastError: instance.lastError }, now)
+        : UNCHANGED;
+    case 'unlinked':
+      return unlinked(instance, now);
+    case 'failed':
+      return fail(instance, trigger.code, now);
+  }
+}
+
+const UNCHANGED: InstanceTransition = { kind: 'unchanged' };
+
+function connect(instance: Instance, now: number): InstanceTransition {
+  if (instance.operation) return busy(instance.operation);
+  if (isLive(instance.status)) return UNCHANGED;
+  return change(instance, { status: 'connecting', desired: 'running', lastError: null }, now);
+}
+
+function requestOperation(instance: Instance, operation: Operation, now: number): InstanceTransition {
+  if (instance.operation) return busy(instance.operation);
+  switch (operation.kind) {
+    case 'disconnect':
+      if (isLive(instance.status)) break;
+      // A dropped connection that is still being retried has a status that is not live: stop the retries without a word.
+      return instance.desired === 'running' ? change(instance, { desired: 'stopped' }, now) : UNCHANGED;
+    case 'logout':
+      if (instance.phoneNumber !== null) break;
+      return refused(
+        refuse('INVALID_INSTANCE_STATE', 'The instance is not paired, so there is nothing to log out.'),
+      );
+    case 'delete':
+      break;
+  }
+  return change(instance, { operation, operationOutcome: null }, now);
+}
+
+function operationDone(instance: Instance, now: number): InstanceTransition {
+  if (!instance.operation) return UNCHANGED;
+  const done = { operation: null, operationOutcome: { id: instance.operation.id, error: null } };
+  switch (instance.operation.kind) {
+    case 'disconnect':
+      return isLive(instance.status)
+        ? stop(instance, 'disconnected', { ...done, desired: 'stopped' }, now)
+        : change(instance, { ...done, desired: 'stopped' }, now);
+    case 'logout':
+      // Unlinked on the phone while the logout was under way: receivers have been told.
+      return instance.phoneNumber === null
+        ? change(instance, done, now)
+        : unlink({ ...instance, ...done }, null, now);
+    case 'delete':
+      return UNCHANGED;
+  }
+}
+
+function operationFailed(instance: Instance, error: string, now: number): InstanceTransition {
+  if (!instance.operation) return UNCHANGED;
+  return change(instance, { operation: null, operationOutcome: { id: instance.operation.id, error } }, now);
+}
+
+function showQr(instance: Instance, qr: QrCode, now: number): InstanceTransition {
+  if (instance.status === 'qr_required') return change(instance, { qr }, now);
+  // One that is being tried again has the status disconnected: its session may turn out to be void.
+  if (instance.desired !== 'running' || instance.status === 'connected') return UNCHANGED;
+  return change(instance, { status: 'qr_required', qr, droppedAt: null }, now, 'instance.qr_required');
+}
+
+function connected(
+  instance: Instance,
+  linked: Extract<InstanceTrigger, { kind: 'connected' }>,
+  now: number,
+): InstanceTransition {
+  if (instance.desired !== 'running' || instance.status === 'connected') return UNCHANGED;
+  const tellReceivers = instance.droppedAt === null;
+  return change(
+    instance,
+    {
+      status: 'connected',
+      phoneNumber: linked.phoneNumber,
+      profileName: linked.profileName,
+      profilePictureUrl: linked.profilePictureUrl,
+      lastError: null,
+      droppedAt: null,
+      connectedAt: now,
+      lastSeenAt: now,
+    },
+    now,
+    tellReceivers ? 'instance.connected' : null,
+  );
+}
+
+/** Only a connection that was open can drop; one that never opened is just tried again. */
+function dropped(instance: Instance, detail: string, now: number): InstanceTransition {
+  switch (instance.status) {
+    case 'connected':
+      return change(instance, { status: 'connecting', lastError: detail, droppedAt: now }, now);
+    case 'qr_required':
+    case 'connecting':
+    case 'disconnected':
+      // The pairing code that was shown is dead with its connection; the status stays, so that receivers are told once.
+      return instance.qr || instance.lastError !== detail
+        ? change(instance, { qr: null, lastError: detail }, now)
+        : UNCHANGED;
+    case 'created':
+    case 'logged_out':
+    case 'error':
+      return UNCHANGED;
+  }
+}
+
+/** Measured here too: the connection may have come back and dropped anew since somebody looked. */
+function graceIsOver({ status, droppedAt }: Instance, now: number): boolean {
+  return status === 'connecting' && droppedAt !== null && now - droppedAt >= DROP_GRACE_MS;
+}
+
+/** A session can be linked before its number is known here, as when the process ends between the two. */
+function unlinked(instance: Instance, now: number): InstanceTransition {
+  const isLinked = instance.phoneNumber !== null || isLive(instance.status);
+  return isLinked ? unlink(instance, 'logged_out_from_phone', now) : UNCHANGED;
+}
+
+function fail(instance: Instance, code: string, now: number): InstanceTransition {
+  if (instance.desired !== 'running') return UNCHANGED;
+  return change(
+    instance,
+    { status: 'error', desired: 'stopped', lastError: code, droppedAt: null, disconnectedAt: now },
+    now,
+    'instance.error',
+  );
+}
+
+function unlink(instance: Instance, lastError: string | null, now: number): InstanceTransition {
+  const gone = { phoneNumber: null, profileName: null, profilePictureUrl: null };
+  return stop(instance, 'logged_out', { ...gone, lastError, desired: 'stopped' }, now, true);
+}
+
+function stop(
+  instance: Instance,
+  status: 'disconnected' | 'logged_out',
+  changes: Partial<Instance>,
+  now: number,
+  sessionEnds = false,
+): InstanceTransition {
+  return change(
+    instance,
+    { ...changes, status, droppedAt: null, disconnectedAt: now },
+    now,
+    'instance.disconnected',
+    sessionEnds,
+  );
+}
+
+function change(
+  instance: Instance,
+  changes: Partial<Instance>,
+  now: number,
+  event: InstanceEventType | null = null,
+  sessionEnds = false,
+): InstanceTransition {
+  const next: Instance = { ...instance, ...changes, updatedAt: now };
+  const status: InstanceStatus = next.status;
+  return {
+    kind: 'changed',
+    event,
+    sessionEnds,
+    instance: {
+      ...next,
+      qr: status === 'qr_required' ? next.qr : null,
+      statusChangedAt: status === instance.status ? instance.statusChangedAt : now,
+    },
+  };
+}
+
+const OPERATION_NAMES: Record<OperationKind, string> = {
+  disconnect: 'disconnect',
+  logout: 'logout',
+  delete: 'deletion',
+};
+
+function busy(operation: Operation): InstanceTransition {
+  return refused(
+    refuse(
+      'INSTANCE_BUSY',
+      `A ${OPERATION_NAMES[operation.kind]} of this instance is still being carried out.`,
+    ),
+  );
+}
+
+function refused({ refusal }: { refusal: Refusal }): InstanceTransition {
+  return { kind: 'refused', refusal };
+}

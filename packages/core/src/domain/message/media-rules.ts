@@ -1,0 +1,77 @@
+import { ok, refuse } from '../result.ts';
+import type { Refusal, Result } from '../result.ts';
+import type { MessageType } from './message.ts';
+
+export type MediaType = Exclude<MessageType, 'text'>;
+
+export const MEDIA_TYPES: readonly MediaType[] = ['image', 'audio', 'video', 'document'];
+
+const MB = 1_048_576;
+
+/** The largest file of each type, in bytes. */
+export const MEDIA_SIZE_MAX: Readonly<Record<MediaType, number>> = {
+  image: 5 * MB,
+  audio: 16 * MB,
+  video: 16 * MB,
+  document: 100 * MB,
+};
+
+export const LARGEST_MEDIA_SIZE: number = Math.max(...Object.values(MEDIA_SIZE_MAX));
+
+/** Null for anything that is no type of media. */
+export function asMediaType(type: unknown): MediaType | null {
+  return MEDIA_TYPES.find((known) => known === type) ?? null;
+}
+
+/** The file types of each message type; a document is anything. */
+const MIME_TYPES: Readonly<Record<MediaType, readonly string[] | null>> = {
+  image: ['image/jpeg', 'image/png', 'image/webp'],
+  audio: ['audio/aac', 'audio/mp4', 'audio/mpeg', 'audio/amr', 'audio/ogg'],
+  video: ['video/mp4', 'video/3gpp'],
+  document: null,
+};
+
+/** Names that detectors and networks use for a registered type. */
+const REGISTERED_NAMES: ReadonlyMap<string, string> = new Map([
+  ['audio/x-m4a', 'audio/mp4'],
+  ['audio/mp3', 'audio/mpeg'],
+  ['audio/x-aac', 'audio/aac'],
+  ['audio/opus', 'audio/ogg'],
+  ['application/ogg', 'audio/ogg'],
+  ['video/x-m4v', 'video/mp4'],
+]);
+
+/** For a file of which nothing is known (RFC 2046 section 4.5.1). */
+export const UNKNOWN_MIME_TYPE = 'application/octet-stream';
+
+/** Type and subtype (RFC 6838 section 4.2). */
+const MIME_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
+
+/**
+ * The registered name of a MIME type, without parameters: `audio/mp4` for `audio/x-m4a`. What is none, as a network
+ * may pass on from anybody, is an unknown type.
+ */
+export function registeredMimeType(mimeType: string): string {
+  const bare = mimeType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (!MIME_TYPE.test(bare)) return UNKNOWN_MIME_TYPE;
+  return REGISTERED_NAMES.get(bare) ?? bare;
+}
+
+/** Whether a file of this (registered) MIME type may be sent as this type of message. */
+export function checkMimeType(type: MediaType, mimeType: string): Result<string> {
+  const accepted = MIME_TYPES[type];
+  return accepted === null || accepted.includes(mimeType)
+    ? ok(mimeType)
+    : refuse(
+        'INVALID_MEDIA_TYPE',
+        `A file of type ${mimeType} cannot be sent as ${type}; ${accepted.join(', ')} can.`,
+      );
+}
+
+export function checkMediaSize(type: MediaType, size: number): Result<number> {
+  return size <= MEDIA_SIZE_MAX[type] ? ok(size) : mediaTooLarge(MEDIA_SIZE_MAX[type]);
+}
+
+export function mediaTooLarge(limit: number): { ok: false; refusal: Refusal } {
+  return refuse('MEDIA_TOO_LARGE', `The file is larger than ${limit} bytes.`);
+}

@@ -1,0 +1,53 @@
+export const MESSAGE_TYPES = ['text', 'image', 'document', 'audio', 'video'] as const;
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+
+export const MESSAGE_STATUSES = ['queued', 'sent', 'delivered', 'read', 'failed', 'received'] as const;
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
+
+export const MESSAGE_DIRECTIONS = ['inbound', 'outbound'] as const;
+export type MessageDirection = (typeof MESSAGE_DIRECTIONS)[number];
+
+export interface MessageError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * The file of a media message; `available` is true while its content is stored. `size` in bytes, `sha256` in hex: null
+ * where the content of an inbound file never came.
+ */
+export interface MessageMedia {
+  readonly available: boolean;
+  readonly mimeType: string;
+  readonly size: number | null;
+  readonly filename: string;
+  readonly sha256: string | null;
+}
+
+/** Times are epoch milliseconds. */
+export interface Message {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly instanceId: string;
+  /** The id that the messaging network knows it by: chosen before the first send, so that a resend is the same message. */
+  readonly networkId: string;
+  readonly direction: MessageDirection;
+  readonly type: MessageType;
+  readonly status: MessageStatus;
+  /** Digits of the recipient; null in a group. */
+  readonly to: string | null;
+  /** Digits of the sender; null where the network hides them. */
+  readonly from: string | null;
+  readonly groupId: string | null;
+  readonly text: string | null;
+  readonly caption: string | null;
+  readonly media: MessageMedia | null;
+  readonly error: MessageError | null;
+  readonly createdAt: number;
+  readonly queuedAt: number | null;
+  readonly sentAt: number | null;
+  readonly deliveredAt: number | null;
+  readonly readAt: number | null;
+  readonly failedAt: number | null;
+  readonly receivedAt: number | null;
+}

@@ -1,0 +1,21 @@
+import { refuse, ok } from '../result.ts';
+import type { Result } from '../result.ts';
+
+export type Recipient =
+  { readonly kind: 'number'; readonly digits: string } | { readonly kind: 'group'; readonly groupId: string };
+
+const FORMATTING = /[+\-(). ]/g;
+/** E.164: at most 15 digits, and no country code starts with 0. */
+const NUMBER = /^[1-9][0-9]{6,14}$/;
+
+/** Reads `to`: a group id, or a phone number with the usual formatting characters. */
+export function parseRecipient(to: string): Result<Recipient> {
+  if (to.startsWith('grp_')) return ok({ kind: 'group', groupId: to });
+  const digits = to.replace(FORMATTING, '');
+  return NUMBER.test(digits)
+    ? ok({ kind: 'number', digits })
+    : refuse(
+        'INVALID_RECIPIENT',
+        'The recipient must be a phone number of 7 to 15 digits with its country code, or a group id.',
+      );
+}

@@ -1,0 +1,12 @@
+/** Waits before sending again, under the same network id, a message whose outcome stayed unknown. */
+const WAITS_MS = [1_000, 2_000, 4_000, 8_000] as const;
+
+export const SEND_OUTCOME_UNKNOWN = {
+  code: 'send_outcome_unknown',
+  message: 'The network did not say whether it took the message, in five tries.',
+} as const;
+
+/** The wait after `tries` sends without an answer; null when it is to be given up. */
+export function sendRetryDelay(tries: number): number | null {
+  return WAITS_MS[tries - 1] ?? null;
+}

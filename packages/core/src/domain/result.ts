@@ -1,0 +1,30 @@
+import type { ErrorCode } from './error-code.ts';
+
+/** Extra facts of an error: `fields` on VALIDATION_FAILED, `retry_after` (seconds) on the 429s, `reason` where a code has several. */
+export interface ErrorDetails {
+  readonly fields?: Readonly<Record<string, readonly string[]>>;
+  readonly retry_after?: number;
+  readonly [fact: string]: unknown;
+}
+
+/** Why a request is refused, in the terms of the API. A refusal is a value; exceptions are for bugs and broken infrastructure. */
+export interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details?: ErrorDetails;
+}
+
+export type Result<Value> =
+  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Refusal };
+
+export function ok<Value>(value: Value): Result<Value> {
+  return { ok: true, value };
+}
+
+export function refuse(
+  code: ErrorCode,
+  message: string,
+  details?: ErrorDetails,
+): { ok: false; refusal: Refusal } {
+  return { ok: false, refusal: details ? { code, message, details } : { code, message } };
+}

@@ -1,0 +1,255 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { judgeAddress, judgeAddresses } from './address-rules.ts';
+
+/** design, "URL and address rules": first and last address of every range that is refused. */
+const REFUSED_V4 = [
+  ['0.0.0.0', '0.255.255.255'],
+  ['10.0.0.0', '10.255.255.255'],
+  ['100.64.0.0', '100.127.255.255'],
+  ['127.0.0.0', '127.255.255.255'],
+  ['168.63.129.16', '168.63.129.16'],
+  ['169.254.0.0', '169.254.255.255'],
+  ['172.16.0.0', '172.31.255.255'],
+  ['192.0.0.0', '192.0.0.255'],
+  ['192.0.2.0', '192.0.2.255'],
+  ['192.88.99.0', '192.88.99.255'],
+  ['192.168.0.0', '192.168.255.255'],
+  ['198.18.0.0', '198.19.255.255'],
+  ['198.51.100.0', '198.51.100.255'],
+  ['203.0.113.0', '203.0.113.255'],
+  ['224.0.0.0', '239.255.255.255'],
+  ['240.0.0.0', '255.255.255.255'],
+].map(([first = '', last = '']) => ({ first, last, from: toNumber(first), to: toNumber(last) }));
+
+/** Every way to write an IPv4 address as an IPv6 one. */
+const EMBEDDINGS: Record<string, (v4: string) => string> = {
+  'mapped, dotted': (v4) => `::ffff:${v4}`,
+  'mapped, hexadecimal': (v4) => `::ffff:${hex(v4)}`,
+  'mapped, long': (v4) => `0:0:0:0:0:FFFF:${hex(v4).toUpperCase()}`,
+  'NAT64, dotted': (v4) => `64:ff9b::${v4}`,
+  'NAT64, hexadecimal': (v4) => `64:ff9b::${hex(v4)}`,
+  'local NAT64': (v4) => `64:ff9b:1::${v4}`,
+  'IPv4-compatible': (v4) => `::${v4}`,
+  'IPv4-compatible, hexadecimal': (v4) => `::${hex(v4)}`,
+  'IPv4-translated': (v4) => `::ffff:0:${v4}`,
+  '6to4': (v4) => `2002:${hex(v4)}::1`,
+  Teredo: (v4) => `2001:0:4136:e378:8000:63bf:${hex(v4)}`,
+  'ISATAP, private': (v4) => `2606:4700::5efe:${v4}`,
+  'ISATAP, public': (v4) => `2606:4700::200:5efe:${v4}`,
+  'ISATAP, link-local': (v4) => `fe80::5efe:${v4}`,
+};
+const JUDGED_BY_THE_INSIDE = [
+  'mapped, dotted',
+  'mapped, hexadecimal',
+  'mapped, long',
+  'NAT64, dotted',
+  'NAT64, hexadecimal',
+];
+
+const refusedV4 = fc
+  .constantFrom(...REFUSED_V4)
+  .chain(({ from, to }) => fc.integer({ min: from, max: to }).map(toText));
+const publicV4 = fc
+  .integer({ min: 0, max: 0xffffffff })
+  .filter((address) => !REFUSED_V4.some(({ from, to }) => from <= address && address <= to))
+  .map(toText);
+
+describe('judgeAddress', () => {
+  describe.each(REFUSED_V4)('refuses $first to $last', ({ first, last, from, to }) => {
+    it('at both ends, and not beyond where the neighbour is public', () => {
+      expect(judgeAddress(first, 'public')).toBe(false);
+      expect(judgeAddress(last, 'public')).toBe(false);
+      for (const neighbour of [from - 1, to + 1]) {
+        const refused = REFUSED_V4.some((range) => range.from <= neighbour && neighbour <= range.to);
+        const exists = neighbour >= 0 && neighbour <= 0xffffffff;
+        if (exists) expect(judgeAddress(toText(neighbour), 'public')).toBe(!refused);
+      }
+    });
+
+    it.each(Object.entries(EMBEDDINGS))('as %s', (_name, embed) => {
+      fc.assert(
+        fc.property(fc.integer({ min: from, max: to }), (address) => {
+          expect(judgeAddress(embed(toText(address)), 'public')).toBe(false);
+        }),
+        { numRuns: 30 },
+      );
+    });
+  });
+
+  it('allows every other IPv4 address', () => {
+    fc.assert(fc.property(publicV4, (address) => judgeAddress(address, 'public')));
+  });
+
+  it.each(Object.entries(EMBEDDINGS))('judges a public address as %s', (name, embed) => {
+    fc.assert(
+      fc.property(publicV4, (address) => {
+        expect(judgeAddress(embed(address), 'public')).toBe(JUDGED_BY_THE_INSIDE.includes(name));
+      }),
+    );
+  });
+
+  it.each([
+    '2606:4700:4700::1111',
+    '2001:4860:4860::8888',
+    '2001:200::1',
+    '2003::1',
+    '3fff:1000::1',
+    '2620:4f:8000::1',
+    '2a00:1450:4001:82f::200e',
+    '2606:4700::100:5efe:808:808',
+  ])('allows %s', (address) => {
+    expect(judgeAddress(address, 'public')).toBe(true);
+  });
+
+  it.each([
+    '::',
+    '::1',
+    '::7f00:1',
+    '1::1',
+    '100::1',
+    '1fff:ffff::1',
+    '4000::1',
+    '5f00::1',
+    '2001::1',
+    '2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff',
+    '2001:db8::1',
+    '2001:0DB8:0:0:0:0:0:1',
+    '2002::1',
+    '3fff::1',
+    '3fff:fff:ffff::1',
+    '64:ff9b:1::1',
+    '64:ff9b:0:1::808:808',
+    'fc00::1',
+    'fd12:3456:789a::1',
+    'fe80::1',
+    'fec0::1',
+    'ff02::1',
+    'fe80::1%eth0',
+    '2606:4700:4700::1111%1',
+    '2606:4700:4700::1111%25eth0',
+    '::ffff:8.8.8.8%eth0',
+  ])('refuses %s', (address) => {
+    expect(judgeAddress(address, 'public')).toBe(false);
+  });
+
+  it('allows in IPv6 nothing outside 2000::/3 that holds no IPv4 address', () => {
+    const outside = fc
+      .tuple(
+        fc.integer({ min: 0, max: 0xffff }),
+        fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 7, maxLength: 7 }),
+      )
+      .filter(([first]) => first >> 13 !== 1 && first !== 0 && first !== 0x64);
+    fc.assert(
+      fc.property(outside, ([first, rest]) => {
+        const address = [first, ...rest].map((part) => part.toString(16)).join(':');
+        expect(judgeAddress(address, 'public')).toBe(false);
+        expect(judgeAddress(address, 'local')).toBe(false);
+      }),
+    );
+  });
+
+  // An operating system may read these otherwise than a library does, or take them for a name and ask DNS.
+  it.each([
+    '',
+    ' ',
+    '8.8.8',
+    '8.8.8.8.8',
+    '134744072',
+    '0x8.8.8.8',
+    '08.8.8.8',
+    '010.8.8.8',
+    '8.8.8.256',
+    '8.8.8.8 ',
+    ' 8.8.8.8',
+    '8.8.8.8\n',
+    '8.8.8.8:80',
+    '8.8.8.8/32',
+    '[2606:4700::1]',
+    '2606:4700::1/64',
+    '2606:4700::1::1',
+    '2606:4700::12345',
+    '2606:4700:::1',
+    '2606:4700:0:0:0:0:0:0:1',
+    '::ffff:08.8.8.8',
+    '::ffff:8.8.8',
+    '::ffff:0x8.8.8.8',
+    'localhost',
+    'example.com',
+    'abcd',
+    '８.８.８.８',
+    `${'2606:'.repeat(1000)}1`,
+  ])('refuses %j, which is not an address in its normal form', (text) => {
+    expect(judgeAddress(text, 'public')).toBe(false);
+    expect(judgeAddress(text, 'local')).toBe(false);
+  });
+
+  it('never throws', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.string({ unit: fc.constantFrom(...'0123456789abcdef:.%x'.split('')) }),
+    );
+    fc.assert(fc.property(text, (address) => typeof judgeAddress(address, 'public') === 'boolean'));
+  });
+});
+
+describe("judgeAddress with the policy 'local'", () => {
+  it.each(['127.0.0.1', '127.255.255.254', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', '::ffff:7f00:1'])(
+    'allows the loopback address %s',
+    (address) => {
+      expect(judgeAddress(address, 'public')).toBe(false);
+      expect(judgeAddress(address, 'local')).toBe(true);
+    },
+  );
+
+  it('allows no other address that is not public', () => {
+    const other = refusedV4.filter((address) => !address.startsWith('127.'));
+    fc.assert(
+      fc.property(other, (address) => {
+        for (const embed of Object.values(EMBEDDINGS))
+          expect(judgeAddress(embed(address), 'local')).toBe(false);
+        expect(judgeAddress(address, 'local')).toBe(false);
+      }),
+    );
+    for (const address of ['::', '::2', 'fe80::1', 'fc00::1', '2002:7f00:1::', '::7f00:1']) {
+      expect(judgeAddress(address, 'local')).toBe(false);
+    }
+  });
+
+  it('allows public addresses as before', () => {
+    fc.assert(fc.property(publicV4, (address) => judgeAddress(address, 'local')));
+  });
+});
+
+describe('judgeAddresses', () => {
+  it('allows a host all of whose addresses are public', () => {
+    expect(judgeAddresses(['8.8.8.8', '2606:4700::1'], 'public')).toBe(true);
+  });
+
+  it.each([
+    [['8.8.8.8', '10.0.0.1']],
+    [['10.0.0.1', '8.8.8.8']],
+    [['8.8.8.8', '::1']],
+    [['8.8.8.8', 'fe80::1%2']],
+  ])('refuses a host with one that is not: %j', (addresses) => {
+    expect(judgeAddresses(addresses, 'public')).toBe(false);
+  });
+
+  it('refuses a host without addresses', () => {
+    expect(judgeAddresses([], 'public')).toBe(false);
+    expect(judgeAddresses([], 'local')).toBe(false);
+  });
+});
+
+function toNumber(address: string): number {
+  return address.split('.').reduce((value, part) => value * 256 + Number(part), 0);
+}
+
+function toText(address: number): string {
+  return [address >>> 24, (address >>> 16) & 255, (address >>> 8) & 255, address & 255].join('.');
+}
+
+function hex(v4: string): string {
+  const address = toNumber(v4);
+  return `${(address >>> 16).toString(16)}:${(address & 0xffff).toString(16)}`;
+}

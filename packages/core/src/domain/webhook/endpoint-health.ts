@@ -1,0 +1,25 @@
+import type { Attempt, Delivery } from '../delivery/delivery.ts';
+import type { EndpointHealth } from './endpoint.ts';
+
+interface Outcome {
+  /** The delivery as the attempt left it, whatever has closed it meanwhile. */
+  readonly delivery: Delivery;
+  readonly attempt: Attempt;
+  /** The delivery as it was written. */
+  readonly written: Delivery;
+}
+
+/** An endpoint's health after an attempt: one success clears the failure record, by the outcome as reported. */
+export function healthAfter(health: EndpointHealth, { delivery, attempt, written }: Outcome): EndpointHealth {
+  const { at, responseStatus } = attempt;
+  const lastDelivery = { id: written.id, status: written.status, responseStatus, at };
+  if (attempt.errorCode === null) {
+    return { lastDelivery, lastSuccessAt: at, failingSince: null, exhausted: false, warnedAt: null };
+  }
+  return {
+    ...health,
+    lastDelivery,
+    failingSince: health.failingSince ?? at,
+    exhausted: health.exhausted || delivery.status === 'exhausted',
+  };
+}

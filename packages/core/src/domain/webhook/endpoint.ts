@@ -1,0 +1,49 @@
+import type { SubscribableEventType } from '../event/event.ts';
+import type { DeliveryStatus } from '../delivery/delivery.ts';
+
+export type EndpointStatus = 'enabled' | 'disabled';
+export type DisabledReason = 'manual' | 'auto_no_delivery_72h';
+
+export interface LastDelivery {
+  readonly id: string;
+  readonly status: DeliveryStatus;
+  readonly responseStatus: number | null;
+  readonly at: number;
+}
+
+/** How deliveries have gone of late. Written as attempts complete; one success clears the failure record. */
+export interface EndpointHealth {
+  readonly lastDelivery: LastDelivery | null;
+  readonly lastSuccessAt: number | null;
+  /** When the present run of failures began; null while the last attempt succeeded or none was made. */
+  readonly failingSince: number | null;
+  /** Whether a delivery was exhausted in this run of failures. */
+  readonly exhausted: boolean;
+  readonly warnedAt: number | null;
+}
+
+export const HEALTHY: EndpointHealth = {
+  lastDelivery: null,
+  lastSuccessAt: null,
+  failingSince: null,
+  exhausted: false,
+  warnedAt: null,
+};
+
+export interface WebhookEndpoint {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly url: string;
+  readonly description: string | null;
+  readonly events: readonly SubscribableEventType[];
+  readonly status: EndpointStatus;
+  readonly sealedSecret: string;
+  readonly secretHint: string;
+  readonly disabledAt: number | null;
+  readonly disabledReason: DisabledReason | null;
+  readonly health: EndpointHealth;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  /** Raised by one with every change of its settings (not of its health); a write names the version that it was decided on. */
+  readonly version: number;
+}

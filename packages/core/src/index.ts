@@ -1,0 +1,179 @@
+export { createTrunkline } from './create-trunkline.ts';
+export type { TrunklineOptions } from './options.ts';
+export type { Principal, Trunkline } from './trunkline.ts';
+export type { Roles } from './workers/roles.ts';
+export type { Admin } from './admin-api.ts';
+export type { ApiKeyInfo, NewApiKey } from './services/admin/api-keys.ts';
+export type { NewMember } from './services/admin/members.ts';
+export type { NewWorkspace } from './services/admin/workspaces.ts';
+export type {
+  PageResult,
+  SendMediaInput,
+  SendOptions,
+  SendTextInput,
+  Upload,
+  SendResult,
+  WebhookList,
+  WorkspaceApi,
+} from './workspace-api.ts';
+export { TrunklineError, isTrunklineError, unwrap } from './trunkline-error.ts';
+
+// The API's shapes.
+export type { ApiKeyResource } from './representation/api-key-resource.ts';
+export { apiKeyResource } from './representation/api-key-resource.ts';
+export type { GroupResource, InstanceResource, QrResource } from './representation/instance-resource.ts';
+export type { MediaResource, MessageResource } from './representation/message-resource.ts';
+export type {
+  AttemptResource,
+  DeliveryDetailResource,
+  DeliveryResource,
+  WebhookResource,
+  WebhookResourceWithSecret,
+} from './representation/webhook-resource.ts';
+// The schemas that check what callers send: whoever describes the API describes it from them.
+export {
+  deliveryQuery,
+  instanceInput,
+  mediaFields,
+  messageInput,
+  messageQuery,
+  textInput,
+  webhookChanges,
+  webhookInput,
+} from './representation/inputs.ts';
+export type {
+  DeliveryQuery,
+  InstanceInput,
+  MessageQuery,
+  WebhookChanges,
+  WebhookInput,
+} from './representation/inputs.ts';
+export { invalid } from './representation/read-input.ts';
+
+// Errors and access.
+export { ERROR_STATUS } from './domain/error-code.ts';
+export type { ErrorCode } from './domain/error-code.ts';
+export { refuse } from './domain/result.ts';
+export type { ErrorDetails, Refusal, Result } from './domain/result.ts';
+export { checkScope, checkSuspension } from './domain/api-key/authorization.ts';
+export { isInstallableToken } from './domain/api-key/api-key-token.ts';
+export { SCOPES } from './domain/api-key/api-key.ts';
+export type { ApiKey, Scope } from './domain/api-key/api-key.ts';
+
+// What storages, gateways and other adapters are written against.
+export { createNewId, floorId, isId } from './domain/id.ts';
+export type { IdPrefix, NewId } from './domain/id.ts';
+export { DEFAULT_PLAN } from './domain/workspace/workspace.ts';
+export type { Member, Plan, Subscription, Workspace } from './domain/workspace/workspace.ts';
+export type {
+  Event,
+  EventType,
+  InstanceEventType,
+  MessageEventType,
+  SubscribableEventType,
+} from './domain/event/event.ts';
+export { EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from './domain/event/event.ts';
+export type {
+  Capability,
+  Instance,
+  InstanceStatus,
+  Operation,
+  OperationKind,
+  OperationOutcome,
+  QrCode,
+} from './domain/instance/instance.ts';
+export type { Group, GroupReport } from './domain/instance/group.ts';
+export { IDEMPOTENCY_WINDOW_MS, isForgotten } from './domain/idempotency/idempotency.ts';
+export type { IdempotencyRecord } from './domain/idempotency/idempotency.ts';
+export type {
+  Message,
+  MessageDirection,
+  MessageError,
+  MessageMedia,
+  MessageStatus,
+  MessageType,
+} from './domain/message/message.ts';
+export { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from './domain/message/message.ts';
+export { DELIVERY_STATUSES, isOpen } from './domain/delivery/delivery.ts';
+export { endedBy, mayRetry, requeue } from './domain/delivery/delivery-state.ts';
+export { newDelivery } from './domain/delivery/new-delivery.ts';
+export { healthAfter } from './domain/webhook/endpoint-health.ts';
+export { MAX_ATTEMPTS } from './domain/delivery/retry-schedule.ts';
+export type {
+  Attempt,
+  ClosingReason,
+  Delivery,
+  DeliveryErrorCode,
+  DeliveryStatus,
+} from './domain/delivery/delivery.ts';
+export { HEALTHY } from './domain/webhook/endpoint.ts';
+export type {
+  DisabledReason,
+  EndpointHealth,
+  EndpointStatus,
+  LastDelivery,
+  WebhookEndpoint,
+} from './domain/webhook/endpoint.ts';
+export type { UrlPolicy } from './domain/webhook/url-policy.ts';
+
+export type { MediaDownload } from './services/messages/read-media.ts';
+export type { MediaType } from './domain/message/media-rules.ts';
+export { LARGEST_MEDIA_SIZE, MEDIA_SIZE_MAX } from './domain/message/media-rules.ts';
+export type { MediaStore } from './ports/media-store.ts';
+export type { MediaIndex } from './ports/storage/media-index.ts';
+export type { Clock } from './ports/clock.ts';
+export type { Crypto } from './ports/crypto.ts';
+export type { DnsResolver } from './ports/dns-resolver.ts';
+export type {
+  ClosedReason,
+  Gateway,
+  GatewayConnection,
+  GatewayContext,
+  GatewayListener,
+  IncomingContent,
+  IncomingFile,
+  IncomingMessage,
+  LinkedProfile,
+  OutgoingContent,
+  OutgoingFile,
+  OutgoingMessage,
+  Receipt,
+  SendOutcome,
+  Session,
+} from './ports/gateway.ts';
+export { silentLogger } from './ports/logger.ts';
+export type { Logger } from './ports/logger.ts';
+export type { Notification, Notifier } from './ports/notifier.ts';
+export type { Random } from './ports/random.ts';
+export type { WebhookRequest, WebhookResponse, WebhookSender } from './ports/webhook-sender.ts';
+export type { ApiKeyHolder, ApiKeyStore } from './ports/storage/api-key-store.ts';
+export type {
+  ClaimedDelivery,
+  ClaimResult,
+  Completion,
+  DeliveryClaim,
+  DeliveryDetail,
+  DeliveryFilter,
+  DeliveryStore,
+  RetryResult,
+} from './ports/storage/delivery-store.ts';
+export type {
+  InstanceStore,
+  InstanceWrite,
+  InstanceWriteResult,
+  LeasedInstance,
+} from './ports/storage/instance-store.ts';
+export type { Lease } from './ports/storage/lease.ts';
+export type {
+  Acceptance,
+  AcceptanceResult,
+  MessageChange,
+  MessageFilter,
+  MessageStore,
+  QueuedMessage,
+} from './ports/storage/message-store.ts';
+export type { Page, PageRequest } from './ports/storage/page.ts';
+export type { RetentionStore } from './ports/storage/retention-store.ts';
+export type { Signal, Storage, StorageContext } from './ports/storage/storage.ts';
+export type { EndpointWrite, Notice, WebhookStore } from './ports/storage/webhook-store.ts';
+export type { WorkspaceStore } from './ports/storage/workspace-store.ts';

@@ -1,0 +1,26 @@
+import type { Clock } from '../ports/clock.ts';
+
+/** The machine's clock. A timer that is set keeps the process running. */
+export function systemClock(): Clock {
+  return { now: Date.now, setTimer };
+}
+
+/** More milliseconds than this make Node's setTimeout fire at once. */
+const LONGEST_TIMEOUT = 2 ** 31 - 1;
+
+/** Counts on the monotonic clock: a clock that is set forward or back moves no timer. */
+function setTimer(delayMs: number, callback: () => void): () => void {
+  const due = performance.now() + Math.max(0, delayMs);
+  let timer: NodeJS.Timeout;
+  const wait = (): void => {
+    const remaining = Math.ceil(due - performance.now());
+    timer = setTimeout(remaining > LONGEST_TIMEOUT ? wait : finish, Math.min(remaining, LONGEST_TIMEOUT));
+  };
+  const finish = (): void => {
+    // Node rounds its own reading of the time, so that a timeout can fire within the last millisecond too early.
+    if (performance.now() < due) wait();
+    else callback();
+  };
+  wait();
+  return () => clearTimeout(timer);
+}

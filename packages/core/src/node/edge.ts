@@ -1,0 +1,2 @@
+export { edgeRuntime } from './edge-runtime.ts';
+export type { EdgeRuntime, EdgeRuntimeOptions } from './edge-runtime.ts';

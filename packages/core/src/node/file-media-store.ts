@@ -1,0 +1,111 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import type { MediaStore } from '../ports/media-store.ts';
+
+export interface FileMediaStoreOptions {
+  /** Where the files are kept; made when the first one comes, readable by this user alone. */
+  readonly directory: string;
+}
+
+/**
+ * Keeps media in a directory: one file each, in folders by the end of the id so that none grows large. A file has its
+ * final name only when all of it is on disk. Several processes may share the directory.
+ */
+export function fileMediaStore({ directory }: FileMediaStoreOptions): MediaStore {
+  if (typeof directory !== 'string' || directory === '') {
+    throw new TypeError('fileMediaStore: the option "directory" is missing.');
+  }
+  // Now, so that a later change of the working directory moves nothing.
+  const root = resolve(directory);
+  const pathOf = (id: string): string => {
+    if (!ID.test(id)) throw new TypeError('A media id has letters, digits and underscores only.');
+    return join(root, id.slice(-2), id);
+  };
+  const remove = async (path: string): Promise<void> => {
+    // Left behind by a process that died while it wrote.
+    await rm(unfinished(path), { force: true });
+    await rm(path, { force: true });
+  };
+
+  return {
+    async put(id, content) {
+      const path = pathOf(id);
+      try {
+        await makeDirectory(dirname(path));
+        const size = await writeDurably(unfinished(path), content);
+        await rename(unfinished(path), path);
+        await syncDirectory(dirname(path));
+        return size;
+      } catch (error) {
+        // A disk that fails here too leaves it to a later delete: what went wrong first is what is told.
+        await remove(path).catch(() => undefined);
+        throw error;
+      }
+    },
+    async size(id) {
+      try {
+        return (await stat(pathOf(id))).size;
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+    async get(id, range) {
+      const path = pathOf(id);
+      try {
+        const file = await open(path, 'r');
+        const stream = createReadStream(path, { fd: file, ...range });
+        // The two declarations of web streams differ in name only.
+        return Readable.toWeb(stream) as ReadableStream<Uint8Array>;
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+    delete: async (id) => remove(pathOf(id)),
+  };
+}
+
+const ID = /^[A-Za-z0-9_]{3,64}$/;
+
+function unfinished(path: string): string {
+  return `${path}.part`;
+}
+
+async function writeDurably(path: string, content: ReadableStream<Uint8Array>): Promise<number> {
+  const file = await open(path, 'w', 0o600);
+  let size = 0;
+  try {
+    for await (const chunk of content) {
+      await file.writeFile(chunk);
+      size += chunk.byteLength;
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return size;
+}
+
+/** With the directories above it, each of them durable. */
+async function makeDirectory(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = path; made.length >= first.length; made = dirname(made)) await syncDirectory(dirname(made));
+}
+
+/** Makes the names in it durable. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

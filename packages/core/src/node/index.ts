@@ -1,0 +1,11 @@
+export { nodeRuntime } from './node-runtime.ts';
+export type { NodeRuntime, NodeRuntimeOptions } from './node-runtime.ts';
+export { systemClock } from './clock.ts';
+export { nodeCrypto } from './crypto.ts';
+export { nodeDnsResolver } from './dns-resolver.ts';
+export { systemRandom } from './random.ts';
+export { undiciWebhookSender } from './webhook-sender/undici-webhook-sender.ts';
+export type { UndiciWebhookSenderOptions, WebhookTimeouts } from './webhook-sender/undici-webhook-sender.ts';
+export type { TlsOptions } from './webhook-sender/connector.ts';
+export { fileMediaStore } from './file-media-store.ts';
+export type { FileMediaStoreOptions } from './file-media-store.ts';

@@ -1,0 +1,49 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Crypto } from '../ports/crypto.ts';
+import type { DnsResolver } from '../ports/dns-resolver.ts';
+import type { MediaStore } from '../ports/media-store.ts';
+import type { Random } from '../ports/random.ts';
+import type { WebhookSender } from '../ports/webhook-sender.ts';
+import { systemClock } from './clock.ts';
+import { nodeCrypto } from './crypto.ts';
+import { fileMediaStore } from './file-media-store.ts';
+import { nodeDnsResolver } from './dns-resolver.ts';
+import { systemRandom } from './random.ts';
+import {
+  undiciWebhookSender,
+  type UndiciWebhookSenderOptions,
+} from './webhook-sender/undici-webhook-sender.ts';
+
+/** Every port that Node itself can serve. */
+export interface NodeRuntime {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly crypto: Crypto;
+  readonly dns: DnsResolver;
+  readonly webhookSender: WebhookSender;
+  /** Given with `mediaDirectory` alone. */
+  readonly media?: MediaStore;
+}
+
+export interface NodeRuntimeOptions {
+  /** Where the files of media messages are kept. Without it only text is sent, and received files are not kept. */
+  readonly mediaDirectory?: string;
+  /** Resolves the hosts of webhooks. The system's resolver, unless given. */
+  readonly dns?: DnsResolver;
+  readonly webhooks?: Omit<UndiciWebhookSenderOptions, 'dns'>;
+}
+
+/** @example createTrunkline({ ...nodeRuntime({ mediaDirectory: './media' }), storage, gateway, secretKey }) */
+export function nodeRuntime(options: NodeRuntimeOptions = {}): NodeRuntime {
+  const dns = options.dns ?? nodeDnsResolver();
+  return {
+    clock: systemClock(),
+    random: systemRandom(),
+    crypto: nodeCrypto(),
+    dns,
+    webhookSender: undiciWebhookSender({ ...options.webhooks, dns }),
+    ...(options.mediaDirectory === undefined
+      ? {}
+      : { media: fileMediaStore({ directory: options.mediaDirectory }) }),
+  };
+}

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { HttpConnection } from './http-connection.ts';
+import type { Target } from './target.ts';
+import { connectTcp } from './tcp.ts';
+import { secure } from './tls.ts';
+import { TlsSessions } from './tls-sessions.ts';
+
+export interface TlsOptions {
+  /** Certificates (PEM) of private authorities to trust beside the public ones. Verification itself cannot be turned off. */
+  readonly ca?: readonly string[];
+}
+
+export interface Connector {
+  /** Opens a connection to one of the target's addresses. Rejects with a SendFailure. */
+  connect(target: Target, signal: AbortSignal): Promise<HttpConnection>;
+  /** Ends every connection that was ever opened here. */
+  close(): Promise<void>;
+}
+
+export function createConnector(options: { connectMs: number; tls: TlsOptions | undefined }): Connector {
+  const context = secureContext(options.tls?.ca ?? []);
+  const sessions = new TlsSessions();
+  const open = new Set<Socket>();
+
+  return {
+    async connect(target, signal) {
+      const { socket: tcp, address } = await connectTcp(target, options.connectMs, signal);
+      open.add(tcp);
+      tcp.once('close', () => open.delete(tcp));
+      const socket = target.url.secure ? await secure(tcp, target.url, { context, sessions, signal }) : tcp;
+      return new HttpConnection(socket, target.url.origin, address);
+    },
+    async close() {
+      const closing = [...open].map((socket) => once(socket, 'close'));
+      for (const socket of open) socket.destroy();
+      await Promise.all(closing);
+    },
+  };
+}
+
+/** One for all connections: making it parses every authority's certificate. */
+function secureContext(ca: readonly string[]): SecureContext {
+  return createSecureContext({
+    minVersion: 'TLSv1.2',
+    // `ca` takes the place of the public authorities, so they are named with it.
+    ...(ca.length > 0 ? { ca: [...getCACertificates('default'), ...ca] } : {}),
+  });
+}

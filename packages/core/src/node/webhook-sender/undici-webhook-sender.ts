@@ -1,0 +1,96 @@
+import type { DnsResolver } from '../../ports/dns-resolver.ts';
+import type { WebhookRequest, WebhookResponse, WebhookSender } from '../../ports/webhook-sender.ts';
+import { createConnector, type TlsOptions } from './connector.ts';
+import type { HttpConnection } from './http-connection.ts';
+import { KeptConnections } from './kept-connections.ts';
+import { SendFailure } from './send-failure.ts';
+import { findTarget, type Target } from './target.ts';
+
+export interface UndiciWebhookSenderOptions {
+  readonly dns: DnsResolver;
+  readonly tls?: TlsOptions;
+  readonly timeouts?: WebhookTimeouts;
+  /** How many idle connections are kept open at most. 2,048 unless given; each is closed after 4 idle seconds anyway. */
+  readonly maxIdleConnections?: number;
+}
+
+/** Milliseconds. The defaults are the specification's ("Receiver response and delivery behaviour"). */
+export interface WebhookTimeouts {
+  /** From the call to the status line, and to the end of what is kept of the body. 10,000. */
+  readonly totalMs?: number;
+  /** Of these, for the TCP connection. 3,000. */
+  readonly connectMs?: number;
+}
+
+/**
+ * Sends webhooks over HTTP/1.1 with undici. The name is resolved once per attempt, every address is judged, and the
+ * connection goes to a judged address: there is no second look-up that could answer otherwise. Redirects are not
+ * followed, bodies not decompressed, proxies in the environment not used.
+ */
+export function undiciWebhookSender(options: UndiciWebhookSenderOptions): WebhookSender {
+  const { totalMs = 10_000, connectMs = 3_000 } = options.timeouts ?? {};
+  const connector = createConnector({ connectMs, tls: options.tls });
+  const kept = new KeptConnections(options.maxIdleConnections ?? 2_048);
+  const underWay = new Set<AbortController>();
+  let closed = false;
+
+  async function attempt(request: WebhookRequest, signal: AbortSignal): Promise<WebhookResponse> {
+    const target = await findTarget(request, options.dns, signal);
+    for (;;) {
+      const reused = kept.take(target);
+      const connection = reused ?? (await open(target, signal));
+      const answer = await connection.post(target.url.path, request, signal);
+      if (answer !== undefined) {
+        if (connection.reusable) kept.keep(connection);
+        return judge(answer.status, answer.body);
+      }
+      connection.destroy();
+      // The receiver had closed an idle connection before the request was on its way: nothing has been sent yet.
+      if (reused === undefined)
+        throw new SendFailure('CONNECTION_FAILED', 'The request could not be written.');
+    }
+  }
+
+  async function open(target: Target, signal: AbortSignal): Promise<HttpConnection> {
+    const connection = await connector.connect(target, signal);
+    connection.onClose(() => kept.forget(connection));
+    return connection;
+  }
+
+  return {
+    async send(request) {
+      const abort = new AbortController();
+      if (closed) abort.abort(senderClosed());
+      const deadline = setTimeout(() => abort.abort(tooLate(totalMs)), totalMs);
+      underWay.add(abort);
+      try {
+        return await attempt(request, abort.signal);
+      } catch (error) {
+        const errorCode = error instanceof SendFailure ? error.code : 'CONNECTION_FAILED';
+        return { errorCode, responseStatus: null, responseBody: null };
+      } finally {
+        clearTimeout(deadline);
+        underWay.delete(abort);
+      }
+    },
+    async close() {
+      closed = true;
+      for (const abort of underWay) abort.abort(senderClosed());
+      await connector.close();
+    },
+  };
+}
+
+/** Any 2xx is a success, whatever becomes of its body. */
+function judge(status: number, responseBody: string): WebhookResponse {
+  const errorCode = status < 300 ? null : status < 400 ? 'REDIRECT' : 'HTTP_ERROR';
+  return { errorCode, responseStatus: status, responseBody };
+}
+
+function tooLate(totalMs: number): SendFailure {
+  return new SendFailure('TIMEOUT', `There was no answer within ${totalMs} ms.`);
+}
+
+function senderClosed(): SendFailure {
+  return new SendFailure('CONNECTION_FAILED', 'The sender has been closed.');
+}

@@ -1,0 +1,20 @@
+/**
+ * Keeps the content of media messages, by message id. A file never sits in memory whole. For which message it is kept,
+ * and until when, is the storage's to know; a media store only keeps bytes.
+ */
+export interface MediaStore {
+  /**
+   * Resolves with the number of bytes once all of them are durable. Rejects with the stream's own error, or with the
+   * store's, and then keeps nothing.
+   */
+  put(id: string, content: ReadableStream<Uint8Array>): Promise<number>;
+  /** In bytes; null when nothing is kept under this id. */
+  size(id: string): Promise<number | null>;
+  /** Null when nothing is kept under this id. `range` is inclusive and within the file. */
+  get(
+    id: string,
+    range?: { readonly start: number; readonly end: number },
+  ): Promise<ReadableStream<Uint8Array> | null>;
+  /** Nothing when it is gone already. */
+  delete(id: string): Promise<void>;
+}

@@ -1,0 +1,14 @@
+/** An e-mail to the members who administer webhooks. */
+export interface Notification {
+  /** The same on every try: a notifier may be called again after a crash. */
+  readonly id: string;
+  readonly kind: 'webhook_failing' | 'webhook_disabled';
+  readonly recipients: readonly string[];
+  readonly workspace: { readonly id: string; readonly name: string };
+  readonly webhook: { readonly id: string; readonly url: string; readonly failingSince: number };
+}
+
+export interface Notifier {
+  /** Rejects when the mail was not taken over; it is tried again later. */
+  notify(notification: Notification): Promise<void>;
+}

@@ -1,0 +1,21 @@
+import type { ApiKey } from '../../domain/api-key/api-key.ts';
+import type { Member, Workspace } from '../../domain/workspace/workspace.ts';
+
+/** A key with all that decides whether a request may pass. */
+export interface ApiKeyHolder {
+  readonly apiKey: ApiKey;
+  readonly workspace: Workspace;
+  readonly member: Member | null;
+}
+
+export interface ApiKeyStore {
+  insert(apiKey: ApiKey): Promise<void>;
+  /** By the SHA-256 of its value. Revoked and expired keys are found too: the caller judges. */
+  findByHash(hash: string): Promise<ApiKeyHolder | null>;
+  /** Newest first. */
+  list(workspaceId: string): Promise<readonly ApiKey[]>;
+  /** Sets `revokedAt` where it is not set; answers the key as it is now. */
+  revoke(workspaceId: string, id: string, now: number): Promise<ApiKey | null>;
+  /** Sets `lastUsedAt`, never backwards. */
+  touch(id: string, now: number): Promise<void>;
+}

@@ -1,0 +1,128 @@
+import type { Attempt, Delivery, DeliveryStatus } from '../../domain/delivery/delivery.ts';
+import type { Event } from '../../domain/event/event.ts';
+import type { Page, PageRequest } from './page.ts';
+
+/** A delivery that this process is to attempt now. It holds one of its endpoint's slots until it is completed or its lease ends. */
+export interface ClaimedDelivery {
+  readonly delivery: Delivery;
+  /** Proof of the claim: a completion with another token changes nothing. */
+  readonly token: number;
+  /** Claims in a row that ended without a completion, as when the process dies. */
+  readonly lostClaims: number;
+  readonly payload: string;
+  /** The endpoint's settings at the time of the claim. */
+  readonly endpoint: { readonly url: string; readonly sealedSecret: string };
+}
+
+export interface DeliveryClaim {
+  readonly now: number;
+  /** Most deliveries to take. */
+  readonly limit: number;
+  /** How long a claim holds without a completion. */
+  readonly leaseMs: number;
+  /** Requests at once to one endpoint. */
+  readonly slots: number;
+  /** Starts of one endpoint within `windowMs`; above it deliveries wait, and nothing is counted. */
+  readonly startsPerWindow: number;
+  readonly windowMs: number;
+}
+
+export interface ClaimResult {
+  readonly claimed: readonly ClaimedDelivery[];
+  /**
+   * When the next delivery can be claimed if nothing else happens, `now` at the earliest; the end of a claim counts,
+   * for its delivery is due again then. Never too late; it may be too early, but not `now` for nothing. Null when none
+   * is waiting or claimed.
+   */
+  readonly nextAt: number | null;
+}
+
+/** What came of an attempt. */
+export interface Completion {
+  readonly token: number;
+  /**
+   * The delivery as it is to be, unless its endpoint has closed it meanwhile: then it is `failed` with the closing
+   * reason, `nextRetryAt` and `deliveredAt` null, and the attempt still counts. One that stays open is due at its
+   * `nextRetryAt`, or at once where that is null.
+   */
+  readonly delivery: Delivery;
+  readonly attempt: Attempt;
+}
+
+export type RetryResult =
+  { readonly kind: 'requeued'; readonly delivery: Delivery } | { readonly kind: 'not_found' | 'not_allowed' };
+
+export interface DeliveryFilter {
+  readonly status?: DeliveryStatus;
+  readonly eventType?: string;
+}
+
+export interface DeliveryDetail {
+  readonly delivery: Delivery;
+  /** Oldest first. */
+  readonly attempts: readonly Attempt[];
+  readonly payload: string;
+  /** The endpoint's present URL; null when it is deleted. */
+  readonly endpointUrl: string | null;
+}
+
+/**
+ * Deliveries are made by the methods that store events, one for each enabled endpoint of the event's workspace that
+ * subscribes, in the same transaction: event by event, endpoints in id order. Each is `pending`, made and due at the
+ * event's millisecond. An event without deliveries is not stored. Claims go endpoint by endpoint through their lanes, longest due first, and never scan a backlog.
+ * Rows older than retention (`since`, an id floor in time) are not found even where they are not yet deleted.
+ * What closing an endpoint has ended reads as `failed` with the reason and `nextRetryAt` null everywhere, in filters too.
+ */
+export interface DeliveryStore {
+  /** A delivery of `event` to this one endpoint, whatever it subscribes to. Null when the endpoint is gone, disabled or of another workspace. */
+  enqueue(webhookId: string, event: Event): Promise<Delivery | null>;
+
+  /**
+   * Puts back what expired claims held, due at `now` and with its attempts unchanged, then claims. One transaction.
+   * Lanes are served by the time since which they could be, so that none waits for ever behind a backlog; within one
+   * lane deliveries go by when they are due, then by id. Claims from before a closing still hold their slots. A start
+   * counts until it is `windowMs` old, whatever came of it.
+   */
+  claim(claim: DeliveryClaim): Promise<ClaimResult>;
+  /**
+   * Writes attempts and outcomes, frees the slots, and keeps the endpoints' health. Answers how many were written:
+   * one whose claim was lost changes nothing; a claim past its lease holds until it is taken back. Health goes by the
+   * outcome as reported, also where a closing overrode it; only `lastDelivery.status` is the one that was written.
+   * Calls that come together may share one commit.
+   */
+  complete(completions: readonly Completion[], now: number): Promise<number>;
+
+  find(workspaceId: string, id: string, since: number): Promise<Delivery | null>;
+  findDetail(workspaceId: string, id: string, since: number): Promise<DeliveryDetail | null>;
+  /** Newest first. Finds those of deleted endpoints too: the caller judges. */
+  list(
+    workspaceId: string,
+    webhookId: string,
+    filter: DeliveryFilter,
+    page: PageRequest,
+    since: number,
+  ): Promise<Page<Delivery>>;
+
+  /**
+   * Queues one more attempt of a failed or exhausted delivery of an enabled endpoint, due at `now`; `not_allowed`
+   * otherwise, and while a claim from before a closing is still under way. What is known of the last attempt stays.
+   */
+  retry(workspaceId: string, id: string, now: number, since: number): Promise<RetryResult>;
+  /** The same for up to `limit` deliveries of one endpoint, newest first. `remaining` is how many more there are, counted up to `countUpTo`. Null when the endpoint is gone or disabled. */
+  retryAll(
+    workspaceId: string,
+    webhookId: string,
+    batch: {
+      readonly limit: number;
+      readonly countUpTo: number;
+      readonly now: number;
+      readonly since: number;
+    },
+  ): Promise<{ readonly requeued: number; readonly remaining: number } | null>;
+
+  /**
+   * Writes down what closing an endpoint has ended, at most `limit` deliveries. Answers how many: less than `limit` means
+   * that none is left. One under a claim is left to its completion, or to the pass after its claim is taken back.
+   */
+  sweepClosed(limit: number): Promise<number>;
+}

@@ -1,0 +1,95 @@
+import type { Event } from '../../domain/event/event.ts';
+import type { Group, GroupReport } from '../../domain/instance/group.ts';
+import type { Instance } from '../../domain/instance/instance.ts';
+import type { Message } from '../../domain/message/message.ts';
+import type { NewId } from '../../domain/id.ts';
+import type { Lease } from './lease.ts';
+import type { MessageChange } from './message-store.ts';
+
+export interface LeasedInstance {
+  readonly instance: Instance;
+  readonly lease: Lease;
+}
+
+/** A decision about an instance, written only if nothing has changed since it was taken. */
+export interface InstanceWrite {
+  /**
+   * The instance as it is to be; its `version` is the one it was decided on, and is raised by the write. A later
+   * `lastSeenAt` that is stored is kept, since `seen` raises no version. One that is gone is `stale`, or `fenced` under a lease.
+   */
+  readonly instance: Instance;
+  readonly event: Event | null;
+  /** The lease that a gateway's write is made under, checked before the version; null for a write of the API. */
+  readonly lease: Lease | null;
+  /**
+   * Where given, every queued message of the instance is settled by it, in queue order and in this transaction, after
+   * `event` is stored. Pure, and may be called again.
+   */
+  readonly settleQueued?: (message: Message) => MessageChange;
+  /** Erase the session and the groups too: they are the number's that is unlinked. */
+  readonly forgetNumber?: boolean;
+}
+
+/** `stale`: read again and decide again. `fenced`: another process holds the instance now. */
+export type InstanceWriteResult =
+  { readonly kind: 'written'; readonly instance: Instance } | { readonly kind: 'stale' | 'fenced' };
+
+export interface InstanceStore {
+  /** Inserts unless the workspace has `limit` instances; one transaction, so that two at once cannot both pass. */
+  insert(instance: Instance, limit: number | null): Promise<'inserted' | 'limit_reached'>;
+  find(workspaceId: string, id: string): Promise<Instance | null>;
+  /** Oldest first. */
+  list(workspaceId: string): Promise<readonly Instance[]>;
+  write(write: InstanceWrite): Promise<InstanceWriteResult>;
+  /**
+   * Removes the instance with its session, groups and lease; settles its queued messages. Its messages stay.
+   * In one transaction, under the lease.
+   */
+  delete(deletion: {
+    readonly instance: Instance;
+    readonly lease: Lease;
+    readonly settleQueued: (message: Message) => MessageChange;
+  }): Promise<'deleted' | 'stale' | 'fenced'>;
+  /** Notes a sign of life, never backwards; no version, no event. Nothing when the lease is lost. */
+  seen(lease: Lease, now: number): Promise<void>;
+
+  /**
+   * Takes leases, at most `limit`, on instances that need a gateway (wanted running, or with an operation open) and
+   * whose lease is free or has expired, longest free first: those never held or given back, then by the end of their
+   * lease, then by id. Each gets the next epoch; the first is 1.
+   */
+  claimLeases(claim: {
+    readonly owner: string;
+    readonly now: number;
+    readonly ttlMs: number;
+    readonly limit: number;
+  }): Promise<readonly LeasedInstance[]>;
+  /** Prolongs all leases of this owner that have not expired, and answers them with their instances as they are now. */
+  renewLeases(renewal: {
+    readonly owner: string;
+    readonly now: number;
+    readonly ttlMs: number;
+  }): Promise<readonly LeasedInstance[]>;
+  /** Gives a lease back at once. Nothing when it is lost already. */
+  releaseLease(lease: Lease): Promise<void>;
+  /** The one that holds the instance at `now`; null when nobody does. */
+  findLease(instanceId: string, now: number): Promise<Lease | null>;
+
+  /** The gateway's stored values, still sealed. */
+  loadSession(instanceId: string): Promise<ReadonlyMap<string, Uint8Array>>;
+  /** Null deletes. One transaction. */
+  saveSession(lease: Lease, changes: ReadonlyMap<string, Uint8Array | null>): Promise<'saved' | 'fenced'>;
+
+  /** Adds or updates groups by their network ids; only new ones get an id, in the order of the report. Others stay as they are. */
+  saveGroups(save: {
+    readonly lease: Lease;
+    readonly workspaceId: string;
+    readonly groups: readonly GroupReport[];
+    readonly now: number;
+    readonly newId: NewId;
+  }): Promise<'saved' | 'fenced'>;
+  /** Ordered by name (code points), then id. */
+  listGroups(workspaceId: string, instanceId: string): Promise<readonly Group[]>;
+  findGroup(workspaceId: string, instanceId: string, id: string): Promise<Group | null>;
+  findGroupByNetworkId(instanceId: string, networkId: string): Promise<Group | null>;
+}

@@ -1,0 +1,11 @@
+/**
+ * The right to hold an instance's connection. A write under an older epoch than the stored one is refused, and so is
+ * one under a lease that was given back. A lease ends at the very millisecond `now + ttlMs`; until another owner takes
+ * it, writes under it still pass.
+ */
+export interface Lease {
+  readonly instanceId: string;
+  readonly owner: string;
+  /** The fencing token: raised by one each time that the lease changes hands. */
+  readonly epoch: number;
+}

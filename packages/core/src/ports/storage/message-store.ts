@@ -1,0 +1,85 @@
+import type { Event } from '../../domain/event/event.ts';
+import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
+import type { Message, MessageDirection, MessageStatus, MessageType } from '../../domain/message/message.ts';
+import type { Page, PageRequest } from './page.ts';
+import type { Lease } from './lease.ts';
+
+/** A message's next state, written only while its status is still the one it was decided on. */
+export interface MessageChange {
+  readonly message: Message;
+  readonly expectedStatus: MessageStatus;
+  /** What to tell receivers, in order. */
+  readonly events: readonly Event[];
+}
+
+export interface Acceptance {
+  readonly message: Message;
+  readonly idempotency: IdempotencyRecord | null;
+  /** Refuse when this many messages of the instance are queued already. */
+  readonly backlogLimit: number;
+  /** Where given, counts the message against the workspace's trial and refuses when it is used up. */
+  readonly trialLimit: number | null;
+}
+
+export type AcceptanceResult =
+  | { readonly kind: 'accepted' }
+  /** Another request with this key came first; `record` is what it left. */
+  | { readonly kind: 'remembered'; readonly record: IdempotencyRecord }
+  | { readonly kind: 'instance_gone' | 'instance_not_connected' | 'backlog_full' | 'trial_used_up' };
+
+export interface MessageFilter {
+  readonly instanceId?: string;
+  readonly direction?: MessageDirection;
+  readonly type?: MessageType;
+  /** Any of these; absent is all. */
+  readonly statuses?: readonly MessageStatus[];
+}
+
+/** The message at the head of an instance's queue. */
+export interface QueuedMessage {
+  readonly message: Message;
+  /** Sends whose outcome stayed unknown. */
+  readonly tries: number;
+}
+
+/** A message with media reads as `available: false` from the moment its instance is deleted, whatever is stored. */
+export interface MessageStore {
+  /**
+   * Stores an outbound message, its place in the instance's queue and its idempotency record in one transaction.
+   * Checked in it, in this order: key not remembered (records older than the idempotency window are forgotten),
+   * instance there, instance connected, trial, backlog. Resolves once it is durable.
+   * Calls that come together may share one commit, in the order of the calls; each still succeeds or fails on its own:
+   * one whose message id is taken rejects, and leaves nothing. A message is due from its acceptance.
+   * One with available media takes over the content that was noted under its id, and rejects when none is.
+   */
+  accept(acceptance: Acceptance): Promise<AcceptanceResult>;
+  /** One past its window is found too, as long as it is stored: the caller judges. */
+  findIdempotencyRecord(workspaceId: string, key: string): Promise<IdempotencyRecord | null>;
+
+  find(workspaceId: string, id: string): Promise<Message | null>;
+  /** By the id that the network knows an outbound message by. */
+  findOutbound(instanceId: string, networkId: string): Promise<Message | null>;
+  /** Newest first. Cost does not depend on how many rows lie before the page. */
+  list(workspaceId: string, filter: MessageFilter, page: PageRequest): Promise<Page<Message>>;
+
+  /** The message of each of these instances that was accepted first of those still queued, where it is due at `now`. Later ones wait for it. */
+  queueHeads(instanceIds: readonly string[], now: number): Promise<readonly QueuedMessage[]>;
+  /** Keeps a message at its place in the queue, not to be sent before `dueAt`. Changes nothing when it is queued no more. */
+  postpone(
+    lease: Lease,
+    postponement: { readonly messageId: string; readonly tries: number; readonly dueAt: number },
+  ): Promise<'postponed' | 'fenced'>;
+  /**
+   * Changes a message under the instance's lease, which is checked first. A message that leaves `queued` leaves its
+   * queue in the same transaction. `stale` too where the message is not there, or not this instance's.
+   */
+  change(lease: Lease, change: MessageChange): Promise<'changed' | 'stale' | 'fenced'>;
+  /**
+   * Inserts an inbound message once: a repeat is the same instance, network id and sender. Takes over noted content as
+   * `accept` does.
+   */
+  receive(
+    lease: Lease,
+    arrival: { readonly message: Message; readonly senderId: string; readonly event: Event },
+  ): Promise<'received' | 'duplicate' | 'fenced'>;
+}

@@ -1,0 +1,48 @@
+import type { NewId } from '../../domain/id.ts';
+import type { Logger } from '../logger.ts';
+import type { ApiKeyStore } from './api-key-store.ts';
+import type { DeliveryStore } from './delivery-store.ts';
+import type { InstanceStore } from './instance-store.ts';
+import type { MediaIndex } from './media-index.ts';
+import type { MessageStore } from './message-store.ts';
+import type { RetentionStore } from './retention-store.ts';
+import type { WebhookStore } from './webhook-store.ts';
+import type { WorkspaceStore } from './workspace-store.ts';
+
+/** "There is work": it only makes work start sooner; a worker that polls must be right without it. */
+export type Signal =
+  | { readonly topic: 'instance'; readonly instanceId: string }
+  | { readonly topic: 'queue'; readonly instanceId: string }
+  | { readonly topic: 'deliveries' };
+
+/**
+ * Everything durable. Each method is one transaction that is on disk when its promise resolves; together they are all
+ * that the service asks of a database. No method reads a clock. The contract suite defines them.
+ */
+export interface Storage {
+  readonly workspaces: WorkspaceStore;
+  readonly apiKeys: ApiKeyStore;
+  readonly instances: InstanceStore;
+  readonly messages: MessageStore;
+  readonly media: MediaIndex;
+  readonly webhooks: WebhookStore;
+  readonly deliveries: DeliveryStore;
+  readonly retention: RetentionStore;
+
+  /** Connects and brings the schema up to date. Rejects, having written nothing, on a database made by a newer version. */
+  open(context: StorageContext): Promise<void>;
+  /** A small value of the installation's own, such as the check of the secret key: the first to set it wins, and all read that. */
+  setting(name: string, valueIfNew: string): Promise<string>;
+  /**
+   * Signals come after their commit: `queue` after an acceptance, `instance` after an insert, write or delete,
+   * `deliveries` when a call made some claimable. A listener that throws harms nobody. Answers what ends it.
+   */
+  subscribe(listener: (signal: Signal) => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface StorageContext {
+  /** For rows that a method makes by itself, as the deliveries of an event. */
+  readonly newId: NewId;
+  readonly logger: Logger;
+}

@@ -1,0 +1,53 @@
+import type { ClosingReason } from '../../domain/delivery/delivery.ts';
+import type { EndpointHealth, WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
+
+/** A mail that is owed to somebody; kept until it is taken over. */
+export interface Notice {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly webhookId: string;
+  readonly kind: 'webhook_failing' | 'webhook_disabled';
+  readonly url: string;
+  readonly failingSince: number;
+  readonly createdAt: number;
+}
+
+/** A change of an endpoint's settings, written only if nothing has changed since it was decided. */
+export interface EndpointWrite {
+  /** As it is to be; `version` is the one it was decided on, and is raised by the write. Its health is written only where `health` says so. */
+  readonly endpoint: WebhookEndpoint;
+  /** Where given, `endpoint.health` is written too, and only while the stored one still fails since the same time and was warned at the same time. */
+  readonly health?: Pick<EndpointHealth, 'failingSince' | 'warnedAt'>;
+  /**
+   * Where given, ends every open delivery of the endpoint as `failed` with this reason, without touching their rows:
+   * from now on they read as failed and are never claimed. `sweepClosed` writes it down later.
+   */
+  readonly close?: ClosingReason;
+  readonly notice?: Notice;
+}
+
+export interface WebhookStore {
+  /** Inserts unless the workspace has `limit` endpoints; one transaction. */
+  insert(endpoint: WebhookEndpoint, limit: number): Promise<'inserted' | 'limit_reached'>;
+  find(workspaceId: string, id: string): Promise<WebhookEndpoint | null>;
+  /** Newest first. */
+  list(workspaceId: string): Promise<readonly WebhookEndpoint[]>;
+  write(write: EndpointWrite): Promise<'written' | 'stale'>;
+  /** Removes the endpoint and closes its open deliveries as ENDPOINT_DELETED. Its deliveries stay readable until retention. */
+  delete(workspaceId: string, id: string): Promise<boolean>;
+
+  /** Enabled endpoints that have failed without a break since `before` or earlier, with an exhausted delivery; after the id given, in id order. */
+  listFailing(query: {
+    readonly before: number;
+    readonly after: string | null;
+    readonly limit: number;
+  }): Promise<readonly WebhookEndpoint[]>;
+
+  /** Takes notices that are owed, oldest first (by id); each comes again `leaseMs` later unless it is completed. They outlive their endpoint. */
+  claimNotices(claim: {
+    readonly now: number;
+    readonly leaseMs: number;
+    readonly limit: number;
+  }): Promise<readonly Notice[]>;
+  completeNotice(id: string): Promise<void>;
+}

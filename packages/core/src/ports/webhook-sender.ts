@@ -1,0 +1,29 @@
+import type { DeliveryErrorCode } from '../domain/delivery/delivery.ts';
+import type { UrlPolicy } from '../domain/webhook/url-rules.ts';
+
+/** One signed request, ready to leave. */
+export interface WebhookRequest {
+  readonly url: string;
+  /** Name, value, name, value: in the order in which they are sent. */
+  readonly headers: readonly string[];
+  readonly body: string;
+  readonly urlPolicy: UrlPolicy;
+}
+
+/** What came of it. `errorCode` is null exactly when a 2xx arrived in time. */
+export interface WebhookResponse {
+  readonly errorCode: Extract<
+    DeliveryErrorCode,
+    'TIMEOUT' | 'CONNECTION_FAILED' | 'TLS_FAILED' | 'DNS_FAILED' | 'REDIRECT' | 'HTTP_ERROR' | 'UNSAFE_URL'
+  > | null;
+  readonly responseStatus: number | null;
+  /** The first 16 KiB as storable text; null where there was no response. */
+  readonly responseBody: string | null;
+}
+
+/** Sends one webhook request by the rules of the specification: judged address, 10 s in all, 3 s to connect, no redirect. */
+export interface WebhookSender {
+  /** Never rejects: every way to fail is a response with an error code. */
+  send(request: WebhookRequest): Promise<WebhookResponse>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,77 @@
+import type { Group } from '../domain/instance/group.ts';
+import type { Capability, Instance, InstanceStatus } from '../domain/instance/instance.ts';
+import { timestamp, timestampOrNull } from './time.ts';
+
+/** Instance of the REST API (specification, "Instance"). */
+export interface InstanceResource {
+  readonly id: string;
+  readonly name: string;
+  readonly status: InstanceStatus;
+  readonly phone_number: string | null;
+  readonly profile_name: string | null;
+  readonly profile_picture_url: string | null;
+  readonly paired: boolean;
+  readonly capabilities: readonly Capability[];
+  readonly last_error: string | null;
+  readonly status_changed_at: string | null;
+  readonly connected_at: string | null;
+  readonly disconnected_at: string | null;
+  readonly last_seen_at: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export function instanceResource(instance: Instance, capabilities: readonly Capability[]): InstanceResource {
+  return {
+    id: instance.id,
+    name: instance.name,
+    status: instance.status,
+    phone_number: instance.phoneNumber,
+    profile_name: instance.profileName,
+    profile_picture_url: instance.profilePictureUrl,
+    paired: instance.phoneNumber !== null,
+    capabilities: [...capabilities],
+    last_error: instance.lastError,
+    status_changed_at: timestampOrNull(instance.statusChangedAt),
+    connected_at: timestampOrNull(instance.connectedAt),
+    disconnected_at: timestampOrNull(instance.disconnectedAt),
+    last_seen_at: timestampOrNull(instance.lastSeenAt),
+    created_at: timestamp(instance.createdAt),
+    updated_at: timestamp(instance.updatedAt),
+  };
+}
+
+/** The instance in an event: as in REST, without what is empty (specification, "Request the receiver gets"). */
+export function instanceEventObject(
+  instance: Instance,
+  capabilities: readonly Capability[],
+): Partial<InstanceResource> & Pick<InstanceResource, 'id' | 'name' | 'status'> {
+  const resource = instanceResource(instance, capabilities);
+  const filled = Object.entries(resource).filter(
+    ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
+  );
+  return { id: resource.id, name: resource.name, status: resource.status, ...Object.fromEntries(filled) };
+}
+
+/** The current pairing QR; `code` is the text inside the picture. */
+export interface QrResource {
+  readonly svg: string;
+  readonly code: string;
+  readonly expires_at: string;
+}
+
+export interface GroupResource {
+  readonly id: string;
+  readonly name: string;
+  readonly participants_count: number;
+  readonly synced_at: string;
+}
+
+export function groupResource(group: Group): GroupResource {
+  return {
+    id: group.id,
+    name: group.name,
+    participants_count: group.participantsCount,
+    synced_at: timestamp(group.syncedAt),
+  };
+}

@@ -1,0 +1,14 @@
+/** REST timestamps: ISO 8601 with milliseconds and a `+00:00` offset (specification, "Resources and their fields"). */
+export function timestamp(time: number): string {
+  return `${new Date(time).toISOString().slice(0, -1)}+00:00`;
+}
+
+export function timestampOrNull(time: number | null): string | null {
+  return time === null ? null : timestamp(time);
+}
+
+/** Event times: UTC with microseconds and `Z` (specification, "Request the receiver gets"). */
+export function eventTime(microseconds: number): string {
+  const micros = String(microseconds % 1000).padStart(3, '0');
+  return `${new Date(Math.floor(microseconds / 1000)).toISOString().slice(0, -1)}${micros}Z`;
+}

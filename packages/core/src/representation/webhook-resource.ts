@@ -1,0 +1,156 @@
+import { requestHeaders } from '../domain/delivery/request-headers.ts';
+import type { Attempt, Delivery, DeliveryErrorCode, DeliveryStatus } from '../domain/delivery/delivery.ts';
+import type { EventType, SubscribableEventType } from '../domain/event/event.ts';
+import type { DisabledReason, EndpointStatus, WebhookEndpoint } from '../domain/webhook/endpoint.ts';
+import { eventTime, timestamp, timestampOrNull } from './time.ts';
+
+/** Webhook endpoint of the REST API (specification, "Webhook endpoint"). */
+export interface WebhookResource {
+  readonly id: string;
+  readonly url: string;
+  readonly description: string | null;
+  readonly events: readonly SubscribableEventType[];
+  readonly status: EndpointStatus;
+  readonly secret_hint: string;
+  readonly last_delivery: {
+    readonly id: string;
+    readonly status: DeliveryStatus;
+    readonly response_status: number | null;
+    readonly at: string;
+  } | null;
+  readonly disabled_at: string | null;
+  readonly disabled_reason: DisabledReason | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** With the signing secret: told once, when it is made. */
+export interface WebhookResourceWithSecret extends WebhookResource {
+  readonly secret: string;
+}
+
+export function webhookResource(endpoint: WebhookEndpoint): WebhookResource {
+  const { lastDelivery } = endpoint.health;
+  return {
+    id: endpoint.id,
+    url: endpoint.url,
+    description: endpoint.description,
+    events: [...endpoint.events],
+    status: endpoint.status,
+    secret_hint: endpoint.secretHint,
+    last_delivery: lastDelivery && {
+      id: lastDelivery.id,
+      status: lastDelivery.status,
+      response_status: lastDelivery.responseStatus,
+      at: timestamp(lastDelivery.at),
+    },
+    disabled_at: timestampOrNull(endpoint.disabledAt),
+    disabled_reason: endpoint.disabledReason,
+    created_at: timestamp(endpoint.createdAt),
+    updated_at: timestamp(endpoint.updatedAt),
+  };
+}
+
+/** Webhook delivery of the REST API (specification, "Webhook delivery"). */
+export interface DeliveryResource {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly event: { readonly id: string; readonly type: EventType; readonly occurred_at: string };
+  readonly status: DeliveryStatus;
+  readonly attempts: number;
+  readonly max_attempts: number;
+  readonly next_retry_at: string | null;
+  readonly response_status: number | null;
+  readonly error_code: DeliveryErrorCode | null;
+  readonly last_attempt_at: string | null;
+  readonly delivered_at: string | null;
+  readonly created_at: string;
+}
+
+export function deliveryResource(delivery: Delivery): DeliveryResource {
+  return {
+    id: delivery.id,
+    webhook_id: delivery.webhookId,
+    event: {
+      id: delivery.eventId,
+      type: delivery.eventType,
+      occurred_at: timestamp(Math.floor(delivery.eventOccurredAt / 1000)),
+    },
+    status: delivery.status,
+    attempts: delivery.attempts,
+    max_attempts: delivery.maxAttempts,
+    next_retry_at: timestampOrNull(delivery.nextRetryAt),
+    response_status: delivery.responseStatus,
+    error_code: delivery.errorCode,
+    last_attempt_at: timestampOrNull(delivery.lastAttemptAt),
+    delivered_at: timestampOrNull(delivery.deliveredAt),
+    created_at: timestamp(delivery.createdAt),
+  };
+}
+
+export interface AttemptResource {
+  readonly attempt: number;
+  readonly manual: boolean;
+  readonly response_status: number | null;
+  readonly response_body: string | null;
+  readonly duration_ms: number;
+  readonly error_code: DeliveryErrorCode | null;
+  readonly at: string;
+}
+
+export interface DeliveryDetailResource extends DeliveryResource {
+  readonly request: {
+    readonly url: string | null;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly payload: unknown;
+  };
+  readonly attempt_log: readonly AttemptResource[];
+}
+
+function attemptResource(attempt: Attempt): AttemptResource {
+  return {
+    attempt: attempt.number,
+    manual: attempt.manual,
+    response_status: attempt.responseStatus,
+    response_body: attempt.responseBody,
+    duration_ms: attempt.durationMs,
+    error_code: attempt.errorCode,
+    at: timestamp(attempt.at),
+  };
+}
+
+/** The JSON body that receivers get: exactly these five fields, in this order (specification, "Request the receiver gets"). */
+export function eventBody(event: {
+  id: string;
+  type: EventType;
+  occurredAt: number;
+  workspaceId: string;
+  data: object;
+}): string {
+  return JSON.stringify({
+    id: event.id,
+    type: event.type,
+    created_at: eventTime(event.occurredAt),
+    workspace_id: event.workspaceId,
+    data: event.data,
+  });
+}
+
+/** A delivery with its request and the log of its attempts (specification, "Delivery detail"). */
+export function deliveryDetailResource(detail: {
+  readonly delivery: Delivery;
+  readonly attempts: readonly Attempt[];
+  readonly payload: string;
+  readonly endpointUrl: string | null;
+}): DeliveryDetailResource {
+  const { delivery, attempts, payload, endpointUrl } = detail;
+  return {
+    ...deliveryResource(delivery),
+    request: {
+      url: attempts.at(-1)?.url ?? endpointUrl,
+      headers: requestHeaders(delivery),
+      payload: JSON.parse(payload),
+    },
+    attempt_log: attempts.map(attemptResource),
+  };
+}

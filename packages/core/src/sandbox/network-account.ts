@@ -1,0 +1,68 @@
+import type { GroupReport } from '../domain/instance/group.ts';
+import type { LinkedProfile, Receipt } from '../ports/gateway.ts';
+import type { AcceptedFile, InboundMessage, NetworkRecord } from './network-record.ts';
+
+/** A message that the network took over. */
+export interface AcceptedMessage {
+  readonly networkId: string;
+  readonly to: string;
+  readonly text: string;
+  readonly file: AcceptedFile | null;
+  /** How often it was sent again under the same id: taken once all the same. */
+  repeats: number;
+}
+
+/** What the network knows of one instance. `undefined` as profile: it has not heard of it in this process's time. */
+export interface NetworkAccount {
+  profile: LinkedProfile | null | undefined;
+  readonly groups: Map<string, GroupReport>;
+  readonly accepted: Map<string, AcceptedMessage>;
+  /** Receipts that the service has not taken yet, in order, by network id. */
+  readonly owedReceipts: Map<string, Receipt['status'][]>;
+  /** Inbound messages that the service has not taken yet, in order. */
+  readonly inbox: Map<string, InboundMessage>;
+}
+
+export function newAccount(): NetworkAccount {
+  return {
+    profile: undefined,
+    groups: new Map(),
+    accepted: new Map(),
+    owedReceipts: new Map(),
+    inbox: new Map(),
+  };
+}
+
+/** Adds one happening to what the network knows. */
+export function remember(account: NetworkAccount, record: NetworkRecord): void {
+  switch (record.kind) {
+    case 'linked':
+      account.profile = record.profile;
+      break;
+    case 'unlinked':
+      account.profile = null;
+      account.groups.clear();
+      break;
+    case 'group':
+      account.groups.set(record.group.networkId, record.group);
+      break;
+    case 'accepted': {
+      const { networkId, to, text, file, receipts } = record;
+      account.accepted.set(networkId, { networkId, to, text, file, repeats: 0 });
+      if (receipts.length > 0) account.owedReceipts.set(networkId, [...receipts]);
+      break;
+    }
+    case 'receipt_taken': {
+      const owed = account.owedReceipts.get(record.networkId);
+      owed?.shift();
+      if (owed?.length === 0) account.owedReceipts.delete(record.networkId);
+      break;
+    }
+    case 'inbound':
+      account.inbox.set(record.message.networkId, record.message);
+      break;
+    case 'inbound_taken':
+      account.inbox.delete(record.networkId);
+      break;
+  }
+}

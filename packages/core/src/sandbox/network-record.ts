@@ -1,0 +1,59 @@
+import type { GroupReport } from '../domain/instance/group.ts';
+import type { MediaType } from '../domain/message/media-rules.ts';
+import type { LinkedProfile, Receipt } from '../ports/gateway.ts';
+
+/** Something that happened on the sandbox network. Its state is what these add up to. */
+export type NetworkRecord = { readonly instanceId: string } & (
+  | { readonly kind: 'linked'; readonly profile: LinkedProfile }
+  | { readonly kind: 'unlinked' }
+  | { readonly kind: 'group'; readonly group: GroupReport }
+  /** The network took a message over, and owes these receipts. */
+  | {
+      readonly kind: 'accepted';
+      readonly networkId: string;
+      readonly to: string;
+      /** The text, or what stands with the file. */
+      readonly text: string;
+      readonly file: AcceptedFile | null;
+      readonly receipts: readonly Receipt['status'][];
+    }
+  | { readonly kind: 'receipt_taken'; readonly networkId: string }
+  | { readonly kind: 'inbound'; readonly message: InboundMessage }
+  | { readonly kind: 'inbound_taken'; readonly networkId: string }
+);
+
+export interface InboundMessage {
+  readonly networkId: string;
+  readonly from: string;
+  readonly groupNetworkId: string | null;
+  /** The text, or what stands with the file. */
+  readonly text: string;
+  readonly file: InboundFile | null;
+}
+
+/** A file that the network took over. It keeps its size and looks no further. */
+export interface AcceptedFile {
+  readonly type: MediaType;
+  readonly mimeType: string;
+  readonly filename: string;
+  readonly size: number;
+}
+
+/** A file that somebody sent; the network keeps it until the service has taken it. */
+export interface InboundFile {
+  readonly type: MediaType;
+  readonly mimeType: string;
+  readonly filename: string | null;
+  readonly base64: string;
+}
+
+/**
+ * Where the sandbox network remembers what happened, so that it outlives the process as a real network would.
+ * Without one it forgets with the process.
+ */
+export interface NetworkJournal {
+  /** Oldest first. */
+  load(): Iterable<NetworkRecord>;
+  /** Durable when it returns. */
+  append(record: NetworkRecord): void;
+}

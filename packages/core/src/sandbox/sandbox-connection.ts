@@ -1,0 +1,226 @@
+import { fromBase64 } from '../domain/base-encoding.ts';
+import type { GroupReport } from '../domain/instance/group.ts';
+import type {
+  ClosedReason,
+  GatewayConnection,
+  GatewayContext,
+  GatewayListener,
+  IncomingContent,
+  LinkedProfile,
+  OutgoingContent,
+  OutgoingMessage,
+  SendOutcome,
+  Session,
+} from '../ports/gateway.ts';
+import type { NetworkAccount } from './network-account.ts';
+import type { AcceptedFile, InboundMessage, NetworkRecord } from './network-record.ts';
+import { recipientRule } from './recipient-rules.ts';
+
+/** How long the sandbox network takes for one step. */
+const STEP_MS = 25;
+/** How long each QR is shown; after the last the network gives up, as WhatsApp's does. */
+const QR_LIFETIMES_MS = [60_000, 20_000, 20_000, 20_000, 20_000, 20_000];
+/** The value in the session that proves that it was linked. */
+const DEVICE = 'device';
+
+interface ConnectionOptions {
+  readonly context: GatewayContext;
+  readonly account: NetworkAccount;
+  readonly session: Session;
+  readonly listener: GatewayListener;
+  /** Makes something part of the network's history. */
+  readonly record: (happening: NetworkRecord) => void;
+}
+
+/** One connection of an instance to the sandbox network. */
+export interface SandboxConnection extends GatewayConnection {
+  isOpen(): boolean;
+  isPairing(): boolean;
+  /** The phone has scanned the QR: links it, and from now on the connection is open. */
+  pair(profile: LinkedProfile, groups: readonly GroupReport[]): Promise<void>;
+  /** Tells the service of a group. */
+  report(group: GroupReport): Promise<void>;
+  /** The network ends the connection. */
+  end(reason: ClosedReason): Promise<void>;
+  /** Something is owed to the service: deliver it. */
+  deliver(): void;
+}
+
+export function openConnection(options: ConnectionOptions): SandboxConnection {
+  const { context, account, session, listener, record } = options;
+  const { clock, logger } = context;
+  const { instanceId } = session;
+  /** Ends each wait at once. */
+  const waits = new Set<() => void>();
+  let state: 'connecting' | 'pairing' | 'open' | 'closed' = 'connecting';
+  let delivering = false;
+
+  /** Ends early when the connection closes, so that nobody waits for what will not come: look at `state` afterwards. */
+  const after = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        cancel();
+        waits.delete(end);
+        resolve();
+      };
+      const cancel = clock.setTimer(ms, end);
+      waits.add(end);
+    });
+
+  /** A report that the service does not take is made again later, by the next delivery or connection. */
+  const quietly = (work: Promise<void>): void => {
+    work.catch((error: unknown) =>
+      logger.debug({ err: error, instanceId }, 'the service did not take a report of the sandbox'),
+    );
+  };
+
+  const begin = async (): Promise<void> => {
+    await after(STEP_MS);
+    if (state !== 'connecting') return;
+    const linkedBefore = (await session.load()).get(DEVICE);
+    if (linkedBefore && account.profile === undefined) {
+      record({ instanceId, kind: 'linked', profile: JSON.parse(new TextDecoder().decode(linkedBefore)) });
+    }
+    if (linkedBefore && account.profile) return opened();
+    if (linkedBefore) return end({ kind: 'unlinked' });
+    state = 'pairing';
+    await showQrs();
+  };
+
+  const showQrs = async (): Promise<void> => {
+    for (const [index, lifetime] of QR_LIFETIMES_MS.entries()) {
+      const nonce = Array.from(context.random.bytes(16), (byte) => byte.toString(16).padStart(2, '0')).join(
+        '',
+      );
+      await listener.qr(`sandbox:${instanceId}:${index}:${nonce}`, clock.now() + lifetime);
+      await after(lifetime);
+      if (state !== 'pairing') return;
+    }
+    await end({ kind: 'qr_timeout' });
+  };
+
+  const opened = async (): Promise<void> => {
+    if (!account.profile || state === 'closed') return;
+    state = 'open';
+    await listener.connected(account.profile);
+    await listener.groups([...account.groups.values()]);
+    deliver();
+  };
+
+  const pair = async (profile: LinkedProfile, groups: readonly GroupReport[]): Promise<void> => {
+    await session.save(new Map([[DEVICE, new TextEncoder().encode(JSON.stringify(profile))]]));
+    record({ instanceId, kind: 'linked', profile });
+    for (const group of groups) record({ instanceId, kind: 'group', group });
+    await opened();
+  };
+
+  const deliver = (): void => {
+    if (delivering || state !== 'open') return;
+    delivering = true;
+    quietly(
+      deliverAll().finally(() => {
+        delivering = false;
+      }),
+    );
+  };
+
+  const deliverAll = async (): Promise<void> => {
+    while (state === 'open' && (account.owedReceipts.size > 0 || account.inbox.size > 0)) {
+      await after(STEP_MS);
+      for (const [networkId, [status]] of account.owedReceipts) {
+        if (state !== 'open' || status === undefined) return;
+        await listener.receipt({ networkId, status });
+        record({ instanceId, kind: 'receipt_taken', networkId });
+      }
+      for (const message of account.inbox.values()) {
+        if (state !== 'open') return;
+        const { networkId, from, groupNetworkId } = message;
+        await listener.message({
+          networkId,
+          senderId: from,
+          from,
+          groupNetworkId,
+          content: contentOf(message),
+        });
+        record({ instanceId, kind: 'inbound_taken', networkId });
+      }
+    }
+  };
+
+  const send = async ({ networkId, to, isGroup, content }: OutgoingMessage): Promise<SendOutcome> => {
+    await after(STEP_MS);
+    if (state !== 'open') return { kind: 'unknown', reason: 'the connection closed' };
+    const known = account.accepted.get(networkId);
+    if (known) {
+      known.repeats += 1;
+      return { kind: 'accepted' };
+    }
+    const rule = recipientRule(to, isGroup);
+    if (rule === 'no_answer') return { kind: 'unknown', reason: 'the network did not answer' };
+    if (rule === 'refuse') {
+      return {
+        kind: 'refused',
+        error: { code: 'recipient_refused', message: 'The network refused the recipient.' },
+      };
+    }
+    const { text, file } = await take(content);
+    record({ instanceId, kind: 'accepted', networkId, to, text, file, receipts: rule.receipts });
+    if (rule.replies) {
+      const words = text === '' && file ? file.filename : text;
+      const reply = {
+        networkId: `${networkId}-reply`,
+        from: to,
+        groupNetworkId: null,
+        text: words,
+        file: null,
+      };
+      record({ instanceId, kind: 'inbound', message: reply });
+    }
+    deliver();
+    return { kind: 'accepted' };
+  };
+
+  const close = (): void => {
+    state = 'closed';
+    for (const end of waits) end();
+  };
+
+  const end = async (reason: ClosedReason): Promise<void> => {
+    close();
+    await listener.closed(reason);
+  };
+
+  quietly(begin());
+  return {
+    send,
+    async close() {
+      close();
+    },
+    async logout() {
+      record({ instanceId, kind: 'unlinked' });
+      close();
+    },
+    isOpen: () => state === 'open',
+    isPairing: () => state === 'pairing',
+    pair,
+    report: (group) => listener.groups([group]),
+    end,
+    deliver,
+  };
+}
+
+/** Takes a message over from the service: a file is read to its end, as a network would to pass it on. */
+async function take(content: OutgoingContent): Promise<{ text: string; file: AcceptedFile | null }> {
+  if (content.type === 'text') return { text: content.text, file: null };
+  const { mimeType, filename, open } = content.file;
+  let size = 0;
+  for await (const chunk of await open()) size += chunk.byteLength;
+  return { text: content.caption ?? '', file: { type: content.type, mimeType, filename, size } };
+}
+
+function contentOf({ text, file }: InboundMessage): IncomingContent {
+  if (!file) return { type: 'text', text };
+  const { type, mimeType, filename, base64 } = file;
+  const open = async (): Promise<ReadableStream<Uint8Array>> => new Blob([fromBase64(base64)]).stream();
+  return { type, caption: text === '' ? null : text, file: { mimeType, filename, open } };
+}

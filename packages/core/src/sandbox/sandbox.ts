@@ -1,0 +1,184 @@
+import { base64 } from '../domain/base-encoding.ts';
+import type { MediaType } from '../domain/message/media-rules.ts';
+import { refuse } from '../domain/result.ts';
+import type { Gateway, GatewayContext, LinkedProfile } from '../ports/gateway.ts';
+import { unwrap } from '../trunkline-error.ts';
+import { newAccount, remember } from './network-account.ts';
+import type { AcceptedMessage, NetworkAccount } from './network-account.ts';
+import type { InboundFile, NetworkJournal, NetworkRecord } from './network-record.ts';
+import { openConnection } from './sandbox-connection.ts';
+import type { SandboxConnection } from './sandbox-connection.ts';
+
+/** A messaging network without phones: for trying the service out and for tests of what is built on it. */
+export interface Sandbox {
+  readonly gateway: Gateway;
+  /** The phone behind an instance, in the tester's hand. */
+  phone(instanceId: string): SandboxPhone;
+}
+
+/** Every method throws INVALID_INSTANCE_STATE where the phone cannot do it now. */
+export interface SandboxPhone {
+  /** Scans the QR that the instance shows. */
+  scan(profile?: {
+    readonly phoneNumber?: string | undefined;
+    readonly profileName?: string | undefined;
+  }): Promise<void>;
+  /** Somebody writes to the instance; Answers the network's id of the message. */
+  receive(message: SandboxMessage): Promise<string>;
+  /** The number is added to a new group. Answers the network's name of it. */
+  addGroup(group: { readonly name: string; readonly participantsCount: number }): Promise<string>;
+  /** The connection is lost, and can be opened again. */
+  drop(): Promise<void>;
+  /** The linked device is removed on the phone. */
+  unlink(): Promise<void>;
+  /** The network refuses the instance for good. */
+  fail(): Promise<void>;
+  /** Every message that the network took over from this instance, oldest first. */
+  accepted(): readonly AcceptedMessage[];
+}
+
+/** A message that somebody writes to the instance. */
+export interface SandboxMessage {
+  readonly from: string;
+  /** The text, or the caption of the file. */
+  readonly text?: string | undefined;
+  readonly file?: SandboxFile | undefined;
+  readonly groupNetworkId?: string | undefined;
+}
+
+export interface SandboxFile {
+  readonly type: MediaType;
+  readonly content: Uint8Array;
+  /** As the sender's phone says; by default that it does not know. */
+  readonly mimeType?: string | undefined;
+  readonly filename?: string | undefined;
+}
+
+export interface SandboxOptions {
+  /** Makes the network remember beyond the process. */
+  readonly journal?: NetworkJournal | undefined;
+}
+
+export function createSandbox({ journal }: SandboxOptions = {}): Sandbox {
+  const accounts = new Map<string, NetworkAccount>();
+  const connections = new Map<string, SandboxConnection>();
+  let attached: GatewayContext | null = null;
+
+  const accountOf = (instanceId: string): NetworkAccount => {
+    const account = accounts.get(instanceId) ?? newAccount();
+    accounts.set(instanceId, account);
+    return account;
+  };
+  const record = (happening: NetworkRecord): void => {
+    journal?.append(happening);
+    remember(accountOf(happening.instanceId), happening);
+  };
+  const context = (): GatewayContext => {
+    if (!attached) throw new Error('The sandbox gateway is not part of a Trunkline yet.');
+    return attached;
+  };
+  const newName = (prefix: string): string => prefix + hex(context().random.bytes(10));
+
+  for (const happening of journal?.load() ?? []) remember(accountOf(happening.instanceId), happening);
+
+  const gateway: Gateway = {
+    capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
+    attach(given) {
+      attached = given;
+    },
+    newMessageId: (random) => `SBX${hex(random).toUpperCase()}`,
+    async open(session, listener) {
+      const { instanceId } = session;
+      const connection = openConnection({
+        context: context(),
+        account: accountOf(instanceId),
+        session,
+        listener,
+        record,
+      });
+      connections.set(instanceId, connection);
+      return connection;
+    },
+    async unlink({ instanceId }) {
+      record({ instanceId, kind: 'unlinked' });
+    },
+  };
+
+  const phone = (instanceId: string): SandboxPhone => {
+    const online = (): SandboxConnection => {
+      const connection = connections.get(instanceId);
+      return connection?.isOpen() ? connection : cannot('The instance is not connected.');
+    };
+    return {
+      async scan(profile = {}) {
+        const connection = connections.get(instanceId);
+        if (!connection?.isPairing()) return cannot('The instance shows no QR.');
+        const linked: LinkedProfile = {
+          phoneNumber: profile.phoneNumber ?? newPhoneNumber(context().random.bytes(4)),
+          profileName: profile.profileName ?? 'Sandbox phone',
+          profilePictureUrl: null,
+        };
+        const groups = FIRST_GROUPS.map(([name, participantsCount]) => ({
+          networkId: newName('group-'),
+          name,
+          participantsCount,
+        }));
+        await connection.pair(linked, groups);
+      },
+      async receive({ from, text = '', groupNetworkId = null, file }) {
+        const connection = online();
+        const networkId = newName('IN');
+        record({
+          instanceId,
+          kind: 'inbound',
+          message: { networkId, from, groupNetworkId, text, file: inboundFile(file) },
+        });
+        connection.deliver();
+        return networkId;
+      },
+      async addGroup({ name, participantsCount }) {
+        const connection = online();
+        const group = { networkId: newName('group-'), name, participantsCount };
+        record({ instanceId, kind: 'group', group });
+        await connection.report(group);
+        return group.networkId;
+      },
+      drop: () => online().end({ kind: 'dropped', detail: 'connection_lost' }),
+      async unlink() {
+        const connection = online();
+        record({ instanceId, kind: 'unlinked' });
+        await connection.end({ kind: 'unlinked' });
+      },
+      fail: () => online().end({ kind: 'failed', code: 'sandbox_failure' }),
+      accepted: () => [...accountOf(instanceId).accepted.values()],
+    };
+  };
+
+  return { gateway, phone };
+}
+
+/** A freshly linked phone is in two groups. */
+const FIRST_GROUPS = [
+  ['Family', 5],
+  ['Team', 12],
+] as const;
+
+function inboundFile(file: SandboxFile | undefined): InboundFile | null {
+  if (!file) return null;
+  const { type, content, mimeType = 'application/octet-stream', filename = null } = file;
+  return { type, mimeType, filename, base64: base64(content) };
+}
+
+/** A number of the range that is kept free for fiction (+1 555 01xx is too small for many phones, so +1 555 in all). */
+function newPhoneNumber(random: Uint8Array): string {
+  const digits = new DataView(random.buffer, random.byteOffset).getUint32(0) % 10_000_000;
+  return `1555${String(digits).padStart(7, '0')}`;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function cannot(why: string): never {
+  return unwrap(refuse('INVALID_INSTANCE_STATE', why));
+}

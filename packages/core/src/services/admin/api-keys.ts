@@ -1,0 +1,96 @@
+import * as z from 'zod';
+import { isInstallableToken, newApiKeyToken } from '../../domain/api-key/api-key-token.ts';
+import { SCOPES } from '../../domain/api-key/api-key.ts';
+import type { ApiKey, Scope } from '../../domain/api-key/api-key.ts';
+import { ok, refuse } from '../../domain/result.ts';
+import type { Result } from '../../domain/result.ts';
+import { invalid, readInput } from '../../representation/read-input.ts';
+import type { ServiceContext } from '../context.ts';
+import { noMember } from './members.ts';
+import { noWorkspace } from './workspaces.ts';
+
+export interface NewApiKey {
+  readonly workspaceId: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** The member who makes it; without one the key is the embedder's own. */
+  readonly memberId?: string | undefined;
+  /** Epoch milliseconds. */
+  readonly expiresAt?: number | undefined;
+  /** A value of your own, 16 to 128 printable characters without spaces; by default one is made. */
+  readonly token?: string | undefined;
+}
+
+/** An API key as its owner may see it: without its value and without its hash. */
+export interface ApiKeyInfo {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly memberId: string | null;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+  readonly lastUsedAt: number | null;
+}
+
+const newApiKey = z.object({
+  name: z.string().trim().min(1).max(255),
+  scopes: z.array(z.enum(SCOPES)),
+  expiresAt: z.int().min(0).optional(),
+  token: z
+    .string()
+    .refine(
+      isInstallableToken,
+      'Must be 16 to 128 printable ASCII characters without spaces, and no mistyped trk_ key.',
+    )
+    .optional(),
+});
+
+export async function createApiKey(
+  context: ServiceContext,
+  input: NewApiKey,
+): Promise<Result<{ token: string; apiKey: ApiKeyInfo }>> {
+  const read = readInput(newApiKey, input);
+  if (!read.ok) return read;
+  const { storage, random, crypto, clock } = context;
+  if (!(await storage.workspaces.find(input.workspaceId))) return noWorkspace();
+  if (
+    input.memberId !== undefined &&
+    !(await storage.workspaces.findMember(input.workspaceId, input.memberId))
+  ) {
+    return noMember();
+  }
+  if (read.value.token !== undefined && (await storage.apiKeys.findByHash(crypto.sha256(read.value.token)))) {
+    return invalid({ token: ['Is the value of a key already.'] });
+  }
+  const now = clock.now();
+  const token = read.value.token ?? newApiKeyToken((length) => random.bytes(length));
+  const apiKey: ApiKey = {
+    id: context.newId('key', now),
+    workspaceId: input.workspaceId,
+    memberId: input.memberId ?? null,
+    name: read.value.name,
+    scopes: SCOPES.filter((scope) => read.value.scopes.includes(scope)),
+    hash: crypto.sha256(token),
+    createdAt: now,
+    expiresAt: read.value.expiresAt ?? null,
+    revokedAt: null,
+    lastUsedAt: null,
+  };
+  await storage.apiKeys.insert(apiKey);
+  return ok({ token, apiKey: apiKeyInfo(apiKey) });
+}
+
+export async function revokeApiKey(
+  context: ServiceContext,
+  workspaceId: string,
+  id: string,
+): Promise<Result<ApiKeyInfo>> {
+  const apiKey = await context.storage.apiKeys.revoke(workspaceId, id, context.clock.now());
+  return apiKey ? ok(apiKeyInfo(apiKey)) : refuse('NOT_FOUND', 'There is no such API key in this workspace.');
+}
+
+export function apiKeyInfo({ hash: _hash, ...info }: ApiKey): ApiKeyInfo {
+  return info;
+}

@@ -1,0 +1,97 @@
+import * as z from 'zod';
+import { ok, refuse } from '../../domain/result.ts';
+import type { Result } from '../../domain/result.ts';
+import { DEFAULT_PLAN } from '../../domain/workspace/workspace.ts';
+import type { Plan, Workspace } from '../../domain/workspace/workspace.ts';
+import { readInput } from '../../representation/read-input.ts';
+import type { ServiceContext } from '../context.ts';
+
+export interface NewWorkspace {
+  readonly name: string;
+  /** What is left out is as in `DEFAULT_PLAN`: active, no instance limit, 5 webhooks. */
+  readonly plan?: Partial<Plan> | undefined;
+}
+
+const name = z.string().trim().min(1).max(255);
+const count = z.int().min(0);
+const plan = z.object({
+  subscription: z.enum(['active', 'trial', 'past_due', 'none']),
+  instanceLimit: count.nullable(),
+  trialMessageLimit: count.nullable(),
+  webhookLimit: count,
+});
+
+export async function createWorkspace(
+  context: ServiceContext,
+  input: NewWorkspace,
+): Promise<Result<Workspace>> {
+  const read = readInput(z.object({ name, plan: plan.partial().optional() }), input);
+  if (!read.ok) return read;
+  const now = context.clock.now();
+  const workspace: Workspace = {
+    id: context.newId('ten', now),
+    name: read.value.name,
+    plan: withChanges(DEFAULT_PLAN, read.value.plan ?? {}),
+    trialMessagesUsed: 0,
+    suspendedAt: null,
+    createdAt: now,
+  };
+  await context.storage.workspaces.insert(workspace);
+  return ok(workspace);
+}
+
+export async function renameWorkspace(
+  context: ServiceContext,
+  id: string,
+  newName: string,
+): Promise<Result<Workspace>> {
+  const read = readInput(z.object({ name }), { name: newName });
+  return read.ok ? found(await context.storage.workspaces.update(id, { name: read.value.name })) : read;
+}
+
+export async function setPlan(
+  context: ServiceContext,
+  id: string,
+  changes: Partial<Plan>,
+): Promise<Result<Workspace>> {
+  const read = readInput(plan.partial(), changes);
+  if (!read.ok) return read;
+  const workspace = await context.storage.workspaces.find(id);
+  if (!workspace) return noWorkspace();
+  return found(
+    await context.storage.workspaces.update(id, { plan: withChanges(workspace.plan, read.value) }),
+  );
+}
+
+/** Suspending twice keeps the first time. */
+export async function setSuspended(
+  context: ServiceContext,
+  id: string,
+  suspended: boolean,
+): Promise<Result<Workspace>> {
+  const workspace = await context.storage.workspaces.find(id);
+  if (!workspace) return noWorkspace();
+  const suspendedAt = suspended ? (workspace.suspendedAt ?? context.clock.now()) : null;
+  return found(await context.storage.workspaces.update(id, { suspendedAt }));
+}
+
+export function noWorkspace(): ReturnType<typeof refuse> {
+  return refuse('NOT_FOUND', 'There is no such workspace.');
+}
+
+function found(workspace: Workspace | null): Result<Workspace> {
+  return workspace ? ok(workspace) : noWorkspace();
+}
+
+function withChanges(
+  base: Plan,
+  changes: { readonly [Field in keyof Plan]?: Plan[Field] | undefined },
+): Plan {
+  return {
+    subscription: changes.subscription ?? base.subscription,
+    instanceLimit: changes.instanceLimit === undefined ? base.instanceLimit : changes.instanceLimit,
+    trialMessageLimit:
+      changes.trialMessageLimit === undefined ? base.trialMessageLimit : changes.trialMessageLimit,
+    webhookLimit: changes.webhookLimit ?? base.webhookLimit,
+  };
+}

@@ -1,0 +1,39 @@
+import type { NewId } from '../domain/id.ts';
+import type { Capability } from '../domain/instance/instance.ts';
+import type { UrlPolicy } from '../domain/webhook/url-rules.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Crypto } from '../ports/crypto.ts';
+import type { DnsResolver } from '../ports/dns-resolver.ts';
+import type { Gateway } from '../ports/gateway.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { MediaStore } from '../ports/media-store.ts';
+import type { Random } from '../ports/random.ts';
+import type { Storage } from '../ports/storage/storage.ts';
+import type { NewEvent } from './new-event.ts';
+import type { Sealer } from './sealer.ts';
+
+/** What every use case works with. */
+export interface ServiceContext {
+  readonly storage: Storage;
+  readonly gateway: Gateway;
+  readonly media: MediaStore;
+  /** What the gateway can do, and this installation with it. */
+  readonly capabilities: readonly Capability[];
+  readonly dns: DnsResolver;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly crypto: Crypto;
+  readonly logger: Logger;
+  readonly sealer: Sealer;
+  readonly newId: NewId;
+  readonly newEvent: NewEvent;
+  readonly settings: ServiceSettings;
+}
+
+interface ServiceSettings {
+  /** Messages of one instance that may be queued at once. */
+  readonly sendBacklog: number;
+  readonly urlPolicy: UrlPolicy;
+  /** How long a request waits for the gateway to carry out a disconnect, logout or delete. */
+  readonly operationTimeoutMs: number;
+}

@@ -1,0 +1,62 @@
+import { transition } from '../../domain/instance/instance-state.ts';
+import type { InstanceTrigger } from '../../domain/instance/instance-state.ts';
+import type { Instance } from '../../domain/instance/instance.ts';
+import { ok } from '../../domain/result.ts';
+import type { Result } from '../../domain/result.ts';
+import type { Lease } from '../../ports/storage/lease.ts';
+import { instanceEventObject } from '../../representation/instance-resource.ts';
+import type { ServiceContext } from '../context.ts';
+import { failUnlinkedMessage } from '../messages/fail-queued.ts';
+import { findInstance } from './find-instance.ts';
+
+/** A gateway's write was refused because another process holds the instance now. */
+export class FencedError extends Error {
+  constructor(instanceId: string) {
+    super(`The lease on ${instanceId} is lost: another process holds it.`);
+    this.name = 'FencedError';
+  }
+}
+
+/** Who changes an instance: the API, or the gateway that holds it under a lease. */
+export interface InstanceTarget {
+  readonly workspaceId: string;
+  readonly id: string;
+  readonly lease: Lease | null;
+}
+
+/**
+ * Applies a trigger to an instance: reads, decides, writes, and starts over when somebody else wrote in between.
+ * The change, its event and its deliveries are one transaction.
+ */
+export async function changeInstance(
+  context: ServiceContext,
+  target: InstanceTarget,
+  trigger: InstanceTrigger,
+): Promise<Result<Instance>> {
+  for (;;) {
+    const found = await findInstance(context, target.workspaceId, target.id);
+    if (!found.ok) return found;
+    // Not before the last change, whichever process made it: the events of an instance are in order.
+    const now = Math.max(context.clock.now(), found.value.updatedAt);
+    const next = transition(found.value, trigger, now);
+    if (next.kind === 'unchanged') return found;
+    if (next.kind === 'refused') return { ok: false, refusal: next.refusal };
+
+    const { instance, event, sessionEnds } = next;
+    const written = await context.storage.instances.write({
+      instance,
+      lease: target.lease,
+      event:
+        event &&
+        context.newEvent({
+          type: event,
+          workspaceId: instance.workspaceId,
+          data: { instance: instanceEventObject(instance, context.capabilities) },
+          now,
+        }),
+      ...(sessionEnds ? { forgetNumber: true, settleQueued: failUnlinkedMessage(context, now) } : {}),
+    });
+    if (written.kind === 'written') return ok(written.instance);
+    if (written.kind === 'fenced') throw new FencedError(target.id);
+  }
+}

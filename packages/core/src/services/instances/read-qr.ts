@@ -1,0 +1,23 @@
+import { renderSVG } from 'uqr';
+import { ok, refuse } from '../../domain/result.ts';
+import type { Result } from '../../domain/result.ts';
+import type { QrResource } from '../../representation/instance-resource.ts';
+import { timestamp } from '../../representation/time.ts';
+import type { ServiceContext } from '../context.ts';
+import { qrPurpose } from '../sealer.ts';
+import { findInstance } from './find-instance.ts';
+
+/** The current QR; only while the instance waits for a scan and the code has not run out. */
+export async function readQr(
+  context: ServiceContext,
+  { workspaceId, id }: { workspaceId: string; id: string },
+): Promise<Result<QrResource>> {
+  const found = await findInstance(context, workspaceId, id);
+  if (!found.ok) return found;
+  const { status, qr } = found.value;
+  if (status !== 'qr_required' || qr === null || qr.expiresAt <= context.clock.now()) {
+    return refuse('QR_NOT_AVAILABLE', 'There is a QR only while the status is qr_required.');
+  }
+  const code = context.sealer.openText(qr.sealedCode, qrPurpose(id));
+  return ok({ svg: renderSVG(code), code, expires_at: timestamp(qr.expiresAt) });
+}

@@ -1,0 +1,58 @@
+import type { Instance, Operation, OperationKind } from '../../domain/instance/instance.ts';
+import { ok, refuse } from '../../domain/result.ts';
+import type { Result } from '../../domain/result.ts';
+import type { ServiceContext } from '../context.ts';
+import { waitFor } from '../wait-for.ts';
+import { changeInstance } from './change-instance.ts';
+
+/** How often to look while no signal comes, as from a process that shares the database. */
+const LOOK_EVERY_MS = 250;
+
+/**
+ * Asks the gateway that holds the instance for a disconnect, logout or delete, and waits for its answer. The request is
+ * durable: where the wait ends without an answer the operation stays open and is carried out later.
+ * Answers the instance, or null once it is deleted.
+ */
+export async function runOperation(
+  context: ServiceContext,
+  { workspaceId, id }: { workspaceId: string; id: string },
+  kind: OperationKind,
+): Promise<Result<Instance | null>> {
+  const now = context.clock.now();
+  const operation: Operation = { id: context.newId('opr', now), kind, requestedAt: now };
+  const requested = await changeInstance(
+    context,
+    { workspaceId, id, lease: null },
+    { kind: 'request_operation', operation },
+  );
+  if (!requested.ok || requested.value.operation?.id !== operation.id) return requested;
+
+  const look = async (): Promise<Result<Instance | null> | undefined> => {
+    const instance = await context.storage.instances.find(workspaceId, id);
+    if (!instance) return ok(null);
+    if (instance.operation?.id === operation.id) return undefined;
+    const outcome = instance.operationOutcome;
+    return outcome?.id === operation.id && outcome.error !== null
+      ? refuse('GATEWAY_ERROR', `The messaging network could not carry out the ${kind}: ${outcome.error}`)
+      : ok(instance);
+  };
+  const answered = await waitFor(context.clock, look, {
+    timeoutMs: context.settings.operationTimeoutMs,
+    everyMs: LOOK_EVERY_MS,
+    subscribe: (wake) =>
+      context.storage.subscribe((signal) => {
+        if (signal.topic === 'instance' && signal.instanceId === id) wake();
+      }),
+  });
+  return answered ?? (await unanswered(context, id, kind));
+}
+
+async function unanswered(context: ServiceContext, id: string, kind: OperationKind): Promise<Result<never>> {
+  const lease = await context.storage.instances.findLease(id, context.clock.now());
+  return lease
+    ? refuse(
+        'GATEWAY_ERROR',
+        `The messaging network has not answered yet; the ${kind} is still being carried out.`,
+      )
+    : refuse('GATEWAY_UNAVAILABLE', `No gateway is running; the ${kind} will be carried out when one is.`);
+}

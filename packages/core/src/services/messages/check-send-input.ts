@@ -1,0 +1,92 @@
+import { mediaFilename } from '../../domain/message/media-filename.ts';
+import { checkMediaSize, checkMimeType } from '../../domain/message/media-rules.ts';
+import type { MediaType } from '../../domain/message/media-rules.ts';
+import { MESSAGE_TYPES } from '../../domain/message/message.ts';
+import { parseRecipient } from '../../domain/message/recipient.ts';
+import type { Recipient } from '../../domain/message/recipient.ts';
+import { ok, refuse } from '../../domain/result.ts';
+import type { Result } from '../../domain/result.ts';
+import { mediaFields, messageInput, textInput } from '../../representation/inputs.ts';
+import { invalid, readInput } from '../../representation/read-input.ts';
+import type { ServiceContext } from '../context.ts';
+import type { StoredUpload } from '../media/store-upload.ts';
+
+/** A send request whose input is right. Whether there is such an instance or group is not asked yet. */
+export interface CheckedSend {
+  readonly instanceId: string;
+  readonly recipient: Recipient;
+  readonly content: TextContent | MediaContent;
+}
+
+interface TextContent {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+export interface MediaContent {
+  readonly type: MediaType;
+  readonly caption: string | null;
+  /** As the client named it, which is what makes two requests the same. */
+  readonly givenFilename: string | null;
+  readonly filename: string;
+  readonly upload: StoredUpload;
+}
+
+/** Checks the fields of a send request, and that its file suits its type; see `sendMessage` for `upload`. */
+export function checkSendInput(
+  context: ServiceContext,
+  input: unknown,
+  upload: StoredUpload | 'missing' | null,
+): Result<CheckedSend> {
+  const common = readInput(messageInput, input);
+  if (!common.ok) return common;
+  const { instance, to, type } = common.value;
+  const knownType = MESSAGE_TYPES.find((known) => known === type);
+  if (knownType === undefined || !context.capabilities.includes(knownType)) {
+    return unsupportedType();
+  }
+  const content = knownType === 'text' ? checkText(input, upload) : checkMedia(knownType, input, upload);
+  if (!content.ok) return content;
+  const recipient = parseRecipient(to);
+  if (!recipient.ok) return recipient;
+  return ok({ instanceId: instance, recipient: recipient.value, content: content.value });
+}
+
+export function unsupportedType(): ReturnType<typeof refuse> {
+  return refuse('UNSUPPORTED_MESSAGE_TYPE', 'This message type is unknown or not supported by the instance.');
+}
+
+function checkText(input: unknown, upload: StoredUpload | 'missing' | null): Result<TextContent> {
+  if (upload)
+    return refuse('UNSUPPORTED_MESSAGE_TYPE', 'A text message has no file: send it as application/json.');
+  const read = readInput(textInput, input);
+  return read.ok ? ok({ type: 'text', text: read.value.text }) : read;
+}
+
+function checkMedia(
+  type: MediaType,
+  input: unknown,
+  upload: StoredUpload | 'missing' | null,
+): Result<MediaContent> {
+  if (upload === null)
+    return refuse('UNSUPPORTED_MESSAGE_TYPE', 'A media message is sent as multipart/form-data.');
+  const read = readInput(mediaFields, input);
+  if (!read.ok) return read;
+  if (upload === 'missing') return invalid({ file: ['Must be given with a media type.'] });
+  const mimeType = checkMimeType(type, upload.mimeType);
+  if (!mimeType.ok) return mimeType;
+  const size = checkMediaSize(type, upload.size);
+  if (!size.ok) return size;
+  const { caption, filename } = read.value;
+  return ok({
+    type,
+    caption: caption === undefined || caption === '' ? null : caption,
+    givenFilename: filename ?? null,
+    filename: mediaFilename(filename ?? null, {
+      type,
+      messageId: upload.messageId,
+      extension: upload.extension,
+    }),
+    upload,
+  });
+}

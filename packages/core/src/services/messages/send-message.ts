@@ -1,0 +1,199 @@
+import { canonicalFingerprint } from '../../domain/message/fingerprint.ts';
+import { checkIdempotencyKey, decideIdempotency } from '../../domain/idempotency/idempotency.ts';
+import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
+import { isId } from '../../domain/id.ts';
+import type { Instance } from '../../domain/instance/instance.ts';
+import { BACKLOG_RETRY_AFTER } from '../../domain/message/message-limits.ts';
+import type { Message, MessageMedia } from '../../domain/message/message.ts';
+import type { Recipient } from '../../domain/message/recipient.ts';
+import { ok, refuse } from '../../domain/result.ts';
+import type { Refusal, Result } from '../../domain/result.ts';
+import { checkMaySend, trialLimit } from '../../domain/workspace/plan-rules.ts';
+import type { AcceptanceResult } from '../../ports/storage/message-store.ts';
+import { noWorkspace } from '../admin/workspaces.ts';
+import type { ServiceContext } from '../context.ts';
+import { findInstance } from '../instances/find-instance.ts';
+import type { StoredUpload } from '../media/store-upload.ts';
+import { checkSendInput } from './check-send-input.ts';
+import type { CheckedSend, MediaContent } from './check-send-input.ts';
+
+/** Bytes of randomness in a network message id. */
+const NETWORK_ID_BYTES = 16;
+
+export interface Accepted {
+  readonly message: Message;
+  /** Whether the key was used for the same request before: then nothing was queued. */
+  readonly replayed: boolean;
+}
+
+interface SendRequest {
+  readonly workspaceId: string;
+  readonly input: unknown;
+  /**
+   * The file of a media message, stored already: the caller's to discard unless the message is accepted anew. Null where
+   * the request is not one that could have a file, `missing` where it could and has none.
+   */
+  readonly upload: StoredUpload | 'missing' | null;
+  readonly idempotencyKey: string | null;
+}
+
+/**
+ * Accepts a message: once this resolves it is on disk with its place in the queue, and will be sent or fail with an
+ * event. Checks in the decided order: input, replay, resource, plan, state.
+ */
+export async function sendMessage(context: ServiceContext, request: SendRequest): Promise<Result<Accepted>> {
+  if (request.idempotencyKey !== null) {
+    const key = checkIdempotencyKey(request.idempotencyKey);
+    if (!key.ok) return key;
+  }
+  const checked = checkSendInput(context, request.input, request.upload);
+  if (!checked.ok) return checked;
+  const send = checked.value;
+
+  const fingerprint = context.crypto.sha256(fingerprintOf(send));
+  const replay = await findReplay(context, request, fingerprint);
+  if (!replay.ok) return replay;
+  if (replay.value) return ok(replay.value);
+
+  const instance = await findInstance(context, request.workspaceId, send.instanceId);
+  if (!instance.ok) return instance;
+  const group = await checkGroup(context, instance.value, send.recipient);
+  if (!group.ok) return group;
+  const workspace = await context.storage.workspaces.find(request.workspaceId);
+  if (!workspace) return noWorkspace();
+  const allowed = checkMaySend(workspace.plan);
+  if (!allowed.ok) return allowed;
+
+  const now = context.clock.now();
+  const message = newOutboundMessage(context, instance.value, send, now);
+  const result = await context.storage.messages.accept({
+    message,
+    idempotency:
+      request.idempotencyKey === null
+        ? null
+        : { key: request.idempotencyKey, fingerprint, messageId: message.id, createdAt: now },
+    backlogLimit: context.settings.sendBacklog,
+    trialLimit: trialLimit(workspace.plan),
+  });
+  if (result.kind === 'accepted') return ok({ message, replayed: false });
+  if (result.kind === 'remembered') return answerRemembered(context, request, result.record, fingerprint);
+  return { ok: false, refusal: refusalOf(context, result, now) };
+}
+
+async function findReplay(
+  context: ServiceContext,
+  { workspaceId, idempotencyKey }: SendRequest,
+  fingerprint: string,
+): Promise<Result<Accepted | null>> {
+  if (idempotencyKey === null) return ok(null);
+  const record = await context.storage.messages.findIdempotencyRecord(workspaceId, idempotencyKey);
+  return decideReplay(context, workspaceId, record, fingerprint);
+}
+
+async function decideReplay(
+  context: ServiceContext,
+  workspaceId: string,
+  record: IdempotencyRecord | null,
+  fingerprint: string,
+): Promise<Result<Accepted | null>> {
+  const decision = decideIdempotency(record, fingerprint, context.clock.now());
+  if (!decision.ok) return decision;
+  if (decision.value.kind === 'new') return ok(null);
+  const message = await context.storage.messages.find(workspaceId, decision.value.messageId);
+  return ok(message && { message, replayed: true });
+}
+
+/** Another request with the same key was accepted while this one was being checked. */
+async function answerRemembered(
+  context: ServiceContext,
+  request: SendRequest,
+  record: IdempotencyRecord,
+  fingerprint: string,
+): Promise<Result<Accepted>> {
+  const replay = await decideReplay(context, request.workspaceId, record, fingerprint);
+  if (!replay.ok) return replay;
+  // Forgotten between the two looks: the key is free again.
+  return replay.value ? ok(replay.value) : sendMessage(context, request);
+}
+
+async function checkGroup(
+  context: ServiceContext,
+  instance: Instance,
+  recipient: Recipient,
+): Promise<Result<true>> {
+  if (recipient.kind === 'number') return ok(true);
+  const { groupId } = recipient;
+  const group = isId('grp', groupId)
+    ? await context.storage.instances.findGroup(instance.workspaceId, instance.id, groupId)
+    : null;
+  return group ? ok(true) : refuse('GROUP_NOT_FOUND', 'The instance is in no such group.');
+}
+
+function fingerprintOf({ instanceId, recipient, content }: CheckedSend): string {
+  return canonicalFingerprint({
+    instanceId,
+    to: recipient.kind === 'number' ? recipient.digits : recipient.groupId,
+    type: content.type,
+    text: content.type === 'text' ? content.text : null,
+    caption: content.type === 'text' ? null : content.caption,
+    filename: content.type === 'text' ? null : content.givenFilename,
+    sha256: content.type === 'text' ? null : content.upload.sha256,
+  });
+}
+
+function newOutboundMessage(
+  context: ServiceContext,
+  instance: Instance,
+  { recipient, content }: CheckedSend,
+  now: number,
+): Message {
+  return {
+    id: content.type === 'text' ? context.newId('msg', now) : content.upload.messageId,
+    workspaceId: instance.workspaceId,
+    instanceId: instance.id,
+    networkId: context.gateway.newMessageId(context.random.bytes(NETWORK_ID_BYTES)),
+    direction: 'outbound',
+    type: content.type,
+    status: 'queued',
+    to: recipient.kind === 'number' ? recipient.digits : null,
+    from: instance.phoneNumber,
+    groupId: recipient.kind === 'group' ? recipient.groupId : null,
+    text: content.type === 'text' ? content.text : null,
+    caption: content.type === 'text' ? null : content.caption,
+    media: content.type === 'text' ? null : mediaOf(content),
+    error: null,
+    createdAt: now,
+    queuedAt: now,
+    sentAt: null,
+    deliveredAt: null,
+    readAt: null,
+    failedAt: null,
+    receivedAt: null,
+  };
+}
+
+function mediaOf({ upload, filename }: MediaContent): MessageMedia {
+  const { mimeType, size, sha256 } = upload;
+  return { available: true, mimeType, size, filename, sha256 };
+}
+
+function refusalOf(
+  context: ServiceContext,
+  result: Exclude<AcceptanceResult, { kind: 'accepted' | 'remembered' }>,
+  now: number,
+): Refusal {
+  switch (result.kind) {
+    case 'instance_gone':
+      return refuse('INSTANCE_NOT_FOUND', 'There is no such instance in this workspace.').refusal;
+    case 'instance_not_connected':
+      return refuse('INSTANCE_NOT_CONNECTED', 'The instance is not connected.').refusal;
+    case 'trial_used_up':
+      return refuse('TRIAL_LIMIT_REACHED', 'The messages of the trial are used up.').refusal;
+    case 'backlog_full':
+      return refuse('SEND_BACKLOG', 'Too many messages of this instance are waiting to be sent.', {
+        retry_after: BACKLOG_RETRY_AFTER,
+        limit: context.settings.sendBacklog,
+        reset: Math.ceil(now / 1000) + BACKLOG_RETRY_AFTER,
+      }).refusal;
+  }
+}

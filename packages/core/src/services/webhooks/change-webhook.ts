@@ -1,0 +1,33 @@
+import type { ClosingReason } from '../../domain/delivery/delivery.ts';
+import { ok } from '../../domain/result.ts';
+import type { Result } from '../../domain/result.ts';
+import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
+import type { ServiceContext } from '../context.ts';
+import { findWebhook } from './find-webhook.ts';
+
+export interface EndpointChange {
+  readonly endpoint: WebhookEndpoint;
+  readonly close?: ClosingReason;
+  /** Write the endpoint's health too. */
+  readonly withHealth?: boolean;
+}
+
+/** Changes an endpoint: reads, decides, writes, and starts over when somebody else wrote in between. */
+export async function changeWebhook(
+  context: ServiceContext,
+  { workspaceId, id }: { workspaceId: string; id: string },
+  decide: (endpoint: WebhookEndpoint) => EndpointChange,
+): Promise<Result<WebhookEndpoint>> {
+  for (;;) {
+    const found = await findWebhook(context, workspaceId, id);
+    if (!found.ok) return found;
+    const { endpoint, close, withHealth } = decide(found.value);
+    const { failingSince, warnedAt } = found.value.health;
+    const written = await context.storage.webhooks.write({
+      endpoint,
+      ...(close ? { close } : {}),
+      ...(withHealth ? { health: { failingSince, warnedAt } } : {}),
+    });
+    if (written === 'written') return ok(endpoint);
+  }
+}

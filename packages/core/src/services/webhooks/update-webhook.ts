@@ -1,0 +1,45 @@
+import { checkMayEditWebhooks } from '../../domain/api-key/authorization.ts';
+import type { Result } from '../../domain/result.ts';
+import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
+import { disable, enable } from '../../domain/webhook/endpoint-state.ts';
+import type { Member } from '../../domain/workspace/workspace.ts';
+import { webhookChanges } from '../../representation/inputs.ts';
+import type { WebhookChanges } from '../../representation/inputs.ts';
+import { readInput } from '../../representation/read-input.ts';
+import type { ServiceContext } from '../context.ts';
+import { changeWebhook } from './change-webhook.ts';
+import type { EndpointChange } from './change-webhook.ts';
+import { checkUrl } from './check-url.ts';
+
+export async function updateWebhook(
+  context: ServiceContext,
+  { workspaceId, id, actor }: { workspaceId: string; id: string; actor: Member | null },
+  input: unknown,
+): Promise<Result<WebhookEndpoint>> {
+  const mayEdit = checkMayEditWebhooks(actor);
+  if (!mayEdit.ok) return mayEdit;
+  const read = readInput(webhookChanges, input);
+  if (!read.ok) return read;
+  const changes = read.value;
+  if (changes.url !== undefined) {
+    const url = await checkUrl(context, changes.url);
+    if (!url.ok) return url;
+  }
+  return changeWebhook(context, { workspaceId, id }, (endpoint) =>
+    applyChanges(endpoint, changes, context.clock.now()),
+  );
+}
+
+function applyChanges(endpoint: WebhookEndpoint, changes: WebhookChanges, now: number): EndpointChange {
+  const edited: WebhookEndpoint = {
+    ...endpoint,
+    url: changes.url ?? endpoint.url,
+    events: changes.events ?? endpoint.events,
+    description: changes.description === undefined ? endpoint.description : changes.description,
+    updatedAt: now,
+  };
+  if (changes.status === undefined || changes.status === endpoint.status) return { endpoint: edited };
+  return changes.status === 'disabled'
+    ? { endpoint: disable(edited, 'manual', now), close: 'ENDPOINT_DISABLED' }
+    : { endpoint: enable(edited, now), withHealth: true };
+}

@@ -1,0 +1,64 @@
+import type { Clock } from '../ports/clock.ts';
+
+/** A clock that stands still until it is told to move. */
+export interface ManualClock extends Clock {
+  /**
+   * Moves time on, calling each timer at its own moment. After each the work that it began gets to run on (as far as
+   * it waits for nothing but other code of this process) before time goes on.
+   */
+  advance(ms: number): Promise<void>;
+  /** Lets pending work run without moving time. */
+  settle(): Promise<void>;
+  /** Sets the clock wrong, as an operating system may: no timer is called. */
+  jump(ms: number): void;
+}
+
+interface Timer {
+  readonly at: number;
+  readonly callback: () => void;
+}
+
+/** Rounds of the event loop that work gets to run on in. */
+const ROUNDS = 20;
+
+export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
+  let now = start;
+  const timers = new Set<Timer>();
+
+  const settle = async (): Promise<void> => {
+    for (let round = 0; round < ROUNDS; round++) await nextRound();
+  };
+  const next = (until: number): Timer | undefined =>
+    [...timers]
+      .filter(({ at }) => at <= until)
+      .reduce<Timer | undefined>((a, b) => (a && a.at <= b.at ? a : b), undefined);
+
+  return {
+    now: () => now,
+    setTimer(delayMs, callback) {
+      const timer = { at: now + Math.max(0, delayMs), callback };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    settle,
+    jump(ms) {
+      now += ms;
+    },
+    async advance(ms) {
+      const end = now + ms;
+      await settle();
+      for (let timer = next(end); timer; timer = next(end)) {
+        timers.delete(timer);
+        now = Math.max(now, timer.at);
+        timer.callback();
+        await settle();
+      }
+      now = end;
+    },
+  };
+}
+
+/** One turn of the event loop, so that finished I/O is seen too. */
+function nextRound(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,23 @@
+import type { MediaStore } from '../ports/media-store.ts';
+
+/** A media store that keeps everything in this object: for tests. */
+export function memoryMediaStore(): MediaStore & { readonly ids: () => readonly string[] } {
+  const files = new Map<string, Uint8Array>();
+  return {
+    ids: () => [...files.keys()],
+    async put(id, content) {
+      const bytes = new Uint8Array(await new Response(content).arrayBuffer());
+      files.set(id, bytes);
+      return bytes.byteLength;
+    },
+    size: async (id) => files.get(id)?.byteLength ?? null,
+    async get(id, range) {
+      const bytes = files.get(id);
+      if (!bytes) return null;
+      return new Blob([(range ? bytes.slice(range.start, range.end + 1) : bytes).slice()]).stream();
+    },
+    async delete(id) {
+      files.delete(id);
+    },
+  };
+}

@@ -1,0 +1,229 @@
+import { endedBy, mayRetry, requeue } from '../../domain/delivery/delivery-state.ts';
+import { healthAfter } from '../../domain/webhook/endpoint-health.ts';
+import { isOpen } from '../../domain/delivery/delivery.ts';
+import type { Delivery } from '../../domain/delivery/delivery.ts';
+import type { Event } from '../../domain/event/event.ts';
+import { floorId } from '../../domain/id.ts';
+import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
+import type {
+  ClaimedDelivery,
+  ClaimResult,
+  Completion,
+  DeliveryClaim,
+  DeliveryDetail,
+  DeliveryFilter,
+  DeliveryStore,
+  RetryResult,
+} from '../../ports/storage/delivery-store.ts';
+import type { Page, PageRequest } from '../../ports/storage/page.ts';
+import { readDelivery } from './delivery-record.ts';
+import { deliver } from './event-fan-out.ts';
+import type { Lane, LaneClaim, LaneLimits } from './lane.ts';
+import { byId, compare } from './order.ts';
+import { pageOf } from './page.ts';
+import type { DeliveryRecord, State } from './state.ts';
+
+export class MemoryDeliveryStore implements DeliveryStore {
+  readonly #state: State;
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  async enqueue(webhookId: string, event: Event): Promise<Delivery | null> {
+    const endpoint = this.#enabled(event.workspaceId, webhookId);
+    if (!endpoint) return null;
+    const delivery = deliver(this.#state, endpoint, event);
+    this.#state.signal({ topic: 'deliveries' });
+    return structuredClone(delivery);
+  }
+
+  async claim(claim: DeliveryClaim): Promise<ClaimResult> {
+    for (const lane of this.#state.lanes.values()) lane.takeBackExpired(claim.now);
+    const nextToken = (): number => (this.#state.lastToken += 1);
+    const claimed: ClaimedDelivery[] = [];
+    for (const lane of this.#lanesAwake(claim)) {
+      const taken = lane.claim({ ...claim, limit: claim.limit - claimed.length, nextToken });
+      claimed.push(...taken.map((laneClaim) => this.#claimed(lane, laneClaim)));
+    }
+    return { claimed, nextAt: this.#nextAt(claim) };
+  }
+
+  async complete(completions: readonly Completion[], now: number): Promise<number> {
+    return completions.filter((completion) => this.#completeOne(completion, now)).length;
+  }
+
+  async find(workspaceId: string, id: string, since: number): Promise<Delivery | null> {
+    const record = this.#record(workspaceId, id, since);
+    return record ? readDelivery(this.#state, record) : null;
+  }
+
+  async findDetail(workspaceId: string, id: string, since: number): Promise<DeliveryDetail | null> {
+    const record = this.#record(workspaceId, id, since);
+    if (!record) return null;
+    const delivery = readDelivery(this.#state, record);
+    return {
+      delivery,
+      attempts: structuredClone(record.attempts),
+      payload: this.#payload(delivery),
+      endpointUrl: this.#state.endpoints.get(delivery.webhookId)?.url ?? null,
+    };
+  }
+
+  async list(
+    workspaceId: string,
+    webhookId: string,
+    filter: DeliveryFilter,
+    page: PageRequest,
+    since: number,
+  ): Promise<Page<Delivery>> {
+    const { status, eventType } = filter;
+    const rows = this.#deliveriesOf(workspaceId, webhookId, since).filter(
+      (delivery) =>
+        (status === undefined || delivery.status === status) &&
+        (eventType === undefined || delivery.eventType === eventType),
+    );
+    return pageOf(rows, page);
+  }
+
+  async retry(workspaceId: string, id: string, now: number, since: number): Promise<RetryResult> {
+    const record = this.#record(workspaceId, id, since);
+    if (!record) return { kind: 'not_found' };
+    const delivery = readDelivery(this.#state, record);
+    if (!this.#enabled(workspaceId, delivery.webhookId) || !this.#mayRetry(delivery))
+      return { kind: 'not_allowed' };
+    const requeued = this.#requeue(delivery, now);
+    this.#state.signal({ topic: 'deliveries' });
+    return { kind: 'requeued', delivery: requeued };
+  }
+
+  async retryAll(
+    workspaceId: string,
+    webhookId: string,
+    batch: {
+      readonly limit: number;
+      readonly countUpTo: number;
+      readonly now: number;
+      readonly since: number;
+    },
+  ): Promise<{ readonly requeued: number; readonly remaining: number } | null> {
+    const { limit, countUpTo, now, since } = batch;
+    if (!this.#enabled(workspaceId, webhookId)) return null;
+    const candidates = this.#deliveriesOf(workspaceId, webhookId, since).filter((delivery) =>
+      this.#mayRetry(delivery),
+    );
+    const chosen = candidates.toSorted((a, b) => byId(b, a)).slice(0, limit);
+    for (const delivery of chosen) this.#requeue(delivery, now);
+    if (chosen.length > 0) this.#state.signal({ topic: 'deliveries' });
+    return { requeued: chosen.length, remaining: Math.min(candidates.length - chosen.length, countUpTo) };
+  }
+
+  async sweepClosed(limit: number): Promise<number> {
+    let swept = 0;
+    for (const lane of this.#state.lanes.values()) {
+      for (const { deliveryId, reason } of lane.sweep(limit - swept)) {
+        const record = this.#state.deliveries.get(deliveryId);
+        if (record) record.delivery = endedBy(reason, record.delivery);
+        swept += 1;
+      }
+    }
+    return swept;
+  }
+
+  #lanesAwake(claim: DeliveryClaim): readonly Lane[] {
+    return [...this.#state.lanes.values()]
+      .flatMap((lane) => {
+        const wakeAt = lane.wakeAt(claim);
+        return wakeAt === null || wakeAt > claim.now ? [] : [{ lane, since: lane.waitsSince(wakeAt) }];
+      })
+      .toSorted((a, b) => compare(a.since, b.since) || compare(a.lane.endpointId, b.lane.endpointId))
+      .map(({ lane }) => lane);
+  }
+
+  #nextAt(limits: LaneLimits & { readonly now: number }): number | null {
+    const times = [...this.#state.lanes.values()].flatMap((lane) => [
+      lane.wakeAt(limits),
+      lane.firstExpiry(),
+    ]);
+    const next = Math.min(...times.map((time) => time ?? Infinity));
+    return next === Infinity ? null : Math.max(next, limits.now);
+  }
+
+  #claimed(lane: Lane, { deliveryId, token, lostClaims }: LaneClaim): ClaimedDelivery {
+    const record = this.#state.deliveries.get(deliveryId);
+    const endpoint = this.#state.endpoints.get(lane.endpointId);
+    if (!record || !endpoint) throw new Error(`${deliveryId} was queued, but it or its endpoint is gone.`);
+    return {
+      delivery: structuredClone(record.delivery),
+      token,
+      lostClaims,
+      payload: this.#payload(record.delivery),
+      endpoint: { url: endpoint.url, sealedSecret: endpoint.sealedSecret },
+    };
+  }
+
+  /** Answers whether it was written. */
+  #completeOne(completion: Completion, now: number): boolean {
+    const { delivery, attempt, token } = completion;
+    const record = this.#state.deliveries.get(delivery.id);
+    const lane = record && this.#state.lanes.get(record.delivery.webhookId);
+    const claim = lane?.release(delivery.id, token);
+    if (!record || !lane || !claim) return false;
+
+    const reason = lane.closingOf(claim.generation);
+    record.delivery = structuredClone(reason ? endedBy(reason, delivery) : delivery);
+    record.attempts.push(structuredClone(attempt));
+    if (isOpen(record.delivery.status)) lane.queue(delivery.id, record.delivery.nextRetryAt ?? now);
+    this.#keepHealth(completion, record.delivery);
+    return true;
+  }
+
+  #keepHealth(completion: Completion, written: Delivery): void {
+    const endpoint = this.#state.endpoints.get(written.webhookId);
+    if (!endpoint) return;
+    const { delivery, attempt } = completion;
+    const health = healthAfter(endpoint.health, { delivery, attempt, written });
+    this.#state.endpoints.set(endpoint.id, { ...endpoint, health });
+  }
+
+  #mayRetry(delivery: Delivery): boolean {
+    // A claim outlives the closing that ended its delivery: the request is still on its way.
+    return mayRetry(delivery) && !this.#state.lanes.get(delivery.webhookId)?.isClaimed(delivery.id);
+  }
+
+  #requeue(delivery: Delivery, now: number): Delivery {
+    const record = this.#state.deliveries.get(delivery.id);
+    const lane = this.#state.lanes.get(delivery.webhookId);
+    if (!record || !lane) throw new Error(`${delivery.id} is gone.`);
+    // Out of the closed generation, where it has not been swept.
+    lane.remove(delivery.id);
+    lane.queue(delivery.id, now);
+    record.generation = lane.generation;
+    record.delivery = requeue(delivery);
+    return structuredClone(record.delivery);
+  }
+
+  #record(workspaceId: string, id: string, since: number): DeliveryRecord | null {
+    const record = this.#state.deliveries.get(id);
+    return record?.delivery.workspaceId === workspaceId && id >= floorId('whd', since) ? record : null;
+  }
+
+  #deliveriesOf(workspaceId: string, webhookId: string, since: number): readonly Delivery[] {
+    const floor = floorId('whd', since);
+    return [...this.#state.deliveries.values()]
+      .filter(({ delivery }) => delivery.webhookId === webhookId && delivery.workspaceId === workspaceId)
+      .filter(({ delivery }) => delivery.id >= floor)
+      .map((record) => readDelivery(this.#state, record));
+  }
+
+  #payload(delivery: Delivery): string {
+    const event = this.#state.events.get(delivery.eventId);
+    if (!event) throw new Error(`The event of ${delivery.id} is gone.`);
+    return event.payload;
+  }
+
+  #enabled(workspaceId: string, webhookId: string): WebhookEndpoint | null {
+    const endpoint = this.#state.endpoints.get(webhookId);
+    return endpoint?.workspaceId === workspaceId && endpoint.status === 'enabled' ? endpoint : null;
+  }
+}

@@ -1,0 +1,170 @@
+import type { ClosingReason } from '../../domain/delivery/delivery.ts';
+import type { DeliveryClaim } from '../../ports/storage/delivery-store.ts';
+import { compare } from './order.ts';
+
+/** One endpoint's limits, as every claim states them. */
+export type LaneLimits = Pick<DeliveryClaim, 'slots' | 'startsPerWindow' | 'windowMs'>;
+
+export interface LaneClaim {
+  readonly deliveryId: string;
+  readonly token: number;
+  /** The generation that the delivery was queued in; a closing may have ended it since. */
+  readonly generation: number;
+  readonly expiresAt: number;
+  readonly lostClaims: number;
+}
+
+interface DueEntry {
+  readonly deliveryId: string;
+  readonly dueAt: number;
+  readonly lostClaims: number;
+}
+
+/**
+ * What is due at one endpoint, and when it may next be served. A closing ends all that is queued at once by going on
+ * to the next generation: earlier ones keep their entries, under a reason, until they are swept.
+ */
+export class Lane {
+  readonly endpointId: string;
+  #generation = 1;
+  readonly #closings = new Map<number, ClosingReason>();
+  /** By generation, each ordered as it will be claimed. */
+  readonly #due = new Map<number, DueEntry[]>();
+  /** By delivery id, of all generations: each holds a slot. */
+  readonly #claims = new Map<string, LaneClaim>();
+  /** When the latest attempts began, oldest first; as many as the window allows. */
+  #starts: number[] = [];
+  /** The last claim that took something: until others were served, this lane's old backlog is no reason to come first. */
+  #servedAt = 0;
+
+  constructor(endpointId: string) {
+    this.endpointId = endpointId;
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** What ended the deliveries queued in this generation; undefined while they are open. */
+  closingOf(generation: number): ClosingReason | undefined {
+    return this.#closings.get(generation);
+  }
+
+  close(reason: ClosingReason): void {
+    this.#closings.set(this.#generation, reason);
+    this.#generation += 1;
+  }
+
+  queue(deliveryId: string, dueAt: number): void {
+    this.#insert(this.#generation, { deliveryId, dueAt, lostClaims: 0 });
+  }
+
+  isClaimed(deliveryId: string): boolean {
+    return this.#claims.has(deliveryId);
+  }
+
+  /** Claims whose lease is over make their deliveries due again, in the generation that they were of. */
+  takeBackExpired(now: number): void {
+    for (const { deliveryId, generation, expiresAt, lostClaims } of this.#claims.values()) {
+      if (expiresAt > now) continue;
+      this.#claims.delete(deliveryId);
+      this.#insert(generation, { deliveryId, dueAt: now, lostClaims: lostClaims + 1 });
+    }
+  }
+
+  /** When the next delivery can be claimed as things stand; null while none is due or all slots are held. */
+  wakeAt({ slots, startsPerWindow, windowMs }: LaneLimits): number | null {
+    const [next] = this.#current();
+    if (!next || this.#claims.size >= slots) return null;
+    const oldestStart = this.#starts.at(-startsPerWindow);
+    const budgetFrom = oldestStart === undefined ? 0 : oldestStart + windowMs;
+    return Math.max(next.dueAt, budgetFrom);
+  }
+
+  /** Since when this lane waits for a claim, or will: the one that waits for longest comes first. */
+  waitsSince(wakeAt: number): number {
+    return Math.max(wakeAt, this.#servedAt);
+  }
+
+  /** When the first claim ends by itself. */
+  firstExpiry(): number | null {
+    const ends = Array.from(this.#claims.values(), ({ expiresAt }) => expiresAt);
+    return ends.length === 0 ? null : Math.min(...ends);
+  }
+
+  claim(claim: DeliveryClaim & { readonly nextToken: () => number }): readonly LaneClaim[] {
+    const { now, limit, leaseMs, slots, startsPerWindow, windowMs, nextToken } = claim;
+    const due = this.#current();
+    const inWindow = this.#starts.filter((start) => start + windowMs > now).length;
+    const isDue = due.findIndex(({ dueAt }) => dueAt > now);
+    const room = Math.min(
+      limit,
+      slots - this.#claims.size,
+      startsPerWindow - inWindow,
+      isDue === -1 ? due.length : isDue,
+    );
+    if (room <= 0) return [];
+
+    const claims = due.splice(0, room).map(({ deliveryId, lostClaims }) => {
+      const generation = this.#generation;
+      return { deliveryId, token: nextToken(), generation, expiresAt: now + leaseMs, lostClaims };
+    });
+    for (const taken of claims) {
+      this.#claims.set(taken.deliveryId, taken);
+      this.#starts.push(now);
+    }
+    this.#starts = this.#starts.slice(-startsPerWindow);
+    this.#servedAt = now;
+    return claims;
+  }
+
+  /** Ends a claim; null where the token is not the one that holds it. */
+  release(deliveryId: string, token: number): LaneClaim | null {
+    const claim = this.#claims.get(deliveryId);
+    if (claim?.token !== token) return null;
+    this.#claims.delete(deliveryId);
+    return claim;
+  }
+
+  /** Takes up to `limit` entries of closed generations out, each with what ended it. */
+  sweep(limit: number): readonly { readonly deliveryId: string; readonly reason: ClosingReason }[] {
+    const swept: { deliveryId: string; reason: ClosingReason }[] = [];
+    for (const [generation, reason] of this.#closings) {
+      const entries = this.#due.get(generation)?.splice(0, limit - swept.length) ?? [];
+      swept.push(...entries.map(({ deliveryId }) => ({ deliveryId, reason })));
+      if (this.#isEmpty(generation)) this.#closings.delete(generation);
+    }
+    return swept;
+  }
+
+  /** Takes a delivery out, wherever it is. */
+  remove(deliveryId: string): void {
+    this.#claims.delete(deliveryId);
+    for (const [generation, entries] of this.#due) {
+      this.#due.set(
+        generation,
+        entries.filter((entry) => entry.deliveryId !== deliveryId),
+      );
+    }
+  }
+
+  #current(): DueEntry[] {
+    return this.#due.get(this.#generation) ?? [];
+  }
+
+  #insert(generation: number, entry: DueEntry): void {
+    const entries = this.#due.get(generation) ?? [];
+    const before = entries.findLastIndex((other) => compareDue(other, entry) < 0);
+    entries.splice(before + 1, 0, entry);
+    this.#due.set(generation, entries);
+  }
+
+  #isEmpty(generation: number): boolean {
+    if (this.#due.get(generation)?.length) return false;
+    return ![...this.#claims.values()].some((claim) => claim.generation === generation);
+  }
+}
+
+function compareDue(a: DueEntry, b: DueEntry): number {
+  return compare(a.dueAt, b.dueAt) || compare(a.deliveryId, b.deliveryId);
+}

@@ -1,0 +1,8 @@
+import type { Lease } from '../../ports/storage/lease.ts';
+import type { InstanceRecord, State } from './state.ts';
+
+/** The instance that this lease gives the right to write; null when the lease is lost, given back or its instance gone. */
+export function leasedRecord(state: State, lease: Lease): InstanceRecord | null {
+  const record = state.instances.get(lease.instanceId);
+  return record?.lease.epoch === lease.epoch && record.lease.owner === lease.owner ? record : null;
+}

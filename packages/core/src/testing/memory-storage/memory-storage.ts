@@ -1,0 +1,43 @@
+import type { Signal, Storage, StorageContext } from '../../ports/storage/storage.ts';
+import { MemoryApiKeyStore } from './api-key-store.ts';
+import { MemoryDeliveryStore } from './delivery-store.ts';
+import { MemoryInstanceStore } from './instance-store.ts';
+import { MemoryMediaIndex } from './media-index.ts';
+import { MemoryMessageStore } from './message-store.ts';
+import { MemoryRetentionStore } from './retention-store.ts';
+import { State } from './state.ts';
+import { MemoryWebhookStore } from './webhook-store.ts';
+import { MemoryWorkspaceStore } from './workspace-store.ts';
+
+/**
+ * A storage that keeps everything in this object: for tests, and the model that the contract suite compares others with.
+ * Nothing awaits inside a method, so each is one transaction as it stands. What it was given and what it gives are copies.
+ */
+export function memoryStorage(): Storage {
+  const state = new State();
+  return {
+    workspaces: new MemoryWorkspaceStore(state),
+    apiKeys: new MemoryApiKeyStore(state),
+    instances: new MemoryInstanceStore(state),
+    messages: new MemoryMessageStore(state),
+    media: new MemoryMediaIndex(state),
+    webhooks: new MemoryWebhookStore(state),
+    deliveries: new MemoryDeliveryStore(state),
+    retention: new MemoryRetentionStore(state),
+
+    async open(context: StorageContext): Promise<void> {
+      state.context = context;
+    },
+    async setting(name: string, valueIfNew: string): Promise<string> {
+      const value = state.settings.get(name) ?? valueIfNew;
+      state.settings.set(name, value);
+      return value;
+    },
+    subscribe(listener: (signal: Signal) => void): () => void {
+      return state.subscribe(listener);
+    },
+    async close(): Promise<void> {
+      state.context = null;
+    },
+  };
+}

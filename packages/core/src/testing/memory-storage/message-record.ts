@@ -1,0 +1,19 @@
+import type { Message } from '../../domain/message/message.ts';
+import { insertRow } from './state.ts';
+import type { State } from './state.ts';
+
+/** Stores a new message, with the content that was noted for it where it has some. */
+export function insertMessage(state: State, message: Message): void {
+  const content = state.contents.get(message.id);
+  const hasContent = message.media?.available === true;
+  if (hasContent && content?.owned !== false) throw new Error(`No content was noted for ${message.id}.`);
+  insertRow(state.messages, message.id, structuredClone(message));
+  if (hasContent && content) content.owned = true;
+}
+
+/** The message as it reads: the content of an instance's messages goes with it. */
+export function readMessage(state: State, message: Message): Message {
+  const { media, instanceId } = message;
+  if (!media || state.instances.has(instanceId)) return structuredClone(message);
+  return structuredClone({ ...message, media: { ...media, available: false } });
+}

@@ -1,0 +1,134 @@
+import { isForgotten } from '../../domain/idempotency/idempotency.ts';
+import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
+import type { Event } from '../../domain/event/event.ts';
+import type { Message } from '../../domain/message/message.ts';
+import type { Lease } from '../../ports/storage/lease.ts';
+import type {
+  Acceptance,
+  AcceptanceResult,
+  MessageChange,
+  MessageFilter,
+  MessageStore,
+  QueuedMessage,
+} from '../../ports/storage/message-store.ts';
+import type { Page, PageRequest } from '../../ports/storage/page.ts';
+import { storeEvents } from './event-fan-out.ts';
+import { leasedRecord } from './lease.ts';
+import { applyChange } from './message-change.ts';
+import { insertMessage, readMessage } from './message-record.ts';
+import { pageOf } from './page.ts';
+import { keyOf } from './state.ts';
+import type { State } from './state.ts';
+
+export class MemoryMessageStore implements MessageStore {
+  readonly #state: State;
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  async accept(acceptance: Acceptance): Promise<AcceptanceResult> {
+    const { message, idempotency, backlogLimit, trialLimit } = acceptance;
+    const { workspaceId, instanceId } = message;
+    const state = this.#state;
+
+    const record = idempotency && state.idempotency.get(keyOf(workspaceId, idempotency.key));
+    if (record && !isForgotten(record, idempotency.createdAt)) {
+      return { kind: 'remembered', record: structuredClone(record) };
+    }
+    const target = state.instances.get(instanceId);
+    if (target?.instance.workspaceId !== workspaceId) return { kind: 'instance_gone' };
+    if (target.instance.status !== 'connected') return { kind: 'instance_not_connected' };
+    const workspace = state.workspaces.get(workspaceId);
+    if (trialLimit !== null && (workspace?.trialMessagesUsed ?? 0) >= trialLimit)
+      return { kind: 'trial_used_up' };
+    if (target.queue.size >= backlogLimit) return { kind: 'backlog_full' };
+
+    insertMessage(state, message);
+    state.outbound.set(keyOf(instanceId, message.networkId), message.id);
+    target.queue.set(message.id, { tries: 0, dueAt: 0 });
+    if (idempotency) state.idempotency.set(keyOf(workspaceId, idempotency.key), structuredClone(idempotency));
+    if (workspace && trialLimit !== null) {
+      state.workspaces.set(workspaceId, { ...workspace, trialMessagesUsed: workspace.trialMessagesUsed + 1 });
+    }
+    state.signal({ topic: 'queue', instanceId });
+    return { kind: 'accepted' };
+  }
+
+  async findIdempotencyRecord(workspaceId: string, key: string): Promise<IdempotencyRecord | null> {
+    return structuredClone(this.#state.idempotency.get(keyOf(workspaceId, key)) ?? null);
+  }
+
+  async find(workspaceId: string, id: string): Promise<Message | null> {
+    const message = this.#state.messages.get(id);
+    return message?.workspaceId === workspaceId ? readMessage(this.#state, message) : null;
+  }
+
+  async findOutbound(instanceId: string, networkId: string): Promise<Message | null> {
+    const id = this.#state.outbound.get(keyOf(instanceId, networkId));
+    const message = this.#state.messages.get(id ?? '');
+    return message ? readMessage(this.#state, message) : null;
+  }
+
+  async list(workspaceId: string, filter: MessageFilter, page: PageRequest): Promise<Page<Message>> {
+    const messages = [...this.#state.messages.values()];
+    const rows = messages.filter(
+      (message) => message.workspaceId === workspaceId && matches(message, filter),
+    );
+    const { rows: onPage, ...rest } = pageOf(rows, page);
+    return { rows: onPage.map((message) => readMessage(this.#state, message)), ...rest };
+  }
+
+  async queueHeads(instanceIds: readonly string[], now: number): Promise<readonly QueuedMessage[]> {
+    return [...new Set(instanceIds)].flatMap((instanceId) => {
+      const [head] = this.#state.instances.get(instanceId)?.queue ?? [];
+      if (!head) return [];
+      const [id, { tries, dueAt }] = head;
+      const message = this.#state.messages.get(id);
+      return message && dueAt <= now ? [{ message: readMessage(this.#state, message), tries }] : [];
+    });
+  }
+
+  async postpone(
+    lease: Lease,
+    postponement: { readonly messageId: string; readonly tries: number; readonly dueAt: number },
+  ): Promise<'postponed' | 'fenced'> {
+    const record = leasedRecord(this.#state, lease);
+    if (!record) return 'fenced';
+    const { messageId, tries, dueAt } = postponement;
+    if (record.queue.has(messageId)) record.queue.set(messageId, { tries, dueAt });
+    return 'postponed';
+  }
+
+  async change(lease: Lease, change: MessageChange): Promise<'changed' | 'stale' | 'fenced'> {
+    if (!leasedRecord(this.#state, lease)) return 'fenced';
+    if (this.#state.messages.get(change.message.id)?.instanceId !== lease.instanceId) return 'stale';
+    const made = applyChange(this.#state, change);
+    if (made === null) return 'stale';
+    if (made > 0) this.#state.signal({ topic: 'deliveries' });
+    return 'changed';
+  }
+
+  async receive(
+    lease: Lease,
+    arrival: { readonly message: Message; readonly senderId: string; readonly event: Event },
+  ): Promise<'received' | 'duplicate' | 'fenced'> {
+    const { message, senderId, event } = arrival;
+    if (!leasedRecord(this.#state, lease)) return 'fenced';
+    const key = keyOf(lease.instanceId, message.networkId, senderId);
+    if (this.#state.arrivals.has(key)) return 'duplicate';
+
+    insertMessage(this.#state, message);
+    this.#state.arrivals.add(key);
+    if (storeEvents(this.#state, [event]) > 0) this.#state.signal({ topic: 'deliveries' });
+    return 'received';
+  }
+}
+
+function matches(message: Message, filter: MessageFilter): boolean {
+  const { instanceId, direction, type, statuses } = filter;
+  if (instanceId !== undefined && message.instanceId !== instanceId) return false;
+  if (direction !== undefined && message.direction !== direction) return false;
+  if (type !== undefined && message.type !== type) return false;
+  return statuses?.includes(message.status) ?? true;
+}

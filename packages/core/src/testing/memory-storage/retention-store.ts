@@ -1,0 +1,42 @@
+import { floorId } from '../../domain/id.ts';
+import type { RetentionStore } from '../../ports/storage/retention-store.ts';
+import type { State } from './state.ts';
+
+export class MemoryRetentionStore implements RetentionStore {
+  readonly #state: State;
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  async deleteHistory(before: number, limit: number): Promise<number> {
+    const deliveries = this.#deleteDeliveries(floorId('whd', before), limit);
+    const events = this.#deleteEvents(floorId('evt', before), limit - deliveries);
+    return deliveries + events;
+  }
+
+  async deleteIdempotencyRecords(before: number, limit: number): Promise<number> {
+    const old = [...this.#state.idempotency]
+      .filter(([, record]) => record.createdAt < before)
+      .slice(0, limit);
+    for (const [key] of old) this.#state.idempotency.delete(key);
+    return old.length;
+  }
+
+  #deleteDeliveries(floor: string, limit: number): number {
+    const old = [...this.#state.deliveries.keys()].filter((id) => id < floor).slice(0, limit);
+    for (const id of old) {
+      const webhookId = this.#state.deliveries.get(id)?.delivery.webhookId ?? '';
+      this.#state.lanes.get(webhookId)?.remove(id);
+      this.#state.deliveries.delete(id);
+    }
+    return old.length;
+  }
+
+  #deleteEvents(floor: string, limit: number): number {
+    const inUse = new Set(Array.from(this.#state.deliveries.values(), ({ delivery }) => delivery.eventId));
+    const old = [...this.#state.events.keys()].filter((id) => id < floor && !inUse.has(id)).slice(0, limit);
+    for (const id of old) this.#state.events.delete(id);
+    return old.length;
+  }
+}

@@ -1,0 +1,91 @@
+import type { ApiKey } from '../../domain/api-key/api-key.ts';
+import type { Attempt, Delivery } from '../../domain/delivery/delivery.ts';
+import type { Event } from '../../domain/event/event.ts';
+import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
+import type { Group } from '../../domain/instance/group.ts';
+import type { Instance } from '../../domain/instance/instance.ts';
+import type { Message } from '../../domain/message/message.ts';
+import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
+import type { Member, Workspace } from '../../domain/workspace/workspace.ts';
+import type { Signal, StorageContext } from '../../ports/storage/storage.ts';
+import type { Notice } from '../../ports/storage/webhook-store.ts';
+import type { Lane } from './lane.ts';
+
+/** An instance with all that goes when it is deleted. */
+export interface InstanceRecord {
+  instance: Instance;
+  lease: { owner: string | null; epoch: number; expiresAt: number };
+  readonly session: Map<string, Uint8Array>;
+  /** By their network ids. */
+  readonly groups: Map<string, Group>;
+  /** By message id; the order of a Map is that of insertion, which is the queue's. */
+  readonly queue: Map<string, { tries: number; dueAt: number }>;
+}
+
+export interface DeliveryRecord {
+  /** As it was last written; `readDelivery` tells what a closing has made of it. */
+  delivery: Delivery;
+  /** The generation of its lane that it was last queued in. */
+  generation: number;
+  readonly attempts: Attempt[];
+}
+
+/** What the stores share: the tables of this database. */
+export class State {
+  readonly settings: Map<string, string> = new Map();
+  readonly workspaces: Map<string, Workspace> = new Map();
+  readonly members: Map<string, Member> = new Map();
+  readonly apiKeys: Map<string, ApiKey> = new Map();
+  readonly apiKeyIdsByHash: Map<string, string> = new Map();
+
+  readonly instances: Map<string, InstanceRecord> = new Map();
+  readonly messages: Map<string, Message> = new Map();
+  /** Message ids by `keyOf(instanceId, networkId)`. */
+  readonly outbound: Map<string, string> = new Map();
+  /** `keyOf(instanceId, networkId, senderId)` of inbound messages. */
+  readonly arrivals: Set<string> = new Set();
+  /** By message id: content that the media store holds, and whether the message of that id is stored. */
+  readonly contents: Map<string, { readonly begunAt: number; owned: boolean }> = new Map();
+  /** By `keyOf(workspaceId, key)`. */
+  readonly idempotency: Map<string, IdempotencyRecord> = new Map();
+
+  readonly endpoints: Map<string, WebhookEndpoint> = new Map();
+  /** By endpoint id; a lane outlives its endpoint. */
+  readonly lanes: Map<string, Lane> = new Map();
+  readonly notices: Map<string, { readonly notice: Notice; owedAt: number }> = new Map();
+  readonly events: Map<string, Event> = new Map();
+  readonly deliveries: Map<string, DeliveryRecord> = new Map();
+  lastToken = 0;
+
+  /** Null while the storage is closed. */
+  context: StorageContext | null = null;
+  readonly #listeners = new Set<(signal: Signal) => void>();
+
+  subscribe(listener: (signal: Signal) => void): () => void {
+    // The same function may be subscribed twice; each subscription ends by itself.
+    const own = (signal: Signal): void => listener(signal);
+    this.#listeners.add(own);
+    return () => this.#listeners.delete(own);
+  }
+
+  /** To be called last in a method: what a listener reads is then complete. */
+  signal(signal: Signal): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(signal);
+      } catch (error) {
+        this.context?.logger.error({ err: error, topic: signal.topic }, 'A listener to signals threw.');
+      }
+    }
+  }
+}
+
+export function keyOf(...parts: readonly string[]): string {
+  return JSON.stringify(parts);
+}
+
+/** An insert as a database does it: a second row with one id is a bug of the caller's. */
+export function insertRow<Row>(table: Map<string, Row>, id: string, row: Row): void {
+  if (table.has(id)) throw new Error(`A row ${id} is there already.`);
+  table.set(id, row);
+}

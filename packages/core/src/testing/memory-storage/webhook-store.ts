@@ -1,0 +1,100 @@
+import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
+import type { EndpointWrite, Notice, WebhookStore } from '../../ports/storage/webhook-store.ts';
+import { Lane } from './lane.ts';
+import { byId } from './order.ts';
+import { insertRow } from './state.ts';
+import type { State } from './state.ts';
+
+export class MemoryWebhookStore implements WebhookStore {
+  readonly #state: State;
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  async insert(endpoint: WebhookEndpoint, limit: number): Promise<'inserted' | 'limit_reached'> {
+    if (this.#ofWorkspace(endpoint.workspaceId).length >= limit) return 'limit_reached';
+    insertRow(this.#state.endpoints, endpoint.id, structuredClone(endpoint));
+    this.#state.lanes.set(endpoint.id, new Lane(endpoint.id));
+    return 'inserted';
+  }
+
+  async find(workspaceId: string, id: string): Promise<WebhookEndpoint | null> {
+    return structuredClone(this.#endpoint(workspaceId, id) ?? null);
+  }
+
+  async list(workspaceId: string): Promise<readonly WebhookEndpoint[]> {
+    return structuredClone(this.#ofWorkspace(workspaceId).toSorted((a, b) => byId(b, a)));
+  }
+
+  async write(write: EndpointWrite): Promise<'written' | 'stale'> {
+    const { endpoint, health, close, notice } = write;
+    const stored = this.#endpoint(endpoint.workspaceId, endpoint.id);
+    if (stored?.version !== endpoint.version) return 'stale';
+    if (
+      health &&
+      (stored.health.failingSince !== health.failingSince || stored.health.warnedAt !== health.warnedAt)
+    ) {
+      return 'stale';
+    }
+    if (notice) insertRow(this.#state.notices, notice.id, { notice: structuredClone(notice), owedAt: 0 });
+    this.#state.endpoints.set(
+      endpoint.id,
+      structuredClone({
+        ...endpoint,
+        health: health ? endpoint.health : stored.health,
+        version: endpoint.version + 1,
+      }),
+    );
+    if (close) this.#state.lanes.get(endpoint.id)?.close(close);
+    return 'written';
+  }
+
+  async delete(workspaceId: string, id: string): Promise<boolean> {
+    if (!this.#endpoint(workspaceId, id)) return false;
+    this.#state.endpoints.delete(id);
+    this.#state.lanes.get(id)?.close('ENDPOINT_DELETED');
+    return true;
+  }
+
+  async listFailing(query: {
+    readonly before: number;
+    readonly after: string | null;
+    readonly limit: number;
+  }): Promise<readonly WebhookEndpoint[]> {
+    const { before, after, limit } = query;
+    const failing = [...this.#state.endpoints.values()].filter(({ id, status, health }) => {
+      const { failingSince, exhausted } = health;
+      const since = failingSince !== null && failingSince <= before;
+      return status === 'enabled' && exhausted && since && (after === null || id > after);
+    });
+    return structuredClone(failing.toSorted(byId).slice(0, limit));
+  }
+
+  async claimNotices(claim: {
+    readonly now: number;
+    readonly leaseMs: number;
+    readonly limit: number;
+  }): Promise<readonly Notice[]> {
+    const { now, leaseMs, limit } = claim;
+    const owed = [...this.#state.notices.values()]
+      .filter(({ owedAt }) => owedAt <= now)
+      .toSorted((a, b) => byId(a.notice, b.notice))
+      .slice(0, limit);
+    for (const entry of owed) entry.owedAt = now + leaseMs;
+    return structuredClone(owed.map(({ notice }) => notice));
+  }
+
+  async completeNotice(id: string): Promise<void> {
+    this.#state.notices.delete(id);
+  }
+
+  #endpoint(workspaceId: string, id: string): WebhookEndpoint | undefined {
+    const endpoint = this.#state.endpoints.get(id);
+    return endpoint?.workspaceId === workspaceId ? endpoint : undefined;
+  }
+
+  #ofWorkspace(workspaceId: string): readonly WebhookEndpoint[] {
+    return [...this.#state.endpoints.values()].filter((endpoint) => endpoint.workspaceId === workspaceId);
+  }
+}

@@ -1,0 +1,39 @@
+import type { WebhookRequest, WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
+
+/** A webhook sender that sends nothing: it keeps every request and answers as it is told. */
+export interface RecordingSender extends WebhookSender {
+  /** Oldest first. */
+  readonly requests: readonly RecordedRequest[];
+  /** How to answer from now on; by default every request is taken with 200. */
+  answer(how: (request: RecordedRequest) => WebhookResponse | Promise<WebhookResponse>): void;
+}
+
+export interface RecordedRequest extends Omit<WebhookRequest, 'headers'> {
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+export const TAKEN: WebhookResponse = { errorCode: null, responseStatus: 200, responseBody: 'ok' };
+export const REFUSED: WebhookResponse = { errorCode: 'HTTP_ERROR', responseStatus: 500, responseBody: 'no' };
+
+export function recordingSender(): RecordingSender {
+  const requests: RecordedRequest[] = [];
+  let answer: (request: RecordedRequest) => WebhookResponse | Promise<WebhookResponse> = () => TAKEN;
+  return {
+    requests,
+    answer(how) {
+      answer = how;
+    },
+    async send(request) {
+      const recorded = { ...request, headers: headerMap(request.headers) };
+      requests.push(recorded);
+      return answer(recorded);
+    },
+    async close() {},
+  };
+}
+
+function headerMap(list: readonly string[]): ReadonlyMap<string, string> {
+  const map = new Map<string, string>();
+  for (let i = 0; i + 1 < list.length; i += 2) map.set(list[i] ?? '', list[i + 1] ?? '');
+  return map;
+}

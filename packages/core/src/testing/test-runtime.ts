@@ -1,0 +1,32 @@
+import { nodeCrypto } from '../node/crypto.ts';
+import type { Crypto } from '../ports/crypto.ts';
+import type { DnsResolver } from '../ports/dns-resolver.ts';
+import type { Random } from '../ports/random.ts';
+import { manualClock } from './manual-clock.ts';
+import type { ManualClock } from './manual-clock.ts';
+import { memoryMediaStore } from './memory-media-store.ts';
+import { recordingSender } from './recording-sender.ts';
+import type { RecordingSender } from './recording-sender.ts';
+import { seededRandom } from './seeded-random.ts';
+
+/** The runtime parts of `createTrunkline` for tests: time that stands still, repeatable randomness, no network. */
+export interface TestRuntime {
+  readonly clock: ManualClock;
+  readonly random: Random;
+  readonly crypto: Crypto;
+  /** Every name resolves to one public address. */
+  readonly dns: DnsResolver;
+  readonly webhookSender: RecordingSender;
+  readonly media: ReturnType<typeof memoryMediaStore>;
+}
+
+export function testRuntime({ seed = 1 }: { readonly seed?: number } = {}): TestRuntime {
+  return {
+    clock: manualClock(),
+    random: seededRandom(seed),
+    crypto: nodeCrypto(),
+    dns: { resolve: async () => ['93.184.215.14'] },
+    webhookSender: recordingSender(),
+    media: memoryMediaStore(),
+  };
+}

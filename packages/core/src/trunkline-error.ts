@@ -1,0 +1,34 @@
+import { ERROR_STATUS } from './domain/error-code.ts';
+import type { ErrorCode } from './domain/error-code.ts';
+import type { ErrorDetails, Refusal, Result } from './domain/result.ts';
+
+/**
+ * A refused request. `code` is one of the specification's error codes, `status` its HTTP status; branch on the code,
+ * the message is for people.
+ */
+export class TrunklineError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: ErrorDetails | undefined;
+  /** Tells these errors apart from others, also across duplicate installs of this package. */
+  readonly isTrunklineError: true = true;
+
+  constructor({ code, message, details }: Refusal) {
+    super(message);
+    this.name = 'TrunklineError';
+    this.code = code;
+    this.status = ERROR_STATUS[code];
+    this.details = details;
+  }
+}
+
+/** Recognises a `TrunklineError` of any copy of this package. */
+export function isTrunklineError(error: unknown): error is TrunklineError {
+  return error instanceof Error && 'isTrunklineError' in error && error.isTrunklineError === true;
+}
+
+/** The value, or the refusal thrown. */
+export function unwrap<Value>(result: Result<Value>): Value {
+  if (result.ok) return result.value;
+  throw new TrunklineError(result.refusal);
+}

@@ -1,0 +1,32 @@
+import type { Admin } from './admin-api.ts';
+import type { ApiKey } from './domain/api-key/api-key.ts';
+import type { Member, Workspace } from './domain/workspace/workspace.ts';
+import type { Roles } from './workers/roles.ts';
+import type { WorkspaceApi } from './workspace-api.ts';
+
+/** Who is asking: an API key that is valid now, with its workspace and the member who made it. */
+export interface Principal {
+  readonly apiKey: ApiKey;
+  readonly workspace: Workspace;
+  readonly member: Member | null;
+}
+
+export interface Trunkline {
+  readonly roles: Roles;
+  /** Opens the storage (which migrates it) and starts the workers of this process's roles. */
+  start(): Promise<void>;
+  /** Takes no more work, finishes what is in flight, gives leases back and closes the storage. */
+  stop(): Promise<void>;
+
+  /** What a dashboard does and REST does not: workspaces, members, plans, suspension, API keys. */
+  readonly admin: Admin;
+  /** The REST operations on one workspace, in process, as its owner. */
+  workspace(id: string): WorkspaceApi;
+
+  /** Reads an `Authorization` header. Throws UNAUTHENTICATED, INVALID_API_KEY. Suspension and scopes are the caller's next questions. */
+  authenticate(authorization: string | null): Promise<Principal>;
+  /** The REST operations as the holder of a key: what its member may not do is refused. */
+  as(principal: Principal): WorkspaceApi;
+  /** A new `req_…` id. */
+  newRequestId(): string;
+}

@@ -1,0 +1,170 @@
+import type { Instance } from '../domain/instance/instance.ts';
+import type { LeasedInstance } from '../ports/storage/instance-store.ts';
+import type { Lease } from '../ports/storage/lease.ts';
+import type { ServiceContext } from '../services/context.ts';
+import type { OpenConnections } from './connections.ts';
+import { createInstanceKeeper } from './instance-keeper.ts';
+import type { InstanceKeeper } from './instance-keeper.ts';
+import { createLoop } from './loop.ts';
+import type { PassResult } from './loop.ts';
+import { withDeadline } from './with-deadline.ts';
+
+const LEASE_MS = 30_000;
+const RENEW_EVERY_MS = 10_000;
+/** Leases taken over in one pass, so that a crash elsewhere does not make this process open thousands of connections at once. */
+const CLAIM_BATCH = 20;
+/** Connections being opened at once. */
+const MAX_OPENING = 10;
+
+export interface GatewaySupervisor {
+  readonly connections: OpenConnections;
+  /** Renews and takes leases, and brings every instance held a step nearer to what is wanted of it. */
+  runOnce(): Promise<{ readonly held: number }>;
+  start(): void;
+  /** Looks at this instance at once. */
+  wake(instanceId: string): void;
+  /** Closes every connection (sessions and statuses stay) and gives the leases back. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Holds the instances of this process: takes leases on those that need a gateway, renews them, and lets go of an
+ * instance whose lease is lost before another process can have opened it.
+ */
+export function createGatewaySupervisor(
+  context: ServiceContext,
+  { owner, opened }: { readonly owner: string; readonly opened: (instanceId: string) => void },
+): GatewaySupervisor {
+  const { clock, logger, storage } = context;
+  const keepers = new Map<string, InstanceKeeper>();
+  /** Instances to look at before the next renewal. */
+  const changed = new Set<string>();
+  let renewAt = 0;
+  let leasesEndAt = Infinity;
+
+  const pass = async (): Promise<PassResult> => {
+    const now = clock.now();
+    if (now >= renewAt) await renew(now);
+    else await lookAtDue(now);
+    const claimed = await storage.instances.claimLeases({ owner, now, ttlMs: LEASE_MS, limit: CLAIM_BATCH });
+    for (const leased of claimed) await keep(leased);
+    await letGoOfIdle();
+    return { more: claimed.length === CLAIM_BATCH, nextAt: nextAt() };
+  };
+
+  const renew = async (now: number): Promise<void> => {
+    // First: what changes while the storage is being read is to be looked at once more.
+    changed.clear();
+    const held = await renewOrLetGo(now);
+    renewAt = now + RENEW_EVERY_MS;
+    leasesEndAt = now + LEASE_MS;
+    const renewed = new Set(held.map(({ lease }) => lease.instanceId));
+    const lost = [...keepers].filter(([instanceId]) => !renewed.has(instanceId));
+    // All at once: one that is slow to close must not cost the others their next renewal.
+    await Promise.all(lost.map(([instanceId, keeper]) => letGo(instanceId, keeper)));
+    for (const leased of held) await keep(leased);
+  };
+
+  const letGo = async (instanceId: string, keeper: InstanceKeeper): Promise<void> => {
+    keepers.delete(instanceId);
+    logger.warn({ instanceId }, 'the lease on an instance was lost');
+    await keeper.abandon();
+  };
+
+  /** When the storage has been out of reach for as long as a lease lasts, others may hold these instances now. */
+  const renewOrLetGo = async (now: number): Promise<readonly LeasedInstance[]> => {
+    try {
+      const renewal = storage.instances.renewLeases({ owner, now, ttlMs: LEASE_MS });
+      return await withDeadline(clock, { what: 'Renewing leases', ms: RENEW_EVERY_MS }, renewal);
+    } catch (error) {
+      if (clock.now() >= leasesEndAt) await abandonAll();
+      throw error;
+    }
+  };
+
+  /** Looks at the instances that have changed, and at those that have waited long enough. */
+  const lookAtDue = async (now: number): Promise<void> => {
+    const mayOpen = hasRoomToOpen();
+    const due = [...keepers.keys()].filter(
+      (id) => changed.has(id) || (keepers.get(id)?.nextAt(mayOpen) ?? Infinity) <= now,
+    );
+    changed.clear();
+    for (const instanceId of due) {
+      const keeper = keepers.get(instanceId);
+      if (!keeper) continue;
+      const instance = await storage.instances.find(keeper.workspaceId, instanceId);
+      if (instance) await keep({ instance, lease: keeper.lease });
+      else await forget(keeper);
+    }
+  };
+
+  const keep = async ({ instance, lease }: LeasedInstance): Promise<void> => {
+    const keeper = await keeperFor(instance, lease);
+    keeper.reconcile(instance, hasRoomToOpen());
+  };
+
+  const hasRoomToOpen = (): boolean =>
+    [...keepers.values()].filter((keeper) => keeper.isOpening()).length < MAX_OPENING;
+
+  const keeperFor = async (instance: Instance, lease: Lease): Promise<InstanceKeeper> => {
+    const known = keepers.get(lease.instanceId);
+    if (known?.lease.epoch === lease.epoch) return known;
+    // The same lease taken anew: what was opened under the old one must be closed before anything else is opened.
+    await known?.abandon();
+    const keeper = createInstanceKeeper({ context, lease, instance, changed: () => look(lease.instanceId) });
+    keepers.set(lease.instanceId, keeper);
+    return keeper;
+  };
+
+  const look = (instanceId: string): void => {
+    if (keepers.get(instanceId)?.open()) opened(instanceId);
+    changed.add(instanceId);
+    loop.wake();
+  };
+
+  const letGoOfIdle = async (): Promise<void> => {
+    for (const keeper of keepers.values()) {
+      if (keeper.isIdle()) await forget(keeper);
+    }
+  };
+
+  const forget = async (keeper: InstanceKeeper): Promise<void> => {
+    keepers.delete(keeper.lease.instanceId);
+    await keeper.abandon();
+    await storage.instances.releaseLease(keeper.lease);
+  };
+
+  const abandonAll = async (): Promise<void> => {
+    const all = [...keepers.values()];
+    keepers.clear();
+    await Promise.all(all.map((keeper) => keeper.abandon()));
+  };
+
+  const nextAt = (): number => {
+    const mayOpen = hasRoomToOpen();
+    const times = [...keepers.values()].map((keeper) => keeper.nextAt(mayOpen) ?? Infinity);
+    return Math.min(renewAt, ...times);
+  };
+
+  const loop = createLoop({ name: 'gateway supervisor', clock, logger, everyMs: RENEW_EVERY_MS, pass });
+
+  return {
+    connections: {
+      ids: () => [...keepers].filter(([, keeper]) => keeper.open()).map(([id]) => id),
+      get: (instanceId) => keepers.get(instanceId)?.open() ?? null,
+    },
+    async runOnce() {
+      await pass();
+      await Promise.all([...keepers.values()].map((keeper) => keeper.settled()));
+      return { held: keepers.size };
+    },
+    start: loop.start,
+    wake: look,
+    async stop() {
+      await loop.stop();
+      const all = [...keepers.values()];
+      await Promise.all(all.map((keeper) => keeper.settled()));
+      await Promise.all(all.map(forget));
+    },
+  };
+}

@@ -1,0 +1,344 @@
+import { DROP_GRACE_MS } from '../domain/instance/instance-state.ts';
+import type { InstanceTrigger } from '../domain/instance/instance-state.ts';
+import type { Instance, Operation } from '../domain/instance/instance.ts';
+import { reconnectDelay } from '../domain/instance/reconnect-backoff.ts';
+import type { ClosedReason, GatewayConnection, GatewayListener } from '../ports/gateway.ts';
+import type { Lease } from '../ports/storage/lease.ts';
+import type { ServiceContext } from '../services/context.ts';
+import { FencedError, changeInstance } from '../services/instances/change-instance.ts';
+import { deleteHeldInstance } from '../services/instances/delete-held-instance.ts';
+import { instanceSession } from '../services/instances/instance-session.ts';
+import { advanceMessage } from '../services/messages/advance-message.ts';
+import { receiveMessage, saveGroups } from '../services/messages/receive-message.ts';
+import { qrPurpose } from '../services/sealer.ts';
+import type { OpenConnection } from './connections.ts';
+import { DeadlineError, withDeadline } from './with-deadline.ts';
+
+/** How long the network may take to close, or to unlink a number. */
+const GATEWAY_DEADLINE_MS = 10_000;
+/** A connection that neither opens nor fails within this time is given up. */
+const OPEN_DEADLINE_MS = 60_000;
+const SEEN_EVERY_MS = 60_000;
+
+/** Keeps one instance whose lease this process holds. */
+export interface InstanceKeeper {
+  readonly lease: Lease;
+  readonly workspaceId: string;
+  /** The connection, while it is open. */
+  open(): OpenConnection | null;
+  /** Whether a connection is being opened. */
+  isOpening(): boolean;
+  /** Does what is wanted of the instance as it is stored now. `mayOpen` is false while too many others are opening. */
+  reconcile(instance: Instance, mayOpen: boolean): void;
+  /** When to reconcile again if nothing happens; null when nothing is to come. Without `mayOpen`, opening is not. */
+  nextAt(mayOpen: boolean): number | null;
+  /** Nothing is open, under way or wanted: the lease can be given back. */
+  isIdle(): boolean;
+  /** Resolves when what `reconcile` began has ended. */
+  settled(): Promise<void>;
+  /** Closes the connection and reports nothing more: the lease is lost, or the process stops. */
+  abandon(): Promise<void>;
+}
+
+interface KeeperOptions {
+  readonly context: ServiceContext;
+  readonly lease: Lease;
+  readonly instance: Instance;
+  /** The instance or its connection has changed: look at it again. */
+  readonly changed: () => void;
+}
+
+/** One try at a connection. Reports of an earlier one are ignored. */
+interface Link {
+  phase: 'opening' | 'pairing' | 'open';
+  readonly since: number;
+  connection: GatewayConnection | null;
+}
+
+export function createInstanceKeeper({
+  context,
+  lease,
+  instance: first,
+  changed,
+}: KeeperOptions): InstanceKeeper {
+  const { clock, gateway, logger, random, storage } = context;
+  const { workspaceId } = first;
+  const target = { workspaceId, id: lease.instanceId, lease };
+  const session = instanceSession(context, lease);
+  const underWay = new Set<Promise<void>>();
+  let instance = first;
+  let link: Link | null = null;
+  let failures = 0;
+  let retryAt = 0;
+  let operating = false;
+  let abandoned = false;
+  let seenAt = 0;
+  let changes: Promise<unknown> = Promise.resolve();
+  /** Stored as live by a process that is gone: its connection is gone too. */
+  let orphaned = first.status === 'connected' || first.qr !== null;
+
+  const write = async (trigger: InstanceTrigger): Promise<void> => {
+    const result = await changeInstance(context, target, trigger);
+    if (result.ok) instance = result.value;
+  };
+
+  /** Changes of one instance are written in the order in which their causes came. */
+  const inOrder = (work: () => Promise<void>): Promise<void> => {
+    const result = changes.then(work);
+    changes = result.catch(() => undefined);
+    return result;
+  };
+
+  const change = (trigger: InstanceTrigger): Promise<void> => inOrder(() => write(trigger));
+
+  /** Runs in the background; a lost lease ends everything, anything else is told and tried again by and by. */
+  const begin = (what: string, work: () => Promise<void>): void => {
+    const task = work()
+      .catch((error: unknown) => {
+        if (error instanceof FencedError) return abandon();
+        logger.error({ err: error, instanceId: lease.instanceId }, `${what} failed`);
+        return undefined;
+      })
+      .finally(() => {
+        underWay.delete(task);
+        changed();
+      });
+    underWay.add(task);
+  };
+
+  const openLink = (): void => {
+    const opened: Link = { phase: 'opening', since: clock.now(), connection: null };
+    link = opened;
+    begin('opening a connection', async () => {
+      const opening = gateway.open(session, listener(opened));
+      try {
+        const connection = await withDeadline(
+          clock,
+          { what: 'Opening a connection', ms: OPEN_DEADLINE_MS },
+          opening,
+        );
+        if (link === opened) opened.connection = connection;
+        else await connection.close();
+      } catch (error) {
+        if (error instanceof FencedError) throw error;
+        if (error instanceof DeadlineError) opening.then((late) => late.close()).catch(() => undefined);
+        logger.warn({ err: error, instanceId: lease.instanceId }, 'a connection could not be opened');
+        await inOrder(() => closed(opened, { kind: 'dropped', detail: 'connection_failed' }));
+      }
+    });
+  };
+
+  const listener = (opened: Link): GatewayListener => {
+    const isCurrent = (): boolean => link === opened && !abandoned;
+    /** A report of a connection that is not ours any more is not stored, so it must not be acknowledged. */
+    const report = async (work: () => Promise<void>): Promise<void> => {
+      if (!isCurrent()) throw new FencedError(lease.instanceId);
+      try {
+        await work();
+      } catch (error) {
+        if (error instanceof FencedError) await abandon();
+        throw error;
+      }
+    };
+    return {
+      qr: (code, expiresAt) =>
+        inOrder(() =>
+          report(async () => {
+            opened.phase = 'pairing';
+            const sealedCode = context.sealer.sealText(code, qrPurpose(lease.instanceId));
+            await write({ kind: 'qr', qr: { sealedCode, expiresAt } });
+          }),
+        ),
+      connected: (profile) =>
+        inOrder(() =>
+          report(async () => {
+            await write({ kind: 'connected', ...profile });
+            opened.phase = 'open';
+            failures = 0;
+            seenAt = clock.now();
+            changed();
+          }),
+        ),
+      closed: (reason) =>
+        inOrder(async () => {
+          if (isCurrent()) await report(() => closed(opened, reason));
+        }),
+      message: (incoming) => report(() => receiveMessage(context, { instance, lease }, incoming)),
+      receipt: ({ networkId, status }) =>
+        report(() => advanceMessage(context, lease, networkId, { kind: status })),
+      groups: (groups) => report(() => saveGroups(context, { instance, lease }, groups)),
+    };
+  };
+
+  const closed = async (ended: Link, reason: ClosedReason): Promise<void> => {
+    if (link !== ended) return;
+    link = null;
+    switch (reason.kind) {
+      case 'restart':
+        retryAt = 0;
+        break;
+      case 'dropped':
+        retryAt = clock.now() + reconnectDelay(failures, jitter());
+        failures += 1;
+        await write({ kind: 'dropped', detail: reason.detail });
+        break;
+      case 'qr_timeout':
+      case 'unlinked':
+        await write({ kind: reason.kind });
+        break;
+      case 'failed':
+        await write({ kind: 'failed', code: reason.code });
+        break;
+    }
+    changed();
+  };
+
+  const jitter = (): number => (random.bytes(1)[0] ?? 0) / 256;
+
+  const inTime = <Value>(what: string, work: Promise<Value>): Promise<Value> =>
+    withDeadline(clock, { what, ms: GATEWAY_DEADLINE_MS }, work);
+
+  const closeLink = async (): Promise<void> => {
+    const closing = link;
+    link = null;
+    if (closing?.connection) await inTime('Closing the connection', closing.connection.close());
+  };
+
+  const unlink = async (): Promise<void> => {
+    const connection = link?.phase === 'open' ? link.connection : null;
+    if (!connection) {
+      await closeLink();
+      return inTime('Unlinking the number', gateway.unlink(session));
+    }
+    // The network answers an unlink by closing: that end is ours, not one to report.
+    link = null;
+    try {
+      await inTime('Unlinking the number', connection.logout());
+    } catch (error) {
+      await inTime('Closing the connection', connection.close());
+      throw error;
+    }
+  };
+
+  const carryOut = async (operation: Operation): Promise<void> => {
+    try {
+      switch (operation.kind) {
+        case 'disconnect':
+          await closeLink();
+          break;
+        case 'logout':
+          await unlink();
+          break;
+        case 'delete':
+          await leaveForGood();
+          break;
+      }
+    } catch (error) {
+      logger.warn(
+        { err: error, instanceId: lease.instanceId, operation: operation.kind },
+        'the gateway could not carry out an operation',
+      );
+      await change({
+        kind: 'operation_failed',
+        error: error instanceof Error ? error.message : 'the gateway failed',
+      });
+      return;
+    }
+    if (operation.kind === 'delete') await deleteHeldInstance(context, { workspaceId, lease });
+    else await change({ kind: 'operation_done' });
+  };
+
+  /** Takes the device off the phone where the network can be told, and deletes all the same where it cannot. */
+  const leaveForGood = async (): Promise<void> => {
+    if (link?.phase === 'open') {
+      await unlink().catch((error: unknown) => {
+        logger.warn(
+          { err: error, instanceId: lease.instanceId },
+          'the number stays listed on the phone: it could not be unlinked',
+        );
+      });
+    }
+    await closeLink();
+  };
+
+  const giveUpOpening = (stuck: Link): void => {
+    begin('giving up a connection', async () => {
+      await inOrder(() => closed(stuck, { kind: 'dropped', detail: 'connect_timeout' }));
+      await stuck.connection?.close();
+    });
+  };
+
+  const abandon = async (): Promise<void> => {
+    abandoned = true;
+    await closeLink().catch((error: unknown) => {
+      logger.warn({ err: error, instanceId: lease.instanceId }, 'a connection did not close in time');
+    });
+    changed();
+  };
+
+  const graceEndsAt = (): number | null =>
+    instance.status === 'connecting' && instance.droppedAt !== null
+      ? instance.droppedAt + DROP_GRACE_MS
+      : null;
+
+  return {
+    lease,
+    workspaceId,
+    open: () =>
+      link?.phase === 'open' && link.connection ? { lease, instance, connection: link.connection } : null,
+    isOpening: () => link?.phase === 'opening',
+    reconcile(stored, mayOpen) {
+      // Somebody asked to connect: that does not wait for the backoff.
+      if (instance.status === 'disconnected' && stored.status === 'connecting') retryAt = 0;
+      // Read before the last write, and answered after it.
+      if (stored.version >= instance.version) instance = stored;
+      if (abandoned || operating) return;
+      const now = clock.now();
+      const { operation } = instance;
+      if (operation) {
+        operating = true;
+        begin(`the ${operation.kind} operation`, () =>
+          carryOut(operation).finally(() => (operating = false)),
+        );
+        return;
+      }
+      const graceEnd = graceEndsAt();
+      if (graceEnd !== null && now >= graceEnd)
+        begin('noting a lost connection', () => change({ kind: 'drop_grace_over' }));
+      if (instance.desired === 'stopped') {
+        if (link) begin('closing a connection', closeLink);
+        return;
+      }
+      if (orphaned) {
+        begin('taking an instance over', async () => {
+          await change({ kind: 'dropped', detail: 'connection_lost' });
+          orphaned = false;
+        });
+      } else if (!link) {
+        if (mayOpen && now >= retryAt) openLink();
+      } else if (link.phase === 'opening' && now - link.since >= OPEN_DEADLINE_MS) {
+        giveUpOpening(link);
+      } else if (link.phase === 'open' && now - seenAt >= SEEN_EVERY_MS) {
+        seenAt = now;
+        begin('noting a sign of life', () => storage.instances.seen(lease, now));
+      }
+    },
+    nextAt(mayOpen) {
+      if (abandoned || operating) return null;
+      const due = [
+        graceEndsAt(),
+        link?.phase === 'opening' ? link.since + OPEN_DEADLINE_MS : null,
+        instance.desired === 'running' && !link && mayOpen ? retryAt : null,
+      ].filter((at) => at !== null);
+      return due.length === 0 ? null : Math.min(...due);
+    },
+    isIdle: () =>
+      abandoned ||
+      (link === null && underWay.size === 0 && instance.desired === 'stopped' && instance.operation === null),
+    async settled() {
+      while (underWay.size > 0) await Promise.all(underWay);
+      await changes;
+    },
+    abandon,
+  };
+}

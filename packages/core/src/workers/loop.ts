@@ -1,0 +1,80 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+
+/** What one pass says about the next. */
+export interface PassResult {
+  /** There is more to do now. */
+  readonly more: boolean;
+  /** When there will be something to do, if that is known: epoch milliseconds. */
+  readonly nextAt: number | null;
+}
+
+export interface Loop {
+  start(): void;
+  /** Looks again at once, as when there is news. */
+  wake(): void;
+  /** Starts no more passes, and resolves when the present one has ended. */
+  stop(): Promise<void>;
+}
+
+interface LoopOptions {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The longest time between two passes: what makes a worker right when no signal comes. */
+  readonly everyMs: number;
+  readonly pass: () => Promise<PassResult>;
+}
+
+/** Runs passes one after another: at once while there is more to do, else when woken, when something is due, or by and by. */
+export function createLoop({ name, clock, logger, everyMs, pass }: LoopOptions): Loop {
+  let running = false;
+  let passing: Promise<void> | null = null;
+  let woken = false;
+  let cancelTimer = (): void => {};
+
+  const next = (): void => {
+    cancelTimer();
+    if (!running) return;
+    if (passing) {
+      woken = true;
+      return;
+    }
+    passing = passAndPlan();
+  };
+
+  const passAndPlan = async (): Promise<void> => {
+    const delayMs = await onePass();
+    passing = null;
+    if (woken || delayMs <= 0) {
+      woken = false;
+      next();
+    } else if (running) {
+      cancelTimer = clock.setTimer(delayMs, next);
+    }
+  };
+
+  const onePass = async (): Promise<number> => {
+    try {
+      const { more, nextAt } = await pass();
+      if (more) return 0;
+      return nextAt === null ? everyMs : Math.min(everyMs, Math.max(1, nextAt - clock.now()));
+    } catch (error) {
+      logger.error({ err: error, worker: name }, 'a worker pass failed and is repeated');
+      return everyMs;
+    }
+  };
+
+  return {
+    start() {
+      running = true;
+      next();
+    },
+    wake: next,
+    async stop() {
+      running = false;
+      cancelTimer();
+      await passing;
+    },
+  };
+}

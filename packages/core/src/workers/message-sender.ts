@@ -1,0 +1,187 @@
+import { SEND_OUTCOME_UNKNOWN, sendRetryDelay } from '../domain/message/send-retry.ts';
+import type { Message } from '../domain/message/message.ts';
+import type { OutgoingMessage, SendOutcome } from '../ports/gateway.ts';
+import type { QueuedMessage } from '../ports/storage/message-store.ts';
+import type { ServiceContext } from '../services/context.ts';
+import { advanceMessage } from '../services/messages/advance-message.ts';
+import type { OpenConnection, OpenConnections } from './connections.ts';
+import { createLoop } from './loop.ts';
+import type { PassResult } from './loop.ts';
+import { outgoingContent } from './outgoing-content.ts';
+import { withDeadline } from './with-deadline.ts';
+
+const POLL_MS = 5_000;
+/** Instances looked at in one query. */
+const CHUNK = 500;
+/** A gateway that does not answer at all leaves the outcome unknown. */
+const SEND_DEADLINE_MS = 60_000;
+/** A file may take longer: what a connection of 4 Mbit/s needs. */
+const SLOWEST_BYTES_PER_MS = 500;
+
+export interface MessageSender {
+  /** Sends all that is due on the connections of this process, each instance in order, and waits for the outcomes. */
+  runOnce(): Promise<{ readonly sent: number }>;
+  start(): void;
+  /** Looks at this instance at once: it has a new message, or its connection is open again. */
+  wake(instanceId: string): void;
+  /** Takes up no more messages and waits for those that are on their way. */
+  stop(): Promise<void>;
+}
+
+/** Sends queued messages: first in, first out and one at a time on each instance, many instances at once. */
+export function createMessageSender(context: ServiceContext, connections: OpenConnections): MessageSender {
+  const { storage, clock, logger } = context;
+  /** Instances with a send under way. */
+  const sending = new Map<string, Promise<number>>();
+  /** Instances to look at before the next look at all of them. */
+  const woken = new Set<string>();
+  /** When a message is to be sent again, by instance. */
+  const retryAt = new Map<string, number>();
+  let lookAtAllAt = 0;
+  let stopping = false;
+
+  const pass = async (): Promise<PassResult> => {
+    const now = clock.now();
+    for (const [id, at] of retryAt) {
+      if (at > now) continue;
+      retryAt.delete(id);
+      woken.add(id);
+    }
+    if (now < lookAtAllAt) {
+      await lookAt([...woken]);
+    } else {
+      lookAtAllAt = now + POLL_MS;
+      await lookAt(connections.ids());
+    }
+    return { more: false, nextAt: Math.min(lookAtAllAt, ...retryAt.values()) };
+  };
+
+  const lookAt = async (instanceIds: readonly string[]): Promise<void> => {
+    // One that is sending stays woken: its own look for the next message may just have missed this one.
+    const idle = instanceIds.filter((id) => !sending.has(id));
+    for (const id of idle) woken.delete(id);
+    for (let i = 0; i < idle.length && !stopping; i += CHUNK) {
+      const heads = await storage.messages.queueHeads(idle.slice(i, i + CHUNK), clock.now());
+      for (const head of heads) begin(head);
+    }
+  };
+
+  const begin = (head: QueuedMessage): void => {
+    const { instanceId } = head.message;
+    if (sending.has(instanceId)) return;
+    const drained = drain(head)
+      .catch((error: unknown) => {
+        logger.error({ err: error, instanceId }, 'sending stopped on an instance and is taken up again');
+        return 0;
+      })
+      .finally(() => {
+        sending.delete(instanceId);
+        if (woken.has(instanceId)) loop.wake();
+      });
+    sending.set(instanceId, drained);
+  };
+
+  /** Sends message after message of one instance until none is due. Answers how many were settled. */
+  const drain = async (first: QueuedMessage): Promise<number> => {
+    const { instanceId } = first.message;
+    let settled = 0;
+    let head: QueuedMessage | undefined = first;
+    while (head && !stopping) {
+      const open = connections.get(instanceId);
+      if (!open) break;
+      const outcome = await send(open, head.message);
+      if (await record(open, head, outcome)) settled += 1;
+      [head] = await storage.messages.queueHeads([instanceId], clock.now());
+    }
+    return settled;
+  };
+
+  const send = async (open: OpenConnection, message: Message): Promise<SendOutcome> => {
+    const outgoing = await toOutgoing(message);
+    if (!outgoing) return refused('group_unknown', 'The group is not known any more.');
+    try {
+      if (await isFileGone(message)) return refused('media_gone', 'The file is not stored any more.');
+      const ms = SEND_DEADLINE_MS + (message.media?.size ?? 0) / SLOWEST_BYTES_PER_MS;
+      return await withDeadline(clock, { what: 'Sending', ms }, open.connection.send(outgoing));
+    } catch (error) {
+      return { kind: 'unknown', reason: error instanceof Error ? error.message : 'the gateway failed' };
+    }
+  };
+
+  /** A file that was deleted does not come back: trying again would only delay telling so. */
+  const isFileGone = async ({ id, media }: Message): Promise<boolean> =>
+    media !== null && (!media.available || (await context.media.size(id)) === null);
+
+  const toOutgoing = async (message: Message): Promise<OutgoingMessage | null> => {
+    const { workspaceId, instanceId, networkId, to, groupId } = message;
+    const content = outgoingContent(context.media, message);
+    if (groupId === null) return { networkId, to: to ?? '', isGroup: false, content };
+    const group = await storage.instances.findGroup(workspaceId, instanceId, groupId);
+    return group && { networkId, to: group.networkId, isGroup: true, content };
+  };
+
+  /** Answers whether the message has left the queue. */
+  const record = async (
+    { lease }: OpenConnection,
+    { message, tries }: QueuedMessage,
+    outcome: SendOutcome,
+  ): Promise<boolean> => {
+    switch (outcome.kind) {
+      case 'accepted':
+        await advanceMessage(context, lease, message.networkId, { kind: 'sent' });
+        return true;
+      case 'refused':
+        await advanceMessage(context, lease, message.networkId, { kind: 'failed', error: outcome.error });
+        return true;
+      case 'unknown':
+        return retryLater(lease, message, tries + 1);
+    }
+  };
+
+  const retryLater = async (
+    lease: OpenConnection['lease'],
+    message: Message,
+    tries: number,
+  ): Promise<boolean> => {
+    const delay = sendRetryDelay(tries);
+    if (delay === null) {
+      await advanceMessage(context, lease, message.networkId, {
+        kind: 'failed',
+        error: SEND_OUTCOME_UNKNOWN,
+      });
+      return true;
+    }
+    await storage.messages.postpone(lease, { messageId: message.id, tries, dueAt: clock.now() + delay });
+    retryAt.set(message.instanceId, clock.now() + delay);
+    loop.wake();
+    return false;
+  };
+
+  const wake = (instanceId: string): void => {
+    // One that another process holds is that process's to look at; one that opens later wakes us then.
+    if (!connections.get(instanceId)) return;
+    woken.add(instanceId);
+    loop.wake();
+  };
+
+  const loop = createLoop({ name: 'message sender', clock, logger, everyMs: POLL_MS, pass });
+
+  return {
+    async runOnce() {
+      await lookAt(connections.ids());
+      const settled = await Promise.all(sending.values());
+      return { sent: settled.reduce((sum, count) => sum + count, 0) };
+    },
+    start: loop.start,
+    wake,
+    async stop() {
+      stopping = true;
+      await loop.stop();
+      await Promise.all(sending.values());
+    },
+  };
+}
+
+function refused(code: string, message: string): SendOutcome {
+  return { kind: 'refused', error: { code, message } };
+}

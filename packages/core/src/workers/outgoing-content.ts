@@ -1,0 +1,26 @@
+import type { Message } from '../domain/message/message.ts';
+import type { OutgoingContent } from '../ports/gateway.ts';
+import type { MediaStore } from '../ports/media-store.ts';
+
+/** What a gateway is given to send of a message. */
+export function outgoingContent(
+  store: MediaStore,
+  { id, type, text, caption, media }: Message,
+): OutgoingContent {
+  if (type === 'text' || !media) return { type: 'text', text: text ?? '' };
+  const { mimeType, filename } = media;
+  return {
+    type,
+    caption,
+    file: {
+      mimeType,
+      filename,
+      size: media.size ?? 0,
+      async open() {
+        const content = await store.get(id);
+        if (!content) throw new Error(`The file of ${id} is gone.`);
+        return content;
+      },
+    },
+  };
+}

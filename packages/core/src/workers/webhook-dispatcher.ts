@@ -1,0 +1,157 @@
+import { signWebhook } from '@trunkline/receiver';
+import {
+  ENDPOINT_SLOTS,
+  ENDPOINT_STARTS_PER_MINUTE,
+  MAX_LOST_CLAIMS,
+  THROTTLE_WINDOW_MS,
+} from '../domain/delivery/delivery-limits.ts';
+import { settleAttempt } from '../domain/delivery/delivery-state.ts';
+import { requestHeaders } from '../domain/delivery/request-headers.ts';
+import type { ClaimedDelivery, Completion } from '../ports/storage/delivery-store.ts';
+import type { WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
+import type { ServiceContext } from '../services/context.ts';
+import { webhookSecretPurpose } from '../services/sealer.ts';
+import { createLoop } from './loop.ts';
+import type { PassResult } from './loop.ts';
+
+const POLL_MS = 5_000;
+/** Requests at once, over all endpoints. */
+const IN_FLIGHT = 256;
+const CLAIM_BATCH = 128;
+/** Longer than an attempt can last, so that only a dead process loses a claim. */
+const LEASE_MS = 60_000;
+/** How long outcomes wait when the storage does not take them. */
+const COMPLETE_AGAIN_MS = 1_000;
+
+export interface WebhookDispatcher {
+  /** Claims what is due, attempts it and records the outcomes. */
+  runOnce(): Promise<{ readonly attempted: number }>;
+  start(): void;
+  wake(): void;
+  /** Claims no more and waits for the attempts under way to be recorded. */
+  stop(): Promise<void>;
+}
+
+/** Sends due deliveries. Who may be served next is the storage's lanes' business; what came of it, the domain's. */
+export function createWebhookDispatcher(context: ServiceContext, sender: WebhookSender): WebhookDispatcher {
+  const { storage, clock, logger } = context;
+  const underWay = new Set<Promise<void>>();
+
+  const claim = async (): Promise<PassResult & { readonly claimed: number }> => {
+    const limit = Math.min(CLAIM_BATCH, IN_FLIGHT - underWay.size);
+    // Nothing more fits: an attempt that ends wakes the loop.
+    if (limit <= 0) return { more: false, nextAt: null, claimed: 0 };
+    const { claimed, nextAt } = await storage.deliveries.claim({
+      now: clock.now(),
+      limit,
+      leaseMs: LEASE_MS,
+      slots: ENDPOINT_SLOTS,
+      startsPerWindow: ENDPOINT_STARTS_PER_MINUTE,
+      windowMs: THROTTLE_WINDOW_MS,
+    });
+    for (const delivery of claimed) begin(delivery);
+    return { more: claimed.length === limit, nextAt, claimed: claimed.length };
+  };
+
+  const begin = (claimed: ClaimedDelivery): void => {
+    const attempt = attemptAndRecord(claimed).finally(() => {
+      underWay.delete(attempt);
+      loop.wake();
+    });
+    underWay.add(attempt);
+  };
+
+  const attemptAndRecord = async (claimed: ClaimedDelivery): Promise<void> => {
+    const completion = await attemptDelivery(claimed);
+    for (;;) {
+      try {
+        await storage.deliveries.complete([completion], clock.now());
+        return;
+      } catch (error) {
+        const { id } = claimed.delivery;
+        if (clock.now() >= completion.attempt.at + LEASE_MS) {
+          logger.error(
+            { err: error, deliveryId: id },
+            'the outcome of an attempt could not be recorded; it will be sent again',
+          );
+          return;
+        }
+        logger.warn(
+          { err: error, deliveryId: id },
+          'recording the outcome of an attempt failed and is tried again',
+        );
+        await new Promise<void>((resolve) => clock.setTimer(COMPLETE_AGAIN_MS, resolve));
+      }
+    }
+  };
+
+  const attemptDelivery = async (claimed: ClaimedDelivery): Promise<Completion> => {
+    const { delivery, endpoint, token } = claimed;
+    const startedAt = clock.now();
+    const { errorCode, responseStatus, responseBody } = await attemptSafely(claimed, startedAt);
+    const endedAt = clock.now();
+    return {
+      token,
+      delivery: settleAttempt(delivery, { startedAt, endedAt, responseStatus, errorCode }),
+      attempt: {
+        number: delivery.attempts + 1,
+        manual: delivery.manual,
+        url: endpoint.url,
+        responseStatus,
+        responseBody,
+        durationMs: Math.max(0, endedAt - startedAt),
+        errorCode,
+        at: startedAt,
+      },
+    };
+  };
+
+  const attemptSafely = async (claimed: ClaimedDelivery, at: number): Promise<WebhookResponse> => {
+    // A delivery whose claims keep ending without a word kills its worker: count an attempt without making one.
+    if (claimed.lostClaims >= MAX_LOST_CLAIMS)
+      return { errorCode: 'TIMEOUT', responseStatus: null, responseBody: null };
+    try {
+      return await sender.send(await signedRequest(claimed, at));
+    } catch (error) {
+      logger.error({ err: error, deliveryId: claimed.delivery.id }, 'an attempt failed before it left');
+      return { errorCode: 'CONNECTION_FAILED', responseStatus: null, responseBody: null };
+    }
+  };
+
+  /** Signed anew on every attempt, over the stored bytes, with the secret of this moment. */
+  const signedRequest = async (
+    { delivery, endpoint, payload }: ClaimedDelivery,
+    at: number,
+  ): Promise<Parameters<WebhookSender['send']>[0]> => {
+    const secret = context.sealer.openText(endpoint.sealedSecret, webhookSecretPurpose(delivery.webhookId));
+    const timestamp = String(Math.floor(at / 1000));
+    const signature = await signWebhook({ secret, timestamp, body: payload });
+    const headers = {
+      ...requestHeaders(delivery),
+      'X-Service-Timestamp': timestamp,
+      'X-Service-Signature': signature,
+    };
+    return {
+      url: endpoint.url,
+      headers: Object.entries(headers).flat(),
+      body: payload,
+      urlPolicy: context.settings.urlPolicy,
+    };
+  };
+
+  const loop = createLoop({ name: 'webhook dispatcher', clock, logger, everyMs: POLL_MS, pass: claim });
+
+  return {
+    async runOnce() {
+      const { claimed } = await claim();
+      await Promise.all(underWay);
+      return { attempted: claimed };
+    },
+    start: loop.start,
+    wake: loop.wake,
+    async stop() {
+      await loop.stop();
+      await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { base64url } from '../domain/base-encoding.ts';
+import { noMedia } from '../ports/no-media.ts';
+import type { Notifier } from '../ports/notifier.ts';
+import type { WebhookSender } from '../ports/webhook-sender.ts';
+import type { ServiceContext } from '../services/context.ts';
+import type { Roles } from './roles.ts';
+import { createEndpointMonitor } from './endpoint-monitor.ts';
+import { createGatewaySupervisor } from './gateway-supervisor.ts';
+import { createMediaSweeper } from './media-sweeper.ts';
+import { createMessageSender } from './message-sender.ts';
+import { createRetentionCleaner } from './retention-cleaner.ts';
+import { createWebhookDispatcher } from './webhook-dispatcher.ts';
+
+/** All workers of this process, by its roles. */
+export interface Workers {
+  start(): void;
+  /** Takes no more work, finishes what is in flight, gives leases back. */
+  stop(): Promise<void>;
+}
+
+interface Role {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createWorkers(
+  context: ServiceContext,
+  {
+    roles,
+    webhookSender,
+    notifier,
+  }: { roles: Roles; webhookSender: WebhookSender | undefined; notifier: Notifier },
+): Workers {
+  const running: Role[] = [];
+  if (roles.gateway) running.push(gatewayRole(context));
+  if (roles.webhooks && webhookSender) running.push(webhooksRole(context, webhookSender));
+  if (roles.maintenance)
+    running.push(
+      createEndpointMonitor(context, notifier),
+      createRetentionCleaner(context),
+      // Without a media store there is nobody to delete the files that other processes keep.
+      ...(context.media === noMedia ? [] : [createMediaSweeper(context)]),
+    );
+  return {
+    start() {
+      for (const role of running) role.start();
+    },
+    async stop() {
+      await Promise.all(running.map((role) => role.stop()));
+    },
+  };
+}
+
+function gatewayRole(context: ServiceContext): Role {
+  const owner = base64url(context.random.bytes(12));
+  const supervisor = createGatewaySupervisor(context, {
+    owner,
+    opened: (instanceId) => sender.wake(instanceId),
+  });
+  const sender = createMessageSender(context, supervisor.connections);
+  let unsubscribe = (): void => {};
+  return {
+    start() {
+      unsubscribe = context.storage.subscribe((signal) => {
+        if (signal.topic === 'instance') supervisor.wake(signal.instanceId);
+        if (signal.topic === 'queue') sender.wake(signal.instanceId);
+      });
+      supervisor.start();
+      sender.start();
+    },
+    async stop() {
+      unsubscribe();
+      await sender.stop();
+      await supervisor.stop();
+    },
+  };
+}
+
+function webhooksRole(context: ServiceContext, webhookSender: WebhookSender): Role {
+  const dispatcher = createWebhookDispatcher(context, webhookSender);
+  let unsubscribe = (): void => {};
+  return {
+    start() {
+      unsubscribe = context.storage.subscribe((signal) => {
+        if (signal.topic === 'deliveries') dispatcher.wake();
+      });
+      dispatcher.start();
+    },
+    async stop() {
+      unsubscribe();
+      await dispatcher.stop();
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import type {
+  InstanceInput,
+  DeliveryQuery,
+  MessageQuery,
+  WebhookChanges,
+  WebhookInput,
+} from './representation/inputs.ts';
+import type { GroupResource, InstanceResource, QrResource } from './representation/instance-resource.ts';
+import type { MediaType } from './domain/message/media-rules.ts';
+import type { MessageResource } from './representation/message-resource.ts';
+import type {
+  DeliveryDetailResource,
+  DeliveryResource,
+  WebhookResource,
+  WebhookResourceWithSecret,
+} from './representation/webhook-resource.ts';
+import type { MediaDownload } from './services/messages/read-media.ts';
+
+/**
+ * The operations of the REST API on one workspace, in process. Inputs and answers have the shapes of the
+ * specification; a refusal is thrown as a `TrunklineError` with the code that REST would answer.
+ */
+export interface WorkspaceApi {
+  readonly instances: {
+    /** Oldest first. */
+    list(): Promise<readonly InstanceResource[]>;
+    create(input?: InstanceInput): Promise<InstanceResource>;
+    get(id: string): Promise<InstanceResource>;
+    /** Changes the name. */
+    update(id: string, input: InstanceInput): Promise<InstanceResource>;
+    /** Closes the connection, erases the session, and resolves when it is gone. */
+    delete(id: string): Promise<void>;
+    /** Starts to connect and resolves at once: poll, or wait for `instance.connected`. */
+    connect(id: string): Promise<InstanceResource>;
+    disconnect(id: string): Promise<InstanceResource>;
+    logout(id: string): Promise<InstanceResource>;
+    qr(id: string): Promise<QrResource>;
+    /** Ordered by name. */
+    groups(id: string): Promise<readonly GroupResource[]>;
+  };
+  readonly messages: {
+    list(query?: MessageQuery): Promise<PageResult<MessageResource>>;
+    /** Resolves once the message is on disk. `replayed` is true when the key was used for the same request before. */
+    send(input: SendTextInput | SendMediaInput, options?: SendOptions): Promise<SendResult>;
+    /**
+     * Stores a file before the rest of its message is known, as when it comes first in a form. Pass it to `send` as
+     * `file`, or discard it. Where `type` is given its limit and file types hold at once.
+     */
+    upload(
+      content: ReadableStream<Uint8Array>,
+      options?: { readonly type?: MediaType | undefined },
+    ): Promise<Upload>;
+    /** The file of a message. Throws MEDIA_NOT_AVAILABLE where there is none. */
+    media(id: string): Promise<MediaDownload>;
+    get(id: string): Promise<MessageResource>;
+  };
+  readonly webhooks: {
+    /** Newest first. */
+    list(): Promise<WebhookList>;
+    /** The answer is the only one that tells the secret. */
+    create(input: WebhookInput): Promise<WebhookResourceWithSecret>;
+    get(id: string): Promise<WebhookResource>;
+    update(id: string, changes: WebhookChanges): Promise<WebhookResource>;
+    delete(id: string): Promise<void>;
+    /** The old secret stops at once. */
+    rotateSecret(id: string): Promise<WebhookResourceWithSecret>;
+    /** Queues a `webhook.test` event. */
+    test(id: string): Promise<DeliveryResource>;
+    deliveries(id: string, query?: DeliveryQuery): Promise<PageResult<DeliveryResource>>;
+    /** Queues up to 100 failed or exhausted deliveries again; repeat while `remaining` (counted to 1,000) is above 0. */
+    retryFailed(id: string): Promise<{ readonly requeued: number; readonly remaining: number }>;
+  };
+  readonly deliveries: {
+    get(id: string): Promise<DeliveryDetailResource>;
+    /** Queues one more attempt. */
+    retry(id: string): Promise<DeliveryResource>;
+  };
+}
+
+/** A text message. `to` is a phone number, formatted or not, or a group id. */
+export interface SendTextInput {
+  readonly instance: string;
+  readonly to: string;
+  readonly type: 'text';
+  readonly text: string;
+}
+
+/** A media message. Its file streams in; its type is read from its first bytes. */
+export interface SendMediaInput {
+  readonly instance: string;
+  readonly to: string;
+  readonly type: MediaType;
+  readonly file: Blob | ReadableStream<Uint8Array> | Upload;
+  readonly caption?: string | undefined;
+  /** What the recipient sees; by default one is made. */
+  readonly filename?: string | undefined;
+}
+
+/** A stored file that is not part of a message yet: good for one send. One that is left alone is deleted after a day. */
+export interface Upload {
+  readonly mimeType: string;
+  readonly size: number;
+  readonly sha256: string;
+  discard(): Promise<void>;
+}
+
+export interface SendOptions {
+  /** 1 to 255 printable ASCII characters without spaces, remembered for 24 hours. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+export interface SendResult {
+  readonly message: MessageResource;
+  readonly replayed: boolean;
+}
+
+export interface PageResult<Resource> {
+  readonly data: readonly Resource[];
+  readonly perPage: number;
+  /** Towards older rows. */
+  readonly nextCursor: string | null;
+  /** Towards newer rows. */
+  readonly prevCursor: string | null;
+}
+
+export interface WebhookList {
+  readonly data: readonly WebhookResource[];
+  /** Whether an enabled endpoint has delivered successfully. */
+  readonly configured: boolean;
+}

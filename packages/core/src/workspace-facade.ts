@@ -1,0 +1,123 @@
+import type { Member } from './domain/workspace/workspace.ts';
+import { asMediaType } from './domain/message/media-rules.ts';
+import { isConfigured } from './domain/webhook/endpoint-state.ts';
+import { groupResource, instanceResource } from './representation/instance-resource.ts';
+import type { InstanceResource } from './representation/instance-resource.ts';
+import { messageResource } from './representation/message-resource.ts';
+import {
+  deliveryDetailResource,
+  deliveryResource,
+  webhookResource,
+} from './representation/webhook-resource.ts';
+import type { Instance } from './domain/instance/instance.ts';
+import { findDelivery } from './services/deliveries/find-delivery.ts';
+import { listDeliveries } from './services/deliveries/list-deliveries.ts';
+import { retryDelivery } from './services/deliveries/retry-delivery.ts';
+import { retryFailed } from './services/deliveries/retry-failed.ts';
+import { changeInstance } from './services/instances/change-instance.ts';
+import { createInstance } from './services/instances/create-instance.ts';
+import { findInstance } from './services/instances/find-instance.ts';
+import { listGroups } from './services/instances/list-groups.ts';
+import { readQr } from './services/instances/read-qr.ts';
+import { renameInstance } from './services/instances/rename-instance.ts';
+import { runOperation } from './services/instances/run-operation.ts';
+import { findMessage } from './services/messages/find-message.ts';
+import { listMessages } from './services/messages/list-messages.ts';
+import { readMedia } from './services/messages/read-media.ts';
+import { sendMessage } from './services/messages/send-message.ts';
+import { discardUpload } from './services/media/store-upload.ts';
+import { deleteWebhook } from './services/webhooks/delete-webhook.ts';
+import { findWebhook } from './services/webhooks/find-webhook.ts';
+import { registerWebhook } from './services/webhooks/register-webhook.ts';
+import { rotateSecret } from './services/webhooks/rotate-secret.ts';
+import { sendTestEvent } from './services/webhooks/send-test-event.ts';
+import { updateWebhook } from './services/webhooks/update-webhook.ts';
+import type { ServiceContext } from './services/context.ts';
+import type { ListPage } from './services/list-page.ts';
+import { unwrap } from './trunkline-error.ts';
+import { openUpload, takeFile } from './uploads.ts';
+import type { PageResult, WorkspaceApi } from './workspace-api.ts';
+
+/** The use cases on one workspace, each answer put into the shape of the specification and each refusal thrown. */
+export function workspaceFacade(
+  context: ServiceContext,
+  workspaceId: string,
+  actor: Member | null,
+): WorkspaceApi {
+  const instance = (found: Instance): InstanceResource => instanceResource(found, context.capabilities);
+  const named = (id: string): { workspaceId: string; id: string } => ({ workspaceId, id });
+  const operate = async (id: string, kind: 'disconnect' | 'logout'): Promise<InstanceResource> => {
+    const after = unwrap(await runOperation(context, named(id), kind));
+    return after ? instance(after) : instance(unwrap(await findInstance(context, workspaceId, id)));
+  };
+
+  return {
+    instances: {
+      list: async () => (await context.storage.instances.list(workspaceId)).map(instance),
+      create: async (input = {}) => instance(unwrap(await createInstance(context, workspaceId, input))),
+      get: async (id) => instance(unwrap(await findInstance(context, workspaceId, id))),
+      update: async (id, input) => instance(unwrap(await renameInstance(context, named(id), input))),
+      delete: async (id) => {
+        unwrap(await runOperation(context, named(id), 'delete'));
+      },
+      connect: async (id) => {
+        const target = { workspaceId, id, lease: null };
+        return instance(unwrap(await changeInstance(context, target, { kind: 'connect' })));
+      },
+      disconnect: (id) => operate(id, 'disconnect'),
+      logout: (id) => operate(id, 'logout'),
+      qr: async (id) => unwrap(await readQr(context, named(id))),
+      groups: async (id) => unwrap(await listGroups(context, named(id))).map(groupResource),
+    },
+    messages: {
+      list: async (query = {}) =>
+        page(unwrap(await listMessages(context, workspaceId, query)), messageResource),
+      send: async (input, options = {}) => {
+        const idempotencyKey = options.idempotencyKey ?? null;
+        const upload = 'file' in input ? await takeFile(context, input) : null;
+        // Where this throws, nobody knows whether the message is stored: its file stays, and is swept if it is not.
+        const sent = await sendMessage(context, { workspaceId, input, upload, idempotencyKey });
+        const isKept = sent.ok && !sent.value.replayed;
+        if (!isKept && upload !== null && upload !== 'missing') await discardUpload(context, upload);
+        const { message, replayed } = unwrap(sent);
+        return { message: messageResource(message), replayed };
+      },
+      upload: (content, { type } = {}) => openUpload(context, content, asMediaType(type)),
+      media: async (id) => unwrap(await readMedia(context, workspaceId, id)),
+      get: async (id) => messageResource(unwrap(await findMessage(context, workspaceId, id))),
+    },
+    webhooks: {
+      list: async () => {
+        const endpoints = await context.storage.webhooks.list(workspaceId);
+        return { data: endpoints.map(webhookResource), configured: endpoints.some(isConfigured) };
+      },
+      create: async (input) => {
+        const { endpoint, secret } = unwrap(await registerWebhook(context, { workspaceId, actor }, input));
+        return { ...webhookResource(endpoint), secret };
+      },
+      get: async (id) => webhookResource(unwrap(await findWebhook(context, workspaceId, id))),
+      update: async (id, changes) =>
+        webhookResource(unwrap(await updateWebhook(context, { ...named(id), actor }, changes))),
+      delete: async (id) => {
+        unwrap(await deleteWebhook(context, workspaceId, id));
+      },
+      rotateSecret: async (id) => {
+        const { endpoint, secret } = unwrap(await rotateSecret(context, named(id)));
+        return { ...webhookResource(endpoint), secret };
+      },
+      test: async (id) => deliveryResource(unwrap(await sendTestEvent(context, named(id)))),
+      deliveries: async (id, query = {}) =>
+        page(unwrap(await listDeliveries(context, { workspaceId, webhookId: id }, query)), deliveryResource),
+      retryFailed: async (id) => unwrap(await retryFailed(context, { workspaceId, webhookId: id })),
+    },
+    deliveries: {
+      get: async (id) => deliveryDetailResource(unwrap(await findDelivery(context, workspaceId, id))),
+      retry: async (id) => deliveryResource(unwrap(await retryDelivery(context, workspaceId, id))),
+    },
+  };
+}
+
+function page<Row, Resource>(found: ListPage<Row>, toResource: (row: Row) => Resource): PageResult<Resource> {
+  const { rows, perPage, nextCursor, prevCursor } = found;
+  return { data: rows.map(toResource), perPage, nextCursor, prevCursor };
+}

@@ -1,0 +1,204 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { HOUR, SECOND, connectInstance, listen, only, startWorld, told } from './support/world.ts';
+import type { World } from './support/world.ts';
+import { mortal } from './support/mortal.ts';
+
+type Disturbance =
+  | { readonly kind: 'send' | 'receive'; readonly instance: number }
+  | { readonly kind: 'drop' | 'disconnect' | 'connect'; readonly instance: number }
+  | { readonly kind: 'kill' | 'stop' | 'start'; readonly process: number }
+  | { readonly kind: 'wait'; readonly ms: number };
+
+const onInstance = fc.record({
+  kind: fc.constantFrom('send', 'send', 'send', 'receive', 'drop', 'disconnect', 'connect'),
+  instance: fc.nat(2),
+});
+const onProcess = fc.record({ kind: fc.constantFrom('kill', 'stop', 'start'), process: fc.nat(1) });
+const wait = fc.record({ kind: fc.constant('wait'), ms: fc.oneof(fc.nat(100), fc.nat(40_000)) });
+const disturbances: fc.Arbitrary<readonly Disturbance[]> = fc.array(
+  fc.oneof(
+    { weight: 5, arbitrary: onInstance },
+    { weight: 1, arbitrary: onProcess },
+    { weight: 3, arbitrary: wait },
+  ),
+  { maxLength: 30 },
+);
+
+/** One process for requests and webhooks, and two that hold connections and may be killed, stopped and started. */
+class Installation {
+  readonly world: World;
+  readonly instances: readonly string[];
+  readonly accepted: { readonly id: string; readonly instance: string; readonly text: string }[] = [];
+  received = 0;
+  readonly #processes: ({ stop(): Promise<void>; kill(): void } | null)[] = [null, null];
+
+  static async create(): Promise<Installation> {
+    const world = await startWorld({ roles: only('api', 'webhooks') });
+    await listen(world);
+    const first = await world.another({ roles: only('gateway') });
+    const instances = [
+      await connectInstance(world),
+      await connectInstance(world),
+      await connectInstance(world),
+    ];
+    await first.trunkline.stop();
+    const installation = new Installation(world, instances);
+    for (const process of [0, 1]) await installation.act({ kind: 'start', process });
+    await world.clock.settle();
+    return installation;
+  }
+
+  private constructor(world: World, instances: readonly string[]) {
+    this.world = world;
+    this.instances = instances;
+  }
+
+  async act(act: Disturbance): Promise<void> {
+    const { api, clock, sandbox } = this.world;
+    // The order of what two processes tell of in one millisecond is open.
+    await clock.advance(1);
+    switch (act.kind) {
+      case 'wait':
+        return clock.advance(act.ms);
+      case 'send':
+        return this.#ifPossible(this.#send(this.#instance(act)));
+      case 'receive':
+        return this.#ifPossible(this.#receive(this.#instance(act)));
+      case 'drop':
+        return this.#ifPossible((async () => sandbox.phone(this.#instance(act)).drop())());
+      case 'disconnect':
+        return this.#ifPossible(
+          Promise.race([api.instances.disconnect(this.#instance(act)), clock.settle()]),
+        );
+      case 'connect':
+        return this.#ifPossible(api.instances.connect(this.#instance(act)));
+      case 'start':
+        this.#processes[act.process] ??= await this.#start();
+        return undefined;
+      case 'stop':
+        await this.#end(act.process, 'stop');
+        return undefined;
+      case 'kill':
+        await this.#end(act.process, 'kill');
+        return undefined;
+    }
+  }
+
+  async #start() {
+    const { storage, kill } = mortal(this.world.storage);
+    const { trunkline } = await this.world.another({ roles: only('gateway'), storage });
+    return { stop: () => trunkline.stop(), kill };
+  }
+
+  async #end(process: number, how: 'stop' | 'kill'): Promise<void> {
+    const running = this.#processes[process];
+    this.#processes[process] = null;
+    if (how === 'kill') return running?.kill();
+    const stopping = running?.stop();
+    await this.world.clock.advance(SECOND);
+    await stopping;
+  }
+
+  async #send(instance: string): Promise<void> {
+    const text = `message ${this.accepted.length}`;
+    const { message } = await this.world.api.messages.send({
+      instance,
+      to: '34600000009',
+      type: 'text',
+      text,
+    });
+    this.accepted.push({ id: message.id, instance, text });
+  }
+
+  async #receive(instance: string): Promise<void> {
+    await this.world.sandbox.phone(instance).receive({ from: '34600000009', text: 'Hi' });
+    this.received += 1;
+  }
+
+  /** What is refused now is refused: that is not what these tests are about. */
+  async #ifPossible(work: Promise<unknown>): Promise<void> {
+    await work.catch(() => {});
+  }
+
+  #instance({ instance }: { readonly instance: number }): string {
+    return this.instances[instance] ?? '';
+  }
+
+  /** Everything runs again, and has time to come right. */
+  async recover(): Promise<void> {
+    for (const process of [0, 1]) await this.act({ kind: 'start', process });
+    await this.world.clock.advance(2 * 60 * SECOND);
+    for (let instance = 0; instance < this.instances.length; instance++)
+      await this.act({ kind: 'connect', instance });
+    await this.world.clock.advance(HOUR / 6);
+  }
+}
+
+async function disturbed(acts: readonly Disturbance[]): Promise<Installation> {
+  const installation = await Installation.create();
+  for (const act of acts) await installation.act(act);
+  await installation.recover();
+  return installation;
+}
+
+describe('after any disturbance', () => {
+  it('every message was taken by the network once, in its order, and each step told of once', async () => {
+    await fc.assert(
+      fc.asyncProperty(disturbances, async (acts) => {
+        const { world, instances, accepted } = await disturbed(acts);
+        for (const instance of instances) {
+          const own = accepted.filter((message) => message.instance === instance).map(({ text }) => text);
+          expect(
+            world.sandbox
+              .phone(instance)
+              .accepted()
+              .map(({ text }) => text),
+          ).toEqual(own);
+        }
+        const events = told(world).filter(({ type }) => type.startsWith('message.'));
+        for (const { id } of accepted) {
+          expect(await world.api.messages.get(id)).toMatchObject({ status: 'read' });
+          const own = events
+            .filter(({ data }) => 'message' in data && data.message.id === id)
+            .map(({ type }) => type);
+          expect(own).toEqual(['message.sent', 'message.delivered', 'message.read']);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('every message that came in is stored and told of once', async () => {
+    await fc.assert(
+      fc.asyncProperty(disturbances, async (acts) => {
+        const { world, received } = await disturbed(acts);
+        expect((await world.api.messages.list({ direction: 'inbound', limit: 100 })).data).toHaveLength(
+          received,
+        );
+        expect(told(world).filter(({ type }) => type === 'message.received')).toHaveLength(received);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('every instance is connected again without a QR, and was told of as connected and disconnected in turn', async () => {
+    await fc.assert(
+      fc.asyncProperty(disturbances, async (acts) => {
+        const { world, instances } = await disturbed(acts);
+        for (const instance of instances) {
+          expect(await world.api.instances.get(instance)).toMatchObject({
+            status: 'connected',
+            paired: true,
+          });
+          const own = told(world).filter(({ data }) => 'instance' in data && data.instance.id === instance);
+          const types = own.map(({ type }) => type);
+          expect(types.filter((type) => type === 'instance.qr_required')).toHaveLength(1);
+          expect(types.some((type, i) => type === types[i + 1] && type === 'instance.connected')).toBe(false);
+          expect(types.at(-1)).toBe('instance.connected');
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+});

@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import { isTrunklineError } from '../src/index.ts';
+import {
+  MINUTE,
+  STEP,
+  connectInstance,
+  listen,
+  sendText,
+  startWorld,
+  told,
+  toldTypes,
+} from './support/world.ts';
+
+describe('the first flow', () => {
+  it('goes from a new instance over the QR to a message that is read', async () => {
+    const world = await startWorld();
+    const { api, clock, sandbox } = world;
+    await listen(world);
+
+    const created = await api.instances.create({ name: ' Support ' });
+    expect(created).toMatchObject({
+      name: 'Support',
+      status: 'created',
+      paired: false,
+      capabilities: world.sandbox.gateway.capabilities,
+    });
+    expect(await api.instances.connect(created.id)).toMatchObject({ status: 'connecting' });
+
+    await clock.advance(STEP);
+    expect(await api.instances.get(created.id)).toMatchObject({ status: 'qr_required' });
+    const qr = await api.instances.qr(created.id);
+    expect(qr.svg).toMatch(/^<svg /);
+    expect(qr.expires_at).toBe('2026-01-01T00:01:00.025+00:00');
+
+    await sandbox.phone(created.id).scan({ phoneNumber: '34911222333', profileName: 'Ada' });
+    expect(await api.instances.get(created.id)).toMatchObject({
+      status: 'connected',
+      paired: true,
+      phone_number: '34911222333',
+      profile_name: 'Ada',
+    });
+
+    const { message, replayed } = await sendText(world, created.id, '+34 600 000 009');
+    expect(replayed).toBe(false);
+    expect(message).toMatchObject({
+      status: 'queued',
+      direction: 'outbound',
+      to: '34600000009',
+      from: '34911222333',
+      text: 'Hello',
+    });
+    expect(message.queued_at).toBe(message.created_at);
+
+    await clock.advance(3 * STEP);
+    expect(await api.messages.get(message.id)).toMatchObject({ status: 'read' });
+    expect(toldTypes(world)).toEqual([
+      'instance.qr_required',
+      'instance.connected',
+      'message.sent',
+      'message.delivered',
+      'message.read',
+    ]);
+  });
+
+  it('tells of each step with the message as it stood then, at a time of its own', async () => {
+    const world = await startWorld();
+    await listen(world);
+    const { message } = await sendText(world, await connectInstance(world));
+    await world.clock.advance(3 * STEP);
+
+    const steps = told(world).filter(({ type }) => type.startsWith('message.'));
+    expect(steps.map(({ data }) => data)).toMatchObject([
+      { message: { id: message.id, status: 'sent', delivered_at: null, read_at: null } },
+      { message: { id: message.id, status: 'delivered', read_at: null } },
+      { message: { id: message.id, status: 'read' } },
+    ]);
+    const times = told(world).map(({ created_at }) => created_at);
+    expect(times).toEqual([...new Set(times)].toSorted());
+  });
+
+  it('shows each QR until it runs out, then the next, and tells receivers once', async () => {
+    const world = await startWorld();
+    const { api, clock } = world;
+    await listen(world);
+    const { id } = await api.instances.create();
+    await api.instances.connect(id);
+    await clock.advance(STEP);
+    const first = await api.instances.qr(id);
+    await clock.advance(MINUTE);
+    const second = await api.instances.qr(id);
+
+    expect(second.code).not.toBe(first.code);
+    expect(toldTypes(world)).toEqual(['instance.qr_required']);
+  });
+
+  it('has a QR only while one can be scanned', async () => {
+    const world = await startWorld();
+    const { api, clock } = world;
+    const { id } = await api.instances.create();
+    await expect(api.instances.qr(id)).rejects.toMatchObject({ code: 'QR_NOT_AVAILABLE', status: 409 });
+    await api.instances.connect(id);
+    await expect(api.instances.qr(id)).rejects.toMatchObject({ code: 'QR_NOT_AVAILABLE' });
+    await clock.advance(STEP);
+    await world.sandbox.phone(id).scan();
+    await expect(api.instances.qr(id)).rejects.toMatchObject({ code: 'QR_NOT_AVAILABLE' });
+  });
+
+  it('leaves out of an event what is empty, and never the id, the name and the status', async () => {
+    const world = await startWorld();
+    await listen(world);
+    const { id } = await world.api.instances.create({ name: 'Support' });
+    await world.api.instances.connect(id);
+    await world.clock.advance(STEP);
+
+    const [event] = told(world);
+    const data = event?.data as Record<string, unknown>; // what JSON.parse made of it
+    const { instance } = data;
+    expect(Object.keys(data)).toEqual(['instance']);
+    expect(instance).toMatchObject({
+      id,
+      name: 'Support',
+      status: 'qr_required',
+      paired: false,
+      capabilities: world.sandbox.gateway.capabilities,
+    });
+    expect(instance).not.toHaveProperty('phone_number');
+    expect(Object.values(instance as object)).not.toContain(null); // an object, as the line above has found out
+  });
+
+  it('connecting again while it connects or is connected changes nothing', async () => {
+    const world = await startWorld();
+    const id = await connectInstance(world);
+    const before = await world.api.instances.get(id);
+    expect(await world.api.instances.connect(id)).toEqual(before);
+  });
+
+  it('renames, and leaves the name where none is given', async () => {
+    const { api, clock } = await startWorld();
+    const { id, name } = await api.instances.create();
+    expect(name).toBe(`Instance ${id.slice(-4)}`);
+    await clock.advance(5);
+    expect(await api.instances.update(id, { name: 'Sales' })).toMatchObject({
+      name: 'Sales',
+      updated_at: '2026-01-01T00:00:00.005+00:00',
+    });
+    expect(await api.instances.update(id, {})).toMatchObject({ name: 'Sales' });
+    await expect(api.instances.update(id, { name: ' ' })).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+    });
+  });
+
+  it("answers what is another workspace's as not found", async () => {
+    const world = await startWorld();
+    const id = await connectInstance(world);
+    const { message } = await sendText(world, id);
+    const webhook = await listen(world);
+    const delivery = await world.api.webhooks.test(webhook.id);
+    const { id: otherId } = await world.trunkline.admin.workspaces.create({ name: 'Other' });
+    const other = world.trunkline.workspace(otherId);
+
+    const attempts = {
+      INSTANCE_NOT_FOUND: [
+        () => other.instances.get(id),
+        () => other.instances.update(id, { name: 'x' }),
+        () => other.instances.connect(id),
+        () => other.instances.disconnect(id),
+        () => other.instances.logout(id),
+        () => other.instances.delete(id),
+        () => other.instances.qr(id),
+        () => other.instances.groups(id),
+        () => other.messages.list({ instance: id }),
+        () => sendText({ api: other }, id),
+      ],
+      MESSAGE_NOT_FOUND: [() => other.messages.get(message.id)],
+      WEBHOOK_NOT_FOUND: [
+        () => other.webhooks.get(webhook.id),
+        () => other.webhooks.update(webhook.id, {}),
+        () => other.webhooks.delete(webhook.id),
+        () => other.webhooks.rotateSecret(webhook.id),
+        () => other.webhooks.test(webhook.id),
+        () => other.webhooks.deliveries(webhook.id),
+        () => other.webhooks.retryFailed(webhook.id),
+      ],
+      WEBHOOK_DELIVERY_NOT_FOUND: [
+        () => other.deliveries.get(delivery.id),
+        () => other.deliveries.retry(delivery.id),
+      ],
+    };
+    for (const [code, calls] of Object.entries(attempts)) {
+      for (const call of calls) {
+        const error: unknown = await Promise.resolve(call()).catch((thrown: unknown) => thrown);
+        expect(isTrunklineError(error) && error.code).toBe(code);
+      }
+    }
+    expect(await other.instances.list()).toEqual([]);
+    expect((await other.messages.list()).data).toEqual([]);
+    expect((await other.webhooks.list()).data).toEqual([]);
+  });
+});

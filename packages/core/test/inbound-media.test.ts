@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import type { IncomingMessage, MessageResource } from '../src/index.ts';
+import { memoryMediaStore, memoryStorage } from '../src/testing/index.ts';
+import { PNG, mediaGateway, png, startMediaWorld } from './support/media.ts';
+import type { MediaWorld } from './support/media.ts';
+import { mortal } from './support/mortal.ts';
+import { DAY, MINUTE, connectScripted, only, startWorld, told } from './support/world.ts';
+import type { World } from './support/world.ts';
+
+type Open = () => Promise<ReadableStream<Uint8Array>>;
+
+function photo(
+  open: Open = async () => png().stream(),
+  changes: Partial<IncomingMessage> = {},
+): IncomingMessage {
+  return {
+    networkId: 'IN1',
+    senderId: '34600000009@net',
+    from: '34600000009',
+    groupNetworkId: null,
+    content: { type: 'image', caption: 'Look', file: { mimeType: 'image/jpeg', filename: 'me.jpg', open } },
+    ...changes,
+  };
+}
+
+const inbound = async ({ api }: World): Promise<readonly MessageResource[]> =>
+  (await api.messages.list({ direction: 'inbound' })).data;
+
+const received = (world: World): readonly unknown[] =>
+  told(world).flatMap(({ type, data }) => (type === 'message.received' ? [data] : []));
+
+/** What is told of the only message, once it is stored. */
+async function arrival(
+  { world, gateway }: MediaWorld,
+  message: IncomingMessage,
+): Promise<MessageResource | undefined> {
+  await gateway.last().listener.message(message);
+  await world.clock.settle();
+  const [stored, ...more] = await inbound(world);
+  expect(more).toEqual([]);
+  expect(received(world)).toEqual([{ message: stored }]);
+  return stored;
+}
+
+describe('a received file', () => {
+  it('is stored before anybody is told', async () => {
+    const opened = await startMediaWorld();
+    const { world, media } = opened;
+    const message = await arrival(opened, photo());
+    expect(message).toMatchObject({
+      type: 'image',
+      caption: 'Look',
+      text: null,
+      // By its first bytes; the network says jpeg.
+      media: { available: true, mime_type: 'image/png', size: PNG.length, filename: 'me.jpg' },
+    });
+    expect(media.ids()).toEqual([message?.id]);
+    const download = await world.api.messages.media(message?.id ?? '');
+    expect(await new Response(await download.open()).bytes()).toEqual(PNG);
+  });
+
+  it.each<[string, Open]>([
+    ['cannot be had', () => Promise.reject(new Error('410 Gone'))],
+    [
+      'breaks off',
+      async () => new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) }),
+    ],
+    [
+      'breaks off after a while',
+      async () =>
+        new ReadableStream({
+          start: (controller) => controller.enqueue(new Uint8Array(50_000)),
+          pull: (controller) => controller.error(new Error('reset')),
+        }),
+    ],
+    [
+      'is larger than any may be',
+      async () => {
+        let left = 102;
+        return new ReadableStream({
+          pull: (controller) => {
+            controller.enqueue(new Uint8Array(1_048_576));
+            left -= 1;
+            if (left === 0) controller.close();
+          },
+        });
+      },
+    ],
+  ])('that %s does not keep its message, which says so', async (_, open) => {
+    const opened = await startMediaWorld();
+    const message = await arrival(opened, photo(open));
+    expect(message).toMatchObject({
+      caption: 'Look',
+      media: { available: false, mime_type: 'image/jpeg', filename: 'me.jpg' },
+    });
+    expect(opened.media.ids()).toEqual([]);
+    expect(await opened.world.storage.media.listAbandoned(opened.world.clock.now() + 1, 10)).toEqual([]);
+    await expect(opened.world.api.messages.media(message?.id ?? '')).rejects.toMatchObject({
+      code: 'MEDIA_NOT_AVAILABLE',
+    });
+    expect(opened.world.logs).toContainEqual(expect.objectContaining({ level: 'warn' }));
+  });
+
+  it.each<[string, Open]>([
+    ['is never opened', () => new Promise(() => {})],
+    ['stops coming', async () => new ReadableStream({ pull: () => new Promise(() => {}) })],
+  ])('that %s holds its message back for a minute alone', async (_, open) => {
+    const opened = await startMediaWorld();
+    const { world, gateway } = opened;
+    const stored = gateway.last().listener.message(photo(open));
+    await world.clock.advance(MINUTE);
+    await stored;
+    await world.clock.settle();
+    expect(await inbound(world)).toMatchObject([{ media: { available: false } }]);
+    expect(received(world)).toHaveLength(1);
+  });
+
+  it('that the store cannot keep does not keep its message', async () => {
+    const full = (): Promise<never> => Promise.reject(new Error('ENOSPC'));
+    const opened = await startMediaWorld({}, (media) => ({ ...media, put: full }));
+    expect(await arrival(opened, photo())).toMatchObject({ media: { available: false } });
+  });
+
+  it('is kept once, however often the network delivers it', async () => {
+    const { world, gateway, media } = await startMediaWorld();
+    const { listener } = gateway.last();
+    await Promise.all([listener.message(photo()), listener.message(photo())]);
+    await listener.message(photo());
+    await world.clock.settle();
+    const messages = await inbound(world);
+    expect(messages).toHaveLength(1);
+    expect(media.ids()).toEqual([messages[0]?.id]);
+    expect(await world.storage.media.listAbandoned(world.clock.now() + 1, 10)).toEqual([]);
+    expect(received(world)).toHaveLength(1);
+  });
+
+  it('has a name and a type that are safe, whatever the sender wrote', async () => {
+    const opened = await startMediaWorld();
+    const unknown = new Blob(['plain text']);
+    const file = {
+      mimeType: 'text/html\r\nX-Evil: 1',
+      filename: '../..\\\u202e/\r\n',
+      open: async () => unknown.stream(),
+    };
+    const message = await arrival(
+      opened,
+      photo(undefined, { content: { type: 'document', caption: null, file } }),
+    );
+    expect(message?.media).toMatchObject({
+      mime_type: 'application/octet-stream',
+      filename: `document-${message?.id.slice(-6)}.bin`,
+    });
+  });
+
+  it('of a process that died between the file and the row is swept, and comes again', async () => {
+    const storage = memoryStorage();
+    const media = memoryMediaStore();
+    const first = mortal(storage);
+    const killing = {
+      ...media,
+      async put(id: string, content: ReadableStream<Uint8Array>) {
+        const size = await media.put(id, content);
+        first.kill();
+        return size;
+      },
+    };
+    const gateway = mediaGateway();
+    const world = await startWorld({ storage: first.storage, media: killing, gateway });
+    await connectScripted(world);
+    await expect(gateway.last().listener.message(photo())).rejects.toThrow('killed');
+    expect(media.ids()).toHaveLength(1);
+
+    const later = mediaGateway();
+    const second = await world.another({ storage, media, gateway: later });
+    await world.clock.advance(MINUTE);
+    await later.last().listener.message(photo());
+    const [message] = (await second.api.messages.list()).data;
+    expect(media.ids()).toHaveLength(2);
+    await Promise.all([world.trunkline.stop().catch(() => {}), second.trunkline.stop()]);
+    await world.another({ storage, media, roles: only('maintenance') });
+    await world.clock.advance(DAY + 2 * MINUTE);
+    expect(media.ids()).toEqual([message?.id]);
+  });
+
+  it('whose message may be stored or not is kept until that is known', async () => {
+    const { world, gateway, media } = await startMediaWorld();
+    const { messages } = world.storage;
+    const receive = messages.receive.bind(messages);
+    messages.receive = async (...given) => {
+      await receive(...given);
+      throw new Error('the connection was lost at the commit');
+    };
+    const { listener } = gateway.last();
+    await expect(listener.message(photo())).rejects.toThrow('commit');
+    messages.receive = receive;
+    await listener.message(photo());
+    const [message] = await inbound(world);
+    expect(message?.media).toMatchObject({ available: true });
+    expect(media.ids()).toEqual([message?.id]);
+  });
+
+  it('is not even asked for where no store is configured', async () => {
+    const gateway = mediaGateway();
+    const world = await startWorld({ gateway, media: undefined });
+    await connectScripted(world);
+    let isOpened = false;
+    await gateway.last().listener.message(
+      photo(async () => {
+        isOpened = true;
+        return png().stream();
+      }),
+    );
+    expect(await inbound(world)).toMatchObject([{ type: 'image', media: { available: false } }]);
+    expect(isOpened).toBe(false);
+  });
+});

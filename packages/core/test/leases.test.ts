@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest';
+import { manualClock } from '../src/testing/index.ts';
+import type { SendOutcome, Storage } from '../src/index.ts';
+import { PROFILE, scriptedGateway, silence } from './support/scripted-gateway.ts';
+import { MINUTE, SECOND, listen, only, sendText, startWorld, toldTypes } from './support/world.ts';
+import type { World } from './support/world.ts';
+
+const INCOMING = {
+  networkId: 'IN1',
+  senderId: '34600000009@net',
+  from: '34600000009',
+  groupNetworkId: null,
+  content: { type: 'text', text: 'Hi' },
+} as const;
+
+/** A process that hears nothing of others, as one on another machine. */
+const deaf = (storage: Storage): Storage => ({
+  ...storage,
+  subscribe: () => () => {},
+  close: async () => {},
+});
+
+/** API and webhooks in one process, and instances that want a connection. */
+async function waiting(instances = 1): Promise<{ world: World; ids: readonly string[] }> {
+  const world = await startWorld({ roles: only('api', 'webhooks') });
+  await listen(world);
+  const ids: string[] = [];
+  for (let i = 0; i < instances; i++) {
+    const { id } = await world.api.instances.create();
+    await world.api.instances.connect(id);
+    ids.push(id);
+  }
+  return { world, ids };
+}
+
+const gatewayOf = async (
+  world: World,
+  gateway = scriptedGateway(),
+  storage = deaf(world.storage),
+  clock = world.clock,
+) => {
+  const { trunkline } = await world.another({ roles: only('gateway'), gateway, storage, clock });
+  await world.clock.settle();
+  return { trunkline, gateway };
+};
+
+/** A process that connected one instance and then stood still, as in a long pause or a crash. */
+async function crashed() {
+  const { world, ids } = await waiting();
+  const ownClock = manualClock();
+  const first = await gatewayOf(world, scriptedGateway(), deaf(world.storage), ownClock);
+  await first.gateway.last().session.save(new Map([['device', Uint8Array.of(7)]]));
+  const [id = ''] = ids;
+  return { world, id, first, ownClock };
+}
+
+describe('a process that crashes', () => {
+  it('has its instance taken over once its lease has run out, with its session, and receivers hear nothing', async () => {
+    const { world, id, first } = await crashed();
+    const second = await gatewayOf(world);
+    await world.clock.advance(30 * SECOND - 1);
+    expect(second.gateway.connections).toHaveLength(0);
+    await world.clock.advance(10 * SECOND);
+
+    expect(await second.gateway.last().session.load()).toEqual(new Map([['device', Uint8Array.of(7)]]));
+    expect(await world.api.instances.get(id)).toMatchObject({
+      status: 'connected',
+      phone_number: PROFILE.phoneNumber,
+    });
+    await world.clock.advance(2 * MINUTE);
+    expect(toldTypes(world)).toEqual(['instance.connected']);
+    expect(first.gateway.connections).toHaveLength(1);
+  });
+
+  it('and whose successor cannot connect either is told of as disconnected after 30 s', async () => {
+    const { world, id } = await crashed();
+    await gatewayOf(world, scriptedGateway({ opened: silence }));
+    await world.clock.advance(35 * SECOND);
+    expect(await world.api.instances.get(id)).toMatchObject({
+      status: 'connecting',
+      last_error: 'connection_lost',
+    });
+    await world.clock.advance(30 * SECOND);
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'disconnected' });
+    expect(toldTypes(world)).toEqual(['instance.connected', 'instance.disconnected']);
+  });
+
+  it('can write nothing late: it is refused, and closes', async () => {
+    const { world, id, first } = await crashed();
+    const second = await gatewayOf(world);
+    await world.clock.advance(40 * SECOND);
+    const { listener, session } = first.gateway.last();
+
+    await expect(session.save(new Map([['device', Uint8Array.of(8)]]))).rejects.toThrow('lease');
+    await expect(listener.message(INCOMING)).rejects.toThrow('lease');
+    expect(first.gateway.last().state).toBe('closed');
+    await expect(listener.receipt({ networkId: 'NET1', status: 'read' })).rejects.toThrow('lease');
+    await expect(listener.groups([{ networkId: 'G', name: 'Choir', participantsCount: 2 }])).rejects.toThrow(
+      'lease',
+    );
+    await expect(listener.connected({ ...PROFILE, phoneNumber: '1' })).rejects.toThrow('lease');
+    await expect(listener.qr('code', world.clock.now() + MINUTE)).rejects.toThrow('lease');
+    await listener.closed({ kind: 'failed', code: 'replaced' });
+
+    expect((await world.api.messages.list()).data).toEqual([]);
+    expect(await world.api.instances.groups(id)).toEqual([]);
+    expect(await world.api.instances.get(id)).toMatchObject({
+      status: 'connected',
+      phone_number: PROFILE.phoneNumber,
+    });
+    await second.gateway.last().listener.message(INCOMING);
+    expect((await world.api.messages.list()).data).toHaveLength(1);
+  });
+
+  it('closes what it holds as soon as it runs again', async () => {
+    const { world, first, ownClock } = await crashed();
+    await gatewayOf(world);
+    await world.clock.advance(40 * SECOND);
+    await ownClock.advance(10 * SECOND);
+    expect(first.gateway.last().state).toBe('closed');
+    expect(first.gateway.connections).toHaveLength(1);
+    expect(world.logs).toContainEqual(
+      expect.objectContaining({ level: 'warn', message: 'the lease on an instance was lost' }),
+    );
+  });
+
+  it('in the middle of a send has the message sent again by the next, under the same network id', async () => {
+    const { world, id, first, ownClock } = await crashed();
+    let answer: (outcome: SendOutcome) => void = () => {};
+    first.gateway.script.send = () => new Promise((resolve) => (answer = resolve));
+    const { message } = await sendText(world, id);
+    await ownClock.advance(5 * SECOND);
+    expect(first.gateway.sent()).toHaveLength(1);
+    const second = await gatewayOf(world);
+    await world.clock.advance(40 * SECOND);
+
+    expect(second.gateway.sent()).toEqual(first.gateway.sent());
+    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+    // The late answer of the first changes nothing.
+    answer({ kind: 'refused', error: { code: 'late', message: 'Late.' } });
+    await world.clock.settle();
+    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent', error: null });
+  });
+
+  it('while a QR was shown has a new one shown by the next, without a second event', async () => {
+    const { world, ids } = await waiting();
+    const showQr = (code: string) =>
+      scriptedGateway({ opened: ({ listener }) => listener.qr(code, world.clock.now() + MINUTE) });
+    await gatewayOf(world, showQr('first'), deaf(world.storage), manualClock());
+    const [id = ''] = ids;
+    expect(await world.api.instances.qr(id)).toMatchObject({ code: 'first' });
+    const second = showQr('second');
+    const { opened } = second.script;
+    second.script.opened = silence;
+    await gatewayOf(world, second);
+    await world.clock.advance(40 * SECOND);
+    await expect(world.api.instances.qr(id)).rejects.toMatchObject({ code: 'QR_NOT_AVAILABLE' });
+    await opened(second.last());
+    expect(await world.api.instances.qr(id)).toMatchObject({ code: 'second' });
+    expect(toldTypes(world)).toEqual(['instance.qr_required']);
+  });
+
+  it('leaves an operation to the next', async () => {
+    const { world, id } = await crashed();
+    const deleting = world.api.instances.delete(id).catch((error: unknown) => error);
+    await world.clock.advance(15 * SECOND);
+    expect(await deleting).toMatchObject({ code: 'GATEWAY_ERROR' });
+    await gatewayOf(world);
+    await world.clock.advance(30 * SECOND);
+    expect(await world.api.instances.list()).toEqual([]);
+  });
+});
+
+describe('a process that stops', () => {
+  it('closes its connections, keeps sessions and statuses, and gives its leases back at once', async () => {
+    const { world, ids } = await waiting();
+    const first = await gatewayOf(world);
+    const [id = ''] = ids;
+    await first.trunkline.stop();
+    expect(first.gateway.last().state).toBe('closed');
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
+
+    const second = await gatewayOf(world);
+    await world.clock.settle();
+    expect(second.gateway.connections).toHaveLength(1);
+    await world.clock.advance(2 * MINUTE);
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
+    expect(toldTypes(world)).toEqual(['instance.connected']);
+  });
+
+  it('finishes the send that is on its way, and begins no other', async () => {
+    const { world, ids } = await waiting();
+    let answer: (outcome: SendOutcome) => void = () => {};
+    const gateway = scriptedGateway({ send: () => new Promise((resolve) => (answer = resolve)) });
+    const { trunkline } = await gatewayOf(world, gateway, { ...world.storage, close: async () => {} });
+    const [id = ''] = ids;
+    await sendText(world, id, '34600000009', 'one');
+    await sendText(world, id, '34600000009', 'two');
+    await world.clock.settle();
+    let stopped = false;
+    const stopping = trunkline.stop().then(() => (stopped = true));
+    await world.clock.settle();
+    expect(stopped).toBe(false);
+    answer({ kind: 'accepted' });
+    await stopping;
+    expect((await world.api.messages.list()).data.map(({ status }) => status)).toEqual(['queued', 'sent']);
+  });
+});
+
+describe('several processes', () => {
+  it('hold each instance once', async () => {
+    const { world, ids } = await waiting(25);
+    const processes = await Promise.all([gatewayOf(world), gatewayOf(world), gatewayOf(world)]);
+    await world.clock.advance(5 * MINUTE);
+    const opened = processes.flatMap(({ gateway }) =>
+      gateway.connections.map(({ session }) => session.instanceId),
+    );
+    expect(opened.toSorted()).toEqual(ids.toSorted());
+  });
+});
+
+describe('a process that cannot reach the storage', () => {
+  it('keeps its connections for as long as its leases last, then closes them, and opens them again afterwards', async () => {
+    const { world, ids } = await waiting();
+    const { instances } = world.storage;
+    const renewLeases = instances.renewLeases.bind(instances);
+    const { gateway } = await gatewayOf(world);
+    const start = world.clock.now();
+    instances.renewLeases = () => Promise.reject(new Error('connection refused'));
+    await world.clock.advance(29 * SECOND);
+    expect(gateway.last().state).toBe('open');
+    await world.clock.advance(11 * SECOND);
+    expect(gateway.connections[0]?.state).toBe('closed');
+
+    instances.renewLeases = renewLeases;
+    await world.clock.advance(20 * SECOND);
+    const [id = ''] = ids;
+    expect(gateway.last().state).toBe('open');
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
+    expect(world.clock.now() - start).toBe(MINUTE);
+  });
+
+  it('that was paused past its own lease opens one new connection and closes the old one', async () => {
+    const { world } = await waiting();
+    const { gateway } = await gatewayOf(world);
+    world.clock.jump(45 * SECOND);
+    await world.clock.advance(10 * SECOND);
+    expect(gateway.connections.map(({ state }) => state)).toEqual(['closed', 'open']);
+  });
+});

@@ -1,0 +1,258 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { readdirSync, readlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fileMediaStore } from '../../src/node/index.ts';
+import type { MediaStore } from '../../src/index.ts';
+
+const ID = 'msg_01jgfjjv00fsnvdjzy0jcm5xh8';
+
+async function newStore(): Promise<{ readonly store: MediaStore; readonly directory: string }> {
+  const parent = await mkdtemp(join(tmpdir(), 'trunkline-media-'));
+  onTestFinished(() => rm(parent, { recursive: true, force: true }));
+  const directory = join(parent, 'media');
+  return { store: fileMediaStore({ directory }), directory };
+}
+
+function streamOf(...chunks: readonly (string | Uint8Array | Error)[]): ReadableStream<Uint8Array> {
+  const left = [...chunks];
+  return new ReadableStream({
+    pull(controller) {
+      const next = left.shift();
+      if (next === undefined) controller.close();
+      else if (next instanceof Error) controller.error(next);
+      else controller.enqueue(typeof next === 'string' ? new TextEncoder().encode(next) : next);
+    },
+  });
+}
+
+async function text(stream: ReadableStream<Uint8Array> | null): Promise<string | null> {
+  return stream && new Response(stream).text();
+}
+
+/** Every file below a directory. */
+async function filesIn(directory: string): Promise<readonly string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
+}
+
+/** The files below it that this process has open. */
+function openFilesIn(directory: string): readonly string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`);
+      return path.startsWith(directory) ? [path] : [];
+    } catch {
+      return []; // closed meanwhile
+    }
+  });
+}
+
+describe('the file media store', () => {
+  it('keeps what it is given, until that is deleted', async () => {
+    const { store, directory } = await newStore();
+    expect(await store.put(ID, streamOf('Hello, ', 'wörld', ''))).toBe(13);
+    expect(await store.size(ID)).toBe(13);
+    expect(await text(await store.get(ID))).toBe('Hello, wörld');
+    // Another process on the same directory sees the same.
+    expect(await text(await fileMediaStore({ directory }).get(ID))).toBe('Hello, wörld');
+    await store.delete(ID);
+    await store.delete(ID);
+    expect(await store.size(ID)).toBeNull();
+    expect(await store.get(ID)).toBeNull();
+    expect(await filesIn(directory)).toEqual([]);
+  });
+
+  it('keeps an empty file', async () => {
+    const { store } = await newStore();
+    expect(await store.put(ID, streamOf())).toBe(0);
+    expect(await store.size(ID)).toBe(0);
+    expect(await text(await store.get(ID))).toBe('');
+  });
+
+  it('gives any range of a file', async () => {
+    const { store } = await newStore();
+    const content = Array.from({ length: 200 }, (_, index) => String.fromCharCode(33 + (index % 90))).join(
+      '',
+    );
+    await store.put(ID, streamOf(content));
+    await fc.assert(
+      fc.asyncProperty(fc.nat(199), fc.nat(199), async (a, b) => {
+        const [start, end] = [Math.min(a, b), Math.max(a, b)];
+        expect(await text(await store.get(ID, { start, end }))).toBe(content.slice(start, end + 1));
+      }),
+    );
+  });
+
+  it('knows nothing before the first file, and makes no directory for that', async () => {
+    const { store, directory } = await newStore();
+    expect([await store.size(ID), await store.get(ID)]).toEqual([null, null]);
+    await store.delete(ID);
+    await expect(stat(directory)).rejects.toThrow('ENOENT');
+  });
+
+  it('lets nobody else read', async () => {
+    const { store, directory } = await newStore();
+    await store.put(ID, streamOf('secret'));
+    const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
+    expect(await modeOf(directory)).toBe(0o700);
+    expect(await modeOf(join(directory, 'h8'))).toBe(0o700);
+    expect(await modeOf(join(directory, 'h8', ID))).toBe(0o600);
+  });
+
+  it.each([
+    '..',
+    '../x',
+    '../../etc/passwd',
+    '/etc/passwd',
+    'a/b',
+    'a\\b',
+    'a\0b',
+    '',
+    'ab',
+    '...',
+    'x'.repeat(65),
+    `${ID}.part`,
+  ])('refuses %j as an id', async (id) => {
+    const { store, directory } = await newStore();
+    await expect(store.put(id, streamOf('x'))).rejects.toThrow(TypeError);
+    await expect(store.get(id)).rejects.toThrow(TypeError);
+    await expect(store.size(id)).rejects.toThrow(TypeError);
+    await expect(store.delete(id)).rejects.toThrow(TypeError);
+    await expect(stat(directory)).rejects.toThrow('ENOENT');
+  });
+
+  it('needs a directory', () => {
+    expect(() => fileMediaStore({ directory: '' })).toThrow('directory');
+  });
+
+  it('does not move with the working directory', async () => {
+    const { directory } = await newStore();
+    const before = process.cwd();
+    await mkdir(directory);
+    process.chdir(directory);
+    onTestFinished(() => process.chdir(before));
+    const store = fileMediaStore({ directory: 'here' });
+    process.chdir(before);
+    await store.put(ID, streamOf('x'));
+    expect(await filesIn(join(directory, 'here'))).toEqual([ID]);
+  });
+
+  it('closes a file that is not read to its end', async () => {
+    const { store, directory } = await newStore();
+    await store.put(ID, streamOf(new Uint8Array(1_000_000)));
+    const unread = await store.get(ID);
+    const begun = (await store.get(ID))?.getReader();
+    await begun?.read();
+    expect(openFilesIn(directory)).toHaveLength(2);
+    await Promise.all([unread?.cancel(), begun?.cancel()]);
+    await expect.poll(() => openFilesIn(directory)).toEqual([]);
+  });
+});
+
+describe('what breaks off', () => {
+  it('leaves nothing when the stream fails half-way, and tells its error', async () => {
+    const { store, directory } = await newStore();
+    await expect(store.put(ID, streamOf('half', new Error('connection reset')))).rejects.toThrow(
+      'connection reset',
+    );
+    expect(await store.size(ID)).toBeNull();
+    expect(await filesIn(directory)).toEqual([]);
+    expect(openFilesIn(directory)).toEqual([]);
+  });
+
+  it('is not to be seen before it is whole', async () => {
+    const { store } = await newStore();
+    const more = Promise.withResolvers<void>();
+    const slow = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new Uint8Array(4)),
+      async pull(controller) {
+        await more.promise;
+        controller.close();
+      },
+    });
+    const put = store.put(ID, slow);
+    expect([await store.size(ID), await store.get(ID)]).toEqual([null, null]);
+    more.resolve();
+    expect(await put).toBe(4);
+    expect(await store.size(ID)).toBe(4);
+  });
+
+  it('leaves what `delete` removes when the process is killed while it writes', async () => {
+    const { store, directory } = await newStore();
+    const program = `
+      const { fileMediaStore } = await import(${JSON.stringify(new URL('../../src/node/index.ts', import.meta.url).href)});
+      let pulls = 0;
+      const endless = new ReadableStream({
+        pull(controller) {
+          controller.enqueue(new Uint8Array(65536));
+          pulls += 1;
+          if (pulls === 20) process.kill(process.pid, 'SIGKILL');
+        },
+      });
+      await fileMediaStore({ directory: ${JSON.stringify(directory)} }).put(${JSON.stringify(ID)}, endless);
+    `;
+    const killed = spawn(process.execPath, ['--conditions=source', '--input-type=module', '-e', program]);
+    expect(await once(killed, 'exit')).toEqual([null, 'SIGKILL']);
+    expect(await filesIn(directory)).toEqual([`${ID}.part`]);
+    expect([await store.size(ID), await store.get(ID)]).toEqual([null, null]);
+    await store.delete(ID);
+    expect(await filesIn(directory)).toEqual([]);
+  });
+
+  it('can be stored again over what was left', async () => {
+    const { store, directory } = await newStore();
+    await mkdir(join(directory, 'h8'), { recursive: true });
+    await writeFile(
+      join(directory, 'h8', `${ID}.part`),
+      'what a dead process has left, longer than the file',
+    );
+    await store.put(ID, streamOf('new'));
+    expect(await text(await store.get(ID))).toBe('new');
+    expect(await filesIn(directory)).toEqual([ID]);
+  });
+});
+
+describe('a disk that does not do what it should', () => {
+  it('that is full is told, and nothing is kept', async () => {
+    const { store, directory } = await newStore();
+    // Writing to /dev/full fails as a full disk does.
+    await mkdir(join(directory, 'h8'), { recursive: true });
+    await symlink('/dev/full', join(directory, 'h8', `${ID}.part`));
+    let cancelled = false;
+    const content = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+      cancel: () => void (cancelled = true),
+    });
+    await expect(store.put(ID, content)).rejects.toMatchObject({ code: 'ENOSPC' });
+    expect(cancelled).toBe(true);
+    expect(await filesIn(directory)).toEqual([]);
+  });
+
+  it('whose place is taken by a file is told', async () => {
+    const { store, directory } = await newStore();
+    await writeFile(directory, 'in the way');
+    await expect(store.put(ID, streamOf('x'))).rejects.toThrow(/ENOTDIR|EEXIST/);
+    await expect(store.get(ID)).rejects.toThrow('ENOTDIR');
+    await expect(store.size(ID)).rejects.toThrow('ENOTDIR');
+  });
+
+  it('where the name is taken by a directory is told, and nothing else is kept', async () => {
+    const { store, directory } = await newStore();
+    await mkdir(join(directory, 'h8', ID, 'full'), { recursive: true });
+    await expect(store.put(ID, streamOf('x'))).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
+    expect(await filesIn(directory)).toEqual([]);
+  });
+
+  // Root may write everywhere.
+  it.skipIf(process.getuid?.() === 0)('that may not be written to is told', async () => {
+    const { store, directory } = await newStore();
+    await mkdir(directory, { mode: 0o500 });
+    onTestFinished(() => chmod(directory, 0o700));
+    await expect(store.put(ID, streamOf('x'))).rejects.toMatchObject({ code: 'EACCES' });
+  });
+});

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { HttpConnection } from '../../src/node/webhook-sender/http-connection.ts';
+import type { WebhookRequest } from '../../src/ports/webhook-sender.ts';
+import { Servers, answerOk } from './servers.ts';
+
+const servers = new Servers();
+afterEach(() => servers.close());
+
+const request: WebhookRequest = { url: '', headers: [], body: 'hi', urlPolicy: 'local' };
+const { signal } = new AbortController();
+
+async function openConnection(): Promise<{ connection: HttpConnection; received: () => number }> {
+  let received = 0;
+  const { port } = await servers.raw((socket) => {
+    socket.on('data', () => (received += 1));
+    answerOk(socket);
+  });
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  const connection = new HttpConnection(socket, `http://hooks.test:${port}`, '127.0.0.1');
+  return { connection, received: () => received };
+}
+
+it('says so when an idle connection was lost before the next request was written', async () => {
+  const { connection, received } = await openConnection();
+  expect(await connection.post('/', request, signal)).toEqual({ status: 200, body: 'ok' });
+  const lost = connection.post('/', request, signal);
+  connection.destroy();
+  expect(await lost).toBeUndefined();
+  expect(received()).toBe(1);
+  expect(connection.reusable).toBe(false);
+});
+
+it('says so when the connection was lost before the first request was written', async () => {
+  const { connection, received } = await openConnection();
+  connection.destroy();
+  expect(await connection.post('/', request, signal)).toBeUndefined();
+  expect(received()).toBe(0);
+});
+
+it('ends at once when the time is over already', async () => {
+  const { connection } = await openConnection();
+  const over = AbortSignal.abort(new Error('too late'));
+  await expect(connection.post('/', request, over)).rejects.toThrow('too late');
+  expect(connection.reusable).toBe(false);
+});

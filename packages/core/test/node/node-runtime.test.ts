@@ -1,0 +1,40 @@
+import { afterEach, expect, it } from 'vitest';
+import { nodeRuntime } from '@trunkline/core/node';
+import { Servers, answerOk } from './servers.ts';
+
+const servers = new Servers();
+afterEach(() => servers.close());
+
+it('serves every port that Node can serve', async () => {
+  const { port } = await servers.raw(answerOk);
+  const runtime = nodeRuntime();
+  expect(runtime.clock.now()).toBeGreaterThan(0);
+  expect(runtime.random.bytes(16)).toHaveLength(16);
+  expect(runtime.crypto.sha256('')).toHaveLength(64);
+  expect(await runtime.dns.resolve('localhost', AbortSignal.timeout(5_000))).toContain('127.0.0.1');
+  const url = `http://localhost:${port}/`;
+  expect(await runtime.webhookSender.send({ url, headers: [], body: '', urlPolicy: 'local' })).toMatchObject({
+    errorCode: null,
+  });
+  await runtime.webhookSender.close();
+});
+
+it('sends webhooks to what the given resolver answers', async () => {
+  const { port } = await servers.raw(answerOk);
+  const asked: string[] = [];
+  const runtime = nodeRuntime({
+    dns: {
+      async resolve(hostname) {
+        asked.push(hostname);
+        return ['127.0.0.1'];
+      },
+    },
+    webhooks: { timeouts: { totalMs: 5_000 } },
+  });
+  const url = `http://hooks.test:${port}/`;
+  expect(await runtime.webhookSender.send({ url, headers: [], body: '', urlPolicy: 'local' })).toMatchObject({
+    errorCode: null,
+  });
+  expect(asked).toEqual(['hooks.test']);
+  await runtime.webhookSender.close();
+});

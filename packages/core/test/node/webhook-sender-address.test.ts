@@ -1,0 +1,241 @@
+import { Worker } from 'node:worker_threads';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { afterEach, describe, expect, it } from 'vitest';
+import { undiciWebhookSender, type UndiciWebhookSenderOptions } from '@trunkline/core/node';
+import type { DnsResolver } from '../../src/ports/dns-resolver.ts';
+import type { WebhookRequest, WebhookSender } from '../../src/ports/webhook-sender.ts';
+import { Servers, answerOk } from './servers.ts';
+
+const servers = new Servers();
+const senders: WebhookSender[] = [];
+
+afterEach(async () => {
+  await Promise.all(senders.splice(0).map((sender) => sender.close()));
+  await servers.close();
+});
+
+function sender(dns: DnsResolver, options: Partial<UndiciWebhookSenderOptions> = {}): WebhookSender {
+  const made = undiciWebhookSender({ dns, ...options });
+  senders.push(made);
+  return made;
+}
+
+/** Answers with one of the lists after the other, and remembers what it was asked. */
+function scripted(...answers: (readonly string[] | Error)[]): DnsResolver & { readonly asked: string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    async resolve(hostname) {
+      const answer = answers[asked.push(hostname) - 1] ?? new Error(`unexpected question: ${hostname}`);
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+  };
+}
+
+function to(url: string, urlPolicy: 'public' | 'local' = 'local'): WebhookRequest {
+  return { url, headers: [], body: '{}', urlPolicy };
+}
+
+const unsafe = { errorCode: 'UNSAFE_URL', responseStatus: null, responseBody: null };
+
+describe('the URL', () => {
+  it.each([
+    'http://hooks.test/',
+    'https://hooks.test:444/',
+    'https://@hooks.test/',
+    'https://user:pass@hooks.test/',
+    'https://hooks.test/#',
+    'https:hooks.test',
+    'https://hooks.test\\@evil.test/',
+    'not a url',
+    '',
+  ])('is checked on every attempt: %j', async (url) => {
+    const dns = scripted();
+    expect(await sender(dns).send(to(url, 'public'))).toEqual(unsafe);
+    expect(dns.asked).toEqual([]);
+  });
+
+  it.each([
+    '127.0.0.1',
+    '127.1',
+    '0x7f.1',
+    '2130706433',
+    '①②⑦.0.0.1',
+    '10.0.0.1',
+    '169.254.169.254',
+    '[::1]',
+    '[::ffff:7f00:1]',
+  ])('with an address as its host is judged without DNS: %s', async (host) => {
+    const dns = scripted();
+    expect(await sender(dns).send(to(`https://${host}/`, 'public'))).toEqual(unsafe);
+    expect(dns.asked).toEqual([]);
+  });
+
+  it("with loopback as its host is reached under the policy 'local', without DNS", async () => {
+    const dns = scripted();
+    const { port } = await servers.raw(answerOk);
+    expect(await sender(dns).send(to(`http://127.0.0.1:${port}/`))).toMatchObject({ errorCode: null });
+    expect(await sender(dns).send(to(`http://0x7f.1:${port}/`))).toMatchObject({ errorCode: null });
+    expect(dns.asked).toEqual([]);
+  });
+});
+
+describe('the addresses of a name', () => {
+  it.each([
+    [['10.0.0.1']],
+    [['93.184.216.34', '10.0.0.1']],
+    [['10.0.0.1', '93.184.216.34']],
+    [['93.184.216.34', '127.0.0.1']],
+    [['2606:4700::1', 'fe80::1%eth0']],
+    [['2606:4700::1', '::1']],
+    [['127.0.0.1']],
+    [['168.63.129.16']],
+    [['127.1']],
+    [['other.name.test']],
+  ])('are all judged, and one is enough to refuse: %j', async (addresses) => {
+    expect(await sender(scripted(addresses)).send(to('https://hooks.test/', 'public'))).toEqual(unsafe);
+  });
+
+  it("are judged under the policy 'local' too", async () => {
+    const { port, server } = await servers.raw(answerOk);
+    server.on('connection', () => expect.unreachable());
+    const dns = scripted(['127.0.0.1', '10.0.0.1']);
+    expect(await sender(dns).send(to(`http://hooks.test:${port}/`))).toEqual(unsafe);
+  });
+
+  it('are asked for once per attempt, by the name in its normal form', async () => {
+    const { port } = await servers.raw(answerOk);
+    const dns = scripted(['127.0.0.1'], ['127.0.0.1']);
+    const post = sender(dns);
+    await post.send(to(`http://Bücher.TEST:${port}/`));
+    await post.send(to(`http://xn--bcher-kva.test:${port}/`));
+    expect(dns.asked).toEqual(['xn--bcher-kva.test', 'xn--bcher-kva.test']);
+  });
+
+  it('that change between check and connect do not matter: there is no second question', async () => {
+    const { port } = await servers.raw(answerOk);
+    const dns = scripted(['127.0.0.1'], ['10.0.0.1']);
+    expect(await sender(dns).send(to(`http://hooks.test:${port}/`))).toMatchObject({ errorCode: null });
+    expect(dns.asked).toHaveLength(1);
+  });
+
+  it('that changed to private ones stop the use of a connection that is open', async () => {
+    const running = await servers.raw(answerOk);
+    const post = sender(scripted(['127.0.0.1'], ['10.0.0.1'], ['127.0.0.1']));
+    expect(await post.send(to(`http://hooks.test:${running.port}/`))).toMatchObject({ errorCode: null });
+    expect(await post.send(to(`http://hooks.test:${running.port}/`))).toEqual(unsafe);
+    expect(await post.send(to(`http://hooks.test:${running.port}/`))).toMatchObject({ errorCode: null });
+    expect(running.connections).toBe(1);
+  });
+
+  it('that no longer allow it stop the use of an open connection under a stricter policy', async () => {
+    const running = await servers.raw(answerOk);
+    const post = sender(scripted(['127.0.0.1'], ['127.0.0.1']));
+    await post.send(to(`http://hooks.test:${running.port}/`));
+    expect(await post.send(to(`http://hooks.test:${running.port}/`, 'public'))).toEqual(unsafe);
+  });
+
+  // Only Linux has all of 127.0.0.0/8 without configuration.
+  describe.runIf(process.platform === 'linux')('that are several', () => {
+    it('keep their connections apart', async () => {
+      const first = await servers.raw(answerOk, '127.0.0.1');
+      const second = await servers.raw(answerOk, '127.0.0.2', first.port);
+      const post = sender(scripted(['127.0.0.1'], ['127.0.0.2'], ['127.0.0.2'], ['127.0.0.3', '127.0.0.1']));
+      for (let count = 0; count < 4; count += 1) {
+        expect(await post.send(to(`http://hooks.test:${first.port}/`))).toMatchObject({ errorCode: null });
+      }
+      expect([first.connections, second.connections]).toEqual([1, 1]);
+    });
+
+    it('are tried in turn until one takes the connection', async () => {
+      const running = await servers.raw(answerOk, '127.0.0.2');
+      const post = sender(scripted(['127.0.0.3', '127.0.0.2']));
+      expect(await post.send(to(`http://hooks.test:${running.port}/`))).toMatchObject({ errorCode: null });
+    });
+
+    it('are not tried again once one has answered', async () => {
+      const first = await servers.raw((socket) => socket.destroy(), '127.0.0.1');
+      const second = await servers.raw(answerOk, '127.0.0.2', first.port);
+      const post = sender(scripted(['127.0.0.1', '127.0.0.2']));
+      expect(await post.send(to(`http://hooks.test:${first.port}/`))).toMatchObject({
+        errorCode: 'CONNECTION_FAILED',
+      });
+      expect(second.connections).toBe(0);
+    });
+
+    it('are tried one after the other when the first does not answer at all', async () => {
+      const deaf = await deafServer('127.0.0.1');
+      const running = await servers.raw(answerOk, '127.0.0.2', deaf.port);
+      const post = sender(scripted(['127.0.0.1', '127.0.0.2']), { timeouts: { connectMs: 300 } });
+      expect(await post.send(to(`http://hooks.test:${deaf.port}/`))).toMatchObject({ errorCode: null });
+      expect(running.connections).toBe(1);
+      await deaf.close();
+    });
+  });
+});
+
+describe('a name that', () => {
+  it('does not resolve is DNS_FAILED', async () => {
+    const dns = scripted(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }));
+    expect(await sender(dns).send(to('https://hooks.test/', 'public'))).toEqual({
+      errorCode: 'DNS_FAILED',
+      responseStatus: null,
+      responseBody: null,
+    });
+  });
+
+  it('has no address is DNS_FAILED', async () => {
+    expect(await sender(scripted([])).send(to('https://hooks.test/', 'public'))).toMatchObject({
+      errorCode: 'DNS_FAILED',
+    });
+  });
+
+  it('takes too long to resolve is TIMEOUT, and the resolver is told', async () => {
+    let told: AbortSignal | undefined;
+    const dns: DnsResolver = {
+      resolve(_hostname, signal) {
+        told = signal;
+        return new Promise(() => {});
+      },
+    };
+    const post = sender(dns, { timeouts: { totalMs: 50 } });
+    expect(await post.send(to('https://hooks.test/', 'public'))).toMatchObject({ errorCode: 'TIMEOUT' });
+    expect(told?.aborted).toBe(true);
+  });
+});
+
+it('has its own time to connect', async () => {
+  const deaf = await deafServer('127.0.0.1');
+  const post = sender(scripted(['127.0.0.1'], ['127.0.0.1']), {
+    timeouts: { connectMs: 100, totalMs: 60_000 },
+  });
+  expect(await post.send(to(`http://hooks.test:${deaf.port}/`))).toMatchObject({ errorCode: 'TIMEOUT' });
+
+  const hasty = sender(scripted(['127.0.0.1']), { timeouts: { connectMs: 60_000, totalMs: 100 } });
+  expect(await hasty.send(to(`http://hooks.test:${deaf.port}/`))).toMatchObject({ errorCode: 'TIMEOUT' });
+  await deaf.close();
+});
+
+/** Listens, accepts nothing, and has its queue full: the system leaves further connections without an answer. */
+async function deafServer(address: string): Promise<{ port: number; close(): Promise<void> }> {
+  const program = `
+    const { parentPort } = require('node:worker_threads');
+    const server = require('node:net').createServer();
+    server.listen({ port: 0, host: '${address}', backlog: 1 }, () => {
+      parentPort.postMessage(server.address().port);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    });`;
+  const worker = new Worker(program, { eval: true });
+  const [port] = await once(worker, 'message');
+  const queue = Array.from({ length: 8 }, () => connect(port, address).on('error', () => {}));
+  await once(queue[0] ?? worker, 'connect');
+  return {
+    port,
+    async close() {
+      for (const socket of queue) socket.destroy();
+      await worker.terminate();
+    },
+  };
+}

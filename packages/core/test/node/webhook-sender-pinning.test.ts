@@ -1,0 +1,36 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { undiciWebhookSender } from '@trunkline/core/node';
+import { Servers, answerOk } from './servers.ts';
+
+// A runtime that connects elsewhere than it was told to.
+vi.mock('node:net', async (importOriginal) => {
+  const net = await importOriginal<typeof import('node:net')>();
+  return {
+    ...net,
+    connect: (options: { host: string; port: number }) => net.connect({ ...options, host: '127.0.0.1' }),
+  };
+});
+
+const servers = new Servers();
+afterEach(() => servers.close());
+
+it('sends nothing on a connection to another address than the one that was judged', async () => {
+  let received = 0;
+  const { port } = await servers.raw((socket) => {
+    socket.on('data', (bytes) => (received += bytes.length));
+    answerOk(socket);
+  });
+  const sender = undiciWebhookSender({ dns: { resolve: async () => ['127.0.0.2'] } });
+  const request = { headers: [], body: '{}', urlPolicy: 'local' as const };
+  expect(await sender.send({ ...request, url: `http://hooks.test:${port}/` })).toEqual({
+    errorCode: 'UNSAFE_URL',
+    responseStatus: null,
+    responseBody: null,
+  });
+  // The other way round: where it connects to what was judged, the same server is reached.
+  expect(await sender.send({ ...request, url: `http://127.0.0.1:${port}/` })).toMatchObject({
+    errorCode: null,
+  });
+  expect(received).toBeLessThan(200);
+  await sender.close();
+});

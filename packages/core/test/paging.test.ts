@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import type { PageResult } from '../src/index.ts';
+import { STEP, connectInstance, listen, only, sendText, startWorld } from './support/world.ts';
+
+/** Follows the cursors one way from a page, and answers what each page held. */
+async function walk<Row extends { readonly id: string }>(
+  from: PageResult<Row>,
+  way: 'nextCursor' | 'prevCursor',
+  read: (cursor: string) => Promise<PageResult<Row>>,
+): Promise<readonly (readonly string[])[]> {
+  const pages: (readonly string[])[] = [];
+  for (let page = from; ;) {
+    pages.push(page.data.map(({ id }) => id));
+    const cursor = page[way];
+    if (cursor === null) return pages;
+    page = await read(cursor);
+  }
+}
+
+async function withMessages(count: number) {
+  const world = await startWorld();
+  const instance = await connectInstance(world);
+  const ids: string[] = [];
+  for (let i = 0; i < count; i++) ids.push((await sendText(world, instance)).message.id);
+  return { ...world, instance, newestFirst: ids.toReversed() };
+}
+
+describe('a list of messages', () => {
+  it('goes page by page from the newest to the oldest, and back', async () => {
+    const { api, newestFirst } = await withMessages(7);
+    const list = (cursor?: string) => api.messages.list({ limit: 3, cursor });
+    const older = await walk(await list(), 'nextCursor', list);
+    expect(older.map((ids) => ids.length)).toEqual([3, 3, 1]);
+    expect(older.flat()).toEqual(newestFirst);
+
+    const first = await list();
+    expect(first).toMatchObject({ perPage: 3, prevCursor: null });
+    const second = await list(first.nextCursor ?? '');
+    const last = await list(second.nextCursor ?? '');
+    expect(last.nextCursor).toBeNull();
+    const newer = await walk(last, 'prevCursor', list);
+    expect(newer.toReversed().flat()).toEqual(newestFirst);
+  });
+
+  it('shows what came in meanwhile on the way back, and nothing twice on the way on', async () => {
+    const { api, instance, newestFirst } = await withMessages(4);
+    const first = await api.messages.list({ limit: 2 });
+    const { message } = await sendText({ api }, instance);
+    const second = await api.messages.list({ limit: 2, cursor: first.nextCursor ?? '' });
+    expect(second.data.map(({ id }) => id)).toEqual(newestFirst.slice(2));
+    const back = await api.messages.list({ limit: 10, cursor: second.prevCursor ?? '' });
+    expect(back.data.map(({ id }) => id)).toEqual([message.id, ...newestFirst.slice(0, 2)]);
+  });
+
+  it('is filtered', async () => {
+    const world = await withMessages(2);
+    await world.clock.advance(10 * STEP);
+    await sendText(world, world.instance, '34600000001');
+    await world.sandbox.phone(world.instance).receive({ from: '34600000009', text: 'Hi' });
+    await world.clock.advance(2 * STEP);
+    const other = await connectInstance(world);
+    const count = async (query: Parameters<typeof world.api.messages.list>[0]) =>
+      (await world.api.messages.list(query)).data.length;
+    expect(await count({})).toBe(4);
+    expect(await count({ status: 'read' })).toBe(2);
+    expect(await count({ status: 'sent,received' })).toBe(2);
+    expect(await count({ direction: 'inbound' })).toBe(1);
+    expect(await count({ direction: 'inbound', status: 'sent' })).toBe(0);
+    expect(await count({ instance: world.instance })).toBe(4);
+    expect(await count({ instance: other })).toBe(0);
+    expect(await count({ type: 'image' })).toBe(0);
+    expect(await count({ limit: '3' })).toBe(3);
+  });
+
+  it('refuses a cursor that was made for another filter', async () => {
+    const { api, instance } = await withMessages(3);
+    const { nextCursor } = await api.messages.list({ limit: 1, status: 'queued,sent', instance });
+    const cursor = nextCursor ?? '';
+    expect(
+      (await api.messages.list({ limit: 2, status: 'sent,queued', instance, cursor })).data,
+    ).toHaveLength(2);
+    const refused = {
+      code: 'VALIDATION_FAILED',
+      details: { fields: { cursor: ['Was made for another filter.'] } },
+    };
+    await expect(api.messages.list({ status: 'queued', instance, cursor })).rejects.toMatchObject(refused);
+    await expect(api.messages.list({ status: 'queued,sent', cursor })).rejects.toMatchObject(refused);
+    await expect(api.messages.list({ cursor })).rejects.toMatchObject(refused);
+  });
+
+  it.each([
+    'x',
+    'AAAA',
+    '!!!!',
+    'bm90IGpzb24',
+    btoa('[]'),
+    btoa('["older"]'),
+    btoa(JSON.stringify(['sideways', 'msg_01jgfjjv00fsnvdjzy0jcm5xh8', '[null,null,null,null]'])),
+    btoa(JSON.stringify(['older', "msg_' OR 1=1 --", '[null,null,null,null]'])),
+    btoa(JSON.stringify(['older', 'whd_01jgfjjv00fsnvdjzy0jcm5xh8', '[null,null,null,null]'])),
+    btoa(JSON.stringify(['older', null, '[null,null,null,null]'])),
+    'ÿ',
+  ])('refuses %j as a cursor', async (cursor) => {
+    const { api } = await startWorld();
+    await expect(api.messages.list({ cursor: cursor.replaceAll('=', '') })).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      status: 422,
+      details: { fields: { cursor: [expect.any(String)] } },
+    });
+  });
+
+  it('has cursors of at most 512 characters', async () => {
+    const { api, instance } = await withMessages(2);
+    const status = 'queued,sent,delivered,read,failed,received';
+    const { nextCursor } = await api.messages.list({
+      limit: 1,
+      instance,
+      direction: 'outbound',
+      type: 'text',
+      status,
+    });
+    expect(nextCursor?.length).toBeLessThanOrEqual(512);
+  });
+});
+
+describe('a list of deliveries', () => {
+  it('goes page by page, is filtered, and refuses the cursor of another list', async () => {
+    const { api, clock } = await startWorld({ roles: only('api', 'webhooks') });
+    const [webhook, other] = [await listen({ api }), await listen({ api })];
+    for (let i = 0; i < 5; i++) await api.webhooks.test(webhook.id);
+    await clock.settle();
+    const list = (cursor?: string) =>
+      api.webhooks.deliveries(webhook.id, { limit: 2, event: 'webhook.test', status: 'success', cursor });
+    const pages = await walk(await list(), 'nextCursor', list);
+    expect(pages.map((ids) => ids.length)).toEqual([2, 2, 1]);
+    expect(pages.flat()).toEqual([...new Set(pages.flat())].toSorted().toReversed());
+
+    const { nextCursor } = await list();
+    const cursor = nextCursor ?? '';
+    await expect(api.webhooks.deliveries(webhook.id, { cursor })).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+    });
+    const elsewhere = api.webhooks.deliveries(other.id, { event: 'webhook.test', status: 'success', cursor });
+    await expect(elsewhere).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+    expect(await api.webhooks.deliveries(webhook.id, { event: 'nope' })).toEqual({
+      data: [],
+      perPage: 25,
+      nextCursor: null,
+      prevCursor: null,
+    });
+  });
+});
+
+describe('the other lists', () => {
+  it('instances come oldest first', async () => {
+    const { api } = await startWorld();
+    const ids = [
+      await api.instances.create(),
+      await api.instances.create(),
+      await api.instances.create(),
+    ].map(({ id }) => id);
+    expect((await api.instances.list()).map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('workspaces come oldest first, a hundred at a time', async () => {
+    const { trunkline } = await startWorld();
+    for (let i = 0; i < 105; i++) await trunkline.admin.workspaces.create({ name: `W${i}` });
+    const first = await trunkline.admin.workspaces.list();
+    const rest = await trunkline.admin.workspaces.list(first.at(-1)?.id);
+    expect([first.length, rest.length]).toEqual([100, 6]);
+    expect(rest.at(-1)).toMatchObject({ name: 'W104' });
+  });
+});

@@ -1,0 +1,66 @@
+import { DROP_GRACE_MS } from '../../src/domain/instance/instance-state.ts';
+import type { InstanceTrigger } from '../../src/domain/instance/instance-state.ts';
+import type { Instance, Operation, OperationKind, QrCode } from '../../src/domain/instance/instance.ts';
+import type { LinkedProfile } from '../../src/ports/gateway.ts';
+import { NOW, exampleInstance } from './examples.ts';
+
+export const LATER: number = NOW + DROP_GRACE_MS;
+export const LINKED: LinkedProfile = {
+  phoneNumber: '34600111222',
+  profileName: 'Ada',
+  profilePictureUrl: 'https://pictures.example/ada',
+};
+export const QR: QrCode = { sealedCode: 'sealed', expiresAt: LATER + 60_000 };
+export const operation = (kind: OperationKind): Operation => ({ id: 'opr_1', kind, requestedAt: NOW });
+
+/** Every state that an instance can be in, by what the table of docs/decisions.md tells apart. */
+export const STATES = {
+  created: exampleInstance(),
+  'connecting, not paired': exampleInstance({ status: 'connecting', desired: 'running' }),
+  'connecting, paired': exampleInstance({ status: 'connecting', desired: 'running', ...LINKED }),
+  'connecting after a drop': exampleInstance({
+    status: 'connecting',
+    desired: 'running',
+    ...LINKED,
+    droppedAt: NOW,
+    lastError: 'connection_lost',
+  }),
+  qr_required: exampleInstance({ status: 'qr_required', desired: 'running', qr: QR }),
+  connected: exampleInstance({
+    status: 'connected',
+    desired: 'running',
+    ...LINKED,
+    connectedAt: NOW,
+    lastSeenAt: NOW,
+  }),
+  'disconnected, paired': exampleInstance({ status: 'disconnected', ...LINKED, disconnectedAt: NOW }),
+  'disconnected, still trying': exampleInstance({
+    status: 'disconnected',
+    desired: 'running',
+    ...LINKED,
+    disconnectedAt: NOW,
+  }),
+  'disconnected, not paired': exampleInstance({
+    status: 'disconnected',
+    lastError: 'qr_timeout',
+    disconnectedAt: NOW,
+  }),
+  logged_out: exampleInstance({ status: 'logged_out', disconnectedAt: NOW }),
+  'error, paired': exampleInstance({ status: 'error', ...LINKED, lastError: 'banned', disconnectedAt: NOW }),
+} satisfies Record<string, Instance>;
+
+export const TRIGGERS = {
+  connect: { kind: 'connect' },
+  disconnect: { kind: 'request_operation', operation: operation('disconnect') },
+  logout: { kind: 'request_operation', operation: operation('logout') },
+  delete: { kind: 'request_operation', operation: operation('delete') },
+  qr: { kind: 'qr', qr: QR },
+  qr_timeout: { kind: 'qr_timeout' },
+  connected: { kind: 'connected', ...LINKED },
+  dropped: { kind: 'dropped', detail: 'connection_lost' },
+  drop_grace_over: { kind: 'drop_grace_over' },
+  unlinked: { kind: 'unlinked' },
+  failed: { kind: 'failed', code: 'banned' },
+  operation_done: { kind: 'operation_done' },
+  operation_failed: { kind: 'operation_failed', error: 'no answer' },
+} satisfies Record<string, InstanceTrigger>;

@@ -1,0 +1,65 @@
+import type { MediaStore, OutgoingContent } from '../../src/index.ts';
+import { memoryMediaStore } from '../../src/testing/index.ts';
+import { scriptedGateway } from './scripted-gateway.ts';
+import type { Script, ScriptedGateway } from './scripted-gateway.ts';
+import { connectScripted, listen, only, startWorld } from './world.ts';
+import type { World } from './world.ts';
+
+export const PNG: Uint8Array<ArrayBuffer> = Uint8Array.from([
+  0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1, 8, 2,
+  0, 0, 0,
+]);
+
+/** A network that takes files, and a store of which a test can make what it likes. */
+export interface MediaWorld {
+  readonly world: World;
+  readonly gateway: ScriptedGateway;
+  /** What is kept. */
+  readonly media: ReturnType<typeof memoryMediaStore>;
+  /** What the service sees of it. */
+  readonly store: MediaStore;
+  readonly instance: string;
+}
+
+export async function startMediaWorld(
+  script: Partial<Script> = {},
+  disturbed: (media: MediaStore) => MediaStore = (media) => media,
+): Promise<MediaWorld> {
+  const gateway = mediaGateway(script);
+  const media = memoryMediaStore();
+  const store = disturbed(media);
+  const world = await startWorld({ gateway, media: store });
+  await listen(world);
+  return { world, gateway, media, store, instance: await connectScripted(world) };
+}
+
+export function mediaGateway(script: Partial<Script> = {}): ScriptedGateway {
+  return {
+    ...scriptedGateway(script),
+    capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
+  };
+}
+
+/**
+ * Lets days pass with nothing but maintenance going on, as connections and queues make a day long. Nothing else goes on
+ * in this world afterwards.
+ */
+export async function passOnly(
+  { world, store }: Pick<MediaWorld, 'world' | 'store'>,
+  ms: number,
+): Promise<void> {
+  await world.trunkline.stop();
+  const { trunkline } = await world.another({ media: store, roles: only('maintenance') });
+  await world.clock.advance(ms);
+  await trunkline.stop();
+}
+
+/** The bytes of what a gateway was given; null where that is text. */
+export async function bytesOf(content: OutgoingContent | undefined): Promise<Uint8Array | null> {
+  if (!content || content.type === 'text') return null;
+  return new Response(await content.file.open()).bytes();
+}
+
+export function png(): Blob {
+  return new Blob([PNG]);
+}

@@ -1,0 +1,35 @@
+import type { Storage } from '../../src/index.ts';
+
+/** The storage as one process sees it, until that process is killed: then it takes and tells nothing more. */
+export function mortal(storage: Storage): { readonly storage: Storage; kill(): void; isDead(): boolean } {
+  let dead = false;
+  const guarded = <Store extends object>(store: Store): Store =>
+    new Proxy(store, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name);
+        if (typeof member !== 'function') return member;
+        return (...args: readonly unknown[]): unknown =>
+          dead ? Promise.reject(new Error('This process was killed.')) : Reflect.apply(member, target, args);
+      },
+    });
+  const { workspaces, apiKeys, instances, messages, webhooks, deliveries, media, retention } = storage;
+  return {
+    storage: {
+      ...storage,
+      workspaces: guarded(workspaces),
+      apiKeys: guarded(apiKeys),
+      instances: guarded(instances),
+      messages: guarded(messages),
+      webhooks: guarded(webhooks),
+      deliveries: guarded(deliveries),
+      media: guarded(media),
+      retention: guarded(retention),
+      subscribe: (listener) => storage.subscribe((signal) => (dead ? undefined : listener(signal))),
+      close: async () => {},
+    },
+    kill() {
+      dead = true;
+    },
+    isDead: () => dead,
+  };
+}

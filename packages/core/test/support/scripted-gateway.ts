@@ -1,0 +1,107 @@
+import type {
+  Gateway,
+  GatewayConnection,
+  GatewayListener,
+  LinkedProfile,
+  OutgoingMessage,
+  SendOutcome,
+  Session,
+} from '../../src/index.ts';
+
+export const PROFILE: LinkedProfile = {
+  phoneNumber: '34911222333',
+  profileName: 'Ada',
+  profilePictureUrl: null,
+};
+
+/** What the network does; a test replaces what it is about. */
+export interface Script {
+  /** After a connection was asked for. By default a number is linked already, and the connection opens. */
+  opened(connection: ScriptedConnection): Promise<void>;
+  send(message: OutgoingMessage, connection: ScriptedConnection): Promise<SendOutcome>;
+  close(connection: ScriptedConnection): Promise<void>;
+  logout(connection: ScriptedConnection): Promise<void>;
+  unlink(session: Session): Promise<void>;
+}
+
+interface ScriptedConnection {
+  readonly session: Session;
+  readonly listener: GatewayListener;
+  /** Every send, repeats too. */
+  readonly sent: OutgoingMessage[];
+  state: 'open' | 'closed' | 'logged out';
+}
+
+export interface ScriptedGateway extends Gateway {
+  readonly script: Script;
+  /** Oldest first. */
+  readonly connections: readonly ScriptedConnection[];
+  last(): ScriptedConnection;
+  /** Every send of every connection, in order. */
+  sent(): readonly OutgoingMessage[];
+}
+
+/** A gateway without a network: a test says what the network does, and reports through `listener` what it likes. */
+export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway {
+  const connections: ScriptedConnection[] = [];
+  const all: OutgoingMessage[] = [];
+  const script: Script = {
+    async opened({ listener }) {
+      await listener.connected(PROFILE);
+    },
+    send: async () => ({ kind: 'accepted' }),
+    async close() {},
+    async logout() {},
+    async unlink() {},
+    ...changes,
+  };
+  let ids = 0;
+
+  const open = (session: Session, listener: GatewayListener): GatewayConnection => {
+    const connection: ScriptedConnection = { session, listener, sent: [], state: 'open' };
+    connections.push(connection);
+    // A test that rejects here means to: the service is not to know.
+    script.opened(connection).catch(() => {});
+    return {
+      send(message) {
+        connection.sent.push(message);
+        all.push(message);
+        return script.send(message, connection);
+      },
+      async close() {
+        if (connection.state === 'open') connection.state = 'closed';
+        await script.close(connection);
+      },
+      async logout() {
+        await script.logout(connection);
+        connection.state = 'logged out';
+      },
+    };
+  };
+
+  return {
+    script,
+    connections,
+    capabilities: ['text', 'groups'],
+    attach() {},
+    newMessageId: () => `NET${(ids += 1)}`,
+    open: async (session, listener) => open(session, listener),
+    unlink: (session) => script.unlink(session),
+    last() {
+      const last = connections.at(-1);
+      if (!last) throw new Error('No connection was opened.');
+      return last;
+    },
+    sent: () => all,
+  };
+}
+
+/** What was sent, as far as it is text. */
+export function texts(messages: readonly OutgoingMessage[]): readonly (string | null)[] {
+  return messages.map(({ content }) => (content.type === 'text' ? content.text : null));
+}
+
+/** Neither resolves nor rejects. */
+export function silence(): Promise<never> {
+  return new Promise(() => {});
+}

@@ -1,0 +1,193 @@
+import type { WebhookEvent } from '@trunkline/receiver';
+import { SUBSCRIBABLE_EVENT_TYPES, createTrunkline } from '../../src/index.ts';
+import type {
+  Gateway,
+  Logger,
+  Notification,
+  Notifier,
+  Roles,
+  Storage,
+  Trunkline,
+  WebhookResourceWithSecret,
+  WorkspaceApi,
+} from '../../src/index.ts';
+import type { TrunklineOptions } from '../../src/index.ts';
+import { createSandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { memoryStorage, recordingSender, testRuntime } from '../../src/testing/index.ts';
+import type { ManualClock, RecordingSender } from '../../src/testing/index.ts';
+
+export const SECRET_KEY = 'a secret key of at least 32 characters';
+export const SECOND = 1_000;
+export const MINUTE: number = 60 * SECOND;
+export const HOUR: number = 60 * MINUTE;
+export const DAY: number = 24 * HOUR;
+/** How long the sandbox network takes for one step. */
+export const STEP = 25;
+
+/** A Trunkline on a memory storage and a sandbox network, with one workspace; time stands still until it is moved. */
+export interface World {
+  readonly trunkline: Trunkline;
+  readonly api: WorkspaceApi;
+  readonly workspaceId: string;
+  readonly clock: ManualClock;
+  readonly storage: Storage;
+  readonly sandbox: Sandbox;
+  /** What the webhook dispatcher has sent. */
+  readonly sender: RecordingSender;
+  readonly logs: readonly LogLine[];
+  readonly mails: readonly Notification[];
+  /** Starts another Trunkline on the same storage, clock and network, as a second process would be; its sender is its own. */
+  another(
+    options?: WorldOptions,
+  ): Promise<{ trunkline: Trunkline; api: WorkspaceApi; sender: RecordingSender }>;
+}
+
+interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+type WorldOptions = Partial<Omit<TrunklineOptions, 'gateway'>> & { readonly gateway?: Gateway };
+
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const runtime = testRuntime();
+  const { clock } = runtime;
+  const storage = options.storage ?? memoryStorage();
+  const sandbox = createSandbox();
+  const logs: LogLine[] = [];
+  const mails: Notification[] = [];
+  const logger = options.logger ?? recordingLogger(logs);
+  const notifier: Notifier = {
+    async notify(mail) {
+      mails.push(mail);
+    },
+  };
+  const start = async (own: WorldOptions): Promise<{ trunkline: Trunkline; sender: RecordingSender }> => {
+    const sender = recordingSender();
+    const trunkline = createTrunkline({
+      ...runtime,
+      webhookSender: sender,
+      // Several Trunklines share it: one that stops must not close it for the others.
+      storage: { ...storage, close: async () => {} },
+      gateway: sandbox.gateway,
+      secretKey: SECRET_KEY,
+      logger,
+      notifier,
+      ...own,
+    });
+    await trunkline.start();
+    return { trunkline, sender };
+  };
+
+  const { storage: _given, ...rest } = options;
+  const { trunkline, sender } = await start(rest);
+  const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: 'Acme' });
+  return {
+    trunkline,
+    api: trunkline.workspace(workspaceId),
+    workspaceId,
+    clock,
+    storage,
+    sandbox,
+    sender,
+    logs,
+    mails,
+    async another(more = {}) {
+      const second = await start(more);
+      return { ...second, api: second.trunkline.workspace(workspaceId) };
+    },
+  };
+}
+
+/** Roles of a process that does only these. */
+export function only(...roles: readonly (keyof Roles)[]): Roles {
+  const has = (role: keyof Roles): boolean => roles.includes(role);
+  return {
+    api: has('api'),
+    gateway: has('gateway'),
+    webhooks: has('webhooks'),
+    maintenance: has('maintenance'),
+  };
+}
+
+/** A new instance whose sandbox phone has scanned its QR. */
+export async function connectInstance(
+  { api, clock, sandbox }: World,
+  profile: { readonly phoneNumber?: string; readonly profileName?: string } = {},
+): Promise<string> {
+  const { id } = await api.instances.create();
+  await api.instances.connect(id);
+  await clock.advance(STEP);
+  await sandbox.phone(id).scan(profile);
+  await clock.settle();
+  return id;
+}
+
+/** A new instance on a gateway that connects by itself, as a scripted one does. */
+export async function connectScripted({ api, clock }: World): Promise<string> {
+  const { id } = await api.instances.create();
+  await api.instances.connect(id);
+  await clock.settle();
+  return id;
+}
+
+/** A world with a connected instance (by the sandbox, unless a gateway is given), and what was told since it connected. */
+export async function connected(
+  options: WorldOptions = {},
+): Promise<{ readonly world: World; readonly id: string; since(): readonly string[] }> {
+  const world = await startWorld(options);
+  await listen(world);
+  const id = await (options.gateway ? connectScripted(world) : connectInstance(world));
+  const before = toldTypes(world).length;
+  return { world, id, since: () => toldTypes(world).slice(before) };
+}
+
+/** Waits for a request that is answered only once this much time has passed. */
+export async function after<Value>({ clock }: World, ms: number, request: Promise<Value>): Promise<Value> {
+  const settled = request.catch(() => {});
+  await clock.advance(ms);
+  await settled;
+  return request;
+}
+
+/** An endpoint that is told of everything. */
+export function listen(
+  { api }: Pick<World, 'api'>,
+  url = 'https://hooks.example.com/all',
+): Promise<WebhookResourceWithSecret> {
+  return api.webhooks.create({ url, events: SUBSCRIBABLE_EVENT_TYPES });
+}
+
+/** The events that receivers were told of, each once, in the order of their `created_at`. */
+export function told({ sender }: Pick<World, 'sender'>): readonly WebhookEvent[] {
+  const events = new Map<string, WebhookEvent>();
+  for (const { body } of sender.requests) {
+    const event = JSON.parse(body) as WebhookEvent; // what the service has written
+    events.set(event.id, event);
+  }
+  return [...events.values()].toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1));
+}
+
+export function toldTypes(world: Pick<World, 'sender'>): readonly string[] {
+  return told(world).map(({ type }) => type);
+}
+
+export function sendText(
+  { api }: Pick<World, 'api'>,
+  instance: string,
+  to = '34600000009',
+  text = 'Hello',
+): ReturnType<WorkspaceApi['messages']['send']> {
+  return api.messages.send({ instance, to, type: 'text', text });
+}
+
+function recordingLogger(lines: LogLine[]): Logger {
+  const at =
+    (level: LogLine['level']) =>
+    (facts: Readonly<Record<string, unknown>>, message: string): void => {
+      lines.push({ level, facts, message });
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}

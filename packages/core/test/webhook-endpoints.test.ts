@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import { REFUSED } from '../src/testing/index.ts';
+import { HOUR, MINUTE, STEP, connectInstance, listen, only, sendText, startWorld } from './support/world.ts';
+
+const HOOK = { url: 'https://hooks.example.com/', events: ['message.sent'] } as const;
+const senders = () => startWorld({ roles: only('api', 'webhooks') });
+
+describe('an endpoint', () => {
+  it('is made enabled, with its secret told and hinted at', async () => {
+    const { api } = await senders();
+    const webhook = await api.webhooks.create({ ...HOOK, description: 'CRM' });
+    expect(webhook).toEqual({
+      id: expect.stringMatching(/^wh_/),
+      url: HOOK.url,
+      description: 'CRM',
+      events: ['message.sent'],
+      status: 'enabled',
+      secret: expect.stringMatching(/^whsec_/),
+      secret_hint: `…${webhook.secret.slice(-4)}`,
+      last_delivery: null,
+      disabled_at: null,
+      disabled_reason: null,
+      created_at: '2026-01-01T00:00:00.000+00:00',
+      updated_at: '2026-01-01T00:00:00.000+00:00',
+    });
+  });
+
+  it('is changed in what is named, and in nothing else', async () => {
+    const { api, clock } = await senders();
+    const { id } = await api.webhooks.create({ ...HOOK, description: 'CRM' });
+    await clock.advance(5);
+    const changed = await api.webhooks.update(id, { events: ['message.read', 'message.failed'] });
+    expect(changed).toMatchObject({
+      url: HOOK.url,
+      description: 'CRM',
+      events: ['message.read', 'message.failed'],
+      status: 'enabled',
+    });
+    expect(changed.updated_at).toBe('2026-01-01T00:00:00.005+00:00');
+    expect(await api.webhooks.update(id, { description: null })).toMatchObject({ description: null });
+    expect(await api.webhooks.get(id)).toMatchObject({
+      events: ['message.read', 'message.failed'],
+      description: null,
+    });
+  });
+
+  it('is listed newest first, and gone once it is deleted', async () => {
+    const { api } = await senders();
+    const [first, second] = [await api.webhooks.create(HOOK), await api.webhooks.create(HOOK)];
+    expect(await api.webhooks.list()).toMatchObject({
+      data: [{ id: second.id }, { id: first.id }],
+      configured: false,
+    });
+    await api.webhooks.delete(first.id);
+    expect((await api.webhooks.list()).data.map(({ id }) => id)).toEqual([second.id]);
+    await expect(api.webhooks.delete(first.id)).rejects.toMatchObject({
+      code: 'WEBHOOK_NOT_FOUND',
+      status: 404,
+    });
+  });
+
+  it.each([
+    ['http', 'http://hooks.example.com/'],
+    ['a port of its own', 'https://hooks.example.com:9000/'],
+    ['a private address', 'https://10.0.0.1/'],
+    ['a name that resolves to one', 'https://inside.example.com/'],
+    ['a name with one among public ones', 'https://mixed.example.com/'],
+    ['a name that does not resolve', 'https://nowhere.example.com/'],
+    ['a name that cannot be asked for', 'https://broken.example.com/'],
+  ])('may not have a URL with %s', async (_, url) => {
+    const addresses: Record<string, readonly string[]> = {
+      'inside.example.com': ['192.168.1.7'],
+      'mixed.example.com': ['93.184.215.14', '127.0.0.1'],
+      'nowhere.example.com': [],
+      'hooks.example.com': ['93.184.215.14'],
+    };
+    const resolve = async (name: string) => addresses[name] ?? Promise.reject(new Error('SERVFAIL'));
+    const { api } = await startWorld({ dns: { resolve } });
+    const refused = { code: 'INVALID_WEBHOOK_URL', status: 422 };
+    await expect(api.webhooks.create({ ...HOOK, url })).rejects.toMatchObject(refused);
+    const { id } = await api.webhooks.create(HOOK);
+    await expect(api.webhooks.update(id, { url })).rejects.toMatchObject(refused);
+    expect(await api.webhooks.get(id)).toMatchObject({ url: HOOK.url });
+  });
+
+  it('may be on this machine in development', async () => {
+    const { api } = await startWorld({ urlPolicy: 'local', dns: { resolve: async () => ['127.0.0.1'] } });
+    await api.webhooks.create({ ...HOOK, url: 'http://localhost:9000/hook' });
+    await expect(api.webhooks.create({ ...HOOK, url: 'http://10.0.0.1/' })).rejects.toMatchObject({
+      code: 'INVALID_WEBHOOK_URL',
+    });
+  });
+
+  it('whose name is looked up for ever is refused after three seconds', async () => {
+    const { api, clock } = await startWorld({
+      dns: {
+        resolve: (_, signal) =>
+          new Promise((__, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+      },
+    });
+    const creating = api.webhooks.create(HOOK).catch((error: unknown) => error);
+    await clock.advance(3_000);
+    expect(await creating).toMatchObject({ code: 'INVALID_WEBHOOK_URL' });
+  });
+});
+
+describe('an endpoint that is disabled', () => {
+  it('has its open deliveries failed, and is told of nothing more', async () => {
+    const world = await startWorld();
+    const { id } = await listen(world);
+    const instance = await connectInstance(world);
+    world.sender.answer(() => REFUSED);
+    await sendText(world, instance);
+    await world.clock.advance(3 * STEP);
+    const sent = world.sender.requests.length;
+    expect(await world.api.webhooks.update(id, { status: 'disabled' })).toMatchObject({
+      status: 'disabled',
+      disabled_reason: 'manual',
+      disabled_at: '2026-01-01T00:00:00.100+00:00',
+    });
+
+    const { data } = await world.api.webhooks.deliveries(id, { status: 'failed' });
+    expect(data).toHaveLength(3);
+    expect(data[0]).toMatchObject({ error_code: 'ENDPOINT_DISABLED', next_retry_at: null, attempts: 1 });
+    await sendText(world, instance);
+    await world.clock.advance(HOUR);
+    expect(world.sender.requests).toHaveLength(sent);
+  });
+
+  it('and enabled again is told of what happens from then on', async () => {
+    const world = await startWorld();
+    const { id } = await listen(world);
+    const instance = await connectInstance(world);
+    await world.api.webhooks.update(id, { status: 'disabled' });
+    await sendText(world, instance, '34600000001');
+    await world.clock.advance(MINUTE);
+    const before = world.sender.requests.length;
+    expect(await world.api.webhooks.update(id, { status: 'enabled' })).toMatchObject({
+      status: 'enabled',
+      disabled_at: null,
+      disabled_reason: null,
+    });
+    await world.clock.advance(HOUR);
+    expect(world.sender.requests).toHaveLength(before);
+    await sendText(world, instance, '34600000001');
+    await world.clock.advance(MINUTE);
+    expect(world.sender.requests).toHaveLength(before + 1);
+  });
+
+  it('while a request is on its way has the answer in its log, and the delivery stays failed', async () => {
+    const world = await senders();
+    const { id } = await listen(world);
+    let answer = (): void => {};
+    world.sender.answer(
+      () =>
+        new Promise(
+          (resolve) => (answer = () => resolve({ errorCode: null, responseStatus: 200, responseBody: 'ok' })),
+        ),
+    );
+    const { id: deliveryId } = await world.api.webhooks.test(id);
+    await world.clock.settle();
+    await world.api.webhooks.update(id, { status: 'disabled' });
+    await world.api.webhooks.update(id, { status: 'enabled' });
+    await expect(world.api.deliveries.retry(deliveryId)).rejects.toMatchObject({
+      code: 'WEBHOOK_RETRY_NOT_ALLOWED',
+    });
+    answer();
+    await world.clock.settle();
+    expect(await world.api.deliveries.get(deliveryId)).toMatchObject({
+      status: 'failed',
+      error_code: 'ENDPOINT_DISABLED',
+      attempts: 1,
+      attempt_log: [{ error_code: null, response_status: 200 }],
+    });
+    await world.api.deliveries.retry(deliveryId);
+  });
+
+  it('can be retried by hand once it is enabled', async () => {
+    const world = await senders();
+    const { id } = await listen(world);
+    world.sender.answer(() => REFUSED);
+    const { id: deliveryId } = await world.api.webhooks.test(id);
+    await world.clock.settle();
+    await world.api.webhooks.update(id, { status: 'disabled' });
+    await world.api.webhooks.update(id, { status: 'enabled' });
+    expect(await world.api.webhooks.retryFailed(id)).toEqual({ requeued: 1, remaining: 0 });
+    expect(await world.api.deliveries.get(deliveryId)).toMatchObject({ status: 'pending' });
+  });
+});
+
+describe('an endpoint that is deleted', () => {
+  it('has its open deliveries failed, and they stay readable by id', async () => {
+    const world = await senders();
+    const { id } = await listen(world);
+    world.sender.answer(() => REFUSED);
+    const { id: deliveryId } = await world.api.webhooks.test(id);
+    await world.clock.settle();
+    await world.api.webhooks.delete(id);
+    await world.clock.advance(HOUR);
+    expect(world.sender.requests).toHaveLength(1);
+    expect(await world.api.deliveries.get(deliveryId)).toMatchObject({
+      status: 'failed',
+      error_code: 'ENDPOINT_DELETED',
+      next_retry_at: null,
+    });
+    await expect(world.api.webhooks.deliveries(id)).rejects.toMatchObject({ code: 'WEBHOOK_NOT_FOUND' });
+  });
+});

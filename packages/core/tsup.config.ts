@@ -1,0 +1,9 @@
+import { library } from '../../tsup.shared.ts';
+
+export default library([
+  'src/index.ts',
+  'src/node/index.ts',
+  'src/node/edge.ts',
+  'src/testing/index.ts',
+  'src/sandbox/index.ts',
+]);

@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest';
+import type { ContractSubject } from './contract-subject.ts';
+import { NOW } from './examples.ts';
+import { must, only } from './must.ts';
+import {
+  claim,
+  enqueueAt,
+  enqueueOne,
+  exhausted,
+  failed,
+  finish,
+  idsOf,
+  readDelivery,
+  readEndpoint,
+  storeEndpoint,
+  storeLane,
+  succeeded,
+} from './scenes.ts';
+import { testDatabases } from './test-database.ts';
+
+export function completionContract(subject: ContractSubject): void {
+  const open = testDatabases(subject);
+
+  describe('a completion', () => {
+    it('writes the delivery as it is to be, and its attempt', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const { id } = await enqueueOne(storage, endpoint);
+      const first = failed(only(await claim(storage, NOW)), NOW);
+      expect(await storage.deliveries.complete([first], NOW)).toBe(1);
+      expect(await storage.deliveries.find(workspace.id, id, 0)).toEqual(first.delivery);
+      const second = succeeded(only(await claim(storage, NOW + 60_000)), NOW + 60_000);
+      expect(await storage.deliveries.complete([second], NOW + 60_000)).toBe(1);
+      expect(await storage.deliveries.findDetail(workspace.id, id, 0)).toEqual({
+        delivery: second.delivery,
+        attempts: [first.attempt, second.attempt],
+        payload: expect.stringContaining('Grüße'),
+        endpointUrl: endpoint.url,
+      });
+    });
+
+    it('keeps an attempt exactly, with nothing in it too', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const { id } = await enqueueOne(storage, endpoint);
+      const claimed = only(await claim(storage, NOW));
+      const attempt = {
+        number: 1,
+        manual: true,
+        url: 'https://example.com/ünïcode',
+        responseStatus: null,
+        responseBody: null,
+        durationMs: 10_000,
+        errorCode: 'TIMEOUT',
+        at: NOW - 10_000,
+      } as const;
+      await storage.deliveries.complete([{ ...failed(claimed, NOW), attempt }], NOW);
+      const detail = must(await storage.deliveries.findDetail(workspace.id, id, 0));
+      expect(detail.attempts).toEqual([attempt]);
+    });
+
+    it('changes nothing with another token', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      const [delivery, neighbour] = await enqueueAt(storage, endpoint, NOW, NOW);
+      const [claimed, other] = await claim(storage, NOW);
+      const forged = { ...succeeded(must(claimed), NOW), token: must(claimed).token + 1_000_000 };
+      const swapped = { ...succeeded(must(claimed), NOW), token: must(other).token };
+      expect(await storage.deliveries.complete([forged, swapped], NOW)).toBe(0);
+      expect(await readDelivery(storage, must(delivery))).toEqual(delivery);
+      expect(await readDelivery(storage, must(neighbour))).toEqual(neighbour);
+      expect((await readEndpoint(storage, endpoint)).health).toEqual(endpoint.health);
+      // Both slots are still held.
+      await enqueueOne(storage, endpoint);
+      expect(await claim(storage, NOW)).toEqual([]);
+    });
+
+    it('counts once, however often it is reported', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const { id } = await enqueueOne(storage, endpoint);
+      const completion = failed(only(await claim(storage, NOW)), NOW);
+      const twice = storage.deliveries.complete([completion, completion], NOW);
+      const thrice = storage.deliveries.complete([completion], NOW);
+      expect((await twice) + (await thrice)).toBe(1);
+      expect(await storage.deliveries.complete([completion], NOW)).toBe(0);
+      expect(must(await storage.deliveries.findDetail(workspace.id, id, 0)).attempts).toHaveLength(1);
+      expect(await claim(storage, NOW + 60_000)).toHaveLength(1);
+    });
+
+    it('is written beside others that were lost', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      const deliveries = await enqueueAt(storage, endpoint, NOW, NOW, NOW, NOW);
+      const claimed = await claim(storage, NOW, { slots: 4 });
+      const completions = claimed.map((one, index) => {
+        const completion = succeeded(one, NOW);
+        return index % 2 === 0 ? completion : { ...completion, token: -1 };
+      });
+      const [first, ...rest] = completions;
+      const written = await Promise.all([
+        storage.deliveries.complete([must(first)], NOW),
+        storage.deliveries.complete(rest, NOW),
+        storage.deliveries.complete([], NOW),
+      ]);
+      expect(written).toEqual([1, 1, 0]);
+      const statuses = await Promise.all(
+        deliveries.map(async (one) => (await readDelivery(storage, one)).status),
+      );
+      expect(statuses).toEqual(['success', 'pending', 'success', 'pending']);
+    });
+
+    it('leaves one that stays open due at its time, or at once', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      const [later, atOnce, never] = await enqueueAt(storage, endpoint, NOW, NOW, NOW);
+      const claimed = await claim(storage, NOW, { slots: 3 });
+      const outcomes = [
+        failed(must(claimed[0]), NOW, { nextRetryAt: NOW + 300_000 }),
+        failed(must(claimed[1]), NOW, { status: 'pending', nextRetryAt: null }),
+        failed(must(claimed[2]), NOW, { status: 'failed', nextRetryAt: null }),
+      ];
+      await storage.deliveries.complete(outcomes, NOW + 7);
+      expect(await claim(storage, NOW + 6, { slots: 3 })).toEqual([]);
+      expect(idsOf(await claim(storage, NOW + 7, { slots: 3, leaseMs: 10_000_000 }))).toEqual([
+        must(atOnce).id,
+      ]);
+      expect(await claim(storage, NOW + 299_999, { slots: 3 })).toEqual([]);
+      expect(idsOf(await claim(storage, NOW + 300_000, { slots: 3 }))).toEqual([must(later).id]);
+      expect(await readDelivery(storage, must(never))).toMatchObject({ status: 'failed' });
+    });
+
+    it('frees its slot for the next', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      await enqueueAt(storage, endpoint, NOW, NOW, NOW);
+      const [claimed] = await claim(storage, NOW);
+      await storage.deliveries.complete([exhausted(must(claimed), NOW)], NOW);
+      expect(await claim(storage, NOW)).toHaveLength(1);
+    });
+  });
+
+  describe('the health of an endpoint', () => {
+    it('notes a success', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      const delivery = await enqueueOne(storage, endpoint);
+      await finish(storage, delivery, succeeded, NOW + 3);
+      expect((await readEndpoint(storage, endpoint)).health).toEqual({
+        lastDelivery: { id: delivery.id, status: 'success', responseStatus: 200, at: NOW + 3 },
+        lastSuccessAt: NOW + 3,
+        failingSince: null,
+        exhausted: false,
+        warnedAt: null,
+      });
+    });
+
+    it('notes since when it fails, and whether a delivery was exhausted', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      const [first, second, third] = await enqueueAt(storage, endpoint, NOW, NOW + 10, NOW + 20);
+      await finish(storage, must(first), failed, NOW);
+      expect((await readEndpoint(storage, endpoint)).health).toEqual({
+        lastDelivery: { id: must(first).id, status: 'retrying', responseStatus: 500, at: NOW },
+        lastSuccessAt: null,
+        failingSince: NOW,
+        exhausted: false,
+        warnedAt: null,
+      });
+      await finish(storage, must(second), exhausted, NOW + 10);
+      expect((await readEndpoint(storage, endpoint)).health).toMatchObject({
+        failingSince: NOW,
+        exhausted: true,
+      });
+      await finish(storage, must(third), failed, NOW + 20);
+      expect((await readEndpoint(storage, endpoint)).health).toEqual({
+        lastDelivery: { id: must(third).id, status: 'retrying', responseStatus: 500, at: NOW + 20 },
+        lastSuccessAt: null,
+        failingSince: NOW,
+        exhausted: true,
+        warnedAt: null,
+      });
+    });
+
+    it('is forgiven by one success', async () => {
+      const storage = await open();
+      const { workspace } = await storeLane(storage);
+      const endpoint = await storeEndpoint(storage, workspace, {
+        health: {
+          lastDelivery: null,
+          lastSuccessAt: 1,
+          failingSince: NOW - 9,
+          exhausted: true,
+          warnedAt: NOW - 1,
+        },
+      });
+      const [one, two] = await enqueueAt(storage, endpoint, NOW, NOW);
+      await finish(storage, must(one), failed);
+      expect((await readEndpoint(storage, endpoint)).health).toMatchObject({
+        lastSuccessAt: 1,
+        failingSince: NOW - 9,
+        exhausted: true,
+        warnedAt: NOW - 1,
+      });
+      await finish(storage, must(two), succeeded);
+      expect((await readEndpoint(storage, endpoint)).health).toMatchObject({
+        lastSuccessAt: NOW,
+        failingSince: null,
+        exhausted: false,
+        warnedAt: null,
+      });
+    });
+
+    it('follows each of several that come together', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      await enqueueAt(storage, endpoint, NOW, NOW, NOW);
+      const [a, b, c] = await claim(storage, NOW, { slots: 3 });
+      const completions = [
+        exhausted(must(a), NOW + 1),
+        succeeded(must(b), NOW + 2),
+        failed(must(c), NOW + 3),
+      ];
+      await storage.deliveries.complete(completions, NOW + 3);
+      expect((await readEndpoint(storage, endpoint)).health).toEqual({
+        lastDelivery: { id: must(c).delivery.id, status: 'retrying', responseStatus: 500, at: NOW + 3 },
+        lastSuccessAt: NOW + 2,
+        failingSince: NOW + 3,
+        exhausted: false,
+        warnedAt: null,
+      });
+    });
+
+    it('is nobody’s when the endpoint was deleted', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const delivery = await enqueueOne(storage, endpoint);
+      const claimed = only(await claim(storage, NOW));
+      await storage.webhooks.delete(workspace.id, endpoint.id);
+      const completion = succeeded(claimed, NOW);
+      expect(await storage.deliveries.complete([completion], NOW)).toBe(1);
+      expect(await storage.webhooks.find(workspace.id, endpoint.id)).toBeNull();
+      expect(await storage.deliveries.findDetail(workspace.id, delivery.id, 0)).toMatchObject({
+        delivery: { status: 'failed', errorCode: 'ENDPOINT_DELETED', attempts: 1, responseStatus: 200 },
+        attempts: [completion.attempt],
+        endpointUrl: null,
+      });
+    });
+  });
+}

@@ -1,0 +1,24 @@
+import type { Storage } from '@trunkline/core';
+
+/** What the contract is run against: `describeStorageContract({ name: 'sqlite', createDatabase, capabilities })`. */
+export interface ContractSubject {
+  readonly name: string;
+  /** An empty database of its own for one test, at best in a few milliseconds: there are some hundreds of tests. */
+  createDatabase(): Promise<TestDatabase>;
+  /** Tests of a missing capability are skipped, with its reason in their name. */
+  readonly capabilities: {
+    /** What was written is there for a storage that connects after the first was closed. */
+    readonly reopen: Capability;
+    /** Several storages may be open on one database at once, as in several processes. */
+    readonly shared: Capability;
+  };
+}
+
+export type Capability = true | { readonly missing: string };
+
+export interface TestDatabase {
+  /** A new storage on this database. The suite opens it, and closes each that it opened. */
+  connect(): Storage;
+  /** Removes the database; called once, when every storage on it is closed. */
+  dispose(): Promise<void>;
+}

@@ -1,0 +1,207 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Delivery, DeliveryFilter, Storage } from '@trunkline/core';
+import type { ContractSubject } from './contract-subject.ts';
+import { anEvent, NOW, testId } from './examples.ts';
+import { must } from './must.ts';
+import { expectedPage, pageRequests, walk } from './paging.ts';
+import {
+  claim,
+  disable,
+  enable,
+  enqueueAt,
+  enqueueOne,
+  exhausted,
+  failed,
+  readDelivery,
+  storeEndpoint,
+  storeLane,
+  storeWorkspace,
+  succeeded,
+} from './scenes.ts';
+import { testDatabases } from './test-database.ts';
+
+export function deliveryLogContract(subject: ContractSubject): void {
+  const open = testDatabases(subject);
+
+  describe('the log of deliveries', () => {
+    it('belongs to one workspace and one endpoint', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const other = await storeWorkspace(storage);
+      const neighbour = await storeEndpoint(storage, workspace);
+      const delivery = await enqueueOne(storage, endpoint);
+      await enqueueOne(storage, neighbour);
+      const list = (workspaceId: string, webhookId: string) =>
+        storage.deliveries.list(workspaceId, webhookId, {}, { from: null, limit: 10 }, 0);
+      expect((await list(workspace.id, endpoint.id)).rows).toEqual([delivery]);
+      expect((await list(other.id, endpoint.id)).rows).toEqual([]);
+      expect((await list(workspace.id, 'wh_unknown')).rows).toEqual([]);
+      expect(await storage.deliveries.find(other.id, delivery.id, 0)).toBeNull();
+      expect(await storage.deliveries.findDetail(other.id, delivery.id, 0)).toBeNull();
+      expect(await storage.deliveries.find(workspace.id, testId('whd', NOW), 0)).toBeNull();
+    });
+
+    it('outlives its endpoint', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const delivery = await enqueueOne(storage, endpoint);
+      await storage.webhooks.delete(workspace.id, endpoint.id);
+      const page = await storage.deliveries.list(workspace.id, endpoint.id, {}, { from: null, limit: 10 }, 0);
+      expect(page.rows).toEqual([await readDelivery(storage, delivery)]);
+      const detail = await storage.deliveries.findDetail(workspace.id, delivery.id, 0);
+      expect(detail).toMatchObject({ payload: expect.stringContaining('Grüße'), endpointUrl: null });
+    });
+
+    it('shows the present URL of the endpoint', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const delivery = await enqueueOne(storage, endpoint);
+      await storage.webhooks.write({ endpoint: { ...endpoint, url: 'https://example.com/moved' } });
+      const detail = await storage.deliveries.findDetail(workspace.id, delivery.id, 0);
+      expect(detail).toEqual({
+        delivery,
+        attempts: [],
+        payload: expect.stringContaining('Grüße'),
+        endpointUrl: 'https://example.com/moved',
+      });
+    });
+
+    it('ends exactly at the floor, deleted or not', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const [tooOld, justIn] = await enqueueAt(storage, endpoint, NOW - 1, NOW);
+      const { deliveries } = storage;
+      expect(await deliveries.find(workspace.id, must(tooOld).id, NOW)).toBeNull();
+      expect(await deliveries.findDetail(workspace.id, must(tooOld).id, NOW)).toBeNull();
+      expect(await deliveries.find(workspace.id, must(justIn).id, NOW)).toEqual(justIn);
+      expect(await deliveries.findDetail(workspace.id, must(justIn).id, NOW)).not.toBeNull();
+      const page = await deliveries.list(workspace.id, endpoint.id, {}, { from: null, limit: 10 }, NOW);
+      expect(page).toEqual({ rows: [justIn], hasOlder: false, hasNewer: false });
+      const whole = await deliveries.list(workspace.id, endpoint.id, {}, { from: null, limit: 10 }, NOW - 1);
+      expect(whole.rows).toEqual([justIn, tooOld]);
+    });
+
+    it('is right for every filter, page and direction', async () => {
+      const storage = await open();
+      const property = fc.asyncProperty(
+        histories,
+        filter,
+        fc.constantFrom(0, NOW + 3, NOW + 9),
+        fc.array(pageRequests, { minLength: 1, maxLength: 5 }),
+        async (history, chosen, since, requests) => {
+          const { workspaceId, webhookId, deliveries } = await storeHistory(storage, history);
+          const rows = deliveries.filter(
+            (delivery) => delivery.createdAt >= since && matches(delivery, chosen),
+          );
+          for (const request of requests) {
+            const page = request(deliveries.map(({ id }) => id));
+            const actual = await storage.deliveries.list(workspaceId, webhookId, chosen, page, since);
+            expect(actual).toEqual(expectedPage(rows, page));
+          }
+        },
+      );
+      await fc.assert(property, { numRuns: 25 });
+    });
+
+    it('shows each delivery once to who pages through while others arrive', async () => {
+      const storage = await open();
+      const property = fc.asyncProperty(
+        histories,
+        filter,
+        fc.integer({ min: 1, max: 6 }),
+        async (history, chosen, limit) => {
+          const { workspaceId, webhookId, deliveries } = await storeHistory(storage, history);
+          const seen = await walk(
+            'older',
+            limit,
+            (page) => storage.deliveries.list(workspaceId, webhookId, chosen, page, 0),
+            {
+              between: async () => {
+                await storage.deliveries.enqueue(webhookId, anEvent({ id: workspaceId }, NOW + 50_000));
+              },
+            },
+          );
+          const rows = deliveries.filter((delivery) => matches(delivery, chosen));
+          expect(seen).toEqual(expectedPage(rows, { from: null, limit: 100 }).rows);
+        },
+      );
+      await fc.assert(property, { numRuns: 15 });
+    });
+  });
+}
+
+const OUTCOMES = ['pending', 'retrying', 'success', 'exhausted', 'failed', 'closed'] as const;
+const histories = fc.array(
+  fc.record({
+    outcome: fc.constantFrom(...OUTCOMES),
+    type: fc.constantFrom('message.received' as const, 'webhook.test' as const),
+  }),
+  { maxLength: 20 },
+);
+
+const filter: fc.Arbitrary<DeliveryFilter> = fc.record(
+  {
+    status: fc.constantFrom('pending', 'retrying', 'success', 'exhausted', 'failed'),
+    eventType: fc.constantFrom('message.received', 'webhook.test', 'of no type'),
+  },
+  { requiredKeys: [] },
+);
+
+function matches(delivery: Delivery, { status, eventType }: DeliveryFilter): boolean {
+  return (
+    (status ?? delivery.status) === delivery.status &&
+    (eventType ?? delivery.eventType) === delivery.eventType
+  );
+}
+
+type Outcome = (typeof OUTCOMES)[number];
+interface Past {
+  readonly outcome: Outcome;
+  readonly type: 'message.received' | 'webhook.test';
+}
+
+/** An endpoint of its own with these deliveries: `closed` ones ended when it was disabled for a while. */
+async function storeHistory(storage: Storage, history: readonly Past[]) {
+  const { workspace, endpoint } = await storeLane(storage);
+  const enqueue = async ({ type }: Past, index: number): Promise<Delivery> =>
+    must(await storage.deliveries.enqueue(endpoint.id, anEvent(workspace, NOW + index, { type })));
+
+  const stored: { readonly delivery: Delivery; readonly outcome: Outcome }[] = [];
+  const entries = history.map((past, index) => ({ past, index }));
+  for (const { past, index } of entries.filter(({ past: { outcome } }) => outcome === 'closed')) {
+    stored.push({ delivery: await enqueue(past, index), outcome: past.outcome });
+  }
+  await disable(storage, endpoint);
+  await enable(storage, endpoint);
+  for (const { past, index } of entries.filter(({ past: { outcome } }) => outcome !== 'closed')) {
+    stored.push({ delivery: await enqueue(past, index), outcome: past.outcome });
+  }
+  await makeAttempts(storage, new Map(stored.map(({ delivery, outcome }) => [delivery.id, outcome])));
+  const deliveries = await Promise.all(stored.map(({ delivery }) => readDelivery(storage, delivery)));
+  expect(deliveries.map(({ status }) => status)).toEqual(
+    stored.map(({ outcome }) => (outcome === 'closed' ? 'failed' : outcome)),
+  );
+  return { workspaceId: workspace.id, webhookId: endpoint.id, deliveries };
+}
+
+async function makeAttempts(storage: Storage, outcomes: ReadonlyMap<string, Outcome>): Promise<void> {
+  const claimed = await claim(storage, NOW + 1000, { slots: 100, startsPerWindow: 1000, leaseMs: 1 });
+  const completions = claimed.flatMap((one) => {
+    switch (outcomes.get(one.delivery.id)) {
+      case 'retrying':
+        return [failed(one, NOW + 1000, { nextRetryAt: NOW * 2 })];
+      case 'success':
+        return [succeeded(one, NOW + 1000)];
+      case 'exhausted':
+        return [exhausted(one, NOW + 1000)];
+      case 'failed':
+        return [failed(one, NOW + 1000, { status: 'failed', nextRetryAt: null })];
+      case 'pending':
+      case 'closed':
+      case undefined:
+        return [];
+    }
+  });
+  expect(await storage.deliveries.complete(completions, NOW + 1000)).toBe(completions.length);
+}

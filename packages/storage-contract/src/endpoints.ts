@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest';
+import type { EndpointHealth } from '@trunkline/core';
+import type { ContractSubject } from './contract-subject.ts';
+import { aNotice, anEndpoint, NOW } from './examples.ts';
+import {
+  claim,
+  enqueueAt,
+  enqueueOne,
+  exhausted,
+  failed,
+  finish,
+  readDelivery,
+  readEndpoint,
+  storeEndpoint,
+  storeLane,
+  storeWorkspace,
+} from './scenes.ts';
+import { testDatabases } from './test-database.ts';
+
+export function endpointContract(subject: ContractSubject): void {
+  const open = testDatabases(subject);
+
+  describe('endpoints', () => {
+    it('are found as they were inserted, by their own workspace', async () => {
+      const storage = await open();
+      const [workspace, other] = [await storeWorkspace(storage), await storeWorkspace(storage)];
+      const older = await storeEndpoint(storage, workspace, { createdAt: NOW - 1 });
+      const full = await storeEndpoint(storage, workspace, {
+        description: 'Ünser CRM',
+        events: ['instance.error', 'message.read'],
+        status: 'disabled',
+        disabledAt: NOW,
+        disabledReason: 'auto_no_delivery_72h',
+        health: {
+          lastDelivery: { id: 'whd_1', status: 'exhausted', responseStatus: 500, at: NOW },
+          lastSuccessAt: NOW - 9,
+          failingSince: NOW - 8,
+          exhausted: true,
+          warnedAt: NOW - 7,
+        },
+        version: 4,
+      });
+      expect(await storage.webhooks.find(workspace.id, full.id)).toEqual(full);
+      expect(await storage.webhooks.list(workspace.id)).toEqual([full, older]);
+      expect(await storage.webhooks.find(other.id, full.id)).toBeNull();
+      expect(await storage.webhooks.list(other.id)).toEqual([]);
+    });
+
+    it('are inserted up to the limit of their workspace, at once too', async () => {
+      const storage = await open();
+      const [workspace, other] = [await storeWorkspace(storage), await storeWorkspace(storage)];
+      await storeEndpoint(storage, other);
+      const inserts = Array.from({ length: 20 }, () => storage.webhooks.insert(anEndpoint(workspace), 5));
+      const results = await Promise.all(inserts);
+      expect(results.filter((result) => result === 'inserted')).toHaveLength(5);
+      expect(await storage.webhooks.list(workspace.id)).toHaveLength(5);
+    });
+
+    it('are deleted by their own workspace', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const other = await storeWorkspace(storage);
+      const delivery = await enqueueOne(storage, endpoint);
+      expect(await storage.webhooks.delete(other.id, endpoint.id)).toBe(false);
+      expect(await readDelivery(storage, delivery)).toEqual(delivery);
+      expect(await storage.webhooks.delete(workspace.id, endpoint.id)).toBe(true);
+      expect(await storage.webhooks.find(workspace.id, endpoint.id)).toBeNull();
+      expect(await storage.webhooks.list(workspace.id)).toEqual([]);
+      expect(await storage.webhooks.delete(workspace.id, endpoint.id)).toBe(false);
+    });
+  });
+
+  describe('a write of an endpoint', () => {
+    it('raises the version and leaves the health alone', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      const [delivery] = await enqueueAt(storage, endpoint, NOW);
+      if (delivery) await finish(storage, delivery, failed);
+      const { health } = await readEndpoint(storage, endpoint);
+      expect(health.failingSince).toBe(NOW);
+
+      const changed = {
+        ...endpoint,
+        url: 'https://example.com/new',
+        description: 'New',
+        events: ['message.read'] as const,
+        sealedSecret: 'other',
+        secretHint: '…wxyz',
+        updatedAt: NOW + 1,
+      };
+      expect(await storage.webhooks.write({ endpoint: changed })).toBe('written');
+      expect(await readEndpoint(storage, endpoint)).toEqual({ ...changed, health, version: 2 });
+    });
+
+    it('is stale when the settings have changed, and then writes nothing', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      const delivery = await enqueueOne(storage, endpoint);
+      await storage.webhooks.write({ endpoint: { ...endpoint, description: 'First' } });
+      const notice = aNotice(endpoint);
+      const late = {
+        endpoint: { ...endpoint, description: 'Second' },
+        close: 'ENDPOINT_DISABLED',
+        notice,
+      } as const;
+      expect(await storage.webhooks.write(late)).toBe('stale');
+      expect(await readEndpoint(storage, endpoint)).toEqual({
+        ...endpoint,
+        description: 'First',
+        version: 2,
+      });
+      expect(await storage.webhooks.claimNotices({ now: NOW, leaseMs: 1, limit: 10 })).toEqual([]);
+      expect(await readDelivery(storage, delivery)).toEqual(delivery);
+      expect(await claim(storage, NOW)).toHaveLength(1);
+    });
+
+    it('passes one of those made at once on one version', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      const results = await Promise.all(
+        Array.from({ length: 10 }, () => storage.webhooks.write({ endpoint })),
+      );
+      expect(results.filter((result) => result === 'written')).toHaveLength(1);
+    });
+
+    it('is stale for an endpoint that is gone or of another workspace', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const other = await storeWorkspace(storage);
+      expect(await storage.webhooks.write({ endpoint: anEndpoint(workspace) })).toBe('stale');
+      expect(await storage.webhooks.write({ endpoint: { ...endpoint, workspaceId: other.id } })).toBe(
+        'stale',
+      );
+      await storage.webhooks.delete(workspace.id, endpoint.id);
+      expect(await storage.webhooks.write({ endpoint })).toBe('stale');
+      expect(await storage.webhooks.find(workspace.id, endpoint.id)).toBeNull();
+    });
+
+    it('is not stale because of attempts: they change only the health', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      await finish(storage, await enqueueOne(storage, endpoint), failed);
+      const { version, updatedAt } = await readEndpoint(storage, endpoint);
+      expect({ version, updatedAt }).toEqual({ version: endpoint.version, updatedAt: endpoint.updatedAt });
+      expect(await storage.webhooks.write({ endpoint })).toBe('written');
+    });
+
+    it('writes the health where it says so', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      await finish(storage, await enqueueOne(storage, endpoint), exhausted);
+      const decided = await readEndpoint(storage, endpoint);
+      const warned = { ...decided, health: { ...decided.health, warnedAt: NOW + 5 } };
+      const notice = aNotice(endpoint);
+      expect(await storage.webhooks.write({ endpoint: warned, health: decided.health, notice })).toBe(
+        'written',
+      );
+      expect(await readEndpoint(storage, endpoint)).toEqual({ ...warned, version: 2 });
+      expect(await storage.webhooks.claimNotices({ now: NOW, leaseMs: 1, limit: 10 })).toEqual([notice]);
+    });
+
+    it.each<[string, Partial<EndpointHealth>]>([
+      ['it fails since another time', { failingSince: NOW - 1 }],
+      ['it does not fail any more', { failingSince: null }],
+      ['it was warned', { warnedAt: NOW - 1 }],
+    ])('is stale where it writes the health and %s', async (_, stored) => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const health = {
+        lastDelivery: null,
+        lastSuccessAt: null,
+        failingSince: NOW,
+        exhausted: true,
+        warnedAt: null,
+      };
+      const endpoint = await storeEndpoint(storage, workspace, { health: { ...health, ...stored } });
+      const delivery = await enqueueOne(storage, endpoint);
+      const write = {
+        endpoint: { ...endpoint, status: 'disabled', health: { ...health, warnedAt: NOW } },
+        health: { failingSince: NOW, warnedAt: null },
+        close: 'ENDPOINT_DISABLED',
+        notice: aNotice(endpoint),
+      } as const;
+      expect(await storage.webhooks.write(write)).toBe('stale');
+      expect(await readEndpoint(storage, endpoint)).toEqual(endpoint);
+      expect(await readDelivery(storage, delivery)).toEqual(delivery);
+      expect(await storage.webhooks.claimNotices({ now: NOW, leaseMs: 1, limit: 10 })).toEqual([]);
+    });
+  });
+
+  describe('the list of failing endpoints', () => {
+    it('holds enabled ones that fail for long enough and exhausted a delivery', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const failing = {
+        lastDelivery: null,
+        lastSuccessAt: null,
+        failingSince: NOW,
+        exhausted: true,
+        warnedAt: null,
+      };
+      const wanted = await storeEndpoint(storage, workspace, { health: failing });
+      await storeEndpoint(storage, workspace, { health: { ...failing, failingSince: NOW + 1 } });
+      await storeEndpoint(storage, workspace, { health: { ...failing, failingSince: null } });
+      await storeEndpoint(storage, workspace, { health: { ...failing, exhausted: false } });
+      await storeEndpoint(storage, workspace, { health: failing, status: 'disabled' });
+      const warned = await storeEndpoint(storage, await storeWorkspace(storage), {
+        health: { ...failing, failingSince: NOW - 5, warnedAt: NOW },
+      });
+      const query = { before: NOW, after: null, limit: 10 };
+      expect(await storage.webhooks.listFailing(query)).toEqual([wanted, warned]);
+      expect(await storage.webhooks.listFailing({ ...query, limit: 1 })).toEqual([wanted]);
+      expect(await storage.webhooks.listFailing({ ...query, after: wanted.id })).toEqual([warned]);
+      expect(await storage.webhooks.listFailing({ ...query, after: warned.id })).toEqual([]);
+    });
+
+    it('follows what attempts came to', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      const query = { before: NOW + 10, after: null, limit: 10 };
+      const [first, second] = await enqueueAt(storage, endpoint, NOW, NOW);
+      if (first) await finish(storage, first, failed);
+      expect(await storage.webhooks.listFailing(query)).toEqual([]);
+      if (second) await finish(storage, second, exhausted, NOW + 30_000);
+      expect(await storage.webhooks.listFailing(query)).toEqual([await readEndpoint(storage, endpoint)]);
+    });
+  });
+}

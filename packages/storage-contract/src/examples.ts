@@ -1,0 +1,210 @@
+import { createNewId } from '@trunkline/core';
+import type {
+  ApiKey,
+  Event,
+  IdempotencyRecord,
+  Instance,
+  Member,
+  Message,
+  NewId,
+  Notice,
+  WebhookEndpoint,
+  Workspace,
+} from '@trunkline/core';
+
+/** When the tests take place. */
+export const NOW: number = Date.UTC(2026, 10, 20, 12);
+
+let made = 0;
+
+/** Ids of exactly the time asked for, however the times jump; those of one millisecond sort as they were made. */
+export const testId: NewId = (prefix, now) => {
+  made += 1;
+  const sequence = made;
+  return createNewId((length) => {
+    const bytes = new Uint8Array(length);
+    // Where the factory takes the counter of a fresh millisecond from.
+    bytes.set([sequence >> 16, sequence >> 8, sequence], 6);
+    return bytes;
+  })(prefix, now);
+};
+
+export function aWorkspace(changes: Partial<Workspace> = {}): Workspace {
+  const createdAt = changes.createdAt ?? NOW;
+  return {
+    id: testId('ten', createdAt),
+    name: 'Acme',
+    plan: { subscription: 'active', instanceLimit: null, trialMessageLimit: null, webhookLimit: 5 },
+    trialMessagesUsed: 0,
+    suspendedAt: null,
+    createdAt,
+    ...changes,
+  };
+}
+
+export function aMember(workspace: Workspace, changes: Partial<Member> = {}): Member {
+  const createdAt = changes.createdAt ?? NOW;
+  return {
+    id: testId('mem', createdAt),
+    workspaceId: workspace.id,
+    email: 'ada@example.com',
+    emailVerified: true,
+    administersWebhooks: true,
+    createdAt,
+    ...changes,
+  };
+}
+
+export function anApiKey(workspace: Workspace, changes: Partial<ApiKey> = {}): ApiKey {
+  const createdAt = changes.createdAt ?? NOW;
+  const id = testId('key', createdAt);
+  return {
+    id,
+    workspaceId: workspace.id,
+    memberId: null,
+    name: 'ci',
+    scopes: ['messages:read', 'messages:send'],
+    hash: `hash of ${id}`,
+    createdAt,
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+    ...changes,
+  };
+}
+
+/** Connected, and wanted so. */
+export function anInstance(workspace: Workspace, changes: Partial<Instance> = {}): Instance {
+  const createdAt = changes.createdAt ?? NOW;
+  return {
+    id: testId('ins', createdAt),
+    workspaceId: workspace.id,
+    name: 'Front desk',
+    status: 'connected',
+    desired: 'running',
+    phoneNumber: '15550100',
+    profileName: 'Acme',
+    profilePictureUrl: null,
+    lastError: null,
+    droppedAt: null,
+    qr: null,
+    operation: null,
+    operationOutcome: null,
+    statusChangedAt: createdAt,
+    connectedAt: createdAt,
+    disconnectedAt: null,
+    lastSeenAt: null,
+    createdAt,
+    updatedAt: createdAt,
+    version: 1,
+    ...changes,
+  };
+}
+
+/** Outbound and queued. */
+export function aMessage(instance: Instance, changes: Partial<Message> = {}): Message {
+  const createdAt = changes.createdAt ?? NOW;
+  const id = testId('msg', createdAt);
+  return {
+    id,
+    workspaceId: instance.workspaceId,
+    instanceId: instance.id,
+    networkId: `network id of ${id}`,
+    direction: 'outbound',
+    type: 'text',
+    status: 'queued',
+    to: '15550199',
+    from: '15550100',
+    groupId: null,
+    text: 'Grüße 👋',
+    caption: null,
+    media: null,
+    error: null,
+    createdAt,
+    queuedAt: createdAt,
+    sentAt: null,
+    deliveredAt: null,
+    readAt: null,
+    failedAt: null,
+    receivedAt: null,
+    ...changes,
+  };
+}
+
+export function anInboundMessage(instance: Instance, changes: Partial<Message> = {}): Message {
+  const createdAt = changes.createdAt ?? NOW;
+  return aMessage(instance, {
+    direction: 'inbound',
+    status: 'received',
+    from: '15550199',
+    to: '15550100',
+    queuedAt: null,
+    receivedAt: createdAt,
+    ...changes,
+  });
+}
+
+export function anIdempotencyRecord(
+  message: Message,
+  changes: Partial<IdempotencyRecord> = {},
+): IdempotencyRecord {
+  return {
+    key: 'order-1',
+    fingerprint: 'what was asked for',
+    messageId: message.id,
+    createdAt: message.createdAt,
+    ...changes,
+  };
+}
+
+export function anEndpoint(workspace: Workspace, changes: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
+  const createdAt = changes.createdAt ?? NOW;
+  return {
+    id: testId('wh', createdAt),
+    workspaceId: workspace.id,
+    url: 'https://example.com/hook',
+    description: null,
+    events: ['message.received', 'message.sent'],
+    status: 'enabled',
+    sealedSecret: 'sealed',
+    secretHint: '…abcd',
+    disabledAt: null,
+    disabledReason: null,
+    health: { lastDelivery: null, lastSuccessAt: null, failingSince: null, exhausted: false, warnedAt: null },
+    createdAt,
+    updatedAt: createdAt,
+    version: 1,
+    ...changes,
+  };
+}
+
+/** `at` in epoch milliseconds. */
+export function anEvent(
+  workspace: { readonly id: string },
+  at: number = NOW,
+  changes: Partial<Event> = {},
+): Event {
+  const id = testId('evt', at);
+  return {
+    id,
+    workspaceId: workspace.id,
+    type: 'message.received',
+    occurredAt: at * 1000 + 321,
+    payload: JSON.stringify({ id, text: 'Grüße 👋' }),
+    ...changes,
+  };
+}
+
+export function aNotice(endpoint: WebhookEndpoint, changes: Partial<Notice> = {}): Notice {
+  const createdAt = changes.createdAt ?? NOW;
+  return {
+    id: testId('ntc', createdAt),
+    workspaceId: endpoint.workspaceId,
+    webhookId: endpoint.id,
+    kind: 'webhook_failing',
+    url: endpoint.url,
+    failingSince: createdAt - 1000,
+    createdAt,
+    ...changes,
+  };
+}

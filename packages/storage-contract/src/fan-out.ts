@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { Event, Storage, Workspace } from '@trunkline/core';
+import type { ContractSubject } from './contract-subject.ts';
+import { anEndpoint, anEvent, anInboundMessage, NOW } from './examples.ts';
+import { must, only } from './must.ts';
+import {
+  claim,
+  disable,
+  enable,
+  idsOf,
+  storeEndpoint,
+  storeInstance,
+  storeLane,
+  storeWorkspace,
+  takeLease,
+} from './scenes.ts';
+import { testDatabases } from './test-database.ts';
+
+export function fanOutContract(subject: ContractSubject): void {
+  const open = testDatabases(subject);
+
+  describe('an event', () => {
+    it('becomes one delivery for each enabled endpoint that subscribes', async () => {
+      const storage = await open();
+      const [workspace, other] = [await storeWorkspace(storage), await storeWorkspace(storage)];
+      const later = await storeEndpoint(storage, workspace, { createdAt: NOW + 1 });
+      const first = await storeEndpoint(storage, workspace);
+      await storeEndpoint(storage, workspace, { events: ['message.sent'] });
+      await storeEndpoint(storage, workspace, { status: 'disabled' });
+      await storeEndpoint(storage, other);
+      await happen(storage, workspace, anEvent(workspace));
+
+      const claimed = await claim(storage, NOW);
+      const ordered = claimed.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1));
+      expect(ordered.map(({ delivery }) => delivery.webhookId)).toEqual([first.id, later.id]);
+    });
+
+    it('becomes a delivery of the event’s own time and bytes', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const event = anEvent(workspace, NOW - 5, { payload: '{"text":"Grüße 👋\\u0000"}' });
+      await happen(storage, workspace, event);
+      const { delivery, payload } = only(await claim(storage, NOW));
+      expect(payload).toBe(event.payload);
+      expect(delivery).toEqual({
+        id: expect.stringMatching(/^whd_/),
+        workspaceId: workspace.id,
+        webhookId: endpoint.id,
+        eventId: event.id,
+        eventType: 'message.received',
+        eventOccurredAt: event.occurredAt,
+        status: 'pending',
+        attempts: 0,
+        maxAttempts: 8,
+        manual: false,
+        nextRetryAt: null,
+        responseStatus: null,
+        errorCode: null,
+        lastAttemptAt: null,
+        deliveredAt: null,
+        createdAt: NOW - 5,
+      });
+      expect(await storage.deliveries.find(workspace.id, delivery.id, NOW - 5)).toEqual(delivery);
+    });
+
+    it('is not due before it happened', async () => {
+      const storage = await open();
+      const { workspace } = await storeLane(storage);
+      await happen(storage, workspace, anEvent(workspace, NOW + 10));
+      expect(await claim(storage, NOW + 9)).toEqual([]);
+      expect(await claim(storage, NOW + 10)).toHaveLength(1);
+    });
+
+    it('goes to nobody, and is not kept, where nobody subscribes', async () => {
+      const storage = await open();
+      const { workspace } = await storeLane(storage);
+      await happen(storage, workspace, anEvent(workspace, NOW, { type: 'instance.error' }));
+      expect(await claim(storage, NOW)).toEqual([]);
+      expect(await storage.retention.deleteHistory(NOW * 2, 10)).toBe(0);
+    });
+
+    it('follows what endpoints subscribe to at the time', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      await storage.webhooks.write({ endpoint: { ...endpoint, events: ['message.read'] } });
+      await happen(storage, workspace, anEvent(workspace));
+      await disable(storage, endpoint);
+      await happen(storage, workspace, anEvent(workspace, NOW, { type: 'message.read' }));
+      await enable(storage, endpoint);
+      const event = anEvent(workspace, NOW, { type: 'message.read' });
+      await happen(storage, workspace, event);
+      expect(only(await claim(storage, NOW)).payload).toBe(event.payload);
+    });
+  });
+
+  describe('enqueueing for one endpoint', () => {
+    it('delivers whatever the endpoint subscribes to', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      await storeEndpoint(storage, workspace);
+      const event = anEvent(workspace, NOW, { type: 'webhook.test' });
+      const delivery = must(await storage.deliveries.enqueue(endpoint.id, event));
+      expect(delivery).toMatchObject({
+        workspaceId: workspace.id,
+        webhookId: endpoint.id,
+        eventId: event.id,
+        eventType: 'webhook.test',
+        status: 'pending',
+        maxAttempts: 8,
+        createdAt: NOW,
+      });
+      expect(await storage.deliveries.find(workspace.id, delivery.id, 0)).toEqual(delivery);
+      expect(idsOf(await claim(storage, NOW))).toEqual([delivery.id]);
+    });
+
+    it('is null for an endpoint that is gone, disabled or of another workspace', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const other = await storeWorkspace(storage);
+      expect(await storage.deliveries.enqueue(anEndpoint(workspace).id, anEvent(workspace))).toBeNull();
+      expect(await storage.deliveries.enqueue(endpoint.id, anEvent(other))).toBeNull();
+      await disable(storage, endpoint);
+      expect(await storage.deliveries.enqueue(endpoint.id, anEvent(workspace))).toBeNull();
+      await storage.webhooks.delete(workspace.id, endpoint.id);
+      expect(await storage.deliveries.enqueue(endpoint.id, anEvent(workspace))).toBeNull();
+      expect(await storage.retention.deleteHistory(NOW * 2, 10)).toBe(0);
+    });
+  });
+}
+
+/** Something that stores this event: here the arrival of a message. */
+async function happen(storage: Storage, workspace: Workspace, event: Event): Promise<void> {
+  const instance = await storeInstance(storage, workspace);
+  const lease = await takeLease(storage, instance);
+  const arrival = { message: anInboundMessage(instance), senderId: 's1', event };
+  expect(await storage.messages.receive(lease, arrival)).toBe('received');
+}

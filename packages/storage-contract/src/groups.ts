@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import type { Group, GroupReport, Lease, Storage } from '@trunkline/core';
+import type { ContractSubject } from './contract-subject.ts';
+import { NOW, testId } from './examples.ts';
+import { must, only } from './must.ts';
+import { loseLease, storeInstance, storeLeasedInstance, storeWorkspace } from './scenes.ts';
+import { testDatabases } from './test-database.ts';
+
+export function groupContract(subject: ContractSubject): void {
+  const open = testDatabases(subject);
+
+  describe('groups', () => {
+    it('are found by id and by network id', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await save(storage, lease, [{ networkId: 'g1', name: 'Team 👋', participantsCount: 3 }]);
+      const group = only(await storage.instances.listGroups(workspace.id, instance.id));
+      expect(group).toEqual({
+        id: expect.stringMatching(/^grp_/),
+        workspaceId: workspace.id,
+        instanceId: instance.id,
+        networkId: 'g1',
+        name: 'Team 👋',
+        participantsCount: 3,
+        syncedAt: NOW,
+      });
+      expect(await storage.instances.findGroup(workspace.id, instance.id, group.id)).toEqual(group);
+      expect(await storage.instances.findGroupByNetworkId(instance.id, 'g1')).toEqual(group);
+      expect(await storage.instances.findGroupByNetworkId(instance.id, 'g2')).toBeNull();
+      expect(await storage.instances.findGroup(workspace.id, instance.id, testId('grp', NOW))).toBeNull();
+    });
+
+    it('are hidden from other workspaces and other instances', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const other = await storeWorkspace(storage);
+      const neighbour = await storeInstance(storage, workspace);
+      await save(storage, lease, [{ networkId: 'g1', name: 'Team', participantsCount: 3 }]);
+      const { id } = only(await storage.instances.listGroups(workspace.id, instance.id));
+      expect(await storage.instances.listGroups(other.id, instance.id)).toEqual([]);
+      expect(await storage.instances.findGroup(other.id, instance.id, id)).toBeNull();
+      expect(await storage.instances.listGroups(workspace.id, neighbour.id)).toEqual([]);
+      expect(await storage.instances.findGroup(workspace.id, neighbour.id, id)).toBeNull();
+      expect(await storage.instances.findGroupByNetworkId(neighbour.id, 'g1')).toBeNull();
+    });
+
+    it('keep their id when they change, and stay when a report lacks them', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await save(storage, lease, [
+        { networkId: 'g1', name: 'Apes', participantsCount: 3 },
+        { networkId: 'g2', name: 'Bees', participantsCount: 4 },
+      ]);
+      const [apes, bees] = await storage.instances.listGroups(workspace.id, instance.id);
+      const asked: string[] = [];
+      await save(
+        storage,
+        lease,
+        [
+          { networkId: 'g1', name: 'Zebras', participantsCount: 5 },
+          { networkId: 'g3', name: 'Cats', participantsCount: 1 },
+        ],
+        { now: NOW + 5, asked },
+      );
+      const groups = await storage.instances.listGroups(workspace.id, instance.id);
+      const zebras = { ...must(apes), name: 'Zebras', participantsCount: 5, syncedAt: NOW + 5 };
+      expect(groups).toEqual([bees, expect.objectContaining({ networkId: 'g3', id: asked[0] }), zebras]);
+      expect(asked).toHaveLength(1);
+    });
+
+    it('are listed by name in code points, then by id', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      // In UTF-16 the emoji would come before the full-width tilde.
+      const names = ['😀', '～', 'b', 'B', 'é', 'same', 'same', 'sam', ''];
+      await save(
+        storage,
+        lease,
+        names.map((name, index) => ({ networkId: `g${index}`, name, participantsCount: 1 })),
+      );
+      const groups = await storage.instances.listGroups(workspace.id, instance.id);
+      expect(groups.map(({ name }) => name)).toEqual(['', 'B', 'b', 'sam', 'same', 'same', 'é', '～', '😀']);
+      const same: readonly Group[] = groups.filter(({ name }) => name === 'same');
+      expect(same.map(({ networkId }) => networkId)).toEqual(['g5', 'g6']);
+    });
+
+    it('are fenced', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await loseLease(storage, lease);
+      expect(await save(storage, lease, [{ networkId: 'g1', name: 'Late', participantsCount: 3 }])).toBe(
+        'fenced',
+      );
+      expect(await storage.instances.listGroups(workspace.id, instance.id)).toEqual([]);
+    });
+
+    it('may be reported twice', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await save(storage, lease, [
+        { networkId: 'g1', name: 'First', participantsCount: 1 },
+        { networkId: 'g1', name: 'Last', participantsCount: 2 },
+      ]);
+      const group = only(await storage.instances.listGroups(workspace.id, instance.id));
+      expect(group).toMatchObject({ name: 'Last', participantsCount: 2 });
+    });
+  });
+}
+
+async function save(
+  storage: Storage,
+  lease: Lease,
+  groups: readonly GroupReport[],
+  { now = NOW, asked = [] }: { readonly now?: number; readonly asked?: string[] } = {},
+): Promise<'saved' | 'fenced'> {
+  // Every group of these tests belongs to the one workspace that there is, which the stored instance names.
+  const [workspace] = await storage.workspaces.list({ after: null, limit: 1 });
+  return storage.instances.saveGroups({
+    lease,
+    workspaceId: must(workspace).id,
+    groups,
+    now,
+    newId(prefix, at) {
+      const id = testId(prefix, at);
+      asked.push(id);
+      return id;
+    },
+  });
+}

@@ -1,0 +1,326 @@
+import { describe, expect, it } from 'vitest';
+import type { ContractSubject } from './contract-subject.ts';
+import { anEvent, anInstance, NOW, testId } from './examples.ts';
+import { must } from './must.ts';
+import {
+  claim,
+  failing,
+  loseLease,
+  renaming,
+  storeEndpoint,
+  storeInstance,
+  storeLeasedInstance,
+  storeQueuedMessages,
+  storeWorkspace,
+  takeLease,
+} from './scenes.ts';
+import { testDatabases } from './test-database.ts';
+
+export function instanceContract(subject: ContractSubject): void {
+  const open = testDatabases(subject);
+
+  describe('instances', () => {
+    it('are found as they were inserted, by their own workspace', async () => {
+      const storage = await open();
+      const [workspace, other] = [await storeWorkspace(storage), await storeWorkspace(storage)];
+      const full = anInstance(workspace, {
+        status: 'error',
+        desired: 'stopped',
+        profilePictureUrl: 'https://example.com/p.jpg',
+        lastError: 'banned',
+        droppedAt: NOW + 1,
+        qr: { sealedCode: 'sealed', expiresAt: NOW + 2 },
+        operation: { id: 'opr_1', kind: 'logout', requestedAt: NOW + 3 },
+        operationOutcome: { id: 'opr_0', error: 'timeout' },
+        disconnectedAt: NOW + 4,
+        lastSeenAt: NOW + 5,
+        version: 9,
+      });
+      const bare = anInstance(workspace, {
+        createdAt: NOW + 1,
+        phoneNumber: null,
+        profileName: null,
+        operationOutcome: { id: 'opr_0', error: null },
+        statusChangedAt: null,
+        connectedAt: null,
+      });
+      await storage.instances.insert(bare, null);
+      await storage.instances.insert(full, null);
+
+      expect(await storage.instances.find(workspace.id, full.id)).toEqual(full);
+      expect(await storage.instances.find(workspace.id, bare.id)).toEqual(bare);
+      expect(await storage.instances.list(workspace.id)).toEqual([full, bare]);
+      expect(await storage.instances.find(other.id, full.id)).toBeNull();
+      expect(await storage.instances.list(other.id)).toEqual([]);
+    });
+
+    it('are inserted up to the limit of their workspace', async () => {
+      const storage = await open();
+      const [workspace, other] = [await storeWorkspace(storage), await storeWorkspace(storage)];
+      await storeInstance(storage, other);
+      const refused = anInstance(workspace);
+      expect(await storage.instances.insert(anInstance(workspace), 2)).toBe('inserted');
+      expect(await storage.instances.insert(anInstance(workspace), 2)).toBe('inserted');
+      expect(await storage.instances.insert(refused, 2)).toBe('limit_reached');
+      expect(await storage.instances.find(workspace.id, refused.id)).toBeNull();
+      expect(await storage.instances.insert(refused, null)).toBe('inserted');
+    });
+
+    it('keep to the limit when inserted at once', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const inserts = Array.from({ length: 20 }, () => storage.instances.insert(anInstance(workspace), 5));
+      const results = await Promise.all(inserts);
+      expect(results.filter((result) => result === 'inserted')).toHaveLength(5);
+      expect(await storage.instances.list(workspace.id)).toHaveLength(5);
+    });
+  });
+
+  describe('a write of an instance', () => {
+    it('raises the version and answers the instance', async () => {
+      const storage = await open();
+      const { workspace, instance } = await storeLeasedInstance(storage);
+      const result = await storage.instances.write(renaming(instance, 'New'));
+      const written = { ...instance, name: 'New', version: 2 };
+      expect(result).toEqual({ kind: 'written', instance: written });
+      expect(await storage.instances.find(workspace.id, instance.id)).toEqual(written);
+      expect(await storage.instances.write(renaming(written, 'Newer'))).toMatchObject({
+        instance: { version: 3 },
+      });
+    });
+
+    it('is stale when the instance has changed, and then writes nothing', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await storeEndpoint(storage, workspace, { events: ['instance.connected'] });
+      const [message] = await storeQueuedMessages(storage, instance, 1);
+      await storage.instances.saveSession(lease, new Map([['creds', Uint8Array.of(1)]]));
+      await storage.instances.write(renaming(instance, 'First'));
+
+      const event = anEvent(workspace, NOW, { type: 'instance.connected' });
+      const late = { ...renaming(instance, 'Second'), event, settleQueued: failing, forgetNumber: true };
+      expect(await storage.instances.write(late)).toEqual({ kind: 'stale' });
+      expect(await storage.instances.find(workspace.id, instance.id)).toMatchObject({
+        name: 'First',
+        version: 2,
+      });
+      expect(await storage.instances.loadSession(instance.id)).toHaveProperty('size', 1);
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+      expect(await claim(storage, NOW)).toEqual([]);
+    });
+
+    it('is stale for an instance that is gone or of another workspace', async () => {
+      const storage = await open();
+      const { workspace, instance } = await storeLeasedInstance(storage);
+      const other = await storeWorkspace(storage);
+      expect(await storage.instances.write(renaming(anInstance(workspace), 'Ghost'))).toEqual({
+        kind: 'stale',
+      });
+      const foreign = renaming({ ...instance, workspaceId: other.id }, 'Stolen');
+      expect(await storage.instances.write(foreign)).toEqual({ kind: 'stale' });
+      expect(await storage.instances.find(workspace.id, instance.id)).toEqual(instance);
+    });
+
+    it('passes one of those made at once on one version', async () => {
+      const storage = await open();
+      const { instance } = await storeLeasedInstance(storage);
+      const writes = Array.from({ length: 10 }, (_, index) =>
+        storage.instances.write(renaming(instance, `${index}`)),
+      );
+      const results = await Promise.all(writes);
+      expect(results.filter(({ kind }) => kind === 'written')).toHaveLength(1);
+      expect(results.filter(({ kind }) => kind === 'stale')).toHaveLength(9);
+    });
+
+    it('is fenced under a lost lease, before its version counts', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      expect(await storage.instances.write({ ...renaming(instance, 'Mine'), lease })).toMatchObject({
+        kind: 'written',
+      });
+      await loseLease(storage, lease);
+      const current = must(await storage.instances.find(workspace.id, instance.id));
+      expect(await storage.instances.write({ ...renaming(current, 'Late'), lease })).toEqual({
+        kind: 'fenced',
+      });
+      expect(await storage.instances.write({ ...renaming(instance, 'Late'), lease })).toEqual({
+        kind: 'fenced',
+      });
+      expect(await storage.instances.find(workspace.id, instance.id)).toEqual(current);
+      expect(await storage.instances.write(renaming(current, 'By the API'))).toMatchObject({
+        kind: 'written',
+      });
+    });
+
+    it('stores its event with the deliveries of it', async () => {
+      const storage = await open();
+      const { workspace, instance } = await storeLeasedInstance(storage);
+      await storeEndpoint(storage, workspace, { events: ['instance.disconnected'] });
+      const event = anEvent(workspace, NOW, { type: 'instance.disconnected' });
+      await storage.instances.write({ ...renaming(instance, 'New'), event });
+      const claimed = await claim(storage, NOW, { slots: 100 });
+      expect(claimed.map(({ payload }) => payload)).toEqual([event.payload]);
+    });
+
+    it('settles every queued message of the instance, and no other', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await storeEndpoint(storage, workspace, { events: ['message.failed', 'instance.disconnected'] });
+      const neighbour = await storeInstance(storage, workspace);
+      const messages = await storeQueuedMessages(storage, instance, 3);
+      const [elsewhere] = await storeQueuedMessages(storage, neighbour, 1);
+      const [sent] = messages;
+      const change = { message: { ...sent, status: 'sent' }, expectedStatus: 'queued', events: [] } as const;
+      expect(await storage.messages.change(lease, change)).toBe('changed');
+
+      const event = anEvent(workspace, NOW, { type: 'instance.disconnected' });
+      await storage.instances.write({ ...renaming(instance, 'New'), event, settleQueued: failing });
+      expect(await storage.messages.find(workspace.id, sent.id)).toMatchObject({ status: 'sent' });
+      for (const message of messages.slice(1)) {
+        expect(await storage.messages.find(workspace.id, message.id)).toEqual(failing(message).message);
+      }
+      expect(await storage.messages.queueHeads([instance.id, neighbour.id], NOW)).toEqual([
+        { message: elsewhere, tries: 0 },
+      ]);
+      const claimed = await claim(storage, NOW, { slots: 100 });
+      const types = claimed.map(({ delivery }) => delivery.eventType);
+      expect(types).toEqual(['instance.disconnected', 'message.failed', 'message.failed']);
+    });
+
+    it('changes nothing when settling throws', async () => {
+      const storage = await open();
+      const { workspace, instance } = await storeLeasedInstance(storage);
+      const [first, second] = await storeQueuedMessages(storage, instance, 2);
+      const write = storage.instances.write({
+        ...renaming(instance, 'New'),
+        settleQueued(message) {
+          if (message.id === second?.id) throw new Error('A bug.');
+          return failing(message);
+        },
+      });
+      await expect(write).rejects.toThrow('A bug.');
+      expect(await storage.instances.find(workspace.id, instance.id)).toEqual(instance);
+      expect(await storage.messages.find(workspace.id, first.id)).toEqual(first);
+      expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([{ message: first, tries: 0 }]);
+    });
+
+    it('erases session and groups where asked to', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await storage.instances.saveSession(lease, new Map([['creds', Uint8Array.of(1)]]));
+      const groups = [{ networkId: 'g1', name: 'Team', participantsCount: 3 }];
+      await storage.instances.saveGroups({
+        lease,
+        workspaceId: workspace.id,
+        groups,
+        now: NOW,
+        newId: testId,
+      });
+      const kept = await storage.instances.write(renaming(instance, 'Kept'));
+      expect(await storage.instances.loadSession(instance.id)).toHaveProperty('size', 1);
+      expect(await storage.instances.listGroups(workspace.id, instance.id)).toHaveLength(1);
+      if (kept.kind !== 'written') throw new Error('Not written.');
+      await storage.instances.write({ ...renaming(kept.instance, 'Erased'), forgetNumber: true });
+      expect(await storage.instances.loadSession(instance.id)).toHaveProperty('size', 0);
+      expect(await storage.instances.listGroups(workspace.id, instance.id)).toEqual([]);
+    });
+  });
+
+  describe('a sign of life', () => {
+    it('is noted without a version, never backwards', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await storage.instances.seen(lease, NOW + 10);
+      await storage.instances.seen(lease, NOW + 5);
+      expect(await storage.instances.find(workspace.id, instance.id)).toEqual({
+        ...instance,
+        lastSeenAt: NOW + 10,
+      });
+    });
+
+    it('outlives a write that was decided before it', async () => {
+      const storage = await open();
+      const { instance, lease } = await storeLeasedInstance(storage);
+      await storage.instances.seen(lease, NOW + 10);
+      expect(await storage.instances.write(renaming(instance, 'New'))).toEqual({
+        kind: 'written',
+        instance: { ...instance, name: 'New', lastSeenAt: NOW + 10, version: 2 },
+      });
+    });
+
+    it('is nothing when the lease is lost', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await storage.instances.seen(await loseLease(storage, lease), NOW);
+      expect(await storage.instances.find(workspace.id, instance.id)).toEqual(instance);
+    });
+  });
+
+  describe('deleting an instance', () => {
+    it('takes session, groups, lease and queue with it and leaves its messages', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await storeEndpoint(storage, workspace, { events: ['message.failed'] });
+      const [message] = await storeQueuedMessages(storage, instance, 1);
+      await storage.instances.saveSession(lease, new Map([['creds', Uint8Array.of(1)]]));
+      const groups = [{ networkId: 'g1', name: 'Team', participantsCount: 3 }];
+      await storage.instances.saveGroups({
+        lease,
+        workspaceId: workspace.id,
+        groups,
+        now: NOW,
+        newId: () => 'grp_1',
+      });
+
+      expect(await storage.instances.delete({ instance, lease, settleQueued: failing })).toBe('deleted');
+      expect(await storage.instances.find(workspace.id, instance.id)).toBeNull();
+      expect(await storage.instances.list(workspace.id)).toEqual([]);
+      expect(await storage.instances.loadSession(instance.id)).toHaveProperty('size', 0);
+      expect(await storage.instances.listGroups(workspace.id, instance.id)).toEqual([]);
+      expect(await storage.instances.findGroup(workspace.id, instance.id, 'grp_1')).toBeNull();
+      expect(await storage.instances.findGroupByNetworkId(instance.id, 'g1')).toBeNull();
+      expect(await storage.instances.findLease(instance.id, NOW)).toBeNull();
+      expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([]);
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(failing(message).message);
+      expect(await claim(storage, NOW)).toHaveLength(1);
+    });
+
+    it('makes room for another', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      expect(await storage.instances.insert(anInstance(workspace), 1)).toBe('limit_reached');
+      await storage.instances.delete({ instance, lease, settleQueued: failing });
+      expect(await storage.instances.insert(anInstance(workspace), 1)).toBe('inserted');
+    });
+
+    it('is stale when the instance has changed', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await storage.instances.write(renaming(instance, 'New'));
+      expect(await storage.instances.delete({ instance, lease, settleQueued: failing })).toBe('stale');
+      expect(await storage.instances.find(workspace.id, instance.id)).not.toBeNull();
+      const foreign = { ...instance, workspaceId: (await storeWorkspace(storage)).id, version: 2 };
+      expect(await storage.instances.delete({ instance: foreign, lease, settleQueued: failing })).toBe(
+        'stale',
+      );
+    });
+
+    it('is fenced under a lost lease, and when it is gone already', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await loseLease(storage, lease);
+      expect(await storage.instances.delete({ instance, lease, settleQueued: failing })).toBe('fenced');
+      expect(await storage.instances.find(workspace.id, instance.id)).toEqual(instance);
+      const current = await takeLease(storage, instance, { owner: 'next', now: NOW * 3 });
+      expect(await storage.instances.delete({ instance, lease: current, settleQueued: failing })).toBe(
+        'deleted',
+      );
+      expect(await storage.instances.delete({ instance, lease: current, settleQueued: failing })).toBe(
+        'fenced',
+      );
+      expect(await storage.instances.write({ ...renaming(instance, 'Late'), lease: current })).toEqual({
+        kind: 'fenced',
+      });
+    });
+  });
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import type { ContractSubject } from './contract-subject.ts';
+import { anInstance, NOW } from './examples.ts';
+import { must, only } from './must.ts';
+import { renaming, storeInstance, storeWorkspace, takeLease } from './scenes.ts';
+import { testDatabases } from './test-database.ts';
+
+const TTL = 30_000;
+
+export function leaseContract(subject: ContractSubject): void {
+  const open = testDatabases(subject);
+
+  describe('leases', () => {
+    it('are taken on instances that need a gateway', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const running = await storeInstance(storage, workspace, { desired: 'running', status: 'connecting' });
+      await storeInstance(storage, workspace, { desired: 'stopped', status: 'connected' });
+      const operation = { id: 'opr_1', kind: 'logout', requestedAt: NOW } as const;
+      const stopping = await storeInstance(storage, workspace, { desired: 'stopped', operation });
+
+      const claim = { owner: 'a', now: NOW, ttlMs: TTL, limit: 10 };
+      expect(await storage.instances.claimLeases(claim)).toEqual([
+        { instance: running, lease: { instanceId: running.id, owner: 'a', epoch: 1 } },
+        { instance: stopping, lease: { instanceId: stopping.id, owner: 'a', epoch: 1 } },
+      ]);
+      expect(await storage.instances.claimLeases(claim)).toEqual([]);
+    });
+
+    it('end at the very millisecond', async () => {
+      const storage = await open();
+      const instance = await storeInstance(storage, await storeWorkspace(storage));
+      const lease = await takeLease(storage, instance, { owner: 'a' });
+      const claim = { owner: 'b', ttlMs: TTL, limit: 10 };
+
+      expect(await storage.instances.findLease(instance.id, NOW + TTL - 1)).toEqual(lease);
+      expect(await storage.instances.claimLeases({ ...claim, now: NOW + TTL - 1 })).toEqual([]);
+      expect(await storage.instances.findLease(instance.id, NOW + TTL)).toBeNull();
+      const taken = await storage.instances.claimLeases({ ...claim, now: NOW + TTL });
+      expect(only(taken).lease).toEqual({ instanceId: instance.id, owner: 'b', epoch: 2 });
+    });
+
+    it('get the next epoch with every claim, by the same owner too', async () => {
+      const storage = await open();
+      const instance = await storeInstance(storage, await storeWorkspace(storage));
+      for (const epoch of [1, 2, 3]) {
+        expect(await takeLease(storage, instance, { now: NOW + epoch * TTL })).toMatchObject({ epoch });
+      }
+    });
+
+    it('pass writes until another owner takes over, and no longer', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const instance = await storeInstance(storage, workspace);
+      const lease = await takeLease(storage, instance, { owner: 'a' });
+      // Its time is up by now, but nobody has taken it.
+      await storage.instances.seen(lease, NOW + 5 * TTL);
+      expect(await storage.instances.find(workspace.id, instance.id)).toHaveProperty(
+        'lastSeenAt',
+        NOW + 5 * TTL,
+      );
+      await takeLease(storage, instance, { owner: 'b', now: NOW + 5 * TTL });
+      expect(await storage.instances.write({ ...renaming(instance, 'Late'), lease })).toEqual({
+        kind: 'fenced',
+      });
+    });
+
+    it('are taken longest free first, up to the limit', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const late = await storeInstance(storage, workspace, { createdAt: NOW - 4 });
+      await takeLease(storage, late, { now: NOW + 20 });
+      const early = await storeInstance(storage, workspace, { createdAt: NOW - 3 });
+      await takeLease(storage, early, { now: NOW + 10 });
+      const returned = await storeInstance(storage, workspace, { createdAt: NOW - 2 });
+      await storage.instances.releaseLease(await takeLease(storage, returned, { now: NOW + 30 }));
+      const fresh = await storeInstance(storage, workspace, { createdAt: NOW - 1 });
+
+      const claim = { owner: 'b', now: NOW + 20 + TTL, ttlMs: TTL };
+      const first = await storage.instances.claimLeases({ ...claim, limit: 3 });
+      expect(first.map(({ lease }) => lease.instanceId)).toEqual([returned.id, fresh.id, early.id]);
+      const rest = await storage.instances.claimLeases({ ...claim, limit: 3 });
+      expect(rest.map(({ lease }) => lease.instanceId)).toEqual([late.id]);
+    });
+
+    it('go to one owner each when two claim at once', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      for (let index = 0; index < 20; index += 1) await storeInstance(storage, workspace);
+      const claims = ['a', 'b', 'a', 'b'].map((owner) =>
+        storage.instances.claimLeases({ owner, now: NOW, ttlMs: TTL, limit: 5 }),
+      );
+      const taken = (await Promise.all(claims)).flat();
+      expect(new Set(taken.map(({ lease }) => lease.instanceId)).size).toBe(20);
+      expect(taken.every(({ lease }) => lease.epoch === 1)).toBe(true);
+    });
+
+    it('are renewed all at once, with their instances as they are now', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const instance = await storeInstance(storage, workspace);
+      const lease = await takeLease(storage, instance, { owner: 'a' });
+      const others = await storeInstance(storage, workspace);
+      await takeLease(storage, others, { owner: 'b' });
+      // It is held although it needs no gateway any more: its owner has yet to let go.
+      const stopped = { ...instance, desired: 'stopped' } as const;
+      await storage.instances.write({ instance: stopped, event: null, lease: null });
+
+      const renewed = await storage.instances.renewLeases({ owner: 'a', now: NOW + TTL - 1, ttlMs: TTL });
+      expect(renewed).toEqual([{ instance: { ...stopped, version: 2 }, lease }]);
+      expect(await storage.instances.findLease(instance.id, NOW + 2 * TTL - 2)).toEqual(lease);
+      expect(await storage.instances.findLease(instance.id, NOW + 2 * TTL - 1)).toBeNull();
+      expect(await storage.instances.findLease(others.id, NOW + TTL)).toBeNull();
+    });
+
+    it('are not renewed once they have expired', async () => {
+      const storage = await open();
+      const instance = await storeInstance(storage, await storeWorkspace(storage));
+      await takeLease(storage, instance, { owner: 'a' });
+      expect(await storage.instances.renewLeases({ owner: 'a', now: NOW + TTL, ttlMs: TTL })).toEqual([]);
+      expect(await storage.instances.findLease(instance.id, NOW + TTL)).toBeNull();
+    });
+
+    it('are free at once when given back, and give no right any more', async () => {
+      const storage = await open();
+      const instance = await storeInstance(storage, await storeWorkspace(storage));
+      const lease = await takeLease(storage, instance, { owner: 'a' });
+      await storage.instances.releaseLease(lease);
+      expect(await storage.instances.findLease(instance.id, NOW)).toBeNull();
+      expect(await storage.instances.write({ ...renaming(instance, 'Late'), lease })).toEqual({
+        kind: 'fenced',
+      });
+      expect(await storage.instances.renewLeases({ owner: 'a', now: NOW, ttlMs: TTL })).toEqual([]);
+      expect(await takeLease(storage, instance, { owner: 'b' })).toMatchObject({ owner: 'b', epoch: 2 });
+    });
+
+    it('are not given back by an owner that lost them', async () => {
+      const storage = await open();
+      const instance = await storeInstance(storage, await storeWorkspace(storage));
+      const lost = await takeLease(storage, instance, { owner: 'a' });
+      const held = await takeLease(storage, instance, { owner: 'a', now: NOW + TTL });
+      await storage.instances.releaseLease(lost);
+      expect(await storage.instances.findLease(instance.id, NOW + TTL)).toEqual(held);
+    });
+
+    it('are not there for an instance that is unknown or was never claimed', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const instance = await storeInstance(storage, workspace);
+      expect(await storage.instances.findLease(instance.id, NOW)).toBeNull();
+      expect(await storage.instances.findLease(anInstance(workspace).id, NOW)).toBeNull();
+      const claimed = await storage.instances.claimLeases({ owner: 'a', now: NOW, ttlMs: TTL, limit: 0 });
+      expect(claimed).toEqual([]);
+      expect(must(await takeLease(storage, instance)).epoch).toBe(1);
+    });
+  });
+}

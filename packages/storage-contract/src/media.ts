@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import type { Instance, Message, Storage } from '@trunkline/core';
+import type { ContractSubject } from './contract-subject.ts';
+import { aMessage, anEvent, anInboundMessage, NOW } from './examples.ts';
+import { accept, sending, storeInstance, storeLeasedInstance, storeWorkspace } from './scenes.ts';
+import { testDatabases } from './test-database.ts';
+
+const FILE = { available: true, mimeType: 'image/png', size: 12, filename: 'ü.png', sha256: 'ab' };
+
+export function mediaContract(subject: ContractSubject): void {
+  const open = testDatabases(subject);
+
+  describe('content that was begun', () => {
+    it('is abandoned while it belongs to no message, from the given time on', async () => {
+      const { media } = await open();
+      await media.begin('msg_c', NOW + 1);
+      await media.begin('msg_a', NOW + 2);
+      await media.begin('msg_b', NOW);
+      expect(await media.listAbandoned(NOW, 10)).toEqual([]);
+      expect(await media.listAbandoned(NOW + 2, 10)).toEqual(['msg_b', 'msg_c']);
+      expect(await media.listAbandoned(NOW + 3, 2)).toEqual(['msg_b', 'msg_c']);
+      expect(await media.listAbandoned(NOW + 3, 10)).toEqual(['msg_b', 'msg_c', 'msg_a']);
+    });
+
+    it('is nobody’s business any more once it is forgotten', async () => {
+      const { media } = await open();
+      await media.begin('msg_a', NOW);
+      await media.forget('msg_a');
+      await media.forget('msg_unknown');
+      expect(await media.listAbandoned(NOW + 1, 10)).toEqual([]);
+    });
+
+    it('becomes part of a message that is accepted', async () => {
+      const storage = await open();
+      const { workspace, instance } = await storeLeasedInstance(storage);
+      const message = aMessage(instance, { type: 'image', media: FILE });
+      await storage.media.begin(message.id, NOW);
+      await accept(storage, message);
+      expect(await storage.media.listAbandoned(NOW + 1, 10)).toEqual([]);
+      expect(await storage.media.listOrphaned(10)).toEqual([]);
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+    });
+
+    it('becomes part of a message that is received', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const message = anInboundMessage(instance, { type: 'image', media: FILE });
+      const arrival = { message, senderId: 's1', event: anEvent(workspace) };
+      await storage.media.begin(message.id, NOW);
+      expect(await storage.messages.receive(lease, arrival)).toBe('received');
+      expect(await storage.media.listAbandoned(NOW + 1, 10)).toEqual([]);
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+    });
+
+    it('stays abandoned when its message is refused, repeated or fenced', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const offline = await storeInstance(storage, workspace, { status: 'disconnected' });
+      const refused = aMessage(offline, { type: 'image', media: FILE });
+      const first = anInboundMessage(instance);
+      const repeat = anInboundMessage(instance, { type: 'image', media: FILE, networkId: first.networkId });
+      await storage.media.begin(refused.id, NOW);
+      await storage.media.begin(repeat.id, NOW + 1);
+      const acceptance = { message: refused, idempotency: null, backlogLimit: 10, trialLimit: null };
+      expect(await storage.messages.accept(acceptance)).toEqual({ kind: 'instance_not_connected' });
+      const receive = (message: Message) =>
+        storage.messages.receive(lease, { message, senderId: 's1', event: anEvent(workspace) });
+      expect([await receive(first), await receive(repeat)]).toEqual(['received', 'duplicate']);
+      expect(await storage.media.listAbandoned(NOW + 2, 10)).toEqual([refused.id, repeat.id]);
+    });
+
+    it('stays abandoned when its message has no content that is available', async () => {
+      const storage = await open();
+      const { workspace, instance } = await storeLeasedInstance(storage);
+      const message = aMessage(instance, { type: 'image', media: { ...FILE, available: false } });
+      await storage.media.begin(message.id, NOW);
+      await accept(storage, message);
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+      expect(await storage.media.listAbandoned(NOW + 1, 10)).toEqual([message.id]);
+    });
+  });
+
+  describe('a message with available media', () => {
+    it('is not stored without content that was noted', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const outbound = aMessage(instance, { type: 'image', media: FILE });
+      const neighbours = [aMessage(instance), aMessage(instance)] as const;
+      const [before, bad, after] = await Promise.allSettled([
+        accept(storage, neighbours[0]),
+        accept(storage, outbound),
+        accept(storage, neighbours[1]),
+      ]);
+      expect([before.status, bad.status, after.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      const inbound = anInboundMessage(instance, { type: 'image', media: FILE });
+      await storage.media.begin(inbound.id, NOW);
+      await storage.media.forget(inbound.id);
+      const arrival = { message: inbound, senderId: 's1', event: anEvent(workspace) };
+      await expect(storage.messages.receive(lease, arrival)).rejects.toThrow();
+      for (const { id } of [outbound, inbound]) {
+        expect(await storage.messages.find(workspace.id, id)).toBeNull();
+      }
+      for (const message of neighbours) {
+        expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+      }
+      // Nothing of the refused arrival is left: it may come again.
+      await storage.media.begin(inbound.id, NOW);
+      expect(await storage.messages.receive(lease, arrival)).toBe('received');
+    });
+
+    it('reads as without once its content is forgotten', async () => {
+      const storage = await open();
+      const { workspace, instance } = await storeLeasedInstance(storage);
+      const message = await acceptWithFile(storage, instance);
+      const other = await acceptWithFile(storage, instance);
+      await storage.media.forget(message.id);
+      const without = { ...message, media: { ...FILE, available: false } };
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(without);
+      expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([{ message: without, tries: 0 }]);
+      expect(await storage.messages.find(workspace.id, other.id)).toEqual(other);
+    });
+
+    it('reads as without from the moment its instance is deleted', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const elsewhere = await acceptWithFile(storage, await storeInstance(storage, workspace));
+      const message = await acceptWithFile(storage, instance);
+      await storage.instances.delete({ instance, lease, settleQueued: sending });
+
+      const without = { ...sending(message).message, media: { ...FILE, available: false } };
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(without);
+      expect(await storage.messages.findOutbound(instance.id, message.networkId)).toEqual(without);
+      const page = await storage.messages.list(workspace.id, {}, { from: null, limit: 10 });
+      expect(page.rows).toEqual([without, elsewhere]);
+      expect(await storage.media.listOrphaned(10)).toEqual([message.id]);
+      await storage.media.forget(message.id);
+      expect(await storage.media.listOrphaned(10)).toEqual([]);
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(without);
+    });
+  });
+
+  describe('the list of orphaned content', () => {
+    it('is taken a batch at a time', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const instance = await storeInstance(storage, workspace);
+      const messages = [
+        await acceptWithFile(storage, instance),
+        await acceptWithFile(storage, instance),
+        await acceptWithFile(storage, instance),
+      ];
+      const [taken] = await storage.instances.claimLeases({ owner: 'a', now: NOW, ttlMs: 1000, limit: 1 });
+      if (taken) await storage.instances.delete({ ...taken, settleQueued: sending });
+      const seen: string[] = [];
+      for (const expected of [2, 1, 0]) {
+        const orphaned = await storage.media.listOrphaned(2);
+        expect(orphaned).toHaveLength(expected);
+        for (const id of orphaned) await storage.media.forget(id);
+        seen.push(...orphaned);
+      }
+      expect(seen.toSorted()).toEqual(messages.map(({ id }) => id));
+    });
+  });
+}
+
+async function acceptWithFile(storage: Storage, instance: Instance): Promise<Message> {
+  const message = aMessage(instance, { type: 'image', text: null, media: FILE });
+  await storage.media.begin(message.id, NOW);
+  await accept(storage, message);
+  return message;
+}

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import type { ContractSubject } from './contract-subject.ts';
+import { aMessage, anEvent, anInboundMessage, NOW } from './examples.ts';
+import {
+  claim,
+  loseLease,
+  sending,
+  storeEndpoint,
+  storeInstance,
+  storeLeasedInstance,
+  storeQueuedMessages,
+  takeLease,
+} from './scenes.ts';
+import { testDatabases } from './test-database.ts';
+
+export function messageChangeContract(subject: ContractSubject): void {
+  const open = testDatabases(subject);
+
+  describe('changing a message', () => {
+    it('writes it, takes it from its queue and tells receivers in order', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await storeEndpoint(storage, workspace, {
+        events: ['message.sent', 'message.delivered', 'message.read'],
+      });
+      const [message, next] = await storeQueuedMessages(storage, instance, 2);
+      const events = (['message.sent', 'message.delivered', 'message.read'] as const).map((type) =>
+        anEvent(workspace, NOW, { type }),
+      );
+      const read = {
+        ...message,
+        status: 'read',
+        sentAt: NOW,
+        deliveredAt: NOW + 1,
+        readAt: NOW + 1,
+      } as const;
+      const change = { message: read, expectedStatus: 'queued', events } as const;
+      expect(await storage.messages.change(lease, change)).toBe('changed');
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(read);
+      expect(await storage.messages.findOutbound(instance.id, message.networkId)).toEqual(read);
+      expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([{ message: next, tries: 0 }]);
+      const claimed = await claim(storage, NOW, { slots: 10 });
+      expect(claimed.map(({ payload }) => payload)).toEqual(events.map(({ payload }) => payload));
+    });
+
+    it('is stale when its status is another by now, and then tells nobody', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await storeEndpoint(storage, workspace, { events: ['message.failed'] });
+      const [message] = await storeQueuedMessages(storage, instance, 1);
+      const sent = sending(message);
+      await storage.messages.change(lease, sent);
+      const events = [anEvent(workspace, NOW, { type: 'message.failed' })];
+      const failed = { ...message, status: 'failed', failedAt: NOW } as const;
+      const late = { message: failed, expectedStatus: 'queued', events } as const;
+      expect(await storage.messages.change(lease, late)).toBe('stale');
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(sent.message);
+      expect(await claim(storage, NOW)).toEqual([]);
+    });
+
+    it('passes one of those made at once on one status', async () => {
+      const storage = await open();
+      const { instance, lease } = await storeLeasedInstance(storage);
+      const [message] = await storeQueuedMessages(storage, instance, 1);
+      const results = await Promise.all(
+        Array.from({ length: 10 }, () => storage.messages.change(lease, sending(message))),
+      );
+      expect(results.toSorted()).toEqual(['changed', ...Array.from({ length: 9 }, () => 'stale')]);
+    });
+
+    it('leaves a message that stays queued in its place', async () => {
+      const storage = await open();
+      const { instance, lease } = await storeLeasedInstance(storage);
+      const [message] = await storeQueuedMessages(storage, instance, 2);
+      const renamed = { ...message, networkId: message.networkId, text: 'changed' };
+      await storage.messages.change(lease, { message: renamed, expectedStatus: 'queued', events: [] });
+      expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([{ message: renamed, tries: 0 }]);
+    });
+
+    it('is fenced under a lost lease, before the status counts', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const [message] = await storeQueuedMessages(storage, instance, 1);
+      await loseLease(storage, lease);
+      expect(await storage.messages.change(lease, sending(message))).toBe('fenced');
+      expect(await storage.messages.change(lease, { ...sending(message), expectedStatus: 'sent' })).toBe(
+        'fenced',
+      );
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+    });
+
+    it('is stale for a message that is not there or another instance’s', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const neighbour = await storeInstance(storage, workspace);
+      const [foreign] = await storeQueuedMessages(storage, neighbour, 1);
+      expect(await storage.messages.change(lease, sending(foreign))).toBe('stale');
+      expect(await storage.messages.change(lease, sending(aMessage(instance)))).toBe('stale');
+      expect(await storage.messages.find(workspace.id, foreign.id)).toEqual(foreign);
+    });
+  });
+
+  describe('receiving a message', () => {
+    it('stores it with its event', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await storeEndpoint(storage, workspace);
+      const message = anInboundMessage(instance, { from: null, groupId: 'grp_1', to: null });
+      const event = anEvent(workspace);
+      expect(await storage.messages.receive(lease, { message, senderId: 's1', event })).toBe('received');
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+      expect((await claim(storage, NOW)).map(({ payload }) => payload)).toEqual([event.payload]);
+      expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([]);
+      expect(await storage.messages.findOutbound(instance.id, message.networkId)).toBeNull();
+    });
+
+    it('takes the same instance, network id and sender for a repeat', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      await storeEndpoint(storage, workspace);
+      const neighbour = await storeInstance(storage, workspace);
+      const neighbourLease = await takeLease(storage, neighbour);
+      const receive = (networkId: string, senderId: string, to = instance, under = lease) =>
+        storage.messages.receive(under, {
+          message: anInboundMessage(to, { networkId }),
+          senderId,
+          event: anEvent(workspace),
+        });
+      expect(await receive('n1', 's1')).toBe('received');
+      expect(await receive('n1', 's1')).toBe('duplicate');
+      expect(await receive('n2', 's1')).toBe('received');
+      expect(await receive('n1', 's2')).toBe('received');
+      expect(await receive('n1', 's1', neighbour, neighbourLease)).toBe('received');
+      const page = await storage.messages.list(workspace.id, {}, { from: null, limit: 10 });
+      expect(page.rows).toHaveLength(4);
+      expect(await claim(storage, NOW, { slots: 10 })).toHaveLength(4);
+    });
+
+    it('takes one of those that come at once', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const results = await Promise.all(
+        Array.from({ length: 10 }, () => {
+          const message = anInboundMessage(instance, { networkId: 'n1' });
+          return storage.messages.receive(lease, { message, senderId: 's1', event: anEvent(workspace) });
+        }),
+      );
+      expect(results.filter((result) => result === 'received')).toHaveLength(1);
+      expect(results.filter((result) => result === 'duplicate')).toHaveLength(9);
+    });
+
+    it('does not take an outbound message with the same network id for one', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const [outbound] = await storeQueuedMessages(storage, instance, 1);
+      const message = anInboundMessage(instance, { networkId: outbound.networkId });
+      const arrival = { message, senderId: 's1', event: anEvent(workspace) };
+      expect(await storage.messages.receive(lease, arrival)).toBe('received');
+      expect(await storage.messages.findOutbound(instance.id, outbound.networkId)).toEqual(outbound);
+    });
+
+    it('is fenced, for repeats too', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const first = { message: anInboundMessage(instance), senderId: 's1', event: anEvent(workspace) };
+      await storage.messages.receive(lease, first);
+      await loseLease(storage, lease);
+      const late = { message: anInboundMessage(instance), senderId: 's1', event: anEvent(workspace) };
+      expect(await storage.messages.receive(lease, late)).toBe('fenced');
+      expect(await storage.messages.receive(lease, first)).toBe('fenced');
+      expect(await storage.messages.find(workspace.id, late.message.id)).toBeNull();
+    });
+  });
+}

@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import type { ClaimedDelivery, Completion, Delivery } from '@trunkline/core';
+import { anEvent } from '../examples.ts';
+import { pageRequests } from '../paging.ts';
+import { claimAt, exhausted, failed, succeeded } from '../scenes.ts';
+import { step } from './step.ts';
+import type { World } from './world.ts';
+
+const endpoint = fc.nat({ max: 2 });
+const delivery = fc.nat({ max: 20 });
+const rarely = fc.constantFrom(false, false, false, true);
+const outcome = fc.constantFrom('success', 'retrying', 'exhausted', 'failed', 'at once');
+
+export const waitSteps = [
+  step('wait', fc.constantFrom(1, 500, 5_000, 30_000, 60_000), async (world, ms) => {
+    world.now += ms;
+    return null;
+  }),
+];
+
+/** The life of deliveries, which needs many steps in a row to go anywhere. */
+export const claimSteps = [
+  step(
+    'enqueue for one endpoint',
+    fc.record({ endpoint, count: fc.integer({ min: 1, max: 4 }), ago: fc.nat({ max: 20 }), foreign: rarely }),
+    async (world, choice) => {
+      const chosen = world.pick(world.endpoints, choice.endpoint);
+      if (!chosen) return null;
+      const workspaceId = choice.foreign ? world.workspace(1).id : chosen.workspaceId;
+      const events = Array.from({ length: choice.count }, () => {
+        const id = world.newId('evt', world.now);
+        const changes = { id, type: 'webhook.test', payload: `the bytes of ${id}` } as const;
+        return anEvent({ id: workspaceId }, world.now - choice.ago, changes);
+      });
+      return async ({ storage }) => {
+        const deliveries: (Delivery | null)[] = [];
+        for (const event of events) deliveries.push(await storage.deliveries.enqueue(chosen.id, event));
+        return deliveries;
+      };
+    },
+  ),
+
+  step(
+    'claim',
+    fc.record({ leaseMs: fc.constantFrom(5_000, 20_000) }),
+    async (world, { leaseMs }) =>
+      async (side) => {
+        // Room for all: which lanes come first where there is not is each storage's own, within the bounds of fairness.
+        const claim = claimAt(world.now, { leaseMs, startsPerWindow: 3 });
+        const { claimed, nextAt } = await side.storage.deliveries.claim(claim);
+        const ordered = claimed.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1));
+        side.claims.push(...ordered);
+        side.nextAt = nextAt;
+        return ordered.map((one) => ({ ...one, token: null }));
+      },
+  ),
+
+  step(
+    'complete',
+    fc.array(fc.record({ claim: fc.nat({ max: 5 }), outcome }), { minLength: 1, maxLength: 3 }),
+    async (world, choices) => async (side) => {
+      const completions = choices.flatMap((choice) => {
+        const claimed = world.pick(side.claims.toReversed(), choice.claim);
+        return claimed ? [outcomeOf(claimed, choice.outcome, world.now)] : [];
+      });
+      return side.storage.deliveries.complete(completions, world.now);
+    },
+  ),
+];
+
+export const deliverySteps = [
+  step('wait for long', fc.constantFrom(3_600_000, 24 * 3_600_000), async (world, ms) => {
+    world.now += ms;
+    return null;
+  }),
+
+  step(
+    'retry',
+    fc.record({ delivery, any: rarely, foreign: rarely, young: rarely }),
+    async (world, choice) => {
+      const deliveries = await deliveriesOf(world);
+      const ended = deliveries.filter(({ status }) => status === 'failed' || status === 'exhausted');
+      const chosen = world.pick(choice.any ? deliveries : ended, choice.delivery);
+      if (!chosen) return null;
+      const workspaceId = choice.foreign ? world.workspace(1).id : chosen.workspaceId;
+      const since = choice.young ? world.now - 60_000 : 0;
+      return ({ storage }) => storage.deliveries.retry(workspaceId, chosen.id, world.now, since);
+    },
+  ),
+
+  step(
+    'retry all',
+    fc.record({ endpoint, limit: fc.nat({ max: 3 }), countUpTo: fc.nat({ max: 3 }), young: rarely }),
+    async (world, choice) => {
+      const chosen = world.pick(world.endpoints, choice.endpoint);
+      if (!chosen) return null;
+      const { limit, countUpTo } = choice;
+      const batch = { limit, countUpTo, now: world.now, since: choice.young ? world.now - 60_000 : 0 };
+      return ({ storage }) => storage.deliveries.retryAll(chosen.workspaceId, chosen.id, batch);
+    },
+  ),
+
+  step(
+    'sweep',
+    fc.integer({ min: 1, max: 4 }),
+    async (_, limit) =>
+      ({ storage }) =>
+        storage.deliveries.sweepClosed(limit),
+  ),
+
+  step('read attempts', fc.constant(null), async (world) => {
+    const deliveries = await deliveriesOf(world);
+    return ({ storage }) =>
+      Promise.all(deliveries.map(({ workspaceId, id }) => storage.deliveries.findDetail(workspaceId, id, 0)));
+  }),
+
+  step(
+    'list deliveries',
+    fc.record({
+      endpoint,
+      page: pageRequests,
+      young: fc.boolean(),
+      filter: fc.record(
+        {
+          status: fc.constantFrom('pending', 'retrying', 'success', 'failed', 'exhausted'),
+          eventType: fc.constantFrom('webhook.test', 'message.received'),
+        },
+        { requiredKeys: [] },
+      ),
+    }),
+    async (world, choice) => {
+      const chosen = world.pick(world.endpoints, choice.endpoint);
+      if (!chosen) return null;
+      const page = choice.page((await deliveriesOf(world)).map(({ id }) => id));
+      const since = choice.young ? world.now - 60_000 : 0;
+      return ({ storage }) =>
+        storage.deliveries.list(chosen.workspaceId, chosen.id, choice.filter, page, since);
+    },
+  ),
+
+  step(
+    'delete history',
+    fc.record({ ago: fc.constantFrom(0, 30_000, 3_600_000), limit: fc.integer({ min: 1, max: 6 }) }),
+    async (world, { ago, limit }) =>
+      ({ storage }) =>
+        storage.retention.deleteHistory(world.now - ago, limit),
+  ),
+
+  step(
+    'delete idempotency records',
+    fc.record({ ago: fc.constantFrom(0, 3_600_000) }),
+    async (world, { ago }) =>
+      ({ storage }) =>
+        storage.retention.deleteIdempotencyRecords(world.now - ago, 100),
+  ),
+];
+
+function outcomeOf(claimed: ClaimedDelivery, kind: string, at: number): Completion {
+  switch (kind) {
+    case 'success':
+      return succeeded(claimed, at);
+    case 'exhausted':
+      return exhausted(claimed, at);
+    case 'failed':
+      return failed(claimed, at, { status: 'failed', nextRetryAt: null });
+    case 'at once':
+      return failed(claimed, at, { status: 'pending', nextRetryAt: null });
+    default:
+      return failed(claimed, at, { nextRetryAt: at + 30_000 });
+  }
+}
+
+/** All of the model's, oldest first. */
+async function deliveriesOf({ model, endpoints }: World): Promise<readonly Delivery[]> {
+  const pages = endpoints.map(({ workspaceId, id }) =>
+    model.storage.deliveries.list(workspaceId, id, {}, { from: null, limit: 200 }, 0),
+  );
+  const rows = (await Promise.all(pages)).flatMap((page) => page.rows);
+  return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}

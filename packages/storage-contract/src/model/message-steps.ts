@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import type { Acceptance, MessageChange, MessageFilter } from '@trunkline/core';
+import { aMessage, anEvent, anIdempotencyRecord, anInboundMessage } from '../examples.ts';
+import { pageRequests } from '../paging.ts';
+import { step } from './step.ts';
+import type { World } from './world.ts';
+
+const instance = fc.nat({ max: 2 });
+const lease = fc.nat({ max: 2 });
+const message = fc.nat({ max: 20 });
+const status = fc.constantFrom('sent' as const, 'delivered' as const, 'failed' as const);
+
+const FILE = { available: true, mimeType: 'image/png', size: 12, filename: 'a.png', sha256: 'ab' };
+
+const acceptance = fc.record({
+  instance,
+  file: fc.constantFrom('none', 'none', 'begun', 'not begun'),
+  key: fc.option(fc.nat({ max: 2 })),
+  backlogLimit: fc.constantFrom(3, 5, 1000),
+  trialLimit: fc.option(fc.nat({ max: 4 })),
+  foreign: fc.constantFrom(false, false, false, true),
+});
+
+export const messageSteps = [
+  step(
+    'accept messages together',
+    fc.array(acceptance, { minLength: 1, maxLength: 4 }),
+    async (world, choices) => {
+      const acceptances = choices.flatMap((choice) => plannedAcceptance(world, choice) ?? []);
+      const begun = acceptances.filter((one) => one.begun).map((one) => one.message.id);
+      return async ({ storage }) => {
+        for (const id of begun) await storage.media.begin(id, world.now);
+        // One rejects where its content was not begun.
+        const results = await Promise.allSettled(acceptances.map((one) => storage.messages.accept(one)));
+        return results.map((result) => (result.status === 'fulfilled' ? result.value : 'rejected'));
+      };
+    },
+  ),
+
+  step(
+    'look a key up',
+    fc.record({ key: fc.nat({ max: 2 }), workspace: fc.nat({ max: 1 }) }),
+    async (world, choice) => {
+      const { id } = world.workspace(choice.workspace);
+      return ({ storage }) => storage.messages.findIdempotencyRecord(id, `key ${choice.key}`);
+    },
+  ),
+
+  step(
+    'postpone a message',
+    fc.record({ lease, message, tries: fc.nat({ max: 4 }), wait: fc.constantFrom(0, 500, 5_000) }),
+    async (world, choice) => {
+      const under = world.lease(choice.lease);
+      const chosen = world.pick(await queueOf(world, under?.instanceId), choice.message);
+      if (!under || !chosen) return null;
+      const postponement = { messageId: chosen.id, tries: choice.tries, dueAt: world.now + choice.wait };
+      return ({ storage }) => storage.messages.postpone(under, postponement);
+    },
+  ),
+
+  step('change a message', fc.record({ lease, message, from: status, to: status }), async (world, choice) => {
+    const under = world.lease(choice.lease);
+    const chosen = world.pick(world.messages, choice.message);
+    const current = chosen && (await world.model.storage.messages.find(chosen.workspaceId, chosen.id));
+    if (!under || !current) return null;
+    const change: MessageChange = {
+      message: { ...current, status: choice.to },
+      // Often what it is, and sometimes not.
+      expectedStatus: current.status === 'queued' ? 'queued' : choice.from,
+      events: [happening(world, current, 'message.failed'), happening(world, current, 'message.received')],
+    };
+    return ({ storage }) => storage.messages.change(under, change);
+  }),
+
+  step(
+    'receive a message',
+    fc.record({ lease, networkId: fc.nat({ max: 4 }), sender: fc.nat({ max: 1 }) }),
+    async (world, choice) => {
+      const under = world.lease(choice.lease);
+      const receiver = world.instances.find(({ id }) => id === under?.instanceId);
+      if (!under || !receiver) return null;
+      const received = anInboundMessage(receiver, {
+        id: world.newId('msg', world.now),
+        networkId: `network id ${choice.networkId}`,
+        createdAt: world.now,
+      });
+      world.messages.push(received);
+      const event = happening(world, receiver, 'message.received');
+      const arrival = { message: received, senderId: `sender ${choice.sender}`, event };
+      return ({ storage }) => storage.messages.receive(under, arrival);
+    },
+  ),
+
+  step(
+    'list messages',
+    fc.record({
+      workspace: fc.nat({ max: 1 }),
+      instance: fc.option(instance),
+      page: pageRequests,
+      filter: fc.record(
+        {
+          direction: fc.constantFrom('inbound' as const, 'outbound' as const),
+          type: fc.constantFrom('text' as const, 'image' as const),
+          statuses: fc.subarray(['queued', 'sent', 'failed', 'received'] as const, { minLength: 1 }),
+        },
+        { requiredKeys: [] },
+      ),
+    }),
+    async (world, choice) => {
+      const { id } = world.workspace(choice.workspace);
+      const chosen = choice.instance === null ? null : world.pick(world.instances, choice.instance);
+      const filter: MessageFilter = chosen ? { ...choice.filter, instanceId: chosen.id } : choice.filter;
+      const page = choice.page(world.messages.map((one) => one.id));
+      return ({ storage }) => storage.messages.list(id, filter, page);
+    },
+  ),
+
+  step(
+    'list content to delete',
+    fc.record({ ago: fc.constantFrom(0, 5_000), forget: fc.boolean() }),
+    async (world, choice) => {
+      return async ({ storage }) => {
+        const abandoned = await storage.media.listAbandoned(world.now - choice.ago, 3);
+        const orphaned = await storage.media.listOrphaned(100);
+        if (choice.forget) for (const id of [...abandoned, ...orphaned]) await storage.media.forget(id);
+        return { abandoned, orphaned: orphaned.toSorted() };
+      };
+    },
+  ),
+
+  step('forget content', fc.record({ message }), async (world, choice) => {
+    const chosen = world.pick(world.messages, choice.message);
+    return chosen && (({ storage }) => storage.media.forget(chosen.id));
+  }),
+
+  step('find an outbound message', fc.record({ message }), async (world, choice) => {
+    const chosen = world.pick(world.messages, choice.message);
+    if (!chosen) return null;
+    return ({ storage }) => storage.messages.findOutbound(chosen.instanceId, chosen.networkId);
+  }),
+];
+
+function plannedAcceptance(
+  world: World,
+  choice: typeof acceptance extends fc.Arbitrary<infer Value> ? Value : never,
+): (Acceptance & { readonly begun: boolean }) | null {
+  const target = world.pick(world.instances, choice.instance);
+  if (!target) return null;
+  const workspaceId = choice.foreign ? world.workspace(1).id : target.workspaceId;
+  const id = world.newId('msg', world.now);
+  const content = choice.file === 'none' ? {} : ({ type: 'image', media: FILE } as const);
+  const accepted = aMessage(target, {
+    id,
+    workspaceId,
+    networkId: `of ${id}`,
+    createdAt: world.now,
+    ...content,
+  });
+  world.messages.push(accepted);
+  const { key, backlogLimit, trialLimit } = choice;
+  const idempotency = key === null ? null : anIdempotencyRecord(accepted, { key: `key ${key}` });
+  return { message: accepted, idempotency, backlogLimit, trialLimit, begun: choice.file === 'begun' };
+}
+
+/** Ours that may be queued there, the oldest first. */
+async function queueOf(world: World, instanceId: string | undefined) {
+  return world.messages.filter((one) => one.instanceId === instanceId && one.direction === 'outbound');
+}
+
+function happening(
+  world: World,
+  { workspaceId }: { readonly workspaceId: string },
+  type: 'message.received' | 'message.failed',
+) {
+  const id = world.newId('evt', world.now);
+  return anEvent({ id: workspaceId }, world.now, { id, type, payload: `the bytes of ${id}` });
+}

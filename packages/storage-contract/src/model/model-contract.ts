@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { createNewId } from '@trunkline/core';
+import type { Storage } from '@trunkline/core';
+import { memoryStorage } from '@trunkline/core/testing';
+import type { ContractSubject } from '../contract-subject.ts';
+import { silent } from '../test-database.ts';
+import { claimSteps, deliverySteps, waitSteps } from './delivery-steps.ts';
+import { instanceSteps } from './instance-steps.ts';
+import { messageSteps } from './message-steps.ts';
+import { seededBytes } from './seeded-bytes.ts';
+import { reopeningSteps, webhookSteps } from './webhook-steps.ts';
+import { workspaceSteps } from './workspace-steps.ts';
+import { newSide, World } from './world.ts';
+
+/** More runs find rarer things: `STORAGE_CONTRACT_RUNS=2000`. */
+const RUNS = Number(process.env['STORAGE_CONTRACT_RUNS'] ?? 40);
+const STEPS = 120;
+
+/** Random steps, taken with the storage under test and with the one in memory: they must answer alike, all the way. */
+export function modelContract(subject: ContractSubject): void {
+  describe('random steps', () => {
+    it('lead to what they lead to in memory', { timeout: 60_000 + RUNS * 2_000 }, async () => {
+      const themes = [EVERYTHING, MESSAGES, DELIVERIES].map((steps) =>
+        fc.commands(steps, { maxCommands: STEPS, size: 'max' }),
+      );
+      const property = fc.asyncProperty(fc.oneof(...themes), (steps) => runOnce(subject, steps));
+      await fc.assert(property, { numRuns: RUNS });
+    });
+  });
+}
+
+/** Steps of a kind meet more often when others are left out. What makes a story comes more often than what stands alone. */
+const MESSAGES = [...instanceSteps, ...messageSteps, ...messageSteps, ...waitSteps, ...waitSteps];
+const LIVES = [...claimSteps, ...claimSteps, ...reopeningSteps, ...waitSteps];
+const DELIVERIES = [...LIVES, ...LIVES, ...webhookSteps, ...deliverySteps];
+const EVERYTHING = [...workspaceSteps, ...MESSAGES, ...DELIVERIES];
+
+type Steps = Parameters<typeof fc.asyncModelRun<World, ReturnType<typeof newSide>, false, World>>[1];
+
+async function runOnce(subject: ContractSubject, steps: Steps): Promise<void> {
+  const database = await subject.createDatabase();
+  const storage = database.connect();
+  try {
+    const model = newSide(await opened(memoryStorage()));
+    const real = newSide(await opened(storage));
+    const world = new World(model);
+    await world.begin([model, real]);
+    await fc.asyncModelRun(() => ({ model: world, real }), steps);
+  } finally {
+    await storage.close();
+    await database.dispose();
+  }
+}
+
+/** Both make the same ids, as long as they make them in the same order. */
+async function opened(storage: Storage): Promise<Storage> {
+  await storage.open({ newId: createNewId(seededBytes(1)), logger: silent });
+  return storage;
+}

@@ -1,0 +1,61 @@
+import type { Storage } from '@trunkline/core';
+import type { World } from './world.ts';
+
+const EVERYTHING = { from: null, limit: 200 };
+
+/** What a caller can see of a storage, apart from attempts and payloads, which a step of their own reads. */
+export async function observe(storage: Storage, world: World): Promise<unknown> {
+  const workspaces = world.workspaces.map(({ id }) => observeWorkspace(storage, id));
+  const instances = world.instances.map(({ workspaceId, id }) =>
+    observeInstance(storage, { workspaceId, id, now: world.now }),
+  );
+  const endpoints = world.endpoints.map(({ workspaceId, id }) =>
+    observeDeliveries(storage, { workspaceId, id }),
+  );
+  const heads = await storage.messages.queueHeads(
+    world.instances.map(({ id }) => id),
+    world.now,
+  );
+  return {
+    workspaces: await Promise.all(workspaces),
+    instances: await Promise.all(instances),
+    endpoints: await Promise.all(endpoints),
+    heads: heads.toSorted((a, b) => (a.message.id < b.message.id ? -1 : 1)),
+  };
+}
+
+async function observeWorkspace(storage: Storage, id: string): Promise<unknown> {
+  return {
+    workspace: await storage.workspaces.find(id),
+    members: await storage.workspaces.listMembers(id),
+    apiKeys: await storage.apiKeys.list(id),
+    instances: await storage.instances.list(id),
+    messages: await storage.messages.list(id, {}, EVERYTHING),
+    endpoints: await storage.webhooks.list(id),
+  };
+}
+
+interface Row {
+  readonly workspaceId: string;
+  readonly id: string;
+}
+
+async function observeInstance(
+  storage: Storage,
+  { workspaceId, id, now }: Row & { readonly now: number },
+): Promise<unknown> {
+  const session = await storage.instances.loadSession(id);
+  return {
+    lease: await storage.instances.findLease(id, now),
+    session: new Map(Array.from(session, ([name, bytes]) => [name, [...bytes]])),
+    groups: await storage.instances.listGroups(workspaceId, id),
+  };
+}
+
+async function observeDeliveries(storage: Storage, { workspaceId, id }: Row): Promise<unknown> {
+  return {
+    all: await storage.deliveries.list(workspaceId, id, {}, EVERYTHING, 0),
+    failed: await storage.deliveries.list(workspaceId, id, { status: 'failed' }, EVERYTHING, 0),
+    pending: await storage.deliveries.list(workspaceId, id, { status: 'pending' }, EVERYTHING, 0),
+  };
+}

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { aMember, anApiKey } from '../examples.ts';
+import { must } from '../must.ts';
+import { step } from './step.ts';
+
+const workspace = fc.nat({ max: 1 });
+const plan = fc.record({
+  subscription: fc.constantFrom('active' as const, 'trial' as const, 'none' as const),
+  instanceLimit: fc.option(fc.nat({ max: 3 })),
+  trialMessageLimit: fc.option(fc.nat({ max: 5 })),
+  webhookLimit: fc.nat({ max: 3 }),
+});
+
+export const workspaceSteps = [
+  step(
+    'update a workspace',
+    fc.record({ workspace, plan, suspended: fc.boolean() }),
+    async (world, choice) => {
+      const { id } = world.workspace(choice.workspace);
+      const suspendedAt = choice.suspended ? world.now : null;
+      return ({ storage }) => storage.workspaces.update(id, { plan: choice.plan, suspendedAt });
+    },
+  ),
+
+  step('add a member with a key', fc.record({ workspace, named: fc.boolean() }), async (world, choice) => {
+    const owner = world.workspace(choice.workspace);
+    const member = aMember(owner, { id: world.newId('mem', world.now), createdAt: world.now });
+    const id = world.newId('key', world.now);
+    const memberId = choice.named ? member.id : null;
+    const apiKey = anApiKey(owner, { id, memberId, hash: id, createdAt: world.now });
+    return async ({ storage }) => {
+      await storage.workspaces.insertMember(member);
+      await storage.apiKeys.insert(apiKey);
+      return storage.apiKeys.findByHash(apiKey.hash);
+    };
+  }),
+
+  step('delete a member', fc.record({ workspace, member: fc.nat({ max: 3 }) }), async (world, choice) => {
+    const { id } = world.workspace(choice.workspace);
+    const members = await world.model.storage.workspaces.listMembers(id);
+    const member = world.pick(members, choice.member);
+    return member && (({ storage }) => storage.workspaces.deleteMember(id, member.id, world.now));
+  }),
+
+  step(
+    'touch and revoke a key',
+    fc.record({ workspace, key: fc.nat({ max: 3 }), ago: fc.nat({ max: 50 }), revoke: fc.boolean() }),
+    async (world, choice) => {
+      const { id } = world.workspace(choice.workspace);
+      const apiKey = world.pick(await world.model.storage.apiKeys.list(id), choice.key);
+      if (!apiKey) return null;
+      return async ({ storage }) => {
+        await storage.apiKeys.touch(apiKey.id, world.now - choice.ago);
+        return choice.revoke
+          ? storage.apiKeys.revoke(id, apiKey.id, world.now)
+          : storage.apiKeys.findByHash(apiKey.hash);
+      };
+    },
+  ),
+
+  step(
+    'set a value',
+    fc.record({ name: fc.nat({ max: 2 }), value: fc.nat({ max: 5 }) }),
+    async (_, choice) => {
+      return ({ storage }) => storage.setting(`setting ${choice.name}`, `${choice.value}`);
+    },
+  ),
+
+  step(
+    'list workspaces',
+    fc.record({ after: fc.boolean(), limit: fc.integer({ min: 1, max: 3 }) }),
+    async (world, choice) => {
+      const after = choice.after ? must(world.workspaces[0]).id : null;
+      return ({ storage }) => storage.workspaces.list({ after, limit: choice.limit });
+    },
+  ),
+];

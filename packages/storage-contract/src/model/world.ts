@@ -1,0 +1,104 @@
+import { createNewId } from '@trunkline/core';
+import type {
+  ClaimedDelivery,
+  Instance,
+  Lease,
+  Message,
+  NewId,
+  Storage,
+  WebhookEndpoint,
+  Workspace,
+} from '@trunkline/core';
+import { anEndpoint, anInstance, aWorkspace, NOW } from '../examples.ts';
+import { must } from '../must.ts';
+import { seededBytes } from './seeded-bytes.ts';
+
+/** One of the two storages, with what it answered that later steps come back to. */
+export interface Side {
+  readonly storage: Storage;
+  /** Of every claim so far, lost ones too: tokens are each storage's own. */
+  readonly claims: ClaimedDelivery[];
+  readonly leases: Lease[];
+  nextAt: number | null;
+}
+
+export function newSide(storage: Storage): Side {
+  return { storage, claims: [], leases: [], nextAt: null };
+}
+
+/** What the steps choose from. Rows are remembered as they were inserted; what has become of them is read from the model. */
+export class World {
+  readonly model: Side;
+  now: number = NOW;
+  readonly newId: NewId = createNewId(seededBytes(2));
+  readonly workspaces: Workspace[] = [];
+  readonly instances: Instance[] = [];
+  readonly messages: Message[] = [];
+  readonly endpoints: WebhookEndpoint[] = [];
+
+  #seed = 100;
+
+  constructor(model: Side) {
+    this.model = model;
+  }
+
+  /** For ids that each side makes in a step by itself: the same on both, and in no other step. */
+  nextSeed(): number {
+    this.#seed += 1;
+    return this.#seed;
+  }
+
+  /** Two workspaces, of which one has a connected instance, held by a process, and two endpoints. */
+  async begin(sides: readonly Side[]): Promise<void> {
+    for (const name of ['Acme', 'Other']) {
+      this.workspaces.push(aWorkspace({ id: this.newId('ten', this.now), name, createdAt: this.now }));
+    }
+    const workspace = must(this.workspaces[0]);
+    const instance = anInstance(workspace, { id: this.newId('ins', this.now) });
+    this.instances.push(instance);
+    const subscriptions = [
+      ['message.received', 'message.failed', 'instance.connected'],
+      ['message.received'],
+    ] as const;
+    for (const events of subscriptions) {
+      this.endpoints.push(anEndpoint(workspace, { id: this.newId('wh', this.now), events }));
+    }
+    for (const { storage, leases } of sides) {
+      for (const one of this.workspaces) await storage.workspaces.insert(one);
+      await storage.instances.insert(instance, null);
+      for (const endpoint of this.endpoints) await storage.webhooks.insert(endpoint, 10);
+      const taken = await storage.instances.claimLeases({
+        owner: 'a',
+        now: this.now,
+        ttlMs: 30_000,
+        limit: 10,
+      });
+      leases.push(...taken.map(({ lease }) => lease));
+    }
+  }
+
+  /** Most choices are from the first few: so the same rows are met again and again. */
+  pick<Value>(values: readonly Value[], choice: number): Value | null {
+    return values[choice % Math.max(values.length, 1)] ?? null;
+  }
+
+  workspace(choice: number): Workspace {
+    return must(this.pick(this.workspaces, choice));
+  }
+
+  /** As it is now; null when it is gone. */
+  async instance(choice: number): Promise<Instance | null> {
+    const chosen = this.pick(this.instances, choice);
+    return chosen && this.model.storage.instances.find(chosen.workspaceId, chosen.id);
+  }
+
+  async endpoint(choice: number): Promise<WebhookEndpoint | null> {
+    const chosen = this.pick(this.endpoints, choice);
+    return chosen && this.model.storage.webhooks.find(chosen.workspaceId, chosen.id);
+  }
+
+  /** Of late ones more than of old ones. */
+  lease(choice: number): Lease | null {
+    return this.pick(this.model.leases.toReversed(), choice);
+  }
+}

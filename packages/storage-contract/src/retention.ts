@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import type { ContractSubject } from './contract-subject.ts';
+import { aMessage, anEvent, anIdempotencyRecord, NOW, testId } from './examples.ts';
+import { must, only } from './must.ts';
+import {
+  claim,
+  claimAt,
+  enqueueAt,
+  enqueueOne,
+  exhausted,
+  finish,
+  readDelivery,
+  storeInstance,
+  storeLane,
+  storeWorkspace,
+  succeeded,
+} from './scenes.ts';
+import { testDatabases } from './test-database.ts';
+
+export function retentionContract(subject: ContractSubject): void {
+  const open = testDatabases(subject);
+
+  describe('deleting history', () => {
+    it('takes what was made before, exactly', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const [old, young] = await enqueueAt(storage, endpoint, NOW - 1, NOW);
+      await finish(storage, must(old), exhausted);
+      // One delivery and one event.
+      expect(await storage.retention.deleteHistory(NOW, 10)).toBe(2);
+      expect(await storage.retention.deleteHistory(NOW, 10)).toBe(0);
+      expect(await storage.deliveries.find(workspace.id, must(old).id, 0)).toBeNull();
+      expect(await storage.deliveries.findDetail(workspace.id, must(old).id, 0)).toBeNull();
+      expect(await readDelivery(storage, must(young))).toEqual(young);
+      const detail = await storage.deliveries.findDetail(workspace.id, must(young).id, 0);
+      expect(must(detail).payload).toContain('Grüße');
+    });
+
+    it('goes in batches until less than the limit was left', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      await enqueueAt(storage, endpoint, NOW, NOW, NOW);
+      const batches = [];
+      for (let pass = 0; pass < 4; pass += 1) batches.push(await storage.retention.deleteHistory(NOW + 1, 2));
+      expect(batches).toEqual([2, 2, 2, 0]);
+      const page = await storage.deliveries.list(workspace.id, endpoint.id, {}, { from: null, limit: 10 }, 0);
+      expect(page.rows).toEqual([]);
+    });
+
+    it('leaves an event as long as a delivery of it stays', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      // Its id was made a moment before the delivery’s.
+      const event = anEvent(workspace, NOW, { id: testId('evt', NOW - 1) });
+      const delivery = must(await storage.deliveries.enqueue(endpoint.id, event));
+      expect(await storage.retention.deleteHistory(NOW, 10)).toBe(0);
+      expect(only(await claim(storage, NOW))).toMatchObject({ delivery, payload: event.payload });
+    });
+
+    it('takes open ones too: they are never claimed again', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      await enqueueAt(storage, endpoint, NOW, NOW, NOW);
+      const [claimed] = await claim(storage, NOW);
+      expect(await storage.retention.deleteHistory(NOW + 1, 10)).toBe(6);
+      expect(await storage.deliveries.complete([succeeded(must(claimed), NOW)], NOW)).toBe(0);
+      const health = must(await storage.webhooks.find(endpoint.workspaceId, endpoint.id)).health;
+      expect(health).toEqual(endpoint.health);
+      expect(await claim(storage, NOW + 60_000)).toEqual([]);
+      // The slots of what is gone are free.
+      await enqueueAt(storage, endpoint, NOW + 2, NOW + 2);
+      expect(await claim(storage, NOW + 2)).toHaveLength(2);
+    });
+
+    it('takes what a closing has ended', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      await enqueueOne(storage, endpoint);
+      await storage.webhooks.delete(workspace.id, endpoint.id);
+      expect(await storage.retention.deleteHistory(NOW + 1, 10)).toBe(2);
+      expect(await storage.deliveries.sweepClosed(10)).toBe(0);
+      expect(await storage.deliveries.claim(claimAt(NOW))).toEqual({ claimed: [], nextAt: null });
+    });
+
+    it('leaves messages and their keys alone', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const message = aMessage(await storeInstance(storage, workspace), { createdAt: NOW - 10 });
+      const idempotency = anIdempotencyRecord(message);
+      await storage.messages.accept({ message, idempotency, backlogLimit: 10, trialLimit: null });
+      expect(await storage.retention.deleteHistory(NOW, 10)).toBe(0);
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+      expect(await storage.messages.findIdempotencyRecord(workspace.id, idempotency.key)).toEqual(
+        idempotency,
+      );
+    });
+  });
+
+  describe('deleting idempotency records', () => {
+    it('takes what was made before, exactly, a batch at a time', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const instance = await storeInstance(storage, workspace);
+      for (const [key, createdAt] of [
+        ['a', NOW - 2],
+        ['b', NOW - 1],
+        ['c', NOW - 1],
+        ['d', NOW],
+      ] as const) {
+        const message = aMessage(instance, { createdAt });
+        const idempotency = anIdempotencyRecord(message, { key });
+        await storage.messages.accept({ message, idempotency, backlogLimit: 10, trialLimit: null });
+      }
+      expect(await storage.retention.deleteIdempotencyRecords(NOW, 2)).toBe(2);
+      expect(await storage.retention.deleteIdempotencyRecords(NOW, 2)).toBe(1);
+      expect(await storage.retention.deleteIdempotencyRecords(NOW, 2)).toBe(0);
+      for (const key of ['a', 'b', 'c']) {
+        expect(await storage.messages.findIdempotencyRecord(workspace.id, key)).toBeNull();
+      }
+      expect(await storage.messages.findIdempotencyRecord(workspace.id, 'd')).not.toBeNull();
+      expect((await storage.messages.list(workspace.id, {}, { from: null, limit: 10 })).rows).toHaveLength(4);
+    });
+  });
+}

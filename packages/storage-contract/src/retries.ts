@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import type { ClaimedDelivery, Completion, Delivery, Storage, WebhookEndpoint } from '@trunkline/core';
+import type { ContractSubject } from './contract-subject.ts';
+import { anEndpoint, NOW, testId } from './examples.ts';
+import { must, only } from './must.ts';
+import {
+  claim,
+  disable,
+  enqueueAt,
+  enqueueOne,
+  exhausted,
+  failed,
+  finish,
+  idsOf,
+  readDelivery,
+  storeEndpoint,
+  storeLane,
+  storeWorkspace,
+  succeeded,
+} from './scenes.ts';
+import { testDatabases } from './test-database.ts';
+
+export function retryContract(subject: ContractSubject): void {
+  const open = testDatabases(subject);
+
+  describe('a retry by hand', () => {
+    it.each([
+      ['failed', failedForGood],
+      ['exhausted', exhausted],
+    ] as const)('queues one more attempt of a delivery that is %s', async (status, outcome) => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const before = await finish(storage, await enqueueOne(storage, endpoint), outcome);
+      expect(before.status).toBe(status);
+      const requeued = { ...before, status: 'pending', manual: true, nextRetryAt: null };
+      expect(requeued).toMatchObject({
+        attempts: 1,
+        errorCode: 'HTTP_ERROR',
+        responseStatus: 500,
+        lastAttemptAt: NOW,
+      });
+
+      const result = await storage.deliveries.retry(workspace.id, before.id, NOW + 50, 0);
+      expect(result).toEqual({ kind: 'requeued', delivery: requeued });
+      expect(await readDelivery(storage, before)).toEqual(requeued);
+      expect(await claim(storage, NOW + 49)).toEqual([]);
+      expect(only(await claim(storage, NOW + 50))).toMatchObject({ delivery: requeued, lostClaims: 0 });
+    });
+
+    it('is not allowed while an attempt is to come, nor after a success', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const [done, retrying, pending] = await enqueueAt(storage, endpoint, NOW, NOW + 1, NOW + 90_000);
+      await finish(storage, must(done), succeeded, NOW);
+      await finish(storage, must(retrying), failed, NOW + 1);
+      for (const delivery of [done, retrying, pending]) {
+        const before = await readDelivery(storage, must(delivery));
+        expect(await storage.deliveries.retry(workspace.id, before.id, NOW + 2, 0)).toEqual({
+          kind: 'not_allowed',
+        });
+        expect(await readDelivery(storage, before)).toEqual(before);
+      }
+      expect(await claim(storage, NOW + 2)).toEqual([]);
+    });
+
+    it('is not allowed a second time before the first was made', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const { id } = await finish(storage, await enqueueOne(storage, endpoint), exhausted);
+      const results = await Promise.all(
+        [1, 2, 3].map(() => storage.deliveries.retry(workspace.id, id, NOW, 0)),
+      );
+      expect(results.map(({ kind }) => kind).toSorted()).toEqual(['not_allowed', 'not_allowed', 'requeued']);
+      expect(await claim(storage, NOW)).toHaveLength(1);
+      expect(await storage.deliveries.retry(workspace.id, id, NOW, 0)).toEqual({ kind: 'not_allowed' });
+    });
+
+    it('is not allowed when the endpoint is disabled or deleted', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const { id } = await finish(storage, await enqueueOne(storage, endpoint), exhausted);
+      await disable(storage, endpoint);
+      expect(await storage.deliveries.retry(workspace.id, id, NOW, 0)).toEqual({ kind: 'not_allowed' });
+      await storage.webhooks.delete(workspace.id, endpoint.id);
+      expect(await storage.deliveries.retry(workspace.id, id, NOW, 0)).toEqual({ kind: 'not_allowed' });
+    });
+
+    it('does not find what is another workspace’s, too old or not there', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const other = await storeWorkspace(storage);
+      const { id } = await finish(storage, await enqueueOne(storage, endpoint), exhausted);
+      expect(await storage.deliveries.retry(other.id, id, NOW, 0)).toEqual({ kind: 'not_found' });
+      expect(await storage.deliveries.retry(workspace.id, id, NOW, NOW + 1)).toEqual({ kind: 'not_found' });
+      expect(await storage.deliveries.retry(workspace.id, testId('whd', NOW), NOW, 0)).toEqual({
+        kind: 'not_found',
+      });
+      expect(await storage.deliveries.retry(workspace.id, id, NOW, NOW)).toMatchObject({ kind: 'requeued' });
+    });
+  });
+
+  describe('retrying all that failed at an endpoint', () => {
+    it('takes the newest first, up to the limit, and counts what remains', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const [a, b, c, d, e] = await storeFinished(storage, endpoint, 5);
+      const retryAll = (limit: number, countUpTo: number) =>
+        storage.deliveries.retryAll(workspace.id, endpoint.id, {
+          limit,
+          countUpTo,
+          now: NOW + 500,
+          since: 0,
+        });
+
+      expect(await retryAll(2, 2)).toEqual({ requeued: 2, remaining: 2 });
+      expect(idsOf(await claim(storage, NOW + 500))).toEqual([must(d).id, must(e).id]);
+      expect(await readDelivery(storage, must(e))).toEqual({ ...must(e), status: 'pending', manual: true });
+      expect(await readDelivery(storage, must(c))).toEqual(c);
+      expect(await retryAll(2, 100)).toEqual({ requeued: 2, remaining: 1 });
+      expect(await retryAll(2, 100)).toEqual({ requeued: 1, remaining: 0 });
+      expect(await retryAll(2, 100)).toEqual({ requeued: 0, remaining: 0 });
+      const claimed = await claim(storage, NOW + 500, { slots: 10 });
+      expect(idsOf(claimed)).toEqual([must(a).id, must(b).id, must(c).id]);
+    });
+
+    it('leaves alone what is open, was delivered, is too old or another endpoint’s', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const neighbour = await storeEndpoint(storage, workspace);
+      const [old, young] = await storeFinished(storage, endpoint, 2);
+      const [elsewhere] = await storeFinished(storage, neighbour, 1);
+      const done = await finish(storage, await enqueueOne(storage, endpoint, NOW + 5), succeeded, NOW + 5);
+      const pending = await enqueueOne(storage, endpoint, NOW + 400);
+      const since = NOW + 1;
+      const untouched = [must(old), must(elsewhere), done, pending];
+
+      const batch = { limit: 100, countUpTo: 100, now: NOW + 500, since };
+      const result = await storage.deliveries.retryAll(workspace.id, endpoint.id, batch);
+      expect(result).toEqual({ requeued: 1, remaining: 0 });
+      for (const delivery of untouched) expect(await readDelivery(storage, delivery)).toEqual(delivery);
+      expect(await readDelivery(storage, must(young))).toMatchObject({ status: 'pending' });
+    });
+
+    it('is null when the endpoint is gone, disabled or another workspace’s', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const other = await storeWorkspace(storage);
+      const [delivery] = await storeFinished(storage, endpoint, 1);
+      const batch = { limit: 100, countUpTo: 100, now: NOW, since: 0 };
+      const { deliveries } = storage;
+      expect(await deliveries.retryAll(other.id, endpoint.id, batch)).toBeNull();
+      expect(await deliveries.retryAll(workspace.id, anEndpoint(workspace).id, batch)).toBeNull();
+      await disable(storage, endpoint);
+      expect(await deliveries.retryAll(workspace.id, endpoint.id, batch)).toBeNull();
+      await storage.webhooks.delete(workspace.id, endpoint.id);
+      expect(await deliveries.retryAll(workspace.id, endpoint.id, batch)).toBeNull();
+      expect(await readDelivery(storage, must(delivery))).toEqual(delivery);
+    });
+  });
+}
+
+function failedForGood(claimed: ClaimedDelivery, at: number): Completion {
+  return failed(claimed, at, { status: 'failed', nextRetryAt: null });
+}
+
+/** Made a millisecond apart from NOW on, oldest first. */
+async function storeFinished(
+  storage: Storage,
+  endpoint: WebhookEndpoint,
+  count: number,
+): Promise<readonly Delivery[]> {
+  const finished: Delivery[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const delivery = await enqueueOne(storage, endpoint, NOW + index);
+    finished.push(await finish(storage, delivery, exhausted, NOW + index));
+  }
+  return finished;
+}

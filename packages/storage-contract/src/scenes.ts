@@ -1,0 +1,245 @@
+import { expect } from 'vitest';
+import type {
+  Attempt,
+  ClaimedDelivery,
+  Completion,
+  Delivery,
+  DeliveryClaim,
+  Instance,
+  InstanceWrite,
+  Lease,
+  Message,
+  MessageChange,
+  Storage,
+  WebhookEndpoint,
+  Workspace,
+} from '@trunkline/core';
+import { aMessage, anEndpoint, anEvent, anInstance, aWorkspace, NOW } from './examples.ts';
+import { must, only } from './must.ts';
+
+// What tests begin with, stored through the port itself, and what they read it back with.
+
+export async function storeWorkspace(storage: Storage, changes: Partial<Workspace> = {}): Promise<Workspace> {
+  const workspace = aWorkspace(changes);
+  await storage.workspaces.insert(workspace);
+  return workspace;
+}
+
+export async function storeInstance(
+  storage: Storage,
+  workspace: Workspace,
+  changes: Partial<Instance> = {},
+): Promise<Instance> {
+  const instance = anInstance(workspace, changes);
+  expect(await storage.instances.insert(instance, null)).toBe('inserted');
+  return instance;
+}
+
+export async function takeLease(
+  storage: Storage,
+  instance: Instance,
+  claim: { readonly owner?: string; readonly now?: number } = {},
+): Promise<Lease> {
+  const { owner = 'process-1', now = NOW } = claim;
+  const taken = await storage.instances.claimLeases({ owner, now, ttlMs: 30_000, limit: 1000 });
+  return must(taken.find(({ lease }) => lease.instanceId === instance.id)).lease;
+}
+
+export async function storeLeasedInstance(
+  storage: Storage,
+): Promise<{ readonly workspace: Workspace; readonly instance: Instance; readonly lease: Lease }> {
+  const workspace = await storeWorkspace(storage);
+  const instance = await storeInstance(storage, workspace);
+  return { workspace, instance, lease: await takeLease(storage, instance) };
+}
+
+/** The lease as it was before another process took it. */
+export async function loseLease(storage: Storage, lease: Lease): Promise<Lease> {
+  const taken = await storage.instances.claimLeases({
+    owner: 'usurper',
+    now: NOW * 2,
+    ttlMs: 1,
+    limit: 1000,
+  });
+  expect(taken.map((one) => one.lease.instanceId)).toContain(lease.instanceId);
+  return lease;
+}
+
+/** A write of the API that changes only the name. */
+export function renaming(instance: Instance, name: string): InstanceWrite {
+  return { instance: { ...instance, name }, event: null, lease: null };
+}
+
+export async function accept(storage: Storage, message: Message): Promise<void> {
+  const acceptance = { message, idempotency: null, backlogLimit: 1000, trialLimit: null };
+  expect(await storage.messages.accept(acceptance)).toEqual({ kind: 'accepted' });
+}
+
+export async function storeQueuedMessages(
+  storage: Storage,
+  instance: Instance,
+  count: number,
+): Promise<readonly [Message, ...Message[]]> {
+  const messages: Message[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const message = aMessage(instance, { createdAt: NOW + index });
+    await accept(storage, message);
+    messages.push(message);
+  }
+  const [first, ...rest] = messages;
+  return [must(first), ...rest];
+}
+
+/** How a queued message is settled when its instance goes. */
+export function failing(message: Message): MessageChange {
+  const error = { code: 'instance_gone', message: 'The instance is gone.' };
+  return {
+    message: { ...message, status: 'failed', error, failedAt: NOW },
+    expectedStatus: 'queued',
+    events: [anEvent({ id: message.workspaceId }, NOW, { type: 'message.failed' })],
+  };
+}
+
+export function sending(message: Message): MessageChange {
+  return { message: { ...message, status: 'sent', sentAt: NOW }, expectedStatus: 'queued', events: [] };
+}
+
+export async function storeEndpoint(
+  storage: Storage,
+  workspace: Workspace,
+  changes: Partial<WebhookEndpoint> = {},
+): Promise<WebhookEndpoint> {
+  const endpoint = anEndpoint(workspace, changes);
+  expect(await storage.webhooks.insert(endpoint, 1000)).toBe('inserted');
+  return endpoint;
+}
+
+export async function readEndpoint(
+  storage: Storage,
+  { workspaceId, id }: WebhookEndpoint,
+): Promise<WebhookEndpoint> {
+  return must(await storage.webhooks.find(workspaceId, id));
+}
+
+export async function disable(storage: Storage, endpoint: WebhookEndpoint): Promise<void> {
+  const stored = await readEndpoint(storage, endpoint);
+  const disabled = { ...stored, status: 'disabled', disabledAt: NOW, disabledReason: 'manual' } as const;
+  expect(await storage.webhooks.write({ endpoint: disabled, close: 'ENDPOINT_DISABLED' })).toBe('written');
+}
+
+export async function enable(storage: Storage, endpoint: WebhookEndpoint): Promise<void> {
+  const stored = await readEndpoint(storage, endpoint);
+  const enabled = { ...stored, status: 'enabled', disabledAt: null, disabledReason: null } as const;
+  expect(await storage.webhooks.write({ endpoint: enabled })).toBe('written');
+}
+
+/** One delivery to this endpoint for each time, in that order. */
+export async function enqueueAt(
+  storage: Storage,
+  endpoint: WebhookEndpoint,
+  ...times: readonly number[]
+): Promise<readonly Delivery[]> {
+  const events = times.map((at) => anEvent({ id: endpoint.workspaceId }, at));
+  return Promise.all(events.map(async (event) => must(await storage.deliveries.enqueue(endpoint.id, event))));
+}
+
+export async function enqueueOne(
+  storage: Storage,
+  endpoint: WebhookEndpoint,
+  at: number = NOW,
+): Promise<Delivery> {
+  return must((await enqueueAt(storage, endpoint, at))[0]);
+}
+
+/** A storage with one endpoint. */
+export async function storeLane(
+  storage: Storage,
+): Promise<{ readonly workspace: Workspace; readonly endpoint: WebhookEndpoint }> {
+  const workspace = await storeWorkspace(storage);
+  return { workspace, endpoint: await storeEndpoint(storage, workspace) };
+}
+
+export function claimAt(now: number, changes: Partial<DeliveryClaim> = {}): DeliveryClaim {
+  return { now, limit: 100, leaseMs: 30_000, slots: 2, startsPerWindow: 120, windowMs: 60_000, ...changes };
+}
+
+export async function claim(
+  storage: Storage,
+  now: number,
+  changes: Partial<DeliveryClaim> = {},
+): Promise<readonly ClaimedDelivery[]> {
+  return (await storage.deliveries.claim(claimAt(now, changes))).claimed;
+}
+
+export function idsOf(claimed: readonly ClaimedDelivery[]): readonly string[] {
+  return claimed.map(({ delivery }) => delivery.id);
+}
+
+export function succeeded(claimed: ClaimedDelivery, at: number): Completion {
+  const attempt = anAttempt(claimed, at, { responseStatus: 200, responseBody: 'ok', errorCode: null });
+  const delivery = { ...attempted(claimed, attempt), status: 'success', deliveredAt: at } as const;
+  return { token: claimed.token, delivery, attempt };
+}
+
+/** Failed with a 500; to be tried again a minute later unless `changes` says otherwise. */
+export function failed(claimed: ClaimedDelivery, at: number, changes: Partial<Delivery> = {}): Completion {
+  const attempt = anAttempt(claimed, at, {
+    responseStatus: 500,
+    responseBody: 'oops',
+    errorCode: 'HTTP_ERROR',
+  });
+  const retrying = { status: 'retrying', nextRetryAt: at + 60_000 } as const;
+  return {
+    token: claimed.token,
+    delivery: { ...attempted(claimed, attempt), ...retrying, ...changes },
+    attempt,
+  };
+}
+
+export function exhausted(claimed: ClaimedDelivery, at: number): Completion {
+  return failed(claimed, at, { status: 'exhausted', nextRetryAt: null });
+}
+
+/** Claims one delivery, which must be the first that is due, and completes it. */
+export async function finish(
+  storage: Storage,
+  delivery: Delivery,
+  outcome: (claimed: ClaimedDelivery, at: number) => Completion,
+  at: number = NOW,
+): Promise<Delivery> {
+  const claimed = only(await claim(storage, at, { limit: 1 }));
+  expect(claimed.delivery.id).toBe(delivery.id);
+  expect(await storage.deliveries.complete([outcome(claimed, at)], at)).toBe(1);
+  return readDelivery(storage, delivery);
+}
+
+export async function readDelivery(storage: Storage, { workspaceId, id }: Delivery): Promise<Delivery> {
+  return must(await storage.deliveries.find(workspaceId, id, 0));
+}
+
+function anAttempt(claimed: ClaimedDelivery, at: number, outcome: Partial<Attempt>): Attempt {
+  return {
+    number: claimed.delivery.attempts + 1,
+    manual: claimed.delivery.manual,
+    url: claimed.endpoint.url,
+    responseStatus: null,
+    responseBody: null,
+    durationMs: 12,
+    errorCode: null,
+    at,
+    ...outcome,
+  };
+}
+
+function attempted({ delivery }: ClaimedDelivery, attempt: Attempt): Delivery {
+  const { number: attempts, responseStatus, errorCode, at: lastAttemptAt } = attempt;
+  return {
+    ...delivery,
+    attempts,
+    manual: false,
+    nextRetryAt: null,
+    responseStatus,
+    errorCode,
+    lastAttemptAt,
+  };
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { ContractSubject } from './contract-subject.ts';
+import { loseLease, storeInstance, storeLeasedInstance } from './scenes.ts';
+import { testDatabases } from './test-database.ts';
+
+export function sessionContract(subject: ContractSubject): void {
+  const open = testDatabases(subject);
+
+  describe('sessions', () => {
+    it('are empty to begin with', async () => {
+      const storage = await open();
+      const { instance } = await storeLeasedInstance(storage);
+      expect(entries(await storage.instances.loadSession(instance.id))).toEqual([]);
+      expect(entries(await storage.instances.loadSession('ins_unknown'))).toEqual([]);
+    });
+
+    it('keep bytes exactly, each instance its own', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const neighbour = await storeInstance(storage, workspace);
+      const everyByte = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+      // A view into a larger buffer, as Buffers often are.
+      const view = everyByte.subarray(10, 13);
+      const changes = new Map([
+        ['creds', everyByte],
+        ['empty', new Uint8Array(0)],
+        ['view', view],
+      ]);
+      expect(await storage.instances.saveSession(lease, changes)).toBe('saved');
+      expect(entries(await storage.instances.loadSession(instance.id))).toEqual([
+        ['creds', [...everyByte]],
+        ['empty', []],
+        ['view', [10, 11, 12]],
+      ]);
+      expect(entries(await storage.instances.loadSession(neighbour.id))).toEqual([]);
+    });
+
+    it('change in what is given, where null deletes', async () => {
+      const storage = await open();
+      const { instance, lease } = await storeLeasedInstance(storage);
+      const save = (changes: readonly (readonly [string, Uint8Array | null])[]) =>
+        storage.instances.saveSession(lease, new Map(changes));
+      await save([
+        ['kept', Uint8Array.of(1)],
+        ['changed', Uint8Array.of(2)],
+        ['deleted', Uint8Array.of(3)],
+      ]);
+      await save([
+        ['changed', Uint8Array.of(22)],
+        ['deleted', null],
+        ['never there', null],
+      ]);
+      expect(entries(await storage.instances.loadSession(instance.id))).toEqual([
+        ['changed', [22]],
+        ['kept', [1]],
+      ]);
+    });
+
+    it('are fenced', async () => {
+      const storage = await open();
+      const { instance, lease } = await storeLeasedInstance(storage);
+      await storage.instances.saveSession(lease, new Map([['creds', Uint8Array.of(1)]]));
+      await loseLease(storage, lease);
+      const late = new Map([
+        ['creds', null],
+        ['new', Uint8Array.of(2)],
+      ]);
+      expect(await storage.instances.saveSession(lease, late)).toBe('fenced');
+      expect(entries(await storage.instances.loadSession(instance.id))).toEqual([['creds', [1]]]);
+    });
+
+    it('are copies', async () => {
+      const storage = await open();
+      const { instance, lease } = await storeLeasedInstance(storage);
+      const given = Uint8Array.of(1, 2, 3);
+      await storage.instances.saveSession(lease, new Map([['creds', given]]));
+      given.fill(9);
+      const taken = await storage.instances.loadSession(instance.id);
+      taken.get('creds')?.fill(8);
+      expect(entries(await storage.instances.loadSession(instance.id))).toEqual([['creds', [1, 2, 3]]]);
+    });
+  });
+}
+
+function entries(
+  session: ReadonlyMap<string, Uint8Array>,
+): readonly (readonly [string, readonly number[]])[] {
+  return [...session.keys()].toSorted().map((name) => [name, [...(session.get(name) ?? [])]]);
+}

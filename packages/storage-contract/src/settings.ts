@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import type { ContractSubject } from './contract-subject.ts';
+import { testDatabases } from './test-database.ts';
+
+export function settingContract(subject: ContractSubject): void {
+  const open = testDatabases(subject);
+
+  describe('a setting', () => {
+    it('is what the first one made it', async () => {
+      const storage = await open();
+      expect(await storage.setting('key check', 'first')).toBe('first');
+      expect(await storage.setting('key check', 'second')).toBe('first');
+      expect(await storage.setting('other', '')).toBe('');
+      expect(await storage.setting('other', 'late')).toBe('');
+    });
+
+    it('is one value for all who set it at once', async () => {
+      const storage = await open();
+      const values = await Promise.all(
+        ['a', 'b', 'c', 'd'].map((value) => storage.setting('key check', value)),
+      );
+      expect(new Set(values).size).toBe(1);
+    });
+  });
+}

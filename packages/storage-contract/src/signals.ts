@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import type { Signal, Storage } from '@trunkline/core';
+import type { ContractSubject } from './contract-subject.ts';
+import { aMessage, anEvent, anInboundMessage, anInstance, anIdempotencyRecord, NOW } from './examples.ts';
+import { must } from './must.ts';
+import {
+  accept,
+  claim,
+  enqueueOne,
+  exhausted,
+  failing,
+  finish,
+  renaming,
+  sending,
+  storeEndpoint,
+  storeInstance,
+  storeLane,
+  storeLeasedInstance,
+  storeQueuedMessages,
+  storeWorkspace,
+  takeLease,
+} from './scenes.ts';
+import { testDatabases } from './test-database.ts';
+
+export function signalContract(subject: ContractSubject): void {
+  const open = testDatabases(subject);
+
+  describe('signals', () => {
+    it('tell of an accepted message, once it can be read', async () => {
+      const storage = await open();
+      const { instance } = await storeLeasedInstance(storage);
+      const signals = listen(storage);
+      await accept(storage, aMessage(instance));
+      await arrive();
+      expect(signals).toContainEqual({ topic: 'queue', instanceId: instance.id });
+    });
+
+    it('do not tell of a message that was refused', async () => {
+      const storage = await open();
+      const { instance } = await storeLeasedInstance(storage);
+      const message = aMessage(instance);
+      const idempotency = anIdempotencyRecord(message);
+      const acceptance = { message, idempotency, backlogLimit: 10, trialLimit: null };
+      await storage.messages.accept(acceptance);
+      await arrive();
+      const signals = listen(storage);
+      await storage.messages.accept({ ...acceptance, message: aMessage(instance) });
+      await storage.messages.accept({
+        ...acceptance,
+        message: aMessage(instance),
+        idempotency: null,
+        backlogLimit: 0,
+      });
+      await arrive();
+      expect(signals).toEqual([]);
+    });
+
+    it('tell of an instance that was inserted, written or deleted', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const signals = listen(storage);
+      const instance = await storeInstance(storage, workspace);
+      const told = { topic: 'instance', instanceId: instance.id };
+      await arrive();
+      expect(signals.splice(0)).toEqual([told]);
+      await storage.instances.write(renaming(instance, 'New'));
+      await arrive();
+      expect(signals.splice(0)).toEqual([told]);
+      await storage.instances.write(renaming(instance, 'Stale'));
+      await storage.instances.insert(anInstance(workspace), 1);
+      const lease = await takeLease(storage, instance);
+      await arrive();
+      expect(signals.splice(0)).toEqual([]);
+      await storage.instances.delete({ instance: { ...instance, version: 2 }, lease, settleQueued: failing });
+      await arrive();
+      expect(signals.splice(0)).toEqual([told]);
+    });
+
+    it('tell of deliveries, whatever made them claimable', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const endpoint = await storeEndpoint(storage, workspace, {
+        events: ['message.received', 'message.sent', 'message.failed'],
+      });
+      const [message] = await storeQueuedMessages(storage, instance, 2);
+      const received = { message: anInboundMessage(instance), senderId: 's1', event: anEvent(workspace) };
+      const sent = { ...sending(message), events: [anEvent(workspace, NOW, { type: 'message.sent' })] };
+      const spent = await finish(storage, await enqueueOne(storage, endpoint), exhausted);
+      const batch = { limit: 10, countUpTo: 10, now: NOW, since: 0 };
+
+      const causes: readonly (() => Promise<unknown>)[] = [
+        () => storage.messages.receive(lease, received),
+        () => storage.messages.change(lease, sent),
+        () => storage.instances.write({ ...renaming(instance, 'New'), settleQueued: failing }),
+        () => storage.deliveries.enqueue(endpoint.id, anEvent(workspace, NOW, { type: 'webhook.test' })),
+        () => storage.deliveries.retry(workspace.id, spent.id, NOW, 0),
+        async () => {
+          const claimed = await claim(storage, NOW, { slots: 100 });
+          await storage.deliveries.complete(
+            claimed.map((one) => exhausted(one, NOW)),
+            NOW,
+          );
+          await storage.deliveries.retryAll(workspace.id, endpoint.id, batch);
+        },
+      ];
+      for (const cause of causes) {
+        const signals = listen(storage);
+        await cause();
+        await arrive();
+        expect(signals).toContainEqual({ topic: 'deliveries' });
+      }
+    });
+
+    it('are not sent for an event that nobody subscribes to', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const { endpoint } = await storeLane(storage);
+      const signals = listen(storage);
+      const arrival = { message: anInboundMessage(instance), senderId: 's1', event: anEvent(workspace) };
+      await storage.messages.receive(lease, arrival);
+      await storage.deliveries.enqueue('wh_unknown', anEvent(workspace));
+      const batch = { limit: 10, countUpTo: 10, now: NOW, since: 0 };
+      await storage.deliveries.retryAll(endpoint.workspaceId, endpoint.id, batch);
+      await arrive();
+      expect(signals).toEqual([]);
+    });
+
+    it('find what they tell of written', async () => {
+      const storage = await open();
+      const { workspace, instance } = await storeLeasedInstance(storage);
+      const message = aMessage(instance);
+      const found = new Promise((resolve) => {
+        storage.subscribe(() => resolve(storage.messages.find(workspace.id, message.id)));
+      });
+      await accept(storage, message);
+      expect(await found).toEqual(message);
+    });
+
+    it('end for a listener that unsubscribes, and only for that', async () => {
+      const storage = await open();
+      const { instance } = await storeLeasedInstance(storage);
+      const kept = listen(storage);
+      const ended: Signal[] = [];
+      const unsubscribe = storage.subscribe((signal) => ended.push(signal));
+      unsubscribe();
+      unsubscribe();
+      await accept(storage, aMessage(instance));
+      await arrive();
+      expect(ended).toEqual([]);
+      expect(kept).toHaveLength(1);
+    });
+
+    it('survive a listener that throws', async () => {
+      const storage = await open();
+      const { instance } = await storeLeasedInstance(storage);
+      storage.subscribe(() => {
+        throw new Error('A bug in a listener.');
+      });
+      const signals = listen(storage);
+      const message = aMessage(instance);
+      await accept(storage, message);
+      await arrive();
+      expect(must(signals[0])).toEqual({ topic: 'queue', instanceId: instance.id });
+      expect(await storage.messages.find(instance.workspaceId, message.id)).toEqual(message);
+    });
+  });
+}
+
+function listen(storage: Storage): Signal[] {
+  const signals: Signal[] = [];
+  storage.subscribe((signal) => signals.push(signal));
+  return signals;
+}
+
+/** A storage may tell a moment after the call, as soon as it hears of its own commit. */
+function arrive(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 20));
+}

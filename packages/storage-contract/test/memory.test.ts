@@ -1,0 +1,12 @@
+import { memoryStorage } from '@trunkline/core/testing';
+import { describeStorageContract } from '../src/index.ts';
+
+const missing = 'what is in memory goes with its storage';
+
+describeStorageContract({
+  name: 'memory',
+  async createDatabase() {
+    return { connect: memoryStorage, async dispose() {} };
+  },
+  capabilities: { reopen: { missing }, shared: { missing } },
+});
