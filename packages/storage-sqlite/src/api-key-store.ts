@@ -1,0 +1,88 @@
+import type { ApiKey, ApiKeyHolder, ApiKeyStore } from '@trunkline/core';
+import type { Connected } from './connection.ts';
+import type { Columns, Database } from './database.ts';
+import { integer, integerOrNull, json, text, textOrNull } from './row.ts';
+import type { Row } from './row.ts';
+import { findMember, findWorkspace } from './workspace-store.ts';
+
+export function apiKeyStore(connected: Connected): ApiKeyStore {
+  return {
+    insert: async (apiKey) => {
+      const { database, write } = connected();
+      await write(() => database.insert('api_keys', columnsOf(apiKey)));
+    },
+    findByHash: async (hash) => {
+      const { database } = connected();
+      return database.snapshot(() => findHolder(database, hash));
+    },
+    list: async (workspaceId) => {
+      const { database } = connected();
+      return database
+        .all('SELECT * FROM api_keys WHERE workspace_id = ? ORDER BY id DESC', workspaceId)
+        .map(readApiKey);
+    },
+    revoke: async (workspaceId, id, now) => {
+      const { database, write } = connected();
+      return write(() => {
+        database.run(
+          'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND workspace_id = ? AND revoked_at IS NULL',
+          now,
+          id,
+          workspaceId,
+        );
+        const row = database.get('SELECT * FROM api_keys WHERE id = ? AND workspace_id = ?', id, workspaceId);
+        return row ? readApiKey(row) : null;
+      });
+    },
+    touch: async (id, now) => {
+      const { database, write } = connected();
+      await write(() =>
+        database.run(
+          'UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?',
+          now,
+          id,
+        ),
+      );
+    },
+  };
+}
+
+function findHolder(database: Database, hash: string): ApiKeyHolder | null {
+  const row = database.get('SELECT * FROM api_keys WHERE hash = ?', hash);
+  if (!row) return null;
+  const apiKey = readApiKey(row);
+  const workspace = findWorkspace(database, apiKey.workspaceId);
+  if (!workspace) return null;
+  const member = apiKey.memberId === null ? null : findMember(database, apiKey.workspaceId, apiKey.memberId);
+  return { apiKey, workspace, member };
+}
+
+function columnsOf(apiKey: ApiKey): Columns {
+  return {
+    id: apiKey.id,
+    workspace_id: apiKey.workspaceId,
+    member_id: apiKey.memberId,
+    name: apiKey.name,
+    scopes: JSON.stringify(apiKey.scopes),
+    hash: apiKey.hash,
+    created_at: apiKey.createdAt,
+    expires_at: apiKey.expiresAt,
+    revoked_at: apiKey.revokedAt,
+    last_used_at: apiKey.lastUsedAt,
+  };
+}
+
+function readApiKey(row: Row): ApiKey {
+  return {
+    id: text(row, 'id'),
+    workspaceId: text(row, 'workspace_id'),
+    memberId: textOrNull(row, 'member_id'),
+    name: text(row, 'name'),
+    scopes: json(row, 'scopes'),
+    hash: text(row, 'hash'),
+    createdAt: integer(row, 'created_at'),
+    expiresAt: integerOrNull(row, 'expires_at'),
+    revokedAt: integerOrNull(row, 'revoked_at'),
+    lastUsedAt: integerOrNull(row, 'last_used_at'),
+  };
+}

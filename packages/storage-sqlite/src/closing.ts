@@ -1,0 +1,118 @@
+import type { ClosingReason } from '@trunkline/core';
+import type { Database } from './database.ts';
+import { laneGeneration } from './lane.ts';
+import { integer, text, word } from './row.ts';
+
+/** Ends all that is open at once: it stays behind in a generation that no claim looks at, until it is swept. */
+export function closeLane(database: Database, endpointId: string, reason: ClosingReason): void {
+  const generation = laneGeneration(database, endpointId);
+  if (generation === null) return;
+  if (!isQueued(database, endpointId, generation) && !isClaimed(database, endpointId, generation)) return;
+  database.insert('closings', { endpoint_id: endpointId, generation, reason, to_sweep: 1 });
+  database.run(
+    'UPDATE lanes SET generation = ?, wake_at = NULL WHERE endpoint_id = ?',
+    generation + 1,
+    endpointId,
+  );
+}
+
+/** What ended the deliveries of this generation; null while they are open. */
+export function closingOf(database: Database, endpointId: string, generation: number): ClosingReason | null {
+  const row = database.get(
+    'SELECT reason FROM closings WHERE endpoint_id = ? AND generation = ?',
+    endpointId,
+    generation,
+  );
+  return row ? word(row, 'reason') : null;
+}
+
+/** The closed generations of an endpoint in which something may not be written down yet. */
+export function closedGenerations(database: Database, endpointId: string): readonly number[] {
+  return database
+    .all('SELECT generation FROM closings WHERE endpoint_id = ?', endpointId)
+    .map((row) => integer(row, 'generation'));
+}
+
+/** Takes what closings have ended out of the queues, at most `limit` entries; `end` writes each down. Answers how many. */
+export function sweepClosings(
+  database: Database,
+  limit: number,
+  end: (deliveryId: string, reason: ClosingReason) => void,
+): number {
+  let swept = 0;
+  while (swept < limit) {
+    const closing = database.get(TO_SWEEP);
+    if (!closing) break;
+    const endpointId = text(closing, 'endpoint_id');
+    const generation = integer(closing, 'generation');
+    const entries = database.all(
+      'SELECT delivery_id FROM due WHERE endpoint_id = ? AND generation = ? LIMIT ?',
+      endpointId,
+      generation,
+      limit - swept,
+    );
+    for (const entry of entries) {
+      database.run('DELETE FROM due WHERE delivery_id = ?', text(entry, 'delivery_id'));
+      end(text(entry, 'delivery_id'), word(closing, 'reason'));
+    }
+    swept += entries.length;
+    if (swept < limit) finishSweep(database, endpointId, generation);
+  }
+  return swept;
+}
+
+/** The next closing to look at. Relies on closings_to_sweep. */
+export const TO_SWEEP = 'SELECT * FROM closings WHERE to_sweep = 1 ORDER BY endpoint_id, generation LIMIT 1';
+
+/** The claim of one of its deliveries has ended, which may be queued again. */
+export function sweepAgain(database: Database, endpointId: string, generation: number): void {
+  database.run(
+    'UPDATE closings SET to_sweep = 1 WHERE endpoint_id = ? AND generation = ?',
+    endpointId,
+    generation,
+  );
+}
+
+/** Nothing is queued in this generation any more. */
+function finishSweep(database: Database, endpointId: string, generation: number): void {
+  if (isClaimed(database, endpointId, generation)) {
+    // Until a claim ends there is nothing to do here, however many closings there are like this.
+    database.run(
+      'UPDATE closings SET to_sweep = 0 WHERE endpoint_id = ? AND generation = ?',
+      endpointId,
+      generation,
+    );
+    return;
+  }
+  database.run('DELETE FROM closings WHERE endpoint_id = ? AND generation = ?', endpointId, generation);
+  dropLane(database, endpointId);
+}
+
+/** Forgets the lane of a deleted endpoint, once nothing is open there. */
+export function dropLane(database: Database, endpointId: string): void {
+  database.run(
+    `DELETE FROM lanes
+     WHERE endpoint_id = ?
+       AND NOT EXISTS (SELECT 1 FROM endpoints WHERE id = lanes.endpoint_id)
+       AND NOT EXISTS (SELECT 1 FROM closings WHERE endpoint_id = lanes.endpoint_id)`,
+    endpointId,
+  );
+}
+
+function isQueued(database: Database, endpointId: string, generation: number): boolean {
+  const row = database.get(
+    'SELECT 1 FROM due WHERE endpoint_id = ? AND generation = ? LIMIT 1',
+    endpointId,
+    generation,
+  );
+  return row !== undefined;
+}
+
+function isClaimed(database: Database, endpointId: string, generation: number): boolean {
+  const row = database.get(
+    'SELECT 1 FROM claims WHERE endpoint_id = ? AND generation = ? LIMIT 1',
+    endpointId,
+    generation,
+  );
+  return row !== undefined;
+}

@@ -1,0 +1,73 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import type { Row } from './row.ts';
+
+export type Columns = Readonly<Record<string, SQLInputValue>>;
+
+/** A connection with its prepared statements. Each statement is a transaction of its own unless it runs inside of one. */
+export interface Database {
+  /** The row, or undefined. */
+  get(sql: string, ...values: SQLInputValue[]): Row | undefined;
+  all(sql: string, ...values: SQLInputValue[]): Row[];
+  /** Answers how many rows were changed. */
+  run(sql: string, ...values: SQLInputValue[]): number;
+  /** Inserts a row given by its columns. */
+  insert(table: string, columns: Columns): void;
+  /** Changes these columns of the row with this id. */
+  update(table: string, id: string, columns: Columns): void;
+
+  /** For what takes several statements to read: they see one moment, whatever other processes commit meanwhile. */
+  snapshot<Result>(read: () => Result): Result;
+  /** All that `write` changes, on disk, or nothing where it throws. Waits for another process's transaction to end. */
+  transaction<Result>(write: () => Result): Result;
+  close(): void;
+}
+
+export function withStatements(connection: DatabaseSync): Database {
+  const statements = new Map<string, StatementSync>();
+  /**
+   * The texts are few: none has a value in it. `sql` writes it where the key is not the text itself.
+   * SQLite looks at the value of a bare `LIMIT ?` when it plans, and plans anew each time that one is bound, which takes
+   * several times as long as the statement itself.
+   */
+  const prepare = (key: string, sql: () => string = () => key): StatementSync => {
+    const known = statements.get(key);
+    if (known) return known;
+    const prepared = connection.prepare(sql().replaceAll('LIMIT ?', 'LIMIT ? + 0'));
+    statements.set(key, prepared);
+    return prepared;
+  };
+  const run = (sql: string, ...values: SQLInputValue[]): number =>
+    Number(prepare(sql).run(...values).changes);
+
+  const within = <Result>(begin: string, work: () => Result): Result => {
+    run(begin);
+    try {
+      const result = work();
+      run('COMMIT');
+      return result;
+    } catch (error) {
+      // Where the disk is full, SQLite may have rolled back already.
+      if (connection.isTransaction) run('ROLLBACK');
+      throw error;
+    }
+  };
+
+  return {
+    get: (sql, ...values) => prepare(sql).get(...values),
+    all: (sql, ...values) => prepare(sql).all(...values),
+    run,
+    insert(table, columns) {
+      const names = Object.keys(columns).join(', ');
+      const sql = (): string => `INSERT INTO ${table} (${names}) VALUES (${names.replaceAll(/[^,]+/g, '?')})`;
+      prepare(`insert ${table} ${names}`, sql).run(...Object.values(columns));
+    },
+    update(table, id, columns) {
+      const names = Object.keys(columns).join(' = ?, ');
+      const sql = (): string => `UPDATE ${table} SET ${names} = ? WHERE id = ?`;
+      prepare(`update ${table} ${names}`, sql).run(...Object.values(columns), id);
+    },
+    snapshot: (read) => (connection.isTransaction ? read() : within('BEGIN', read)),
+    transaction: (write) => within('BEGIN IMMEDIATE', write),
+    close: () => connection.close(),
+  };
+}

@@ -1,0 +1,191 @@
+import { endedBy, floorId, isOpen, mayRetry, requeue } from '@trunkline/core';
+import type {
+  ClaimedDelivery,
+  Completion,
+  Delivery,
+  DeliveryDetail,
+  DeliveryStore,
+  RetryResult,
+} from '@trunkline/core';
+import { sweepClosings, TO_SWEEP } from './closing.ts';
+import type { Connected } from './connection.ts';
+import type { Database } from './database.ts';
+import { deliveryList } from './delivery-list.ts';
+import {
+  attemptColumns,
+  ENDED,
+  outcomeColumns,
+  readAttempt,
+  readDelivery,
+  readStoredDelivery,
+} from './delivery-row.ts';
+import { isEnabled, keepHealth } from './endpoint-row.ts';
+import { storeEventFor } from './event-fan-out.ts';
+import { laneGeneration, queueDelivery } from './lane.ts';
+import {
+  claimedAt,
+  claimFromLanes,
+  endClaim,
+  findClaim,
+  nextClaimAt,
+  removeFromLane,
+  takeBackExpired,
+} from './lane-claims.ts';
+import type { Claim } from './lane-claims.ts';
+import { newestIds, readPage, rowsOf } from './page.ts';
+import { text } from './row.ts';
+
+export function deliveryStore(connected: Connected): DeliveryStore {
+  return {
+    enqueue: async (webhookId, event) => {
+      const { database, newId, write } = connected();
+      return write((announce) => storeEventFor({ database, newId, announce }, webhookId, event));
+    },
+
+    claim: async (claim) => {
+      const { database, write } = connected();
+      return write(() => {
+        takeBackExpired(database, claim.now);
+        const claimed = claimFromLanes(database, claim).map((one) => claimedDelivery(database, one));
+        return { claimed, nextAt: nextClaimAt(database, claim.now) };
+      });
+    },
+    complete: async (completions, now) => {
+      const { database, write } = connected();
+      return write(() => completions.filter((completion) => completeOne(database, completion, now)).length);
+    },
+
+    find: async (workspaceId, id, since) => {
+      const { database } = connected();
+      return database.snapshot(() => findDelivery(database, workspaceId, id, since));
+    },
+    findDetail: async (workspaceId, id, since) => {
+      const { database } = connected();
+      return database.snapshot(() => {
+        const delivery = findDelivery(database, workspaceId, id, since);
+        return delivery && detailOf(database, delivery);
+      });
+    },
+    list: async (workspaceId, webhookId, { status, eventType }, page, since) => {
+      const { database } = connected();
+      return database.snapshot(() => {
+        const statuses = status && [status];
+        const floor = floorId('whd', since);
+        const list = deliveryList(database, { workspaceId, webhookId, statuses, eventType, floor });
+        return readPage(database, list, page, (row) => readDelivery(database, row));
+      });
+    },
+
+    retry: async (workspaceId, id, now, since) => {
+      const { database, write } = connected();
+      return write((announce): RetryResult => {
+        const delivery = findDelivery(database, workspaceId, id, since);
+        if (!delivery) return { kind: 'not_found' };
+        const { webhookId } = delivery;
+        const isAllowed = mayRetry(delivery) && isEnabled(database, workspaceId, webhookId);
+        if (!isAllowed || findClaim(database, webhookId, id)) return { kind: 'not_allowed' };
+        announce({ topic: 'deliveries' });
+        return { kind: 'requeued', delivery: requeueNow(database, delivery, now) };
+      });
+    },
+    retryAll: async (workspaceId, webhookId, { limit, countUpTo, now, since }) => {
+      const { database, write } = connected();
+      return write((announce) => {
+        if (!isEnabled(database, workspaceId, webhookId)) return null;
+        const claimed = claimedAt(database, webhookId);
+        const statuses = ['failed', 'exhausted'] as const;
+        const list = deliveryList(database, {
+          workspaceId,
+          webhookId,
+          statuses,
+          floor: floorId('whd', since),
+        });
+        const ids = newestIds(database, list, limit + countUpTo + claimed.size).filter(
+          (id) => !claimed.has(id),
+        );
+        const chosen = rowsOf(database, 'deliveries', ids.slice(0, limit));
+        for (const row of chosen) requeueNow(database, readDelivery(database, row), now);
+        if (chosen.length > 0) announce({ topic: 'deliveries' });
+        return { requeued: chosen.length, remaining: Math.min(ids.length - chosen.length, countUpTo) };
+      });
+    },
+
+    sweepClosed: async (limit) => {
+      const { database, write } = connected();
+      // Looks first: mostly there is nothing to write.
+      if (!database.get(TO_SWEEP)) return 0;
+      return write(() =>
+        sweepClosings(database, limit, (deliveryId, reason) => {
+          const ended = { status: 'failed', error_code: reason, next_retry_at: null, delivered_at: null };
+          database.update('deliveries', deliveryId, { ...ended, generation: ENDED });
+        }),
+      );
+    },
+  };
+}
+
+function claimedDelivery(database: Database, { deliveryId, token, lostClaims }: Claim): ClaimedDelivery {
+  const row = database.get(
+    `SELECT deliveries.*, events.payload, endpoints.url, endpoints.sealed_secret
+     FROM deliveries
+     JOIN events ON events.id = deliveries.event_id
+     JOIN endpoints ON endpoints.id = deliveries.webhook_id
+     WHERE deliveries.id = ?`,
+    deliveryId,
+  );
+  if (!row) throw new Error(`${deliveryId} was queued, but it, its event or its endpoint is gone.`);
+  return {
+    // No closing has ended it: then it could not have been claimed.
+    delivery: readStoredDelivery(row),
+    token,
+    lostClaims,
+    payload: text(row, 'payload'),
+    endpoint: { url: text(row, 'url'), sealedSecret: text(row, 'sealed_secret') },
+  };
+}
+
+/** Answers whether it was written. */
+function completeOne(database: Database, { token, delivery, attempt }: Completion, now: number): boolean {
+  const claim = findClaim(database, delivery.webhookId, delivery.id);
+  if (claim?.token !== token) return false;
+  const reason = endClaim(database, claim);
+  const written = reason ? endedBy(reason, delivery) : delivery;
+  database.update('deliveries', delivery.id, outcomeColumns(written, claim.generation));
+  database.insert('attempts', attemptColumns(delivery.id, attempt));
+  if (isOpen(written.status)) {
+    queueDelivery(database, { ...claim, dueAt: written.nextRetryAt ?? now, lostClaims: 0 });
+  }
+  keepHealth(database, { delivery, attempt, written });
+  return true;
+}
+
+function findDelivery(database: Database, workspaceId: string, id: string, since: number): Delivery | null {
+  if (id < floorId('whd', since)) return null;
+  const row = database.get('SELECT * FROM deliveries WHERE id = ? AND workspace_id = ?', id, workspaceId);
+  return row ? readDelivery(database, row) : null;
+}
+
+function detailOf(database: Database, delivery: Delivery): DeliveryDetail {
+  const event = database.get('SELECT payload FROM events WHERE id = ?', delivery.eventId);
+  if (!event) throw new Error(`The event of ${delivery.id} is gone.`);
+  const endpoint = database.get('SELECT url FROM endpoints WHERE id = ?', delivery.webhookId);
+  const attempts = database.all('SELECT * FROM attempts WHERE delivery_id = ? ORDER BY number', delivery.id);
+  return {
+    delivery,
+    attempts: attempts.map(readAttempt),
+    payload: text(event, 'payload'),
+    endpointUrl: endpoint ? text(endpoint, 'url') : null,
+  };
+}
+
+function requeueNow(database: Database, delivery: Delivery, now: number): Delivery {
+  const { id, webhookId } = delivery;
+  const requeued = requeue(delivery);
+  const generation = laneGeneration(database, webhookId);
+  if (generation === null) throw new Error(`The lane of ${webhookId} is missing.`);
+  // Out of the closed generation, where it has not been swept.
+  removeFromLane(database, webhookId, id);
+  database.update('deliveries', id, outcomeColumns(requeued, generation));
+  queueDelivery(database, { endpointId: webhookId, generation, deliveryId: id, dueAt: now, lostClaims: 0 });
+  return requeued;
+}

@@ -1,0 +1,76 @@
+import { newDelivery } from '@trunkline/core';
+import type { Delivery, Event, NewId } from '@trunkline/core';
+import type { Database } from './database.ts';
+import { deliveryColumns } from './delivery-row.ts';
+import { queueDelivery } from './lane.ts';
+import { integer, json, text } from './row.ts';
+import type { Row } from './row.ts';
+import type { Announce } from './writer.ts';
+
+/** What an operation that stores events works with. */
+export interface Transaction {
+  readonly database: Database;
+  readonly newId: NewId;
+  readonly announce: Announce;
+}
+
+/** Stores events with a delivery for each endpoint that subscribes; an event that nobody wants is not stored. */
+export function storeEvents(transaction: Transaction, events: readonly Event[]): void {
+  for (const event of events) deliver(transaction, event, subscribers(transaction.database, event));
+}
+
+/** Stores an event for this one endpoint; null when it is gone, disabled or of another workspace. */
+export function storeEventFor(transaction: Transaction, webhookId: string, event: Event): Delivery | null {
+  const endpoint = transaction.database.get(`${ENABLED} AND endpoints.id = ?`, event.workspaceId, webhookId);
+  return deliver(transaction, event, endpoint ? [endpoint] : [])[0] ?? null;
+}
+
+/** The enabled endpoints of a workspace, with the generations of their lanes. Relies on endpoints_by_workspace. */
+const ENABLED = `
+  SELECT endpoints.id, endpoints.events, lanes.generation
+  FROM endpoints JOIN lanes ON lanes.endpoint_id = endpoints.id
+  WHERE endpoints.workspace_id = ? AND endpoints.status = 'enabled'`;
+
+/** A workspace has few endpoints, so their lists of events are read rather than indexed. */
+function subscribers(database: Database, event: Event): readonly Row[] {
+  return database
+    .all(`${ENABLED} ORDER BY endpoints.id`, event.workspaceId)
+    .filter((row) => json<readonly string[]>(row, 'events').includes(event.type));
+}
+
+function deliver(
+  { database, newId, announce }: Transaction,
+  event: Event,
+  endpoints: readonly Row[],
+): readonly Delivery[] {
+  if (endpoints.length === 0) return [];
+  storeEvent(database, event, endpoints.length);
+  announce({ topic: 'deliveries' });
+  return endpoints.map((endpoint) => {
+    const generation = integer(endpoint, 'generation');
+    const delivery = newDelivery(event, text(endpoint, 'id'), newId);
+    const { id, webhookId, createdAt } = delivery;
+    database.insert('deliveries', deliveryColumns(delivery, generation));
+    queueDelivery(database, {
+      endpointId: webhookId,
+      generation,
+      deliveryId: id,
+      dueAt: createdAt,
+      lostClaims: 0,
+    });
+    return delivery;
+  });
+}
+
+function storeEvent(database: Database, event: Event, deliveries: number): void {
+  database.run(
+    `INSERT INTO events (id, workspace_id, type, occurred_at, payload, deliveries) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET deliveries = deliveries + excluded.deliveries`,
+    event.id,
+    event.workspaceId,
+    event.type,
+    event.occurredAt,
+    event.payload,
+    deliveries,
+  );
+}

@@ -1,0 +1,2 @@
+export { sqliteStorage } from './sqlite-storage.ts';
+export type { SqliteStorageOptions } from './sqlite-storage.ts';

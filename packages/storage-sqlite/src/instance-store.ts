@@ -1,0 +1,187 @@
+import type { Instance, InstanceStore, InstanceWriteResult, Lease } from '@trunkline/core';
+import type { Connected } from './connection.ts';
+import type { Database } from './database.ts';
+import { storeEvents } from './event-fan-out.ts';
+import { groupMethods } from './group-store.ts';
+import { changeableColumns, instanceColumns, readInstance, readLeasedInstance } from './instance-row.ts';
+import { isHeld } from './lease.ts';
+import { orphanContent } from './media-index.ts';
+import { settleQueue } from './message-change.ts';
+import { BYTES, bytes, integer, text } from './row.ts';
+
+export function instanceStore(connected: Connected): InstanceStore {
+  return {
+    insert: async (instance, limit) => {
+      const { database, write } = connected();
+      return write((announce) => {
+        if (limit !== null && hasInstances(database, instance.workspaceId, limit)) return 'limit_reached';
+        database.insert('instances', instanceColumns(instance));
+        announce({ topic: 'instance', instanceId: instance.id });
+        return 'inserted';
+      });
+    },
+    find: async (workspaceId, id) => findInstance(connected().database, workspaceId, id),
+    list: async (workspaceId) => {
+      const { database } = connected();
+      return database
+        .all('SELECT * FROM instances WHERE workspace_id = ? ORDER BY id', workspaceId)
+        .map(readInstance);
+    },
+
+    write: async ({ instance, event, lease, settleQueued, forgetNumber }) => {
+      const { database, newId, write } = connected();
+      return write((announce): InstanceWriteResult => {
+        if (lease && !isHeld(database, lease)) return { kind: 'fenced' };
+        const stored = findInstance(database, instance.workspaceId, instance.id);
+        if (stored?.version !== instance.version) return { kind: 'stale' };
+        const written = {
+          ...instance,
+          lastSeenAt: later(instance.lastSeenAt, stored.lastSeenAt),
+          version: instance.version + 1,
+        };
+        database.update('instances', instance.id, changeableColumns(written));
+        if (event) storeEvents({ database, newId, announce }, [event]);
+        if (settleQueued) settleQueue({ database, newId, announce }, instance.id, settleQueued);
+        if (forgetNumber) forgetNumberOf(database, instance.id);
+        announce({ topic: 'instance', instanceId: instance.id });
+        return { kind: 'written', instance: written };
+      });
+    },
+    delete: async ({ instance, lease, settleQueued }) => {
+      const { database, newId, write } = connected();
+      return write((announce) => {
+        if (!isHeld(database, lease)) return 'fenced';
+        const stored = findInstance(database, instance.workspaceId, instance.id);
+        if (stored?.version !== instance.version) return 'stale';
+        settleQueue({ database, newId, announce }, instance.id, settleQueued);
+        forgetNumberOf(database, instance.id);
+        database.run('DELETE FROM instances WHERE id = ?', instance.id);
+        orphanContent(database, instance.id);
+        announce({ topic: 'instance', instanceId: instance.id });
+        return 'deleted';
+      });
+    },
+    seen: async (lease, now) => {
+      const { database, write } = connected();
+      await write(() => {
+        if (!isHeld(database, lease)) return;
+        database.run(
+          'UPDATE instances SET last_seen_at = max(coalesce(last_seen_at, 0), ?) WHERE id = ?',
+          now,
+          lease.instanceId,
+        );
+      });
+    },
+
+    claimLeases: async ({ owner, now, ttlMs, limit }) => {
+      const { database, write } = connected();
+      // Looks first: a pass that finds nothing need not write.
+      if (database.all(TO_HOLD, now, 1).length === 0) return [];
+      return write(() =>
+        database.all(TO_HOLD, now, limit).map((row) => {
+          const epoch = integer(row, 'lease_epoch') + 1;
+          database.update('instances', text(row, 'id'), {
+            lease_owner: owner,
+            lease_epoch: epoch,
+            lease_expires_at: now + ttlMs,
+          });
+          return { instance: readInstance(row), lease: { instanceId: text(row, 'id'), owner, epoch } };
+        }),
+      );
+    },
+    renewLeases: async ({ owner, now, ttlMs }) => {
+      const { database, write } = connected();
+      return write(() => {
+        database.run(`UPDATE instances SET lease_expires_at = ? WHERE ${HELD_BY}`, now + ttlMs, owner, now);
+        return database
+          .all(`SELECT * FROM instances WHERE ${HELD_BY} ORDER BY id`, owner, now)
+          .map(readLeasedInstance);
+      });
+    },
+    releaseLease: async (lease) => {
+      const { database, write } = connected();
+      await write(() => {
+        if (!isHeld(database, lease)) return;
+        database.update('instances', lease.instanceId, { lease_owner: '', lease_expires_at: 0 });
+      });
+    },
+    findLease: async (instanceId, now) => {
+      const row = connected().database.get(
+        "SELECT * FROM instances WHERE id = ? AND lease_owner <> '' AND lease_expires_at > ?",
+        instanceId,
+        now,
+      );
+      return row ? readLeasedInstance(row).lease : null;
+    },
+
+    loadSession: async (instanceId) => {
+      const rows = connected().database.all(
+        'SELECT name, value FROM session_values WHERE instance_id = ?',
+        instanceId,
+      );
+      return new Map(rows.map((row) => [text(row, 'name'), bytes(row, 'value')]));
+    },
+    saveSession: async (lease, changes) => {
+      const { database, write } = connected();
+      const copy = new Map([...changes].map(([name, value]) => [name, value && value.slice()]));
+      return write(() => {
+        if (!isHeld(database, lease)) return 'fenced';
+        for (const [name, value] of copy) saveSessionValue(database, lease, name, value);
+        return 'saved';
+      });
+    },
+
+    ...groupMethods(connected),
+  };
+}
+
+// Relies on the index instances_to_hold.
+const TO_HOLD = `
+  SELECT * FROM instances
+  WHERE (desired = 'running' OR operation IS NOT NULL) AND lease_expires_at <= ?
+  ORDER BY lease_expires_at, id
+  LIMIT ?`;
+
+// Relies on the index instances_by_owner, which has no rows without an owner.
+const HELD_BY = "lease_owner = ? AND lease_owner <> '' AND lease_expires_at > ?";
+
+/** Whether the workspace has this many instances: looks at no more of them. */
+function hasInstances(database: Database, workspaceId: string, count: number): boolean {
+  if (count === 0) return true;
+  return (
+    database.get(
+      'SELECT 1 FROM instances WHERE workspace_id = ? LIMIT 1 OFFSET ?',
+      workspaceId,
+      count - 1,
+    ) !== undefined
+  );
+}
+
+function findInstance(database: Database, workspaceId: string, id: string): Instance | null {
+  const row = database.get('SELECT * FROM instances WHERE id = ? AND workspace_id = ?', id, workspaceId);
+  return row ? readInstance(row) : null;
+}
+
+function saveSessionValue(
+  database: Database,
+  { instanceId }: Lease,
+  name: string,
+  value: Uint8Array | null,
+): void {
+  if (value === null) {
+    database.run('DELETE FROM session_values WHERE instance_id = ? AND name = ?', instanceId, name);
+    return;
+  }
+  const sql = `INSERT OR REPLACE INTO session_values (instance_id, name, value) VALUES (?, ?, ${BYTES})`;
+  database.run(sql, instanceId, name, value);
+}
+
+function later(a: number | null, b: number | null): number | null {
+  return a === null || (b !== null && b > a) ? b : a;
+}
+
+/** Erases what belongs to the linked number rather than to the instance. */
+function forgetNumberOf(database: Database, instanceId: string): void {
+  database.run('DELETE FROM session_values WHERE instance_id = ?', instanceId);
+  database.run('DELETE FROM instance_groups WHERE instance_id = ?', instanceId);
+}

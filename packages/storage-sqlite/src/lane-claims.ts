@@ -1,0 +1,210 @@
+import type { ClosingReason, DeliveryClaim } from '@trunkline/core';
+import { closingOf, sweepAgain } from './closing.ts';
+import type { Database } from './database.ts';
+import { FIRST_DUE_AT, openSlot, queueDelivery, unqueueDelivery } from './lane.ts';
+import { BYTES, bytes, integer, text } from './row.ts';
+import type { Row } from './row.ts';
+
+/** A delivery that holds a slot of its endpoint. */
+export interface Claim {
+  readonly endpointId: string;
+  readonly slot: number;
+  readonly deliveryId: string;
+  readonly token: number;
+  /** The generation of the lane that it was queued in. */
+  readonly generation: number;
+  readonly lostClaims: number;
+}
+
+type Limits = Pick<DeliveryClaim, 'slots' | 'startsPerWindow' | 'windowMs'>;
+
+interface Lane {
+  readonly endpointId: string;
+  readonly generation: number;
+  readonly starts: readonly number[];
+}
+
+/** Claims from the lanes that have been ready the longest. */
+export function claimFromLanes(database: Database, claim: DeliveryClaim): readonly Claim[] {
+  applyLimits(database, claim);
+  // Relies on lanes_to_wake. Each of these lanes has something to claim, so that no more of them are needed.
+  const ready = database.all(
+    'SELECT * FROM lanes WHERE wake_at <= ? ORDER BY wake_at, endpoint_id LIMIT ?',
+    claim.now,
+    claim.limit,
+  );
+  if (ready.length === 0) return [];
+  const nextToken = takeTokens(database, claim.limit);
+  const claims: Claim[] = [];
+  for (const row of ready) {
+    const limit = claim.limit - claims.length;
+    if (limit === 0) break;
+    claims.push(...claimFromLane(database, readLane(row), { ...claim, limit, nextToken }));
+  }
+  return claims;
+}
+
+/** When there will be something to claim, as things stand; `now` at the earliest. */
+export function nextClaimAt(database: Database, now: number): number | null {
+  // Relies on lanes_to_wake and claims_by_end.
+  const lane = database.get('SELECT wake_at FROM lanes WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1');
+  const claim = database.get('SELECT expires_at FROM claims ORDER BY expires_at LIMIT 1');
+  if (!lane && !claim) return null;
+  const wakeAt = lane ? integer(lane, 'wake_at') : Infinity;
+  const expiresAt = claim ? integer(claim, 'expires_at') : Infinity;
+  return Math.max(now, Math.min(wakeAt, expiresAt));
+}
+
+/** Makes what expired claims held due again, in the generation that it was of. */
+export function takeBackExpired(database: Database, now: number): void {
+  // Relies on claims_by_end.
+  for (const row of database.all('SELECT * FROM claims WHERE expires_at <= ?', now)) {
+    const claim = readClaim(row);
+    endClaim(database, claim);
+    queueDelivery(database, { ...claim, dueAt: now, lostClaims: claim.lostClaims + 1 });
+  }
+}
+
+/** A claim outlives the closing that ended its delivery: the request is still on its way. */
+export function findClaim(database: Database, endpointId: string, deliveryId: string): Claim | null {
+  const row = database.get(
+    'SELECT * FROM claims WHERE endpoint_id = ? AND delivery_id = ?',
+    endpointId,
+    deliveryId,
+  );
+  return row ? readClaim(row) : null;
+}
+
+/** The deliveries that hold a slot of this endpoint. */
+export function claimedAt(database: Database, endpointId: string): ReadonlySet<string> {
+  const rows = database.all('SELECT delivery_id FROM claims WHERE endpoint_id = ?', endpointId);
+  return new Set(rows.map((row) => text(row, 'delivery_id')));
+}
+
+/** Frees the slot. Answers what has closed the delivery meanwhile, if anything has. */
+export function endClaim(database: Database, claim: Claim): ClosingReason | null {
+  const { endpointId, generation, slot } = claim;
+  database.run('DELETE FROM claims WHERE endpoint_id = ? AND slot = ?', endpointId, slot);
+  openSlot(database, endpointId);
+  const reason = closingOf(database, endpointId, generation);
+  if (reason) sweepAgain(database, endpointId, generation);
+  return reason;
+}
+
+/** Takes a delivery out of its lane, whether it waits there or is claimed. */
+export function removeFromLane(database: Database, endpointId: string, deliveryId: string): void {
+  unqueueDelivery(database, endpointId, deliveryId);
+  const claim = findClaim(database, endpointId, deliveryId);
+  if (claim) endClaim(database, claim);
+}
+
+interface LaneClaim extends DeliveryClaim {
+  readonly nextToken: () => number;
+}
+
+function claimFromLane(database: Database, lane: Lane, claim: LaneClaim): readonly Claim[] {
+  const { now, leaseMs, startsPerWindow, windowMs } = claim;
+  const { endpointId, generation } = lane;
+  const free = freeSlots(database, endpointId, claim.slots);
+  const recent = lane.starts.filter((start) => start + windowMs > now);
+  const budget = startsPerWindow - recent.length;
+  // Relies on the primary key of `due`.
+  const entries = database.all(
+    `SELECT delivery_id, lost_claims FROM due
+     WHERE endpoint_id = ? AND generation = ? AND due_at <= ?
+     ORDER BY due_at, delivery_id
+     LIMIT ?`,
+    endpointId,
+    generation,
+    now,
+    Math.max(0, Math.min(claim.limit, free.length, budget)),
+  );
+  const claims = entries.map((entry, index): Claim => {
+    const deliveryId = text(entry, 'delivery_id');
+    const lostClaims = integer(entry, 'lost_claims');
+    const [slot, token] = [free[index] ?? -1, claim.nextToken()];
+    database.run('DELETE FROM due WHERE delivery_id = ?', deliveryId);
+    database.insert('claims', {
+      endpoint_id: endpointId,
+      slot,
+      delivery_id: deliveryId,
+      token,
+      generation,
+      lost_claims: lostClaims,
+      expires_at: now + leaseMs,
+    });
+    return { endpointId, slot, deliveryId, token, generation, lostClaims };
+  });
+  // In order even where the clock has stepped back.
+  const startedAt = Math.max(now, recent.at(-1) ?? 0);
+  const starts = [...recent, ...claims.map(() => startedAt)];
+  writeLane(database, { ...lane, starts }, { ...claim, isFull: claims.length === free.length });
+  return claims;
+}
+
+/** Writes the lane's starts and the times that follow from them under these limits. */
+function writeLane(database: Database, lane: Lane, limits: Limits & { readonly isFull: boolean }): void {
+  const { endpointId, starts } = lane;
+  const oldest = starts.at(-limits.startsPerWindow);
+  const throttledUntil = oldest === undefined ? 0 : oldest + limits.windowMs;
+  const readyFrom = Math.max(throttledUntil, starts.at(-1) ?? 0);
+  const isFull = Number(limits.isFull);
+  database.run(
+    `UPDATE lanes
+     SET starts = ${BYTES}, ready_from = ?, is_full = ?, wake_at = iif(?, NULL, max(?, ${FIRST_DUE_AT}))
+     WHERE endpoint_id = ?`,
+    new Uint8Array(Float64Array.from(starts).buffer),
+    readyFrom,
+    isFull,
+    isFull,
+    readyFrom,
+    endpointId,
+  );
+}
+
+/** The times in the lanes were worked out under the limits of earlier claims: where those were others, they are worked out again. */
+function applyLimits(database: Database, claim: DeliveryClaim): void {
+  const limits = JSON.stringify([claim.slots, claim.startsPerWindow, claim.windowMs]);
+  if (database.run('UPDATE lane_limits SET limits = ? WHERE limits <> ?', limits, limits) === 0) return;
+  for (const row of database.all('SELECT * FROM lanes')) {
+    const lane = readLane(row);
+    const isFull = freeSlots(database, lane.endpointId, claim.slots).length === 0;
+    writeLane(database, lane, { ...claim, isFull });
+  }
+}
+
+function freeSlots(database: Database, endpointId: string, slots: number): readonly number[] {
+  const held = database
+    .all('SELECT slot FROM claims WHERE endpoint_id = ?', endpointId)
+    .map((row) => integer(row, 'slot'));
+  const all = Array.from({ length: slots }, (_, slot) => slot);
+  // With fewer slots than there were, more of them may be held than there are.
+  return all.filter((slot) => !held.includes(slot)).slice(0, Math.max(0, slots - held.length));
+}
+
+/** Reserves this many tokens, in one write; what is left of them is never used. */
+function takeTokens(database: Database, count: number): () => number {
+  const row = database.get('UPDATE claim_tokens SET latest = latest + ? RETURNING latest', count);
+  if (!row) throw new Error('The row of claim_tokens is missing.');
+  let token = integer(row, 'latest') - count;
+  return () => (token += 1);
+}
+
+function readLane(row: Row): Lane {
+  return {
+    endpointId: text(row, 'endpoint_id'),
+    generation: integer(row, 'generation'),
+    starts: [...new Float64Array(bytes(row, 'starts').slice().buffer)],
+  };
+}
+
+function readClaim(row: Row): Claim {
+  return {
+    endpointId: text(row, 'endpoint_id'),
+    slot: integer(row, 'slot'),
+    deliveryId: text(row, 'delivery_id'),
+    token: integer(row, 'token'),
+    generation: integer(row, 'generation'),
+    lostClaims: integer(row, 'lost_claims'),
+  };
+}

@@ -1,0 +1,74 @@
+import type { Database } from './database.ts';
+import { integer } from './row.ts';
+
+/** A delivery that waits for its turn. */
+export interface DueEntry {
+  readonly endpointId: string;
+  /** The generation of the lane that it is queued in. */
+  readonly generation: number;
+  readonly deliveryId: string;
+  readonly dueAt: number;
+  readonly lostClaims: number;
+}
+
+export function addLane(database: Database, endpointId: string): void {
+  database.insert('lanes', {
+    endpoint_id: endpointId,
+    generation: 1,
+    wake_at: null,
+    is_full: 0,
+    ready_from: 0,
+  });
+}
+
+/** The generation that deliveries are queued in now; null once the endpoint is gone, with all that was open at it. */
+export function laneGeneration(database: Database, endpointId: string): number | null {
+  const row = database.get('SELECT generation FROM lanes WHERE endpoint_id = ?', endpointId);
+  return row ? integer(row, 'generation') : null;
+}
+
+export function queueDelivery(database: Database, entry: DueEntry): void {
+  const { endpointId, generation, deliveryId, dueAt, lostClaims } = entry;
+  database.insert('due', {
+    endpoint_id: endpointId,
+    generation,
+    due_at: dueAt,
+    delivery_id: deliveryId,
+    lost_claims: lostClaims,
+  });
+  // Where others wait before it, the lane need not be written.
+  database.run(
+    `UPDATE lanes SET wake_at = max(ready_from, ?)
+     WHERE endpoint_id = ? AND generation = ? AND is_full = 0
+       AND (wake_at IS NULL OR wake_at > max(ready_from, ?))`,
+    dueAt,
+    endpointId,
+    generation,
+    dueAt,
+  );
+}
+
+/** Takes a delivery out of the queue, if it is there. */
+export function unqueueDelivery(database: Database, endpointId: string, deliveryId: string): void {
+  if (database.run('DELETE FROM due WHERE delivery_id = ?', deliveryId) === 0) return;
+  database.run(
+    `UPDATE lanes SET wake_at = max(ready_from, ${FIRST_DUE_AT}) WHERE endpoint_id = ? AND is_full = 0`,
+    endpointId,
+  );
+}
+
+/** A slot is free again: what waited for one can be claimed. */
+export function openSlot(database: Database, endpointId: string): void {
+  database.run(
+    `UPDATE lanes SET is_full = 0, wake_at = max(ready_from, ${FIRST_DUE_AT}) WHERE endpoint_id = ? AND is_full = 1`,
+    endpointId,
+  );
+}
+
+/** When the first entry that a claim may take is due; null where there is none, and so is what `max` makes of it. */
+export const FIRST_DUE_AT = `(
+  SELECT due_at FROM due
+  WHERE due.endpoint_id = lanes.endpoint_id AND due.generation = lanes.generation
+  ORDER BY due_at
+  LIMIT 1
+)`;

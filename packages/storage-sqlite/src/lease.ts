@@ -1,0 +1,14 @@
+import type { Lease } from '@trunkline/core';
+import type { Database } from './database.ts';
+
+/** Whether the lease still gives the right to write: nobody has taken it since, and it was not given back. */
+export function isHeld(database: Database, { instanceId, owner, epoch }: Lease): boolean {
+  return (
+    database.get(
+      'SELECT 1 FROM instances WHERE id = ? AND lease_owner = ? AND lease_epoch = ?',
+      instanceId,
+      owner,
+      epoch,
+    ) !== undefined
+  );
+}

@@ -1,0 +1,78 @@
+import type { MediaIndex, Message } from '@trunkline/core';
+import type { Connected } from './connection.ts';
+import type { Database } from './database.ts';
+import { text, textOrNull } from './row.ts';
+
+export function mediaIndex(connected: Connected): MediaIndex {
+  return {
+    begin: async (messageId, now) => {
+      const { database, write } = connected();
+      await write(() =>
+        database.run(
+          `INSERT INTO contents (message_id, begun_at) VALUES (?, ?)
+           ON CONFLICT (message_id) DO UPDATE SET begun_at = excluded.begun_at WHERE instance_id IS NULL`,
+          messageId,
+          now,
+        ),
+      );
+    },
+    listAbandoned: async (before, limit) =>
+      connected()
+        // Relies on contents_begun.
+        .database.all(
+          'SELECT message_id FROM contents WHERE instance_id IS NULL AND begun_at < ? ORDER BY begun_at, message_id LIMIT ?',
+          before,
+          limit,
+        )
+        .map((row) => text(row, 'message_id')),
+    listOrphaned: async (limit) =>
+      connected()
+        // Relies on contents_by_instance.
+        .database.all(
+          `SELECT contents.message_id
+           FROM instances_with_leftovers AS deleted CROSS JOIN contents ON contents.instance_id = deleted.instance_id
+           ORDER BY deleted.instance_id, contents.message_id
+           LIMIT ?`,
+          limit,
+        )
+        .map((row) => text(row, 'message_id')),
+    forget: async (messageId) => {
+      const { database, write } = connected();
+      await write(() => forgetContent(database, messageId));
+    },
+  };
+}
+
+/** Makes content that was noted part of the message that is about to be stored. */
+export function takeOverContent(database: Database, { id, instanceId, media }: Message): void {
+  if (!media?.available) return;
+  const taken = database.run(
+    'UPDATE contents SET instance_id = ? WHERE message_id = ? AND instance_id IS NULL',
+    instanceId,
+    id,
+  );
+  if (taken === 0) throw new Error(`No content was noted for ${id}.`);
+}
+
+/** The instance is being deleted: its content is nobody's from now on. */
+export function orphanContent(database: Database, instanceId: string): void {
+  if (!hasContents(database, instanceId)) return;
+  database.run('INSERT OR IGNORE INTO instances_with_leftovers (instance_id) VALUES (?)', instanceId);
+}
+
+function forgetContent(database: Database, messageId: string): void {
+  const row = database.get('DELETE FROM contents WHERE message_id = ? RETURNING instance_id', messageId);
+  if (!row) return;
+  // JSON's false: json_set would make a 0 of SQL's.
+  database.run(
+    "UPDATE messages SET media = json_set(media, '$.available', json('false')) WHERE id = ? AND media IS NOT NULL",
+    messageId,
+  );
+  const instanceId = textOrNull(row, 'instance_id');
+  if (instanceId === null || hasContents(database, instanceId)) return;
+  database.run('DELETE FROM instances_with_leftovers WHERE instance_id = ?', instanceId);
+}
+
+function hasContents(database: Database, instanceId: string): boolean {
+  return database.get('SELECT 1 FROM contents WHERE instance_id = ? LIMIT 1', instanceId) !== undefined;
+}

@@ -1,0 +1,113 @@
+import { isForgotten } from '@trunkline/core';
+import type { Acceptance, AcceptanceResult, IdempotencyRecord } from '@trunkline/core';
+import type { Database } from './database.ts';
+import { takeOverContent } from './media-index.ts';
+import { messageColumns } from './message-row.ts';
+import { integer, integerOrNull, text } from './row.ts';
+import type { Row } from './row.ts';
+
+/** Checks and stores one outbound message; see `MessageStore.accept` for the order of the checks. */
+export function acceptMessage(database: Database, acceptance: Acceptance): AcceptanceResult {
+  const { message, idempotency, backlogLimit, trialLimit } = acceptance;
+  const { workspaceId, instanceId } = message;
+  const record = idempotency && findIdempotencyRecord(database, workspaceId, idempotency.key);
+  if (record && !isForgotten(record, idempotency.createdAt)) return { kind: 'remembered', record };
+
+  const target = findTarget(database, instanceId);
+  if (target?.workspaceId !== workspaceId) return { kind: 'instance_gone' };
+  if (target.status !== 'connected') return { kind: 'instance_not_connected' };
+  if (trialLimit !== null && trialMessagesUsed(database, workspaceId) >= trialLimit) {
+    return { kind: 'trial_used_up' };
+  }
+  if (isFull(database, target, backlogLimit)) return { kind: 'backlog_full' };
+
+  takeOverContent(database, message);
+  database.insert('messages', messageColumns(message, ''));
+  database.insert('queue', {
+    instance_id: instanceId,
+    position: target.queueEnd,
+    message_id: message.id,
+    tries: 0,
+    due_at: 0,
+  });
+  if (idempotency) remember(database, workspaceId, idempotency);
+  if (trialLimit !== null) {
+    const sql = 'UPDATE workspaces SET trial_messages_used = trial_messages_used + 1 WHERE id = ?';
+    database.run(sql, workspaceId);
+  }
+  return { kind: 'accepted' };
+}
+
+export function findIdempotencyRecord(
+  database: Database,
+  workspaceId: string,
+  key: string,
+): IdempotencyRecord | null {
+  const row = database.get(
+    'SELECT * FROM idempotency_records WHERE workspace_id = ? AND key = ?',
+    workspaceId,
+    key,
+  );
+  return row ? readRecord(row) : null;
+}
+
+function remember(database: Database, workspaceId: string, record: IdempotencyRecord): void {
+  database.run(
+    'INSERT OR REPLACE INTO idempotency_records (workspace_id, key, fingerprint, message_id, created_at) VALUES (?, ?, ?, ?, ?)',
+    workspaceId,
+    record.key,
+    record.fingerprint,
+    record.messageId,
+    record.createdAt,
+  );
+}
+
+function trialMessagesUsed(database: Database, workspaceId: string): number {
+  const row = database.get('SELECT trial_messages_used FROM workspaces WHERE id = ?', workspaceId);
+  return row ? integer(row, 'trial_messages_used') : 0;
+}
+
+interface Target {
+  readonly instanceId: string;
+  readonly workspaceId: string;
+  readonly status: string;
+  /** The position of the first message that is queued, and the one behind the last; the same where there is none. */
+  readonly queueBegin: number;
+  readonly queueEnd: number;
+}
+
+function findTarget(database: Database, instanceId: string): Target | null {
+  const row = database.get(
+    `SELECT workspace_id, status,
+       (SELECT position FROM queue WHERE instance_id = instances.id ORDER BY position LIMIT 1) AS first,
+       (SELECT position FROM queue WHERE instance_id = instances.id ORDER BY position DESC LIMIT 1) AS last
+     FROM instances
+     WHERE id = ?`,
+    instanceId,
+  );
+  if (!row) return null;
+  return {
+    instanceId,
+    workspaceId: text(row, 'workspace_id'),
+    status: text(row, 'status'),
+    queueBegin: integerOrNull(row, 'first') ?? 0,
+    queueEnd: (integerOrNull(row, 'last') ?? -1) + 1,
+  };
+}
+
+/** Counts only where the positions allow that many: a message leaves from the middle of a queue too, but seldom. */
+function isFull(database: Database, { instanceId, queueBegin, queueEnd }: Target, limit: number): boolean {
+  if (queueEnd - queueBegin < limit) return false;
+  if (limit === 0) return true;
+  const sql = 'SELECT 1 FROM queue WHERE instance_id = ? LIMIT 1 OFFSET ?';
+  return database.get(sql, instanceId, limit - 1) !== undefined;
+}
+
+function readRecord(row: Row): IdempotencyRecord {
+  return {
+    key: text(row, 'key'),
+    fingerprint: text(row, 'fingerprint'),
+    messageId: text(row, 'message_id'),
+    createdAt: integer(row, 'created_at'),
+  };
+}

@@ -1,0 +1,31 @@
+import type { Message, MessageChange } from '@trunkline/core';
+import { storeEvents } from './event-fan-out.ts';
+import type { Transaction } from './event-fan-out.ts';
+import { changeableColumns, readMessage } from './message-row.ts';
+
+/** Writes a message's next state while it is still in the one that it was decided on. Answers whether it was. */
+export function changeMessage(
+  transaction: Transaction,
+  { message, expectedStatus, events }: MessageChange,
+): boolean {
+  const { database } = transaction;
+  const stored = database.get('SELECT status, instance_id FROM messages WHERE id = ?', message.id);
+  if (stored?.['status'] !== expectedStatus || stored['instance_id'] !== message.instanceId) return false;
+  database.update('messages', message.id, changeableColumns(message));
+  if (message.status !== 'queued') database.run('DELETE FROM queue WHERE message_id = ?', message.id);
+  storeEvents(transaction, events);
+  return true;
+}
+
+/** Settles every queued message of an instance, in the order of the queue. */
+export function settleQueue(
+  transaction: Transaction,
+  instanceId: string,
+  settle: (message: Message) => MessageChange,
+): void {
+  const rows = transaction.database.all(
+    'SELECT messages.* FROM queue JOIN messages ON messages.id = queue.message_id WHERE queue.instance_id = ? ORDER BY queue.position',
+    instanceId,
+  );
+  for (const row of rows) changeMessage(transaction, settle(readMessage(transaction.database, row)));
+}

@@ -1,0 +1,103 @@
+import type { MessageStore, QueuedMessage } from '@trunkline/core';
+import type { Connected } from './connection.ts';
+import { storeEvents } from './event-fan-out.ts';
+import { isHeld } from './lease.ts';
+import { takeOverContent } from './media-index.ts';
+import { acceptMessage, findIdempotencyRecord } from './message-acceptance.ts';
+import { changeMessage } from './message-change.ts';
+import { listMessages } from './message-list.ts';
+import { messageColumns, readMessage } from './message-row.ts';
+import { integer } from './row.ts';
+
+export function messageStore(connected: Connected): MessageStore {
+  return {
+    accept: async (acceptance) => {
+      const { database, write } = connected();
+      return write((announce) => {
+        const result = acceptMessage(database, acceptance);
+        if (result.kind === 'accepted')
+          announce({ topic: 'queue', instanceId: acceptance.message.instanceId });
+        return result;
+      });
+    },
+    findIdempotencyRecord: async (workspaceId, key) =>
+      findIdempotencyRecord(connected().database, workspaceId, key),
+
+    find: async (workspaceId, id) => {
+      const { database } = connected();
+      return database.snapshot(() => {
+        const row = database.get('SELECT * FROM messages WHERE id = ? AND workspace_id = ?', id, workspaceId);
+        return row ? readMessage(database, row) : null;
+      });
+    },
+    findOutbound: async (instanceId, networkId) => {
+      const { database } = connected();
+      return database.snapshot(() => {
+        const row = database.get(
+          "SELECT * FROM messages WHERE instance_id = ? AND network_id = ? AND direction = 'outbound'",
+          instanceId,
+          networkId,
+        );
+        return row ? readMessage(database, row) : null;
+      });
+    },
+    list: async (workspaceId, filter, page) => listMessages(connected().database, workspaceId, filter, page),
+
+    queueHeads: async (instanceIds, now) => {
+      const { database } = connected();
+      return database.snapshot(() =>
+        [...new Set(instanceIds)].flatMap((instanceId): QueuedMessage[] => {
+          const row = database.get(HEAD, instanceId);
+          if (!row || integer(row, 'due_at') > now) return [];
+          return [{ message: readMessage(database, row), tries: integer(row, 'tries') }];
+        }),
+      );
+    },
+    postpone: async (lease, { messageId, tries, dueAt }) => {
+      const { database, write } = connected();
+      return write(() => {
+        if (!isHeld(database, lease)) return 'fenced';
+        database.run(
+          'UPDATE queue SET tries = ?, due_at = ? WHERE message_id = ? AND instance_id = ?',
+          tries,
+          dueAt,
+          messageId,
+          lease.instanceId,
+        );
+        return 'postponed';
+      });
+    },
+    change: async (lease, change) => {
+      const { database, newId, write } = connected();
+      return write((announce) => {
+        if (!isHeld(database, lease)) return 'fenced';
+        if (change.message.instanceId !== lease.instanceId) return 'stale';
+        return changeMessage({ database, newId, announce }, change) ? 'changed' : 'stale';
+      });
+    },
+    receive: async (lease, { message, senderId, event }) => {
+      const { database, newId, write } = connected();
+      return write((announce) => {
+        if (!isHeld(database, lease)) return 'fenced';
+        const repeat = database.get(
+          "SELECT 1 FROM messages WHERE instance_id = ? AND network_id = ? AND direction = 'inbound' AND sender_id = ?",
+          message.instanceId,
+          message.networkId,
+          senderId,
+        );
+        if (repeat) return 'duplicate';
+        takeOverContent(database, message);
+        database.insert('messages', messageColumns(message, senderId));
+        storeEvents({ database, newId, announce }, [event]);
+        return 'received';
+      });
+    },
+  };
+}
+
+const HEAD = `
+  SELECT messages.*, queue.tries, queue.due_at
+  FROM queue JOIN messages ON messages.id = queue.message_id
+  WHERE queue.instance_id = ?
+  ORDER BY queue.position
+  LIMIT 1`;

@@ -1,0 +1,84 @@
+import { DatabaseSync } from 'node:sqlite';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { withStatements } from './database.ts';
+import type { Database } from './database.ts';
+import { migrate, readVersion, refuseForeign } from './migrations/migrate.ts';
+
+/** How long a write waits for another process's transaction. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * Opens the file, making it where there is none, and brings its schema up to date. Throws one clear sentence, having
+ * written nothing, when the directory is missing or the file is not ours, is damaged, or was made by a newer version.
+ */
+export function openDatabase(path: string): Database {
+  // An absolute path is a path to SQLite too, whatever its name begins with.
+  const file = path === ':memory:' ? path : resolve(path);
+  let connection: DatabaseSync | undefined;
+  try {
+    if (file !== ':memory:') checkBeforehand(file);
+    connection = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+    useWriteAheadLog(connection);
+    migrate(connection);
+    return withStatements(connection);
+  } catch (error) {
+    connection?.close();
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`The database ${file} cannot be used: ${why}`, { cause: error });
+  }
+}
+
+/** Readers do not wait for the writer, and a commit is one append and one flush. */
+function useWriteAheadLog(connection: DatabaseSync): void {
+  const mode = connection.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
+  if (mode !== 'wal' && mode !== 'memory')
+    throw new Error('its file system does not allow a write-ahead log.');
+  // A commit is on disk before it is answered.
+  connection.exec('PRAGMA synchronous = FULL');
+  // In KiB: 64 MiB, taken as they are needed.
+  connection.exec('PRAGMA cache_size = -65536');
+  // In pages of 4 KiB. A longer log than by default, so that a page that changes often is copied back less often.
+  connection.exec('PRAGMA wal_autocheckpoint = 4000');
+}
+
+/** Looks at an existing file without writing: switching to the write-ahead log would change it already. */
+function checkBeforehand(file: string): void {
+  if (!existsSync(dirname(file))) throw new Error(`there is no directory ${dirname(file)}.`);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found) return;
+  if (!found.isFile()) throw new Error('it is not a file.');
+  if (found.size === 0) return;
+  if (!beginsAsDatabase(file)) throw new Error('file is not a database');
+  const connection = new DatabaseSync(readableOnly(file), { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    refuseForeign(connection);
+    readVersion(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+/** SQLite says so itself, but takes a file of a few bytes for an empty database. */
+function beginsAsDatabase(file: string): boolean {
+  const expected = 'SQLite format 3\0';
+  const bytes = new Uint8Array(expected.length);
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, bytes);
+  } finally {
+    closeSync(descriptor);
+  }
+  return new TextDecoder().decode(bytes) === expected;
+}
+
+/**
+ * Without a log beside it the file is complete, and can be read as one that never changes: SQLite then makes no files of
+ * its own. With one it is in use, or its process has died, and the log has to be read too.
+ */
+function readableOnly(file: string): string | URL {
+  if (existsSync(`${file}-wal`)) return file;
+  const url = new URL('file:///?immutable=1');
+  url.pathname = file.replaceAll('%', '%25');
+  return url;
+}

@@ -1,0 +1,62 @@
+import { floorId } from '@trunkline/core';
+import type { RetentionStore } from '@trunkline/core';
+import type { Connected } from './connection.ts';
+import type { Database } from './database.ts';
+import { removeFromLane } from './lane-claims.ts';
+import { text } from './row.ts';
+
+export function retentionStore(connected: Connected): RetentionStore {
+  return {
+    deleteHistory: async (before, limit) => {
+      const { database, write } = connected();
+      return write(() => {
+        const deliveries = deleteDeliveries(database, floorId('whd', before), limit);
+        return deliveries + deleteEvents(database, floorId('evt', before), limit - deliveries);
+      });
+    },
+    deleteIdempotencyRecords: async (before, limit) => {
+      const { database, write } = connected();
+      return write(() => {
+        // Relies on idempotency_records_by_age.
+        const rows = database.all(
+          'SELECT workspace_id, key FROM idempotency_records WHERE created_at < ? ORDER BY created_at LIMIT ?',
+          before,
+          limit,
+        );
+        for (const row of rows) {
+          database.run(
+            'DELETE FROM idempotency_records WHERE workspace_id = ? AND key = ?',
+            text(row, 'workspace_id'),
+            text(row, 'key'),
+          );
+        }
+        return rows.length;
+      });
+    },
+  };
+}
+
+function deleteDeliveries(database: Database, floor: string, limit: number): number {
+  const rows = database.all(
+    'SELECT id, event_id, webhook_id FROM deliveries WHERE id < ? ORDER BY id LIMIT ?',
+    floor,
+    limit,
+  );
+  for (const row of rows) {
+    const id = text(row, 'id');
+    removeFromLane(database, text(row, 'webhook_id'), id);
+    database.run('DELETE FROM attempts WHERE delivery_id = ?', id);
+    database.run('DELETE FROM deliveries WHERE id = ?', id);
+    database.run('UPDATE events SET deliveries = deliveries - 1 WHERE id = ?', text(row, 'event_id'));
+  }
+  return rows.length;
+}
+
+/** An event stays as long as a delivery of it. */
+function deleteEvents(database: Database, floor: string, limit: number): number {
+  return database.run(
+    'DELETE FROM events WHERE id IN (SELECT id FROM events WHERE id < ? AND deliveries <= 0 ORDER BY id LIMIT ?)',
+    floor,
+    limit,
+  );
+}

@@ -1,0 +1,101 @@
+import type { WebhookEndpoint, WebhookStore } from '@trunkline/core';
+import { closeLane, dropLane } from './closing.ts';
+import type { Connected } from './connection.ts';
+import type { Database } from './database.ts';
+import { endpointColumns, healthColumns, readEndpoint, settingsColumns } from './endpoint-row.ts';
+import { addLane } from './lane.ts';
+import { json, text } from './row.ts';
+
+export function webhookStore(connected: Connected): WebhookStore {
+  return {
+    insert: async (endpoint, limit) => {
+      const { database, write } = connected();
+      return write(() => {
+        if (hasEndpoints(database, endpoint.workspaceId, limit)) return 'limit_reached';
+        database.insert('endpoints', endpointColumns(endpoint));
+        addLane(database, endpoint.id);
+        return 'inserted';
+      });
+    },
+    find: async (workspaceId, id) => findEndpoint(connected().database, workspaceId, id),
+    list: async (workspaceId) => {
+      const { database } = connected();
+      return database
+        .all('SELECT * FROM endpoints WHERE workspace_id = ? ORDER BY id DESC', workspaceId)
+        .map(readEndpoint);
+    },
+    write: async ({ endpoint, health, close, notice }) => {
+      const { database, write } = connected();
+      return write(() => {
+        const stored = findEndpoint(database, endpoint.workspaceId, endpoint.id);
+        if (stored?.version !== endpoint.version) return 'stale';
+        if (
+          health &&
+          (stored.health.failingSince !== health.failingSince || stored.health.warnedAt !== health.warnedAt)
+        ) {
+          return 'stale';
+        }
+        database.update('endpoints', endpoint.id, {
+          ...settingsColumns({ ...endpoint, version: endpoint.version + 1 }),
+          ...(health ? healthColumns(endpoint.health) : {}),
+        });
+        if (close) closeLane(database, endpoint.id, close);
+        if (notice) database.insert('notices', { id: notice.id, notice: JSON.stringify(notice), owed_at: 0 });
+        return 'written';
+      });
+    },
+    delete: async (workspaceId, id) => {
+      const { database, write } = connected();
+      return write(() => {
+        if (database.run('DELETE FROM endpoints WHERE id = ? AND workspace_id = ?', id, workspaceId) === 0)
+          return false;
+        closeLane(database, id, 'ENDPOINT_DELETED');
+        dropLane(database, id);
+        return true;
+      });
+    },
+
+    listFailing: async ({ before, after, limit }) =>
+      connected()
+        .database.all(
+          `SELECT * FROM endpoints
+           WHERE status = 'enabled' AND exhausted = 1 AND failing_since IS NOT NULL AND failing_since <= ? AND id > ?
+           ORDER BY id LIMIT ?`,
+          before,
+          after ?? '',
+          limit,
+        )
+        .map(readEndpoint),
+
+    claimNotices: async ({ now, leaseMs, limit }) => {
+      const { database, write } = connected();
+      if (!database.get('SELECT 1 FROM notices WHERE owed_at <= ? LIMIT 1', now)) return [];
+      return write(() => {
+        const rows = database.all('SELECT * FROM notices WHERE owed_at <= ? ORDER BY id LIMIT ?', now, limit);
+        for (const row of rows) database.update('notices', text(row, 'id'), { owed_at: now + leaseMs });
+        return rows.map((row) => json(row, 'notice'));
+      });
+    },
+    completeNotice: async (id) => {
+      const { database, write } = connected();
+      await write(() => database.run('DELETE FROM notices WHERE id = ?', id));
+    },
+  };
+}
+
+/** Whether the workspace has this many endpoints: looks at no more of them. */
+function hasEndpoints(database: Database, workspaceId: string, count: number): boolean {
+  if (count === 0) return true;
+  return (
+    database.get(
+      'SELECT 1 FROM endpoints WHERE workspace_id = ? LIMIT 1 OFFSET ?',
+      workspaceId,
+      count - 1,
+    ) !== undefined
+  );
+}
+
+function findEndpoint(database: Database, workspaceId: string, id: string): WebhookEndpoint | null {
+  const row = database.get('SELECT * FROM endpoints WHERE id = ? AND workspace_id = ?', id, workspaceId);
+  return row ? readEndpoint(row) : null;
+}

@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Storage, WebhookEndpoint } from '@trunkline/core';
+import { aClaim, anEndpoint, anEvent, aWorkspace, NOW, succeeded } from './support/examples.ts';
+import { must } from './support/must.ts';
+import { connectTo, openStorage } from './support/open-storage.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+
+// How a closing is kept until it is written down. What it means is in the contract.
+
+it('a closing whose deliveries are all under claims is not looked at again before a claim ends', async () => {
+  const { storage, endpoint, rows, version } = await scene();
+  await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
+  const { claimed } = await storage.deliveries.claim(aClaim());
+  await disable(storage, endpoint);
+  expect(await storage.deliveries.sweepClosed(10)).toBe(0);
+  expect(rows('closings')).toBe(1);
+
+  const before = version();
+  expect(await storage.deliveries.sweepClosed(10)).toBe(0);
+  expect(version()).toBe(before);
+
+  await storage.deliveries.complete([succeeded(must(claimed[0]), NOW)], NOW);
+  expect(await storage.deliveries.sweepClosed(10)).toBe(0);
+  expect(rows('closings')).toBe(0);
+});
+
+it('closing an endpoint where nothing is open leaves nothing to sweep', async () => {
+  const { storage, endpoint, rows } = await scene();
+  await disable(storage, endpoint);
+  expect(rows('closings')).toBe(0);
+});
+
+it('the lane of a deleted endpoint stays until nothing of it is open', async () => {
+  const { storage, endpoint, rows } = await scene();
+  await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
+  await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
+  await storage.deliveries.claim(aClaim({ limit: 1 }));
+  await storage.webhooks.delete(endpoint.workspaceId, endpoint.id);
+  expect(await storage.deliveries.sweepClosed(10)).toBe(1);
+  expect(rows('lanes')).toBe(1);
+  // Its claim ends by itself.
+  const later = NOW + 60_000;
+  expect((await storage.deliveries.claim(aClaim({ now: later }))).claimed).toEqual([]);
+  expect(await storage.deliveries.sweepClosed(10)).toBe(1);
+  expect([rows('lanes'), rows('closings'), rows('due'), rows('claims')]).toEqual([0, 0, 0, 0]);
+});
+
+it('what was claimed when its endpoint was closed can be deleted as history', async () => {
+  const { storage, endpoint, rows } = await scene();
+  await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
+  await storage.deliveries.claim(aClaim());
+  await storage.webhooks.delete(endpoint.workspaceId, endpoint.id);
+  expect(await storage.deliveries.sweepClosed(10)).toBe(0);
+  expect(await storage.retention.deleteHistory(NOW + 1, 10)).toBe(2);
+  expect(await storage.deliveries.sweepClosed(10)).toBe(0);
+  expect([rows('lanes'), rows('closings'), rows('due'), rows('claims')]).toEqual([0, 0, 0, 0]);
+});
+
+it('lists stay right when an endpoint was closed very often before a sweep', async () => {
+  const { storage, endpoint } = await scene();
+  const { id, workspaceId } = endpoint;
+  const ended: string[] = [];
+  for (let count = 0; count < 60; count += 1) {
+    const delivery = must(await storage.deliveries.enqueue(id, anEvent({ id: workspaceId }, NOW + count)));
+    ended.unshift(delivery.id);
+    await disable(storage, endpoint);
+    await enable(storage, endpoint);
+  }
+  const open = must(await storage.deliveries.enqueue(id, anEvent({ id: workspaceId }, NOW + 100)));
+  const list = async (status: 'failed' | 'pending') => {
+    const page = await storage.deliveries.list(workspaceId, id, { status }, { from: null, limit: 50 }, 0);
+    return { ...page, rows: page.rows.map((row) => row.id) };
+  };
+  expect(await list('failed')).toEqual({ rows: ended.slice(0, 50), hasOlder: true, hasNewer: false });
+  expect(await list('pending')).toEqual({ rows: [open.id], hasOlder: false, hasNewer: false });
+});
+
+interface Scene {
+  readonly storage: Storage;
+  readonly endpoint: WebhookEndpoint;
+  /** How many rows a table has. */
+  readonly rows: (table: string) => number;
+  /** Another one after each commit of the storage. */
+  readonly version: () => number;
+}
+
+async function scene(): Promise<Scene> {
+  const path = join(temporaryDirectory(), 'test.db');
+  const storage = await openStorage(path);
+  const workspace = aWorkspace();
+  const endpoint = anEndpoint(workspace);
+  await storage.workspaces.insert(workspace);
+  await storage.webhooks.insert(endpoint, 5);
+  const connection = connectTo(path);
+  const number = (sql: string): number => Number(Object.values(must(connection.prepare(sql).get()))[0]);
+  return {
+    storage,
+    endpoint,
+    rows: (table) => number(`SELECT count(*) FROM ${table}`),
+    version: () => number('PRAGMA data_version'),
+  };
+}
+
+async function disable({ webhooks }: Storage, { workspaceId, id }: WebhookEndpoint): Promise<void> {
+  const endpoint = must(await webhooks.find(workspaceId, id));
+  await webhooks.write({ endpoint: { ...endpoint, status: 'disabled' }, close: 'ENDPOINT_DISABLED' });
+}
+
+async function enable({ webhooks }: Storage, { workspaceId, id }: WebhookEndpoint): Promise<void> {
+  const endpoint = must(await webhooks.find(workspaceId, id));
+  await webhooks.write({ endpoint: { ...endpoint, status: 'enabled' } });
+}

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { startChild } from './support/child-process.ts';
+import { must } from './support/must.ts';
+import { connectTo, openStorage } from './support/open-storage.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+
+/** How many messages a process tells of before it is killed; two processes at once. */
+const RUNS = [
+  [1, 50, 200, 500, 1000],
+  [20, 100, 300, 700, 1500],
+];
+
+it('a process that is killed has lost nothing that it told of, and damaged nothing', async () => {
+  const lanes = RUNS.map(async (counts) => {
+    for (const count of counts) await killAfter(count);
+  });
+  await Promise.all(lanes);
+});
+
+async function killAfter(count: number): Promise<void> {
+  const path = join(temporaryDirectory(), 'test.db');
+  const child = startChild('accept', path);
+  const workspaceId = must((await child.lines.next()).value);
+  const told: string[] = [];
+  for await (const id of child.lines) {
+    told.push(id);
+    if (told.length === count) child.kill();
+  }
+  await child.ended;
+
+  expect(told.length).toBeGreaterThanOrEqual(count);
+  expect(connectTo(path).prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+  const { messages } = await openStorage(path);
+  for (const id of told) {
+    expect(await messages.find(workspaceId, id)).toMatchObject({ id, status: 'queued' });
+    expect(await messages.findIdempotencyRecord(workspaceId, id)).toMatchObject({ messageId: id });
+  }
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { anEndpoint, anEvent, anInstance, aWorkspace } from './support/examples.ts';
+import { linesOf, startChild } from './support/child-process.ts';
+import { must } from './support/must.ts';
+import { openStorage } from './support/open-storage.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+
+it('processes on one file get each lease and each delivery once', async () => {
+  const path = join(temporaryDirectory(), 'test.db');
+  const storage = await openStorage(path);
+  const workspace = aWorkspace();
+  await storage.workspaces.insert(workspace);
+  const expected: string[] = [];
+  for (let index = 0; index < 30; index += 1) {
+    const [instance, endpoint] = [anInstance(workspace), anEndpoint(workspace)];
+    await storage.instances.insert(instance, null);
+    await storage.webhooks.insert(endpoint, 100);
+    const events = Array.from({ length: 5 }, () => anEvent(workspace));
+    const deliveries = await Promise.all(
+      events.map((event) => storage.deliveries.enqueue(endpoint.id, event)),
+    );
+    expected.push(instance.id, ...deliveries.map((delivery) => must(delivery).id));
+  }
+
+  const children = [startChild('take-all', path), startChild('take-all', path)];
+  for (const child of children) expect((await child.lines.next()).value).toBe('ready');
+  for (const child of children) child.go();
+  const [one, two] = await Promise.all(children.map(linesOf));
+  expect([...must(one), ...must(two)].toSorted()).toEqual(expected.toSorted());
+});
+
+it('a write waits while another process is writing', async () => {
+  const path = join(temporaryDirectory(), 'test.db');
+  const storage = await openStorage(path);
+  const child = startChild('hold', path);
+  expect((await child.lines.next()).value).toBe('held');
+  const workspace = aWorkspace();
+  await storage.workspaces.insert(workspace);
+  expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
+  await child.ended;
+});

@@ -1,0 +1,58 @@
+import { DatabaseSync } from 'node:sqlite';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { callEveryMethod } from './support/every-method.ts';
+import { openStorage } from './support/open-storage.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+
+/** What may read all of a table or an index, each with its reason. */
+const MAY_SCAN: Readonly<Record<string, string>> = {
+  'SCAN json_each VIRTUAL TABLE INDEX 1:': 'the ids of one page',
+  'SCAN CONSTANT ROW': 'no table at all',
+  'SCAN claim_tokens': 'has one row',
+  'SCAN lane_limits': 'has one row',
+  'SCAN lanes': 'only when the limits change, which takes another version of Trunkline',
+  'SCAN notices': 'one for each endpoint that fails, gone once it is mailed',
+  'SCAN claims USING COVERING INDEX claims_by_end': 'for its first row only',
+  'SCAN closings USING INDEX closings_to_sweep': 'for its first row only',
+  'SCAN deleted': 'the instances that were deleted of late, up to the limit',
+};
+
+it('no statement reads a table that grows without an index for it', async () => {
+  const { statements, explain } = await everyStatement();
+  const scans = statements.flatMap((sql) => {
+    const bad = explain(sql).filter((line) => /SCAN|TEMP B-TREE|AUTOMATIC/.test(line) && !(line in MAY_SCAN));
+    return bad.length > 0 ? [{ sql, bad }] : [];
+  });
+  expect(scans).toEqual([]);
+});
+
+it('pages are walked from where they begin', async () => {
+  const { statements, explain } = await everyStatement();
+  const walks = statements.filter((sql) =>
+    /^SELECT (id|1) FROM (messages|deliveries) .* AND id >= \? AND id < \?/.test(sql),
+  );
+  expect(walks.length).toBe(15);
+  for (const sql of walks) {
+    expect(explain(sql), sql).toEqual([expect.stringMatching(/COVERING INDEX .*=\? AND id>\? AND id<\?\)$/)]);
+  }
+});
+
+/** What is prepared while each method of a storage is called. */
+async function everyStatement() {
+  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
+  onTestFinished(() => prepare.mockRestore());
+  const path = join(temporaryDirectory(), 'test.db');
+  const uncalled = await callEveryMethod(await openStorage(path));
+  expect(uncalled).toEqual([]);
+
+  const statements = [...new Set(prepare.mock.calls.map(([sql]) => sql))];
+  const database = new DatabaseSync(path);
+  onTestFinished(() => database.close());
+  const explain = (sql: string): readonly string[] =>
+    database
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map((row) => String(row['detail']));
+  return { statements: statements.filter((sql) => !/^(PRAGMA|BEGIN|COMMIT|ROLLBACK)/.test(sql)), explain };
+}

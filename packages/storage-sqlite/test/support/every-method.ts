@@ -1,0 +1,233 @@
+import { DELIVERY_STATUSES, MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core';
+import type {
+  DeliveryFilter,
+  Instance,
+  Lease,
+  Message,
+  MessageChange,
+  MessageFilter,
+  PageRequest,
+  Storage,
+  WebhookEndpoint,
+  Workspace,
+} from '@trunkline/core';
+import {
+  aClaim,
+  aMember,
+  aMessage,
+  anApiKey,
+  anEndpoint,
+  anEvent,
+  anInstance,
+  aNotice,
+  aWorkspace,
+  failed,
+  NOW,
+  succeeded,
+} from './examples.ts';
+import { newId } from './storage-context.ts';
+
+/**
+ * Calls each method of each store, with every filter, and so that it does all that it can do. Answers the names of
+ * those that it has forgotten.
+ */
+export async function callEveryMethod(storage: Storage): Promise<readonly string[]> {
+  const uncalled = new Set<string>();
+  const watched = Object.entries(storage).map(([name, part]: [string, unknown]) => {
+    return [name, typeof part === 'object' && part !== null ? watch(name, part, uncalled) : part];
+  });
+  const every = Object.fromEntries(watched) as Storage; // the same parts under the same names
+
+  const workspace = aWorkspace();
+  await every.workspaces.insert(workspace);
+  await useWorkspace(every, workspace);
+  const endpoint = anEndpoint(workspace);
+  await every.webhooks.insert(endpoint, 5);
+  await useInstances(every, workspace);
+  await useDeliveries(every, endpoint);
+  await every.setting('name', 'value');
+  return [...uncalled];
+}
+
+/** The same store, which notes the names of its methods until they are used. */
+function watch<Store extends object>(name: string, store: Store, unused: Set<string>): Store {
+  for (const method of Object.keys(store)) unused.add(`${name}.${method}`);
+  return new Proxy(store, {
+    get(target, method, receiver) {
+      unused.delete(`${name}.${String(method)}`);
+      return Reflect.get(target, method, receiver) as unknown;
+    },
+  });
+}
+
+async function useWorkspace({ workspaces, apiKeys }: Storage, workspace: Workspace): Promise<void> {
+  await workspaces.find(workspace.id);
+  await workspaces.list({ after: workspace.id, limit: 10 });
+  await workspaces.update(workspace.id, { name: 'Other' });
+  const member = aMember(workspace);
+  await workspaces.insertMember(member);
+  await workspaces.findMember(workspace.id, member.id);
+  await workspaces.listMembers(workspace.id);
+  await workspaces.updateMember(workspace.id, member.id, { emailVerified: false });
+  const apiKey = anApiKey(workspace, member);
+  await apiKeys.insert(apiKey);
+  await apiKeys.findByHash(apiKey.hash);
+  await apiKeys.list(workspace.id);
+  await apiKeys.touch(apiKey.id, NOW);
+  await apiKeys.revoke(workspace.id, apiKey.id, NOW);
+  await workspaces.deleteMember(workspace.id, member.id, NOW);
+}
+
+async function useInstances(storage: Storage, workspace: Workspace): Promise<void> {
+  const { instances } = storage;
+  const instance = anInstance(workspace);
+  await instances.insert(instance, 5);
+  await instances.find(workspace.id, instance.id);
+  await instances.list(workspace.id);
+  const [taken] = await instances.claimLeases({ owner: 'one', now: NOW, ttlMs: 1000, limit: 10 });
+  if (!taken) throw new Error('No lease was taken.');
+  const { lease } = taken;
+  await instances.renewLeases({ owner: 'one', now: NOW, ttlMs: 1000 });
+  await instances.findLease(instance.id, NOW);
+  await instances.seen(lease, NOW);
+  await instances.saveSession(lease, new Map([['creds', Uint8Array.of(1)], ['none', null]])); // prettier-ignore
+  await instances.loadSession(instance.id);
+  const groups = [{ networkId: 'one', name: 'One', participantsCount: 2 }];
+  const save = { lease, workspaceId: workspace.id, groups, now: NOW, newId };
+  await instances.saveGroups(save);
+  await instances.saveGroups(save);
+  const [group] = await instances.listGroups(workspace.id, instance.id);
+  await instances.findGroup(workspace.id, instance.id, group?.id ?? '');
+  await instances.findGroupByNetworkId(instance.id, 'one');
+
+  await useMessages(storage, instance, lease);
+  const written = await instances.write({
+    instance,
+    event: anEvent(workspace),
+    lease,
+    settleQueued: failing,
+    forgetNumber: true,
+  });
+  if (written.kind !== 'written') throw new Error(`The instance was ${written.kind}.`);
+  await instances.delete({ instance: written.instance, lease, settleQueued: failing });
+  await instances.releaseLease(lease);
+}
+
+async function useMessages(
+  { messages, media, retention }: Storage,
+  instance: Instance,
+  lease: Lease,
+): Promise<void> {
+  const withMedia = aMessage(instance, { type: 'image', media: someMedia });
+  await media.begin(withMedia.id, NOW);
+  for (const message of [withMedia, aMessage(instance), aMessage(instance), aMessage(instance)]) {
+    const idempotency = { key: message.id, fingerprint: 'f', messageId: message.id, createdAt: NOW };
+    await messages.accept({ message, idempotency, backlogLimit: 4, trialLimit: 100 });
+  }
+  await messages.accept({
+    message: aMessage(instance),
+    idempotency: null,
+    backlogLimit: 4,
+    trialLimit: null,
+  });
+  await messages.findIdempotencyRecord(instance.workspaceId, withMedia.id);
+  await retention.deleteIdempotencyRecords(NOW + 1, 10);
+  await messages.find(instance.workspaceId, withMedia.id);
+  await messages.findOutbound(instance.id, withMedia.networkId);
+  await messages.queueHeads([instance.id], NOW);
+  await messages.postpone(lease, { messageId: withMedia.id, tries: 1, dueAt: NOW });
+  await messages.change(lease, failing(withMedia));
+  const inbound = aMessage(instance, { direction: 'inbound', status: 'received' });
+  await messages.receive(lease, {
+    message: inbound,
+    senderId: 'a',
+    event: anEvent({ id: instance.workspaceId }),
+  });
+
+  for (const filter of messageFilters(instance)) {
+    for (const page of pagesFrom(inbound.id)) await messages.list(instance.workspaceId, filter, page);
+  }
+  await media.listAbandoned(NOW, 10);
+  await media.listOrphaned(10);
+  await media.forget(withMedia.id);
+}
+
+async function useDeliveries(storage: Storage, endpoint: WebhookEndpoint): Promise<void> {
+  const { deliveries, webhooks, retention } = storage;
+  const { id, workspaceId } = endpoint;
+  await deliveries.claim(aClaim());
+  await deliveries.claim(aClaim({ now: NOW + 30_000, slots: 5 }));
+  for (let count = 0; count < 6; count += 1) await deliveries.enqueue(id, anEvent({ id: workspaceId }));
+  const now = NOW + 120_000;
+  const [done, retrying, spent, ...others] = (await deliveries.claim(aClaim({ now, slots: 5 }))).claimed;
+  if (!done || !retrying || !spent) throw new Error('Too little was claimed.');
+  await deliveries.complete([succeeded(done, now), failed(retrying, now, now + 1), failed(spent, now)], now);
+  await deliveries.find(workspaceId, done.delivery.id, 0);
+  await deliveries.findDetail(workspaceId, done.delivery.id, 0);
+  await deliveries.retry(workspaceId, spent.delivery.id, now, 0);
+
+  const [stored] = await webhooks.list(workspaceId);
+  if (!stored) throw new Error('The endpoint is gone.');
+  await webhooks.find(workspaceId, id);
+  const { health } = stored;
+  await webhooks.write({ endpoint: stored, health, notice: aNotice(stored), close: 'ENDPOINT_DISABLED' });
+  await deliveries.retryAll(workspaceId, id, { limit: 2, countUpTo: 10, now, since: 0 });
+  for (const filter of deliveryFilters) {
+    for (const page of pagesFrom(done.delivery.id)) await deliveries.list(workspaceId, id, filter, page, 0);
+  }
+  await deliveries.sweepClosed(100);
+  await deliveries.complete(
+    others.map((one) => succeeded(one, now)),
+    now,
+  );
+  await webhooks.listFailing({ before: now, after: null, limit: 10 });
+  await webhooks.claimNotices({ now, leaseMs: 1000, limit: 10 });
+  await webhooks.completeNotice('none');
+  await webhooks.delete(workspaceId, id);
+  await deliveries.sweepClosed(100);
+  await retention.deleteHistory(now, 100);
+}
+
+const someMedia = { available: true, mimeType: 'image/png', size: 1, filename: 'a.png', sha256: '00' };
+
+function failing(message: Message): MessageChange {
+  const event = anEvent({ id: message.workspaceId });
+  return {
+    message: { ...message, status: 'failed' },
+    expectedStatus: 'queued',
+    events: [{ ...event, type: 'message.failed' }],
+  };
+}
+
+/** Each part of a filter with and without each other. */
+function messageFilters({ id: instanceId }: Instance): readonly MessageFilter[] {
+  const [direction] = MESSAGE_DIRECTIONS;
+  const [type] = MESSAGE_TYPES;
+  const parts: readonly MessageFilter[] = [
+    { instanceId },
+    { direction },
+    { type },
+    { statuses: MESSAGE_STATUSES },
+  ];
+  return combinations(parts);
+}
+
+const deliveryFilters: readonly DeliveryFilter[] = [
+  { eventType: 'message.received' },
+  ...DELIVERY_STATUSES.flatMap((status) =>
+    combinations<DeliveryFilter>([{ status }, { eventType: 'message.failed' }]),
+  ),
+];
+
+function combinations<Part extends object>(parts: readonly Part[]): readonly Part[] {
+  const none: readonly Part[] = [Object.assign({})];
+  return parts.reduce((some, part) => [...some, ...some.map((one) => ({ ...one, ...part }))], none);
+}
+
+function pagesFrom(id: string): readonly PageRequest[] {
+  return [
+    { from: null, limit: 2 },
+    { from: { direction: 'older', id }, limit: 2 },
+    { from: { direction: 'newer', id }, limit: 2 },
+  ];
+}

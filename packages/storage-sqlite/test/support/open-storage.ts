@@ -1,0 +1,32 @@
+import { DatabaseSync } from 'node:sqlite';
+import { onTestFinished, vi } from 'vitest';
+import type { Storage } from '@trunkline/core';
+import { sqliteStorage } from '../../src/index.ts';
+import { must } from './must.ts';
+import { storageContext } from './storage-context.ts';
+
+/** A storage that is closed when the running test is over. */
+export async function openStorage(path: string): Promise<Storage> {
+  const storage = sqliteStorage({ path });
+  await storage.open(storageContext);
+  onTestFinished(() => storage.close());
+  return storage;
+}
+
+/** The same, with the connection that it works on. */
+export async function openWithConnection(
+  path: string,
+): Promise<{ storage: Storage; connection: DatabaseSync }> {
+  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
+  const storage = await openStorage(path);
+  const connections = prepare.mock.contexts.filter((context) => context instanceof DatabaseSync);
+  prepare.mockRestore();
+  return { storage, connection: must(connections.at(-1)) };
+}
+
+/** A second, plain connection to the file, as another process has it. */
+export function connectTo(path: string): DatabaseSync {
+  const connection = new DatabaseSync(path);
+  onTestFinished(() => connection.close());
+  return connection;
+}

@@ -1,0 +1,10 @@
+// Opens a storage at the parent's word, and closes it.
+import { sqliteStorage } from '../../../src/index.ts';
+import { storageContext } from '../storage-context.ts';
+import { print, waitForParent } from './parent.ts';
+
+const storage = sqliteStorage({ path: process.argv[2] ?? '' });
+await waitForParent();
+await storage.open(storageContext);
+print(await storage.setting('opened by', String(process.pid)));
+await storage.close();

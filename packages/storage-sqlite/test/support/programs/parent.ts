@@ -1,0 +1,12 @@
+import { once } from 'node:events';
+
+/** Tells that all is ready, and waits for the parent's word: so that several processes begin at once. */
+export async function waitForParent(): Promise<void> {
+  print('ready');
+  process.stdin.resume();
+  await once(process.stdin, 'end');
+}
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
