@@ -1,0 +1,71 @@
+import type { ErrorCode, ErrorDetails } from '@trunkline/core';
+import { clientFailure } from './call-result.ts';
+import type { Failure, Success } from './call-result.ts';
+
+/** A success as it came: `body` is null where the answer has none. */
+export interface Answered extends Success {
+  readonly body: JsonObject | null;
+  /** Of a file, where one was asked for; not read yet. */
+  readonly content?: ReadableStream<Uint8Array>;
+  readonly headers: Headers;
+}
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Reads an answer of the API. Rejects when its body breaks off. */
+export async function readAnswer(response: Response): Promise<Answered | Failure> {
+  const { status, headers } = response;
+  const requestId = headers.get('X-Request-Id');
+  const body = parse(await response.text());
+  if (!response.ok) return errorIn(body, { status, requestId }) ?? unexpected(status, requestId);
+  if (status !== 204 && !(body && 'data' in body)) return unexpected(status, requestId);
+  return { ok: true, requestId, body, headers };
+}
+
+/** Takes an answer that is a file, as it streams in; one that is none is an error, in JSON. */
+export async function takeFile(response: Response): Promise<Answered | Failure> {
+  const { headers } = response;
+  if (!response.ok || !headers.has('Content-Disposition')) {
+    const answer = await readAnswer(response);
+    return answer.ok ? unexpected(response.status, answer.requestId) : answer;
+  }
+  const content = response.body ?? new Blob([]).stream();
+  return { ok: true, requestId: headers.get('X-Request-Id'), body: null, content, headers };
+}
+
+/** The error of the specification ("Errors"). */
+function errorIn(
+  body: JsonObject | null,
+  { status, requestId }: { readonly status: number; readonly requestId: string | null },
+): Failure | undefined {
+  const error = body?.['error'];
+  if (!isObject(error) || typeof error['code'] !== 'string') return undefined;
+  return {
+    ok: false,
+    error: {
+      code: error['code'] as ErrorCode, // or a newer one, as ApiError says
+      status,
+      message: String(error['message']),
+      requestId: typeof error['request_id'] === 'string' ? error['request_id'] : requestId,
+      details: isObject(error['details']) ? (error['details'] as ErrorDetails) : {}, // the API's own promise
+    },
+  };
+}
+
+function unexpected(status: number, requestId: string | null): Failure {
+  const message = `The answer (HTTP ${status}) is not one of the API: check baseUrl, and what is between.`;
+  return clientFailure('UNEXPECTED_ANSWER', message, { status, requestId });
+}
+
+function parse(text: string): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

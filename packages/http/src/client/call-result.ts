@@ -1,0 +1,49 @@
+import type { ErrorCode, ErrorDetails } from '@trunkline/core';
+
+/** What a call answers: never an exception, whatever the service or the network does. */
+export type CallResult<Answer> = (Success & Answer) | Failure;
+
+export interface Success {
+  readonly ok: true;
+  /** The `X-Request-Id` of the answer, to quote when something has to be found out. */
+  readonly requestId: string | null;
+}
+
+export interface Failure {
+  readonly ok: false;
+  readonly error: ApiError;
+}
+
+/**
+ * Why a call failed. Branch on `code`; `message` is for people. A service that is newer than this package may answer
+ * codes that the type does not list: keep a default.
+ */
+export interface ApiError {
+  readonly code: ErrorCode | ClientErrorCode;
+  /** Of the answer; null when there was none. */
+  readonly status: number | null;
+  readonly message: string;
+  readonly requestId: string | null;
+  /** `fields` on VALIDATION_FAILED, `retry_after` in seconds on 429. */
+  readonly details: ErrorDetails;
+  /** What was caught, on NETWORK_ERROR and ABORTED. */
+  readonly cause?: unknown;
+}
+
+/** The codes that the client adds to those of the API. */
+export type ClientErrorCode =
+  /** No answer: whether the request was carried out is unknown. */
+  | 'NETWORK_ERROR'
+  /** The caller's signal has ended the call: whether the request was carried out is unknown. */
+  | 'ABORTED'
+  /** An answer that is not the API's: of a proxy in between, or under a wrong `baseUrl`. */
+  | 'UNEXPECTED_ANSWER';
+
+/** An error that the client itself has to report. */
+export function clientFailure(
+  code: ClientErrorCode,
+  message: string,
+  more: Partial<Pick<ApiError, 'status' | 'requestId' | 'cause'>> = {},
+): Failure {
+  return { ok: false, error: { code, status: null, message, requestId: null, details: {}, ...more } };
+}

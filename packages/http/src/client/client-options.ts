@@ -1,0 +1,50 @@
+export interface ClientOptions {
+  /** Where the API stands, base path included: `https://api.example.com/api/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Makes the requests. The global `fetch` unless given. */
+  readonly fetch?: ((url: string, init: RequestInit) => Response | Promise<Response>) | undefined;
+  /** How often a request that is answered 429 or 503 is made again. Default 2; 0 switches it off. */
+  readonly maxRetries?: number | undefined;
+  /** An answer that asks for a longer wait than this is not waited for: it is the call's result. Default 60,000 ms. */
+  readonly maxRetryWaitMs?: number | undefined;
+}
+
+export interface CheckedClientOptions {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly fetch: (url: string, init: RequestInit) => Response | Promise<Response>;
+  readonly maxRetries: number;
+  readonly maxRetryWaitMs: number;
+}
+
+/** Throws a TypeError that names the option which is missing or wrong. */
+export function checkClientOptions(options: ClientOptions): CheckedClientOptions {
+  const { baseUrl, apiKey, maxRetries = 2, maxRetryWaitMs = 60_000 } = options;
+  // A path alone is the browser's own origin.
+  if (typeof baseUrl !== 'string' || !/^(https?:\/\/[^/?#]+|\/(?!\/))[^?#]*$/i.test(baseUrl)) {
+    throw wrong('baseUrl', 'must be like https://api.example.com/api/v1');
+  }
+  // What a header cannot carry would fail in fetch, with a message that has the key in it.
+  if (typeof apiKey !== 'string' || !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw wrong('apiKey', 'must be printable characters without spaces');
+  }
+  if (!isCount(maxRetries)) throw wrong('maxRetries', 'must be a whole number, 0 or more');
+  if (!isCount(maxRetryWaitMs)) throw wrong('maxRetryWaitMs', 'must be a whole number, 0 or more');
+  return {
+    baseUrl: baseUrl.replace(/\/+$/, ''),
+    apiKey,
+    // Looked up at each call, so that what replaces it later (a mock, an instrumentation) is used.
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    maxRetries,
+    maxRetryWaitMs,
+  };
+}
+
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value >= 0;
+}
+
+function wrong(option: keyof ClientOptions, why: string): TypeError {
+  return new TypeError(`createClient: the option "${option}" is wrong: it ${why}.`);
+}

@@ -1,0 +1,36 @@
+export { createClient } from './create-client.ts';
+export type { ClientOptions } from './client-options.ts';
+export { ClientError, isClientError, unwrap } from './client-error.ts';
+export type { ApiError, CallResult, ClientErrorCode, Failure, Success } from './call-result.ts';
+export type {
+  CallOptions,
+  DeliveryPage,
+  MediaFile,
+  MessagePage,
+  SendFileInput,
+  SendOptions,
+  Sent,
+  TrunklineClient,
+  Webhooks,
+} from './trunkline-client.ts';
+
+// What the calls take and answer, so that one import is enough.
+export type {
+  ApiKeyResource,
+  DeliveryDetailResource,
+  DeliveryQuery,
+  DeliveryResource,
+  ErrorCode,
+  GroupResource,
+  InstanceInput,
+  InstanceResource,
+  MediaType,
+  MessageQuery,
+  MessageResource,
+  QrResource,
+  SendTextInput,
+  WebhookChanges,
+  WebhookInput,
+  WebhookResource,
+  WebhookResourceWithSecret,
+} from '@trunkline/core';

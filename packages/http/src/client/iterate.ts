@@ -1,0 +1,20 @@
+import type { CallResult } from './call-result.ts';
+import { unwrap } from './client-error.ts';
+
+interface Page<Row> {
+  readonly data: readonly Row[];
+  readonly nextCursor: string | null;
+}
+
+/** The rows of all pages, from the query's own cursor on. A page is asked for when the one before it is used up. */
+export async function* iterate<Row>(
+  readPage: (cursor: string | undefined) => Promise<CallResult<Page<Row>>>,
+  from: string | undefined,
+): AsyncGenerator<Row, void, undefined> {
+  let cursor = from;
+  do {
+    const page = unwrap(await readPage(cursor));
+    yield* page.data;
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+}

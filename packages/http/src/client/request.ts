@@ -1,0 +1,48 @@
+/** A request of the API, before it has an address and a key. */
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;
+  readonly json?: object | undefined;
+  readonly form?: FormData | undefined;
+  /** What comes is a file, not JSON. */
+  readonly wantsFile?: boolean | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A path with ids in it, each of which stays one segment: `` path`/messages/${id}` ``. */
+export function path(texts: TemplateStringsArray, ...ids: readonly string[]): string {
+  return texts.reduce((whole, text, index) => whole + segment(ids[index - 1] ?? '') + text);
+}
+
+/** What no id is, and what would make another path of this one, is written so that the API answers "not found". */
+function segment(id: string): string {
+  return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id);
+}
+
+export function urlOf(baseUrl: string, { path: target, query = {} }: ApiRequest): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, String(value));
+  }
+  return baseUrl + target + (parameters.size > 0 ? `?${parameters.toString()}` : '');
+}
+
+export function initOf(
+  apiKey: string,
+  { method, json, form, wantsFile, headers, signal }: ApiRequest,
+): RequestInit {
+  return {
+    method,
+    headers: {
+      Authorization: `Bearer ${apiKey}`,
+      Accept: wantsFile ? '*/*' : 'application/json',
+      ...(json && { 'Content-Type': 'application/json' }),
+      ...headers,
+    },
+    ...(json && { body: JSON.stringify(json) }),
+    ...(form && { body: form }),
+    ...(signal && { signal }),
+  };
+}

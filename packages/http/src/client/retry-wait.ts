@@ -1,0 +1,22 @@
+/** The statuses that mean "not now", with nothing done. */
+export function mayRetry(status: number): boolean {
+  return status === 429 || status === 503;
+}
+
+/**
+ * How many milliseconds to wait before a request is made again: what `Retry-After` says (RFC 9110, 10.2.3: seconds or
+ * a date), else 0.5 s, 1 s, 2 s… up to 8 s, of which a random part keeps many clients from coming back at once.
+ */
+export function retryWaitMs(
+  retryAfter: string | null,
+  { retry, now, random }: { readonly retry: number; readonly now: number; readonly random: number },
+): number {
+  return asked(retryAfter, now) ?? Math.min(500 * 2 ** (retry - 1), 8_000) * (0.5 + random / 2);
+}
+
+function asked(retryAfter: string | null, now: number): number | undefined {
+  if (retryAfter === null) return undefined;
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * 1_000;
+  const date = Date.parse(retryAfter);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

@@ -1,0 +1,48 @@
+import { readAnswer, takeFile } from './answer.ts';
+import type { Answered } from './answer.ts';
+import { clientFailure } from './call-result.ts';
+import type { Failure } from './call-result.ts';
+import type { CheckedClientOptions } from './client-options.ts';
+import { pause } from './pause.ts';
+import { initOf, urlOf } from './request.ts';
+import type { ApiRequest } from './request.ts';
+import { mayRetry, retryWaitMs } from './retry-wait.ts';
+
+/** Makes a request, again where the answer asks for it, and resolves whatever comes of it. */
+export type Transport = (request: ApiRequest) => Promise<Answered | Failure>;
+
+export function createTransport(options: CheckedClientOptions): Transport {
+  return async (request) => {
+    const { signal } = request;
+    for (let retry = 1; ; retry++) {
+      const { result, waitMs } = await attempt(options, request, retry);
+      if (waitMs === undefined || retry > options.maxRetries || waitMs > options.maxRetryWaitMs)
+        return result;
+      await pause(waitMs, signal);
+      if (signal?.aborted) return aborted(signal.reason);
+    }
+  };
+}
+
+interface Attempt {
+  readonly result: Answered | Failure;
+  /** How long to wait for the next one; undefined when there need not be any. */
+  readonly waitMs?: number;
+}
+
+async function attempt(options: CheckedClientOptions, request: ApiRequest, retry: number): Promise<Attempt> {
+  try {
+    const response = await options.fetch(urlOf(options.baseUrl, request), initOf(options.apiKey, request));
+    const result = await (request.wantsFile ? takeFile(response) : readAnswer(response));
+    if (!mayRetry(response.status)) return { result };
+    const facts = { retry, now: Date.now(), random: Math.random() };
+    return { result, waitMs: retryWaitMs(response.headers.get('Retry-After'), facts) };
+  } catch (cause) {
+    if (request.signal?.aborted) return { result: aborted(request.signal.reason) };
+    return { result: clientFailure('NETWORK_ERROR', 'The service did not answer.', { cause }) };
+  }
+}
+
+function aborted(cause: unknown): Failure {
+  return clientFailure('ABORTED', 'The call was ended by its signal.', { cause });
+}

@@ -1,0 +1,136 @@
+import { invalid, refuse } from '@trunkline/core';
+import type { Result } from '@trunkline/core';
+import { openFormFile } from './form-file.ts';
+import type { FormFile, IncomingFile } from './form-file.ts';
+import { createFormParser } from './form-parser.ts';
+
+/** What a form holds: each field once, and what became of its file; null where it has none. */
+export interface Form<Stored> {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly file: Stored | null;
+}
+
+interface FormReading<Stored> {
+  /** The largest body, in bytes. */
+  readonly maxBytes: number;
+  /** Takes the part named `file`, with the fields that came before it. Rejects to refuse the request. */
+  readonly takeFile: (file: FormFile, fields: Readonly<Record<string, string>>) => Promise<Stored>;
+  /** Takes back what `takeFile` has taken, because the form went wrong after it. */
+  readonly dropFile: (stored: Stored) => Promise<void>;
+}
+
+export function isForm(request: Request): boolean {
+  return /^multipart\/form-data\s*(;|$)/i.test(request.headers.get('Content-Type') ?? '');
+}
+
+/**
+ * Reads a form (RFC 7578) as it streams in: no more of its file is in memory than a chunk or two, and no more is read
+ * from the client than `takeFile` takes. Rejects with what `takeFile` rejects with.
+ */
+export async function readForm<Stored>(
+  request: Request,
+  { maxBytes, takeFile, dropFile }: FormReading<Stored>,
+): Promise<Result<Form<Stored>>> {
+  if (request.bodyUsed) throw new Error('Something before Trunkline has read the body of the request.');
+  if (Number(request.headers.get('Content-Length') ?? 0) > maxBytes) return tooLarge(maxBytes);
+  const parts = collectParts(request.headers.get('Content-Type') ?? '', takeFile);
+  let isComplete = false;
+  try {
+    const problem = (await pump(request.body, parts, maxBytes)) ?? parts.end();
+    if (problem) return problem;
+    const file = (await parts.file()?.stored) ?? null;
+    isComplete = true;
+    return { ok: true, value: { fields: parts.fields(), file } };
+  } finally {
+    const stored = isComplete ? null : await parts.file()?.giveUp();
+    if (stored !== undefined && stored !== null) await dropFile(stored);
+  }
+}
+
+type Problem = Result<never>;
+
+/** Passes the body on to the parser, no faster than the file is taken. Answers what is wrong with it, if anything. */
+async function pump(
+  body: ReadableStream<Uint8Array> | null,
+  parts: Parts<unknown>,
+  maxBytes: number,
+): Promise<Problem | null> {
+  const reader = body?.getReader();
+  let size = 0;
+  try {
+    for (;;) {
+      const read = await reader?.read().catch(() => 'broken' as const);
+      if (read === 'broken') return invalid({ body: ['Ended before it was complete.'] });
+      if (!read || read.done) return null;
+      size += read.value.byteLength;
+      if (size > maxBytes) return tooLarge(maxBytes);
+      parts.write(read.value);
+      const problem = parts.problem();
+      if (problem) return problem;
+      await parts.file()?.ready();
+    }
+  } finally {
+    // The rest of a refused body is not read, but not cancelled either; see request-body.ts.
+    reader?.releaseLock();
+  }
+}
+
+interface Parts<Stored> {
+  fields(): Readonly<Record<string, string>>;
+  file(): IncomingFile<Stored> | null;
+  problem(): Problem | null;
+  write(chunk: Uint8Array): void;
+  end(): Problem | null;
+}
+
+function collectParts<Stored>(contentType: string, takeFile: FormReading<Stored>['takeFile']): Parts<Stored> {
+  const fields = new Map<string, string>();
+  let file: IncomingFile<Stored> | null = null;
+  let problem: Problem | null = null;
+
+  const parser = createFormParser(contentType, {
+    field(name, value) {
+      problem ??= addField(fields, name, value);
+    },
+    file(name, filename) {
+      if (name !== 'file' || problem) return ignore;
+      if (file) {
+        problem = invalid({ file: ['Must be given once.'] });
+        return ignore;
+      }
+      const before = Object.fromEntries(fields);
+      const opened = openFormFile((content) => takeFile({ filename: filename ?? null, content }, before));
+      file = opened;
+      return opened.push;
+    },
+    problem(complaint) {
+      problem ??= invalid({ body: [complaint] });
+    },
+  });
+  return {
+    fields: () => Object.fromEntries(fields),
+    file: () => file,
+    problem: () => problem,
+    write: parser.write,
+    end() {
+      parser.end();
+      return problem;
+    },
+  };
+}
+
+function ignore(): void {}
+
+function addField(fields: Map<string, string>, name: string, value: Uint8Array): Problem | null {
+  if (fields.has(name)) return invalid({ [name]: ['Must be given once.'] });
+  try {
+    fields.set(name, new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value));
+    return null;
+  } catch {
+    return invalid({ [name]: ['Must be text in UTF-8.'] });
+  }
+}
+
+function tooLarge(maxBytes: number): Problem {
+  return refuse('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes} bytes.`);
+}

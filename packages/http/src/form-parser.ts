@@ -1,0 +1,177 @@
+import { concatenate } from './concatenate.ts';
+import { readPartNames } from './form-part.ts';
+
+/** Bytes of one field that is not the file. */
+const FIELD_MAX = 65_536;
+/** Bytes of the headers of one part. */
+const HEADERS_MAX = 16_384;
+const PARTS_MAX = 100;
+
+interface FormHandlers {
+  field(name: string, value: Uint8Array): void;
+  /** Answers who takes the bytes; null is their end. */
+  file(name: string, filename: string | undefined): Taker;
+  /** The form is wrong, and nothing more is told of it. */
+  problem(complaint: string): void;
+}
+
+type Taker = (chunk: Uint8Array | null) => void;
+
+export interface FormParser {
+  write(chunk: Uint8Array): void;
+  end(): void;
+}
+
+/** What is expected next. At `line`, the rest of a line that began with the boundary. */
+type State = 'preamble' | 'line' | 'headers' | 'content' | 'end';
+
+/**
+ * Takes a form apart (RFC 7578, RFC 2046 section 5.1), however it is cut into chunks. Holds back no more of a file than
+ * could be the beginning of a boundary. A part that is named `file` is a file even without a file name.
+ */
+export function createFormParser(contentType: string, handlers: FormHandlers): FormParser {
+  const boundary = boundaryOf(contentType);
+  const delimiter = encoder.encode(`\r\n--${boundary}`);
+  let state: State = 'preamble';
+  /** What is not dealt with yet. The first boundary may stand at the very beginning. */
+  let rest: Uint8Array = CRLF;
+  let parts = 0;
+  let take: Taker = ignore;
+
+  const fail = (complaint: string): false => {
+    state = 'end';
+    handlers.problem(complaint);
+    return false;
+  };
+
+  /** Each answers whether something came of `rest`, so that there may be more in it. */
+  const steps: Readonly<Record<State, () => boolean>> = {
+    preamble: () => passOn(ignore),
+    content: () => passOn(take),
+    line() {
+      const start = rest.findIndex((byte) => byte !== SPACE && byte !== TAB);
+      if ((start === -1 ? rest.length : start) > HEADERS_MAX) return fail(TOO_LARGE);
+      if (start === -1 || rest.length < start + 2) return false;
+      if (startsWith(rest, DASHES)) {
+        state = 'end';
+        return false;
+      }
+      if (!startsWith(rest.subarray(start), CRLF)) return fail(MALFORMED);
+      // With the line break, which is also what an empty line after no headers begins with.
+      rest = rest.subarray(start);
+      state = 'headers';
+      return true;
+    },
+    headers() {
+      const end = find(rest, BLANK_LINE);
+      if ((end === -1 ? rest.length : end) > HEADERS_MAX) return fail(TOO_LARGE);
+      if (end === -1) return false;
+      parts += 1;
+      if (parts > PARTS_MAX) return fail(TOO_LARGE);
+      const headers = new TextDecoder().decode(rest.subarray(0, end));
+      rest = rest.subarray(end + BLANK_LINE.length);
+      state = 'content';
+      return begin(headers);
+    },
+    end: () => false,
+  };
+
+  const passOn = (to: Taker): boolean => {
+    const end = find(rest, delimiter);
+    const length = end === -1 ? certain(rest, delimiter) : end;
+    if (length > 0) to(rest.subarray(0, length));
+    if (state === 'end') return false;
+    rest = rest.subarray(end === -1 ? length : end + delimiter.length);
+    if (end === -1) return false;
+    state = 'line';
+    to(null);
+    return true;
+  };
+
+  const begin = (headers: string): boolean => {
+    const names = readPartNames(dispositionIn(headers));
+    if (!names) return fail(MALFORMED);
+    const { name, filename } = names;
+    take = name === 'file' || filename !== undefined ? handlers.file(name, filename) : collect(name);
+    return true;
+  };
+
+  const collect = (name: string): Taker => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    return (chunk) => {
+      if (chunk === null) return handlers.field(name, concatenate(chunks, size));
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > FIELD_MAX) fail(TOO_LARGE);
+    };
+  };
+
+  const run = (): void => {
+    while (steps[state]());
+  };
+
+  if (boundary === '') fail(MALFORMED);
+  return {
+    write(chunk) {
+      if (state === 'end') return;
+      rest = rest.length === 0 ? chunk : concatenate([rest, chunk], rest.length + chunk.length);
+      run();
+    },
+    end() {
+      if (state !== 'end') fail(MALFORMED);
+    },
+  };
+}
+
+const MALFORMED = 'Must be a well-formed multipart/form-data body.';
+const TOO_LARGE = 'Has too many or too large parts.';
+
+const encoder = new TextEncoder();
+const CRLF = encoder.encode('\r\n');
+const BLANK_LINE = encoder.encode('\r\n\r\n');
+const DASHES = encoder.encode('--');
+const CR = 0x0d;
+const SPACE = 0x20;
+const TAB = 0x09;
+
+/** Empty where there is none. */
+function boundaryOf(contentType: string): string {
+  const [, quoted, token] =
+    /;\s*boundary\s*=\s*(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType) ?? [];
+  return quoted ?? token ?? '';
+}
+
+/** Undefined where there is none, or more than one. */
+function dispositionIn(headers: string): string | undefined {
+  const values = Array.from(
+    headers.matchAll(/^content-disposition:[ \t]*(.*?)[ \t]*$/gim),
+    ([, value]) => value,
+  );
+  return values.length === 1 ? values[0] : undefined;
+}
+
+function ignore(): void {}
+
+/** Finds what begins with a carriage return; -1 where it is not. */
+function find(bytes: Uint8Array, needle: Uint8Array): number {
+  let at = bytes.indexOf(CR);
+  while (at !== -1) {
+    let matched = 1;
+    while (matched < needle.length && bytes[at + matched] === needle[matched]) matched += 1;
+    if (matched === needle.length) return at;
+    // The engine's own search is much faster than a loop, unless it is called for each byte.
+    at = bytes[at + 1] === CR ? at + 1 : bytes.indexOf(CR, at + 1);
+  }
+  return -1;
+}
+
+/** How many bytes cannot belong to what is looked for, whatever comes after them. */
+function certain(bytes: Uint8Array, needle: Uint8Array): number {
+  const beginning = bytes.indexOf(CR, Math.max(0, bytes.length - needle.length + 1));
+  return beginning === -1 ? bytes.length : beginning;
+}
+
+function startsWith(bytes: Uint8Array, beginning: Uint8Array): boolean {
+  return bytes.length >= beginning.length && beginning.every((byte, index) => bytes[index] === byte);
+}

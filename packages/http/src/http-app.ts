@@ -1,0 +1,66 @@
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import { toResponse } from './answer.ts';
+import { checkHttpOptions } from './http-options.ts';
+import type { HttpAppOptions } from './http-options.ts';
+import { referencePages } from './openapi/serve-reference.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { requestIdOf } from './request-id.ts';
+import { routerPath } from './route-path.ts';
+import { ROUTES } from './routes/all-routes.ts';
+import { serveRoute } from './serve-route.ts';
+import type { ServedTrunkline } from './serve-route.ts';
+import { methodNotAllowed, notFound } from './unrouted.ts';
+
+/**
+ * The REST API (`/api/v1`) as a Hono app: its `fetch` takes a `Request` and answers a `Response`, so that it runs
+ * wherever those two exist. Outside of the base path it answers 404. The API describes itself, without a key, at
+ * `/openapi.json` (OpenAPI 3.1) and `/docs`.
+ *
+ * ```ts
+ * export default createHttpApp(trunkline);
+ * ```
+ *
+ * Throws when an option is wrong and when the process does not have the role `api`.
+ */
+export function createHttpApp(trunkline: ServedTrunkline, options: HttpAppOptions = {}): Hono {
+  if (!trunkline.roles.api) {
+    throw new Error(
+      'createHttpApp: this Trunkline does not serve requests. Create it with roles: { api: true }.',
+    );
+  }
+  const checked = checkHttpOptions(options);
+  const { basePath } = checked;
+  const requestId = (c: Context): string => requestIdOf(c.req.raw, () => trunkline.newRequestId());
+  const rateLimit = checked.rateLimit === false ? null : createRateLimit(checked.rateLimit);
+  const app = new Hono();
+  for (const route of ROUTES) {
+    app.on(
+      route.method,
+      basePath + routerPath(route.path),
+      serveRoute({ trunkline, options: checked, rateLimit }, route),
+    );
+  }
+  for (const [path, answer] of referencePages(checked)) {
+    app.get(basePath + path, (c) => toResponse(answer(c), { status: 200, requestId: requestId(c) }));
+    app.all(basePath + path, (c) => methodNotAllowed(requestId(c), 'GET, HEAD'));
+  }
+  for (const [path, allow] of allowedMethods()) {
+    app.all(basePath + routerPath(path), (c) => methodNotAllowed(requestId(c), allow));
+  }
+  // Also when the app is mounted in another one, whose own "not found" would answer otherwise.
+  app.all(`${basePath}/*`, (c) => notFound(requestId(c)));
+  app.notFound((c) => notFound(requestId(c)));
+  return app;
+}
+
+/** Each path with the methods that it has, as an `Allow` header lists them. */
+function allowedMethods(): Map<string, string> {
+  const methods = new Map<string, string>();
+  for (const { method, path } of ROUTES) {
+    const own = method === 'GET' ? 'GET, HEAD' : method;
+    const others = methods.get(path);
+    methods.set(path, others === undefined ? own : `${others}, ${own}`);
+  }
+  return methods;
+}

@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { rateLimitOption } from './rate-limit-options.ts';
+import type { CheckedRateLimit, RateLimitOptions } from './rate-limit-options.ts';
+
+export interface HttpAppOptions {
+  /** Where the API stands. Default `/api/v1`. */
+  readonly basePath?: string | undefined;
+  /**
+   * The address of the API that clients know, base path included: `https://api.example.com/api/v1`. Links in answers
+   * begin with it. By default they repeat the address of the request, which is wrong behind a proxy that changes it.
+   */
+  readonly publicUrl?: string | undefined;
+  /** The largest JSON body, in bytes. Default 1,048,576. */
+  readonly maxJsonBytes?: number | undefined;
+  /** How many requests an API key may make; `false` for any number. Default `{ requestsPerMinute: 600 }`. */
+  readonly rateLimit?: RateLimitOptions | false | undefined;
+  /**
+   * Told of every failure that clients see as INTERNAL_ERROR, and of those of the rate limit's store, which they don't
+   * see, for your log. By default nobody is.
+   */
+  readonly onError?: ((error: unknown, request: FailedRequest) => void) | undefined;
+}
+
+export interface FailedRequest {
+  /** What the client was told, in the header `X-Request-Id` and in the error. */
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+export interface CheckedHttpOptions {
+  readonly basePath: string;
+  readonly publicUrl?: string | undefined;
+  readonly maxJsonBytes: number;
+  readonly rateLimit: CheckedRateLimit | false;
+  readonly onError: (error: unknown, request: FailedRequest) => void;
+}
+
+const httpOptions: z.ZodType<CheckedHttpOptions, unknown> = z.object({
+  basePath: z
+    .string()
+    .regex(/^(\/[\w.~-]+)*$/, 'Must be a path like /api/v1, without a slash at its end.')
+    .default('/api/v1'),
+  publicUrl: z
+    .url({ protocol: /^https?$/, error: 'Must be a URL like https://api.example.com/api/v1.' })
+    .refine((url) => !/[?#]/.test(url), 'Must have no query and no fragment.')
+    .transform((url) => url.replace(/\/$/, ''))
+    .optional(),
+  maxJsonBytes: z.int().min(1).default(1_048_576),
+  rateLimit: rateLimitOption,
+  onError: z
+    .custom<CheckedHttpOptions['onError']>((value) => typeof value === 'function', 'Must be a function.')
+    .default(() => () => {}),
+});
+
+/** Throws a TypeError that names the first wrong option. */
+export function checkHttpOptions(options: HttpAppOptions): CheckedHttpOptions {
+  const checked = httpOptions.safeParse(options);
+  if (checked.success) return checked.data;
+  const issue = checked.error.issues[0];
+  throw new TypeError(`createHttpApp: the option "${issue?.path.join('.')}" is wrong: ${issue?.message}`);
+}

@@ -1,0 +1,50 @@
+import type { HttpHandler } from 'msw';
+import type {
+  Admin,
+  InstanceInput,
+  InstanceResource,
+  Logger,
+  UrlPolicy,
+  WorkspaceApi,
+} from '@trunkline/core';
+import type { Sandbox } from '@trunkline/core/sandbox';
+import type { HttpAppOptions } from '../http-options.ts';
+import type { SentWebhook, WebhookReceiver } from './webhook-handover.ts';
+
+export interface MockTrunklineOptions {
+  /** Where your code believes that the API stands: `https://api.example.com/api/v1`. */
+  readonly baseUrl: string;
+  /**
+   * Takes the signed webhooks: the handler of your route, or `fetch`, which sends them to your server or to another
+   * handler of msw. By default they are only kept in `webhooks`, and answered with 204.
+   */
+  readonly onWebhook?: WebhookReceiver | undefined;
+  /** `local` also takes http, any port and loopback as webhook URLs, as a server in development does. Default `public`. */
+  readonly urlPolicy?: UrlPolicy | undefined;
+  /** As for `createHttpApp`; off unless given. */
+  readonly rateLimit?: HttpAppOptions['rateLimit'];
+  /** `console` will do. Silent unless given. */
+  readonly logger?: Logger | undefined;
+}
+
+/** The real service, in the process of your tests, with one workspace. */
+export interface MockTrunkline {
+  /** For `setupServer(...handlers)` or `server.use(...handlers)` of `msw/node`. */
+  readonly handlers: readonly HttpHandler[];
+  readonly baseUrl: string;
+  /** Allowed to do everything in the workspace. */
+  readonly apiKey: string;
+  readonly workspaceId: string;
+  /** The workspace from inside, to prepare and to look at what your code has done. */
+  readonly workspace: WorkspaceApi;
+  /** Plans, suspension, more keys and workspaces. */
+  readonly admin: Admin;
+  /** The phones: `sandbox.phone(instance.id).receive({ from: '15550100', text: 'Hello' })`. */
+  readonly sandbox: Sandbox;
+  /** Every attempt to deliver a webhook, oldest first. */
+  readonly webhooks: readonly SentWebhook[];
+  /** A new instance, linked and connected. */
+  connectInstance(input?: InstanceInput): Promise<InstanceResource>;
+  /** Ends it: from then on nothing of it is under way. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,79 @@
+import { http } from 'msw';
+import type { HttpHandler } from 'msw';
+import { createTrunkline, SCOPES, silentLogger } from '@trunkline/core';
+import type { DnsResolver } from '@trunkline/core';
+import { nodeCrypto, systemClock, systemRandom } from '@trunkline/core/node';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { memoryMediaStore, memoryStorage } from '@trunkline/core/testing';
+import { createHttpApp } from '../http-app.ts';
+import { connectInstance } from './connect-instance.ts';
+import type { MockTrunkline, MockTrunklineOptions } from './mock-trunkline.ts';
+import { webhookHandover } from './webhook-handover.ts';
+import type { SentWebhook } from './webhook-handover.ts';
+
+/**
+ * Starts the real service on memory storage and the sandbox network, for the tests of what uses it. It goes by the
+ * machine's clock: a message that is sent is delivered and read within a tenth of a second.
+ *
+ * ```ts
+ * const trunkline = await startMockTrunkline({ baseUrl: 'https://api.example.com/api/v1', onWebhook: POST });
+ * const server = setupServer(...trunkline.handlers);
+ * ```
+ */
+export async function startMockTrunkline(options: MockTrunklineOptions): Promise<MockTrunkline> {
+  const baseUrl = options.baseUrl.replace(/\/$/, '');
+  const { logger = silentLogger } = options;
+  const clock = systemClock();
+  const sandbox = createSandbox();
+  const webhooks: SentWebhook[] = [];
+  const trunkline = createTrunkline({
+    clock,
+    random: systemRandom(),
+    crypto: nodeCrypto(),
+    dns: everywherePublic,
+    webhookSender: webhookHandover(options.onWebhook ?? taken, { clock, sent: webhooks }),
+    storage: memoryStorage(),
+    media: memoryMediaStore(),
+    gateway: sandbox.gateway,
+    secretKey: 'What the mock seals is gone with its memory.',
+    urlPolicy: options.urlPolicy,
+    logger,
+  });
+  const app = createHttpApp(trunkline, {
+    basePath: new URL(baseUrl).pathname.replace(/\/$/, ''),
+    rateLimit: options.rateLimit ?? false,
+    onError: (error, request) => logger.error({ err: error, ...request }, 'a request failed'),
+  });
+  await trunkline.start();
+
+  const { admin } = trunkline;
+  const { id: workspaceId } = await admin.workspaces.create({ name: 'Mock workspace' });
+  const { token: apiKey } = await admin.apiKeys.create({ workspaceId, name: 'Tests', scopes: SCOPES });
+  const workspace = trunkline.workspace(workspaceId);
+  return {
+    handlers: [handler(baseUrl, app)],
+    baseUrl,
+    apiKey,
+    workspaceId,
+    workspace,
+    admin,
+    sandbox,
+    webhooks,
+    connectInstance: (input = {}) => connectInstance({ workspace, sandbox, clock }, input),
+    stop: () => trunkline.stop(),
+  };
+}
+
+function handler(
+  baseUrl: string,
+  app: { fetch(request: Request): Response | Promise<Response> },
+): HttpHandler {
+  return http.all(`${baseUrl}/*`, ({ request }) => app.fetch(request));
+}
+
+/** No name is looked up, so that the hosts of tests need not exist. */
+const everywherePublic: DnsResolver = { resolve: async () => ['93.184.215.14'] };
+
+function taken(): Response {
+  return new Response(null, { status: 204 });
+}

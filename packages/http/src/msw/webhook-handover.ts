@@ -1,0 +1,72 @@
+import type { Clock, WebhookRequest, WebhookResponse, WebhookSender } from '@trunkline/core';
+
+/** Takes a webhook as a server would. */
+export type WebhookReceiver = (request: Request) => Response | Promise<Response>;
+
+/** One attempt to deliver a webhook, as it was sent. */
+export interface SentWebhook {
+  readonly url: string;
+  /** With the signature, for `verify` of `@trunkline/receiver`. */
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/** The time that the service gives a receiver (specification, "Receiver response and delivery behaviour"). */
+const RESPONSE_TIMEOUT_MS = 10_000;
+
+/** A sender that hands requests over in process instead of connecting to where they are meant for. */
+export function webhookHandover(
+  receive: WebhookReceiver,
+  { clock, sent }: { readonly clock: Clock; readonly sent: SentWebhook[] },
+): WebhookSender {
+  return {
+    async send(webhook) {
+      const headers = new Headers(pairs(webhook.headers));
+      sent.push({ url: webhook.url, headers, body: webhook.body });
+      const timeout = new AbortController();
+      const cancel = clock.setTimer(RESPONSE_TIMEOUT_MS, () => timeout.abort());
+      try {
+        return await Promise.race([
+          outcomeOf(receive, requestOf(webhook, timeout.signal)),
+          timedOut(timeout.signal),
+        ]);
+      } finally {
+        cancel();
+      }
+    },
+    async close() {},
+  };
+}
+
+function requestOf({ url, headers, body }: WebhookRequest, signal: AbortSignal): Request {
+  return new Request(url, { method: 'POST', headers: pairs(headers), body, redirect: 'manual', signal });
+}
+
+/** The list of a sender is name, value, name, value. */
+function pairs(list: readonly string[]): [string, string][] {
+  const found: [string, string][] = [];
+  for (let i = 0; i + 1 < list.length; i += 2) found.push([list[i] ?? '', list[i + 1] ?? '']);
+  return found;
+}
+
+/** An attempt's outcome by the rules that real ones are judged by: nothing but a 2xx counts. */
+async function outcomeOf(receive: WebhookReceiver, request: Request): Promise<WebhookResponse> {
+  try {
+    const response = await receive(request);
+    const responseBody = await response.text();
+    const { status: responseStatus } = response;
+    if (response.ok) return { errorCode: null, responseStatus, responseBody };
+    const redirects = responseStatus >= 300 && responseStatus < 400;
+    return { errorCode: redirects ? 'REDIRECT' : 'HTTP_ERROR', responseStatus, responseBody };
+  } catch {
+    return { errorCode: 'CONNECTION_FAILED', responseStatus: null, responseBody: null };
+  }
+}
+
+function timedOut(signal: AbortSignal): Promise<WebhookResponse> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () =>
+      resolve({ errorCode: 'TIMEOUT', responseStatus: null, responseBody: null }),
+    );
+  });
+}

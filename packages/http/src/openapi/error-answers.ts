@@ -1,0 +1,89 @@
+import { ERROR_STATUS } from '@trunkline/core';
+import type { ErrorCode } from '@trunkline/core';
+import type { oas31 } from 'zod-openapi';
+import { declaredErrors } from '../routes/declared-errors.ts';
+import type { Route } from '../routes/route.ts';
+import { ERROR_MEANINGS } from './error-meanings.ts';
+import { ANSWER_HEADERS, RATE_LIMIT_HEADERS } from './headers.ts';
+
+/** The error answers of a route by status, as references to the components below. */
+export function errorAnswers(route: Route): Record<string, oas31.ReferenceObject> {
+  return Object.fromEntries(
+    kindsOf(route).map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
+  );
+}
+
+/** Every error answer that some route has: which codes it may carry, and an example of each. */
+export function errorComponents(routes: readonly Route[]): Record<string, oas31.ResponseObject> {
+  const kinds = routes.flatMap(kindsOf).toSorted((one, other) => one.status - other.status);
+  return Object.fromEntries(kinds.map((kind) => [kind.name, errorAnswer(kind)]));
+}
+
+export function errorExamples(routes: readonly Route[]): Record<string, oas31.ExampleObject> {
+  const codes = new Set(routes.flatMap((route) => [...declaredErrors(route)]));
+  return Object.fromEntries([...codes].map((code) => [code, { value: exampleOf(code) }]));
+}
+
+// The codes are the keys of the table that gives them their statuses.
+const CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
+
+interface ErrorKind {
+  readonly status: number;
+  readonly codes: readonly ErrorCode[];
+  readonly name: string;
+}
+
+function kindsOf(route: Route): ErrorKind[] {
+  const declared = declaredErrors(route);
+  const byStatus = Map.groupBy(
+    CODES.filter((code) => declared.has(code)),
+    (code) => ERROR_STATUS[code],
+  );
+  return [...byStatus].map(([status, codes]) => ({ status, codes, name: `${status}.${codes.join('.')}` }));
+}
+
+function errorAnswer({ status, codes }: ErrorKind): oas31.ResponseObject {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${ERROR_MEANINGS[code]}`).join('\n\n'),
+    headers: headersOf(status),
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [
+            { $ref: '#/components/schemas/Error' },
+            { properties: { error: { properties: { code: { enum: [...codes] } } } } },
+          ],
+        },
+        examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
+  };
+}
+
+/** A refusal for the key itself knows no limit; status 429 tells its own. */
+function headersOf(status: number): Record<string, oas31.HeaderObject | oas31.ReferenceObject> {
+  if (status === 401) {
+    return { ...ANSWER_HEADERS, 'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } } };
+  }
+  if (status !== 429) return { ...ANSWER_HEADERS, ...RATE_LIMIT_HEADERS };
+  return {
+    ...ANSWER_HEADERS,
+    ...RATE_LIMIT_HEADERS,
+    'Retry-After': { $ref: '#/components/headers/RetryAfter' },
+  };
+}
+
+const EXAMPLE_DETAILS: Partial<Readonly<Record<ErrorCode, object>>> = {
+  INSUFFICIENT_SCOPE: { required_scope: 'instances:read' },
+  VALIDATION_FAILED: { fields: { body: ['Must be a JSON object.'] } },
+  RATE_LIMITED: { retry_after: 12, limit: 600, reset: 1_795_209_312 },
+  SEND_BACKLOG: { retry_after: 30, limit: 1000, reset: 1_795_209_330 },
+};
+
+function exampleOf(code: ErrorCode): object {
+  const details = EXAMPLE_DETAILS[code];
+  const message = ERROR_MEANINGS[code];
+  return {
+    error: { code, message, request_id: 'req_01kaj2v0x1y2z3a4b5c6d7e8f9', ...(details && { details }) },
+  };
+}

@@ -1,0 +1,47 @@
+import type { PageResult } from '@trunkline/core';
+
+/**
+ * The `links` and the `meta` of a page of messages (specification, "GET /messages query parameters"). There is no first and no
+ * last: a list that grows at one end and is read by position has neither.
+ */
+export function pageFacts(
+  page: PageResult<unknown>,
+  url: URL,
+): { readonly links: PageLinks; readonly meta: PageMeta } {
+  return {
+    links: {
+      first: null,
+      last: null,
+      prev: linkTo(page.prevCursor, url),
+      next: linkTo(page.nextCursor, url),
+    },
+    meta: {
+      path: url.origin + url.pathname,
+      per_page: page.perPage,
+      next_cursor: page.nextCursor,
+      prev_cursor: page.prevCursor,
+    },
+  };
+}
+
+interface PageLinks {
+  readonly first: null;
+  readonly last: null;
+  readonly prev: string | null;
+  readonly next: string | null;
+}
+
+interface PageMeta {
+  readonly path: string;
+  readonly per_page: number;
+  readonly next_cursor: string | null;
+  readonly prev_cursor: string | null;
+}
+
+/** The same request with another cursor. */
+function linkTo(cursor: string | null, url: URL): string | null {
+  if (cursor === null) return null;
+  const link = new URL(url);
+  link.searchParams.set('cursor', cursor);
+  return link.href;
+}

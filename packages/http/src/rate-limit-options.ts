@@ -1,0 +1,63 @@
+import type { RateLimiterAbstract } from 'rate-limiter-flexible';
+import * as z from 'zod';
+
+/** The window of a store, which its own `duration` has to repeat. */
+export const WINDOW_SECONDS = 60;
+
+/** A limiter of `rate-limiter-flexible`. */
+export type RateLimitStore = Pick<RateLimiterAbstract, 'points' | 'duration' | 'consume' | 'get'>;
+
+export interface RateLimitOptions {
+  /** Requests that one API key may make in a minute. Default 600. */
+  readonly requestsPerMinute?: number | undefined;
+  /**
+   * Where requests are counted, by default the memory of this process. Several processes that serve one API count
+   * together in a database or in Redis, made with the same limit:
+   *
+   * ```ts
+   * new RateLimiterRedis({ storeClient: redis, points: 600, duration: 60 })
+   * ```
+   *
+   * While it fails, or takes longer than a second, requests pass uncounted and `onError` is told.
+   */
+  readonly store?: RateLimitStore | undefined;
+}
+
+export interface CheckedRateLimit {
+  readonly requestsPerMinute: number;
+  readonly store?: RateLimitStore | undefined;
+}
+
+const DEFAULT: CheckedRateLimit = { requestsPerMinute: 600 };
+
+const on: z.ZodType<CheckedRateLimit, unknown> = z
+  .object({
+    requestsPerMinute: z.int().min(1).default(DEFAULT.requestsPerMinute),
+    store: z.custom<RateLimitStore>(isStore, 'Must be a limiter of rate-limiter-flexible.').optional(),
+  })
+  .refine(
+    ({ requestsPerMinute, store }) =>
+      store === undefined || (store.points === requestsPerMinute && store.duration === WINDOW_SECONDS),
+    {
+      path: ['store'],
+      error: `Must be made with points: requestsPerMinute and with duration: ${WINDOW_SECONDS}.`,
+    },
+  );
+
+export const rateLimitOption: z.ZodType<CheckedRateLimit | false, unknown> = z
+  .union([z.literal(false), on], {
+    error:
+      'Must be false or { requestsPerMinute: a whole number from 1, store: a limiter of rate-limiter-flexible }.',
+  })
+  .default(DEFAULT);
+
+function isStore(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'consume' in value &&
+    typeof value.consume === 'function' &&
+    'get' in value &&
+    typeof value.get === 'function'
+  );
+}

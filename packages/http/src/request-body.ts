@@ -1,0 +1,88 @@
+import { invalid, refuse } from '@trunkline/core';
+import type { Result } from '@trunkline/core';
+import { concatenate } from './concatenate.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a JSON object of at most `maxBytes`. A body that is missing or empty counts as `{}`. A larger one is refused
+ * before it is read when its length is declared, else at the chunk that passes the limit.
+ */
+export async function readJsonBody(request: Request, maxBytes: number): Promise<Result<JsonObject>> {
+  const bytes = await readBytes(request, maxBytes);
+  if (!bytes.ok) return bytes;
+  if (bytes.value.byteLength === 0) return { ok: true, value: {} };
+  if (!isJson(request.headers.get('Content-Type'))) {
+    return unreadable('Must be JSON, with the content type application/json.');
+  }
+  return parseObject(bytes.value);
+}
+
+async function readBytes(request: Request, maxBytes: number): Promise<Result<Uint8Array>> {
+  if (request.bodyUsed) throw new Error('Something before Trunkline has read the body of the request.');
+  const length = declaredLength(request);
+  if (length !== null && length > maxBytes) return tooLarge(maxBytes);
+  try {
+    return length === null ? await readUpTo(request.body, maxBytes) : await readWhole(request, maxBytes);
+  } catch {
+    return unreadable('Ended before it was complete.');
+  }
+}
+
+function declaredLength(request: Request): number | null {
+  const header = request.headers.get('Content-Length');
+  return header !== null && /^[0-9]{1,15}$/.test(header) ? Number(header) : null;
+}
+
+/**
+ * For a body whose declared length is allowed: HTTP servers hold clients to it. Without a stream in between, a request
+ * costs @hono/node-server a third less.
+ */
+async function readWhole(request: Request, maxBytes: number): Promise<Result<Uint8Array>> {
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  return bytes.byteLength > maxBytes ? tooLarge(maxBytes) : { ok: true, value: bytes };
+}
+
+async function readUpTo(
+  stream: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Result<Uint8Array>> {
+  if (stream === null) return { ok: true, value: new Uint8Array() };
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  // The rest is not read, but not cancelled either: servers take that for the end of the connection, and the client
+  // would not see the answer.
+  for await (const chunk of stream.values({ preventCancel: true })) {
+    size += chunk.byteLength;
+    if (size > maxBytes) return tooLarge(maxBytes);
+    chunks.push(chunk);
+  }
+  return { ok: true, value: concatenate(chunks, size) };
+}
+
+/** `application/json` in any case and with any parameters: JSON is UTF-8 whatever they say (RFC 8259 section 8.1). */
+function isJson(contentType: string | null): boolean {
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
+}
+
+function parseObject(bytes: Uint8Array): Result<JsonObject> {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return unreadable('Must be valid JSON in UTF-8.');
+  }
+  return isObject(value) ? { ok: true, value } : unreadable('Must be a JSON object.');
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function unreadable(complaint: string): Result<never> {
+  return invalid({ body: [complaint] });
+}
+
+function tooLarge(maxBytes: number): Result<never> {
+  return refuse('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes} bytes.`);
+}

@@ -1,0 +1,20 @@
+import type * as z from 'zod';
+
+/** A type without what schemas cannot say: `readonly`. */
+type Plain<Type> = Type extends readonly (infer Item)[]
+  ? Plain<Item>[]
+  : Type extends object
+    ? { -readonly [Key in keyof Type]: Plain<Type[Key]> }
+    : Type;
+
+type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : false) : false;
+
+/**
+ * Takes a schema of exactly the resource, nothing more and nothing less: a field that one of them lacks, or a value
+ * that only one of them knows, is an error of the compiler. So the two cannot drift apart.
+ */
+export function exactly<Resource>(): <Schema extends z.ZodType>(
+  schema: Schema & (Same<Plain<z.output<Schema>>, Plain<Resource>> extends true ? unknown : never),
+) => z.ZodType<Resource> {
+  return (schema) => schema as unknown as z.ZodType<Resource>; // the parameter's type is the check
+}

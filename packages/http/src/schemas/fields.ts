@@ -1,0 +1,20 @@
+import type { IdPrefix } from '@trunkline/core';
+import * as z from 'zod';
+
+/** An id: its prefix and 26 characters of base32. */
+export function id(prefix: IdPrefix): z.ZodType<string> {
+  return z.string().regex(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`));
+}
+
+/** ISO 8601 in UTC, with milliseconds and a `+00:00` offset. */
+export const timestamp: z.ZodType<string> = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/)
+  .meta({ format: 'date-time' });
+
+export const timestampOrNull: z.ZodType<string | null> = timestamp.nullable();
+
+export const count: z.ZodType<number> = z.int().min(0);
+
+/** What an HTTP server answered. */
+export const httpStatus: z.ZodType<number> = z.int().min(100).max(599);

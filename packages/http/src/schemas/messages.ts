@@ -1,0 +1,71 @@
+import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core';
+import type { MessageResource } from '@trunkline/core';
+import * as z from 'zod';
+import { exactly } from './exactly.ts';
+import { count, id, timestamp, timestampOrNull } from './fields.ts';
+
+const media = z
+  .strictObject({
+    available: z.boolean().meta({ description: 'Whether the file can be downloaded.' }),
+    mime_type: z.string(),
+    size: count.nullable().meta({ description: 'In bytes.' }),
+    filename: z.string(),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .nullable(),
+  })
+  .nullable();
+
+const error = z
+  .strictObject({ code: z.string(), message: z.string() })
+  .nullable()
+  .meta({ description: 'Why the message failed.' });
+
+export const message: z.ZodType<MessageResource> = exactly<MessageResource>()(
+  z.strictObject({
+    id: id('msg'),
+    instance_id: id('ins'),
+    direction: z.enum(MESSAGE_DIRECTIONS),
+    type: z.enum(MESSAGE_TYPES),
+    status: z.enum(MESSAGE_STATUSES),
+    to: z.string().nullable().meta({ description: "The recipient's number, digits only. Null in a group." }),
+    from: z.string().nullable().meta({
+      description: "The sender's number, in a group the writer's. Null where the network hides it.",
+    }),
+    group_id: id('grp').nullable(),
+    text: z.string().nullable(),
+    caption: z.string().nullable(),
+    media,
+    error,
+    created_at: timestamp,
+    queued_at: timestampOrNull,
+    sent_at: timestampOrNull,
+    delivered_at: timestampOrNull,
+    read_at: timestampOrNull,
+    failed_at: timestampOrNull,
+    received_at: timestampOrNull,
+  }),
+);
+
+export const messageExample: MessageResource = {
+  id: 'msg_01kaj2r7d1f4g6h8j0k3m5n7p9',
+  instance_id: 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c',
+  direction: 'outbound',
+  type: 'text',
+  status: 'queued',
+  to: '15550101234',
+  from: '15550100',
+  group_id: null,
+  text: 'Your order is on its way.',
+  caption: null,
+  media: null,
+  error: null,
+  created_at: '2026-11-20T21:20:00.123+00:00',
+  queued_at: '2026-11-20T21:20:00.123+00:00',
+  sent_at: null,
+  delivered_at: null,
+  read_at: null,
+  failed_at: null,
+  received_at: null,
+};

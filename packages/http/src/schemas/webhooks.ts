@@ -1,0 +1,62 @@
+import { DELIVERY_STATUSES, SUBSCRIBABLE_EVENT_TYPES } from '@trunkline/core';
+import type { WebhookResource, WebhookResourceWithSecret } from '@trunkline/core';
+import * as z from 'zod';
+import { exactly } from './exactly.ts';
+import { httpStatus, id, timestamp, timestampOrNull } from './fields.ts';
+
+const fields = z.strictObject({
+  id: id('wh'),
+  url: z.string(),
+  description: z.string().nullable(),
+  events: z.array(z.enum(SUBSCRIBABLE_EVENT_TYPES)),
+  status: z.enum(['enabled', 'disabled']),
+  secret_hint: z.string().meta({ description: 'An ellipsis and the last characters of the secret.' }),
+  last_delivery: z
+    .strictObject({
+      id: id('whd'),
+      status: z.enum(DELIVERY_STATUSES),
+      response_status: httpStatus.nullable(),
+      at: timestamp,
+    })
+    .nullable(),
+  disabled_at: timestampOrNull,
+  disabled_reason: z.enum(['manual', 'auto_no_delivery_72h']).nullable(),
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+
+export const webhook: z.ZodType<WebhookResource> = exactly<WebhookResource>()(fields);
+
+export const webhookWithSecret: z.ZodType<WebhookResourceWithSecret> = exactly<WebhookResourceWithSecret>()(
+  fields.extend({
+    secret: z
+      .string()
+      .regex(/^whsec_[\w-]{43}$/)
+      .meta({ description: 'Signs the requests to this endpoint. It is not told again.' }),
+  }),
+);
+
+export const webhookExample: WebhookResource = {
+  id: 'wh_01kaj2s2c4e6g8j1m3p5r7t9v0',
+  url: 'https://hooks.example.com/in',
+  description: 'Orders',
+  events: ['message.received', 'message.failed'],
+  status: 'enabled',
+  secret_hint: '…x8Qd',
+  last_delivery: {
+    id: 'whd_01kaj2t5b7d9f0h2k4n6q8s1w3',
+    status: 'success',
+    response_status: 200,
+    at: '2026-11-20T21:21:00.000+00:00',
+  },
+  disabled_at: null,
+  disabled_reason: null,
+  created_at: '2026-11-20T21:12:00.000+00:00',
+  updated_at: '2026-11-20T21:12:00.000+00:00',
+};
+
+export const webhookWithSecretExample: WebhookResourceWithSecret = {
+  ...webhookExample,
+  last_delivery: null,
+  secret: 'whsec_Kq3vN8xR2mT7wY5zB1cD4fG6hJ9kL0pQsUaXe-Zx8Qd',
+};

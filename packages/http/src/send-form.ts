@@ -1,0 +1,35 @@
+import { LARGEST_MEDIA_SIZE, unwrap } from '@trunkline/core';
+import type {
+  MediaType,
+  SendMediaInput,
+  SendOptions,
+  SendResult,
+  Upload,
+  WorkspaceApi,
+} from '@trunkline/core';
+import { readForm } from './form-body.ts';
+
+/** The largest file, and what the rest of a form may take. */
+const FORM_MAX = LARGEST_MEDIA_SIZE + 1_048_576;
+
+/** Sends the message of a form: its file is stored while it streams in, in whichever place it stands. */
+export async function sendForm(
+  api: WorkspaceApi,
+  request: Request,
+  options: SendOptions,
+): Promise<SendResult> {
+  let filename: string | null = null;
+  const form = unwrap(
+    await readForm<Upload>(request, {
+      maxBytes: FORM_MAX,
+      takeFile: (file, { type }) => {
+        filename = file.filename;
+        return api.messages.upload(file.content, { type: type as MediaType | undefined }); // checked by the operation
+      },
+      dropFile: (upload) => upload.discard(),
+    }),
+  );
+  const named = filename === null || filename === '' ? {} : { filename };
+  const input = { ...named, ...form.fields, file: form.file };
+  return api.messages.send(input as unknown as SendMediaInput, options); // checked by the operation
+}

@@ -1,0 +1,112 @@
+import type { Context } from 'hono';
+import {
+  checkScope,
+  checkSuspension,
+  isTrunklineError,
+  refuse,
+  TrunklineError,
+  unwrap,
+} from '@trunkline/core';
+import type { Result, Trunkline, Workspace } from '@trunkline/core';
+import { toResponse } from './answer.ts';
+import type { Answer } from './answer.ts';
+import { errorResponse } from './error-response.ts';
+import { isForm } from './form-body.ts';
+import type { CheckedHttpOptions } from './http-options.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { readJsonBody } from './request-body.ts';
+import { requestIdOf } from './request-id.ts';
+import { readQuery } from './request-query.ts';
+import { parameterOf } from './route-path.ts';
+import type { Route } from './routes/route.ts';
+
+/** The part of a Trunkline that requests need. */
+export type ServedTrunkline = Pick<Trunkline, 'roles' | 'authenticate' | 'as' | 'newRequestId'>;
+
+interface Service {
+  readonly trunkline: ServedTrunkline;
+  readonly options: CheckedHttpOptions;
+  /** Null for none. */
+  readonly rateLimit: RateLimit | null;
+}
+
+/** What is known of a request before it is answered, and goes into its answer. */
+interface Progress {
+  readonly failed: (error: unknown) => void;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** The handler of a route: every check that comes before its operation, the operation, and the answer. */
+export function serveRoute(service: Service, route: Route): (c: Context) => Promise<Response> {
+  const { trunkline, options } = service;
+  const { status, noStore = false } = route.success;
+  return async (c) => {
+    const requestId = requestIdOf(c.req.raw, () => trunkline.newRequestId());
+    const failed = (error: unknown): void =>
+      options.onError(error, { requestId, method: c.req.method, path: c.req.path });
+    const progress: Progress = { failed, headers: {} };
+    try {
+      const answer = await run(service, route, { c, progress });
+      return toResponse(answer, { status, requestId, noStore, headers: progress.headers });
+    } catch (error) {
+      if (!isTrunklineError(error)) failed(error);
+      const told = isTrunklineError(error) ? error : internalError();
+      return errorResponse(told, { requestId, headers: progress.headers });
+    }
+  };
+}
+
+/** The checks in the decided order. That the route exists is known by now. */
+async function run(
+  { trunkline, options, rateLimit }: Service,
+  route: Route,
+  { c, progress }: { readonly c: Context; readonly progress: Progress },
+): Promise<Answer> {
+  const principal = await trunkline.authenticate(c.req.header('Authorization') ?? null);
+  const open = checkOpen(principal.workspace, c.req.header('X-Workspace-Id'));
+  // After these checks, so that what they refuse is not counted; but every answer to a known key tells its limit.
+  const keyId = principal.apiKey.id;
+  const rate = await (open.ok
+    ? rateLimit?.count(keyId, progress.failed)
+    : rateLimit?.look(keyId, progress.failed));
+  if (rate) progress.headers = rate.headers;
+  unwrap(open);
+  if (rate) unwrap(rate.verdict);
+  if (route.scope !== null) unwrap(checkScope(principal.apiKey, route.scope));
+  const query = unwrap(readQuery(c.req, route.query ?? []));
+  const hasJson = route.body !== undefined && !(route.takesForm && isForm(c.req.raw));
+  const body = hasJson ? unwrap(await readJsonBody(c.req.raw, options.maxJsonBytes)) : {};
+  const parameter = parameterOf(route.path);
+  return route.handle({
+    c,
+    principal,
+    api: trunkline.as(principal),
+    id: parameter === undefined ? '' : (c.req.param(parameter) ?? ''),
+    query,
+    body,
+    publicUrl: () => publicUrl(c, options),
+  });
+}
+
+function checkOpen(workspace: Workspace, expectedId: string | undefined): Result<Workspace> {
+  return expectedId === undefined || expectedId === workspace.id
+    ? checkSuspension(workspace)
+    : refuse(
+        'WORKSPACE_MISMATCH',
+        'The API key belongs to another workspace than the one in X-Workspace-Id.',
+      );
+}
+
+/** Tells nothing but the request id, by which the failure is found in the log. */
+function internalError(): TrunklineError {
+  return new TrunklineError(
+    refuse('INTERNAL_ERROR', 'Something went wrong. Quote the request id when you report it.').refusal,
+  );
+}
+
+function publicUrl(c: Context, { basePath, publicUrl: base }: CheckedHttpOptions): URL {
+  const url = new URL(c.req.url);
+  if (base === undefined) return url;
+  const belowBase = url.pathname.slice(url.pathname.indexOf(basePath) + basePath.length);
+  return new URL(base + belowBase + url.search);
+}

@@ -1,0 +1,67 @@
+/** What a test sees of an answer. `json` is undefined when the body is not JSON. */
+export interface Seen {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: Json;
+  /** The error code, where the answer is an error. */
+  readonly code: string | undefined;
+}
+
+/** Parsed JSON that a test looks into freely: what is not there is undefined, and fails the assertion on it. */
+export interface Json {
+  readonly [key: string]: Json;
+}
+
+export interface CallOptions {
+  readonly json?: unknown;
+  readonly body?: RequestInit['body'];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Call = (method: string, target: string, options?: CallOptions) => Promise<Seen>;
+
+interface FetchApp {
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+}
+
+/** Calls an app as the holder of a key. `target` is below `/api/v1`, or a whole URL. */
+export function client(app: FetchApp, token: string | null = 'good'): Call {
+  return async (method, target, { json: value, body, headers } = {}) => {
+    const response = await app.fetch(
+      new Request(urlOf(target), {
+        method,
+        headers: {
+          ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
+          ...(value === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(value === undefined ? {} : { body: JSON.stringify(value) }),
+        ...(body === undefined ? {} : { body, duplex: 'half' }),
+      }),
+    );
+    const text = await response.text();
+    const json = parse(text);
+    const code = json?.error === undefined ? undefined : textOf(json.error.code);
+    return { status: response.status, headers: response.headers, text, json, code };
+  };
+}
+
+/** The address of a target, which is below `/api/v1` or a whole URL. */
+export function urlOf(target: string): URL {
+  return new URL(target.startsWith('http') ? target : `http://localhost/api/v1${target}`);
+}
+
+function parse(text: string): Json {
+  try {
+    return JSON.parse(text) as Json; // looked into freely, see `Json`
+  } catch {
+    return undefined as never; // the same
+  }
+}
+
+/** A field that is text; anything else fails the test. */
+export function textOf(field: unknown): string {
+  if (typeof field !== 'string') throw new TypeError(`Not text: ${JSON.stringify(field)}`);
+  return field;
+}

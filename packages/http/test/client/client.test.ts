@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import { createClient, isClientError, unwrap } from '../../src/client/index.ts';
+import type { ClientOptions, TrunklineClient } from '../../src/client/index.ts';
+import { answer, refusal, scriptedFetch } from './scripted-fetch.ts';
+import type { ScriptedFetch } from './scripted-fetch.ts';
+
+const baseUrl = 'https://api.example.com/api/v1';
+const apiKey = 'trk_test';
+const text = { instance: 'ins_1', to: '15550100', type: 'text', text: 'Hello' } as const;
+
+function clientOf(script: ScriptedFetch, options: Partial<ClientOptions> = {}): TrunklineClient {
+  return createClient({ baseUrl, apiKey, fetch: script.fetch, ...options });
+}
+
+describe('createClient', () => {
+  it.each<[keyof ClientOptions, Partial<Record<keyof ClientOptions, unknown>>]>([
+    ['baseUrl', { baseUrl: undefined }],
+    ['baseUrl', { baseUrl: 'api.example.com/api/v1' }],
+    ['baseUrl', { baseUrl: '//evil.example.com' }],
+    ['baseUrl', { baseUrl: 'https://api.example.com/api/v1?x=1' }],
+    ['apiKey', { apiKey: undefined }],
+    ['apiKey', { apiKey: '' }],
+    ['apiKey', { apiKey: 'trk_test\n' }],
+    ['maxRetries', { maxRetries: -1 }],
+    ['maxRetries', { maxRetries: 1.5 }],
+    ['maxRetryWaitMs', { maxRetryWaitMs: Number.NaN }],
+  ])('names the option that is wrong: %s in %j', (option, wrong) => {
+    const options = { baseUrl, apiKey, ...wrong } as ClientOptions; // wrong on purpose
+    expect(() => createClient(options)).toThrow(`createClient: the option "${option}" is wrong`);
+  });
+
+  it('says nothing of the key in an error', () => {
+    expect(() => createClient({ baseUrl, apiKey: 'my secret' })).toThrow(
+      expect.not.stringContaining('my secret'),
+    );
+  });
+
+  it.each([`${baseUrl}/`, '/api/v1'])('takes the base URL %s', async (given) => {
+    const seen: string[] = [];
+    const fetch = (url: string): Response => {
+      seen.push(url);
+      return answer({ data: [] });
+    };
+    await createClient({ baseUrl: given, apiKey, fetch }).instances.list();
+    expect(seen).toEqual([`${given.replace(/\/$/, '')}/instances`]);
+  });
+});
+
+describe('a request', () => {
+  it('carries the key, and JSON where it has a body', async () => {
+    const script = scriptedFetch(answer({ data: { id: 'ins_1' } }));
+    await clientOf(script).instances.create({ name: 'Orders' });
+    const [request] = script.requests;
+    expect(request).toMatchObject({ method: 'POST', url: `${baseUrl}/instances`, json: { name: 'Orders' } });
+    expect(request?.headers.get('Authorization')).toBe('Bearer trk_test');
+    expect(request?.headers.get('Content-Type')).toBe('application/json');
+  });
+
+  it('has the query of the caller, without what is undefined', async () => {
+    const script = scriptedFetch(answer({ data: [], meta: {} }));
+    await clientOf(script).messages.list({ status: 'sent,read', limit: 5, cursor: undefined });
+    expect(script.requests[0]?.url).toBe(`${baseUrl}/messages?status=sent%2Cread&limit=5`);
+  });
+
+  it.each([
+    ['..', '_..'],
+    ['.', '_.'],
+    ['', '_'],
+    ['../webhooks?x#y', '..%2Fwebhooks%3Fx%23y'],
+  ])('stays on its path with the id %j', async (id, segment) => {
+    const script = scriptedFetch(answer({ data: {} }));
+    await clientOf(script).instances.connect(id);
+    expect(new URL(script.requests[0]?.url ?? '').pathname).toBe(`/api/v1/instances/${segment}/connect`);
+  });
+});
+
+describe('a result', () => {
+  it('has the data and the request id', async () => {
+    const script = scriptedFetch(answer({ data: { id: 'ins_1', of_a_newer_service: true } }));
+    expect(await clientOf(script).instances.get('ins_1')).toEqual({
+      ok: true,
+      requestId: 'req_1',
+      data: { id: 'ins_1', of_a_newer_service: true },
+    });
+  });
+
+  it('has no data where there is nothing left', async () => {
+    const script = scriptedFetch(new Response(null, { status: 204, headers: { 'X-Request-Id': 'req_1' } }));
+    expect(await clientOf(script).instances.delete('ins_1')).toEqual({
+      ok: true,
+      requestId: 'req_1',
+      data: undefined,
+    });
+  });
+
+  it('is the error of the API', async () => {
+    const details = { fields: { name: ['Must be text.'] } };
+    const script = scriptedFetch(refusal(422, 'VALIDATION_FAILED', { details }));
+    expect(await clientOf(script).instances.create({})).toEqual({
+      ok: false,
+      error: { code: 'VALIDATION_FAILED', status: 422, message: 'Not now.', requestId: 'req_2', details },
+    });
+  });
+
+  it.each([
+    ['a page of a proxy', new Response('<h1>Bad gateway</h1>', { status: 502 }), 502],
+    ['another JSON error', Response.json({ error: 'nope' }, { status: 404 }), 404],
+    ['a success that is not JSON', new Response('hello'), 200],
+    ['a success without data', Response.json({}), 200],
+  ])('is UNEXPECTED_ANSWER for %s', async (_name, response, status) => {
+    const result = await clientOf(scriptedFetch(response)).instances.list();
+    expect(result).toMatchObject({ ok: false, error: { code: 'UNEXPECTED_ANSWER', status } });
+  });
+
+  it('is NETWORK_ERROR where there is no answer, and says why', async () => {
+    const cause = new TypeError('fetch failed');
+    const result = await clientOf(scriptedFetch(cause)).instances.list();
+    expect(result).toMatchObject({
+      ok: false,
+      error: { code: 'NETWORK_ERROR', status: null, requestId: null, cause },
+    });
+  });
+
+  it('is NETWORK_ERROR where the answer breaks off', async () => {
+    const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) });
+    const fetch = (): Response => new Response(broken);
+    const result = await createClient({ baseUrl, apiKey, fetch }).instances.list();
+    expect(result).toMatchObject({ ok: false, error: { code: 'NETWORK_ERROR' } });
+  });
+
+  it('can be unwrapped', async () => {
+    const client = clientOf(
+      scriptedFetch(answer({ data: { id: 'ins_1' } }), refusal(404, 'INSTANCE_NOT_FOUND')),
+    );
+    expect(unwrap(await client.instances.get('ins_1')).data.id).toBe('ins_1');
+    const failed = await client.instances.get('ins_1');
+    expect(() => unwrap(failed)).toThrow('INSTANCE_NOT_FOUND: Not now.');
+    expect(isClientError(new Error('another'))).toBe(false);
+  });
+});
+
+describe('a send', () => {
+  it('has a key of its own each time', async () => {
+    const script = scriptedFetch(answer({ data: { id: 'msg_1' } }, { status: 202 }));
+    const client = clientOf(script);
+    expect(await client.messages.send(text)).toMatchObject({ ok: true, replayed: false });
+    await client.messages.send(text);
+    const keys = script.requests.map(({ headers }) => headers.get('Idempotency-Key'));
+    expect(new Set(keys).size).toBe(2);
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('has the key of the caller, and tells a replay', async () => {
+    const headers = { 'Idempotent-Replayed': 'true' };
+    const script = scriptedFetch(answer({ data: { id: 'msg_1' } }, { headers }));
+    const sent = await clientOf(script).messages.send(text, { idempotencyKey: 'order-1' });
+    expect(sent).toMatchObject({ ok: true, replayed: true, data: { id: 'msg_1' } });
+    expect(script.requests[0]?.headers.get('Idempotency-Key')).toBe('order-1');
+    expect(script.requests[0]?.json).toEqual(text);
+  });
+});
+
+describe('an iterator', () => {
+  const page = (ids: readonly string[], next: string | null): Response =>
+    answer({ data: ids.map((id) => ({ id })), meta: { per_page: 2, next_cursor: next } });
+
+  it('goes through all pages, and asks for a page when it is needed', async () => {
+    const script = scriptedFetch(page(['msg_3', 'msg_2'], 'c1'), page([], 'c2'), page(['msg_1'], null));
+    const seen: string[] = [];
+    for await (const { id } of clientOf(script).messages.iterate({ limit: 2 })) {
+      seen.push(id);
+      expect(script.requests).toHaveLength(id === 'msg_1' ? 3 : 1);
+    }
+    expect(seen).toEqual(['msg_3', 'msg_2', 'msg_1']);
+    expect(script.requests.map(({ url }) => new URL(url).search)).toEqual([
+      '?limit=2',
+      '?limit=2&cursor=c1',
+      '?limit=2&cursor=c2',
+    ]);
+  });
+
+  it('begins at the cursor of the caller', async () => {
+    const script = scriptedFetch(page(['whd_1'], null));
+    const seen: string[] = [];
+    for await (const { id } of clientOf(script).webhooks.iterateDeliveries('wh_1', { cursor: 'c7' }))
+      seen.push(id);
+    expect(seen).toEqual(['whd_1']);
+    expect(script.requests[0]?.url).toBe(`${baseUrl}/webhooks/wh_1/deliveries?cursor=c7`);
+  });
+
+  it('throws the error of a page', async () => {
+    const iterator = clientOf(
+      scriptedFetch(page(['msg_1'], 'c1'), refusal(401, 'INVALID_API_KEY')),
+    ).messages.iterate();
+    const seen: string[] = [];
+    let thrown: unknown;
+    try {
+      for await (const { id } of iterator) seen.push(id);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(seen).toEqual(['msg_1']);
+    expect(isClientError(thrown) && thrown.error).toMatchObject({ code: 'INVALID_API_KEY', status: 401 });
+  });
+});

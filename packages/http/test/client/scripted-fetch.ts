@@ -1,0 +1,50 @@
+import type { ClientOptions } from '../../src/client/index.ts';
+
+/** What a request was, as the server would see it. */
+interface SeenRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  readonly json: unknown;
+}
+
+export interface ScriptedFetch {
+  readonly fetch: NonNullable<ClientOptions['fetch']>;
+  /** Oldest first. */
+  readonly requests: readonly SeenRequest[];
+}
+
+/** A fetch that gives these answers in turn, the last one again and again. An error is thrown. */
+export function scriptedFetch(...answers: readonly (Response | Error)[]): ScriptedFetch {
+  const requests: SeenRequest[] = [];
+  return {
+    requests,
+    async fetch(url, init) {
+      const request = new Request(url, init);
+      const text = await request.text();
+      requests.push({
+        method: request.method,
+        url,
+        headers: request.headers,
+        json: text === '' ? undefined : JSON.parse(text),
+      });
+      const answer = answers[Math.min(requests.length, answers.length) - 1];
+      if (answer instanceof Response) return answer.clone();
+      throw answer ?? new Error('There is no answer.');
+    },
+  };
+}
+
+export function answer(body: object, init: ResponseInit = {}): Response {
+  return Response.json(body, { headers: { 'X-Request-Id': 'req_1' }, ...init });
+}
+
+export function refusal(
+  status: number,
+  code: string,
+  more: { details?: object; headers?: Record<string, string> } = {},
+): Response {
+  const { details, headers } = more;
+  const error = { code, message: 'Not now.', request_id: 'req_2', ...(details && { details }) };
+  return Response.json({ error }, { status, ...(headers && { headers }) });
+}

@@ -1,0 +1,131 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { ERROR_STATUS, SCOPES } from '@trunkline/core';
+import type { ErrorCode } from '@trunkline/core';
+import { createHttpApp } from '../src/index.ts';
+import { ROUTES } from '../src/routes/all-routes.ts';
+import { client, urlOf } from './client.ts';
+import type { Seen } from './client.ts';
+import { routeOf } from './declared-answers.ts';
+import { ENDPOINT_TABLE } from './endpoint-table.ts';
+import type { Shape } from './endpoint-table.ts';
+import { fakeTrunkline } from './fake-trunkline.ts';
+import { oneOfEverything } from './one-of-everything.ts';
+import type { World } from './one-of-everything.ts';
+import { NEVER, provocation, SUCCESSES } from './provoked-errors.ts';
+import { expectFields } from './resource-fields.ts';
+
+/** "Every operation may also return 401, 403, 429" (specification, "Endpoints"); the limit has its own test. */
+const OF_EVERY_ROW = [
+  'UNAUTHENTICATED',
+  'INVALID_API_KEY',
+  'WORKSPACE_SUSPENDED',
+  'WORKSPACE_MISMATCH',
+] as const;
+
+/** What has been seen of each row, printed when all is done. */
+const report = new Map<string, { success: string; scope: string; errors: string[] }>();
+
+function reported(name: string): { success: string; scope: string; errors: string[] } {
+  const line = report.get(name) ?? { success: '✗', scope: '✗', errors: [] };
+  report.set(name, line);
+  return line;
+}
+
+afterAll(() => {
+  const lines = [...report].map(([name, { success, scope, errors }]) =>
+    [name.padEnd(54), success.padEnd(4), scope.padEnd(20), errors.join(' ')].join(' '),
+  );
+  process.stdout.write(
+    `\nThe endpoint table of the specification, as this run saw it:\n${lines.join('\n')}\n` +
+      `Not provoked, as there is no occasion:\n${Object.entries(NEVER)
+        .map(([name, why]) => `${name}: ${why}`)
+        .join('\n')}\n\n`,
+  );
+});
+
+test('the routes are the rows of the table', () => {
+  const names = (rows: readonly { method: string; path: string }[]): string[] =>
+    rows.map(({ method, path }) => `${method} ${path}`).toSorted();
+  expect(names(ROUTES)).toEqual(names(ENDPOINT_TABLE));
+});
+
+describe.each(ENDPOINT_TABLE.map((row) => [`${row.method} ${row.path}`, row] as const))('%s', (name, row) => {
+  const { method, path, scope, status, answer, errors } = row;
+  const succeed = (world: World): Promise<Seen> => {
+    const act = SUCCESSES[name] ?? (({ call, at }: World) => call(method, at(path)));
+    return world.service.during(act(world));
+  };
+
+  test(`answers ${status} with exactly its fields, for a key with its scope alone`, async () => {
+    const world = await oneOfEverything();
+    const call = await world.service.newKey(world.workspaceId, { scopes: scope === null ? [] : [scope] });
+    // What has to come before the request itself is done with the key that may do everything.
+    const withScopeAlone: World = {
+      ...world,
+      call: (how, target, options) => {
+        const isOfRow = how === method && routeOf(how, urlOf(target).pathname)?.path === path;
+        return (isOfRow ? call : world.call)(how, target, options);
+      },
+    };
+    const seen = await succeed(withScopeAlone);
+    expect([seen.status, seen.code]).toEqual([status, undefined]);
+    if (answer === null) expect(seen.json).toBeUndefined();
+    else expectShape(seen, answer);
+    reported(name).success = String(status);
+    if (scope === null) reported(name).scope = '(none)';
+  });
+
+  if (scope !== null) {
+    test(`needs ${scope}`, async () => {
+      const world = await oneOfEverything();
+      const others = SCOPES.filter((other) => other !== scope);
+      const call = await world.service.newKey(world.workspaceId, { scopes: others });
+      const seen = await call(method, world.at(path));
+      expect([seen.status, seen.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+      reported(name).scope = scope;
+    });
+  }
+
+  const possible = [...OF_EVERY_ROW, ...errors].filter((code) => NEVER[`${name} ${code}`] === undefined);
+  test.each(possible)('can answer %s', async (code) => {
+    const seen = await provocation(method, path, code)(await oneOfEverything());
+    expect([seen.status, seen.code]).toEqual([ERROR_STATUS[code], code]);
+    reported(name).errors.push(code);
+  });
+});
+
+function expectShape({ text, json }: Seen, { fields, data, list, meta }: Shape): void {
+  expectFields(json, fields);
+  const objects = list ? JSON.parse(text).data : [json.data];
+  expect(objects.length).toBeGreaterThan(0);
+  for (const object of objects) expectFields(object, data);
+  if (meta !== undefined) expectFields(json.meta, meta);
+}
+
+/** Codes that no row lists, and where they are provoked: here. */
+const OF_NO_ROW: Partial<Readonly<Record<ErrorCode, () => Promise<Seen>>>> = {
+  INSUFFICIENT_SCOPE: () => client(createHttpApp(fakeTrunkline({ scopes: [] })))('GET', '/instances'),
+  NOT_FOUND: async () => (await oneOfEverything()).call('GET', '/nothing'),
+  METHOD_NOT_ALLOWED: async () => (await oneOfEverything()).call('PUT', '/messages'),
+  RATE_LIMITED: async () => {
+    const call = client(createHttpApp(fakeTrunkline(), { rateLimit: { requestsPerMinute: 1 } }));
+    await call('GET', '/api-key');
+    return call('GET', '/api-key');
+  },
+  INTERNAL_ERROR: () => {
+    const authenticate = () => Promise.reject(new Error('no database'));
+    return client(createHttpApp(fakeTrunkline({ authenticate })))('GET', '/api-key');
+  },
+};
+
+test.each(Object.entries(OF_NO_ROW))('%s is provoked', async (code, provoke) => {
+  expect((await provoke()).code).toBe(code);
+});
+
+test('that is every code of the error table', () => {
+  const ofRows = ENDPOINT_TABLE.flatMap(({ method, path, errors }) =>
+    errors.filter((code) => NEVER[`${method} ${path} ${code}`] === undefined),
+  );
+  const provoked = new Set([...OF_EVERY_ROW, ...ofRows, ...Object.keys(OF_NO_ROW)]);
+  expect([...provoked].toSorted()).toEqual(Object.keys(ERROR_STATUS).toSorted());
+});

@@ -1,0 +1,128 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { expect } from 'vitest';
+import { openApiDocument } from '../src/openapi/open-api-document.ts';
+import { ROUTES } from '../src/routes/all-routes.ts';
+import type { Route } from '../src/routes/route.ts';
+import { ANSWERS } from '../src/schemas/answers.ts';
+import { errorBody } from '../src/schemas/errors.ts';
+import { urlOf } from './client.ts';
+import type { Call, Seen } from './client.ts';
+
+/** Where a document tells what an answer looks like: looked into freely, as what is not there fails the test. */
+interface Declared {
+  readonly $ref?: string;
+  readonly required?: boolean;
+  readonly headers?: Readonly<Record<string, Declared>>;
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+const DOCUMENT = JSON.parse(JSON.stringify(openApiDocument('/api/v1')));
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+formats.default(ajv, ['date-time', 'binary']);
+ajv.addSchema({ ...DOCUMENT, $id: 'openapi.json' });
+const validators = new Map<string, ValidateFunction>();
+
+/**
+ * A client that fails the test when an answer is not one that the OpenAPI document declares for the route: its status,
+ * its headers, its content type, every field of its body, its error code.
+ */
+export function onlyDeclaredAnswers(call: Call): Call {
+  return async (method, target, options) => {
+    const seen = await call(method, target, options);
+    expectDeclared(method, urlOf(target), seen);
+    return seen;
+  };
+}
+
+function expectDeclared(method: string, { pathname }: URL, seen: Seen): void {
+  const about = `${method} ${pathname} → ${seen.status} ${seen.code ?? ''}`;
+  const route = routeOf(method, pathname);
+  if (route === undefined) {
+    if (method === 'HEAD') {
+      expect([404, 405], about).toContain(seen.status);
+      return;
+    }
+    expectError(seen, about);
+    expect(['NOT_FOUND', 'METHOD_NOT_ALLOWED'], about).toContain(seen.code);
+    return;
+  }
+  const { pointer, declared } = declaredAnswer(route, seen.status, about);
+  for (const [name, header] of Object.entries(declared.headers ?? {})) {
+    const { required } = resolve(header.$ref) ?? header;
+    if (required) expect(seen.headers.has(name), `${about}: ${name}`).toBe(true);
+  }
+  const type = seen.headers.get('Content-Type');
+  if (declared.content === undefined) {
+    expect([seen.text, type], about).toEqual(['', null]);
+    return;
+  }
+  if ('*/*' in declared.content) return;
+  expect(Object.keys(declared.content), about).toContain(type);
+  if (type !== 'application/json' || method === 'HEAD') return;
+  const validate = validatorAt(`${pointer}/content/${escaped(type)}/schema`);
+  expect(validate(seen.json) ? [] : validate.errors, about).toEqual([]);
+  expectExactly(route, seen, about);
+}
+
+/** The document lets answers have more fields, for times to come; now there are none but the declared ones. */
+function expectExactly(route: Route, seen: Seen, about: string): void {
+  if (seen.status >= 400) {
+    expectError(seen, about);
+    return;
+  }
+  const { body } = route.success;
+  if (body === null || body === 'File') return;
+  expect(ANSWERS[body].schema.safeParse(seen.json).error, about).toBeUndefined();
+}
+
+function expectError(seen: Seen, about: string): void {
+  const parsed = errorBody.safeParse(seen.json);
+  expect(parsed.error, about).toBeUndefined();
+  expect(seen.headers.get('Content-Type'), about).toBe('application/json');
+  expect(parsed.data?.error.request_id, about).toBe(seen.headers.get('X-Request-Id'));
+}
+
+function declaredAnswer(
+  { method, path }: Route,
+  status: number,
+  about: string,
+): { readonly pointer: string; readonly declared: Declared } {
+  const pointer = `#/paths/${escaped(path)}/${method.toLowerCase()}/responses/${status}`;
+  const declared = resolve(pointer);
+  if (declared === undefined) throw new Error(`${about}: the status is not declared`);
+  if (declared.$ref === undefined) return { pointer, declared };
+  return { pointer: declared.$ref, declared: resolve(declared.$ref) ?? {} };
+}
+
+/** HEAD answers like GET. A path with `%2F` in it is one that the router takes apart as the client wrote it. */
+export function routeOf(method: string, pathname: string): Route | undefined {
+  const like = method === 'HEAD' ? 'GET' : method;
+  return ROUTES.find((route) => route.method === like && pattern(route.path).test(pathname));
+}
+
+function pattern(path: string): RegExp {
+  return new RegExp(`^(/api/v1)?${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+function validatorAt(pointer: string): ValidateFunction {
+  const known = validators.get(pointer);
+  if (known !== undefined) return known;
+  const validate = ajv.compile({ $ref: `openapi.json${encodeURI(pointer)}` });
+  validators.set(pointer, validate);
+  return validate;
+}
+
+function resolve(pointer: string | undefined): Declared | undefined {
+  if (pointer === undefined) return undefined;
+  const names = pointer
+    .slice(2)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return names.reduce((found, name) => found?.[name], DOCUMENT);
+}
+
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}

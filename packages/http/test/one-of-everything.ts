@@ -1,0 +1,94 @@
+import type { Gateway } from '@trunkline/core';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { memoryMediaStore } from '@trunkline/core/testing';
+import type { Call, Seen } from './client.ts';
+import { idOf, startService } from './service.ts';
+import type { Service } from './service.ts';
+
+const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]);
+const PARTS = { to: '15550100', type: 'image' };
+
+/** A workspace with one of everything, and its ids by the names of path parameters. */
+export interface World {
+  readonly service: Service;
+  readonly workspaceId: string;
+  readonly call: Call;
+  readonly ids: Readonly<Record<'instance' | 'message' | 'webhook' | 'delivery', string>>;
+  /** The target of a path of the table. */
+  readonly at: (path: string) => string;
+  /** Sends a text, as a test varies it. */
+  readonly send: (changes?: object, headers?: Readonly<Record<string, string>>) => Promise<Seen>;
+  /** Sends a file. */
+  readonly sendFile: (bytes?: Uint8Array, type?: string) => Promise<Seen>;
+  /** True: from now on the network does not answer who closes a connection or logs out. */
+  readonly cutOff: (isCutOff: boolean) => void;
+}
+
+export async function oneOfEverything(options: Parameters<typeof startService>[0] = {}): Promise<World> {
+  const line = cuttableLine();
+  const sandbox = createSandbox();
+  const gateway = behind(line, sandbox.gateway);
+  const service = await startService({ media: memoryMediaStore(), sandbox, gateway, ...options });
+  const { id: workspaceId, call } = await service.newWorkspace();
+  const instance = await service.connected(call);
+  const send: World['send'] = (changes, headers = {}) =>
+    call('POST', '/messages', {
+      json: { instance, to: '15550100', type: 'text', text: 'hi', ...changes },
+      headers,
+    });
+  const sendFile: World['sendFile'] = (bytes = PNG, type = 'image') => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ ...PARTS, instance, type })) form.append(name, value);
+    form.append('file', new File([bytes.slice()], 'a.png'));
+    return call('POST', '/messages', { body: form });
+  };
+  const message = idOf((await sendFile()).json);
+  const endpoint = { url: 'https://hooks.example.com/', events: ['message.sent'] };
+  const webhook = idOf((await call('POST', '/webhooks', { json: endpoint })).json);
+  const delivery = idOf((await call('POST', `/webhooks/${webhook}/test`)).json);
+  await service.clock.advance(1_000);
+  const ids: Readonly<Record<string, string>> = { instance, message, webhook, delivery };
+  return {
+    service,
+    workspaceId,
+    call,
+    ids: { instance, message, webhook, delivery },
+    at: (path) => path.replaceAll(/\{(\w+)\}/g, (_, kind: string) => ids[kind] ?? ''),
+    send,
+    sendFile,
+    cutOff: line.cut,
+  };
+}
+
+interface Line {
+  /** Resolves when there is a line. */
+  readonly up: () => Promise<void>;
+  readonly cut: (isCut: boolean) => void;
+}
+
+function cuttableLine(): Line {
+  let { promise, resolve } = Promise.withResolvers<void>();
+  resolve();
+  return {
+    up: () => promise,
+    cut(isCut) {
+      resolve();
+      if (isCut) ({ promise, resolve } = Promise.withResolvers<void>());
+    },
+  };
+}
+
+function behind(line: Line, gateway: Gateway): Gateway {
+  return {
+    ...gateway,
+    unlink: (session) => line.up().then(() => gateway.unlink(session)),
+    async open(session, listener) {
+      const connection = await gateway.open(session, listener);
+      return {
+        ...connection,
+        close: () => line.up().then(() => connection.close()),
+        logout: () => line.up().then(() => connection.logout()),
+      };
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { expect, test } from 'vitest';
+import { Hono } from 'hono';
+import { createHttpApp } from '../src/index.ts';
+import { CONTENT_SECURITY_POLICY, START, START_HASH } from '../src/openapi/docs-page.ts';
+import { openApiDocument } from '../src/openapi/open-api-document.ts';
+import { ROUTES } from '../src/routes/all-routes.ts';
+import { ANSWERS } from '../src/schemas/answers.ts';
+import { client } from './client.ts';
+import type { Json } from './client.ts';
+import { ENDPOINT_TABLE } from './endpoint-table.ts';
+import { fakeTrunkline } from './fake-trunkline.ts';
+
+const served = client(createHttpApp(fakeTrunkline()), null);
+
+test('the document passes a strict linter', async () => {
+  const config = await createConfig({
+    extends: ['recommended-strict'],
+    rules: {
+      // "Optional fields may be added": the schemas allow them, so the linter must not forbid them.
+      'no-invalid-media-type-examples': { severity: 'error', allowAdditionalProperties: true },
+    },
+  });
+  const source = JSON.stringify(openApiDocument('/api/v1'));
+  const problems = await lintFromString({ source, config });
+  expect(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual(
+    [],
+  );
+});
+
+test('the document in the repository is up to date; if not, `pnpm openapi` writes it anew', async () => {
+  const written: unknown = JSON.parse(await readFile(new URL('../openapi.json', import.meta.url), 'utf8'));
+  expect(JSON.parse(JSON.stringify(openApiDocument('/api/v1')))).toEqual(written);
+});
+
+test('it has every row of the endpoint table, with its scope and its success status', () => {
+  const { paths } = JSON.parse(JSON.stringify(openApiDocument('/')));
+  for (const { method, path, scope, status } of ENDPOINT_TABLE) {
+    const operation = paths[path]?.[method.toLowerCase()];
+    expect(operation?.security, `${method} ${path}`).toEqual([{ apiKey: scope === null ? [] : [scope] }]);
+    expect(Object.keys(operation.responses)).toContain(String(status));
+  }
+  const operations = Object.values<object>(paths).flatMap((item) => Object.keys(item));
+  expect(operations).toHaveLength(ROUTES.length);
+});
+
+test.each(Object.entries(ANSWERS))(
+  'the example of %s is one, without a field too many',
+  (_, { schema, example }) => {
+    expect(schema.parse(example)).toEqual(example);
+  },
+);
+
+test('GET /openapi.json needs no key and is not counted', async () => {
+  const seen = await served('GET', '/openapi.json');
+  expect([seen.status, seen.headers.get('Content-Type')]).toEqual([200, 'application/json']);
+  expect(seen.headers.get('X-Request-Id')).toBe('req_1');
+  expect(seen.headers.has('X-RateLimit-Limit')).toBe(false);
+  expect(seen.json).toEqual(JSON.parse(JSON.stringify(openApiDocument('/api/v1'))));
+});
+
+test('it names the server that it was asked at, or the public URL', async () => {
+  const serverOf = (json: Json): unknown => json.servers?.[0]?.url;
+  const mounted = new Hono().route('/messaging', createHttpApp(fakeTrunkline()));
+  const url = 'http://localhost/messaging/api/v1/openapi.json';
+  expect(serverOf((await client(mounted, null)('GET', url)).json)).toBe('/messaging/api/v1');
+  const rooted = createHttpApp(fakeTrunkline(), { basePath: '' });
+  expect(serverOf((await client(rooted, null)('GET', 'http://localhost/openapi.json')).json)).toBe('/');
+  const publicUrl = 'https://api.example.com/v1';
+  const published = createHttpApp(fakeTrunkline(), { publicUrl });
+  expect(serverOf((await client(published, null)('GET', '/openapi.json')).json)).toBe(publicUrl);
+});
+
+test.each(['/openapi.json', '/docs'])('%s has no other methods', async (path) => {
+  const seen = await served('POST', path);
+  expect([seen.status, seen.code, seen.headers.get('Allow')]).toEqual([
+    405,
+    'METHOD_NOT_ALLOWED',
+    'GET, HEAD',
+  ]);
+});
+
+test('GET /docs is a page that tells of every route without any other server', async () => {
+  const seen = await served('GET', '/docs');
+  expect([seen.status, seen.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
+  for (const { method, path } of ENDPOINT_TABLE)
+    expect(seen.text).toContain(`<code>${method} ${path}</code>`);
+  expect(seen.text).toContain('href="openapi.json"');
+});
+
+test('and lets the browser run nothing but Scalar, in one version, and the line that starts it', async () => {
+  const seen = await served('GET', '/docs');
+  expect(seen.headers.get('Content-Security-Policy')).toBe(CONTENT_SECURITY_POLICY);
+  expect(START_HASH).toBe(`sha256-${createHash('sha256').update(START).digest('base64')}`);
+  const scripts = seen.text.match(/<script[^>]*>/g);
+  expect(scripts).toEqual([
+    '<script>',
+    expect.stringMatching(
+      /@scalar\/api-reference@\d+\.\d+\.\d+\/.* integrity="sha384-[\w+/=]{64}" crossorigin="anonymous"/,
+    ),
+  ]);
+});

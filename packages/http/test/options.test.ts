@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { createHttpApp } from '../src/index.ts';
+import type { HttpAppOptions } from '../src/index.ts';
+import { client } from './client.ts';
+import { fakeTrunkline } from './fake-trunkline.ts';
+
+test('the base path can be another one, or none', async () => {
+  for (const basePath of ['/messaging/api/v1', '']) {
+    const call = client(createHttpApp(fakeTrunkline(), { basePath }));
+    expect((await call('GET', `http://localhost${basePath}/api-key`)).status).toBe(200);
+    expect((await call('GET', 'http://localhost/api/v1/api-key')).status).toBe(404);
+  }
+});
+
+test('a process without the role api serves nothing', () => {
+  const trunkline = {
+    ...fakeTrunkline(),
+    roles: { api: false, gateway: true, webhooks: true, maintenance: true },
+  };
+  expect(() => createHttpApp(trunkline)).toThrow(/does not serve requests/);
+});
+
+test.each<[string, HttpAppOptions]>([
+  ['basePath', { basePath: 'api/v1' }],
+  ['basePath', { basePath: '/api/v1/' }],
+  ['basePath', { basePath: '/:any' }],
+  ['publicUrl', { publicUrl: 'api.example.com' }],
+  ['publicUrl', { publicUrl: 'ftp://api.example.com' }],
+  ['publicUrl', { publicUrl: 'https://api.example.com/?a=1' }],
+  ['maxJsonBytes', { maxJsonBytes: 0 }],
+  ['maxJsonBytes', { maxJsonBytes: 1.5 }],
+  ['onError', { onError: 'console' as never }], // what JavaScript would let through
+])('a wrong %s is named: %o', (name, options) => {
+  expect(() => createHttpApp(fakeTrunkline(), options)).toThrow(
+    new RegExp(`createHttpApp: the option "${name}" is wrong: `),
+  );
+});

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { ENDPOINT_TABLE } from './endpoint-table.ts';
+import { idOf, startService } from './service.ts';
+
+const NOT_FOUND: Readonly<Record<string, string>> = {
+  instance: 'INSTANCE_NOT_FOUND',
+  message: 'MESSAGE_NOT_FOUND',
+  webhook: 'WEBHOOK_NOT_FOUND',
+  delivery: 'WEBHOOK_DELIVERY_NOT_FOUND',
+};
+
+/** One of everything in one workspace, and the key of another. */
+async function strangerAndIds() {
+  const service = await startService();
+  const { call } = await service.newWorkspace();
+  const { call: stranger } = await service.newWorkspace();
+  const instance = await service.connected(call);
+  const message = idOf(
+    (await call('POST', '/messages', { json: { instance, to: '15550100', type: 'text', text: 'hi' } })).json,
+  );
+  const webhook = idOf(
+    (
+      await call('POST', '/webhooks', {
+        json: { url: 'https://hooks.example.com/', events: ['message.sent'] },
+      })
+    ).json,
+  );
+  const delivery = idOf((await call('POST', `/webhooks/${webhook}/test`)).json);
+  await service.clock.advance(1_000);
+  const ids: Readonly<Record<string, string>> = { instance, message, webhook, delivery };
+  return { service, call, stranger, ids };
+}
+
+const withId = ENDPOINT_TABLE.flatMap(({ method, path }) => {
+  const kind = /\{(\w+)\}/.exec(path)?.[1];
+  return kind === undefined ? [] : [[`${method} ${path}`, { method, path, kind }] as const];
+});
+
+test.each(withId)(
+  "%s answers another workspace's id like one that does not exist",
+  async (_, { method, path, kind }) => {
+    const { stranger, ids } = await strangerAndIds();
+    const target = path.replace(`{${kind}}`, ids[kind] ?? '');
+    const theirs = await stranger(method, target, { headers: { 'X-Request-Id': 'same' } });
+    const nobodys = await stranger(method, path.replace(`{${kind}}`, 'no-such-id'), {
+      headers: { 'X-Request-Id': 'same' },
+    });
+    expect([theirs.status, theirs.code]).toEqual([404, NOT_FOUND[kind]]);
+    expect(nobodys.text).toBe(theirs.text);
+  },
+);
+
+test("none of that touched the other workspace's resources, and its lists show none of them", async () => {
+  const { service, call, stranger, ids } = await strangerAndIds();
+  const readable = withId
+    .filter(([, { method }]) => method === 'GET')
+    .map(([, { path, kind }]) => path.replace(`{${kind}}`, ids[kind] ?? ''));
+  const before = await Promise.all(readable.map((path) => call('GET', path)));
+  for (const [, { method, path, kind }] of withId)
+    await stranger(method, path.replace(`{${kind}}`, ids[kind] ?? ''));
+  await service.clock.advance(1_000);
+  const after = await Promise.all(readable.map((path) => call('GET', path)));
+  expect(after.map(({ text }) => text.replace(/req_\w+/, ''))).toEqual(
+    before.map(({ text }) => text.replace(/req_\w+/, '')),
+  );
+  for (const path of ['/instances', '/messages', '/webhooks']) {
+    expect(JSON.parse((await stranger('GET', path)).text).data).toEqual([]);
+  }
+});
+
+test("another workspace's instance and group cannot be sent from or to", async () => {
+  const { service, call, stranger, ids } = await strangerAndIds();
+  const own = await service.connected(stranger);
+  const group = JSON.parse((await call('GET', `/instances/${ids.instance}/groups`)).text).data[0].id;
+  const message = { instance: own, to: '15550100', type: 'text', text: 'hi' };
+  const fromTheirs = await stranger('POST', '/messages', { json: { ...message, instance: ids.instance } });
+  const toTheirs = await stranger('POST', '/messages', { json: { ...message, to: group } });
+  expect(fromTheirs.code).toBe('INSTANCE_NOT_FOUND');
+  expect(toTheirs.code).toBe('GROUP_NOT_FOUND');
+  expect((await stranger('GET', `/messages?instance=${ids.instance}`)).code).toBe('INSTANCE_NOT_FOUND');
+});

@@ -1,0 +1,183 @@
+import type { ErrorCode } from '@trunkline/core';
+import { memoryStorage, REFUSED } from '@trunkline/core/testing';
+import type { Call, Seen } from './client.ts';
+import { oneOfEverything } from './one-of-everything.ts';
+import type { World } from './one-of-everything.ts';
+import { idOf, startService } from './service.ts';
+import type { Service } from './service.ts';
+
+type Act = (world: World) => Promise<Seen>;
+
+/** Requests of rows that succeed only after something else. */
+export const SUCCESSES: Readonly<Record<string, Act>> = {
+  'POST /instances': ({ call }) => call('POST', '/instances', { json: { name: 'Shop' } }),
+  'GET /instances/{instance}/qr': async ({ service, call }) => {
+    const fresh = idOf((await call('POST', '/instances')).json);
+    await service.during(call('POST', `/instances/${fresh}/connect`));
+    return call('GET', `/instances/${fresh}/qr`);
+  },
+  'POST /messages': ({ call, ids: { instance } }) =>
+    call('POST', '/messages', { json: { instance, to: '15550100', type: 'text', text: 'hi' } }),
+  'POST /webhooks': ({ call }) =>
+    call('POST', '/webhooks', {
+      json: { url: 'https://hooks.example.com/2', events: ['instance.error'] },
+    }),
+  'POST /webhook-deliveries/{delivery}/retry': async (world) => {
+    const delivery = await failedDelivery(world);
+    return world.call('POST', `/webhook-deliveries/${delivery}/retry`);
+  },
+};
+
+async function failedDelivery({ service, call, ids }: World): Promise<string> {
+  service.receivers.answer(() => REFUSED);
+  const delivery = idOf((await call('POST', `/webhooks/${ids.webhook}/test`)).json);
+  await call('PATCH', `/webhooks/${ids.webhook}`, { json: { status: 'disabled' } });
+  await call('PATCH', `/webhooks/${ids.webhook}`, { json: { status: 'enabled' } });
+  return delivery;
+}
+
+/** Cases of the table that this service has no occasion for, each with the reason. */
+export const NEVER: Readonly<Record<string, string>> = {
+  'POST /instances/{instance}/connect INVALID_INSTANCE_STATE': 'every status can be connected',
+  'POST /instances/{instance}/connect GATEWAY_ERROR': 'a connect answers before the network does',
+  'POST /instances/{instance}/connect GATEWAY_UNAVAILABLE': 'a connect answers before the network does',
+  'POST /instances/{instance}/disconnect INVALID_INSTANCE_STATE': 'every status can be disconnected',
+};
+
+const UNKNOWN: Act = async () => {
+  throw new Error('No test knows how to provoke this.');
+};
+
+/** What provokes an error code of a row. */
+export function provocation(method: string, path: string, code: ErrorCode): Act {
+  return OF_ONE_ROW[`${method} ${path} ${code}`] ?? ofAnyRow(method, path)[code] ?? UNKNOWN;
+}
+
+const INSTANCE = 'ins_01k9z000000000000000000000';
+const GROUP = 'grp_01k9z000000000000000000000';
+
+/** A body or query that is not valid, by the row. */
+const INVALID: Readonly<Record<string, Act>> = {
+  'POST /instances': ({ call }) => call('POST', '/instances', { json: { name: 5 } }),
+  'PATCH /instances/{instance}': ({ call, at }) =>
+    call('PATCH', at('/instances/{instance}'), { json: { name: '' } }),
+  'GET /messages': ({ call }) => call('GET', '/messages?limit=0'),
+  'POST /messages': ({ send }) => send({ text: 5 }),
+  'POST /webhooks': ({ call }) => call('POST', '/webhooks', { json: {} }),
+  'PATCH /webhooks/{webhook}': ({ call, at }) =>
+    call('PATCH', at('/webhooks/{webhook}'), { json: { events: [] } }),
+  'GET /webhooks/{webhook}/deliveries': ({ call, at }) =>
+    call('GET', at('/webhooks/{webhook}/deliveries?status=lost')),
+};
+
+function ofAnyRow(method: string, path: string): Partial<Readonly<Record<ErrorCode, Act>>> {
+  const nobodys: Act = ({ call }) => call(method, path.replaceAll(/\{\w+\}/g, 'unknown'));
+  return {
+    UNAUTHENTICATED: ({ call, at }) => call(method, at(path), { headers: { Authorization: '' } }),
+    INVALID_API_KEY: ({ call, at }) => call(method, at(path), { headers: { Authorization: 'Bearer x' } }),
+    WORKSPACE_MISMATCH: ({ call, at }) => call(method, at(path), { headers: { 'X-Workspace-Id': 'x' } }),
+    WORKSPACE_SUSPENDED: async ({ service, workspaceId, call, at }) => {
+      await service.trunkline.admin.workspaces.suspend(workspaceId);
+      return call(method, at(path));
+    },
+    INSTANCE_NOT_FOUND: nobodys,
+    MESSAGE_NOT_FOUND: nobodys,
+    WEBHOOK_NOT_FOUND: nobodys,
+    WEBHOOK_DELIVERY_NOT_FOUND: nobodys,
+    VALIDATION_FAILED: INVALID[`${method} ${path}`] ?? UNKNOWN,
+    INVALID_WEBHOOK_URL: ({ call, at }) =>
+      call(method, at(path), { json: { url: 'http://10.0.0.1/', events: ['message.sent'] } }),
+    WEBHOOK_DISABLED: async ({ call, at }) => {
+      await call('PATCH', at('/webhooks/{webhook}'), { json: { status: 'disabled' } });
+      return call(method, at(path));
+    },
+    INSTANCE_BUSY: async ({ service, call, at, cutOff }) => {
+      cutOff(true);
+      const first = call('POST', at('/instances/{instance}/disconnect'));
+      await service.clock.settle();
+      const seen = await call(method, at(path));
+      cutOff(false);
+      await service.during(first);
+      return seen;
+    },
+    GATEWAY_ERROR: async ({ service, call, at, cutOff }) => {
+      cutOff(true);
+      const seen = await service.during(call(method, at(path)), 20_000);
+      cutOff(false);
+      return seen;
+    },
+    GATEWAY_UNAVAILABLE: async () => {
+      const { service, call, instance } = await withoutGateway();
+      return service.during(call(method, path.replace('{instance}', instance)), 20_000);
+    },
+  };
+}
+
+/** A paired instance whose gateway has gone: what is left is a process that only serves requests. */
+async function withoutGateway(): Promise<{ service: Service; call: Call; instance: string }> {
+  const storage = memoryStorage();
+  const { service: first, workspaceId, ids } = await oneOfEverything({ storage });
+  await first.during(first.trunkline.stop());
+  const service = await startService({ storage, roles: { gateway: false } });
+  return { service, call: await service.newKey(workspaceId), instance: ids.instance };
+}
+
+const withPlan =
+  (plan: object, act: Act): Act =>
+  async (world) => {
+    await world.service.trunkline.admin.workspaces.setPlan(world.workspaceId, plan);
+    return act(world);
+  };
+const create: Act = ({ call }) => call('POST', '/instances');
+
+const OF_ONE_ROW: Readonly<Record<string, Act>> = {
+  'POST /instances INSTANCE_LIMIT_REACHED': withPlan({ instanceLimit: 1 }, create),
+  'POST /instances SUBSCRIPTION_REQUIRED': withPlan({ subscription: 'none' }, create),
+  'POST /instances/{instance}/logout INVALID_INSTANCE_STATE': async ({ call }) => {
+    const fresh = idOf((await call('POST', '/instances')).json);
+    return call('POST', `/instances/${fresh}/logout`);
+  },
+  'GET /instances/{instance}/qr QR_NOT_AVAILABLE': ({ call, at }) =>
+    call('GET', at('/instances/{instance}/qr')),
+  'GET /messages INSTANCE_NOT_FOUND': ({ call }) => call('GET', `/messages?instance=${INSTANCE}`),
+  'POST /messages INSTANCE_NOT_FOUND': ({ send }) => send({ instance: INSTANCE }),
+  'POST /messages GROUP_NOT_FOUND': ({ send }) => send({ to: GROUP }),
+  'POST /messages INVALID_RECIPIENT': ({ send }) => send({ to: 'somebody' }),
+  'POST /messages UNSUPPORTED_MESSAGE_TYPE': ({ send }) => send({ type: 'sticker' }),
+  'POST /messages INSTANCE_NOT_CONNECTED': async ({ service, call, at, send }) => {
+    await service.during(call('POST', at('/instances/{instance}/disconnect')));
+    return send();
+  },
+  'POST /messages INVALID_MEDIA_TYPE': ({ sendFile }) => sendFile(new TextEncoder().encode('no picture')),
+  'POST /messages MEDIA_TOO_LARGE': ({ sendFile }) => {
+    const bytes = new Uint8Array(5 * 1_048_576 + 1);
+    bytes.set([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52]);
+    return sendFile(bytes);
+  },
+  'POST /messages PAYLOAD_TOO_LARGE': ({ send }) => send({ text: 'a'.repeat(1_048_576) }),
+  'POST /messages TRIAL_LIMIT_REACHED': withPlan(
+    { subscription: 'trial', trialMessageLimit: 0 },
+    ({ send }) => send(),
+  ),
+  'POST /messages SUBSCRIPTION_REQUIRED': withPlan({ subscription: 'none' }, ({ send }) => send()),
+  'POST /messages SUBSCRIPTION_PAST_DUE': withPlan({ subscription: 'past_due' }, ({ send }) => send()),
+  'POST /messages SEND_BACKLOG': async () => {
+    const { send } = await oneOfEverything({ sendBacklog: 1 });
+    const [first, ...others] = await Promise.all([send(), send(), send(), send()]);
+    return others.find(({ status }) => status !== 202) ?? first;
+  },
+  'POST /messages INVALID_IDEMPOTENCY_KEY': ({ send }) => send({}, { 'Idempotency-Key': 'two words' }),
+  'POST /messages IDEMPOTENCY_KEY_REUSED': async ({ send }) => {
+    await send({}, { 'Idempotency-Key': 'k' });
+    return send({ text: 'something else' }, { 'Idempotency-Key': 'k' });
+  },
+  'GET /messages/{message}/media MEDIA_NOT_AVAILABLE': async ({ call, send }) =>
+    call('GET', `/messages/${idOf((await send()).json)}/media`),
+  'POST /webhooks WEBHOOK_LIMIT_REACHED': withPlan({ webhookLimit: 1 }, ({ call }) =>
+    call('POST', '/webhooks', {
+      json: { url: 'https://hooks.example.com/2', events: ['message.sent'] },
+    }),
+  ),
+  'POST /webhook-deliveries/{delivery}/retry WEBHOOK_RETRY_NOT_ALLOWED': ({ call, at }) =>
+    call('POST', at('/webhook-deliveries/{delivery}/retry')),
+};

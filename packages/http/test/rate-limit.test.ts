@@ -1,0 +1,169 @@
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { createHttpApp } from '../src/index.ts';
+import type { FailedRequest, HttpAppOptions, RateLimitStore } from '../src/index.ts';
+import { client } from './client.ts';
+import type { Call, Seen } from './client.ts';
+import { fakeTrunkline, refusal } from './fake-trunkline.ts';
+import { startService } from './service.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 21, 15, 0);
+const NOW_SECONDS = NOW / 1000;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: NOW, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+function limited(
+  rateLimit: HttpAppOptions['rateLimit'],
+  fake: Parameters<typeof fakeTrunkline>[0] = {},
+): Call {
+  return client(createHttpApp(fakeTrunkline(fake), { rateLimit }));
+}
+
+/** Limit, remaining and reset, as the headers tell them. */
+function rateHeaders({ headers }: Seen): (number | null)[] {
+  return ['Limit', 'Remaining', 'Reset'].map((name) => {
+    const value = headers.get(`X-RateLimit-${name}`);
+    return value === null ? null : Number(value);
+  });
+}
+
+describe('a key may make so many requests a minute', () => {
+  test('600 by default', async () => {
+    const seen = await limited(undefined)('GET', '/api-key');
+    expect(rateHeaders(seen)).toEqual([600, 599, NOW_SECONDS + 60]);
+  });
+
+  test('and the next one is RATE_LIMITED, until the minute is over', async () => {
+    const call = limited({ requestsPerMinute: 2 });
+    expect(rateHeaders(await call('GET', '/api-key'))).toEqual([2, 1, NOW_SECONDS + 60]);
+    vi.advanceTimersByTime(19_500);
+    expect(rateHeaders(await call('GET', '/api-key'))).toEqual([2, 0, NOW_SECONDS + 60]);
+    const refused = await call('GET', '/api-key');
+    expect([refused.status, refused.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(rateHeaders(refused)).toEqual([2, 0, NOW_SECONDS + 60]);
+    expect(refused.headers.get('Retry-After')).toBe('41');
+    expect(refused.json.error?.details).toEqual({ retry_after: 41, limit: 2, reset: NOW_SECONDS + 60 });
+    vi.advanceTimersByTime(41_000);
+    const again = await call('GET', '/api-key');
+    expect([again.status, again.headers.has('Retry-After')]).toEqual([200, false]);
+    expect(rateHeaders(again)).toEqual([2, 1, (NOW + 60_500 + 60_000) / 1000].map(Math.ceil));
+  });
+
+  test('each key for itself', async () => {
+    const service = await startService();
+    const app = createHttpApp(service.trunkline, { rateLimit: { requestsPerMinute: 1 } });
+    const { id: workspaceId } = await service.trunkline.admin.workspaces.create({ name: 'Acme' });
+    const newKey = async (): Promise<Call> => {
+      const { token } = await service.trunkline.admin.apiKeys.create({ workspaceId, name: 'k', scopes: [] });
+      return client(app, token);
+    };
+    const [one, other] = [await newKey(), await newKey()];
+    expect((await one('GET', '/api-key')).status).toBe(200);
+    expect((await one('GET', '/api-key')).code).toBe('RATE_LIMITED');
+    expect((await other('GET', '/api-key')).status).toBe(200);
+  });
+
+  test('or any number, when it is off', async () => {
+    const seen = await limited(false)('GET', '/api-key');
+    expect(rateHeaders(seen)).toEqual([null, null, null]);
+  });
+});
+
+describe('every answer to a known key tells its limit:', () => {
+  const list = (error: Error) => ({ operations: { instances: { list: () => Promise.reject(error) } } });
+
+  test.each<[string, number, Parameters<typeof fakeTrunkline>[0]]>([
+    ['a missing scope', 403, { scopes: [] }],
+    ['a refusal of the operation', 409, list(refusal('INSTANCE_BUSY', 'Busy.'))],
+    ['a failure', 500, list(new Error('bug'))],
+  ])('%s, and it is counted', async (_, status, fake) => {
+    const call = limited({ requestsPerMinute: 5 }, fake);
+    await call('GET', '/instances');
+    const seen = await call('GET', '/instances');
+    expect(seen.status).toBe(status);
+    expect(rateHeaders(seen)).toEqual([5, 3, NOW_SECONDS + 60]);
+  });
+
+  test('a suspended workspace, where nothing is counted', async () => {
+    const call = limited({ requestsPerMinute: 5 }, { suspended: true });
+    await call('GET', '/instances');
+    const seen = await call('GET', '/instances');
+    expect(seen.code).toBe('WORKSPACE_SUSPENDED');
+    expect(rateHeaders(seen)).toEqual([5, 5, NOW_SECONDS + 60]);
+  });
+
+  test('another workspace in X-Workspace-Id, where nothing is counted either', async () => {
+    const call = limited({ requestsPerMinute: 5 });
+    await call('GET', '/api-key');
+    const seen = await call('GET', '/api-key', { headers: { 'X-Workspace-Id': 'ten_another' } });
+    expect(seen.code).toBe('WORKSPACE_MISMATCH');
+    expect(rateHeaders(seen)).toEqual([5, 4, NOW_SECONDS + 60]);
+  });
+
+  test('a full backlog tells its own limit instead', async () => {
+    const details = { retry_after: 30, limit: 1000, reset: 1_795_000_030 };
+    const seen = await limited({}, list(refusal('SEND_BACKLOG', 'Full.', details)))('GET', '/instances');
+    expect(rateHeaders(seen)).toEqual([1000, 0, 1_795_000_030]);
+  });
+});
+
+test('the limit comes before the scope', async () => {
+  const call = limited({ requestsPerMinute: 1 }, { scopes: [] });
+  expect((await call('GET', '/instances')).code).toBe('INSUFFICIENT_SCOPE');
+  expect((await call('GET', '/instances')).code).toBe('RATE_LIMITED');
+});
+
+test.each([
+  ['no key', null, '/api-key'],
+  ['a wrong key', 'bad', '/api-key'],
+  ['a path that is not there', 'good', '/nothing'],
+])('%s has no limit to tell', async (_, token, path) => {
+  const seen = await client(createHttpApp(fakeTrunkline()), token)('GET', path);
+  expect(rateHeaders(seen)).toEqual([null, null, null]);
+});
+
+describe('a store of your own', () => {
+  test('counts for every app that shares it', async () => {
+    const store = new RateLimiterMemory({ points: 3, duration: 60 });
+    const [one, other] = [limited({ requestsPerMinute: 3, store }), limited({ requestsPerMinute: 3, store })];
+    await one('GET', '/api-key');
+    expect(rateHeaders(await other('GET', '/api-key'))).toEqual([3, 1, NOW_SECONDS + 60]);
+    await one('GET', '/api-key');
+    expect((await other('GET', '/api-key')).code).toBe('RATE_LIMITED');
+  });
+
+  const failing = (): Promise<never> => Promise.reject(new Error('no Redis'));
+  const hanging = () => new Promise<never>(() => {});
+  test.each([
+    ['fails', failing, 'no Redis'],
+    ['does not answer', hanging, 'The store of the rate limit did not answer within 1000 ms.'],
+  ])('lets requests pass when it %s, and onError is told', async (_, consume, message) => {
+    const told: [unknown, FailedRequest][] = [];
+    const store = { points: 600, duration: 60, consume, get: consume };
+    const app = createHttpApp(fakeTrunkline(), { rateLimit: { store }, onError: (...all) => told.push(all) });
+    const call = client(app)('GET', '/api-key');
+    await vi.advanceTimersByTimeAsync(1_000);
+    const seen = await call;
+    expect([seen.status, ...rateHeaders(seen)]).toEqual([200, null, null, null]);
+    expect(told).toEqual([
+      [expect.objectContaining({ message }), { requestId: 'req_1', method: 'GET', path: '/api/v1/api-key' }],
+    ]);
+  });
+
+  test.each<[string, unknown, string]>([
+    ['a limit of 0', { requestsPerMinute: 0 }, ''],
+    ['half a request', { requestsPerMinute: 1.5 }, ''],
+    ['true', true, ''],
+    ['something else as store', { store: {} }, ''],
+    ['a store of another limit', { store: new RateLimiterMemory({ points: 5, duration: 60 }) }, '.store'],
+    ['a store of another window', { store: new RateLimiterMemory({ points: 600, duration: 1 }) }, '.store'],
+  ])('%s is refused', (_, rateLimit, path) => {
+    const options = { rateLimit: rateLimit as RateLimitStore & false }; // what JavaScript would let through
+    expect(() => createHttpApp(fakeTrunkline(), options)).toThrow(
+      `createHttpApp: the option "rateLimit${path}`,
+    );
+  });
+});

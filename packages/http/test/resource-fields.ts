@@ -1,0 +1,26 @@
+import { expect } from 'vitest';
+import type { Json } from './client.ts';
+
+/** The fields of each resource, copied by hand from "Resources and their fields" of the specification. */
+export const FIELDS = {
+  instance:
+    'id name status phone_number profile_name profile_picture_url paired capabilities last_error ' +
+    'status_changed_at connected_at disconnected_at last_seen_at created_at updated_at',
+  group: 'id name participants_count synced_at',
+  message:
+    'id instance_id direction type status to from group_id text caption media error ' +
+    'created_at queued_at sent_at delivered_at read_at failed_at received_at',
+  webhook:
+    'id url description events status secret_hint last_delivery disabled_at disabled_reason created_at updated_at',
+  delivery:
+    'id webhook_id event status attempts max_attempts next_retry_at response_status error_code ' +
+    'last_attempt_at delivered_at created_at',
+  attempt: 'attempt manual response_status response_body duration_ms error_code at',
+} as const;
+
+export function expectFields(resource: Json | undefined, fields: string): void {
+  expect(Object.keys(resource ?? {}).toSorted()).toEqual(fields.split(' ').toSorted());
+}
+
+/** ISO 8601 with milliseconds and a `+00:00` offset. */
+export const TIMESTAMP: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);

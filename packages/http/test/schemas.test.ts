@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { exactly } from '../src/schemas/exactly.ts';
+
+interface Dot {
+  readonly x: number;
+  readonly tags: readonly ('a' | 'b')[];
+}
+const x = z.number();
+const tags = z.array(z.enum(['a', 'b']));
+
+// The compiler is the test: an error that it does not find any more is an error itself.
+test('the compiler tells a schema that drifts from its resource', () => {
+  exactly<Dot>()(z.strictObject({ x, tags }));
+  // @ts-expect-error: a field is missing
+  exactly<Dot>()(z.strictObject({ x }));
+  // @ts-expect-error: a field too many
+  exactly<Dot>()(z.strictObject({ x, tags, y: z.string() }));
+  // @ts-expect-error: a value too many
+  exactly<Dot>()(z.strictObject({ x, tags: z.array(z.enum(['a', 'b', 'c'])) }));
+  // @ts-expect-error: a value is missing
+  exactly<Dot>()(z.strictObject({ x, tags: z.array(z.enum(['a'])) }));
+  // @ts-expect-error: null is not promised
+  exactly<Dot>()(z.strictObject({ x: x.nullable(), tags }));
+  expect(exactly<Dot>()(z.strictObject({ x, tags })).safeParse({ x: 1, tags: [], y: 2 }).success).toBe(false);
+});

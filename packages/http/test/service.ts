@@ -1,0 +1,93 @@
+import { createTrunkline, SCOPES } from '@trunkline/core';
+import type { NewApiKey, NewWorkspace, Trunkline, TrunklineOptions } from '@trunkline/core';
+import { createSandbox } from '@trunkline/core/sandbox';
+import type { Sandbox } from '@trunkline/core/sandbox';
+import { memoryStorage, testRuntime } from '@trunkline/core/testing';
+import type { ManualClock, RecordingSender } from '@trunkline/core/testing';
+import { onTestFinished } from 'vitest';
+import { createHttpApp } from '../src/index.ts';
+import type { HttpAppOptions } from '../src/index.ts';
+import { client, textOf } from './client.ts';
+import type { Call, Json } from './client.ts';
+import { onlyDeclaredAnswers } from './declared-answers.ts';
+
+/** The whole service in memory, on the sandbox network and a clock that stands still. */
+export interface Service {
+  readonly trunkline: Trunkline;
+  readonly clock: ManualClock;
+  readonly sandbox: Sandbox;
+  readonly receivers: RecordingSender;
+  readonly app: ReturnType<typeof createHttpApp>;
+  /** A client of a new workspace; every scope and no member unless told otherwise. */
+  newWorkspace(options?: {
+    workspace?: Partial<NewWorkspace>;
+    key?: Partial<NewApiKey>;
+  }): Promise<{ id: string; call: Call }>;
+  /** A client of a new key of a workspace. */
+  newKey(workspaceId: string, key?: Partial<NewApiKey>): Promise<Call>;
+  /** Answers a call that needs time to pass. */
+  during<Answer>(call: Promise<Answer>, ms?: number): Promise<Answer>;
+  /** A connected instance. */
+  connected(call: Call): Promise<string>;
+}
+
+export async function startService({
+  sandbox = createSandbox(),
+  rateLimit,
+  ...options
+}: Partial<TrunklineOptions> & { sandbox?: Sandbox } & Pick<
+    HttpAppOptions,
+    'rateLimit'
+  > = {}): Promise<Service> {
+  const runtime = testRuntime();
+  const { clock, webhookSender: receivers } = runtime;
+  const trunkline = createTrunkline({
+    ...runtime,
+    storage: memoryStorage(),
+    gateway: sandbox.gateway,
+    secretKey: 'a secret key of the tests, long enough',
+    ...options,
+  });
+  await trunkline.start();
+  onTestFinished(() => during(trunkline.stop()));
+  const app = createHttpApp(trunkline, { rateLimit });
+
+  const during: Service['during'] = async (call, ms = 1_000) => {
+    await clock.advance(ms);
+    return call;
+  };
+  const newKey: Service['newKey'] = async (workspaceId, key) => {
+    const { token } = await trunkline.admin.apiKeys.create({
+      workspaceId,
+      name: 'ci',
+      scopes: SCOPES,
+      ...key,
+    });
+    return onlyDeclaredAnswers(client(app, token));
+  };
+  return {
+    trunkline,
+    clock,
+    sandbox,
+    receivers,
+    app,
+    during,
+    newKey,
+    async newWorkspace({ workspace, key } = {}) {
+      const { id } = await trunkline.admin.workspaces.create({ name: 'Acme', ...workspace });
+      return { id, call: await newKey(id, key) };
+    },
+    async connected(call) {
+      const id = idOf((await call('POST', '/instances', {})).json);
+      await during(call('POST', `/instances/${id}/connect`));
+      await sandbox.phone(id).scan({ phoneNumber: '15550100', profileName: 'Ada' });
+      await clock.settle();
+      return id;
+    },
+  };
+}
+
+/** The id of the single object of an answer. */
+export function idOf(json: Json): string {
+  return textOf(json.data?.id);
+}
