@@ -1,0 +1,72 @@
+import type { MessageResource, TrunklineClient } from '@trunkline/http/client';
+import { verify } from '@trunkline/receiver';
+
+/** An order of the shop that this example belongs to. */
+interface Order {
+  readonly id: string;
+  readonly phone: string;
+}
+
+type Status = MessageResource['status'];
+
+export interface OrderNotices {
+  /** Tells the customer by message that the order is on its way. Answers why not, if not. */
+  shipped(order: Order): Promise<'queued' | 'opted_out' | 'wrong_number' | 'try_later'>;
+  /** The route to which the messaging service sends its webhooks. */
+  webhook(request: Request): Promise<Response>;
+  /** What has become of an order's notice. */
+  statusOf(orderId: string): Status | undefined;
+}
+
+interface OrderNoticesOptions {
+  readonly client: TrunklineClient;
+  readonly instance: string;
+  readonly webhookSecret: string;
+}
+
+export function createOrderNotices({ client, instance, webhookSecret }: OrderNoticesOptions): OrderNotices {
+  const optedOut = new Set<string>();
+  const messageOfOrder = new Map<string, string>();
+  // By message, not by order: a webhook may overtake the answer that tells which message it is about.
+  const statuses = new Map<string, Status>();
+
+  return {
+    async shipped({ id, phone }) {
+      if (optedOut.has(phone.replaceAll(/\D/g, ''))) return 'opted_out';
+      const text = `Your order ${id} is on its way.`;
+      // The order's number as key: a customer is told once, also when this is called again after a crash.
+      const sent = await client.messages.send(
+        { instance, to: phone, type: 'text', text },
+        { idempotencyKey: `shipped-${id}` },
+      );
+      if (!sent.ok) return sent.error.code === 'INVALID_RECIPIENT' ? 'wrong_number' : 'try_later';
+      messageOfOrder.set(id, sent.data.id);
+      return 'queued';
+    },
+
+    async webhook(request) {
+      const body = await request.arrayBuffer();
+      const verified = await verify({ secret: webhookSecret, headers: request.headers, body });
+      if (!verified.ok) return new Response(verified.reason, { status: 401 });
+      const { data } = verified.event;
+      if ('message' in data) {
+        const { id, status, text, from } = data.message;
+        if (text === 'STOP' && from !== null) optedOut.add(from);
+        statuses.set(id, later(statuses.get(id), status));
+      }
+      return new Response(null, { status: 204 });
+    },
+
+    statusOf(orderId) {
+      const message = messageOfOrder.get(orderId);
+      return message === undefined ? undefined : (statuses.get(message) ?? 'queued');
+    },
+  };
+}
+
+const ORDER: readonly Status[] = ['queued', 'sent', 'delivered', 'read', 'failed', 'received'];
+
+/** Webhooks may come out of order: a status never gives way to an earlier one. */
+function later(known: Status | undefined, told: Status): Status {
+  return known !== undefined && ORDER.indexOf(known) > ORDER.indexOf(told) ? known : told;
+}

@@ -1,0 +1,16 @@
+import type { Api } from './service.ts';
+
+type RouteHandler = (request: Request) => Response | Promise<Response>;
+type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
+
+/**
+ * For `app/api/v1/[...path]/route.ts`, of Next.js and of others that have taken over its route handlers:
+ *
+ * ```ts
+ * export const { GET, HEAD, POST, PATCH, DELETE } = nextRoute(api);
+ * ```
+ */
+export function nextRoute(api: Api): Readonly<Record<Method, RouteHandler>> {
+  const handle: RouteHandler = (request) => api.fetch(request);
+  return { GET: handle, HEAD: handle, POST: handle, PATCH: handle, DELETE: handle };
+}

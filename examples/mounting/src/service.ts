@@ -1,0 +1,54 @@
+import { createTrunkline, SCOPES } from '@trunkline/core';
+import type { DnsResolver, Gateway, TrunklineOptions } from '@trunkline/core';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { memoryStorage } from '@trunkline/core/testing';
+import { createHttpApp } from '@trunkline/http';
+
+/** What every framework and runtime here is given: the API as a function from Request to Response. */
+export interface Api {
+  fetch(request: Request): Response | Promise<Response>;
+}
+
+interface Service {
+  readonly api: Api;
+  stop(): Promise<void>;
+}
+
+type Runtime = Pick<TrunklineOptions, 'clock' | 'random' | 'crypto' | 'dns' | 'webhookSender'>;
+type ServiceOptions = Pick<TrunklineOptions, 'roles'> & { readonly apiKey: string };
+
+/** A service to mount: in memory, and on the sandbox network. Yours has a database and a secret key of its own. */
+export async function startService(runtime: Runtime, { apiKey, roles }: ServiceOptions): Promise<Service> {
+  const trunkline = createTrunkline({
+    ...runtime,
+    storage: memoryStorage(),
+    gateway: scanningGateway(),
+    secretKey: 'What is in memory needs no better key.',
+    urlPolicy: 'local',
+    roles,
+  });
+  await trunkline.start();
+  const { workspaces, apiKeys } = trunkline.admin;
+  const { id: workspaceId } = await workspaces.create({ name: 'Acme' });
+  await apiKeys.create({ workspaceId, name: 'Example', scopes: SCOPES, token: apiKey });
+  return { api: createHttpApp(trunkline), stop: () => trunkline.stop() };
+}
+
+/** A sandbox network whose phones scan every QR at once, as there is nobody here to do it. */
+function scanningGateway(): Gateway {
+  const { gateway, phone } = createSandbox();
+  return {
+    ...gateway,
+    open: (session, listener) =>
+      gateway.open(session, {
+        ...listener,
+        async qr(code, expiresAt) {
+          await listener.qr(code, expiresAt);
+          await phone(session.instanceId).scan();
+        },
+      }),
+  };
+}
+
+/** No name is looked up: the hosts in these examples do not exist. Leave it out where yours do. */
+export const everywherePublic: DnsResolver = { resolve: async () => ['93.184.215.14'] };

@@ -1,0 +1,9 @@
+import { once } from 'node:events';
+import type { AddressInfo, Server } from 'node:net';
+
+/** The origin of a server as soon as it listens. */
+export async function listening(server: Pick<Server, 'listening' | 'address' | 'once'>): Promise<string> {
+  if (!server.listening) await once(server as Server, 'listening'); // an EventEmitter, whatever its other methods
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return `http://127.0.0.1:${port}`;
+}

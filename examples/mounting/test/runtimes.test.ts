@@ -1,0 +1,69 @@
+import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { Miniflare } from 'miniflare';
+import { describe, it, onTestFinished } from 'vitest';
+import { bundledWorker } from './bundled-worker.ts';
+import { startProgram } from './program.ts';
+import { smoke } from './smoke.ts';
+import { startReceiver } from './webhook-receiver.ts';
+
+// The same smoke test as in frameworks.test.ts, against programs of other runtimes. They come from npm; where npm has
+// none for the platform, their test is skipped and says so.
+
+const apiKey = 'the-key-of-the-smoke-test';
+const env = { API_KEY: apiKey, PORT: '0' };
+
+describe('the API works', () => {
+  it('on Bun', async ({ skip }) => {
+    const bun = inBin('bun');
+    if (!runs(bun)) return skip('npm has no Bun for this platform.');
+    const origin = await startProgram(bun, { args: ['--conditions=source', 'src/bun.ts'], env });
+    await smoke({ origin, fetch, apiKey, everyRole: true, receiverUrl: await startReceiver() });
+  });
+
+  it('on Deno', async ({ skip }) => {
+    const deno = inBin('deno');
+    if (!runs(deno)) return skip('npm has no Deno for this platform.');
+    const serve = [
+      'serve',
+      '--allow-all',
+      '--no-lock',
+      '--conditions=source',
+      '--host=127.0.0.1',
+      '--port=0',
+      'src/deno.ts',
+    ];
+    const origin = await startProgram(deno, { args: serve, env });
+    await smoke({ origin, fetch, apiKey, everyRole: true, receiverUrl: await startReceiver() });
+  });
+
+  it('on workerd, in the role api', async ({ skip }) => {
+    if (!runs(binaryOfMiniflare())) return skip('npm has no workerd for this platform.');
+    const workerd = new Miniflare({
+      modules: [{ type: 'ESModule', path: 'worker.js', contents: await bundledWorker() }],
+      compatibilityDate: '2026-04-01',
+      compatibilityFlags: ['nodejs_compat'],
+      bindings: { API_KEY: apiKey },
+    });
+    onTestFinished(() => workerd.dispose());
+    const { origin } = await workerd.ready;
+    await smoke({ origin, fetch, apiKey, everyRole: false });
+  });
+});
+
+/** The path of a program that a package of this example has brought. */
+function inBin(name: string): string {
+  return fileURLToPath(new URL(`../node_modules/.bin/${name}`, import.meta.url));
+}
+
+/** The workerd that miniflare starts. */
+function binaryOfMiniflare(): string {
+  const ofMiniflare = createRequire(createRequire(import.meta.url).resolve('miniflare'));
+  const workerd: { readonly default: string } = ofMiniflare('workerd');
+  return workerd.default;
+}
+
+function runs(path: string): boolean {
+  return spawnSync(path, ['--version'], { stdio: 'ignore' }).status === 0;
+}

@@ -1,0 +1,33 @@
+import { createServer } from 'node:http';
+import { createReceiver } from '@trunkline/receiver';
+import { nodeHandler } from '@trunkline/receiver/node';
+import { describeEvent } from './describe-event.ts';
+
+const secret = process.env['WEBHOOK_SECRET'] ?? '';
+const port = Number(process.env['PORT'] ?? 9000);
+if (!/^\S+$/.test(secret))
+  exitWith('WEBHOOK_SECRET must be the secret that POST /webhooks told, as in WEBHOOK_SECRET=whsec_...');
+if (!Number.isInteger(port) || port < 0 || port > 65_535)
+  exitWith('PORT must be a whole number from 0 to 65535.');
+
+// Any path will do: what tells the service's requests from others is the signature.
+const receiver = createReceiver({
+  secret,
+  otherwise: (event) => console.log(describeEvent(event)),
+  onRefused: ({ reason, message }) => {
+    // A browser or curl that looks whether anybody is there.
+    if (reason !== 'method_not_allowed') console.error(`refused: ${message}`);
+  },
+});
+const server = createServer(nodeHandler(receiver));
+server.on('error', (error) => exitWith(error.message));
+server.listen(port, '127.0.0.1', () => {
+  const address = server.address();
+  console.log(`Receiving at http://127.0.0.1:${typeof address === 'object' ? address?.port : port}`);
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => server.close());
+
+function exitWith(complaint: string): never {
+  console.error(`receiver: ${complaint}`);
+  process.exit(1);
+}

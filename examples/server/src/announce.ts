@@ -1,0 +1,38 @@
+import type { Access } from './default-workspace.ts';
+import type { Settings } from './settings.ts';
+
+interface Started {
+  readonly settings: Settings;
+  readonly url: string;
+  readonly access: Access;
+  /** Whether another process has the sandbox network that this one was to have. */
+  readonly networkIsElsewhere: boolean;
+}
+
+/** Tells the people at the terminal what they need to know; the last lines are where the server is and the API key. */
+export async function announce({ settings, url, access, networkIsElsewhere }: Started): Promise<void> {
+  if (settings.urlPolicy === 'local') {
+    console.error(
+      'WARNING: WEBHOOK_URL_POLICY=local lets webhooks go to this machine, without TLS. For development only.',
+    );
+  }
+  if (networkIsElsewhere) {
+    console.log(
+      'Another process on this data has the sandbox network: this one runs without the role gateway.',
+    );
+  }
+  console.log(
+    settings.roles.api
+      ? `Trunkline is at ${url}/api/v1`
+      : `Trunkline runs without the role api; see ${url}/healthz`,
+  );
+  switch (access.kind) {
+    case 'new':
+      console.log(`API key, told only this once: ${access.token}`);
+      return access.told();
+    case 'given':
+      return console.log('API key: the one in API_KEY');
+    case 'earlier':
+      return console.log('API key: told at the first start (API_KEY=... installs one of your own)');
+  }
+}

@@ -1,0 +1,105 @@
+import { constants } from 'node:fs';
+import { access, mkdir, open, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { errorCode, StartError } from './start-error.ts';
+
+/** Where the server keeps what it keeps. */
+export interface DataFiles {
+  readonly directory: string;
+  readonly database: string;
+  readonly secretKey: string;
+  readonly sandboxNetwork: string;
+  /** A directory, made with the first file. */
+  readonly media: string;
+  /** Whether there is a database already; an empty file is none. */
+  readonly hasDatabase: boolean;
+}
+
+/** Looks at the disk, changes nothing, and throws a StartError for what cannot work. */
+export async function checkDataFiles({
+  directory,
+  database,
+}: {
+  directory: string;
+  database: string;
+}): Promise<DataFiles> {
+  await checkDirectory(directory);
+  if (resolve(dirname(database)) !== resolve(directory)) await checkDatabaseDirectory(dirname(database));
+  return {
+    directory,
+    database,
+    secretKey: join(directory, 'secret.key'),
+    sandboxNetwork: join(directory, 'sandbox.db'),
+    media: join(directory, 'media'),
+    hasDatabase: await isDatabase(database),
+  };
+}
+
+/** For the owner alone: it holds the key that everything is sealed with. Answers whether it is new. */
+export async function createDirectory(directory: string): Promise<boolean> {
+  try {
+    await mkdir(directory, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw new StartError(`DATA_DIR cannot be made: ${directory} (${errorCode(error)})`);
+  }
+}
+
+async function checkDirectory(directory: string): Promise<void> {
+  const found = await kindOf(directory);
+  if (found === 'directory') return checkWritable('DATA_DIR', directory);
+  if (found === 'file') throw new StartError(`DATA_DIR is not a directory: ${directory}`);
+  const parent = dirname(directory);
+  if ((await kindOf(parent)) !== 'directory') {
+    throw new StartError(`DATA_DIR cannot be made: there is no directory ${parent}`);
+  }
+  await checkWritable('DATA_DIR would be in a directory that', parent);
+}
+
+async function checkDatabaseDirectory(directory: string): Promise<void> {
+  if ((await kindOf(directory)) !== 'directory') {
+    throw new StartError(`DATABASE_URL is in a directory that does not exist: ${directory}`);
+  }
+  await checkWritable('DATABASE_URL', directory);
+}
+
+async function isDatabase(path: string): Promise<boolean> {
+  const found = await kindOf(path);
+  if (found === null) return false;
+  if (found === 'directory') throw new StartError(`The database is a directory: ${path}`);
+  await checkWritable('The database', path);
+  const start = await firstBytes(path, SQLITE_HEADER.length);
+  if (start !== '' && start !== SQLITE_HEADER)
+    throw new StartError(`The database is damaged, or no SQLite file: ${path}`);
+  return start !== '';
+}
+
+const SQLITE_HEADER = 'SQLite format 3\0';
+
+async function firstBytes(path: string, length: number): Promise<string> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.toString('latin1', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+async function checkWritable(what: string, path: string): Promise<void> {
+  try {
+    await access(path, constants.R_OK | constants.W_OK);
+  } catch {
+    throw new StartError(`${what} cannot be written to: ${path}`);
+  }
+}
+
+async function kindOf(path: string): Promise<'directory' | 'file' | null> {
+  try {
+    return (await stat(path)).isDirectory() ? 'directory' : 'file';
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null;
+    throw new StartError(`${path} cannot be read (${errorCode(error)})`);
+  }
+}

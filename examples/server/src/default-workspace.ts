@@ -1,0 +1,80 @@
+import { SCOPES } from '@trunkline/core';
+import type { Crypto, Storage, Trunkline, Workspace } from '@trunkline/core';
+import { StartError } from './start-error.ts';
+
+interface Parts {
+  readonly trunkline: Pick<Trunkline, 'admin'>;
+  readonly storage: Pick<Storage, 'apiKeys'>;
+  readonly crypto: Pick<Crypto, 'sha256'>;
+}
+
+/** How the user of the server comes to an API key. */
+export type Access =
+  /** Made just now: to be told once, and then marked as told. */
+  | { readonly kind: 'new'; readonly token: string; readonly told: () => Promise<void> }
+  /** In the variable API_KEY. */
+  | { readonly kind: 'given' }
+  /** At an earlier start. */
+  | { readonly kind: 'earlier' };
+
+const NAME = 'Default workspace';
+/** The workspace's name until somebody has an API key for it: a start that ends before that is made up for by the next. */
+const UNTOLD_NAME = `${NAME} (nobody has a key yet)`;
+/** The name of the key that came in the variable API_KEY. */
+const GIVEN_KEY = 'API_KEY';
+
+/** Makes sure that there is a workspace, and that its user has an API key with every scope. */
+export async function openDefaultWorkspace(parts: Parts, apiKey: string | undefined): Promise<Access> {
+  const { workspaces, apiKeys } = parts.trunkline.admin;
+  const workspace = await defaultWorkspace(parts);
+  const told = async (): Promise<void> => {
+    if (workspace.name === UNTOLD_NAME) await workspaces.rename(workspace.id, NAME);
+  };
+
+  if (apiKey !== undefined) {
+    await installKey(parts, workspace, apiKey);
+    await told();
+    return { kind: 'given' };
+  }
+  if (workspace.name !== UNTOLD_NAME) return { kind: 'earlier' };
+  const { token } = await apiKeys.create({ workspaceId: workspace.id, name: 'First start', scopes: SCOPES });
+  return { kind: 'new', token, told };
+}
+
+/** The oldest one, so that two servers that make one at the same time agree. */
+async function defaultWorkspace({ trunkline }: Parts): Promise<Workspace> {
+  const { workspaces } = trunkline.admin;
+  const [oldest] = await workspaces.list();
+  if (oldest) return oldest;
+  const created = await workspaces.create({ name: UNTOLD_NAME });
+  const [first = created] = await workspaces.list();
+  return first;
+}
+
+/** The key stays when a later start brings none, and gives way when one brings another. */
+async function installKey(
+  { trunkline, storage, crypto }: Parts,
+  workspace: Workspace,
+  token: string,
+): Promise<void> {
+  const { apiKeys } = trunkline.admin;
+  const known = await storage.apiKeys.findByHash(crypto.sha256(token));
+  if (known && known.apiKey.revokedAt !== null) {
+    throw new StartError(
+      'API_KEY was replaced by another one before, and cannot come back: take a new value.',
+    );
+  }
+  if (known && known.workspace.id !== workspace.id)
+    throw new StartError('API_KEY is a key of another workspace.');
+
+  const id = known?.apiKey.id ?? (await install());
+  for (const other of await apiKeys.list(workspace.id)) {
+    const replaced = other.name === GIVEN_KEY && other.id !== id && other.revokedAt === null;
+    if (replaced) await apiKeys.revoke(workspace.id, other.id);
+  }
+
+  async function install(): Promise<string> {
+    const made = await apiKeys.create({ workspaceId: workspace.id, name: GIVEN_KEY, scopes: SCOPES, token });
+    return made.apiKey.id;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Context } from 'hono';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { isTrunklineError, refuse, TrunklineError } from '@trunkline/core';
+import type { ErrorCode, Logger } from '@trunkline/core';
+
+/** Errors outside of `/api/v1` look as they do in it. */
+export function errorAnswer(c: Context, error: TrunklineError): Response {
+  const { code, message, status, details } = error;
+  if (status === 401) c.header('WWW-Authenticate', 'Bearer');
+  const requestId = c.get('requestId') ?? null;
+  const body = { error: { code, message, request_id: requestId, ...(details && { details }) } };
+  return c.json(body, status as ContentfulStatusCode); // none of the error codes has one without a body
+}
+
+export function refused(code: ErrorCode, message: string): TrunklineError {
+  return new TrunklineError(refuse(code, message).refusal);
+}
+
+/** For `app.onError`: what is not a refusal is a defect, told to the log alone. */
+export function answerErrors(logger: Logger): (error: Error, c: Context) => Response {
+  return (error, c) => {
+    if (isTrunklineError(error)) return errorAnswer(c, error);
+    logger.error({ err: error, path: c.req.path }, 'a request failed');
+    return errorAnswer(
+      c,
+      refused('INTERNAL_ERROR', 'Something went wrong; the request id tells where to look.'),
+    );
+  };
+}

@@ -1,0 +1,94 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { errorCode, reasonOf, StartError } from './start-error.ts';
+
+export type FetchHandler = (request: Request) => Response | Promise<Response>;
+
+export interface HttpListener {
+  /** Without a slash at its end. */
+  readonly url: string;
+  /** What answers from now on. */
+  serve(handler: FetchHandler): void;
+  /** Takes no more connections, and resolves when every request under way is answered. */
+  close(): Promise<void>;
+}
+
+/** How long clients that keep a connection have to use it once more, or to see that it will be closed. */
+const LAST_REQUESTS_MS = 300;
+/** A request that is not answered by then is cut off. */
+const CLOSE_WITHIN_MS = 20_000;
+
+/** Takes the address before there is anything to serve: one that is taken is found out before anything is written. */
+export async function listen(
+  address: { host: string; port: number },
+  whileStarting: FetchHandler,
+): Promise<HttpListener> {
+  let handler = whileStarting;
+  let closing = false;
+  const answer = getRequestListener((request) => handler(request));
+  const server = createServer((incoming, outgoing) => {
+    if (closing) outgoing.shouldKeepAlive = false;
+    void answer(incoming, outgoing);
+  });
+  await startListening(server, address);
+  return {
+    url: urlOf(server, address.host),
+    serve(next) {
+      handler = next;
+    },
+    close() {
+      closing = true;
+      return closeServer(server);
+    },
+  };
+}
+
+function startListening(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refuse = (error: Error): void => reject(new StartError(cannotListen(error, { host, port })));
+    server.once('error', refuse);
+    server.listen(port, host, () => {
+      server.off('error', refuse);
+      resolve();
+    });
+  });
+}
+
+function cannotListen(error: Error, { host, port }: { host: string; port: number }): string {
+  switch (errorCode(error)) {
+    case 'EADDRINUSE':
+      return `PORT ${port} is in use on ${host}: another server runs there.`;
+    case 'EACCES':
+      return `PORT ${port} may not be used by this user.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `HOST is not an address of this machine: ${host}`;
+    default:
+      return `The server cannot listen on ${host}, port ${port}: ${reasonOf(error)}`;
+  }
+}
+
+function urlOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/**
+ * Node's own `server.close()` cuts connections that look idle at that moment, and with them requests that are on their
+ * way already. Those still get an answer here, which tells that it is the last one.
+ */
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const timers = [
+      setTimeout(() => server.closeIdleConnections(), LAST_REQUESTS_MS),
+      setTimeout(() => server.closeAllConnections(), CLOSE_WITHIN_MS),
+    ];
+    NetServer.prototype.close.call(server, () => {
+      for (const timer of timers) clearTimeout(timer);
+      resolve();
+    });
+  });
+}

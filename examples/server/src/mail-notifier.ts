@@ -1,0 +1,55 @@
+import { createTransport } from 'nodemailer';
+import type { Logger, Notification, Notifier } from '@trunkline/core';
+
+/** Mails the members who administer webhooks, through the server of `smtpUrl`; `?from=` in it is the sender's address. */
+export function mailNotifier(smtpUrl: string, logger: Logger): Notifier {
+  const transport = createTransport(smtpUrl);
+  const from = senderOf(new URL(smtpUrl));
+  return {
+    async notify(notification) {
+      const { id, kind, recipients, workspace, webhook } = notification;
+      if (recipients.length === 0) {
+        logger.warn(
+          { kind, workspaceId: workspace.id, webhookId: webhook.id },
+          'nobody administers webhooks: no mail is sent',
+        );
+        return;
+      }
+      await transport.sendMail({
+        from,
+        to: [...recipients],
+        // The same when a crash makes it go out twice.
+        messageId: `<${id}@trunkline>`,
+        subject: SUBJECTS[kind],
+        text: textOf(notification),
+      });
+    },
+  };
+}
+
+const SUBJECTS: Record<Notification['kind'], string> = {
+  webhook_failing: 'A webhook endpoint keeps failing',
+  webhook_disabled: 'A failing webhook endpoint was disabled',
+};
+
+function textOf({ kind, workspace, webhook }: Notification): string {
+  const since = new Date(webhook.failingSince).toUTCString();
+  const consequence =
+    kind === 'webhook_failing'
+      ? 'If nothing gets through, it will be disabled 72 hours after the first failure, at the earliest in 24 hours.'
+      : 'It is disabled now. Enable it again when the receiver is back; failed deliveries of the last 30 days can be retried.';
+  return [
+    `Every delivery to this webhook endpoint has failed since ${since}.`,
+    '',
+    `Workspace: ${workspace.name} (${workspace.id})`,
+    `Endpoint:  ${webhook.url} (${webhook.id})`,
+    '',
+    consequence,
+    '',
+  ].join('\n');
+}
+
+function senderOf(url: URL): string {
+  const user = decodeURIComponent(url.username);
+  return url.searchParams.get('from') ?? (user.includes('@') ? user : `trunkline@${url.hostname}`);
+}

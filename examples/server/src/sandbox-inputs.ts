@@ -1,0 +1,62 @@
+import type { Context } from 'hono';
+import * as z from 'zod';
+import { invalid, unwrap } from '@trunkline/core';
+
+const phoneNumber = z
+  .string()
+  .transform((number) => number.replaceAll(/[-+(). ]/g, ''))
+  .pipe(
+    z.string().regex(/^[1-9]\d{6,14}$/, 'Must be a phone number of 7 to 15 digits with its country code.'),
+  );
+
+export const scanInput = z.object({
+  phone_number: phoneNumber.optional(),
+  profile_name: z.string().min(1).max(255).optional(),
+});
+
+const anyInbound = z.object({ from: phoneNumber, group_id: z.string().optional() });
+const inboundText = anyInbound.extend({ text: z.string().min(1).max(4096), file: z.undefined().optional() });
+const inboundFile = anyInbound.extend({
+  file: z.instanceof(File, { error: 'Must be a file, in a multipart form.' }),
+  type: z.enum(['image', 'document', 'audio', 'video']),
+  caption: z.string().max(1024).optional(),
+});
+export type Inbound = z.output<typeof inboundText> | z.output<typeof inboundFile>;
+
+/** A file, or a text without one. */
+export const inboundInput: z.ZodType<Inbound, unknown> = z
+  .looseObject({})
+  .transform((fields, context): Inbound => {
+    const read = ('file' in fields ? inboundFile : inboundText).safeParse(fields);
+    if (read.success) return read.data;
+    for (const { path, message } of read.error.issues) context.addIssue({ code: 'custom', path, message });
+    return z.NEVER;
+  });
+
+export const groupInput = z.object({
+  name: z.string().trim().min(1).max(255),
+  participants_count: z.int().min(1).max(100_000),
+});
+
+export const noInput = z.object({});
+
+/** The body, JSON or a multipart form; a missing one counts as `{}`. Throws VALIDATION_FAILED with a complaint for each wrong field. */
+export async function readInput<Input>(c: Context, schema: z.ZodType<Input, unknown>): Promise<Input> {
+  const read = schema.safeParse(await readBody(c));
+  if (read.success) return read.data;
+  const fields: Record<string, string[]> = {};
+  for (const { path, message } of read.error.issues) (fields[String(path[0] ?? 'body')] ??= []).push(message);
+  return unwrap(invalid(fields));
+}
+
+async function readBody(c: Context): Promise<unknown> {
+  const isForm = c.req.header('Content-Type')?.startsWith('multipart/form-data');
+  try {
+    if (isForm) return await c.req.parseBody();
+    const text = await c.req.text();
+    return text === '' ? {} : JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
+    return unwrap(invalid({ body: [`Must be ${isForm ? 'a whole multipart form' : 'valid JSON'}.`] }));
+  }
+}

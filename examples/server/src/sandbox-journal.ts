@@ -1,0 +1,123 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { NetworkJournal, NetworkRecord } from '@trunkline/core/sandbox';
+import { reasonOf, StartError } from './start-error.ts';
+
+export interface SandboxJournal extends NetworkJournal {
+  close(): void;
+}
+
+/** Accepted messages that the network can recognise when they are sent again. */
+const KEPT_MESSAGES = 100_000;
+const FORGET_EVERY = 10_000;
+/** A process that is just ending may still hold the file. */
+const LOCK_WAIT_MS = 1_000;
+const SCHEMA_VERSION = 1;
+/** SQLite's codes for a file that another connection holds. */
+const BUSY = 5;
+const LOCKED = 6;
+
+/**
+ * The sandbox network's memory in a file, which this process holds alone until it ends: null while another one does.
+ * A row stands for something that is still true: what is over is not written beside it but taken away, so that the
+ * file stays small without being tidied.
+ *
+ * A commit survives the end of the process, in any manner; only a power cut may take the last ones away.
+ */
+export function openSandboxJournal(path: string): SandboxJournal | null {
+  const database = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
+  try {
+    // Kept for good once taken, and with it no second process has to be reckoned with below.
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    database.exec('BEGIN EXCLUSIVE; COMMIT');
+    prepareSchema(database);
+    return journalOn(database);
+  } catch (error) {
+    database.close();
+    if (isHeldByAnother(error)) return null;
+    throw new StartError(
+      `The sandbox network's file cannot be used: ${path} (${reasonOf(error)}). Without it the network begins anew.`,
+    );
+  }
+}
+
+function prepareSchema(database: DatabaseSync): void {
+  const version = database.prepare('PRAGMA user_version').get()?.['user_version'];
+  if (version === SCHEMA_VERSION) return;
+  if (version !== 0) throw new Error('made by a newer version');
+  database.exec(`
+    BEGIN;
+    CREATE TABLE fact (
+      number INTEGER PRIMARY KEY,
+      instance_id TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      name TEXT NOT NULL,
+      record TEXT NOT NULL,
+      UNIQUE (instance_id, kind, name)
+    ) STRICT;
+    PRAGMA user_version = ${SCHEMA_VERSION};
+    COMMIT;
+  `);
+}
+
+function journalOn(database: DatabaseSync): SandboxJournal {
+  const put = database.prepare(
+    'INSERT OR REPLACE INTO fact (instance_id, kind, name, record) VALUES (?, ?, ?, ?)',
+  );
+  const remove = database.prepare('DELETE FROM fact WHERE instance_id = ? AND kind = ? AND name = ?');
+  const leaveGroups = database.prepare("DELETE FROM fact WHERE instance_id = ? AND kind = 'group'");
+  const takeReceipt = database.prepare(`
+    UPDATE fact SET record = json_remove(record, '$.receipts[0]')
+    WHERE instance_id = ? AND kind = 'accepted' AND name = ?
+  `);
+  // The oldest beyond the limit, but not while the network owes receipts for them.
+  const forget = database.prepare(`
+    DELETE FROM fact
+    WHERE kind = 'accepted' AND json_array_length(record, '$.receipts') = 0
+      AND number <= (SELECT number FROM fact WHERE kind = 'accepted' ORDER BY number DESC LIMIT 1 OFFSET ${KEPT_MESSAGES})
+  `);
+  let sinceForgetting = 0;
+  forget.run();
+
+  return {
+    *load() {
+      for (const { record } of database.prepare('SELECT record FROM fact ORDER BY number').iterate()) {
+        yield JSON.parse(String(record)) as NetworkRecord; // as `append` wrote it
+      }
+    },
+    append(record) {
+      const { instanceId } = record;
+      const write = (kind: string, name: string): void => {
+        put.run(instanceId, kind, name, JSON.stringify(record));
+      };
+      switch (record.kind) {
+        case 'linked':
+          return write('phone', '');
+        case 'unlinked':
+          // Stays known as unlinked: a session that says otherwise is not believed.
+          write('phone', '');
+          leaveGroups.run(instanceId);
+          return;
+        case 'group':
+          return write('group', record.group.networkId);
+        case 'accepted':
+          write('accepted', record.networkId);
+          sinceForgetting += 1;
+          if (sinceForgetting % FORGET_EVERY === 0) forget.run();
+          return;
+        case 'receipt_taken':
+          takeReceipt.run(instanceId, record.networkId);
+          return;
+        case 'inbound':
+          return write('inbound', record.message.networkId);
+        case 'inbound_taken':
+          remove.run(instanceId, 'inbound', record.networkId);
+          return;
+      }
+    },
+    close: () => database.close(),
+  };
+}
+
+function isHeldByAnother(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (error.errcode === BUSY || error.errcode === LOCKED);
+}

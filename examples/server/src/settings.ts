@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import { isInstallableToken } from '@trunkline/core';
+import type { Roles, UrlPolicy } from '@trunkline/core';
+import { StartError } from './start-error.ts';
+
+/** What the environment asks for, checked. */
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDirectory: string;
+  readonly databasePath: string;
+  readonly apiKey: string | undefined;
+  readonly secretKey: string | undefined;
+  readonly urlPolicy: UrlPolicy;
+  /** Requests a minute for each key; 0 is off. */
+  readonly rateLimit: number;
+  readonly roles: Roles;
+  readonly smtpUrl: string | undefined;
+  readonly logLevel: string;
+}
+
+/** Reads the variables of docs/running.md. Throws a StartError with a line for each wrong one; none repeats a value, which may be secret. */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  // Compose files and shells pass on what is not set as empty.
+  const given = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '');
+  const read = variables.safeParse(Object.fromEntries(given));
+  if (!read.success) {
+    const complaints = read.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
+    throw new StartError(...new Set(complaints));
+  }
+  const { DATA_DIR, DATABASE_URL, ...rest } = read.data;
+  return {
+    host: rest.HOST,
+    port: rest.PORT,
+    dataDirectory: DATA_DIR,
+    databasePath: DATABASE_URL ?? join(DATA_DIR, 'trunkline.db'),
+    apiKey: rest.API_KEY,
+    secretKey: rest.SECRET_KEY,
+    urlPolicy: rest.WEBHOOK_URL_POLICY,
+    rateLimit: rest.RATE_LIMIT,
+    roles: rest.ROLES,
+    smtpUrl: rest.SMTP_URL,
+    logLevel: rest.LOG_LEVEL,
+  };
+}
+
+const ROLE_NAMES = ['api', 'gateway', 'webhooks', 'maintenance'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+const variables = z.object({
+  HOST: z.string().default('127.0.0.1'),
+  PORT: wholeNumber(65_535).default(8080),
+  DATA_DIR: z.string().default('data'),
+  DATABASE_URL: z.string().transform(sqlitePath).optional(),
+  GATEWAY: z
+    .enum(['sandbox', 'baileys'], 'must be sandbox.')
+    .refine((gateway) => gateway === 'sandbox', 'cannot be baileys yet: this version has only the sandbox.')
+    .default('sandbox'),
+  API_KEY: z
+    .string()
+    .refine(
+      isInstallableToken,
+      'must be 16 to 128 printable characters without spaces; one that begins with trk_ must be a whole generated key.',
+    )
+    .optional(),
+  SECRET_KEY: z.string().min(32, 'must be at least 32 characters.').optional(),
+  WEBHOOK_URL_POLICY: z.enum(['public', 'local'], 'must be public or local.').default('public'),
+  RATE_LIMIT: wholeNumber(1_000_000_000).default(600),
+  ROLES: z
+    .string()
+    .transform((list) => list.split(',').map((name) => name.trim()))
+    .pipe(z.array(z.string().refine(isRole, `must be a comma list of ${ROLE_NAMES.join(', ')}.`)))
+    .default([...ROLE_NAMES])
+    .transform(rolesOf),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/, error: 'must be a URL like smtp://user:password@mail.example.com:587.' })
+    .optional(),
+  LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}.`).default('info'),
+});
+
+function wholeNumber(max: number): z.ZodType<number, string> {
+  const complaint = `must be a whole number from 0 to ${max}.`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, complaint)
+    .transform(Number)
+    .refine((value) => value <= max, complaint);
+}
+
+function sqlitePath(url: string, context: z.RefinementCtx): string {
+  const path = /^sqlite:(.+)$/s.exec(url)?.[1];
+  if (path !== undefined && path !== ':memory:') return path;
+  context.addIssue(
+    /^postgres(ql)?:/.test(url)
+      ? 'cannot be Postgres yet: this version has only SQLite (sqlite:<path>).'
+      : 'must be sqlite: and the path of a file.',
+  );
+  return z.NEVER;
+}
+
+function isRole(name: string): boolean {
+  return ROLE_NAMES.some((role) => role === name);
+}
+
+function rolesOf(names: readonly string[]): Roles {
+  const has = (role: (typeof ROLE_NAMES)[number]): boolean => names.includes(role);
+  return {
+    api: has('api'),
+    gateway: has('gateway'),
+    webhooks: has('webhooks'),
+    maintenance: has('maintenance'),
+  };
+}

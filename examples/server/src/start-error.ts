@@ -1,0 +1,26 @@
+/** Why the server cannot start, each complaint in one line for people. Nothing was written, and the exit code is 1. */
+export class StartError extends Error {
+  readonly complaints: readonly string[];
+
+  constructor(...complaints: readonly string[]) {
+    super(complaints.join('\n'));
+    this.name = 'StartError';
+    this.complaints = complaints;
+  }
+}
+
+/** The complaints of any error, each in one line. */
+export function complaintsOf(error: unknown): readonly string[] {
+  if (error instanceof StartError) return error.complaints;
+  return [reasonOf(error)];
+}
+
+export function reasonOf(error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return reason.replaceAll(/\s*\n\s*/g, ' ');
+}
+
+/** The code of a failed system call, such as ENOENT. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

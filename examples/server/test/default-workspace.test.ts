@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { createTrunkline } from '@trunkline/core';
+import { nodeRuntime } from '@trunkline/core/node';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { memoryStorage } from '@trunkline/core/testing';
+import { openDefaultWorkspace } from '../src/default-workspace.ts';
+
+describe('The API key of the first start', () => {
+  async function aStartedTrunkline() {
+    const runtime = nodeRuntime();
+    const storage = memoryStorage();
+    const trunkline = createTrunkline({
+      ...runtime,
+      storage,
+      gateway: createSandbox().gateway,
+      secretKey: 'a-secret-key-of-more-than-32-characters',
+      roles: { gateway: false, webhooks: false, maintenance: false },
+    });
+    await trunkline.start();
+    return { trunkline, storage, crypto: runtime.crypto };
+  }
+
+  it('is made again until it was told, for the same workspace', async () => {
+    const parts = await aStartedTrunkline();
+    const lost = await openDefaultWorkspace(parts, undefined);
+    // Here the server died, before it had printed the key.
+    const second = await openDefaultWorkspace(parts, undefined);
+    if (lost.kind !== 'new' || second.kind !== 'new') throw new Error('No key was made.');
+    expect(second.token).not.toBe(lost.token);
+    await second.told();
+    expect(await openDefaultWorkspace(parts, undefined)).toEqual({ kind: 'earlier' });
+
+    const { workspace } = await parts.trunkline.authenticate(`Bearer ${second.token}`);
+    expect(workspace.name).toBe('Default workspace');
+    expect(await parts.trunkline.admin.workspaces.list()).toHaveLength(1);
+  });
+
+  it('is not made where one is given', async () => {
+    const parts = await aStartedTrunkline();
+    expect(await openDefaultWorkspace(parts, 'a-key-for-the-tests')).toEqual({ kind: 'given' });
+    expect(await openDefaultWorkspace(parts, undefined)).toEqual({ kind: 'earlier' });
+    const [workspace] = await parts.trunkline.admin.workspaces.list();
+    expect(await parts.trunkline.admin.apiKeys.list(workspace?.id ?? '')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, it } from 'vitest';
+import { readmeBlocks } from './support/readme.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+import { until } from './support/until.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+/** In a terminal, background programs are jobs, which end together with all that they started. */
+const LIKE_A_TERMINAL = `
+set -m
+trap 'for job in $(jobs -p); do kill -- -$job 2>/dev/null; done' EXIT
+trap exit TERM
+`;
+
+let stopTour = async (): Promise<void> => {};
+afterAll(() => stopTour(), 60_000);
+
+it('The tour of the README works as it is printed', { timeout: 300_000 }, async () => {
+  const directory = temporaryDirectory();
+  const [server, receiver] = [await freePort(), await freePort()];
+  const blocks = readmeBlocks('bash').map((block) =>
+    block.replaceAll('8080', server).replaceAll('9000', receiver).replaceAll('/tmp/', `${directory}/`),
+  );
+  const tour = runBash([LIKE_A_TERMINAL, ...blocks, 'wait'].join('\n'), {
+    // What the tour leaves at its defaults and another server on this machine may use.
+    PORT: server,
+    DATA_DIR: join(directory, 'data'),
+  });
+  stopTour = tour.stop;
+  await tour.ended;
+
+  // Programs that share a terminal may write into each other's lines.
+  const output = tour.output();
+  const received = Array.from(output.matchAll(/([a-z]+\.[a-z_]+) {2}(evt_\w+) {2}\w+ ([a-z_]+)/g)).map(
+    ([, type = '', id = '', status = '']) => ({ type, id, status }),
+  );
+  // Webhooks may overtake each other; the ids tell the order of the events.
+  const inOrder = received
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map(({ type, status }) => `${type}: ${status}`);
+  // Those of the file may come after the end.
+  expect(inOrder.slice(0, 5)).toEqual([
+    'instance.qr_required: qr_required',
+    'instance.connected: connected',
+    'message.sent: sent',
+    'message.delivered: delivered',
+    'message.read: read',
+  ]);
+
+  for (const told of [
+    /"name":"Default workspace"/,
+    /^trunkline-qr\.svg$/m,
+    /"read_at":"2/,
+    /"text":"Hello from Trunkline"/,
+    /"attempt_log":\[\{"attempt":1/,
+  ]) {
+    expect(output).toMatch(told);
+  }
+  expect(output).toMatch(/^connecting$.*^connected$/ms);
+  expect(readFileSync(join(directory, 'trunkline-qr.svg'), 'utf8')).toMatch(/^<svg/);
+  await until('both programs have ended', async () => (await isFree(server)) && (await isFree(receiver)));
+});
+
+interface Tour {
+  output(): string;
+  readonly ended: Promise<unknown>;
+  /** Ends the shell and all that it started. */
+  stop(): Promise<void>;
+}
+
+function runBash(script: string, env: Readonly<Record<string, string>>): Tour {
+  const { WEBHOOK_SECRET: _, API_KEY: __, ...own } = process.env;
+  const bash = spawn('bash', ['-c', script], { cwd: ROOT, env: { ...own, npm_config_yes: 'true', ...env } });
+  let output = '';
+  bash.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  bash.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const ended = once(bash, 'exit');
+  return {
+    output: () => output,
+    ended,
+    async stop() {
+      bash.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function freePort(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  await new Promise((resolve) => server.close(resolve));
+  return String(port);
+}
+
+function isFree(port: string): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${port}`).then(
+    () => false,
+    () => true,
+  );
+}

@@ -1,0 +1,199 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { MessageResource } from '@trunkline/core';
+import { startServer } from './support/server-process.ts';
+import type { ServerProcess } from './support/server-process.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+import { API_KEY, testClient } from './support/test-client.ts';
+import type { TestClient } from './support/test-client.ts';
+import { until } from './support/until.ts';
+
+describe("The sandbox's phones", { timeout: 60_000 }, () => {
+  let server: ServerProcess;
+  let client: TestClient;
+
+  beforeAll(async () => {
+    server = await startServer({
+      env: { DATA_DIR: join(temporaryDirectory(), 'data'), API_KEY, RATE_LIMIT: '0' },
+    });
+    client = testClient(server.url);
+  }, 60_000);
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0);
+    expect(server.stderr()).toBe('');
+  });
+
+  async function connected(): Promise<string> {
+    const { id } = await client.createInstance();
+    await client.connect(id);
+    return id;
+  }
+  const control = (id: string, name: string, body?: unknown) =>
+    client.request('POST', `/sandbox/instances/${id}/${name}`, { body });
+  const statusBecomes = (id: string, status: string) =>
+    until(`the status is ${status}`, async () => (await client.instance(id)).status === status);
+
+  it('scan the QR with a number and a name of your choice', async () => {
+    const { id } = await client.createInstance();
+    await client.request('POST', `/api/v1/instances/${id}/connect`);
+    await statusBecomes(id, 'qr_required');
+    const { status, body } = await control(id, 'scan', {
+      phone_number: '+1 (555) 0123',
+      profile_name: 'Ada',
+    });
+    expect(status).toBe(202);
+    expect(body).toMatchObject({
+      data: { id, status: 'connected', phone_number: '15550123', profile_name: 'Ada' },
+    });
+  });
+
+  it('get messages, from people and in groups', async () => {
+    const id = await connected();
+    const group = await control(id, 'groups', { name: 'Choir', participants_count: 7 });
+    expect(group).toMatchObject({ status: 202, body: { data: { name: 'Choir', participants_count: 7 } } });
+    const groupId = (group.body as { data: { id: string } }).data.id; // just looked at
+
+    expect((await control(id, 'messages', { from: '+1 555 0111', text: 'Hi' })).status).toBe(202);
+    expect(
+      (await control(id, 'messages', { from: '15550112', text: 'Hello all', group_id: groupId })).status,
+    ).toBe(202);
+    const received = await until('both messages are there', async () => {
+      const { body } = await client.request('GET', `/api/v1/messages?instance=${id}&direction=inbound`);
+      const { data } = body as { data: readonly object[] }; // as the specification has it
+      return data.length === 2 && data;
+    });
+    expect(received).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ from: '15550111', text: 'Hi', group_id: null, status: 'received' }),
+        expect.objectContaining({ from: '15550112', text: 'Hello all', group_id: groupId }),
+      ]),
+    );
+    expect(
+      await control(id, 'messages', { from: '15550111', text: 'Hi', group_id: 'grp_unknown' }),
+    ).toMatchObject({
+      status: 404,
+      body: { error: { code: 'GROUP_NOT_FOUND' } },
+    });
+  });
+
+  it('get files, which the service keeps', async () => {
+    const id = await connected();
+    const png = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
+    const form = new FormData();
+    form.set('from', '15550111');
+    form.set('type', 'image');
+    form.set('caption', 'Look');
+    form.set('file', new File([png], 'dot.png', { type: 'image/png' }));
+    expect((await control(id, 'messages', form)).status).toBe(202);
+
+    const message = await until('the message is there', async () => {
+      const { body } = await client.request('GET', `/api/v1/messages?instance=${id}&direction=inbound`);
+      return (body as { data: readonly MessageResource[] }).data[0]; // as the specification has it
+    });
+    expect(message).toMatchObject({
+      type: 'image',
+      caption: 'Look',
+      media: { available: true, mime_type: 'image/png', size: png.length },
+    });
+    const headers = { Authorization: `Bearer ${API_KEY}` };
+    const file = await fetch(`${server.url}/api/v1/messages/${message.id}/media`, { headers });
+    expect(Buffer.from(await file.arrayBuffer())).toEqual(png);
+  });
+
+  it('drop the connection, which comes back', async () => {
+    const id = await connected();
+    expect((await control(id, 'drop')).status).toBe(202);
+    await statusBecomes(id, 'connected');
+  });
+
+  it('unlink the instance', async () => {
+    const id = await connected();
+    const { status, body } = await control(id, 'unlink');
+    expect(status).toBe(202);
+    expect(body).toMatchObject({
+      data: { status: 'logged_out', paired: false, last_error: 'logged_out_from_phone' },
+    });
+  });
+
+  it('fail for good', async () => {
+    const id = await connected();
+    const { status, body } = await control(id, 'fail');
+    expect(status).toBe(202);
+    expect(body).toMatchObject({ data: { status: 'error', paired: true, last_error: 'sandbox_failure' } });
+  });
+
+  it.for(['scan', 'drop', 'unlink', 'fail'])('cannot %s an instance that is only created', async (name) => {
+    const { id } = await client.createInstance();
+    expect(await control(id, name)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'INVALID_INSTANCE_STATE' } },
+    });
+  });
+
+  it('are found by the keys of their own workspace alone', async () => {
+    const path = '/sandbox/instances/ins_01h455vb4pex5vsknk084sn02q/drop';
+    expect(await client.request('POST', path)).toMatchObject({
+      status: 404,
+      body: { error: { code: 'INSTANCE_NOT_FOUND' } },
+    });
+    const stranger = await testClient(server.url, 'the-key-of-a-stranger').request('POST', path);
+    expect(stranger).toMatchObject({ status: 401, body: { error: { code: 'INVALID_API_KEY' } } });
+    expect(stranger.headers.get('WWW-Authenticate')).toBe('Bearer');
+  });
+
+  it.for([
+    ['scan', { phone_number: '0123456' }, 'phone_number'],
+    ['scan', { profile_name: 1 }, 'profile_name'],
+    ['messages', { text: 'Hi' }, 'from'],
+    ['messages', { from: '15550100', text: '' }, 'text'],
+    ['messages', { from: '15550100', file: 'a file', type: 'image' }, 'file'],
+    ['groups', { name: 'Choir', participants_count: 0 }, 'participants_count'],
+    ['groups', {}, 'name'],
+    ['groups', [], 'body'],
+  ] as const)('refuse what they do not understand: %s %j', async ([name, body, field]) => {
+    const { id } = await client.createInstance();
+    const answer = await control(id, name, body);
+    expect(answer).toMatchObject({
+      status: 422,
+      body: {
+        error: {
+          code: 'VALIDATION_FAILED',
+          request_id: expect.stringMatching(/^req_/),
+          details: { fields: { [field]: [expect.any(String)] } },
+        },
+      },
+    });
+  });
+
+  it('refuse bodies that are no JSON, or too large', async () => {
+    const { id } = await client.createInstance();
+    const post = (body: string) =>
+      fetch(`${server.url}/sandbox/instances/${id}/messages`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${API_KEY}` },
+        body,
+      });
+    expect((await post('{')).status).toBe(422);
+    expect((await post(`"${'x'.repeat(17 * 1_048_576)}"`)).status).toBe(413);
+  });
+
+  it('have POST alone, and nothing beside', async () => {
+    const get = await client.request('GET', '/sandbox/instances/ins_1/scan');
+    expect(get).toMatchObject({ status: 405, body: { error: { code: 'METHOD_NOT_ALLOWED' } } });
+    expect(get.headers.get('Allow')).toBe('POST');
+    for (const path of ['/sandbox', '/sandbox/instances/ins_1/explode', '/', '/api/v2']) {
+      expect(await client.request('POST', path)).toMatchObject({
+        status: 404,
+        body: { error: { code: 'NOT_FOUND' } },
+      });
+    }
+  });
+
+  it('are not in the way of the probes', async () => {
+    expect(await client.request('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'up' } });
+    expect(await client.request('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
+  });
+});

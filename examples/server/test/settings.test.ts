@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings } from '../src/settings.ts';
+import { complaintsOf } from '../src/start-error.ts';
+
+describe('The variables', () => {
+  it('have defaults', () => {
+    expect(readSettings({})).toEqual({
+      host: '127.0.0.1',
+      port: 8080,
+      dataDirectory: 'data',
+      databasePath: 'data/trunkline.db',
+      apiKey: undefined,
+      secretKey: undefined,
+      urlPolicy: 'public',
+      rateLimit: 600,
+      roles: { api: true, gateway: true, webhooks: true, maintenance: true },
+      smtpUrl: undefined,
+      logLevel: 'info',
+    });
+  });
+
+  it('are taken', () => {
+    const smtpUrl = 'smtps://me:hush@mail.example.com';
+    const secretKey = 'a-secret-key-of-more-than-32-characters';
+    const environment = {
+      HOST: '::1',
+      PORT: '0',
+      DATA_DIR: '/srv/trunkline',
+      GATEWAY: 'sandbox',
+      API_KEY: 'a-key-for-the-tests',
+      SECRET_KEY: secretKey,
+      WEBHOOK_URL_POLICY: 'local',
+      RATE_LIMIT: '0',
+      ROLES: 'api, webhooks',
+      SMTP_URL: smtpUrl,
+      LOG_LEVEL: 'silent',
+    };
+    expect(readSettings(environment)).toEqual({
+      host: '::1',
+      port: 0,
+      dataDirectory: '/srv/trunkline',
+      databasePath: '/srv/trunkline/trunkline.db',
+      apiKey: 'a-key-for-the-tests',
+      secretKey,
+      urlPolicy: 'local',
+      rateLimit: 0,
+      roles: { api: true, gateway: false, webhooks: true, maintenance: false },
+      smtpUrl,
+      logLevel: 'silent',
+    });
+  });
+
+  it.for([
+    ['sqlite:./here.db', './here.db'],
+    ['sqlite:/srv/there.db', '/srv/there.db'],
+    ['sqlite:///srv/there.db', '///srv/there.db'],
+  ])('DATABASE_URL=%s is a path', ([url, path]) => {
+    expect(readSettings({ DATABASE_URL: url }).databasePath).toBe(path);
+  });
+
+  const apiKeyRule =
+    'API_KEY must be 16 to 128 printable characters without spaces; one that begins with trk_ must be a whole generated key.';
+  it.for([
+    ['PORT', 'http', 'PORT must be a whole number from 0 to 65535.'],
+    ['PORT', '65536', 'PORT must be a whole number from 0 to 65535.'],
+    ['PORT', '-1', 'PORT must be a whole number from 0 to 65535.'],
+    ['PORT', '80.5', 'PORT must be a whole number from 0 to 65535.'],
+    [
+      'DATABASE_URL',
+      'postgres://me:hush@db/trunkline',
+      'DATABASE_URL cannot be Postgres yet: this version has only SQLite (sqlite:<path>).',
+    ],
+    ['DATABASE_URL', 'mysql://db', 'DATABASE_URL must be sqlite: and the path of a file.'],
+    ['DATABASE_URL', 'trunkline.db', 'DATABASE_URL must be sqlite: and the path of a file.'],
+    ['DATABASE_URL', 'sqlite:', 'DATABASE_URL must be sqlite: and the path of a file.'],
+    ['DATABASE_URL', 'sqlite::memory:', 'DATABASE_URL must be sqlite: and the path of a file.'],
+    ['GATEWAY', 'baileys', 'GATEWAY cannot be baileys yet: this version has only the sandbox.'],
+    ['GATEWAY', 'pigeon', 'GATEWAY must be sandbox.'],
+    ['API_KEY', 'too-short', apiKeyRule],
+    ['API_KEY', 'with a space in the middle', apiKeyRule],
+    ['API_KEY', 'x'.repeat(129), apiKeyRule],
+    ['API_KEY', `trk_${'0'.repeat(40)}`, apiKeyRule],
+    ['SECRET_KEY', 'x'.repeat(31), 'SECRET_KEY must be at least 32 characters.'],
+    ['WEBHOOK_URL_POLICY', 'any', 'WEBHOOK_URL_POLICY must be public or local.'],
+    ['RATE_LIMIT', 'some', 'RATE_LIMIT must be a whole number from 0 to 1000000000.'],
+    ['ROLES', 'api,cook', 'ROLES must be a comma list of api, gateway, webhooks, maintenance.'],
+    ['ROLES', ',', 'ROLES must be a comma list of api, gateway, webhooks, maintenance.'],
+    [
+      'SMTP_URL',
+      'mail.example.com',
+      'SMTP_URL must be a URL like smtp://user:password@mail.example.com:587.',
+    ],
+    ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.'],
+  ] as const)('%s=%s is one complaint', ([name, value, complaint]) => {
+    expect(complaintsAbout({ [name]: value })).toEqual([complaint]);
+  });
+
+  it('are complained about one by one', () => {
+    expect(complaintsAbout({ HOST: 'localhost', PORT: 'x', LOG_LEVEL: 'loud' })).toHaveLength(2);
+  });
+
+  function complaintsAbout(environment: Record<string, string>): readonly string[] {
+    try {
+      readSettings(environment);
+      return [];
+    } catch (error) {
+      return complaintsOf(error);
+    }
+  }
+});

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { NetworkRecord } from '@trunkline/core/sandbox';
+import { openSandboxJournal } from '../../src/sandbox-journal.ts';
+import { startServer } from './server-process.ts';
+import type { ServerProcess } from './server-process.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+import { API_KEY, testClient } from './test-client.ts';
+import type { TestClient } from './test-client.ts';
+import { startReceiver } from './test-receiver.ts';
+import type { ReceivedRequest, TestReceiver } from './test-receiver.ts';
+import { until } from './until.ts';
+
+/** Longer than any lease: a server that starts so much later finds nothing held by one that was killed. */
+const LATER_MS = 61_000;
+
+/** A data directory with an instance that is connected and a receiver that is told everything. */
+export interface Scene {
+  readonly receiver: TestReceiver;
+  readonly instance: string;
+  /** Starts a server on the directory, as if a little more than a minute had passed since the last start. */
+  startLater(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
+  /** Starts one at this very time. */
+  startNow(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
+  /** What the sandbox network took over; while no server runs. */
+  acceptedByNetwork(): readonly Extract<NetworkRecord, { kind: 'accepted' }>[];
+}
+
+export interface RunningServer extends ServerProcess {
+  readonly client: TestClient;
+}
+
+const EVENTS = [
+  'instance.connected',
+  'instance.disconnected',
+  'message.sent',
+  'message.delivered',
+  'message.read',
+  'message.failed',
+];
+
+/** Answers the scene and the server that it was set up with. */
+export async function setScene(): Promise<{ scene: Scene; server: RunningServer }> {
+  const DATA_DIR = join(temporaryDirectory(), 'data');
+  const receiver = await startReceiver();
+  let starts = 0;
+  const start = async (env: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {
+    const server = await startServer({
+      env: { DATA_DIR, API_KEY, WEBHOOK_URL_POLICY: 'local', RATE_LIMIT: '0', ...env },
+      aheadMs: starts * LATER_MS,
+    });
+    return { ...server, client: testClient(server.url) };
+  };
+  const server = await start();
+  receiver.secret = (await server.client.registerWebhook(receiver.url, EVENTS)).secret;
+  const { id } = await server.client.createInstance();
+  await server.client.connect(id);
+  const scene: Scene = {
+    receiver,
+    instance: id,
+    startNow: start,
+    startLater(env) {
+      starts += 1;
+      return start(env);
+    },
+    acceptedByNetwork() {
+      const journal = openSandboxJournal(join(DATA_DIR, 'sandbox.db'));
+      const accepted = [...(journal?.load() ?? [])].filter((record) => record.kind === 'accepted');
+      journal?.close();
+      return accepted;
+    },
+  };
+  return { scene, server };
+}
+
+/** The requests about a message. */
+export function requestsAbout(receiver: TestReceiver, messageId: string): readonly ReceivedRequest[] {
+  return receiver.requests.filter(
+    ({ event: { data } }) => 'message' in data && data.message.id === messageId,
+  );
+}
+
+/** Waits until a message is read and the receiver has heard all about it; and nothing of it under two ids. */
+export async function untilTold(
+  { receiver }: Scene,
+  { client }: RunningServer,
+  messageId: string,
+): Promise<void> {
+  await until('the message is read', async () => (await client.message(messageId)).status === 'read');
+  await until('the receiver has heard of it', () => typesOf(answered(receiver, messageId)).length === 3);
+  expectToldOnce(receiver, messageId);
+}
+
+/** Whatever was sent again came under the same event and delivery id. */
+export function expectToldOnce(receiver: TestReceiver, messageId: string): void {
+  const requests = requestsAbout(receiver, messageId);
+  expect(typesOf(requests)).toEqual(['message.delivered', 'message.read', 'message.sent']);
+  expect(new Set(requests.map(({ event }) => event.id)).size).toBe(3);
+  expect(new Set(requests.map(({ deliveryId }) => deliveryId)).size).toBe(3);
+}
+
+function answered(receiver: TestReceiver, messageId: string): readonly ReceivedRequest[] {
+  return requestsAbout(receiver, messageId).filter((request) => request.answered);
+}
+
+function typesOf(requests: readonly ReceivedRequest[]): readonly string[] {
+  return [...new Set(requests.map(({ event }) => event.type))].toSorted();
+}

@@ -1,0 +1,86 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { afterAll } from 'vitest';
+import { verify } from '@trunkline/receiver';
+import type { WebhookEvent } from '@trunkline/receiver';
+
+/** A receiver in the test's own process: it outlives every server that is killed. */
+export interface TestReceiver {
+  readonly url: string;
+  /** Set as soon as it is known: what comes before is refused. */
+  secret: string;
+  /** Every request that was verified, answered or not. */
+  readonly requests: readonly ReceivedRequest[];
+  /** What was sent with another signature than ours. */
+  readonly refused: readonly string[];
+  /** Leaves requests of this type without an answer, until told otherwise. */
+  hold(type: string | null): void;
+  /** Answers what was held. */
+  release(): void;
+}
+
+export interface ReceivedRequest {
+  readonly deliveryId: string;
+  readonly event: WebhookEvent;
+  readonly answered: boolean;
+}
+
+const servers: (() => void)[] = [];
+
+afterAll(() => {
+  for (const close of servers) close();
+});
+
+export async function startReceiver(): Promise<TestReceiver> {
+  const requests: ReceivedRequest[] = [];
+  const refused: string[] = [];
+  const waiting = new Set<ServerResponse>();
+  let held: string | null = null;
+
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // Servers whose clock is ahead sign with it.
+    const result = await verify({
+      secret: receiver.secret,
+      headers: request.headers,
+      body: await buffer(request),
+      tolerance: 7 * 24 * 60 * 60,
+    });
+    if (!result.ok) {
+      refused.push(result.reason);
+      response.writeHead(401).end();
+      return;
+    }
+    const { event } = result;
+    const answered = event.type !== held;
+    requests.push({ deliveryId: String(request.headers['x-service-delivery']), event, answered });
+    if (answered) response.writeHead(204).end();
+    else waiting.add(response);
+  };
+
+  const server = createServer((request, response) => {
+    receive(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  servers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const receiver: TestReceiver = {
+    url: `http://127.0.0.1:${port}/hook`,
+    secret: 'whsec_not_known_yet',
+    requests,
+    refused,
+    hold(type) {
+      held = type;
+    },
+    release() {
+      held = null;
+      for (const response of waiting) response.writeHead(204).end();
+      waiting.clear();
+    },
+  };
+  return receiver;
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { requestsAbout, setScene, untilTold } from './support/scene.ts';
+
+describe('Two servers on one data directory', { timeout: 300_000 }, () => {
+  it('serve the same API, send each webhook once, and one of them has the network', async () => {
+    const { scene, server: first } = await setScene();
+    const second = await scene.startNow();
+    expect(second.stdout()).toContain(
+      'Another process on this data has the sandbox network: this one runs without the role gateway.\n',
+    );
+    const scan = await second.client.request('POST', `/sandbox/instances/${scene.instance}/drop`);
+    expect(scan).toMatchObject({ status: 503, body: { error: { code: 'GATEWAY_UNAVAILABLE' } } });
+
+    const accepted = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 ? first : second).client.send({ instance: scene.instance }),
+      ),
+    );
+    for (const { id } of accepted) await untilTold(scene, second, id);
+    for (const { id } of accepted) expect(requestsAbout(scene.receiver, id)).toHaveLength(3);
+    expect(await first.stop()).toBe(0);
+    expect(await second.stop()).toBe(0);
+    expect(scene.acceptedByNetwork()).toHaveLength(20);
+  });
+});

@@ -1,0 +1,150 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { runServer, startServer } from './support/server-process.ts';
+import { snapshot } from './support/snapshot.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+
+describe('What the server cannot work with', { timeout: 120_000 }, () => {
+  const wrong: readonly (readonly [env: Record<string, string>, complaint: string])[] = [
+    [{ HOST: '192.0.2.1' }, 'HOST is not an address of this machine: 192.0.2.1'],
+    [{ HOST: 'no.such.host.invalid' }, 'HOST is not an address of this machine: no.such.host.invalid'],
+    [
+      { DATABASE_URL: 'sqlite:missing/trunkline.db' },
+      'DATABASE_URL is in a directory that does not exist: missing',
+    ],
+    [{ DATABASE_URL: 'sqlite:.' }, 'The database is a directory: .'],
+    [{ DATA_DIR: 'missing/data' }, 'DATA_DIR cannot be made: there is no directory missing'],
+    [{ DATA_DIR: 'a-file' }, 'DATA_DIR is not a directory: a-file'],
+    [{ DATA_DIR: 'a-file/data' }, 'DATA_DIR cannot be made: there is no directory a-file'],
+    [{ DATA_DIR: '/proc/trunkline' }, 'DATA_DIR cannot be made: /proc/trunkline (ENOENT)'],
+    [{ PORT: 'http' }, 'PORT must be a whole number from 0 to 65535.'],
+  ];
+
+  it.for(wrong)('is told in one line, and nothing is written: %j', async ([env, complaint]) => {
+    const cwd = temporaryDirectory();
+    writeFileSync(join(cwd, 'a-file'), '');
+    const before = snapshot(cwd);
+    const { code, stdout, stderr } = await runServer({ env, cwd });
+    expect({ code, stdout, stderr }).toEqual({ code: 1, stdout: '', stderr: `trunkline: ${complaint}\n` });
+    expect(snapshot(cwd)).toEqual(before);
+  });
+
+  it('is told in a line for each, none of which repeats a value', async () => {
+    const cwd = temporaryDirectory();
+    const { code, stderr } = await runServer({
+      env: { PORT: 'x', SECRET_KEY: 'hush', ROLES: 'cook,baker' },
+      cwd,
+    });
+    expect(code).toBe(1);
+    expect(stderr.split('\n').map((line) => line.split(' ', 2).join(' '))).toEqual([
+      'trunkline: PORT',
+      'trunkline: SECRET_KEY',
+      'trunkline: ROLES',
+      '',
+    ]);
+    expect(stderr).not.toMatch(/hush|cook/);
+    expect(snapshot(cwd)).toEqual({});
+  });
+
+  it('is not a variable that is empty', async () => {
+    const cwd = temporaryDirectory();
+    const server = await startServer({
+      env: { DATABASE_URL: '', DATA_DIR: '', SECRET_KEY: '', ROLES: '' },
+      cwd,
+    });
+    expect(await server.stop()).toBe(0);
+    expect(existsSync(join(cwd, 'data', 'trunkline.db'))).toBe(true);
+  });
+});
+
+describe('Files that cannot be used', { timeout: 120_000 }, () => {
+  const first = 'a-secret-key-of-more-than-32-characters';
+
+  /** A directory that a server has been started in. */
+  async function usedDirectory(env: Record<string, string> = {}): Promise<string> {
+    const cwd = temporaryDirectory();
+    const server = await startServer({ env, cwd });
+    await server.stop();
+    return cwd;
+  }
+
+  async function complaintIn(cwd: string, env: Record<string, string> = {}): Promise<string> {
+    const before = snapshot(cwd);
+    const { code, stdout, stderr } = await runServer({ env, cwd });
+    expect({ code, stdout, lines: stderr.split('\n').length }).toEqual({ code: 1, stdout: '', lines: 2 });
+    expect(snapshot(cwd)).toEqual(before);
+    return stderr.trimEnd();
+  }
+
+  it('a database that is none', async () => {
+    const cwd = temporaryDirectory();
+    mkdirSync(join(cwd, 'data'));
+    writeFileSync(join(cwd, 'data', 'trunkline.db'), 'Once upon a time there was a database.');
+    expect(await complaintIn(cwd)).toBe(
+      'trunkline: The database is damaged, or no SQLite file: data/trunkline.db',
+    );
+  });
+
+  it('a database that is damaged behind its header', async () => {
+    const cwd = await usedDirectory();
+    const path = join(cwd, 'data', 'trunkline.db');
+    const bytes = readFileSync(path);
+    writeFileSync(path, Buffer.concat([bytes.subarray(0, 16), Buffer.alloc(bytes.length - 16, 0xff)]));
+    expect(await complaintIn(cwd)).toMatch(/^trunkline: The database \S*data\/trunkline.db cannot be used: /);
+  });
+
+  it('a database of a newer version', async () => {
+    const cwd = await usedDirectory();
+    const database = new DatabaseSync(join(cwd, 'data', 'trunkline.db'));
+    database.exec('PRAGMA user_version = 99');
+    database.close();
+    expect(await complaintIn(cwd)).toMatch(
+      /^trunkline: The database \S*data\/trunkline.db cannot be used: .* newer version/,
+    );
+  });
+
+  it('a database elsewhere that is not ours, while there is no DATA_DIR', async () => {
+    const cwd = temporaryDirectory();
+    const database = new DatabaseSync(join(cwd, 'cooking.db'));
+    database.exec('CREATE TABLE recipes (name TEXT)');
+    database.close();
+    const env = { DATABASE_URL: 'sqlite:cooking.db', SECRET_KEY: first };
+    expect(await complaintIn(cwd, env)).toMatch(
+      /^trunkline: The database \S*cooking.db cannot be used: .* not one of Trunkline/,
+    );
+  });
+
+  it('a database without its secret key', async () => {
+    const cwd = await usedDirectory();
+    rmSync(join(cwd, 'data', 'secret.key'));
+    expect(await complaintIn(cwd)).toBe(
+      'trunkline: The secret key of the database is missing: put data/secret.key back, or set SECRET_KEY to what it was set to.',
+    );
+  });
+
+  it('a database with another secret key', async () => {
+    const cwd = await usedDirectory({ SECRET_KEY: first });
+    expect(existsSync(join(cwd, 'data', 'secret.key'))).toBe(false);
+    expect(await complaintIn(cwd, { SECRET_KEY: `${first}, and another` })).toBe(
+      'trunkline: The secretKey is not the one that this database was set up with.',
+    );
+    const server = await startServer({ env: { SECRET_KEY: first }, cwd });
+    await server.stop();
+  });
+
+  it('a secret key that is damaged', async () => {
+    const cwd = await usedDirectory();
+    writeFileSync(join(cwd, 'data', 'secret.key'), 'half a k');
+    expect(await complaintIn(cwd)).toBe('trunkline: The secret key is damaged: data/secret.key');
+  });
+
+  it("a sandbox network's file that is none", async () => {
+    const cwd = await usedDirectory();
+    writeFileSync(join(cwd, 'data', 'sandbox.db'), 'Once upon a time there was a network.');
+    expect(await complaintIn(cwd)).toBe(
+      "trunkline: The sandbox network's file cannot be used: data/sandbox.db (file is not a database). Without it the network begins anew.",
+    );
+  });
+});
