@@ -32,6 +32,7 @@ export type {
 } from './representation/webhook-resource.ts';
 // The schemas that check what callers send: whoever describes the API describes it from them.
 export {
+  connectInput,
   deliveryQuery,
   instanceInput,
   mediaFields,
@@ -42,6 +43,7 @@ export {
   webhookInput,
 } from './representation/inputs.ts';
 export type {
+  ConnectInput,
   DeliveryQuery,
   InstanceInput,
   MessageQuery,
@@ -134,6 +136,7 @@ export type {
   IncomingFile,
   IncomingMessage,
   LinkedProfile,
+  OpenOptions,
   OutgoingContent,
   OutgoingFile,
   OutgoingMessage,

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { initial } from './0001-initial.ts';
+import { pairingNumber } from './0003-pairing-number.ts';
 
 /** In order; a migration that was released never changes. The version of a database is how many it has had. */
-const MIGRATIONS: readonly string[] = [initial];
+const MIGRATIONS: readonly string[] = [initial, pairingNumber];
 
 /** "trnk": says that a SQLite file is ours. */
 const APPLICATION_ID = 0x74726e6b;
