@@ -167,12 +167,53 @@ export default {
       publicCore,
       npm('pg', 'postgres'),
     ]),
+    only(
+      'gateway-baileys',
+      own('gateway-baileys'),
+      [
+        own('gateway-baileys'),
+        publicCore,
+        npm('@whiskeysockets/baileys', 'keyv', 'quick-lru'),
+        '^(node:)?(crypto|stream)$',
+      ],
+      'Its own storage is the service.',
+    ),
+    {
+      name: 'baileys-behind-its-gateway',
+      comment:
+        'Baileys brings libsignal, which is GPL-3.0: whoever does without the gateway does without both.',
+      severity: 'error',
+      from: { path: '^(packages|examples)/', pathNot: '^packages/(gateway-baileys|fake-whatsapp)/' },
+      to: { path: npm('@whiskeysockets/baileys', 'libsignal') },
+    },
+    only('gateway-contract', own('gateway-contract'), [
+      own('gateway-contract'),
+      publicCore,
+      '^packages/core/src/node/index\\.ts$',
+      npm('vitest'),
+    ]),
     only('storage-contract', own('storage-contract'), [
       own('storage-contract'),
       own('core'),
       npm('vitest', 'fast-check'),
       '^(node:)?[a-z_/]+$',
     ]),
+    only(
+      'fake-whatsapp',
+      own('fake-whatsapp'),
+      [
+        own('fake-whatsapp'),
+        npm('@whiskeysockets/baileys', 'ws', '@types/ws', 'selfsigned'),
+        '^(node:)?[a-z_/]+$',
+      ],
+      'A network of its own: nothing of Trunkline.',
+    ),
+    {
+      name: 'fake-whatsapp-stays-in-tests',
+      severity: 'error',
+      from: { path: '^(packages|examples)/', pathNot: [own('fake-whatsapp'), tests] },
+      to: { path: own('fake-whatsapp') },
+    },
     {
       name: 'examples-are-leaves',
       severity: 'error',

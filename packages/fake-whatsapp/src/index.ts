@@ -1,22 +1,17 @@
+export { startFakeWhatsApp } from './start-fake-whatsapp.ts';
 export { trustFakeWhatsApp } from './client-settings.ts';
 export type { ClientSettings } from './client-settings.ts';
-export type {
-  Account,
-  Action,
-  AddressingMode,
-  FakeWhatsApp,
-  FakeWhatsAppOptions,
-  Group,
-  GroupOptions,
-  InboundOptions,
-  LinkedDevice,
-  MessageMatch,
-  Person,
-  PersonOptions,
-  ReceiptOptions,
-  ReceivedReceipt,
-  SentMessage,
-  StreamError,
-} from './fake-whatsapp.ts';
-export { MEDIA_KINDS } from './content.ts';
-export type { Content, MediaContent, MediaKind } from './content.ts';
+export type { FakeWhatsApp, FakeWhatsAppOptions } from './fake-whatsapp.ts';
+export type { StreamError } from './api/disturbing-api.ts';
+export type { InboundOptions, ReceiptOptions } from './api/incoming-api.ts';
+export type { MessageMatch } from './api/observing-api.ts';
+export type { LinkedDevice } from './api/phone-api.ts';
+export type { Account, Group, GroupOptions, Person, PersonOptions } from './api/world-api.ts';
+export type { Action, ReceivedReceipt } from './chronicle/chronicle.ts';
+export type { SentMessage } from './chronicle/sent-log.ts';
+export type { TranscriptEntry } from './chronicle/transcript.ts';
+export type { MediaFailure } from './media/media-host.ts';
+export { MEDIA_KINDS } from './messages/content.ts';
+export type { Content, MediaContent, MediaKind } from './messages/content.ts';
+export type { Outgoing } from './messages/to-proto.ts';
+export type { AddressingMode, ReceivedMessage } from './world/contact.ts';

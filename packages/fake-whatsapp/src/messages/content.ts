@@ -15,4 +15,6 @@ export type Content =
   | { readonly type: 'text'; readonly text: string }
   | MediaContent
   /** Reactions, edits, deletions and whatever else; `message` is the decoded protobuf as a plain object. */
-  | { readonly type: 'other'; readonly message: Readonly<Record<string, unknown>> };
+  | { readonly type: 'other'; readonly message: Readonly<Record<string, unknown>> }
+  /** Nobody could decrypt it. */
+  | { readonly type: 'unreadable' };
