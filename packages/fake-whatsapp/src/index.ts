@@ -15,3 +15,5 @@ export { MEDIA_KINDS } from './messages/content.ts';
 export type { Content, MediaContent, MediaKind } from './messages/content.ts';
 export type { Outgoing } from './messages/to-proto.ts';
 export type { AddressingMode, ReceivedMessage } from './world/contact.ts';
+export { spawnFakeWhatsApp } from './process/spawn-fake-whatsapp.ts';
+export type { RemoteFakeWhatsApp } from './process/spawn-fake-whatsapp.ts';

@@ -7,7 +7,7 @@ import type { GroupChat } from '../world/group-chat.ts';
 import type { Companion, LinkedAccount } from '../world/linked-account.ts';
 import type { Ciphertext } from '../signal/signal-peer.ts';
 
-export interface Envelope {
+interface Envelope {
   readonly id: string;
   /** Seconds since the epoch. */
   readonly t: string;

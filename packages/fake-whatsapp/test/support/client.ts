@@ -31,7 +31,7 @@ export class Client {
   readonly auth: AuthenticationState;
   readonly #happened = new AwaitableLog<Happened>();
 
-  constructor(wa: FakeWhatsApp, auth: AuthenticationState, options: Options = {}) {
+  constructor(wa: Pick<FakeWhatsApp, 'client'>, auth: AuthenticationState, options: Options = {}) {
     this.auth = auth;
     this.socket = makeWASocket({
       auth,
@@ -49,7 +49,7 @@ export class Client {
     });
   }
 
-  static unpaired(wa: FakeWhatsApp, options?: Options): Client {
+  static unpaired(wa: Pick<FakeWhatsApp, 'client'>, options?: Options): Client {
     return new Client(wa, { creds: initAuthCreds(), keys: memoryKeys() }, options);
   }
 
