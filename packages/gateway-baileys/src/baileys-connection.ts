@@ -100,7 +100,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     close: end,
     async logout() {
       isOurEnd = true;
-      if (isOpen) await unlinkDevice(socket, life.ended);
+      if (isOpen) await unlinkDevice({ socket, clock }, life.ended);
       await end();
     },
   };

@@ -1,8 +1,11 @@
 import type { Clock } from '@trunkline/core';
 import type { WASocket } from '@whiskeysockets/baileys';
+import { pause } from './deadline.ts';
 
 /** A socket that shows no QR and does not open in this time is given up: some refusals Baileys never tells of. */
 const CONNECT_MS = 30_000;
+/** A peer that is gone does not answer a goodbye either. */
+const GOODBYE_MS = 2_000;
 
 /** From a socket's first moment to its last. */
 export interface SocketLife {
@@ -38,6 +41,8 @@ export function socketLife(socket: WASocket, clock: Clock): SocketLife {
     cancelWatch = clock.setTimer(CONNECT_MS, () => end(new Error('The connection did not open in time.')));
   };
 
+  const close = socket.ws.close.bind(socket.ws);
+  socket.ws.close = () => Promise.race([close(), pause(clock, GOODBYE_MS)]);
   // Baileys throws away what it has buffered when it ends; the network was told that we have it.
   socket.registerSocketEndHandler(() => void socket.ev.flush());
   socket.ev.on('connection.update', ({ connection, lastDisconnect }) => {

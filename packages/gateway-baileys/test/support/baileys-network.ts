@@ -15,7 +15,7 @@ export interface BaileysNetwork extends TestNetwork {
   group(jid: string): Group;
 }
 
-interface NetworkOptions {
+export interface NetworkOptions {
   readonly gateway?: BaileysGatewayOptions;
   /** False: nobody confirms anything by itself. */
   readonly readsByItself?: boolean;
