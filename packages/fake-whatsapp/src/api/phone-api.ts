@@ -22,7 +22,7 @@ export interface PhoneApi {
   enterCode(account: Account, code: string): Promise<void>;
   /** "Log out" under Linked devices, for every client: 401 now, or at the next login. */
   unlink(account: Account): void;
-  linkedDevices(account: Account): readonly LinkedDevice[];
+  linkedDevices(account: Pick<Account, 'phoneNumber'>): readonly LinkedDevice[];
   /** Typed on the phone itself; each client gets its copy. Answers the network id. */
   fromPhone(account: Account, to: Person, message: Outgoing): Promise<string>;
 }
