@@ -1,5 +1,5 @@
 import tls from 'node:tls';
-import { WA_CERT_DETAILS } from '@whiskeysockets/baileys';
+import { DEFAULT_CONNECTION_CONFIG, WA_CERT_DETAILS } from '@whiskeysockets/baileys';
 
 /** How a client finds and trusts one fake server. Plain data: a child process takes it from its environment. */
 export interface ClientSettings {
@@ -20,5 +20,16 @@ export function trustFakeWhatsApp(settings: ClientSettings): () => void {
   return () => {
     WA_CERT_DETAILS.PUBLIC_KEY = noiseRoot;
     tls.setDefaultCACertificates(authorities);
+  };
+}
+
+/** The same, and those that are told no URL connect to it: for a program that knows nothing of the fake. */
+export function redirectToFakeWhatsApp(settings: ClientSettings): () => void {
+  const url = DEFAULT_CONNECTION_CONFIG.waWebSocketUrl;
+  const distrust = trustFakeWhatsApp(settings);
+  DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = settings.waWebSocketUrl;
+  return () => {
+    DEFAULT_CONNECTION_CONFIG.waWebSocketUrl = url;
+    distrust();
   };
 }

@@ -1,5 +1,5 @@
 export { startFakeWhatsApp } from './start-fake-whatsapp.ts';
-export { trustFakeWhatsApp } from './client-settings.ts';
+export { redirectToFakeWhatsApp, trustFakeWhatsApp } from './client-settings.ts';
 export type { ClientSettings } from './client-settings.ts';
 export type { FakeWhatsApp, FakeWhatsAppOptions } from './fake-whatsapp.ts';
 export type { StreamError } from './api/disturbing-api.ts';

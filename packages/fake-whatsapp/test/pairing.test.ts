@@ -1,5 +1,14 @@
-import { Curve, WA_CERT_DETAILS } from '@whiskeysockets/baileys';
+import {
+  Curve,
+  DEFAULT_CONNECTION_CONFIG,
+  WA_CERT_DETAILS,
+  initAuthCreds,
+  makeWASocket,
+} from '@whiskeysockets/baileys';
 import { expect, it } from 'vitest';
+import { redirectToFakeWhatsApp } from '../src/index.ts';
+import { memoryKeys } from '../src/signal/memory-keys.ts';
+import { silent } from '../src/signal/silent.ts';
 import { useFakeWhatsApp } from './support/world.ts';
 
 const { wa, newAccount, unpaired, linked, reconnect } = useFakeWhatsApp();
@@ -65,6 +74,16 @@ it('takes no QR of a connection that is gone', async () => {
       }
     })
     .toContain('this QR is of no open connection');
+});
+
+it('takes in a client that was told no URL', async () => {
+  const restore = redirectToFakeWhatsApp(wa().client);
+  const offered = wa().next('qr_offered');
+  const socket = makeWASocket({ auth: { creds: initAuthCreds(), keys: memoryKeys() }, logger: silent });
+  await offered;
+  await socket.end(undefined);
+  restore();
+  expect(DEFAULT_CONNECTION_CONFIG.waWebSocketUrl).toBe('wss://web.whatsapp.com/ws/chat');
 });
 
 it('gives each client that is linked a device of its own', async () => {
