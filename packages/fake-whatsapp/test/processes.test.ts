@@ -1,10 +1,11 @@
-import { fork } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
 import { spawnFakeWhatsApp, startFakeWhatsApp } from '../src/index.ts';
 import type { ClientSettings } from '../src/index.ts';
@@ -72,6 +73,34 @@ it('has a client that was killed before the ack send its message again, which it
   expect(wa.sentMessages({ id: message.id })).toHaveLength(2);
   expect(wa.inbox(bob)).toMatchObject([{ id: message.id, content: { text: 'once' } }]);
   await kill(restarted);
+});
+
+it('leaves nothing behind that keeps a process alive', async () => {
+  const program = `
+    import { connect } from 'node:net';
+    import { startFakeWhatsApp } from '${new URL('../src/index.ts', import.meta.url).href}';
+    const wa = await startFakeWhatsApp();
+    const { port } = new URL(wa.client.waWebSocketUrl);
+    const open = () => new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(socket)).on('error', () => {});
+    });
+    const upgrade = 'GET /ws/chat HTTP/1.1\\r\\nHost: x\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n' +
+      'Sec-WebSocket-Version: 13\\r\\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\\r\\n\\r\\n';
+    await open();
+    const accepted = await open();
+    const answered = new Promise((resolve) => accepted.once('data', resolve));
+    accepted.write(upgrade);
+    await answered;
+    wa.refuseUpgrades('silence');
+    (await open()).write(upgrade);
+    wa.nextMessage().catch(() => {});
+    await wa.stop();
+    console.log('stopped');
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+    timeout: 15_000,
+  });
+  expect(stdout).toBe('stopped\n');
 });
 
 function startClient(settings: ClientSettings, folder: string): ChildProcess {
