@@ -88,6 +88,10 @@ it('leaves a connection half open', async () => {
   expect(await ping()).toMatchObject({ attrs: { type: 'result' } });
   wa().freeze(shop);
   await expect(ping()).rejects.toThrow('Timed Out');
+  const pings = wa()
+    .transcript()
+    .filter(({ node, direction }) => direction === 'received' && node.attrs['xmlns'] === 'w:p');
+  expect(pings).toHaveLength(1);
   expect(client.all('connection.update').some(({ connection }) => connection === 'close')).toBe(false);
   wa().drop(shop);
   expect(await client.closed()).toMatchObject({ code: 428 });

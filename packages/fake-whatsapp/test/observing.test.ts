@@ -1,3 +1,4 @@
+import { Curve } from '@whiskeysockets/baileys';
 import { expect, it } from 'vitest';
 import { startFakeWhatsApp } from '../src/index.ts';
 import { Client } from './support/client.ts';
@@ -31,6 +32,25 @@ it('fails a test in which a signature is wrong', async () => {
   await wa.nextMessage();
   await again.end();
   expect(wa.takeProblems()).toEqual(['message FORGED without a valid identity']);
+  await wa.stop();
+});
+
+it('does not link a client that signs its pairing wrongly', async () => {
+  const wa = await startFakeWhatsApp();
+  wa.trust();
+  const shop = wa.account('5511900000001');
+  const client = Client.unpaired(wa);
+  const qr = await client.qr();
+  wa.scanQr(shop, qr);
+  const { sign } = Curve;
+  Curve.sign = () => Buffer.alloc(64, 1);
+  try {
+    expect(await client.closed()).toMatchObject({ code: 428 });
+  } finally {
+    Curve.sign = sign;
+  }
+  expect(wa.linkedDevices(shop)).toEqual([]);
+  expect(wa.takeProblems()).toEqual(['connection 1: Error: the client signed its pairing wrongly']);
   await wa.stop();
 });
 
