@@ -31,6 +31,7 @@ it('goes on in the session that the first message started', async () => {
   await client.message(id);
   await client.socket.sendMessage(bob.jid, { text: 'five' });
 
+  await expect.poll(() => wa().sentMessages({ from: shop })).toHaveLength(4);
   const texts = async () => (await wa().nextMessage({ from: shop })).content;
   for (const text of ['one', 'two', 'three', 'five']) expect(await texts()).toEqual({ type: 'text', text });
 });
