@@ -81,7 +81,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     life,
     giveUp,
     acks: watchAcks(socket),
-    inbox: createInbox({ socket, instanceId, arrivals, listener, clock, logger, skipped, refused: giveUp }),
+    inbox: createInbox({ socket, arrivals, listener, clock, skipped, refused: giveUp }),
     syncGroups: watchGroups({
       socket,
       directory: memory.groups,

@@ -73,7 +73,6 @@ describe('a file that a sender describes falsely', () => {
     const fetched = vi.spyOn(globalThis, 'fetch');
     onTestFinished(() => fetched.mockRestore());
     await expect(contentOf(message)).rejects.toThrow();
-    for (const [address] of fetched.mock.calls)
-      expect(String(address)).toMatch(/^https:\/\/127\.0\.0\.1:\d+\//);
+    for (const [address] of fetched.mock.calls) expect(address).toMatch(/^https:\/\/127\.0\.0\.1:\d+\//);
   });
 });

@@ -102,6 +102,14 @@ describe('kinds of messages', () => {
     expect((await link.first('message')).message.content).toEqual({ type: 'text', text: 'gone in a week' });
   });
 
+  it('leaves out what no database can store', async () => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    await wa.inbound(reader, account, '\0');
+    await wa.inbound(reader, account, 'a\0b');
+    expect((await link.first('message')).message.content).toEqual({ type: 'text', text: 'ab' });
+  });
+
   it('counts all others, and reports none of them', async () => {
     const { network, link } = await linked();
     const { wa, account, reader } = network;

@@ -1,5 +1,5 @@
 import { BufferJSON, initAuthCreds } from '@whiskeysockets/baileys';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { linked, unlinked } from './support/linked.ts';
 
 const anyEnd = ({ reason }: { reason: { kind: string } }): boolean => reason.kind !== 'restart';
@@ -37,7 +37,7 @@ it('ends a connection whose keys another process took over, before it can do har
   await wa.inbound(reader, account, 'for the other process');
   await link.first('closed', anyEnd);
   expect(link.all('message').length).toBe(before);
-  expect(wa.linkedDevices(account)).toMatchObject([{ connected: false }]);
+  await vi.waitFor(() => expect(wa.linkedDevices(account)).toMatchObject([{ connected: false }]));
 });
 
 it('ends a connection whose keys could not be written, and goes on from what is stored', async () => {

@@ -1,6 +1,7 @@
 import type { Clock } from '@trunkline/core';
 import { decodeMessageNode, jidNormalizedUser, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
 import type { BinaryNode, WAMessage, WASocket } from '@whiskeysockets/baileys';
+import QuickLRU from 'quick-lru';
 import { decodeValue } from '../session/json-value.ts';
 import type { SessionValues } from '../session/session-values.ts';
 import { keyName } from '../session/signal-keys.ts';
@@ -17,18 +18,30 @@ const ERASE_AFTER_MS = 250;
 export interface Arrivals {
   /** Sees every stanza before Baileys does, to know which message a ciphertext belongs to. */
   watch(socket: WASocket): void;
-  /** What to write together with the keys, where the plaintext is of a kind that becomes a message. */
-  record(ciphertext: Uint8Array, plaintext: Uint8Array): ArrivalChanges | null;
-  /** What an earlier connection left, oldest first. */
-  left(me: { readonly id: string; readonly lid?: string | undefined }): readonly WAMessage[];
+  /** An arrival, where the plaintext is of a kind that becomes a message: to be written together with the keys. */
+  record(ciphertext: Uint8Array, plaintext: Uint8Array): RecordedArrival | null;
+  /** It is written: whoever listens gets it now, which is sooner than by Baileys' events. */
+  announce(arrival: RecordedArrival): void;
+  /** Hears of what an earlier connection left, oldest first, and then of every arrival. */
+  listen(me: Me | undefined, heard: (message: WAMessage) => void): void;
+  /** Whether the listener has heard of it lately. */
+  wasHeard(key: ArrivalKey): boolean;
   /** The message is stored, or will never be one. */
   settle(key: ArrivalKey): void;
   /** Erases what is settled. */
   flush(): Promise<void>;
 }
 
-/** A set of Signal keys, of a type of our own. */
-type ArrivalChanges = Readonly<Record<typeof TYPE, Readonly<Record<string, Arrival>>>>;
+export interface RecordedArrival {
+  /** A set of Signal keys, of a type of our own. */
+  readonly keys: Readonly<Record<typeof TYPE, Readonly<Record<string, Arrival>>>>;
+  readonly arrival: Arrival;
+}
+
+interface Me {
+  readonly id: string;
+  readonly lid?: string | undefined;
+}
 
 export interface ArrivalKey {
   readonly id?: string | null | undefined;
@@ -48,6 +61,9 @@ export function createArrivals(values: SessionValues, clock: Clock): Arrivals {
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
   const settled = new Set<string>();
   const prefix = keyName(TYPE, '');
+  /** Baileys tells of them once more. */
+  const heardOf = new QuickLRU<string, true>({ maxSize: 5_000 });
+  let hear: (arrival: Arrival) => void = () => {};
   let cancelTimer: (() => void) | null = null;
   const stored = (): readonly (readonly [string, Arrival])[] =>
     values
@@ -82,13 +98,21 @@ export function createArrivals(values: SessionValues, clock: Clock): Arrivals {
       if (!message || readContent(message).kind !== 'content') return null;
       const { attrs } = stanza;
       const id = idOf({ id: attrs['id'], remoteJid: attrs['from'], participant: attrs['participant'] });
-      return { [TYPE]: { [id]: { order: order++, attrs, message: proto.Message.encode(message).finish() } } };
+      const arrival = { order: order++, attrs, message: proto.Message.encode(message).finish() };
+      return { keys: { [TYPE]: { [id]: arrival } }, arrival };
     },
-    left: (me) =>
-      stored().map(([, { attrs, message }]) => {
+    announce: ({ arrival }) => hear(arrival),
+    listen(me, heard) {
+      // Nothing is read before there is somebody whom it was written to.
+      if (!me) return;
+      hear = ({ attrs, message }) => {
         const { fullMessage } = decodeMessageNode({ tag: 'message', attrs }, me.id, me.lid ?? '');
-        return { ...fullMessage, message: proto.Message.decode(message) };
-      }),
+        heardOf.set(idOf(fullMessage.key), true);
+        heard({ ...fullMessage, message: proto.Message.decode(message) });
+      };
+      for (const [, arrival] of stored()) hear(arrival);
+    },
+    wasHeard: (key) => heardOf.has(idOf(key)),
     settle(key) {
       settled.add(prefix + idOf(key));
       // What does not get erased is stored once more after a restart, and found to be stored already.

@@ -1,4 +1,4 @@
-import type { Clock, GatewayListener, Logger, Receipt } from '@trunkline/core';
+import type { Clock, GatewayListener, Receipt } from '@trunkline/core';
 import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
 import type { Arrivals } from './arrivals.ts';
 import { incomingMessage } from './incoming-message.ts';
@@ -12,11 +12,9 @@ const AT_ONCE = 8;
 
 interface InboxParts {
   readonly socket: WASocket;
-  readonly instanceId: string;
   readonly arrivals: Arrivals;
   readonly listener: Pick<GatewayListener, 'message' | 'receipt'>;
   readonly clock: Clock;
-  readonly logger: Logger;
   /** Counts a message that is none of this API, by its kind. */
   readonly skipped: (kind: string) => void;
   /** A report was not taken: the connection is to end, and what arrived is reported again by the next. */
@@ -32,18 +30,16 @@ export interface Inbox {
 }
 
 export function createInbox(parts: InboxParts): Inbox {
-  const { socket, instanceId, arrivals, listener, clock, logger, skipped, refused } = parts;
+  const { socket, arrivals, listener, clock, skipped, refused } = parts;
   const work = createOrderedWork(AT_ONCE);
 
   const receive = async (message: WAMessage): Promise<void> => {
     // Not readable yet: the sender's phone is asked to send it again, under the same id.
     if (!message.message) return;
     const read = readContent(message.message);
-    if (message.key.fromMe || read.kind === 'other') {
-      skipped(message.key.fromMe ? 'own' : read.kind === 'other' ? read.name : 'own');
-      return;
-    }
-    await listener.message(await incomingMessage({ socket, clock }, message, read.content));
+    if (message.key.fromMe) skipped('own');
+    else if (read.kind === 'other') skipped(read.name);
+    else await listener.message(await incomingMessage({ socket, clock }, message, read.content));
     arrivals.settle(message.key);
   };
 
@@ -57,16 +53,13 @@ export function createInbox(parts: InboxParts): Inbox {
   };
 
   arrivals.watch(socket);
-  // Both types: what came while we were away is of type `append`.
-  socket.ev.on('messages.upsert', ({ messages }) => messages.forEach(take));
+  arrivals.listen(socket.user, take);
+  // What is not recorded comes this way alone. Of both types: what was written while we were away is of type `append`.
+  socket.ev.on('messages.upsert', ({ messages }) => {
+    for (const message of messages) if (!arrivals.wasHeard(message.key)) take(message);
+  });
   socket.ev.on('messages.update', (updates) => takeReceipts(directReceipts(updates)));
   socket.ev.on('message-receipt.update', (updates) => takeReceipts(groupReceipts(updates, socket.user)));
-
-  const me = socket.user;
-  const left = me ? arrivals.left(me) : [];
-  if (left.length > 0)
-    logger.info({ instanceId, messages: left.length }, 'messages of an earlier connection');
-  left.forEach(take);
 
   return { open: work.letGo, settled: work.settled };
 }

@@ -30,7 +30,7 @@ export type MessageContent =
 /** Reads what a message says, whatever it is wrapped in. Stickers are images here, and voice notes audio. */
 export function readContent(message: proto.IMessage | null | undefined): MessageContent {
   const inner = extractMessageContent(message);
-  const text = inner?.conversation || inner?.extendedTextMessage?.text;
+  const text = storable(inner?.conversation || inner?.extendedTextMessage?.text);
   if (text) return { kind: 'content', content: { type: 'text', text } };
   const media = inner && readMedia(inner);
   if (media) return { kind: 'content', content: media };
@@ -63,10 +63,15 @@ function media(
     type,
     keyType,
     source,
-    caption: source.caption || null,
-    filename: source.fileName || null,
-    mimeType: source.mimetype || 'application/octet-stream',
+    caption: storable(source.caption),
+    filename: storable(source.fileName),
+    mimeType: storable(source.mimetype) ?? 'application/octet-stream',
   };
+}
+
+/** Text that every database can store: senders may put anything into it. Null where nothing is left. */
+export function storable(text: string | null | undefined): string | null {
+  return text?.replaceAll('\0', '').toWellFormed() || null;
 }
 
 /** For the count alone: the name of the first field that is set. */

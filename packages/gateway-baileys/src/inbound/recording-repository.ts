@@ -20,14 +20,17 @@ export function recordingRepository(make: MakeRepository, arrivals: Arrivals): M
       transactionKey: string,
       ciphertext: Uint8Array,
       decrypt: () => Promise<Uint8Array>,
-    ): Promise<Uint8Array> =>
+    ): Promise<Uint8Array> => {
       // The key that the repository itself takes: its own transaction becomes a part of this one.
-      keys.transaction(async () => {
-        const plaintext = await decrypt();
-        const arrival = arrivals.record(ciphertext, plaintext);
-        if (arrival) await keys.set(ownKeys(arrival));
-        return plaintext;
+      const { plaintext, arrival } = await keys.transaction(async () => {
+        const opened = await decrypt();
+        const recording = arrivals.record(ciphertext, opened);
+        if (recording) await keys.set(ownKeys(recording.keys));
+        return { plaintext: opened, arrival: recording };
       }, transactionKey);
+      if (arrival) arrivals.announce(arrival);
+      return plaintext;
+    };
 
     return Object.assign(Object.create(repository), {
       decryptMessage: (options) =>
