@@ -97,6 +97,8 @@ export { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from './domain/me
 export { DELIVERY_STATUSES, isOpen } from './domain/delivery/delivery.ts';
 export { endedBy, mayRetry, requeue } from './domain/delivery/delivery-state.ts';
 export { newDelivery } from './domain/delivery/new-delivery.ts';
+export { WAITING_REASONS } from './domain/delivery/waiting.ts';
+export type { LanePosition, WaitingReason } from './domain/delivery/waiting.ts';
 export { healthAfter } from './domain/webhook/endpoint-health.ts';
 export { MAX_ATTEMPTS } from './domain/delivery/retry-schedule.ts';
 export type {

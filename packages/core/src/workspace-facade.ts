@@ -111,7 +111,8 @@ export function workspaceFacade(
       retryFailed: async (id) => unwrap(await retryFailed(context, { workspaceId, webhookId: id })),
     },
     deliveries: {
-      get: async (id) => deliveryDetailResource(unwrap(await findDelivery(context, workspaceId, id))),
+      get: async (id) =>
+        deliveryDetailResource(unwrap(await findDelivery(context, workspaceId, id)), context.clock.now()),
       retry: async (id) => deliveryResource(unwrap(await retryDelivery(context, workspaceId, id))),
     },
   };

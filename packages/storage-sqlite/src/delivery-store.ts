@@ -27,6 +27,7 @@ import {
   claimFromLanes,
   endClaim,
   findClaim,
+  lanePosition,
   nextClaimAt,
   removeFromLane,
   takeBackExpired,
@@ -175,6 +176,7 @@ function detailOf(database: Database, delivery: Delivery): DeliveryDetail {
     attempts: attempts.map(readAttempt),
     payload: text(event, 'payload'),
     endpointUrl: endpoint ? text(endpoint, 'url') : null,
+    lane: isOpen(delivery.status) ? lanePosition(database, delivery) : null,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ClosingReason, DeliveryClaim } from '@trunkline/core';
+import type { ClosingReason, Delivery, DeliveryClaim, LanePosition } from '@trunkline/core';
 import { closingOf, sweepAgain } from './closing.ts';
 import type { Database } from './database.ts';
 import { FIRST_DUE_AT, openSlot, queueDelivery, unqueueDelivery } from './lane.ts';
@@ -79,6 +79,20 @@ export function findClaim(database: Database, endpointId: string, deliveryId: st
 export function claimedAt(database: Database, endpointId: string): ReadonlySet<string> {
   const rows = database.all('SELECT delivery_id FROM claims WHERE endpoint_id = ?', endpointId);
   return new Set(rows.map((row) => text(row, 'delivery_id')));
+}
+
+/** Where a delivery that is open stands. */
+export function lanePosition(
+  database: Database,
+  { id, webhookId }: Pick<Delivery, 'id' | 'webhookId'>,
+): LanePosition {
+  const lane = database.get('SELECT * FROM lanes WHERE endpoint_id = ?', webhookId);
+  const entry = database.get('SELECT due_at FROM due WHERE delivery_id = ?', id);
+  return {
+    dueAt: entry ? integer(entry, 'due_at') : null,
+    claims: claimedAt(database, webhookId).size,
+    starts: lane ? readLane(lane).starts : [],
+  };
 }
 
 /** Frees the slot. Answers what has closed the delivery meanwhile, if anything has. */

@@ -1,4 +1,5 @@
 import type { Attempt, Delivery, DeliveryStatus } from '../../domain/delivery/delivery.ts';
+import type { LanePosition } from '../../domain/delivery/waiting.ts';
 import type { Event } from '../../domain/event/event.ts';
 import type { Page, PageRequest } from './page.ts';
 
@@ -64,6 +65,8 @@ export interface DeliveryDetail {
   readonly payload: string;
   /** The endpoint's present URL; null when it is deleted. */
   readonly endpointUrl: string | null;
+  /** Where it stands in its endpoint's lane; null once it has ended. */
+  readonly lane: LanePosition | null;
 }
 
 /**

@@ -2,6 +2,7 @@ import { endedBy, mayRetry, requeue } from '../../domain/delivery/delivery-state
 import { healthAfter } from '../../domain/webhook/endpoint-health.ts';
 import { isOpen } from '../../domain/delivery/delivery.ts';
 import type { Delivery } from '../../domain/delivery/delivery.ts';
+import type { LanePosition } from '../../domain/delivery/waiting.ts';
 import type { Event } from '../../domain/event/event.ts';
 import { floorId } from '../../domain/id.ts';
 import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
@@ -67,6 +68,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
       attempts: structuredClone(record.attempts),
       payload: this.#payload(delivery),
       endpointUrl: this.#state.endpoints.get(delivery.webhookId)?.url ?? null,
+      lane: this.#lanePosition(delivery),
     };
   }
 
@@ -214,6 +216,11 @@ export class MemoryDeliveryStore implements DeliveryStore {
       .filter(({ delivery }) => delivery.webhookId === webhookId && delivery.workspaceId === workspaceId)
       .filter(({ delivery }) => delivery.id >= floor)
       .map((record) => readDelivery(this.#state, record));
+  }
+
+  #lanePosition(delivery: Delivery): LanePosition | null {
+    if (!isOpen(delivery.status)) return null;
+    return this.#state.lanes.get(delivery.webhookId)?.position(delivery.id) ?? null;
   }
 
   #payload(delivery: Delivery): string {
