@@ -3,6 +3,9 @@ import { createNewId } from './domain/id.ts';
 import type { Capability } from './domain/instance/instance.ts';
 import { checkOptions } from './options.ts';
 import type { TrunklineOptions } from './options.ts';
+import type { Clock } from './ports/clock.ts';
+import type { Logger } from './ports/logger.ts';
+import type { Storage } from './ports/storage/storage.ts';
 import { noMedia } from './ports/no-media.ts';
 import { silentLogger } from './ports/logger.ts';
 import { createAuthenticator } from './services/authenticate.ts';
@@ -13,6 +16,8 @@ import { createSealer } from './services/sealer.ts';
 import { unwrap } from './trunkline-error.ts';
 import type { Trunkline } from './trunkline.ts';
 import { loggingNotifier } from './workers/logging-notifier.ts';
+import { serverClock } from './workers/server-clock.ts';
+import type { ServerClock } from './workers/server-clock.ts';
 import { createWorkers } from './workers/workers.ts';
 import { workspaceFacade } from './workspace-facade.ts';
 
@@ -22,8 +27,10 @@ import { workspaceFacade } from './workspace-facade.ts';
  */
 export function createTrunkline(options: TrunklineOptions): Trunkline {
   const { secretKey, roles, ...settings } = checkOptions(options);
-  const { clock, random, crypto, dns, storage, gateway, webhookSender } = options;
+  const { random, crypto, dns, storage, gateway, webhookSender } = options;
   const logger = options.logger ?? silentLogger;
+  const time = sharedTime(options.clock, storage, logger);
+  const { clock } = time;
   const newId = createNewId((length) => random.bytes(length));
   const context: ServiceContext = {
     storage,
@@ -52,14 +59,19 @@ export function createTrunkline(options: TrunklineOptions): Trunkline {
     roles,
     async start() {
       await storage.open({ newId, logger });
-      await checkSecretKey(context).catch(async (error: unknown) => {
+      try {
+        await time.start();
+        await checkSecretKey(context);
+      } catch (error) {
+        await time.stop();
         await storage.close();
         throw error;
-      });
+      }
       workers.start();
     },
     async stop() {
       await workers.stop();
+      await time.stop();
       await webhookSender?.close();
       await storage.close();
     },
@@ -71,6 +83,13 @@ export function createTrunkline(options: TrunklineOptions): Trunkline {
     as: ({ workspace, member }) => workspaceFacade(context, workspace.id, member),
     newRequestId: () => newId('req', clock.now()),
   };
+}
+
+/** The database's time where it has one of its own, else the machine's. */
+function sharedTime(clock: Clock, storage: Storage, logger: Logger): ServerClock {
+  const serverTime = storage.serverTime?.bind(storage);
+  if (serverTime) return serverClock(clock, { serverTime, logger });
+  return { clock, start: async () => {}, stop: async () => {} };
 }
 
 function needsNoMedia(capability: Capability): boolean {

@@ -39,6 +39,11 @@ export interface Storage {
    */
   subscribe(listener: (signal: Signal) => void): () => void;
   close(): Promise<void>;
+  /**
+   * The database's own time, epoch milliseconds, where processes of several machines share it. They go by it, so that
+   * they agree on leases and limits however wrong a machine's clock is. Absent where all share a machine.
+   */
+  serverTime?(): Promise<number>;
 }
 
 export interface StorageContext {
