@@ -163,6 +163,7 @@ export type {
   InstanceStore,
   InstanceWrite,
   InstanceWriteResult,
+  GatewayShare,
   LeasedInstance,
 } from './ports/storage/instance-store.ts';
 export type { Lease } from './ports/storage/lease.ts';

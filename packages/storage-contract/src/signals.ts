@@ -55,7 +55,7 @@ export function signalContract(subject: ContractSubject): void {
       expect(signals).toEqual([]);
     });
 
-    it('tell of an instance that was inserted, written or deleted', async () => {
+    it('tell of an instance that was inserted, written, let go of or deleted', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const signals = listen(storage);
@@ -71,7 +71,18 @@ export function signalContract(subject: ContractSubject): void {
       const lease = await takeLease(storage, instance);
       await arrive();
       expect(signals.splice(0)).toEqual([]);
-      await storage.instances.delete({ instance: { ...instance, version: 2 }, lease, settleQueued: failing });
+      await storage.instances.releaseLease(lease);
+      await arrive();
+      expect(signals.splice(0)).toEqual([told]);
+      await storage.instances.releaseLease(lease);
+      const again = await takeLease(storage, instance);
+      await arrive();
+      expect(signals.splice(0)).toEqual([]);
+      await storage.instances.delete({
+        instance: { ...instance, version: 2 },
+        lease: again,
+        settleQueued: failing,
+      });
       await arrive();
       expect(signals.splice(0)).toEqual([told]);
     });

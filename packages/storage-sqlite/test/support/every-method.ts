@@ -88,6 +88,8 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   if (!taken) throw new Error('No lease was taken.');
   const { lease } = taken;
   await instances.renewLeases({ owner: 'one', now: NOW, ttlMs: 1000 });
+  await instances.checkIn('one', { now: NOW, since: 0 });
+  await instances.checkOut('one');
   await instances.findLease(instance.id, NOW);
   await instances.seen(lease, NOW);
   await instances.saveSession(lease, new Map([['creds', Uint8Array.of(1)], ['none', null]])); // prettier-ignore
