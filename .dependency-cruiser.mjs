@@ -167,6 +167,7 @@ export default {
       publicCore,
       npm('pg', 'postgres'),
     ]),
+    only('media-s3', own('media-s3'), [own('media-s3'), publicCore, npm('aws4fetch')], 'Any Fetch runtime.'),
     only('storage-contract', own('storage-contract'), [
       own('storage-contract'),
       own('core'),

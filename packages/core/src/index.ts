@@ -121,6 +121,7 @@ export type { UrlPolicy } from './domain/webhook/url-policy.ts';
 export type { MediaDownload } from './services/messages/read-media.ts';
 export type { MediaType } from './domain/message/media-rules.ts';
 export { LARGEST_MEDIA_SIZE, MEDIA_SIZE_MAX } from './domain/message/media-rules.ts';
+export { checkMediaId } from './domain/message/media-id.ts';
 export type { MediaStore } from './ports/media-store.ts';
 export type { MediaIndex } from './ports/storage/media-index.ts';
 export type { Clock } from './ports/clock.ts';
