@@ -180,4 +180,4 @@ export type { Page, PageRequest } from './ports/storage/page.ts';
 export type { RetentionStore } from './ports/storage/retention-store.ts';
 export type { Signal, Storage, StorageContext } from './ports/storage/storage.ts';
 export type { EndpointWrite, Notice, WebhookStore } from './ports/storage/webhook-store.ts';
-export type { WorkspaceStore } from './ports/storage/workspace-store.ts';
+export type { WorkspaceChanges, WorkspaceStore } from './ports/storage/workspace-store.ts';

@@ -136,6 +136,7 @@ async function useMessages(
   await retention.deleteIdempotencyRecords(NOW + 1, 10);
   await messages.find(instance.workspaceId, withMedia.id);
   await messages.findOutbound(instance.id, withMedia.networkId);
+  await messages.hasInbound(instance.id, withMedia.networkId, 's1');
   await messages.queueHeads([instance.id], NOW);
   await messages.postpone(lease, { messageId: withMedia.id, tries: 1, dueAt: NOW });
   await messages.change(lease, failing(withMedia));
