@@ -73,6 +73,7 @@ export type {
   SubscribableEventType,
 } from './domain/event/event.ts';
 export { EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from './domain/event/event.ts';
+export type { EventSubscription } from './domain/subscription/event-subscription.ts';
 export type {
   Capability,
   Instance,
@@ -175,5 +176,14 @@ export type {
 export type { Page, PageRequest } from './ports/storage/page.ts';
 export type { RetentionStore } from './ports/storage/retention-store.ts';
 export type { Signal, Storage, StorageContext } from './ports/storage/storage.ts';
+export type {
+  ClaimedEvent,
+  EventClaim,
+  EventClaimKey,
+  EventClaimResult,
+  EventCompletion,
+  SubscriptionCounts,
+  SubscriptionStore,
+} from './ports/storage/subscription-store.ts';
 export type { EndpointWrite, Notice, WebhookStore } from './ports/storage/webhook-store.ts';
 export type { WorkspaceStore } from './ports/storage/workspace-store.ts';

@@ -9,6 +9,7 @@ import { messageStore } from './message-store.ts';
 import { retentionStore } from './retention-store.ts';
 import { text } from './row.ts';
 import { createSignals } from './signals.ts';
+import { subscriptionStore } from './subscription-store.ts';
 import { webhookStore } from './webhook-store.ts';
 import { workspaceStore } from './workspace-store.ts';
 import { createWriter } from './writer.ts';
@@ -39,6 +40,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage {
     media: mediaIndex(connected),
     webhooks: webhookStore(connected),
     deliveries: deliveryStore(connected),
+    subscriptions: subscriptionStore(connected),
     retention: retentionStore(connected),
 
     async open({ newId, logger }: StorageContext) {
