@@ -20,7 +20,9 @@ import { workspaceFacade } from './workspace-facade.ts';
  * Puts the service together. Nothing is opened or started before `start()`.
  * Throws a TypeError that names the option which is missing or wrong.
  */
-export function createTrunkline(options: TrunklineOptions): Trunkline {
+export function createTrunkline<Transaction = never>(
+  options: TrunklineOptions<Transaction>,
+): Trunkline<Transaction> {
   const { secretKey, roles, ...settings } = checkOptions(options);
   const { clock, random, crypto, dns, storage, gateway, webhookSender } = options;
   const logger = options.logger ?? silentLogger;

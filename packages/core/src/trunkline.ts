@@ -11,7 +11,8 @@ export interface Principal {
   readonly member: Member | null;
 }
 
-export interface Trunkline {
+/** `Transaction` is what its storage takes as a transaction of the caller's own; `never` where it takes none. */
+export interface Trunkline<Transaction = never> {
   readonly roles: Roles;
   /** Opens the storage (which migrates it) and starts the workers of this process's roles. */
   start(): Promise<void>;
@@ -21,7 +22,7 @@ export interface Trunkline {
   /** What a dashboard does and REST does not: workspaces, members, plans, suspension, API keys. */
   readonly admin: Admin;
   /** The REST operations on one workspace, in process, as its owner. */
-  workspace(id: string): WorkspaceApi;
+  workspace(id: string): WorkspaceApi<Transaction>;
 
   /** Reads an `Authorization` header. Throws UNAUTHENTICATED, INVALID_API_KEY. Suspension and scopes are the caller's next questions. */
   authenticate(authorization: string | null): Promise<Principal>;
