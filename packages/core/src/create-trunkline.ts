@@ -1,6 +1,7 @@
 import { adminFacade } from './admin-facade.ts';
 import { createNewId } from './domain/id.ts';
 import type { Capability } from './domain/instance/instance.ts';
+import { checkHandler } from './event-handler.ts';
 import { checkOptions } from './options.ts';
 import type { TrunklineOptions } from './options.ts';
 import { noMedia } from './ports/no-media.ts';
@@ -12,6 +13,7 @@ import { createNewEvent } from './services/new-event.ts';
 import { createSealer } from './services/sealer.ts';
 import { unwrap } from './trunkline-error.ts';
 import type { Trunkline } from './trunkline.ts';
+import { createEventWorkers } from './workers/event-workers.ts';
 import { loggingNotifier } from './workers/logging-notifier.ts';
 import { createWorkers } from './workers/workers.ts';
 import { workspaceFacade } from './workspace-facade.ts';
@@ -44,6 +46,7 @@ export function createTrunkline<Transaction = never>(
   };
   gateway.attach({ clock, random, logger });
   const authenticator = createAuthenticator(context);
+  const eventWorkers = createEventWorkers(context);
   const workers = createWorkers(context, {
     roles,
     webhookSender,
@@ -54,17 +57,22 @@ export function createTrunkline<Transaction = never>(
     roles,
     async start() {
       await storage.open({ newId, logger });
-      await checkSecretKey(context).catch(async (error: unknown) => {
+      try {
+        await checkSecretKey(context);
+        await eventWorkers.register();
+      } catch (error) {
         await storage.close();
         throw error;
-      });
+      }
       workers.start();
+      eventWorkers.start();
     },
     async stop() {
-      await workers.stop();
+      await Promise.all([workers.stop(), eventWorkers.stop()]);
       await webhookSender?.close();
       await storage.close();
     },
+    on: (types, handler, handlerOptions) => eventWorkers.add(checkHandler(types, handler, handlerOptions)),
     admin: adminFacade(context, authenticator),
     workspace: (id) => workspaceFacade(context, id, null),
     async authenticate(authorization) {

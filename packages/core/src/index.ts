@@ -1,10 +1,19 @@
 export { createTrunkline } from './create-trunkline.ts';
 export type { TrunklineOptions } from './options.ts';
 export type { Principal, Trunkline } from './trunkline.ts';
+export type {
+  EventContext,
+  EventHandler,
+  EventSelection,
+  HandlerOptions,
+  HandlerRegistration,
+  SelectedEvent,
+} from './event-handler.ts';
 export type { Roles } from './workers/roles.ts';
 export type { Admin } from './admin-api.ts';
 export type { ApiKeyInfo, NewApiKey } from './services/admin/api-keys.ts';
 export type { NewMember } from './services/admin/members.ts';
+export type { SubscriptionInfo } from './services/admin/subscriptions.ts';
 export type { NewWorkspace } from './services/admin/workspaces.ts';
 export type {
   PageResult,
