@@ -26,10 +26,10 @@ trustFakeWhatsApp(settings);
 
 const runtime = nodeRuntime({ mediaDirectory: join(directory, 'media') });
 const ahead = Number(process.env['CLOCK_AHEAD_MS'] ?? 0);
-const { now, setTimer } = runtime.clock;
+const { clock } = runtime;
 const trunkline = createTrunkline({
   ...runtime,
-  clock: { now: () => now() + ahead, setTimer },
+  clock: { ...clock, now: () => clock.now() + ahead },
   storage: sqliteStorage({ path: join(directory, 'trunkline.db') }),
   gateway: baileysGateway({ socket: { waWebSocketUrl: settings.waWebSocketUrl } }),
   secretKey: 'a secret key for measuring with, long enough',

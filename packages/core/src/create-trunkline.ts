@@ -1,8 +1,12 @@
 import { adminFacade } from './admin-facade.ts';
 import { createNewId } from './domain/id.ts';
 import type { Capability } from './domain/instance/instance.ts';
+import { checkHandler } from './event-handler.ts';
 import { checkOptions } from './options.ts';
 import type { TrunklineOptions } from './options.ts';
+import type { Clock } from './ports/clock.ts';
+import type { Logger } from './ports/logger.ts';
+import type { Storage } from './ports/storage/storage.ts';
 import { noMedia } from './ports/no-media.ts';
 import { silentLogger } from './ports/logger.ts';
 import { createAuthenticator } from './services/authenticate.ts';
@@ -12,7 +16,10 @@ import { createNewEvent } from './services/new-event.ts';
 import { createSealer } from './services/sealer.ts';
 import { unwrap } from './trunkline-error.ts';
 import type { Trunkline } from './trunkline.ts';
+import { createEventWorkers } from './workers/event-workers.ts';
 import { loggingNotifier } from './workers/logging-notifier.ts';
+import { serverClock } from './workers/server-clock.ts';
+import type { ServerClock } from './workers/server-clock.ts';
 import { createWorkers } from './workers/workers.ts';
 import { workspaceFacade } from './workspace-facade.ts';
 
@@ -20,10 +27,14 @@ import { workspaceFacade } from './workspace-facade.ts';
  * Puts the service together. Nothing is opened or started before `start()`.
  * Throws a TypeError that names the option which is missing or wrong.
  */
-export function createTrunkline(options: TrunklineOptions): Trunkline {
+export function createTrunkline<Transaction = never>(
+  options: TrunklineOptions<Transaction>,
+): Trunkline<Transaction> {
   const { secretKey, roles, ...settings } = checkOptions(options);
-  const { clock, random, crypto, dns, storage, gateway, webhookSender } = options;
+  const { random, crypto, dns, storage, gateway, webhookSender } = options;
   const logger = options.logger ?? silentLogger;
+  const time = sharedTime(options.clock, storage, logger);
+  const { clock } = time;
   const newId = createNewId((length) => random.bytes(length));
   const context: ServiceContext = {
     storage,
@@ -42,6 +53,7 @@ export function createTrunkline(options: TrunklineOptions): Trunkline {
   };
   gateway.attach({ clock, random, logger });
   const authenticator = createAuthenticator(context);
+  const eventWorkers = createEventWorkers(context);
   const workers = createWorkers(context, {
     roles,
     webhookSender,
@@ -52,17 +64,25 @@ export function createTrunkline(options: TrunklineOptions): Trunkline {
     roles,
     async start() {
       await storage.open({ newId, logger });
-      await checkSecretKey(context).catch(async (error: unknown) => {
+      try {
+        await time.start();
+        await checkSecretKey(context);
+        await eventWorkers.register();
+      } catch (error) {
+        await time.stop();
         await storage.close();
         throw error;
-      });
+      }
       workers.start();
+      eventWorkers.start();
     },
     async stop() {
-      await workers.stop();
+      await Promise.all([workers.stop(), eventWorkers.stop()]);
+      await time.stop();
       await webhookSender?.close();
       await storage.close();
     },
+    on: (types, handler, handlerOptions) => eventWorkers.add(checkHandler(types, handler, handlerOptions)),
     admin: adminFacade(context, authenticator),
     workspace: (id) => workspaceFacade(context, id, null),
     async authenticate(authorization) {
@@ -71,6 +91,13 @@ export function createTrunkline(options: TrunklineOptions): Trunkline {
     as: ({ workspace, member }) => workspaceFacade(context, workspace.id, member),
     newRequestId: () => newId('req', clock.now()),
   };
+}
+
+/** The database's time where it has one of its own, else the machine's. */
+function sharedTime(clock: Clock, storage: Storage, logger: Logger): ServerClock {
+  const serverTime = storage.serverTime?.bind(storage);
+  if (serverTime) return serverClock(clock, { serverTime, logger });
+  return { clock, start: async () => {}, stop: async () => {} };
 }
 
 function needsNoMedia(capability: Capability): boolean {

@@ -1,10 +1,19 @@
 export { createTrunkline } from './create-trunkline.ts';
 export type { TrunklineOptions } from './options.ts';
 export type { Principal, Trunkline } from './trunkline.ts';
+export type {
+  EventContext,
+  EventHandler,
+  EventSelection,
+  HandlerOptions,
+  HandlerRegistration,
+  SelectedEvent,
+} from './event-handler.ts';
 export type { Roles } from './workers/roles.ts';
 export type { Admin } from './admin-api.ts';
 export type { ApiKeyInfo, NewApiKey } from './services/admin/api-keys.ts';
 export type { NewMember } from './services/admin/members.ts';
+export type { SubscriptionInfo } from './services/admin/subscriptions.ts';
 export type { NewWorkspace } from './services/admin/workspaces.ts';
 export type {
   PageResult,
@@ -75,6 +84,7 @@ export type {
   SubscribableEventType,
 } from './domain/event/event.ts';
 export { EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from './domain/event/event.ts';
+export type { EventSubscription } from './domain/subscription/event-subscription.ts';
 export type {
   Capability,
   Instance,
@@ -99,6 +109,8 @@ export { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from './domain/me
 export { DELIVERY_STATUSES, isOpen } from './domain/delivery/delivery.ts';
 export { endedBy, mayRetry, requeue } from './domain/delivery/delivery-state.ts';
 export { newDelivery } from './domain/delivery/new-delivery.ts';
+export { WAITING_REASONS } from './domain/delivery/waiting.ts';
+export type { LanePosition, WaitingReason } from './domain/delivery/waiting.ts';
 export { healthAfter } from './domain/webhook/endpoint-health.ts';
 export { MAX_ATTEMPTS } from './domain/delivery/retry-schedule.ts';
 export type {
@@ -121,6 +133,7 @@ export type { UrlPolicy } from './domain/webhook/url-policy.ts';
 export type { MediaDownload } from './services/messages/read-media.ts';
 export type { MediaType } from './domain/message/media-rules.ts';
 export { LARGEST_MEDIA_SIZE, MEDIA_SIZE_MAX } from './domain/message/media-rules.ts';
+export { checkMediaId } from './domain/message/media-id.ts';
 export type { MediaStore } from './ports/media-store.ts';
 export type { MediaIndex } from './ports/storage/media-index.ts';
 export type { Clock } from './ports/clock.ts';
@@ -164,6 +177,7 @@ export type {
   InstanceStore,
   InstanceWrite,
   InstanceWriteResult,
+  GatewayShare,
   LeasedInstance,
 } from './ports/storage/instance-store.ts';
 export type { Lease } from './ports/storage/lease.ts';
@@ -178,5 +192,14 @@ export type {
 export type { Page, PageRequest } from './ports/storage/page.ts';
 export type { RetentionStore } from './ports/storage/retention-store.ts';
 export type { Signal, Storage, StorageContext } from './ports/storage/storage.ts';
+export type {
+  ClaimedEvent,
+  EventClaim,
+  EventClaimKey,
+  EventClaimResult,
+  EventCompletion,
+  SubscriptionCounts,
+  SubscriptionStore,
+} from './ports/storage/subscription-store.ts';
 export type { EndpointWrite, Notice, WebhookStore } from './ports/storage/webhook-store.ts';
-export type { WorkspaceStore } from './ports/storage/workspace-store.ts';
+export type { WorkspaceChanges, WorkspaceStore } from './ports/storage/workspace-store.ts';

@@ -99,6 +99,49 @@ describe('one endpoint', () => {
   });
 });
 
+describe('a delivery tells why it has not gone yet', () => {
+  const waitingOf = async (world: World, id: string | undefined) =>
+    (await world.api.deliveries.get(id ?? '')).waiting;
+
+  it('both slots are taken, its own request is under way, its retry is scheduled', async () => {
+    const world = await senders();
+    const { id } = await listen(world);
+    const open = held(world, world);
+    const [first, , third] = await queue(world, id, 3);
+    await world.clock.settle();
+    expect(await waitingOf(world, first)).toEqual({ reason: 'in_progress', until: null });
+    expect(await waitingOf(world, third)).toEqual({ reason: 'endpoint_busy', until: null });
+    await open.answerAll(REFUSED);
+    const { next_retry_at: nextRetryAt } = await world.api.deliveries.get(first ?? '');
+    expect(await waitingOf(world, first)).toEqual({ reason: 'retry_scheduled', until: nextRetryAt });
+    await open.answerAll();
+    expect(await waitingOf(world, third)).toBeUndefined();
+  });
+
+  it('the throttle holds it until a time at which it goes', async () => {
+    const world = await senders();
+    const { id } = await listen(world);
+    const ids = await queue(world, id, 121);
+    await world.clock.settle();
+    const waiting = await waitingOf(world, ids.at(-1));
+    expect(waiting).toEqual({ reason: 'throttled', until: expect.any(String) });
+    const until = Date.parse(waiting?.until ?? '');
+    await world.clock.advance(until - world.clock.now() - 1);
+    expect(await waitingOf(world, ids.at(-1))).toMatchObject({ reason: 'throttled' });
+    await world.clock.advance(1);
+    expect(await world.api.deliveries.get(ids.at(-1) ?? '')).toMatchObject({ status: 'success' });
+  });
+
+  it('nobody sends, or its endpoint was disabled', async () => {
+    const world = await startWorld({ roles: only('api') });
+    const { id } = await listen(world);
+    const [delivery] = await queue(world, id, 1);
+    expect(await waitingOf(world, delivery)).toEqual({ reason: 'queued', until: null });
+    await world.api.webhooks.update(id, { status: 'disabled' });
+    expect(await waitingOf(world, delivery)).toEqual({ reason: 'endpoint_disabled', until: null });
+  });
+});
+
 describe('a dispatcher that says nothing', () => {
   it('loses its claim after a minute to another, whose outcome counts', async () => {
     const world = await startWorld({ roles: only('api') });

@@ -38,7 +38,7 @@ export async function closedReason(error: unknown, instance: ClosingInstance): P
 
 /** Where another process has the lease by now, this report ends at the lease, and no connection follows. */
 function replaced({ memory, clock }: ClosingInstance, detail: string): ClosedReason {
-  const now = clock.now();
+  const now = clock.elapsed();
   const again = memory.replacedAt !== null && now - memory.replacedAt < REPLACED_AGAIN_MS;
   memory.replacedAt = now;
   return again

@@ -15,7 +15,7 @@ export interface InstanceMemory {
   readonly recipients: RecipientCache;
   readonly groups: GroupDirectory;
   readonly pace: Pace;
-  /** When another connection last took the place of ours. */
+  /** When another connection last took the place of ours, by `clock.elapsed()`. */
   replacedAt: number | null;
 }
 

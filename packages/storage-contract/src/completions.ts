@@ -36,6 +36,7 @@ export function completionContract(subject: ContractSubject): void {
         attempts: [first.attempt, second.attempt],
         payload: expect.stringContaining('Grüße'),
         endpointUrl: endpoint.url,
+        lane: null,
       });
     });
 

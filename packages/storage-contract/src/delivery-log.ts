@@ -64,7 +64,30 @@ export function deliveryLogContract(subject: ContractSubject): void {
         attempts: [],
         payload: expect.stringContaining('Grüße'),
         endpointUrl: 'https://example.com/moved',
+        lane: { dueAt: NOW, claims: 0, starts: [] },
       });
+    });
+
+    it('tells where an open delivery stands in its lane', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const [first, second, third] = await enqueueAt(storage, endpoint, NOW - 2, NOW - 1, NOW);
+      const laneOf = async (delivery: Delivery | undefined) =>
+        must(await storage.deliveries.findDetail(workspace.id, must(delivery).id, 0)).lane;
+      const [one, two] = await claim(storage, NOW);
+      expect(await laneOf(first)).toEqual({ dueAt: null, claims: 2, starts: [NOW, NOW] });
+      expect(await laneOf(third)).toEqual({ dueAt: NOW, claims: 2, starts: [NOW, NOW] });
+      const nextRetryAt = NOW + 60_000;
+      await storage.deliveries.complete(
+        [succeeded(must(one), NOW), failed(must(two), NOW, { nextRetryAt })],
+        NOW,
+      );
+      expect(await laneOf(first)).toBeNull();
+      expect(await laneOf(second)).toEqual({ dueAt: nextRetryAt, claims: 0, starts: [NOW, NOW] });
+      await claim(storage, NOW + 10, { windowMs: 10 });
+      expect(await laneOf(second)).toEqual({ dueAt: nextRetryAt, claims: 1, starts: [NOW + 10] });
+      await disable(storage, must(await storage.webhooks.find(workspace.id, endpoint.id)));
+      expect(await laneOf(second)).toBeNull();
     });
 
     it('ends exactly at the floor, deleted or not', async () => {

@@ -1,4 +1,5 @@
-import type { ClosingReason, DeliveryClaim } from '@trunkline/core';
+import type { ClosingReason, Delivery, DeliveryClaim, LanePosition } from '@trunkline/core';
+import { takeTokens } from './claim-tokens.ts';
 import { closingOf, sweepAgain } from './closing.ts';
 import type { Database } from './database.ts';
 import { FIRST_DUE_AT, openSlot, queueDelivery, unqueueDelivery } from './lane.ts';
@@ -44,6 +45,12 @@ export function claimFromLanes(database: Database, claim: DeliveryClaim): readon
   return claims;
 }
 
+/** Whether a claim would find something. */
+export function hasReadyLane(database: Database, now: number): boolean {
+  // Relies on lanes_to_wake.
+  return database.get('SELECT 1 FROM lanes WHERE wake_at <= ? LIMIT 1', now) !== undefined;
+}
+
 /** When there will be something to claim, as things stand; `now` at the earliest. */
 export function nextClaimAt(database: Database, now: number): number | null {
   // Relies on lanes_to_wake and claims_by_end.
@@ -55,14 +62,16 @@ export function nextClaimAt(database: Database, now: number): number | null {
   return Math.max(now, Math.min(wakeAt, expiresAt));
 }
 
-/** Makes what expired claims held due again, in the generation that it was of. */
-export function takeBackExpired(database: Database, now: number): void {
+/** Makes what expired claims held due again, in the generation that it was of. Answers how many there were. */
+export function takeBackExpired(database: Database, now: number): number {
   // Relies on claims_by_end.
-  for (const row of database.all('SELECT * FROM claims WHERE expires_at <= ?', now)) {
+  const expired = database.all('SELECT * FROM claims WHERE expires_at <= ?', now);
+  for (const row of expired) {
     const claim = readClaim(row);
     endClaim(database, claim);
     queueDelivery(database, { ...claim, dueAt: now, lostClaims: claim.lostClaims + 1 });
   }
+  return expired.length;
 }
 
 /** A claim outlives the closing that ended its delivery: the request is still on its way. */
@@ -79,6 +88,20 @@ export function findClaim(database: Database, endpointId: string, deliveryId: st
 export function claimedAt(database: Database, endpointId: string): ReadonlySet<string> {
   const rows = database.all('SELECT delivery_id FROM claims WHERE endpoint_id = ?', endpointId);
   return new Set(rows.map((row) => text(row, 'delivery_id')));
+}
+
+/** Where a delivery that is open stands. */
+export function lanePosition(
+  database: Database,
+  { id, webhookId }: Pick<Delivery, 'id' | 'webhookId'>,
+): LanePosition {
+  const lane = database.get('SELECT * FROM lanes WHERE endpoint_id = ?', webhookId);
+  const entry = database.get('SELECT due_at FROM due WHERE delivery_id = ?', id);
+  return {
+    dueAt: entry ? integer(entry, 'due_at') : null,
+    claims: claimedAt(database, webhookId).size,
+    starts: lane ? readLane(lane).starts : [],
+  };
 }
 
 /** Frees the slot. Answers what has closed the delivery meanwhile, if anything has. */
@@ -180,14 +203,6 @@ function freeSlots(database: Database, endpointId: string, slots: number): reado
   const all = Array.from({ length: slots }, (_, slot) => slot);
   // With fewer slots than there were, more of them may be held than there are.
   return all.filter((slot) => !held.includes(slot)).slice(0, Math.max(0, slots - held.length));
-}
-
-/** Reserves this many tokens, in one write; what is left of them is never used. */
-function takeTokens(database: Database, count: number): () => number {
-  const row = database.get('UPDATE claim_tokens SET latest = latest + ? RETURNING latest', count);
-  if (!row) throw new Error('The row of claim_tokens is missing.');
-  let token = integer(row, 'latest') - count;
-  return () => (token += 1);
 }
 
 function readLane(row: Row): Lane {

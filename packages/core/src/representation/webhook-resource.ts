@@ -2,6 +2,8 @@ import { requestHeaders } from '../domain/delivery/request-headers.ts';
 import type { Attempt, Delivery, DeliveryErrorCode, DeliveryStatus } from '../domain/delivery/delivery.ts';
 import type { EventType, SubscribableEventType } from '../domain/event/event.ts';
 import type { DisabledReason, EndpointStatus, WebhookEndpoint } from '../domain/webhook/endpoint.ts';
+import { waitingOf } from '../domain/delivery/waiting.ts';
+import type { LanePosition, WaitingReason } from '../domain/delivery/waiting.ts';
 import { eventTime, timestamp, timestampOrNull } from './time.ts';
 
 /** Webhook endpoint of the REST API (specification, "Webhook endpoint"). */
@@ -105,6 +107,8 @@ export interface DeliveryDetailResource extends DeliveryResource {
     readonly payload: unknown;
   };
   readonly attempt_log: readonly AttemptResource[];
+  /** Why it has not gone yet, and the earliest that this can change by itself; absent where it waits for nothing. */
+  readonly waiting?: { readonly reason: WaitingReason; readonly until: string | null };
 }
 
 function attemptResource(attempt: Attempt): AttemptResource {
@@ -136,14 +140,19 @@ export function eventBody(event: {
   });
 }
 
-/** A delivery with its request and the log of its attempts (specification, "Delivery detail"). */
-export function deliveryDetailResource(detail: {
-  readonly delivery: Delivery;
-  readonly attempts: readonly Attempt[];
-  readonly payload: string;
-  readonly endpointUrl: string | null;
-}): DeliveryDetailResource {
-  const { delivery, attempts, payload, endpointUrl } = detail;
+/** A delivery with its request and the log of its attempts (specification, "Delivery detail"), and why it has not gone yet. */
+export function deliveryDetailResource(
+  detail: {
+    readonly delivery: Delivery;
+    readonly attempts: readonly Attempt[];
+    readonly payload: string;
+    readonly endpointUrl: string | null;
+    readonly lane: LanePosition | null;
+  },
+  now: number,
+): DeliveryDetailResource {
+  const { delivery, attempts, payload, endpointUrl, lane } = detail;
+  const waiting = waitingOf(delivery, lane, now);
   return {
     ...deliveryResource(delivery),
     request: {
@@ -152,5 +161,6 @@ export function deliveryDetailResource(detail: {
       payload: JSON.parse(payload),
     },
     attempt_log: attempts.map(attemptResource),
+    ...(waiting && { waiting: { reason: waiting.reason, until: timestampOrNull(waiting.until) } }),
   };
 }

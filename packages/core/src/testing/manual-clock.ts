@@ -23,6 +23,7 @@ const ROUNDS = 20;
 
 export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
   let now = start;
+  let jumped = 0;
   const timers = new Set<Timer>();
 
   const settle = async (): Promise<void> => {
@@ -35,6 +36,7 @@ export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
 
   return {
     now: () => now,
+    elapsed: () => now - jumped,
     setTimer(delayMs, callback) {
       const timer = { at: now + Math.max(0, delayMs), callback };
       timers.add(timer);
@@ -43,6 +45,7 @@ export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
     settle,
     jump(ms) {
       now += ms;
+      jumped += ms;
     },
     async advance(ms) {
       const end = now + ms;

@@ -31,7 +31,7 @@ export function createPace(
   let freeAt = 0;
   return {
     next() {
-      const now = clock.now();
+      const now = clock.elapsed();
       const at = Math.max(now, freeAt);
       const jitter = 0.5 + (random.bytes(1)[0] ?? 0) / 256;
       freeAt = at + distanceMs * jitter;

@@ -57,8 +57,8 @@ export async function linked(options: LinkedOptions = {}): Promise<Linked> {
 
 /** Timers run ten times as fast, the time of day as always. */
 export function hurriedClock(): Clock {
-  const { now, setTimer } = systemClock();
-  return { now, setTimer: (delayMs, callback) => setTimer(delayMs / 10, callback) };
+  const clock = systemClock();
+  return { ...clock, setTimer: (delayMs, callback) => clock.setTimer(delayMs / 10, callback) };
 }
 
 export function textOf({ content }: { content: { type: string; text?: string } }): string | undefined {

@@ -1,4 +1,4 @@
-import { DELIVERY_STATUSES, EVENT_TYPES } from '@trunkline/core';
+import { DELIVERY_STATUSES, EVENT_TYPES, WAITING_REASONS } from '@trunkline/core';
 import type { DeliveryDetailResource, DeliveryResource } from '@trunkline/core';
 import * as z from 'zod';
 import { exactly } from './exactly.ts';
@@ -53,8 +53,12 @@ const attempt = z.strictObject({
   at: timestamp,
 });
 
+const waiting = z
+  .strictObject({ reason: z.enum(WAITING_REASONS), until: timestampOrNull })
+  .meta({ description: 'Why it has not gone yet, and the earliest that this can change by itself.' });
+
 export const deliveryDetail: z.ZodType<DeliveryDetailResource> = exactly<DeliveryDetailResource>()(
-  fields.extend({ request, attempt_log: z.array(attempt) }),
+  fields.extend({ request, attempt_log: z.array(attempt), waiting: waiting.exactOptional() }),
 );
 
 export const deliveryExample: DeliveryResource = {

@@ -1,4 +1,5 @@
 import type { Attempt, Delivery, DeliveryStatus } from '../../domain/delivery/delivery.ts';
+import type { LanePosition } from '../../domain/delivery/waiting.ts';
 import type { Event } from '../../domain/event/event.ts';
 import type { Page, PageRequest } from './page.ts';
 
@@ -64,12 +65,14 @@ export interface DeliveryDetail {
   readonly payload: string;
   /** The endpoint's present URL; null when it is deleted. */
   readonly endpointUrl: string | null;
+  /** Where it stands in its endpoint's lane; null once it has ended. */
+  readonly lane: LanePosition | null;
 }
 
 /**
  * Deliveries are made by the methods that store events, one for each enabled endpoint of the event's workspace that
  * subscribes, in the same transaction: event by event, endpoints in id order. Each is `pending`, made and due at the
- * event's millisecond. An event without deliveries is not stored. Claims go endpoint by endpoint through their lanes, longest due first, and never scan a backlog.
+ * event's millisecond. An event without deliveries is stored only where a subscription wants it. Claims go endpoint by endpoint through their lanes, longest due first, and never scan a backlog.
  * Rows older than retention (`since`, an id floor in time) are not found even where they are not yet deleted.
  * What closing an endpoint has ended reads as `failed` with the reason and `nextRetryAt` null everywhere, in filters too.
  */

@@ -1,8 +1,9 @@
 export interface RetentionStore {
   /**
-   * Deletes events, deliveries and attempts made before `before` (by their ids' time), open ones too: at most `limit`
-   * deliveries and events together, deliveries first. Answers how many: less than `limit` means that none is left.
-   * An event stays while a delivery of it does.
+   * Deletes deliveries with their attempts, what subscriptions have queued or kept, and events, made before `before` (by
+   * the time in the ids of deliveries and events), open ones too: at most `limit` together, in this order. Answers how
+   * many: less than `limit` means that none is left. An event stays while a delivery of it does, or a place in the queue
+   * of a subscription.
    */
   deleteHistory(before: number, limit: number): Promise<number>;
   /** Deletes idempotency records made before `before`, at most `limit`. Answers how many. */

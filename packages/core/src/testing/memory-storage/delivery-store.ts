@@ -2,6 +2,7 @@ import { endedBy, mayRetry, requeue } from '../../domain/delivery/delivery-state
 import { healthAfter } from '../../domain/webhook/endpoint-health.ts';
 import { isOpen } from '../../domain/delivery/delivery.ts';
 import type { Delivery } from '../../domain/delivery/delivery.ts';
+import type { LanePosition } from '../../domain/delivery/waiting.ts';
 import type { Event } from '../../domain/event/event.ts';
 import { floorId } from '../../domain/id.ts';
 import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
@@ -39,18 +40,25 @@ export class MemoryDeliveryStore implements DeliveryStore {
   }
 
   async claim(claim: DeliveryClaim): Promise<ClaimResult> {
-    for (const lane of this.#state.lanes.values()) lane.takeBackExpired(claim.now);
+    const takenBack = Array.from(this.#state.lanes.values(), (lane) => lane.takeBackExpired(claim.now));
     const nextToken = (): number => (this.#state.lastToken += 1);
     const claimed: ClaimedDelivery[] = [];
     for (const lane of this.#lanesAwake(claim)) {
       const taken = lane.claim({ ...claim, limit: claim.limit - claimed.length, nextToken });
       claimed.push(...taken.map((laneClaim) => this.#claimed(lane, laneClaim)));
     }
-    return { claimed, nextAt: this.#nextAt(claim) };
+    const nextAt = this.#nextAt(claim);
+    if (takenBack.some((count) => count > 0) && nextAt === claim.now)
+      this.#state.signal({ topic: 'deliveries' });
+    return { claimed, nextAt };
   }
 
   async complete(completions: readonly Completion[], now: number): Promise<number> {
-    return completions.filter((completion) => this.#completeOne(completion, now)).length;
+    const written = completions.filter((completion) => this.#completeOne(completion, now));
+    const lanes = written.map(({ delivery }) => this.#state.lanes.get(delivery.webhookId));
+    // What waited for the slot can be claimed now, unless the throttle holds it back.
+    if (lanes.some((lane) => lane?.hasDue(now))) this.#state.signal({ topic: 'deliveries' });
+    return written.length;
   }
 
   async find(workspaceId: string, id: string, since: number): Promise<Delivery | null> {
@@ -67,6 +75,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
       attempts: structuredClone(record.attempts),
       payload: this.#payload(delivery),
       endpointUrl: this.#state.endpoints.get(delivery.webhookId)?.url ?? null,
+      lane: this.#lanePosition(delivery),
     };
   }
 
@@ -214,6 +223,11 @@ export class MemoryDeliveryStore implements DeliveryStore {
       .filter(({ delivery }) => delivery.webhookId === webhookId && delivery.workspaceId === workspaceId)
       .filter(({ delivery }) => delivery.id >= floor)
       .map((record) => readDelivery(this.#state, record));
+  }
+
+  #lanePosition(delivery: Delivery): LanePosition | null {
+    if (!isOpen(delivery.status)) return null;
+    return this.#state.lanes.get(delivery.webhookId)?.position(delivery.id) ?? null;
   }
 
   #payload(delivery: Delivery): string {

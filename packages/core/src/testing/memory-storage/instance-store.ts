@@ -3,6 +3,7 @@ import type { Group, GroupReport } from '../../domain/instance/group.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type {
+  GatewayShare,
   InstanceStore,
   InstanceWrite,
   InstanceWriteResult,
@@ -15,7 +16,7 @@ import { leasedRecord } from './lease.ts';
 import { applyChange } from './message-change.ts';
 import { byId, compare, compareCodePoints } from './order.ts';
 import { insertRow } from './state.ts';
-import type { InstanceRecord, State } from './state.ts';
+import type { InstanceRecord, State, WorkTopic } from './state.ts';
 
 export class MemoryInstanceStore implements InstanceStore {
   readonly #state: State;
@@ -61,8 +62,8 @@ export class MemoryInstanceStore implements InstanceStore {
       record.session.clear();
       record.groups.clear();
     }
-    const made = storeEvents(this.#state, event ? [event] : []) + this.#settle(settled);
-    this.#signalWrite(instance.id, made);
+    const work = [...storeEvents(this.#state, event ? [event] : []), ...this.#settle(settled)];
+    this.#signalWrite(instance.id, work);
     return { kind: 'written', instance: structuredClone(record.instance) };
   }
 
@@ -77,9 +78,9 @@ export class MemoryInstanceStore implements InstanceStore {
     if (record?.instance.version !== instance.version) return 'stale';
     const settled = this.#decideQueued(record, settleQueued);
 
-    const made = this.#settle(settled);
+    const work = this.#settle(settled);
     this.#state.instances.delete(instance.id);
-    this.#signalWrite(instance.id, made);
+    this.#signalWrite(instance.id, work);
     return 'deleted';
   }
 
@@ -94,10 +95,12 @@ export class MemoryInstanceStore implements InstanceStore {
     readonly now: number;
     readonly ttlMs: number;
     readonly limit: number;
+    readonly except?: readonly string[];
   }): Promise<readonly LeasedInstance[]> {
-    const { owner, now, ttlMs, limit } = claim;
+    const { owner, now, ttlMs, limit, except = [] } = claim;
     const free = [...this.#state.instances.values()]
       .filter(({ instance, lease }) => needsGateway(instance) && lease.expiresAt <= now)
+      .filter(({ instance }) => !except.includes(instance.id))
       .toSorted((a, b) => compare(a.lease.expiresAt, b.lease.expiresAt) || byId(a.instance, b.instance));
     return free.slice(0, limit).map((record) => {
       record.lease = { owner, epoch: record.lease.epoch + 1, expiresAt: now + ttlMs };
@@ -122,7 +125,24 @@ export class MemoryInstanceStore implements InstanceStore {
 
   async releaseLease(lease: Lease): Promise<void> {
     const record = leasedRecord(this.#state, lease);
-    if (record) record.lease = { owner: null, epoch: lease.epoch, expiresAt: 0 };
+    if (!record) return;
+    record.lease = { owner: null, epoch: lease.epoch, expiresAt: 0 };
+    this.#signalWrite(lease.instanceId, []);
+  }
+
+  async checkIn(
+    owner: string,
+    { now, since }: { readonly now: number; readonly since: number },
+  ): Promise<GatewayShare> {
+    const { owners, instances } = this.#state;
+    for (const [other, at] of owners) if (at <= since) owners.delete(other);
+    owners.set(owner, now);
+    const needing = [...instances.values()].filter(({ instance }) => needsGateway(instance));
+    return { owners: owners.size, instances: needing.length };
+  }
+
+  async checkOut(owner: string): Promise<void> {
+    this.#state.owners.delete(owner);
   }
 
   async findLease(instanceId: string, now: number): Promise<Lease | null> {
@@ -209,13 +229,13 @@ export class MemoryInstanceStore implements InstanceStore {
     });
   }
 
-  #settle(changes: readonly MessageChange[]): number {
-    return changes.reduce((made, change) => made + (applyChange(this.#state, change) ?? 0), 0);
+  #settle(changes: readonly MessageChange[]): readonly WorkTopic[] {
+    return changes.flatMap((change) => applyChange(this.#state, change) ?? []);
   }
 
-  #signalWrite(instanceId: string, deliveriesMade: number): void {
+  #signalWrite(instanceId: string, work: readonly WorkTopic[]): void {
     this.#state.signal({ topic: 'instance', instanceId });
-    if (deliveriesMade > 0) this.#state.signal({ topic: 'deliveries' });
+    this.#state.signalWork(work);
   }
 }
 

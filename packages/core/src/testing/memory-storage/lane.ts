@@ -1,4 +1,5 @@
 import type { ClosingReason } from '../../domain/delivery/delivery.ts';
+import type { LanePosition } from '../../domain/delivery/waiting.ts';
 import type { DeliveryClaim } from '../../ports/storage/delivery-store.ts';
 import { compare } from './order.ts';
 
@@ -32,7 +33,7 @@ export class Lane {
   readonly #due = new Map<number, DueEntry[]>();
   /** By delivery id, of all generations: each holds a slot. */
   readonly #claims = new Map<string, LaneClaim>();
-  /** When the latest attempts began, oldest first; as many as the window allows. */
+  /** When the attempts began that the throttle still counted at the last claim, oldest first. */
   #starts: number[] = [];
   /** The last claim that took something: until others were served, this lane's old backlog is no reason to come first. */
   #servedAt = 0;
@@ -59,17 +60,29 @@ export class Lane {
     this.#insert(this.#generation, { deliveryId, dueAt, lostClaims: 0 });
   }
 
+  /** Where a delivery that is open stands. */
+  position(deliveryId: string): LanePosition {
+    const entry = this.#current().find((due) => due.deliveryId === deliveryId);
+    return { dueAt: entry?.dueAt ?? null, claims: this.#claims.size, starts: [...this.#starts] };
+  }
+
   isClaimed(deliveryId: string): boolean {
     return this.#claims.has(deliveryId);
   }
 
-  /** Claims whose lease is over make their deliveries due again, in the generation that they were of. */
-  takeBackExpired(now: number): void {
-    for (const { deliveryId, generation, expiresAt, lostClaims } of this.#claims.values()) {
-      if (expiresAt > now) continue;
+  /** Claims whose lease is over make their deliveries due again, in the generation that they were of. Answers how many. */
+  takeBackExpired(now: number): number {
+    const expired = [...this.#claims.values()].filter(({ expiresAt }) => expiresAt <= now);
+    for (const { deliveryId, generation, lostClaims } of expired) {
       this.#claims.delete(deliveryId);
       this.#insert(generation, { deliveryId, dueAt: now, lostClaims: lostClaims + 1 });
     }
+    return expired.length;
+  }
+
+  hasDue(now: number): boolean {
+    const [next] = this.#current();
+    return next !== undefined && next.dueAt <= now;
   }
 
   /** When the next delivery can be claimed as things stand; null while none is due or all slots are held. */
@@ -95,12 +108,12 @@ export class Lane {
   claim(claim: DeliveryClaim & { readonly nextToken: () => number }): readonly LaneClaim[] {
     const { now, limit, leaseMs, slots, startsPerWindow, windowMs, nextToken } = claim;
     const due = this.#current();
-    const inWindow = this.#starts.filter((start) => start + windowMs > now).length;
+    const inWindow = this.#starts.filter((start) => start + windowMs > now);
     const isDue = due.findIndex(({ dueAt }) => dueAt > now);
     const room = Math.min(
       limit,
       slots - this.#claims.size,
-      startsPerWindow - inWindow,
+      startsPerWindow - inWindow.length,
       isDue === -1 ? due.length : isDue,
     );
     if (room <= 0) return [];
@@ -109,11 +122,10 @@ export class Lane {
       const generation = this.#generation;
       return { deliveryId, token: nextToken(), generation, expiresAt: now + leaseMs, lostClaims };
     });
-    for (const taken of claims) {
-      this.#claims.set(taken.deliveryId, taken);
-      this.#starts.push(now);
-    }
-    this.#starts = this.#starts.slice(-startsPerWindow);
+    for (const taken of claims) this.#claims.set(taken.deliveryId, taken);
+    // In order even where the clock has stepped back.
+    const startedAt = Math.max(now, inWindow.at(-1) ?? 0);
+    this.#starts = [...inWindow, ...claims.map(() => startedAt)];
     this.#servedAt = now;
     return claims;
   }

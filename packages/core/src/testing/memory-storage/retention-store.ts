@@ -11,8 +11,9 @@ export class MemoryRetentionStore implements RetentionStore {
 
   async deleteHistory(before: number, limit: number): Promise<number> {
     const deliveries = this.#deleteDeliveries(floorId('whd', before), limit);
-    const events = this.#deleteEvents(floorId('evt', before), limit - deliveries);
-    return deliveries + events;
+    const floor = floorId('evt', before);
+    const queued = this.#deleteQueuedEvents(floor, limit - deliveries);
+    return deliveries + queued + this.#deleteEvents(floor, limit - deliveries - queued);
   }
 
   async deleteIdempotencyRecords(before: number, limit: number): Promise<number> {
@@ -30,6 +31,12 @@ export class MemoryRetentionStore implements RetentionStore {
       this.#state.lanes.get(webhookId)?.remove(id);
       this.#state.deliveries.delete(id);
     }
+    return old.length;
+  }
+
+  #deleteQueuedEvents(floor: string, limit: number): number {
+    const old = [...this.#state.queuedEvents].filter(([, { eventId }]) => eventId < floor).slice(0, limit);
+    for (const [key] of old) this.#state.queuedEvents.delete(key);
     return old.length;
   }
 

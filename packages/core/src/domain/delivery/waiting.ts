@@ -1,0 +1,45 @@
+import { ENDPOINT_SLOTS, ENDPOINT_STARTS_PER_MINUTE, THROTTLE_WINDOW_MS } from './delivery-limits.ts';
+import type { Delivery } from './delivery.ts';
+
+/** How an open delivery stands in the lane of its endpoint. */
+export interface LanePosition {
+  /** Epoch milliseconds; null while a claim holds it, which is when its request is under way. */
+  readonly dueAt: number | null;
+  /** Claims that hold slots of the endpoint, its own among them. */
+  readonly claims: number;
+  /** When requests to the endpoint were started, oldest first: those within the throttle's window of the latest. */
+  readonly starts: readonly number[];
+}
+
+export const WAITING_REASONS = [
+  'in_progress',
+  'retry_scheduled',
+  'throttled',
+  'endpoint_busy',
+  'queued',
+  'endpoint_disabled',
+] as const;
+export type WaitingReason = (typeof WAITING_REASONS)[number];
+
+/** Why a delivery has not gone yet. `until` is the earliest that this can change by itself; null where no time is known. */
+export interface Waiting {
+  readonly reason: WaitingReason;
+  readonly until: number | null;
+}
+
+/** Null for a delivery that waits for nothing: it has ended, and not because its endpoint was disabled. */
+export function waitingOf(delivery: Delivery, lane: LanePosition | null, now: number): Waiting | null {
+  if (lane === null)
+    return delivery.errorCode === 'ENDPOINT_DISABLED' ? { reason: 'endpoint_disabled', until: null } : null;
+  if (lane.dueAt === null) return { reason: 'in_progress', until: null };
+  if (lane.dueAt > now) return { reason: 'retry_scheduled', until: lane.dueAt };
+  const throttledUntil = endOfThrottle(lane.starts);
+  if (throttledUntil > now) return { reason: 'throttled', until: throttledUntil };
+  if (lane.claims >= ENDPOINT_SLOTS) return { reason: 'endpoint_busy', until: null };
+  return { reason: 'queued', until: null };
+}
+
+function endOfThrottle(starts: readonly number[]): number {
+  const oldest = starts.at(-ENDPOINT_STARTS_PER_MINUTE);
+  return oldest === undefined ? 0 : oldest + THROTTLE_WINDOW_MS;
+}

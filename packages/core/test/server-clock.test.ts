@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { Storage } from '../src/index.ts';
+import { manualClock, memoryStorage } from '../src/testing/index.ts';
+import { MINUTE, SECOND, startWorld } from './support/world.ts';
+
+/** A world whose database has a clock of its own, and a machine whose clock is off by this much. */
+async function worldOff(offMs: number, serverTime?: () => Promise<number>) {
+  const server = manualClock();
+  const clock = manualClock(server.now() + offMs);
+  const memory = memoryStorage();
+  const storage: Storage = { ...memory, serverTime: serverTime ?? (async () => server.now()) };
+  const world = await startWorld({ clock, storage });
+  /** Both clocks go on together. */
+  const advance = async (ms: number): Promise<void> => {
+    await server.advance(ms);
+    await clock.advance(ms);
+  };
+  const instanceMadeAt = async (): Promise<number> =>
+    Date.parse((await world.api.instances.create()).created_at);
+  return { world, server, clock, advance, instanceMadeAt };
+}
+
+const warnings = (logs: readonly { level: string; message: string }[]): readonly string[] =>
+  logs.filter(({ level }) => level === 'warn').map(({ message }) => message);
+
+describe("a machine's clock that is wrong", () => {
+  it.each([10 * MINUTE, -10 * MINUTE])('by %i ms makes no difference, and is told of once', async (off) => {
+    const { world, server, advance, instanceMadeAt } = await worldOff(off);
+    expect(await instanceMadeAt()).toBe(server.now());
+    await advance(MINUTE);
+    expect(await instanceMadeAt()).toBe(server.now());
+    expect(warnings(world.logs)).toEqual(["this machine's clock differs from the database's, which counts"]);
+  });
+
+  it('may be set while the process runs', async () => {
+    const { server, clock, advance, instanceMadeAt } = await worldOff(0);
+    clock.jump(-10 * MINUTE);
+    expect(await instanceMadeAt()).toBe(server.now());
+    await advance(3 * SECOND);
+    expect(await instanceMadeAt()).toBe(server.now());
+  });
+
+  it('follows the server where that is set', async () => {
+    const { server, advance, instanceMadeAt } = await worldOff(0);
+    server.jump(5 * MINUTE);
+    await advance(10 * SECOND);
+    expect(await instanceMadeAt()).toBe(server.now());
+  });
+});
+
+describe('a database whose time cannot be had', () => {
+  it('at the start lets nothing start', async () => {
+    const refused = worldOff(0, () => Promise.reject(new Error('the connection is gone')));
+    await expect(refused).rejects.toThrow('the connection is gone');
+  });
+
+  it('later leaves the clock going as it went', async () => {
+    let reachable = true;
+    const server = manualClock();
+    const { advance, instanceMadeAt, clock } = await worldOff(10 * MINUTE, () =>
+      reachable ? Promise.resolve(server.now()) : Promise.reject(new Error('the connection is gone')),
+    );
+    reachable = false;
+    clock.jump(MINUTE);
+    await advance(30 * SECOND);
+    expect(await instanceMadeAt()).toBe(server.now() + 30 * SECOND);
+  });
+});
