@@ -8,6 +8,8 @@ import type { SandboxControls } from './sandbox-controls.ts';
 
 interface ServerParts extends SandboxControls {
   readonly trunkline: Trunkline;
+  /** Whether the network is the sandbox, and not one of real phones. */
+  readonly hasSandbox: boolean;
   /** Requests a minute for each API key; 0 is off. */
   readonly rateLimit: number;
   readonly logger: Logger;
@@ -36,7 +38,7 @@ export function createServerApp(parts: ServerParts): Hono {
     app.route('/', api);
   }
   app.use(requestId({ limitLength: 128, generator: () => trunkline.newRequestId() }));
-  addSandboxControls(app, parts);
+  if (parts.hasSandbox) addSandboxControls(app, parts);
   app.notFound((c) => errorAnswer(c, refused('NOT_FOUND', 'There is nothing at this path.')));
   app.onError(answerErrors(logger));
   return app;

@@ -11,7 +11,7 @@ import type { Access } from './default-workspace.ts';
 import { listen } from './http-listener.ts';
 import { mailNotifier } from './mail-notifier.ts';
 import { setMailRecipients } from './mail-recipients.ts';
-import { openSandboxNetwork } from './sandbox-network.ts';
+import { openNetwork } from './messaging-network.ts';
 import { createSecretKey, readSecretKey } from './secret-key.ts';
 import { createServerApp, createStartingApp } from './server-app.ts';
 import type { Settings } from './settings.ts';
@@ -34,15 +34,15 @@ export async function startServer(settings: Settings, logger: Logger): Promise<R
   if (files.hasDatabase) await tryDatabase(files, options);
   await createDataDirectory(files);
 
-  const network = openSandboxNetwork(settings, files);
+  const network = openNetwork(settings, files);
   const runtime = nodeRuntime({ mediaDirectory: files.media });
   const storage = sqliteStorage({ path: files.database });
   const trunkline = createTrunkline({
     ...options,
     ...runtime,
     storage,
-    gateway: (network.sandbox ?? createSandbox()).gateway,
-    roles: { ...settings.roles, gateway: network.sandbox !== null },
+    gateway: network.gateway,
+    roles: { ...settings.roles, gateway: settings.roles.gateway && !network.isElsewhere },
     ...(settings.smtpUrl !== undefined && { notifier: mailNotifier(settings.smtpUrl, logger) }),
   });
   await trunkline.start();
@@ -52,9 +52,10 @@ export async function startServer(settings: Settings, logger: Logger): Promise<R
   const access = await openWorkspace().catch(openWorkspace);
   if (settings.mailTo !== undefined) await setMailRecipients(trunkline, settings.mailTo);
 
-  const { sandbox, isElsewhere } = network;
+  const { phone, isElsewhere } = network;
   const { rateLimit } = settings;
-  listener.serve(createServerApp({ trunkline, storage, sandbox, rateLimit, logger }).fetch);
+  const hasSandbox = settings.gateway === 'sandbox';
+  listener.serve(createServerApp({ trunkline, storage, hasSandbox, phone, rateLimit, logger }).fetch);
   await announce({ settings, url: listener.url, access, networkIsElsewhere: isElsewhere });
   return {
     async stop() {
