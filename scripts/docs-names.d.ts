@@ -19,6 +19,8 @@ declare global {
   const saveOnce: (eventId: string, message: WebhookMessage) => Promise<void>;
   const POST: (request: Request) => Promise<Response>;
   const bytes: Uint8Array<ArrayBuffer>;
+  /** What a QR code says. */
+  const qr: string;
 
   /** Vitest's. */
   const vi: (typeof import('vitest'))['vi'];
