@@ -118,7 +118,17 @@ export default {
       [
         own('core'),
         '^packages/receiver/src/index\\.ts$',
-        npm('zod', 'keyv', 'file-type', 'uqr', 'uuid', 'typeid-js', 'undici', 'ipaddr.js'),
+        npm(
+          '@opentelemetry/api',
+          'zod',
+          'keyv',
+          'file-type',
+          'uqr',
+          'uuid',
+          'typeid-js',
+          'undici',
+          'ipaddr.js',
+        ),
         '^(node:)?[a-z_/]+$',
       ],
       'No database, no HTTP framework.',

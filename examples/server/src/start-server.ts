@@ -14,6 +14,7 @@ import { setMailRecipients } from './mail-recipients.ts';
 import { openNetwork } from './messaging-network.ts';
 import { createSecretKey, readSecretKey } from './secret-key.ts';
 import { createServerApp, createStartingApp } from './server-app.ts';
+import { createServerMetrics } from './server-metrics.ts';
 import type { Settings } from './settings.ts';
 import { StartError } from './start-error.ts';
 
@@ -37,8 +38,10 @@ export async function startServer(settings: Settings, logger: Logger): Promise<R
   const network = openNetwork(settings, files);
   const runtime = nodeRuntime({ mediaDirectory: files.media });
   const storage = sqliteStorage({ path: files.database });
+  const metrics = createServerMetrics();
   const trunkline = createTrunkline({
     ...options,
+    meterProvider: metrics.meterProvider,
     ...runtime,
     storage,
     gateway: network.gateway,
@@ -53,12 +56,25 @@ export async function startServer(settings: Settings, logger: Logger): Promise<R
   if (settings.mailTo !== undefined) await setMailRecipients(trunkline, settings.mailTo);
 
   const { phone, isElsewhere } = network;
-  const { rateLimit } = settings;
-  const hasSandbox = settings.gateway === 'sandbox';
-  listener.serve(createServerApp({ trunkline, storage, hasSandbox, phone, rateLimit, logger }).fetch);
+  const { gateway, rateLimit, metricsToken } = settings;
+  let draining = false;
+  listener.serve(
+    createServerApp({
+      trunkline,
+      storage,
+      hasSandbox: gateway === 'sandbox',
+      phone,
+      rateLimit,
+      logger,
+      metrics,
+      metricsToken,
+      isDraining: () => draining,
+    }).fetch,
+  );
   await announce({ settings, url: listener.url, access, networkIsElsewhere: isElsewhere });
   return {
     async stop() {
+      draining = true;
       await listener.close();
       await trunkline.stop();
       network.close();
