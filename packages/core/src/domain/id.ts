@@ -46,3 +46,13 @@ export function floorId(prefix: IdPrefix, time: number): string {
   new DataView(bytes.buffer).setBigUint64(0, BigInt(Math.max(0, Math.floor(time))) << 16n);
   return TypeID.fromUUIDBytes(prefix, bytes).toString();
 }
+
+/** The UUID inside of an id of this kind, as a database keeps it; null where `text` has not the form of one. */
+export function idToUuid(prefix: IdPrefix, text: string): string | null {
+  return isId(prefix, text) ? TypeID.fromString(text).toUUID() : null;
+}
+
+/** The id of this kind over a UUID. */
+export function uuidToId(prefix: IdPrefix, uuid: string): string {
+  return TypeID.fromUUID(prefix, uuid).toString();
+}

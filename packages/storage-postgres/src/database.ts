@@ -1,0 +1,112 @@
+import type { NewId, Signal, StorageContext } from '@trunkline/core';
+import type { Statement } from './queryable.ts';
+import { sqlState, withClient } from './pool.ts';
+import type { PostgresPool, WatchedClient } from './pool.ts';
+import { statementsOn } from './statements.ts';
+import type { Prepare, Statements } from './statements.ts';
+
+/** A connection in a transaction. */
+export interface Transaction extends Statements {
+  readonly newId: NewId;
+  /** Tells of work; heard once the transaction is committed. */
+  announce(signal: Signal): void;
+}
+
+/** What the stores share, once the storage is open. Each statement is a transaction of its own. */
+export interface Database extends Statements {
+  readonly newId: NewId;
+  /**
+   * All that `work` changes, on disk, or nothing where it throws. May run it again, when the server gave it up for
+   * another transaction: only the last run counts.
+   */
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
+  /** For what takes several statements to read: they see one moment, whatever others commit meanwhile. */
+  snapshot<Result>(read: (statements: Statements) => Promise<Result>): Promise<Result>;
+  /** Tells of work that is committed already. */
+  publish(signals: readonly Signal[]): void;
+}
+
+/** Answers the database, or throws while the storage is not open. */
+export type Connected = () => Database;
+
+export interface DatabaseOptions {
+  readonly pool: PostgresPool;
+  readonly prepare: Prepare;
+  readonly context: StorageContext;
+  publish(signals: readonly Signal[]): void;
+}
+
+/** How long a statement may take: longer than the server lets it, so that it is the server that says so where it can. */
+export const QUERY_TIMEOUT_MS = 35_000;
+
+/** Runs of a transaction that others stand in the way of. */
+const MAX_RUNS = 10;
+
+// The server ends what this process cannot end any more, as when its machine is gone without a word.
+const LIMITS = "SET LOCAL statement_timeout = '30s'; SET LOCAL idle_in_transaction_session_timeout = '30s'";
+const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ${LIMITS}`;
+const BEGIN_SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}`;
+
+export function createDatabase(options: DatabaseOptions): Database {
+  const { pool, prepare, publish } = options;
+  const { newId, logger } = options.context;
+
+  const within = async <Result>(begin: string, work: (statements: Statements) => Promise<Result>) => {
+    for (let run = 1; ; run += 1) {
+      try {
+        return await withClient(pool, logger, (client) =>
+          inTransaction(client, begin, () => work(statementsOn(client, prepare))),
+        );
+      } catch (error) {
+        if (run === MAX_RUNS || !isConflict(error)) throw error;
+      }
+    }
+  };
+
+  return {
+    ...statementsOn(
+      { query: (statement) => withClient(pool, logger, (client) => client.query(statement)) },
+      prepare,
+    ),
+    newId,
+    async transaction(work) {
+      let signals: Signal[] = [];
+      const result = await within(BEGIN, (statements) => {
+        signals = [];
+        return work({ ...statements, newId, announce: (signal) => signals.push(signal) });
+      });
+      publish(signals);
+      return result;
+    },
+    snapshot: (read) => within(BEGIN_SNAPSHOT, read),
+    publish,
+  };
+}
+
+async function inTransaction<Result>(
+  client: WatchedClient,
+  begin: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await client.query(controlling(begin));
+  try {
+    const result = await work();
+    const { command } = await client.query(controlling('COMMIT'));
+    if (command !== 'COMMIT') throw new Error('The transaction failed before it was to be committed.');
+    return result;
+  } catch (error) {
+    // A connection that broke is closed, which ends the transaction too.
+    if (!client.isBroken()) await client.query(controlling('ROLLBACK')).catch(() => undefined);
+    throw error;
+  }
+}
+
+function controlling(text: string): Statement {
+  return { text, query_timeout: QUERY_TIMEOUT_MS };
+}
+
+/** Two transactions waited for each other, or cannot both be: the other one is through by now. */
+function isConflict(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === '40001' || state === '40P01';
+}

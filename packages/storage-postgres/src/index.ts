@@ -1,0 +1,1 @@
+export type { PostgresPool } from './pool.ts';
