@@ -47,12 +47,22 @@ export function floorId(prefix: IdPrefix, time: number): string {
   return TypeID.fromUUIDBytes(prefix, bytes).toString();
 }
 
-/** The UUID inside of an id of this kind, as a database keeps it; null where `text` has not the form of one. */
+/**
+ * The UUID inside of an id of this kind, as a database keeps it; null where `text` has not the form of one. Of any 128
+ * bits: what callers send may be no UUID of a known version.
+ */
 export function idToUuid(prefix: IdPrefix, text: string): string | null {
-  return isId(prefix, text) ? TypeID.fromString(text).toUUID() : null;
+  if (!isId(prefix, text)) return null;
+  const bytes = TypeID.fromString(text).toUUIDBytes();
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 /** The id of this kind over a UUID. */
 export function uuidToId(prefix: IdPrefix, uuid: string): string {
-  return TypeID.fromUUID(prefix, uuid).toString();
+  const bytes = uuid.replaceAll('-', '').match(/../g) ?? [];
+  return TypeID.fromUUIDBytes(
+    prefix,
+    Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 16)),
+  ).toString();
 }
