@@ -166,7 +166,7 @@ export default {
       own('storage-postgres'),
       publicCore,
       npm('pg', '@types/pg'),
-      '^(node:)?crypto$',
+      '^(node:)?(crypto|timers/promises)$',
     ]),
     only('test-postgres', own('test-postgres'), [
       own('test-postgres'),

@@ -2,7 +2,7 @@ import type { Statement } from './queryable.ts';
 
 const READERS: Readonly<Record<number, (value: string) => unknown>> = {
   16: (value) => value === 't', // bool
-  17: (value) => Buffer.from(value.slice(2), 'hex'), // bytea, as \x…
+  17: (value) => new Uint8Array(Buffer.from(value.slice(2), 'hex')), // bytea, as \x…
   20: readInteger, // int8
   21: Number, // int2
   23: Number, // int4

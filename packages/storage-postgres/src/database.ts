@@ -24,6 +24,8 @@ export interface Database extends Statements {
   snapshot<Result>(read: (statements: Statements) => Promise<Result>): Promise<Result>;
   /** Tells of work that is committed already. */
   publish(signals: readonly Signal[]): void;
+  /** Has closing wait for a call that does not run yet. */
+  track<Result>(call: Promise<Result>): Promise<Result>;
 }
 
 /** Answers the database, or throws while the storage is not open. */
@@ -47,9 +49,10 @@ const LIMITS = "SET LOCAL statement_timeout = '30s'; SET LOCAL idle_in_transacti
 const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ${LIMITS}`;
 const BEGIN_SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}`;
 
-export function createDatabase(options: DatabaseOptions): Database {
+export function createDatabase(options: DatabaseOptions): Database & { idle(): Promise<void> } {
   const { pool, prepare, publish } = options;
   const { newId, logger } = options.context;
+  const calls = new Set<Promise<unknown>>();
 
   const within = async <Result>(begin: string, work: (statements: Statements) => Promise<Result>) => {
     for (let run = 1; ; run += 1) {
@@ -80,6 +83,14 @@ export function createDatabase(options: DatabaseOptions): Database {
     },
     snapshot: (read) => within(BEGIN_SNAPSHOT, read),
     publish,
+    track(call) {
+      const settled = call.catch(() => undefined).finally(() => calls.delete(settled));
+      calls.add(settled);
+      return call;
+    },
+    async idle() {
+      while (calls.size > 0) await Promise.all(calls);
+    },
   };
 }
 
@@ -105,8 +116,16 @@ function controlling(text: string): Statement {
   return { text, query_timeout: QUERY_TIMEOUT_MS };
 }
 
+/** Thrown by what finds out late that another transaction came first: run again, it sees what that has left. */
+export class TransactionConflict extends Error {
+  override readonly name = 'TransactionConflict';
+  constructor() {
+    super('Other transactions came first again and again.');
+  }
+}
+
 /** Two transactions waited for each other, or cannot both be: the other one is through by now. */
 function isConflict(error: unknown): boolean {
   const state = sqlState(error);
-  return state === '40001' || state === '40P01';
+  return error instanceof TransactionConflict || state === '40001' || state === '40P01';
 }

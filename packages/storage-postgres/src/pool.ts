@@ -24,19 +24,18 @@ export interface PostgresPool {
   readonly options?: { readonly max?: number | undefined };
 }
 
-/** A pool that is open, with what closes it: the app's own stays open. */
-export interface OpenPool {
-  readonly pool: PostgresPool;
-  close(): Promise<void>;
+export interface OwnPoolOptions {
+  readonly connectionString: string;
+  readonly maxConnections: number;
 }
 
 /** How long a connection may take to be made, and a call may wait for one that is free. */
 const CONNECTION_TIMEOUT_MS = 10_000;
 
-export function makePool(connectionString: string, max: number): PostgresPool & { end(): Promise<void> } {
+export function makePool({ connectionString, maxConnections }: OwnPoolOptions): Pool {
   return new Pool({
     connectionString,
-    max,
+    max: maxConnections,
     application_name: 'trunkline',
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     // So that the death of the server's machine is noticed on connections that nothing is asked of.
@@ -51,7 +50,9 @@ export async function withClient<Result>(
   logger: Logger,
   work: (client: WatchedClient) => Promise<Result>,
 ): Promise<Result> {
-  const client = await pool.connect();
+  const client = await pool.connect().catch((error: unknown) => {
+    throw new ConnectionError(error);
+  });
   let isBroken = false;
   // Nobody else listens while it is out, and an error without a listener ends the process.
   const onError = (error: Error): void => {
@@ -66,15 +67,25 @@ export async function withClient<Result>(
         try {
           return await client.query(statement);
         } catch (error) {
-          // Whatever is not the server's own answer leaves the connection in an unknown state; so does a timeout.
-          if (!isServerError(error)) isBroken = true;
-          throw error;
+          if (isServerError(error)) throw error;
+          // Without an answer, as after a timeout, nobody knows what the connection is at.
+          isBroken = true;
+          throw new ConnectionError(error);
         }
       },
     });
   } finally {
     client.removeListener('error', onError);
     client.release(isBroken);
+  }
+}
+
+/** There is no answer from the server: what was asked may have been done or not. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+  constructor(cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`Postgres does not answer: ${why}`, { cause });
   }
 }
 
@@ -90,4 +101,11 @@ function isServerError(error: unknown): boolean {
 /** The server's code of what went wrong (SQLSTATE); undefined where it did not come from there. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Whether a value that was to be written is to blame, rather than the server or the way to it. */
+export function isFaultOfValue(error: unknown): boolean {
+  const state = sqlState(error);
+  // Classes 22, data exception, and 23, integrity constraint violation.
+  return state === undefined ? !(error instanceof ConnectionError) : /^2[23]/.test(state);
 }

@@ -3,7 +3,8 @@ import { COLUMN_TYPES } from './column-types.ts';
 import type { Answer, Queryable, Statement } from './queryable.ts';
 import type { Row } from './row.ts';
 
-export type Value = string | number | boolean | null | Uint8Array | readonly (string | number | null)[];
+type Scalar = string | number | boolean | null | Uint8Array;
+export type Value = Scalar | readonly Scalar[];
 export type Columns = Readonly<Record<string, Value>>;
 
 /**
