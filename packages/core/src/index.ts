@@ -121,6 +121,7 @@ export type { UrlPolicy } from './domain/webhook/url-policy.ts';
 export type { MediaDownload } from './services/messages/read-media.ts';
 export type { MediaType } from './domain/message/media-rules.ts';
 export { LARGEST_MEDIA_SIZE, MEDIA_SIZE_MAX } from './domain/message/media-rules.ts';
+export { checkMediaId } from './domain/message/media-id.ts';
 export type { MediaStore } from './ports/media-store.ts';
 export type { MediaIndex } from './ports/storage/media-index.ts';
 export type { Clock } from './ports/clock.ts';
@@ -163,6 +164,7 @@ export type {
   InstanceStore,
   InstanceWrite,
   InstanceWriteResult,
+  GatewayShare,
   LeasedInstance,
 } from './ports/storage/instance-store.ts';
 export type { Lease } from './ports/storage/lease.ts';
@@ -178,4 +180,4 @@ export type { Page, PageRequest } from './ports/storage/page.ts';
 export type { RetentionStore } from './ports/storage/retention-store.ts';
 export type { Signal, Storage, StorageContext } from './ports/storage/storage.ts';
 export type { EndpointWrite, Notice, WebhookStore } from './ports/storage/webhook-store.ts';
-export type { WorkspaceStore } from './ports/storage/workspace-store.ts';
+export type { WorkspaceChanges, WorkspaceStore } from './ports/storage/workspace-store.ts';

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { manualClock } from '../src/testing/index.ts';
 import type { SendOutcome, Storage } from '../src/index.ts';
 import { PROFILE, scriptedGateway, silence } from './support/scripted-gateway.ts';
+import type { ScriptedGateway } from './support/scripted-gateway.ts';
 import { MINUTE, SECOND, listen, only, sendText, startWorld, toldTypes } from './support/world.ts';
 import type { World } from './support/world.ts';
 
@@ -212,10 +213,64 @@ describe('several processes', () => {
     const { world, ids } = await waiting(25);
     const processes = await Promise.all([gatewayOf(world), gatewayOf(world), gatewayOf(world)]);
     await world.clock.advance(5 * MINUTE);
-    const opened = processes.flatMap(({ gateway }) =>
-      gateway.connections.map(({ session }) => session.instanceId),
+    const held = processes.flatMap(({ gateway }) =>
+      gateway.connections.filter(({ state }) => state === 'open').map(({ session }) => session.instanceId),
     );
-    expect(opened.toSorted()).toEqual(ids.toSorted());
+    expect(held.toSorted()).toEqual(ids.toSorted());
+  });
+});
+
+describe('processes that join and leave', () => {
+  const opened = (gateway: ScriptedGateway): number =>
+    gateway.connections.filter(({ state }) => state === 'open').length;
+
+  it('share the instances evenly, a few at a time, and receivers hear nothing', async () => {
+    const { world } = await waiting(24);
+    const first = await gatewayOf(world);
+    await world.clock.advance(MINUTE);
+    expect(opened(first.gateway)).toBe(24);
+    const before = toldTypes(world);
+
+    const second = await gatewayOf(world);
+    await world.clock.advance(10 * SECOND);
+    expect([opened(first.gateway), opened(second.gateway)]).toEqual([19, 5]);
+    await world.clock.advance(20 * SECOND);
+    expect([opened(first.gateway), opened(second.gateway)]).toEqual([12, 12]);
+
+    const third = await gatewayOf(world);
+    await world.clock.advance(30 * SECOND);
+    expect([first, second, third].map(({ gateway }) => opened(gateway))).toEqual([8, 8, 8]);
+    const connections = [first, second, third].flatMap(({ gateway }) => gateway.connections);
+    await world.clock.advance(5 * MINUTE);
+    expect([first, second, third].flatMap(({ gateway }) => gateway.connections)).toHaveLength(
+      connections.length,
+    );
+    expect(toldTypes(world)).toEqual(before);
+
+    await second.trunkline.stop();
+    await world.clock.advance(10 * SECOND);
+    expect(opened(first.gateway) + opened(third.gateway)).toBe(24);
+  });
+
+  it('hand nothing to one that a crash has left behind', async () => {
+    const { world } = await waiting(3);
+    await gatewayOf(world, scriptedGateway(), deaf(world.storage), manualClock(world.clock.now()));
+    await world.clock.advance(40 * SECOND);
+    const second = await gatewayOf(world);
+    await world.clock.advance(2 * MINUTE);
+    expect(second.gateway.connections).toHaveLength(3);
+  });
+
+  it('take back what nobody took', async () => {
+    const { world } = await waiting(2);
+    const first = await gatewayOf(world);
+    // Checks in as one who joined, and takes nothing.
+    await world.clock.advance(9 * SECOND);
+    await world.storage.instances.checkIn('idle', { now: world.clock.now(), since: 0 });
+    await world.clock.advance(SECOND);
+    expect(opened(first.gateway)).toBe(1);
+    await world.clock.advance(30 * SECOND);
+    expect(opened(first.gateway)).toBe(2);
   });
 });
 

@@ -10,6 +10,29 @@ const TTL = 30_000;
 export function leaseContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
 
+  describe('owners of leases', () => {
+    it('are counted while they check in, with the instances that need one', async () => {
+      const storage = await open();
+      const { instances } = storage;
+      const workspace = await storeWorkspace(storage);
+      await storeInstance(storage, workspace, { desired: 'running' });
+      await storeInstance(storage, workspace, { desired: 'stopped' });
+      expect(await instances.checkIn('a', { now: NOW, since: NOW - 20 })).toEqual({
+        owners: 1,
+        instances: 1,
+      });
+      await takeLease(storage, await storeInstance(storage, workspace, { desired: 'running' }));
+      const share = await instances.checkIn('b', { now: NOW + 10, since: NOW - 1 });
+      expect(share).toEqual({ owners: 2, instances: 2 });
+      const again = await instances.checkIn('b', { now: NOW + 20, since: NOW });
+      expect(again).toEqual({ owners: 1, instances: 2 });
+      expect(await instances.checkIn('a', { now: NOW + 20, since: NOW })).toMatchObject({ owners: 2 });
+      await instances.checkOut('b');
+      await instances.checkOut('b');
+      expect(await instances.checkIn('a', { now: NOW + 30, since: NOW })).toMatchObject({ owners: 1 });
+    });
+  });
+
   describe('leases', () => {
     it('are taken on instances that need a gateway', async () => {
       const storage = await open();
@@ -81,6 +104,22 @@ export function leaseContract(subject: ContractSubject): void {
       expect(first.map(({ lease }) => lease.instanceId)).toEqual([returned.id, fresh.id, early.id]);
       const rest = await storage.instances.claimLeases({ ...claim, limit: 3 });
       expect(rest.map(({ lease }) => lease.instanceId)).toEqual([late.id]);
+    });
+
+    it('are left to others on request', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const [first, second] = [
+        await storeInstance(storage, workspace),
+        await storeInstance(storage, workspace),
+      ];
+      const claim = { owner: 'a', now: NOW, ttlMs: TTL, limit: 1 };
+      const taken = await storage.instances.claimLeases({ ...claim, except: [first.id] });
+      expect(taken.map(({ instance }) => instance)).toEqual([second]);
+      expect(await storage.instances.claimLeases({ ...claim, except: [first.id, 'ins_unknown'] })).toEqual(
+        [],
+      );
+      expect(await storage.instances.claimLeases({ ...claim, except: [] })).toHaveLength(1);
     });
 
     it('go to one owner each when two claim at once', async () => {

@@ -131,6 +131,11 @@ export function messageChangeContract(subject: ContractSubject): void {
       expect(await receive('n2', 's1')).toBe('received');
       expect(await receive('n1', 's2')).toBe('received');
       expect(await receive('n1', 's1', neighbour, neighbourLease)).toBe('received');
+      const { messages } = storage;
+      expect(await messages.hasInbound(instance.id, 'n1', 's2')).toBe(true);
+      expect(await messages.hasInbound(neighbour.id, 'n1', 's1')).toBe(true);
+      expect(await messages.hasInbound(instance.id, 'n2', 's2')).toBe(false);
+      expect(await messages.hasInbound(neighbour.id, 'n2', 's1')).toBe(false);
       const page = await storage.messages.list(workspace.id, {}, { from: null, limit: 10 });
       expect(page.rows).toHaveLength(4);
       expect(await claim(storage, NOW, { slots: 10 })).toHaveLength(4);

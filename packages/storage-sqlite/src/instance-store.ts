@@ -73,12 +73,13 @@ export function instanceStore(connected: Connected): InstanceStore {
       });
     },
 
-    claimLeases: async ({ owner, now, ttlMs, limit }) => {
+    claimLeases: async ({ owner, now, ttlMs, limit, except = [] }) => {
       const { database, write } = connected();
+      const others = JSON.stringify(except);
       // Looks first: a pass that finds nothing need not write.
-      if (database.all(TO_HOLD, now, 1).length === 0) return [];
+      if (database.all(TO_HOLD, now, others, 1).length === 0) return [];
       return write(() =>
-        database.all(TO_HOLD, now, limit).map((row) => {
+        database.all(TO_HOLD, now, others, limit).map((row) => {
           const epoch = integer(row, 'lease_epoch') + 1;
           database.update('instances', text(row, 'id'), {
             lease_owner: owner,
@@ -100,10 +101,26 @@ export function instanceStore(connected: Connected): InstanceStore {
     },
     releaseLease: async (lease) => {
       const { database, write } = connected();
-      await write(() => {
+      await write((announce) => {
         if (!isHeld(database, lease)) return;
         database.update('instances', lease.instanceId, { lease_owner: '', lease_expires_at: 0 });
+        announce({ topic: 'instance', instanceId: lease.instanceId });
       });
+    },
+    checkIn: async (owner, { now, since }) => {
+      const { database, write } = connected();
+      return write(() => {
+        database.run('DELETE FROM lease_owners WHERE checked_in_at <= ?', since);
+        database.run('INSERT OR REPLACE INTO lease_owners (owner, checked_in_at) VALUES (?, ?)', owner, now);
+        return {
+          owners: countOf(database, 'SELECT count(*) AS count FROM lease_owners'),
+          instances: countOf(database, `SELECT count(*) AS count FROM instances WHERE ${NEEDS_GATEWAY}`),
+        };
+      });
+    },
+    checkOut: async (owner) => {
+      const { database, write } = connected();
+      await write(() => database.run('DELETE FROM lease_owners WHERE owner = ?', owner));
     },
     findLease: async (instanceId, now) => {
       const row = connected().database.get(
@@ -135,15 +152,22 @@ export function instanceStore(connected: Connected): InstanceStore {
   };
 }
 
-// Relies on the index instances_to_hold.
+// As the index instances_to_hold has it.
+const NEEDS_GATEWAY = "(desired = 'running' OR operation IS NOT NULL)";
+
 const TO_HOLD = `
   SELECT * FROM instances
-  WHERE (desired = 'running' OR operation IS NOT NULL) AND lease_expires_at <= ?
+  WHERE ${NEEDS_GATEWAY} AND lease_expires_at <= ? AND id NOT IN (SELECT value FROM json_each(?))
   ORDER BY lease_expires_at, id
   LIMIT ?`;
 
 // Relies on the index instances_by_owner, which has no rows without an owner.
 const HELD_BY = "lease_owner = ? AND lease_owner <> '' AND lease_expires_at > ?";
+
+function countOf(database: Database, sql: string): number {
+  const row = database.get(sql);
+  return row ? integer(row, 'count') : 0;
+}
 
 /** Whether the workspace has this many instances: looks at no more of them. */
 function hasInstances(database: Database, workspaceId: string, count: number): boolean {

@@ -102,7 +102,7 @@ describe('a storage refuses', () => {
     ],
     [
       'a newer version’s database',
-      'it was made by a newer version of Trunkline (schema 99; this one knows 1).',
+      'it was made by a newer version of Trunkline (schema 99; this one knows ',
       async (path) => execute(await closed(path), 'PRAGMA user_version = 99'),
     ],
   ];

@@ -12,6 +12,9 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN claim_tokens': 'has one row',
   'SCAN lane_limits': 'has one row',
   'SCAN lanes': 'only when the limits change, which takes another version of Trunkline',
+  'SCAN lease_owners': 'one for each gateway process that is running',
+  'SCAN instances USING INDEX instances_to_hold':
+    'the linked numbers, which are no history; once in ten seconds',
   'SCAN notices': 'one for each endpoint that fails, gone once it is mailed',
   'SCAN claims USING COVERING INDEX claims_by_end': 'for its first row only',
   'SCAN closings USING INDEX closings_to_sweep': 'for its first row only',

@@ -13,6 +13,10 @@ const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
 /** Leases taken over in one pass, so that a crash elsewhere does not make this process open thousands of connections at once. */
 const CLAIM_BATCH = 20;
+/** Instances handed over to others between two renewals, so that joining a cluster does not close all connections at once. */
+const HAND_OVER_BATCH = 5;
+/** Owners that have not checked in for this long get no share. */
+const OWNER_SILENT_MS = 2 * RENEW_EVERY_MS;
 /** Connections being opened at once. */
 const MAX_OPENING = 10;
 
@@ -29,7 +33,8 @@ export interface GatewaySupervisor {
 
 /**
  * Holds the instances of this process: takes leases on those that need a gateway, renews them, and lets go of an
- * instance whose lease is lost before another process can have opened it.
+ * instance whose lease is lost before another process can have opened it. Holds no more than its share where other
+ * processes have room.
  */
 export function createGatewaySupervisor(
   context: ServiceContext,
@@ -39,6 +44,9 @@ export function createGatewaySupervisor(
   const keepers = new Map<string, InstanceKeeper>();
   /** Instances to look at before the next renewal. */
   const changed = new Set<string>();
+  /** What was handed over, and until when it is left to others. */
+  const handedOver = new Map<string, number>();
+  const startedAt = clock.now();
   let renewAt = 0;
   let leasesEndAt = Infinity;
 
@@ -46,7 +54,13 @@ export function createGatewaySupervisor(
     const now = clock.now();
     if (now >= renewAt) await renew(now);
     else await lookAtDue(now);
-    const claimed = await storage.instances.claimLeases({ owner, now, ttlMs: LEASE_MS, limit: CLAIM_BATCH });
+    const claimed = await storage.instances.claimLeases({
+      owner,
+      now,
+      ttlMs: LEASE_MS,
+      limit: CLAIM_BATCH,
+      except: leftToOthers(now),
+    });
     for (const leased of claimed) await keep(leased);
     await letGoOfIdle();
     return { more: claimed.length === CLAIM_BATCH, nextAt: nextAt() };
@@ -63,6 +77,28 @@ export function createGatewaySupervisor(
     // All at once: one that is slow to close must not cost the others their next renewal.
     await Promise.all(lost.map(([instanceId, keeper]) => letGo(instanceId, keeper)));
     for (const leased of held) await keep(leased);
+    await handOverSurplus(now);
+  };
+
+  /**
+   * Only owners that checked in after this one started count: one that a crash has left behind gets nothing. What
+   * nobody takes within a lease is taken back.
+   */
+  const handOverSurplus = async (now: number): Promise<void> => {
+    const since = Math.max(startedAt - 1, now - OWNER_SILENT_MS);
+    const { owners, instances } = await storage.instances.checkIn(owner, { now, since });
+    const surplus = keepers.size - Math.ceil(instances / owners);
+    const settled = [...keepers.values()].filter((keeper) => keeper.open());
+    for (const keeper of settled.slice(0, Math.max(0, Math.min(surplus, HAND_OVER_BATCH)))) {
+      handedOver.set(keeper.lease.instanceId, now + LEASE_MS);
+      logger.info({ instanceId: keeper.lease.instanceId }, 'an instance is handed over to another process');
+      await forget(keeper);
+    }
+  };
+
+  const leftToOthers = (now: number): readonly string[] => {
+    for (const [instanceId, until] of handedOver) if (until <= now) handedOver.delete(instanceId);
+    return [...handedOver.keys()];
   };
 
   const letGo = async (instanceId: string, keeper: InstanceKeeper): Promise<void> => {
@@ -164,6 +200,7 @@ export function createGatewaySupervisor(
       await loop.stop();
       const all = [...keepers.values()];
       await Promise.all(all.map((keeper) => keeper.settled()));
+      await storage.instances.checkOut(owner);
       await Promise.all(all.map(forget));
     },
   };

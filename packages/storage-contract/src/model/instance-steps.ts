@@ -90,13 +90,37 @@ export const instanceSteps = [
     return under && (({ storage }) => storage.instances.seen(under, world.now - choice.ago));
   }),
 
-  step('claim leases', fc.record({ owner, limit: fc.integer({ min: 1, max: 3 }) }), async (world, choice) => {
-    return async ({ storage, leases }) => {
-      const taken = await storage.instances.claimLeases({ ...choice, now: world.now, ttlMs: TTL });
-      leases.push(...taken.map((one) => one.lease));
-      return taken;
-    };
+  step(
+    'claim leases',
+    fc.record({ owner, limit: fc.integer({ min: 1, max: 3 }), except: fc.array(instance, { maxLength: 2 }) }),
+    async (world, { except, ...choice }) => {
+      const chosen = await Promise.all(except.map((index) => world.instance(index)));
+      const others = chosen.map((one) => one?.id ?? 'ins_unknown');
+      return async ({ storage, leases }) => {
+        const taken = await storage.instances.claimLeases({
+          ...choice,
+          except: others,
+          now: world.now,
+          ttlMs: TTL,
+        });
+        leases.push(...taken.map((one) => one.lease));
+        return taken;
+      };
+    },
+  ),
+
+  step('check in', fc.record({ owner, ago: fc.nat({ max: 100 }) }), async (world, { owner: name, ago }) => {
+    const times = { now: world.now, since: world.now - ago };
+    return ({ storage }) => storage.instances.checkIn(name, times);
   }),
+
+  step(
+    'check out',
+    owner,
+    async (_, name) =>
+      ({ storage }) =>
+        storage.instances.checkOut(name),
+  ),
 
   step('renew leases', fc.record({ owner }), async (world, choice) => async ({ storage }) => {
     const renewed = await storage.instances.renewLeases({ ...choice, now: world.now, ttlMs: TTL });

@@ -88,6 +88,8 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   if (!taken) throw new Error('No lease was taken.');
   const { lease } = taken;
   await instances.renewLeases({ owner: 'one', now: NOW, ttlMs: 1000 });
+  await instances.checkIn('one', { now: NOW, since: 0 });
+  await instances.checkOut('one');
   await instances.findLease(instance.id, NOW);
   await instances.seen(lease, NOW);
   await instances.saveSession(lease, new Map([['creds', Uint8Array.of(1)], ['none', null]])); // prettier-ignore
@@ -134,6 +136,7 @@ async function useMessages(
   await retention.deleteIdempotencyRecords(NOW + 1, 10);
   await messages.find(instance.workspaceId, withMedia.id);
   await messages.findOutbound(instance.id, withMedia.networkId);
+  await messages.hasInbound(instance.id, withMedia.networkId, 's1');
   await messages.queueHeads([instance.id], NOW);
   await messages.postpone(lease, { messageId: withMedia.id, tries: 1, dueAt: NOW });
   await messages.change(lease, failing(withMedia));

@@ -30,6 +30,14 @@ export interface InstanceWrite {
   readonly forgetNumber?: boolean;
 }
 
+/** What there is to share, and among how many. */
+export interface GatewayShare {
+  /** Those who have checked in, the one that asks included. */
+  readonly owners: number;
+  /** Instances that need a gateway, held or not. */
+  readonly instances: number;
+}
+
 /** `stale`: read again and decide again. `fenced`: another process holds the instance now. */
 export type InstanceWriteResult =
   { readonly kind: 'written'; readonly instance: Instance } | { readonly kind: 'stale' | 'fenced' };
@@ -63,6 +71,8 @@ export interface InstanceStore {
     readonly now: number;
     readonly ttlMs: number;
     readonly limit: number;
+    /** Instances to leave to others. */
+    readonly except?: readonly string[];
   }): Promise<readonly LeasedInstance[]>;
   /** Prolongs all leases of this owner that have not expired, and answers them with their instances as they are now. */
   renewLeases(renewal: {
@@ -70,8 +80,12 @@ export interface InstanceStore {
     readonly now: number;
     readonly ttlMs: number;
   }): Promise<readonly LeasedInstance[]>;
-  /** Gives a lease back at once. Nothing when it is lost already. */
+  /** Gives a lease back at once, and signals `instance`. Nothing when it is lost already. */
   releaseLease(lease: Lease): Promise<void>;
+  /** Notes that this owner is at work at `now`. Those who were last at `since` or earlier are forgotten. */
+  checkIn(owner: string, times: { readonly now: number; readonly since: number }): Promise<GatewayShare>;
+  /** This owner is at work no more. */
+  checkOut(owner: string): Promise<void>;
   /** The one that holds the instance at `now`; null when nobody does. */
   findLease(instanceId: string, now: number): Promise<Lease | null>;
 

@@ -34,8 +34,8 @@ export interface Storage {
   /** A small value of the installation's own, such as the check of the secret key: the first to set it wins, and all read that. */
   setting(name: string, valueIfNew: string): Promise<string>;
   /**
-   * Signals come after their commit: `queue` after an acceptance, `instance` after an insert, write or delete,
-   * `deliveries` when a call made some claimable. A listener that throws harms nobody. Answers what ends it.
+   * Signals come after their commit: `queue` after an acceptance, `instance` after an insert, write, delete or a
+   * lease given back, `deliveries` when a call made some claimable. A listener that throws harms nobody. Answers what ends it.
    */
   subscribe(listener: (signal: Signal) => void): () => void;
   close(): Promise<void>;

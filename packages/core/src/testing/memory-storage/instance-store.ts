@@ -3,6 +3,7 @@ import type { Group, GroupReport } from '../../domain/instance/group.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type {
+  GatewayShare,
   InstanceStore,
   InstanceWrite,
   InstanceWriteResult,
@@ -94,10 +95,12 @@ export class MemoryInstanceStore implements InstanceStore {
     readonly now: number;
     readonly ttlMs: number;
     readonly limit: number;
+    readonly except?: readonly string[];
   }): Promise<readonly LeasedInstance[]> {
-    const { owner, now, ttlMs, limit } = claim;
+    const { owner, now, ttlMs, limit, except = [] } = claim;
     const free = [...this.#state.instances.values()]
       .filter(({ instance, lease }) => needsGateway(instance) && lease.expiresAt <= now)
+      .filter(({ instance }) => !except.includes(instance.id))
       .toSorted((a, b) => compare(a.lease.expiresAt, b.lease.expiresAt) || byId(a.instance, b.instance));
     return free.slice(0, limit).map((record) => {
       record.lease = { owner, epoch: record.lease.epoch + 1, expiresAt: now + ttlMs };
@@ -122,7 +125,24 @@ export class MemoryInstanceStore implements InstanceStore {
 
   async releaseLease(lease: Lease): Promise<void> {
     const record = leasedRecord(this.#state, lease);
-    if (record) record.lease = { owner: null, epoch: lease.epoch, expiresAt: 0 };
+    if (!record) return;
+    record.lease = { owner: null, epoch: lease.epoch, expiresAt: 0 };
+    this.#signalWrite(lease.instanceId, 0);
+  }
+
+  async checkIn(
+    owner: string,
+    { now, since }: { readonly now: number; readonly since: number },
+  ): Promise<GatewayShare> {
+    const { owners, instances } = this.#state;
+    for (const [other, at] of owners) if (at <= since) owners.delete(other);
+    owners.set(owner, now);
+    const needing = [...instances.values()].filter(({ instance }) => needsGateway(instance));
+    return { owners: owners.size, instances: needing.length };
+  }
+
+  async checkOut(owner: string): Promise<void> {
+    this.#state.owners.delete(owner);
   }
 
   async findLease(instanceId: string, now: number): Promise<Lease | null> {

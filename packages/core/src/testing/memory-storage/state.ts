@@ -39,6 +39,8 @@ export class State {
   readonly apiKeyIdsByHash: Map<string, string> = new Map();
 
   readonly instances: Map<string, InstanceRecord> = new Map();
+  /** By owner of leases: when it last checked in. */
+  readonly owners: Map<string, number> = new Map();
   readonly messages: Map<string, Message> = new Map();
   /** Message ids by `keyOf(instanceId, networkId)`. */
   readonly outbound: Map<string, string> = new Map();
