@@ -34,6 +34,14 @@ export function messageStore(connected: Connected): MessageStore {
       const row = await connected().get(FIND_OUTBOUND, uuidToFind('ins', instanceId), encodeText(networkId));
       return row ? readMessage(row) : null;
     },
+    hasInbound: async (instanceId, networkId, senderId) => {
+      const [instance, network, sender] = [
+        uuidToFind('ins', instanceId),
+        encodeText(networkId),
+        encodeText(senderId),
+      ];
+      return (await connected().get(FIND_INBOUND, instance, network, sender)) !== undefined;
+    },
     list: async (workspaceId, filter, page) => listMessages(connected(), workspaceId, filter, page),
 
     queueHeads: async (instanceIds, now) => {
@@ -80,6 +88,11 @@ const FIND_OUTBOUND = `
   SELECT ${MESSAGE_COLUMNS} FROM trunkline.messages AS item
   WHERE item.instance_id = $1 AND item.network_id = $2 AND item.direction = 'outbound'
   LIMIT 1`;
+
+// Relies on messages_by_network_id.
+const FIND_INBOUND = `
+  SELECT 1 FROM trunkline.messages
+  WHERE instance_id = $1 AND network_id = $2 AND direction = 'inbound' AND sender_id = $3`;
 
 const HEADS = `
   SELECT ${MESSAGE_COLUMNS}, head.tries

@@ -14,7 +14,8 @@ export async function doTogether<Item, Result>(
     const results = await database.transaction((transaction) => work(transaction, items));
     return results.map((value) => ({ status: 'fulfilled', value }));
   } catch (reason) {
-    if (items.length === 1 || !isFaultOfValue(reason)) return items.map(() => ({ status: 'rejected', reason }));
+    if (items.length === 1 || !isFaultOfValue(reason))
+      return items.map(() => ({ status: 'rejected', reason }));
     const results: PromiseSettledResult<Result>[] = [];
     for (const item of items) results.push(...(await doTogether(database, [item], work)));
     return results;

@@ -73,10 +73,10 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
 const FIND = 'SELECT * FROM trunkline.workspaces WHERE id = $1';
 const LIST_AFTER = 'SELECT * FROM trunkline.workspaces WHERE id > $2 ORDER BY id LIMIT $1';
 
-// What is null stays as it is; a suspension can also be set to null.
+// What is null stays as it is; a suspension can also be set to null. Of the plan, what is given is changed.
 const UPDATE = `
   UPDATE trunkline.workspaces
-  SET name = coalesce($2, name), plan = coalesce($3, plan),
+  SET name = coalesce($2, name), plan = coalesce((plan::jsonb || $3::jsonb)::text, plan),
     suspended_at = CASE WHEN $4::boolean THEN $5::bigint ELSE suspended_at END
   WHERE id = $1
   RETURNING *`;

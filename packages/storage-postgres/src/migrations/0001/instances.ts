@@ -31,6 +31,12 @@ CREATE INDEX instances_to_hold ON trunkline.instances (lease_expires_at, id)
   WHERE desired = 'running' OR operation IS NOT NULL;
 CREATE INDEX instances_by_owner ON trunkline.instances (lease_owner, id) WHERE lease_owner <> '';
 
+-- The processes that share the instances among themselves.
+CREATE TABLE trunkline.lease_owners (
+  owner         text PRIMARY KEY,
+  checked_in_at bigint NOT NULL
+);
+
 CREATE TABLE trunkline.session_values (
   instance_id uuid NOT NULL,
   name        text NOT NULL,
