@@ -17,7 +17,10 @@ export function completing(connected: Connected): DeliveryStore['complete'] {
     run: (reports) => doTogether(connected(), reports, completeAll),
   });
   return async (completions, now) => {
-    const written = await Promise.all(completions.map((completion) => batcher.run({ completion, now })));
+    const { track } = connected();
+    const written = await Promise.all(
+      completions.map((completion) => track(batcher.run({ completion, now }))),
+    );
     return written.filter(Boolean).length;
   };
 }

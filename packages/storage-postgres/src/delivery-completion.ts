@@ -7,6 +7,7 @@ import { healthColumns, readHealth } from './endpoint-row.ts';
 import { lockLanes, openLanes } from './lane.ts';
 import { id, integer, wordOrNull } from './row.ts';
 import type { Row } from './row.ts';
+import type { Value } from './statements.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 /** A completion with the time at which it was reported. */
@@ -25,7 +26,10 @@ export async function completeAll(
   if (ended.length > 0) {
     const health = await healthOf(transaction, endpoints);
     await transaction.run(WRITE, ...valuesOf(ended, health));
-    await openLanes(transaction, endpoints);
+    const wakeAt = await openLanes(transaction, endpoints);
+    const now = Math.max(...reports.map((report) => report.now));
+    // What waited for a slot can be claimed now.
+    if (wakeAt !== null && wakeAt <= now) transaction.announce({ topic: 'deliveries' });
   }
   const written = new Set(ended.map(({ report }) => report));
   return reports.map((report) => written.has(report));
@@ -102,7 +106,7 @@ const LOCK_HEALTH = `
   ORDER BY id
   FOR NO KEY UPDATE`;
 
-function valuesOf(ended: readonly Ended[], health: Map<string, EndpointHealth>): readonly string[] {
+function valuesOf(ended: readonly Ended[], health: Map<string, EndpointHealth>): readonly Value[] {
   for (const { report, endpoint, written } of ended) {
     const before = health.get(endpoint);
     if (before) health.set(endpoint, healthAfter(before, { ...report.completion, written }));
@@ -114,8 +118,9 @@ function valuesOf(ended: readonly Ended[], health: Map<string, EndpointHealth>):
   const attempts = ended.map(({ report, written }) => attemptColumns(written.id, report.completion.attempt));
   const due = ended.filter(({ written }) => isOpen(written.status)).map(dueColumns);
   const endpoints = Array.from(health, ([uuid, after]) => ({ id: uuid, ...healthColumns(after) }));
-  const { first, last } = boundsOf(outcomes.map((outcome) => outcome.id));
-  return [...[outcomes, attempts, due, endpoints].map((rows) => JSON.stringify(rows)), first, last];
+  const uuids = ended.map(({ written }) => uuidOf('whd', written.id));
+  const { first, last } = boundsOf(uuids);
+  return [...[outcomes, attempts, due, endpoints].map((rows) => JSON.stringify(rows)), uuids, first, last];
 }
 
 function dueColumns({ report, endpoint, generation, written }: Ended) {
@@ -130,7 +135,7 @@ function dueColumns({ report, endpoint, generation, written }: Ended) {
 
 const WRITE = `
   WITH settled AS (
-    ${settling('$1', '$5', '$6')}
+    ${settling('$1', '$5', ['$6', '$7'])}
   ), tried AS (
     INSERT INTO trunkline.attempts
     SELECT * FROM json_populate_recordset(NULL::trunkline.attempts, $2::text::json)

@@ -91,12 +91,12 @@ async function requeueAll(
     id: uuidOf('whd', delivery.id),
     ...outcomeColumns(delivery, generation),
   }));
-  const uuids = rows.map((row) => row.id);
+  const uuids = requeued.map((delivery) => uuidOf('whd', delivery.id));
   const { first, last } = boundsOf(uuids);
   // Out of the closed generation, where it has not been swept.
   await transaction.run('DELETE FROM trunkline.due WHERE delivery_id = ANY ($1::uuid[])', uuids);
   await transaction.run(QUEUE, endpoint, generation, uuids, now);
-  await transaction.run(SETTLE, JSON.stringify(rows), first, last);
+  await transaction.run(SETTLE, JSON.stringify(rows), uuids, first, last);
   await refreshLanes(transaction, [endpoint]);
   transaction.announce({ topic: 'deliveries' });
   return requeued;
@@ -112,4 +112,4 @@ const QUEUE = `
   INSERT INTO trunkline.due (endpoint_id, generation, delivery_id, due_at, lost_claims)
   SELECT $1, $2, delivery_id, $4, 0 FROM unnest($3::uuid[]) AS delivery_id`;
 
-const SETTLE: string = settling('$1', '$2', '$3');
+const SETTLE: string = settling('$1', '$2', ['$3', '$4']);

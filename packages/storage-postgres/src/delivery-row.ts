@@ -2,11 +2,12 @@ import { endedBy, isOpen } from '@trunkline/core';
 import type { Attempt, ClosingReason, Delivery } from '@trunkline/core';
 import { flag, id, integer, integerOrNull, text, textOrNull, word, wordOrNull } from './row.ts';
 import type { Row } from './row.ts';
+import type { Columns } from './statements.ts';
 import { encodeText, encodeTextOrNull } from './text-encoding.ts';
 import { uuidOf } from './uuid.ts';
 
 /** `generation` is that of the lane that the delivery is queued in. */
-export function deliveryColumns(delivery: Delivery, generation: number) {
+export function deliveryColumns(delivery: Delivery, generation: number): Columns {
   return {
     id: uuidOf('whd', delivery.id),
     workspace_id: uuidOf('ten', delivery.workspaceId),
@@ -21,7 +22,7 @@ export function deliveryColumns(delivery: Delivery, generation: number) {
 }
 
 /** What changes of a delivery after it is made. */
-export function outcomeColumns(delivery: Delivery, generation: number) {
+export function outcomeColumns(delivery: Delivery, generation: number): Columns {
   return {
     generation: isOpen(delivery.status) ? generation : ENDED,
     status: delivery.status,
@@ -76,10 +77,10 @@ export function readStoredDelivery(row: Row): Delivery {
 }
 
 /**
- * An UPDATE of deliveries to what JSON says: rows with `outcomeColumns` and their `id`. The bounds of their ids keep
- * partitions of other days out.
+ * An UPDATE of deliveries to what JSON says: rows with `outcomeColumns` and their `id`. The ids stand apart so that each
+ * is looked up, and the bounds of them so that partitions of other days are left out.
  */
-export function settling(rows: string, first: string, last: string): string {
+export function settling(rows: string, ids: string, [first, last]: readonly [string, string]): string {
   return `
     UPDATE trunkline.deliveries
     SET generation = outcome.generation, status = outcome.status, attempts = outcome.attempts,
@@ -87,10 +88,11 @@ export function settling(rows: string, first: string, last: string): string {
       error_code = outcome.error_code, last_attempt_at = outcome.last_attempt_at,
       delivered_at = outcome.delivered_at
     FROM json_populate_recordset(NULL::trunkline.deliveries, ${rows}::text::json) AS outcome
-    WHERE deliveries.id = outcome.id AND deliveries.id BETWEEN ${first}::uuid AND ${last}::uuid`;
+    WHERE deliveries.id = outcome.id AND deliveries.id = ANY (${ids}::uuid[])
+      AND deliveries.id BETWEEN ${first}::uuid AND ${last}::uuid`;
 }
 
-export function attemptColumns(deliveryId: string, attempt: Attempt) {
+export function attemptColumns(deliveryId: string, attempt: Attempt): Columns {
   return {
     delivery_id: uuidOf('whd', deliveryId),
     number: attempt.number,

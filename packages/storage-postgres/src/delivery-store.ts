@@ -20,9 +20,10 @@ export function deliveryStore(connected: Connected): DeliveryStore {
 
     claim: (claim) =>
       connected().transaction(async (transaction) => {
-        const claims = await claimFromLanes(transaction, claim);
+        const { claims, takenBack } = await claimFromLanes(transaction, claim);
         const claimed = await readClaimed(transaction, claims);
         const nextAt = await nextClaimAt(transaction, claim.now, claims.length === claim.limit);
+        if (takenBack > 0 && nextAt === claim.now) transaction.announce({ topic: 'deliveries' });
         return { claimed, nextAt };
       }),
     complete: completing(connected),

@@ -43,7 +43,7 @@ export function settingsColumns(endpoint: WebhookEndpoint): Columns {
   };
 }
 
-export function healthColumns(health: EndpointHealth) {
+export function healthColumns(health: EndpointHealth): Columns {
   return {
     last_delivery: toJsonOrNull(health.lastDelivery),
     last_success_at: health.lastSuccessAt,

@@ -13,5 +13,5 @@ export function enqueueing(connected: Connected): DeliveryStore['enqueue'] {
     keyOf: ({ webhookId }) => webhookId,
     run: (direct) => doTogether(connected(), direct, storeEventsFor),
   });
-  return (webhookId, event) => batcher.run({ webhookId, event });
+  return async (webhookId, event) => connected().track(batcher.run({ webhookId, event }));
 }

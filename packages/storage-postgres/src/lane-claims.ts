@@ -15,34 +15,54 @@ export interface Claim {
 /** How soon to look again at lanes that others had locked: longer than a claim or a completion takes. */
 const LOCKED_MS = 10;
 
-/** Claims that expired are looked for even where none is to be made. */
+/** Claims that have expired are looked for even where none is to be made. */
 const LANES_MIN = 16;
 
+/** Looks for lanes at most: the first finds as many as are needed where all their slots are free. */
+const MAX_ROUNDS = 4;
+
+export interface Claims {
+  readonly claims: readonly Claim[];
+  /** How many claims had expired, and were made due again. */
+  readonly takenBack: number;
+}
+
 /** Claims from the lanes that have been ready the longest. Lanes that others have locked are left out: nobody waits. */
-export async function claimFromLanes(
-  transaction: Transaction,
-  claim: DeliveryClaim,
-): Promise<readonly Claim[]> {
+export async function claimFromLanes(transaction: Transaction, claim: DeliveryClaim): Promise<Claims> {
   await applyLimits(transaction, claim);
   await wakeLanes(transaction);
-  // Each of these has something to claim, so that no more of them are needed.
-  const ready = await transaction.all(READY, claim.now, Math.max(claim.limit, LANES_MIN));
-  if (ready.length === 0) return [];
-  const endpoints = ready.map((row) => String(row['endpoint_id']));
-  if (ready.some((row) => flag(row, 'has_expired'))) {
-    await transaction.run(TAKE_BACK, endpoints, claim.now);
+  const claims: Claim[] = [];
+  let takenBack = 0;
+  for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+    const limit = claim.limit - claims.length;
+    const wanted = Math.max(round === 1 ? Math.ceil(limit / claim.slots) : limit, LANES_MIN);
+    const ready = await transaction.all(READY, claim.now, wanted);
+    if (ready.length === 0) break;
+    takenBack += await takeBack(transaction, ready, claim.now);
+    const rows = await transaction.all(
+      CLAIM,
+      ready.map((row) => String(row['place'])),
+      claim.now,
+      limit,
+      claim.slots,
+      claim.startsPerWindow,
+      claim.windowMs,
+      claim.now + claim.leaseMs,
+    );
+    claims.push(...rows.map(readClaim));
+    if (claims.length === claim.limit || ready.length < wanted) break;
   }
-  const rows = await transaction.all(
-    CLAIM,
-    endpoints,
-    claim.now,
-    claim.limit,
-    claim.slots,
-    claim.startsPerWindow,
-    claim.windowMs,
-    claim.now + claim.leaseMs,
+  return { claims, takenBack };
+}
+
+async function takeBack({ run }: Transaction, lanes: readonly Row[], now: number): Promise<number> {
+  const expired = lanes.filter((row) => flag(row, 'has_expired'));
+  if (expired.length === 0) return 0;
+  return run(
+    TAKE_BACK,
+    expired.map((row) => String(row['endpoint_id'])),
+    now,
   );
-  return rows.map(readClaim);
 }
 
 /** When there will be something to claim, as things stand; `now` at the earliest. */
@@ -59,9 +79,9 @@ export async function nextClaimAt(
   return isLimited ? now : now + LOCKED_MS;
 }
 
-/** Relies on lanes_to_wake. */
+/** Relies on lanes_to_wake. A lane that is locked stays in its place in the table, by which it is found again at once. */
 export const READY = `
-  SELECT endpoint_id, EXISTS (
+  SELECT lanes.ctid AS place, endpoint_id, EXISTS (
     SELECT 1 FROM trunkline.claims WHERE claims.endpoint_id = lanes.endpoint_id AND expires_at <= $1
   ) AS has_expired
   FROM trunkline.lanes
@@ -87,20 +107,20 @@ const TAKE_BACK = `
  * snapshot is taken after the lanes were locked. Relies on the primary keys of `due` and `claims`: it reads
  * no more of a backlog than it takes, and one entry more.
  */
-export const CLAIM = `
+export const CLAIM: string = `
   WITH lane AS MATERIALIZED (
-    SELECT place, lanes.endpoint_id, generation, held.count AS held, held.first_end,
+    SELECT ready.place, rank, lanes.endpoint_id, generation, held.count AS held, held.first_end,
       starts[width_bucket($2::bigint - $6::bigint, starts) + 1 :] AS starts,
       ARRAY(SELECT slot FROM generate_series(0, $4::integer - 1) AS slot WHERE slot <> ALL (held.slots)) AS free
-    FROM unnest($1::uuid[]) WITH ORDINALITY AS ready (endpoint_id, place)
-    JOIN trunkline.lanes ON lanes.endpoint_id = ready.endpoint_id
+    FROM unnest($1::tid[]) WITH ORDINALITY AS ready (place, rank)
+    JOIN trunkline.lanes ON lanes.ctid = ready.place
     CROSS JOIN LATERAL (
       SELECT count(*)::integer, coalesce(array_agg(slot), '{}') AS slots, min(expires_at) AS first_end
       FROM trunkline.claims
-      WHERE claims.endpoint_id = ready.endpoint_id
+      WHERE claims.endpoint_id = lanes.endpoint_id
     ) AS held
   ), pick AS MATERIALIZED (
-    SELECT place, turn, lane.endpoint_id, generation, free[turn] AS slot, entry, delivery_id, lost_claims
+    SELECT rank, turn, lane.endpoint_id, generation, free[turn] AS slot, entry, delivery_id, lost_claims
     FROM lane
     CROSS JOIN LATERAL (
       SELECT due.ctid AS entry, delivery_id, lost_claims, row_number() OVER (ORDER BY due_at, delivery_id) AS turn
@@ -109,7 +129,7 @@ export const CLAIM = `
       ORDER BY due_at, delivery_id
       LIMIT GREATEST(0, LEAST($4 - held, $5::integer - cardinality(starts)))
     ) AS queued
-    ORDER BY place, turn
+    ORDER BY rank, turn
     LIMIT $3
   ), taken AS (
     DELETE FROM trunkline.due USING pick WHERE due.ctid = pick.entry
@@ -118,14 +138,17 @@ export const CLAIM = `
     SELECT endpoint_id, slot, delivery_id, nextval('trunkline.claim_tokens'), generation, lost_claims, $7
     FROM pick
     RETURNING delivery_id, token, lost_claims
+  ), picked AS MATERIALIZED (
+    SELECT rank, count(*)::integer AS taken FROM pick GROUP BY rank
   ), served AS (
-    SELECT lane.*, taken, held + taken >= $4 AS is_full,
+    SELECT lane.*, number.taken, held + number.taken >= $4 AS is_full,
       -- In order even where the clock has stepped back.
-      starts || array_fill(GREATEST($2, starts[cardinality(starts)]), ARRAY[taken]) AS new_starts
+      starts || array_fill(GREATEST($2, starts[cardinality(starts)]), ARRAY[number.taken]) AS new_starts
     FROM lane
-    CROSS JOIN LATERAL (SELECT count(*)::integer AS taken FROM pick WHERE pick.place = lane.place) AS picked
+    LEFT JOIN picked ON picked.rank = lane.rank
+    CROSS JOIN LATERAL (SELECT coalesce(picked.taken, 0) AS taken) AS number
     -- Those that the limit did not reach stay as they are.
-    WHERE place <= (SELECT CASE WHEN count(*) < $3 THEN cardinality($1) ELSE max(place) END FROM pick)
+    WHERE lane.rank <= (SELECT CASE WHEN sum(picked.taken) >= $3 THEN max(picked.rank) ELSE cardinality($1) END FROM picked)
   ), changed AS (
     UPDATE trunkline.lanes
     SET starts = new_starts, is_full = served.is_full, ready_from = ready.ready_from,
@@ -139,9 +162,9 @@ export const CLAIM = `
       )
     FROM served
     CROSS JOIN LATERAL (SELECT ${readyFrom('new_starts', '$5', '$6')} AS ready_from) AS ready
-    WHERE lanes.endpoint_id = served.endpoint_id
+    WHERE lanes.ctid = served.place
   )
-  SELECT claimed.* FROM claimed JOIN pick ON pick.delivery_id = claimed.delivery_id ORDER BY place, turn`;
+  SELECT claimed.* FROM claimed JOIN pick ON pick.delivery_id = claimed.delivery_id ORDER BY rank, turn`;
 
 /** Relies on lanes_to_wake. */
 const NEXT = `

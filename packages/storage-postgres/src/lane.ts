@@ -1,4 +1,5 @@
 import type { Transaction } from './database.ts';
+import { integerOrNull } from './row.ts';
 
 // Who calls these holds the locks of the lanes.
 
@@ -32,9 +33,14 @@ export async function refreshLanes({ run }: Transaction, endpoints: readonly str
   await run(REFRESH, endpoints);
 }
 
-/** The same for lanes in which a claim has ended: what waited for a slot can be claimed. */
-export async function openLanes({ run }: Transaction, endpoints: readonly string[]): Promise<void> {
-  await run(OPEN, endpoints);
+/**
+ * The same for lanes in which a claim has ended: what waited for a slot can be claimed. Answers the first time at which
+ * one of them wakes; null where nothing is open there.
+ */
+export async function openLanes({ all }: Transaction, endpoints: readonly string[]): Promise<number | null> {
+  const times = (await all(OPEN, endpoints)).map((row) => integerOrNull(row, 'wake_at') ?? Infinity);
+  const first = Math.min(...times);
+  return first === Infinity ? null : first;
 }
 
 /**
@@ -55,4 +61,5 @@ const REFRESH = `
   UPDATE trunkline.lanes SET wake_at = ${wakeAt('lanes.is_full')} WHERE endpoint_id = ANY ($1::uuid[])`;
 
 const OPEN = `
-  UPDATE trunkline.lanes SET is_full = false, wake_at = ${wakeAt('false')} WHERE endpoint_id = ANY ($1::uuid[])`;
+  UPDATE trunkline.lanes SET is_full = false, wake_at = ${wakeAt('false')} WHERE endpoint_id = ANY ($1::uuid[])
+  RETURNING wake_at`;

@@ -13,7 +13,7 @@ export const EVENTS: PartitionedTable = { name: 'events', key: 'id' };
 export const DELIVERIES: PartitionedTable = { name: 'deliveries', key: 'id' };
 export const ATTEMPTS: PartitionedTable = { name: 'attempts', key: 'delivery_id' };
 
-export const DAY_MS = 24 * 60 * 60 * 1000;
+export const DAY_MS: number = 24 * 60 * 60 * 1000;
 
 /** Days, today among them, that there are partitions for: maintenance may be away for as long. */
 const DAYS_AHEAD = 4;

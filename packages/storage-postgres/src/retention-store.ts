@@ -41,22 +41,18 @@ async function deleteDays(database: Database, day: number, limit: number): Promi
   const eventFloor = floorUuid(day - DAY_MS);
   const unqueued = await database.transaction((transaction) => unqueue(transaction, floor, limit));
   if (unqueued > 0) return limit;
-  for (const [table, end] of [
-    [ATTEMPTS, day],
-    [DELIVERIES, day],
-    [EVENTS, day - DAY_MS],
-  ] as const) {
-    const dropped = await dropOldest(database, table, end);
-    if (dropped !== null) return dropped ? limit : 0;
-  }
+  await dropDays(database, ATTEMPTS, day);
+  await dropDays(database, DELIVERIES, day);
+  await dropDays(database, EVENTS, day - DAY_MS);
   const deliveries = await database.run(DELETE_DELIVERIES, floor, limit);
   return deliveries + (await database.run(DELETE_EVENTS, eventFloor, limit - deliveries));
 }
 
-/** Answers whether it could be dropped just now; null where there is none. */
-async function dropOldest(database: Database, table: PartitionedTable, end: number): Promise<boolean | null> {
-  const [day] = await listPartitions(database, table);
-  return day === undefined || day >= end ? null : dropPartition(database, table, day);
+/** As far as no reader is in the way; what is left is dropped another time. */
+async function dropDays(database: Database, table: PartitionedTable, end: number): Promise<void> {
+  for (const day of await listPartitions(database, table)) {
+    if (day >= end || !(await dropPartition(database, table, day))) return;
+  }
 }
 
 /** Takes what is this old out of its lanes, whether it waits there or is claimed. Answers how many. */

@@ -3,8 +3,8 @@ export interface RetentionStore {
   prepare(now: number): Promise<void>;
   /**
    * Deletes events, deliveries and attempts made before `before` (by their ids' time), open ones too: at most `limit`
-   * deliveries and events together, or whole days at once. What was made on the day (UTC) of `before` may stay, events a
-   * day longer: readers cut off by their own floor. Answers how many, `limit` where it did not count: less than that
+   * deliveries and events together, and whole days at once, which do not count. What was made on the day (UTC) of
+   * `before` may stay, events a day longer: readers are cut off by their own floor. Answers how many: less than `limit`
    * means that none is left that could be deleted just now. An event stays while a delivery of it does.
    */
   deleteHistory(before: number, limit: number): Promise<number>;

@@ -17,11 +17,11 @@ CREATE TABLE trunkline.deliveries (
   workspace_id      uuid NOT NULL,
   webhook_id        uuid NOT NULL,
   event_id          uuid NOT NULL,
-  event_type        text NOT NULL,
+  event_type        text COLLATE "C" NOT NULL,
   event_occurred_at bigint NOT NULL,
   -- The lane's generation that it is queued or claimed in, by which a closing ends it; 0 once it has ended.
   generation        integer NOT NULL,
-  status            text NOT NULL,
+  status            text COLLATE "C" NOT NULL,
   attempts          integer NOT NULL,
   max_attempts      integer NOT NULL,
   manual            boolean NOT NULL,

@@ -5,7 +5,7 @@
 const BUSY =
   'autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0';
 
-export const lanes = `
+export const lanes: string = `
 -- Who may be served next: one small row per endpoint. It outlives its endpoint while deliveries of it are open. Only who
 -- holds a lane's lock touches what is claimed or queued in it, apart from those who queue a new delivery: they append
 -- to \`wake\` instead, so that they wait for nobody.
