@@ -134,8 +134,8 @@ export const CLAIM: string = `
   ), taken AS (
     DELETE FROM trunkline.due USING pick WHERE due.ctid = pick.entry
   ), claimed AS (
-    INSERT INTO trunkline.claims (endpoint_id, slot, delivery_id, token, generation, lost_claims, expires_at)
-    SELECT endpoint_id, slot, delivery_id, nextval('trunkline.claim_tokens'), generation, lost_claims, $7
+    INSERT INTO trunkline.claims (endpoint_id, slot, delivery_id, generation, lost_claims, expires_at)
+    SELECT endpoint_id, slot, delivery_id, generation, lost_claims, $7
     FROM pick
     RETURNING delivery_id, token, lost_claims
   ), picked AS MATERIALIZED (

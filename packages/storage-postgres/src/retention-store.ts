@@ -51,7 +51,7 @@ async function deleteDays(database: Database, day: number, limit: number): Promi
 /** As far as no reader is in the way; what is left is dropped another time. */
 async function dropDays(database: Database, table: PartitionedTable, end: number): Promise<void> {
   for (const day of await listPartitions(database, table)) {
-    if (day >= end || !(await dropPartition(database, table, day))) return;
+    if (day >= end || !(await dropPartition(database, { table, day }))) return;
   }
 }
 

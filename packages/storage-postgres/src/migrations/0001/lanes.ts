@@ -40,14 +40,13 @@ CREATE TABLE trunkline.claims (
   endpoint_id uuid NOT NULL,
   slot        integer NOT NULL CHECK (slot >= 0),
   delivery_id uuid NOT NULL,
-  token       bigint NOT NULL,
+  token       bigint GENERATED ALWAYS AS IDENTITY (CACHE 100),
   -- The generation of the lane that it was queued in.
   generation  integer NOT NULL,
   lost_claims integer NOT NULL,
   expires_at  bigint NOT NULL,
   PRIMARY KEY (endpoint_id, slot)
 ) WITH (fillfactor = 50, ${BUSY});
-CREATE SEQUENCE trunkline.claim_tokens CACHE 100;
 
 -- Lanes in which something was queued that they do not know of yet.
 CREATE TABLE trunkline.wake (
