@@ -1,5 +1,5 @@
 import type { NewId, Signal, StorageContext } from '@trunkline/core';
-import type { Statement } from './queryable.ts';
+import type { Answer } from './queryable.ts';
 import { sqlState, withClient } from './pool.ts';
 import type { PostgresPool, WatchedClient } from './pool.ts';
 import { statementsOn } from './statements.ts';
@@ -35,22 +35,20 @@ export interface DatabaseOptions {
   readonly pool: PostgresPool;
   readonly prepare: Prepare;
   readonly context: StorageContext;
+  /** For each statement. */
+  readonly timeoutMs: number;
   publish(signals: readonly Signal[]): void;
 }
-
-/** How long a statement may take: longer than the server lets it, so that it is the server that says so where it can. */
-export const QUERY_TIMEOUT_MS = 35_000;
 
 /** Runs of a transaction that others stand in the way of. */
 const MAX_RUNS = 10;
 
-// The server ends what this process cannot end any more, as when its machine is gone without a word.
-const LIMITS = "SET LOCAL statement_timeout = '30s'; SET LOCAL idle_in_transaction_session_timeout = '30s'";
-const BEGIN = `BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ${LIMITS}`;
-const BEGIN_SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}`;
+/** Every transaction begins with its own: what the app has set for its connections stays. */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
+const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 export function createDatabase(options: DatabaseOptions): Database & { idle(): Promise<void> } {
-  const { pool, prepare, publish } = options;
+  const { pool, prepare, timeoutMs, publish } = options;
   const { newId, logger } = options.context;
   const calls = new Set<Promise<unknown>>();
 
@@ -58,7 +56,7 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
     for (let run = 1; ; run += 1) {
       try {
         return await withClient(pool, logger, (client) =>
-          inTransaction(client, begin, () => work(statementsOn(client, prepare))),
+          inTransaction(client, { begin, timeoutMs }, () => work(statementsOn(client, prepare))),
         );
       } catch (error) {
         if (run === MAX_RUNS || !isConflict(error)) throw error;
@@ -96,24 +94,25 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
 
 async function inTransaction<Result>(
   client: WatchedClient,
-  begin: string,
+  { begin, timeoutMs }: { readonly begin: string; readonly timeoutMs: number },
   work: () => Promise<Result>,
 ): Promise<Result> {
-  await client.query(controlling(begin));
+  const control = (text: string): Promise<Answer> => client.query({ text, query_timeout: timeoutMs });
+  // The server gives up what this process cannot give up any more, as when its machine is gone without a word.
+  const limits = ['statement_timeout', 'idle_in_transaction_session_timeout']
+    .map((limit) => `; SET LOCAL ${limit} = ${timeoutMs}`)
+    .join('');
+  await control(begin + limits);
   try {
     const result = await work();
-    const { command } = await client.query(controlling('COMMIT'));
+    const { command } = await control('COMMIT');
     if (command !== 'COMMIT') throw new Error('The transaction failed before it was to be committed.');
     return result;
   } catch (error) {
     // A connection that broke is closed, which ends the transaction too.
-    if (!client.isBroken()) await client.query(controlling('ROLLBACK')).catch(() => undefined);
+    if (!client.isBroken()) await control('ROLLBACK').catch(() => undefined);
     throw error;
   }
-}
-
-function controlling(text: string): Statement {
-  return { text, query_timeout: QUERY_TIMEOUT_MS };
 }
 
 /** Thrown by what finds out late that another transaction came first: run again, it sees what that has left. */

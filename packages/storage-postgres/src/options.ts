@@ -31,6 +31,11 @@ interface Settings {
    * PgBouncer in transaction mode, which cannot: then work of other processes is found by polling.
    */
   readonly notifications?: boolean;
+  /**
+   * How long the server may take to answer a statement, in milliseconds; 30,000 where it is not given. The call then
+   * rejects, and its connection is closed.
+   */
+  readonly timeoutMs?: number;
 }
 
 export type CheckedOptions = Required<Settings> &
@@ -40,6 +45,8 @@ export type CheckedOptions = Required<Settings> &
   );
 
 const DEFAULT_CONNECTIONS = 10;
+const DEFAULT_TIMEOUT_MS = 30_000;
+const TIMEOUT_MAX_MS = 3_600_000;
 /** A name of Postgres has at most 63 bytes; it would cut what is longer. */
 const NAME_BYTES_MAX = 63;
 
@@ -47,11 +54,15 @@ const NAME_BYTES_MAX = 63;
 export function checkOptions(options: Partial<PostgresStorageOptions> | undefined): CheckedOptions {
   const { pool, connectionString, maxConnections = DEFAULT_CONNECTIONS } = options ?? {};
   const { schema = 'trunkline', preparedStatements = true, notifications = true } = options ?? {};
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options ?? {};
   if (!isName(schema))
     throw wrong('schema', `it is a name of 1 to ${NAME_BYTES_MAX} bytes, not one of Postgres's own`);
   if (typeof preparedStatements !== 'boolean') throw wrong('preparedStatements', 'it is true or false');
   if (typeof notifications !== 'boolean') throw wrong('notifications', 'it is true or false');
-  const settings = { schema, preparedStatements, notifications };
+  if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > TIMEOUT_MAX_MS) {
+    throw wrong('timeoutMs', `it is a whole number from 1 to ${TIMEOUT_MAX_MS}`);
+  }
+  const settings = { schema, preparedStatements, notifications, timeoutMs };
 
   if (pool !== undefined) {
     if (connectionString !== undefined) throw wrong('connectionString', 'it is given with "pool"');

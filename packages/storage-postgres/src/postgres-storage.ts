@@ -1,6 +1,6 @@
 import type { Logger, Signal, Storage, StorageContext } from '@trunkline/core';
 import { apiKeyStore } from './api-key-store.ts';
-import { createDatabase, QUERY_TIMEOUT_MS } from './database.ts';
+import { createDatabase } from './database.ts';
 import type { Database } from './database.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { instanceStore } from './instance-store.ts';
@@ -77,7 +77,7 @@ async function openStorage(
   context: StorageContext,
   hear: (signal: Signal) => void,
 ): Promise<OpenStorage> {
-  const { schema, preparedStatements } = options;
+  const { schema, timeoutMs } = options;
   const { logger } = context;
   const { pool, release } = usePool(options, logger);
   let remote: RemoteSignals | null = null;
@@ -87,8 +87,8 @@ async function openStorage(
   };
   try {
     await migrate({ pool, schema, logger });
-    const prepare = createPrepare({ schema, preparedStatements, queryTimeoutMs: QUERY_TIMEOUT_MS });
-    const database = createDatabase({ pool, prepare, context, publish });
+    const prepare = createPrepare(options);
+    const database = createDatabase({ pool, prepare, context, timeoutMs, publish });
     await makePartitions(database, await serverTime(database));
     if (options.notifications) remote = await openRemoteSignals({ pool, schema, logger, hear });
     return {
@@ -119,7 +119,15 @@ function usePool(
   }
   const pool = makePool(options);
   pool.on('error', onError);
-  return { pool, release: () => pool.end() };
+  return {
+    pool,
+    release() {
+      // Connections that are being closed may still fail; nobody needs to know.
+      pool.removeListener('error', onError);
+      pool.on('error', () => undefined);
+      return pool.end();
+    },
+  };
 }
 
 async function serverTime(database: Database): Promise<number> {

@@ -57,11 +57,11 @@ export interface PrepareOptions {
   readonly schema: string;
   /** Whether connections keep statements prepared: parsed and planned once each. */
   readonly preparedStatements: boolean;
-  readonly queryTimeoutMs: number;
+  readonly timeoutMs: number;
 }
 
 /** Names are qualified in each statement: the `search_path` of a connection that the app uses too stays as it is. */
-export function createPrepare({ schema, preparedStatements, queryTimeoutMs }: PrepareOptions): Prepare {
+export function createPrepare({ schema, preparedStatements, timeoutMs }: PrepareOptions): Prepare {
   const known = new Map<string, Statement>();
   return (sql) => {
     const prepared = known.get(sql);
@@ -70,7 +70,7 @@ export function createPrepare({ schema, preparedStatements, queryTimeoutMs }: Pr
     const statement = {
       text,
       types: COLUMN_TYPES,
-      query_timeout: queryTimeoutMs,
+      query_timeout: timeoutMs,
       ...(preparedStatements && { name: nameOf(text) }),
     };
     known.set(sql, statement);

@@ -1,4 +1,5 @@
 import type { Logger } from '@trunkline/core';
+import { COLUMN_TYPES } from '../column-types.ts';
 import { withClient } from '../pool.ts';
 import type { PostgresPool } from '../pool.ts';
 import type { Queryable } from '../queryable.ts';
@@ -35,7 +36,7 @@ export async function migrate({ pool, schema, logger }: MigrationTarget): Promis
     try {
       await ask('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', `trunkline migrations of ${schema}`);
       const version = await readVersion(ask, schema);
-      if (version === 0) await makeSchema(ask, schema);
+      if (version === 0) await makeSchema(ask, client, schema);
       for (const [index, migration] of MIGRATIONS.entries()) {
         if (index < version) continue;
         await ask(migration);
@@ -54,7 +55,8 @@ type Ask = (sql: string, ...values: readonly (string | number)[]) => Promise<Row
 /** Runs a statement, or several where it has no values, and answers its first row. */
 function asker(client: Queryable, schema: string): Ask {
   return async (sql, ...values) => {
-    const { rows } = await client.query({ text: qualify(sql, schema), values, query_timeout: TIMEOUT_MS });
+    const text = qualify(sql, schema);
+    const { rows } = await client.query({ text, values, types: COLUMN_TYPES, query_timeout: TIMEOUT_MS });
     return rows?.[0] ?? {};
   };
 }
@@ -74,8 +76,8 @@ async function checkServer(ask: Ask): Promise<void> {
 
 /** 0 where nothing of ours is there. */
 async function readVersion(ask: Ask, schema: string): Promise<number> {
-  const { found } = await ask('SELECT to_regclass($1)::text AS found', `${quoted(schema)}.schema_versions`);
-  if (found === null) return 0;
+  const { found } = await ask(FIND_VERSIONS, schema);
+  if (found === undefined) return 0;
   const { version } = await ask('SELECT max(version)::text AS version FROM trunkline.schema_versions');
   if (Number(version) > MIGRATIONS.length) {
     const versions = `schema ${String(version)}; this one knows ${MIGRATIONS.length}`;
@@ -84,14 +86,20 @@ async function readVersion(ask: Ask, schema: string): Promise<number> {
   return Number(version);
 }
 
+// Not by to_regclass, which may still know from before the lock that there is none.
+const FIND_VERSIONS = `
+  SELECT 1 AS found
+  FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
+  WHERE nspname = $1 AND relname = 'schema_versions'`;
+
 /** Makes it where there is none: one that an administrator has made is as good, and then we need no right to. */
-async function makeSchema(ask: Ask, schema: string): Promise<void> {
+async function makeSchema(ask: Ask, client: Queryable, schema: string): Promise<void> {
   const { tables } = await ask(
     `SELECT (SELECT count(*)::text FROM pg_catalog.pg_class WHERE relnamespace = pg_namespace.oid) AS tables
      FROM pg_catalog.pg_namespace WHERE nspname = $1`,
     schema,
   );
-  if (tables === undefined) await ask(`CREATE SCHEMA ${quoted(schema)}`);
+  if (tables === undefined) await client.query({ text: `CREATE SCHEMA ${quoted(schema)}` });
   else if (tables !== '0') throw new Error(`the schema ${schema} holds something that is not Trunkline's.`);
   await ask(
     `CREATE TABLE trunkline.schema_versions (
