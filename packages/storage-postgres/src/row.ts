@@ -36,6 +36,12 @@ export function integerOrNull(row: Row, column: string): number | null {
   return row[column] === null ? null : integer(row, column);
 }
 
+export function integers(row: Row, column: string): readonly number[] {
+  const value = row[column];
+  if (Array.isArray(value)) return value as readonly number[]; // as column-types.ts reads them
+  throw wrong(row, column);
+}
+
 export function flag(row: Row, column: string): boolean {
   const value = row[column];
   if (typeof value === 'boolean') return value;
