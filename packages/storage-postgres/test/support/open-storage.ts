@@ -16,7 +16,7 @@ export async function temporarySchema(): Promise<TestSchema> {
 
 /** A storage on it, with a pool of its own, that is closed when the running test is over. */
 export async function openStorage(
-  schema: TestSchema,
+  schema: Pick<TestSchema, 'url' | 'name'>,
   options: Partial<PostgresStorageOptions> = {},
   context: StorageContext = storageContext,
 ): Promise<Storage<PostgresTransaction>> {
