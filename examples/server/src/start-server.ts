@@ -14,6 +14,7 @@ import { setMailRecipients } from './mail-recipients.ts';
 import { openSandboxNetwork } from './sandbox-network.ts';
 import { createSecretKey, readSecretKey } from './secret-key.ts';
 import { createServerApp, createStartingApp } from './server-app.ts';
+import { createServerMetrics } from './server-metrics.ts';
 import type { Settings } from './settings.ts';
 import { StartError } from './start-error.ts';
 
@@ -37,8 +38,10 @@ export async function startServer(settings: Settings, logger: Logger): Promise<R
   const network = openSandboxNetwork(settings, files);
   const runtime = nodeRuntime({ mediaDirectory: files.media });
   const storage = sqliteStorage({ path: files.database });
+  const metrics = createServerMetrics();
   const trunkline = createTrunkline({
     ...options,
+    meterProvider: metrics.meterProvider,
     ...runtime,
     storage,
     gateway: (network.sandbox ?? createSandbox()).gateway,
@@ -53,11 +56,15 @@ export async function startServer(settings: Settings, logger: Logger): Promise<R
   if (settings.mailTo !== undefined) await setMailRecipients(trunkline, settings.mailTo);
 
   const { sandbox, isElsewhere } = network;
-  const { rateLimit } = settings;
-  listener.serve(createServerApp({ trunkline, storage, sandbox, rateLimit, logger }).fetch);
+  const { rateLimit, metricsToken } = settings;
+  let draining = false;
+  const isDraining = (): boolean => draining;
+  const parts = { trunkline, storage, sandbox, rateLimit, logger, metrics, metricsToken, isDraining };
+  listener.serve(createServerApp(parts).fetch);
   await announce({ settings, url: listener.url, access, networkIsElsewhere: isElsewhere });
   return {
     async stop() {
+      draining = true;
       await listener.close();
       await trunkline.stop();
       network.close();

@@ -16,6 +16,7 @@ describe('The variables', () => {
       roles: { api: true, gateway: true, webhooks: true, maintenance: true },
       smtpUrl: undefined,
       mailTo: undefined,
+      metricsToken: undefined,
       logLevel: 'info',
     });
   });
@@ -35,6 +36,7 @@ describe('The variables', () => {
       ROLES: 'api, webhooks',
       SMTP_URL: smtpUrl,
       MAIL_TO: 'ada@example.com, grace@example.com',
+      METRICS_TOKEN: 'a-token-for-metrics',
       LOG_LEVEL: 'silent',
     };
     expect(readSettings(environment)).toEqual({
@@ -49,6 +51,7 @@ describe('The variables', () => {
       roles: { api: true, gateway: false, webhooks: true, maintenance: false },
       smtpUrl,
       mailTo: ['ada@example.com', 'grace@example.com'],
+      metricsToken: 'a-token-for-metrics',
       logLevel: 'silent',
     });
   });
@@ -94,6 +97,7 @@ describe('The variables', () => {
       'SMTP_URL must be a URL like smtp://user:password@mail.example.com:587.',
     ],
     ['MAIL_TO', 'ada@example.com,', 'MAIL_TO must be a comma list of e-mail addresses.'],
+    ['METRICS_TOKEN', 'short', 'METRICS_TOKEN must be 16 to 128 printable characters without spaces.'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.'],
   ] as const)('%s=%s is one complaint', ([name, value, complaint]) => {
     expect(complaintsAbout({ [name]: value })).toEqual([complaint]);
