@@ -5,8 +5,8 @@ import { storageContext } from '../storage-context.ts';
 
 const [connectionString = '', schema = ''] = process.argv.slice(2);
 const storage = postgresStorage({ connectionString, schema, maxConnections: 2 });
-console.log('ready');
+process.stdout.write('ready\n');
 await once(process.stdin.resume(), 'end');
 await storage.open(storageContext);
-console.log(await storage.setting('opened by', String(process.pid)));
+process.stdout.write(`${await storage.setting('opened by', String(process.pid))}\n`);
 await storage.close();
