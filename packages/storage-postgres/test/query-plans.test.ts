@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { ClaimedDelivery, Storage } from '@trunkline/core';
-import { aMessage, anEndpoint, anEvent, NOW } from '@trunkline/storage-contract/examples';
+import { aMessage, anEndpoint, anEvent, DAY, NOW } from '@trunkline/storage-contract/examples';
 import { claimAt, failed, succeeded } from '@trunkline/storage-contract/scenes';
-import { DAY, DAYS, storeBacklog } from './support/backlog.ts';
+import { DAYS, storeBacklog } from './support/backlog.ts';
 import { explainedPool } from './support/explained-pool.ts';
 import type { Explained } from './support/explained-pool.ts';
 import { must } from './support/must.ts';

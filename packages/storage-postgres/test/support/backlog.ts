@@ -1,10 +1,8 @@
 import { idToUuid } from '@trunkline/core';
 import type { Instance, WebhookEndpoint } from '@trunkline/core';
-import { NOW } from '@trunkline/storage-contract/examples';
+import { DAY, NOW } from '@trunkline/storage-contract/examples';
 import { must } from './must.ts';
 import type { TestSchema } from './test-schema.ts';
-
-export const DAY = 24 * 60 * 60 * 1000;
 
 /** Days over which the history is spread. */
 export const DAYS = 8;

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
+import type { Value } from '../../src/statements.ts';
 
 export interface Explained {
   readonly sql: string;
@@ -23,7 +24,7 @@ interface Plan {
 
 interface Statement {
   readonly text: string;
-  readonly values?: readonly unknown[];
+  readonly values?: readonly Value[];
 }
 
 /**
@@ -37,12 +38,12 @@ export function explainedPool(connectionString: string, explained: Explained[]):
     let isWithin = false;
     Reflect.set(client, 'query', async (statement: Statement) => {
       const { text } = statement;
-      if (/^\s*(SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(text)) {
+      if (/^[\s(]*(SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(text)) {
         await query(isWithin ? 'SAVEPOINT explaining' : 'BEGIN');
         explained.push(await explain(query, statement));
         await query(isWithin ? 'ROLLBACK TO explaining' : 'ROLLBACK');
       }
-      if (/^BEGIN/.test(text)) isWithin = true;
+      if (text.startsWith('BEGIN')) isWithin = true;
       if (/^(COMMIT|ROLLBACK)/.test(text)) isWithin = false;
       return query(statement);
     });
@@ -81,12 +82,12 @@ function busiest(plan: Plan): Pick<Explained, 'rows' | 'node'> {
 }
 
 /** As the server reads it, whatever type it is to be of. */
-function literal(value: unknown): string {
-  if (value === null || value === undefined) return 'NULL';
+function literal(value: Value): string {
+  if (value === null) return 'NULL';
   if (Array.isArray(value)) {
     const items = value.map((item) => (item === null ? 'NULL' : JSON.stringify(String(item))));
     return pg.escapeLiteral(`{${items.join(',')}}`);
   }
   if (value instanceof Uint8Array) return pg.escapeLiteral(`\\x${Buffer.from(value).toString('hex')}`);
-  return pg.escapeLiteral(String(value));
+  return pg.escapeLiteral(`${value}`);
 }
