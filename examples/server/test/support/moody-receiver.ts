@@ -19,7 +19,7 @@ export interface MoodyReceiver {
   mostAtOnce(): number;
 }
 
-export interface MoodyRequest {
+interface MoodyRequest {
   readonly endpoint: number;
   readonly deliveryId: string;
   /** Null where it hung up. */
