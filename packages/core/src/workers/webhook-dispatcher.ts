@@ -11,12 +11,11 @@ import type { ClaimedDelivery, Completion } from '../ports/storage/delivery-stor
 import type { WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { webhookSecretPurpose } from '../services/sealer.ts';
+import { attemptsUnderWay } from './attempts-under-way.ts';
 import { createLoop } from './loop.ts';
 import type { PassResult } from './loop.ts';
 
 const POLL_MS = 5_000;
-/** Requests at once, over all endpoints. */
-const IN_FLIGHT = 256;
 const CLAIM_BATCH = 128;
 /** Longer than an attempt can last, so that only a dead process loses a claim. */
 const LEASE_MS = 60_000;
@@ -35,12 +34,13 @@ export interface WebhookDispatcher {
 /** Sends due deliveries. Who may be served next is the storage's lanes' business; what came of it, the domain's. */
 export function createWebhookDispatcher(context: ServiceContext, sender: WebhookSender): WebhookDispatcher {
   const { storage, clock, logger } = context;
-  const underWay = new Set<Promise<void>>();
+  const underWay = attemptsUnderWay();
 
   const claim = async (): Promise<PassResult & { readonly claimed: number }> => {
-    const limit = Math.min(CLAIM_BATCH, IN_FLIGHT - underWay.size);
+    const room = underWay.room(clock.now());
+    const limit = Math.min(CLAIM_BATCH, room.count);
     // Nothing more fits: an attempt that ends wakes the loop.
-    if (limit <= 0) return { more: false, nextAt: null, claimed: 0 };
+    if (limit <= 0) return { more: false, nextAt: room.moreAt, claimed: 0 };
     const { claimed, nextAt } = await storage.deliveries.claim({
       now: clock.now(),
       limit,
@@ -55,10 +55,10 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
 
   const begin = (claimed: ClaimedDelivery): void => {
     const attempt = attemptAndRecord(claimed).finally(() => {
-      underWay.delete(attempt);
+      underWay.remove(attempt);
       loop.wake();
     });
-    underWay.add(attempt);
+    underWay.add(attempt, clock.now());
   };
 
   const attemptAndRecord = async (claimed: ClaimedDelivery): Promise<void> => {
@@ -145,14 +145,14 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   return {
     async runOnce() {
       const { claimed } = await claim();
-      await Promise.all(underWay);
+      await underWay.ended();
       return { attempted: claimed };
     },
     start: loop.start,
     wake: loop.wake,
     async stop() {
       await loop.stop();
-      await Promise.all(underWay);
+      await underWay.ended();
     },
   };
 }
