@@ -140,10 +140,16 @@ export function createInstanceKeeper({
         throw error;
       }
     };
+    /** A connection that got on and whose progress could not be stored is tried again: nothing would tell of it. */
+    const recorded = (work: () => Promise<void>): Promise<void> =>
+      report(work).catch((error: unknown) => {
+        if (isCurrent()) tryAgain(opened);
+        throw error;
+      });
     return {
       qr: (code, expiresAt) =>
         inOrder(() =>
-          report(async () => {
+          recorded(async () => {
             opened.phase = 'pairing';
             const sealedCode = context.sealer.sealText(code, qrPurpose(lease.instanceId));
             await write({ kind: 'qr', qr: { sealedCode, expiresAt } });
@@ -151,7 +157,7 @@ export function createInstanceKeeper({
         ),
       connected: (profile) =>
         inOrder(() =>
-          report(async () => {
+          recorded(async () => {
             await write({ kind: 'connected', ...profile });
             opened.phase = 'open';
             failures = 0;
@@ -178,8 +184,7 @@ export function createInstanceKeeper({
         retryAt = 0;
         break;
       case 'dropped':
-        retryAt = clock.now() + reconnectDelay(failures, jitter());
-        failures += 1;
+        waitBeforeRetry();
         await write({ kind: 'dropped', detail: reason.detail });
         break;
       case 'qr_timeout':
@@ -259,6 +264,17 @@ export function createInstanceKeeper({
       });
     }
     await closeLink();
+  };
+
+  const tryAgain = ({ connection }: Link): void => {
+    link = null;
+    waitBeforeRetry();
+    begin('giving up a connection', async () => connection?.close());
+  };
+
+  const waitBeforeRetry = (): void => {
+    retryAt = clock.now() + reconnectDelay(failures, jitter());
+    failures += 1;
   };
 
   const giveUpOpening = (stuck: Link): void => {
