@@ -11,6 +11,7 @@ import type { Access } from './default-workspace.ts';
 import { listen } from './http-listener.ts';
 import { mailNotifier } from './mail-notifier.ts';
 import { openSandboxNetwork } from './sandbox-network.ts';
+import type { SandboxNetwork } from './sandbox-network.ts';
 import { createSecretKey, readSecretKey } from './secret-key.ts';
 import { createServerApp, createStartingApp } from './server-app.ts';
 import type { Settings } from './settings.ts';
@@ -21,11 +22,23 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+/** What a program that runs the server in its own way brings along. */
+export interface ServerParts {
+  /** The messaging network, instead of a sandbox network in this process. */
+  readonly network?: SandboxNetwork;
+  /** A last look at what the service is put together from. */
+  readonly adapt?: (options: TrunklineOptions) => TrunklineOptions;
+}
+
 /**
  * Starts the server. Where the address is taken, or what is on disk cannot be used, it throws an error that says so in
  * a line, before anything is written.
  */
-export async function startServer(settings: Settings, logger: Logger): Promise<RunningServer> {
+export async function startServer(
+  settings: Settings,
+  logger: Logger,
+  { network: given, adapt = (options) => options }: ServerParts = {},
+): Promise<RunningServer> {
   const files = await checkDataFiles({ directory: settings.dataDirectory, database: settings.databasePath });
   const listener = await listen(settings, createStartingApp().fetch);
   const secretKey = await secretKeyFor(settings, files);
@@ -33,26 +46,28 @@ export async function startServer(settings: Settings, logger: Logger): Promise<R
   if (files.hasDatabase) await tryDatabase(files, options);
   await createDataDirectory(files);
 
-  const network = openSandboxNetwork(settings, files);
+  const network = given ?? openSandboxNetwork(settings, files);
   const runtime = nodeRuntime({ mediaDirectory: files.media });
   const storage = sqliteStorage({ path: files.database });
-  const trunkline = createTrunkline({
-    ...options,
-    ...runtime,
-    storage,
-    gateway: (network.sandbox ?? createSandbox()).gateway,
-    roles: { ...settings.roles, gateway: network.sandbox !== null },
-    ...(settings.smtpUrl !== undefined && { notifier: mailNotifier(settings.smtpUrl, logger) }),
-  });
+  const trunkline = createTrunkline(
+    adapt({
+      ...options,
+      ...runtime,
+      storage,
+      gateway: network.gateway,
+      roles: { ...settings.roles, gateway: settings.roles.gateway && !network.isElsewhere },
+      ...(settings.smtpUrl !== undefined && { notifier: mailNotifier(settings.smtpUrl, logger) }),
+    }),
+  );
   await trunkline.start();
   const openWorkspace = (): Promise<Access> =>
     openDefaultWorkspace({ trunkline, storage, crypto: runtime.crypto }, settings.apiKey);
   // Another server may be doing the same at this moment: the second look finds what that one has made.
   const access = await openWorkspace().catch(openWorkspace);
 
-  const { sandbox, isElsewhere } = network;
+  const { phone, isElsewhere } = network;
   const { rateLimit } = settings;
-  listener.serve(createServerApp({ trunkline, storage, sandbox, rateLimit, logger }).fetch);
+  listener.serve(createServerApp({ trunkline, storage, phone, rateLimit, logger }).fetch);
   await announce({ settings, url: listener.url, access, networkIsElsewhere: isElsewhere });
   return {
     async stop() {
