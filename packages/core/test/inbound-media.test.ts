@@ -134,6 +134,21 @@ describe('a received file', () => {
     expect(received(world)).toHaveLength(1);
   });
 
+  it('is not downloaded again with a message that is stored already', async () => {
+    const { gateway } = await startMediaWorld();
+    const { listener } = gateway.last();
+    let downloads = 0;
+    const message = photo(async () => {
+      downloads += 1;
+      return png().stream();
+    });
+    await listener.message(message);
+    await listener.message(message);
+    expect(downloads).toBe(1);
+    await listener.message({ ...message, senderId: '34600000008@net' });
+    expect(downloads).toBe(2);
+  });
+
   it('has a name and a type that are safe, whatever the sender wrote', async () => {
     const opened = await startMediaWorld();
     const unknown = new Blob(['plain text']);

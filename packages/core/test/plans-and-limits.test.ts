@@ -42,6 +42,13 @@ describe('a plan', () => {
     await expect(sendText(world, id)).rejects.toMatchObject({ code: 'INSTANCE_NOT_CONNECTED' });
   });
 
+  it('keeps both changes when two are made at once', async () => {
+    const world = await startWorld();
+    await Promise.all([setPlan(world, { subscription: 'none' }), setPlan(world, { webhookLimit: 0 })]);
+    const workspace = await world.trunkline.admin.workspaces.find(world.workspaceId);
+    expect(workspace?.plan).toMatchObject({ subscription: 'none', webhookLimit: 0 });
+  });
+
   it('acts at once when it changes, and keeps what is not named', async () => {
     const world = await startWorld();
     await setPlan(world, { instanceLimit: 1 });

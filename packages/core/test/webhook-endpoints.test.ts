@@ -37,6 +37,9 @@ describe('an endpoint', () => {
       status: 'enabled',
     });
     expect(changed.updated_at).toBe('2026-01-01T00:00:00.005+00:00');
+    await clock.advance(5);
+    expect(await api.webhooks.update(id, {})).toEqual(changed);
+    expect(await api.webhooks.get(id)).toEqual(changed);
     expect(await api.webhooks.update(id, { description: null })).toMatchObject({ description: null });
     expect(await api.webhooks.get(id)).toMatchObject({
       events: ['message.read', 'message.failed'],

@@ -12,13 +12,14 @@ export interface RateLimitOptions {
   readonly requestsPerMinute?: number | undefined;
   /**
    * Where requests are counted, by default the memory of this process. Several processes that serve one API count
-   * together in a database or in Redis, made with the same limit:
+   * together in Postgres (`postgresRateLimitStore`) or in Redis, made with the same limit:
    *
    * ```ts
-   * new RateLimiterRedis({ storeClient: redis, points: 600, duration: 60 })
+   * new RateLimiterRedis({ storeClient: redis, points: 600, duration: 60, inMemoryBlockOnConsumed: 600 })
    * ```
    *
-   * While it fails, or takes longer than a second, requests pass uncounted and `onError` is told.
+   * While it fails, or takes longer than a second, each process counts for itself and `onError` is told; one request
+   * every five seconds finds out whether it is back.
    */
   readonly store?: RateLimitStore | undefined;
 }
@@ -28,7 +29,8 @@ export interface CheckedRateLimit {
   readonly store?: RateLimitStore | undefined;
 }
 
-const DEFAULT: CheckedRateLimit = { requestsPerMinute: 600 };
+export const DEFAULT_REQUESTS_PER_MINUTE = 600;
+const DEFAULT: CheckedRateLimit = { requestsPerMinute: DEFAULT_REQUESTS_PER_MINUTE };
 
 const on: z.ZodType<CheckedRateLimit, unknown> = z
   .object({

@@ -5,8 +5,11 @@ import type { RateLimiterRes } from 'rate-limiter-flexible';
 import type { CheckedRateLimit, RateLimitStore } from './rate-limit-options.ts';
 import { WINDOW_SECONDS } from './rate-limit-options.ts';
 
-/** How long a request waits for the store of its user before it passes uncounted. */
+const WINDOW_MS = WINDOW_SECONDS * 1000;
+/** How long a request waits for a shared store before it is counted in memory. */
 const STORE_DEADLINE_MS = 1_000;
+/** How long requests are counted in memory before one of them tries the store again. */
+const STORE_REST_MS = 5_000;
 
 /** Where a key stands in its window, for the headers of the answer. */
 interface RateState {
@@ -15,36 +18,44 @@ interface RateState {
   readonly verdict: Result<unknown>;
 }
 
-/**
- * Both answer null when the store failed, and tell `failed` why. Then nothing is known, and the request passes: a limit
- * protects the API, so it must not be what takes it down.
- */
+/** Both tell `failed` why a shared store could not count. */
 export interface RateLimit {
   /** Counts a request of a key. */
-  count(keyId: string, failed: (error: unknown) => void): Promise<RateState | null>;
+  count(keyId: string, failed: (error: unknown) => void): Promise<RateState>;
   /** Where a key stands, for requests that are refused for another reason. */
-  look(keyId: string, failed: (error: unknown) => void): Promise<RateState | null>;
+  look(keyId: string, failed: (error: unknown) => void): Promise<RateState>;
 }
 
-/** A fixed window of a minute for each API key. */
-export function createRateLimit({ requestsPerMinute: limit, store: given }: CheckedRateLimit): RateLimit {
-  const store = given ?? new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
-  const guarded = async (
+/**
+ * A fixed window of a minute for each API key. While a shared store fails, this process counts for itself: a limit
+ * protects the API, so it must not be what takes it down, nor slow it down for each request.
+ */
+export function createRateLimit({ requestsPerMinute: limit, store }: CheckedRateLimit): RateLimit {
+  const memory = new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
+  let restsUntil = 0;
+
+  const insured = async (
     failed: (error: unknown) => void,
-    answer: () => Promise<RateState>,
-  ): Promise<RateState | null> => {
+    ask: (limiter: RateLimitStore) => Promise<RateState>,
+  ): Promise<RateState> => {
+    const now = Date.now();
+    if (store === undefined || now < restsUntil) return ask(memory);
+    // One request at a time finds out whether the store is back.
+    if (restsUntil > 0) restsUntil = now + STORE_REST_MS;
     try {
-      // Memory answers at once; a timer for each request would be for nothing.
-      return await (given === undefined ? answer() : beforeDeadline(answer()));
+      const state = await beforeDeadline(ask(store));
+      restsUntil = 0;
+      return state;
     } catch (error) {
+      restsUntil = Date.now() + STORE_REST_MS;
       failed(error);
-      return null;
+      return ask(memory);
     }
   };
   return {
-    count: (keyId, failed) => guarded(failed, async () => stateOf(await consume(store, keyId), limit)),
+    count: (keyId, failed) => insured(failed, async (from) => stateOf(await consume(from, keyId), limit)),
     look: (keyId, failed) =>
-      guarded(failed, async () => stateOf({ used: await store.get(keyId), passes: true }, limit)),
+      insured(failed, async (from) => stateOf({ used: await from.get(keyId), passes: true }, limit)),
   };
 }
 
@@ -70,7 +81,8 @@ function isCount(rejected: unknown): rejected is RateLimiterRes {
 }
 
 function stateOf({ used, passes }: Count, limit: number): RateState {
-  const msLeft = Math.max(0, used?.msBeforeNext ?? WINDOW_SECONDS * 1000);
+  // Another process began the window, and its clock may be ahead of ours.
+  const msLeft = Math.min(WINDOW_MS, Math.max(0, used?.msBeforeNext ?? WINDOW_MS));
   const reset = Math.ceil((Date.now() + msLeft) / 1000); // the limiters of the library tell time by it too
   const retryAfter = Math.max(1, Math.ceil(msLeft / 1000));
   return {

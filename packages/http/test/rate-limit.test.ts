@@ -140,17 +140,59 @@ describe('a store of your own', () => {
   test.each([
     ['fails', failing, 'no Redis'],
     ['does not answer', hanging, 'The store of the rate limit did not answer within 1000 ms.'],
-  ])('lets requests pass when it %s, and onError is told', async (_, consume, message) => {
-    const told: [unknown, FailedRequest][] = [];
-    const store = { points: 600, duration: 60, consume, get: consume };
-    const app = createHttpApp(fakeTrunkline(), { rateLimit: { store }, onError: (...all) => told.push(all) });
-    const call = client(app)('GET', '/api-key');
-    await vi.advanceTimersByTimeAsync(1_000);
-    const seen = await call;
-    expect([seen.status, ...rateHeaders(seen)]).toEqual([200, null, null, null]);
-    expect(told).toEqual([
-      [expect.objectContaining({ message }), { requestId: 'req_1', method: 'GET', path: '/api/v1/api-key' }],
-    ]);
+  ])(
+    'that %s fails no request: each process counts for itself, and onError is told',
+    async (_, ask, message) => {
+      const told: [unknown, FailedRequest][] = [];
+      const store = { points: 2, duration: 60, consume: vi.fn(ask), get: ask };
+      const app = createHttpApp(fakeTrunkline(), {
+        rateLimit: { requestsPerMinute: 2, store },
+        onError: (...all) => told.push(all),
+      });
+      const first = client(app)('GET', '/api-key');
+      await vi.advanceTimersByTimeAsync(1_000);
+      const seen = [await first, await client(app)('GET', '/api-key'), await client(app)('GET', '/api-key')];
+      expect(seen.map(({ status }) => status)).toEqual([200, 200, 429]);
+      expect(seen.map((one) => rateHeaders(one)[1])).toEqual([1, 0, 0]);
+      // Nobody waits for it again until it may be back.
+      expect(store.consume).toHaveBeenCalledTimes(1);
+      expect(told).toEqual([
+        [
+          expect.objectContaining({ message }),
+          { requestId: 'req_1', method: 'GET', path: '/api/v1/api-key' },
+        ],
+      ]);
+    },
+  );
+
+  test('that is back counts again, which one request at a time finds out', async () => {
+    const memory = new RateLimiterMemory({ points: 5, duration: 60 });
+    const store = { points: 5, duration: 60, consume: vi.fn(failing), get: failing };
+    const call = limited({ requestsPerMinute: 5, store });
+    expect(rateHeaders(await call('GET', '/api-key'))[1]).toBe(4);
+    vi.advanceTimersByTime(4_999);
+    expect(rateHeaders(await call('GET', '/api-key'))[1]).toBe(3);
+    vi.advanceTimersByTime(1);
+    const back = Promise.withResolvers<void>();
+    store.consume.mockImplementation(async () => {
+      await back.promise;
+      return memory.consume('key') as Promise<never>; // the type is that of the first implementation
+    });
+    const trying = call('GET', '/api-key');
+    expect(rateHeaders(await call('GET', '/api-key'))[1]).toBe(2);
+    expect(store.consume).toHaveBeenCalledTimes(2);
+    back.resolve();
+    expect(rateHeaders(await trying)[1]).toBe(4);
+    expect(rateHeaders(await call('GET', '/api-key'))[1]).toBe(3);
+  });
+
+  test('whose window another clock began ends within a minute', async () => {
+    const memory = new RateLimiterMemory({ points: 1, duration: 60 });
+    const consume: RateLimitStore['consume'] = async (key) =>
+      Object.assign(await memory.consume(key), { msBeforeNext: 600_000 });
+    const store = { points: 1, duration: 60, consume, get: () => memory.get('key') };
+    const seen = await limited({ requestsPerMinute: 1, store })('GET', '/api-key');
+    expect(rateHeaders(seen)).toEqual([1, 0, NOW_SECONDS + 60]);
   });
 
   test.each<[string, unknown, string]>([

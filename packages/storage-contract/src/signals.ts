@@ -6,8 +6,10 @@ import { must } from './must.ts';
 import {
   accept,
   claim,
+  enqueueAt,
   enqueueOne,
   exhausted,
+  failed,
   failing,
   finish,
   renaming,
@@ -18,6 +20,7 @@ import {
   storeLeasedInstance,
   storeQueuedMessages,
   storeWorkspace,
+  succeeded,
   takeLease,
 } from './scenes.ts';
 import { testDatabases } from './test-database.ts';
@@ -120,6 +123,39 @@ export function signalContract(subject: ContractSubject): void {
         await arrive();
         expect(signals).toContainEqual({ topic: 'deliveries' });
       }
+    });
+
+    it('tell of deliveries that waited for the slot of one that is completed', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      await enqueueAt(storage, endpoint, NOW, NOW, NOW);
+      const [first, second] = await claim(storage, NOW, { slots: 2 });
+      const signals = listen(storage);
+      await storage.deliveries.complete([succeeded(must(first), NOW)], NOW);
+      await arrive();
+      expect(signals.splice(0)).toEqual([{ topic: 'deliveries' }]);
+
+      const [third] = await claim(storage, NOW, { slots: 2 });
+      await storage.deliveries.complete(
+        [second, third].map((one) => failed(must(one), NOW)),
+        NOW,
+      );
+      await arrive();
+      expect(signals).toEqual([]);
+    });
+
+    it('tell of deliveries whose claims were lost, where the claim that took them back left some', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      await enqueueAt(storage, endpoint, NOW, NOW);
+      await claim(storage, NOW, { leaseMs: 10 });
+      const signals = listen(storage);
+      expect(await claim(storage, NOW + 10, { leaseMs: 10, limit: 1 })).toHaveLength(1);
+      await arrive();
+      expect(signals.splice(0)).toEqual([{ topic: 'deliveries' }]);
+      expect(await claim(storage, NOW + 20, { leaseMs: 10 })).toHaveLength(2);
+      await arrive();
+      expect(signals).toEqual([]);
     });
 
     it('are not sent for an event that nobody subscribes to', async () => {

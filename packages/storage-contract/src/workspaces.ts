@@ -77,6 +77,26 @@ export function workspaceContract(subject: ContractSubject): void {
     });
   });
 
+  describe('a plan', () => {
+    it('changes in what is given only, however many change it at once', async () => {
+      const { workspaces } = await open();
+      const workspace = aWorkspace();
+      await workspaces.insert(workspace);
+      await Promise.all([
+        workspaces.update(workspace.id, { plan: { subscription: 'trial', trialMessageLimit: 9 } }),
+        workspaces.update(workspace.id, { plan: { webhookLimit: 0 } }),
+        workspaces.update(workspace.id, { plan: {} }),
+      ]);
+      const plan = {
+        ...workspace.plan,
+        subscription: 'trial',
+        trialMessageLimit: 9,
+        webhookLimit: 0,
+      };
+      expect(await workspaces.find(workspace.id)).toEqual({ ...workspace, plan });
+    });
+  });
+
   describe('members', () => {
     it('belong to one workspace', async () => {
       const storage = await open();

@@ -28,6 +28,7 @@ import {
   endClaim,
   findClaim,
   lanePosition,
+  hasReadyLane,
   nextClaimAt,
   removeFromLane,
   takeBackExpired,
@@ -45,15 +46,22 @@ export function deliveryStore(connected: Connected): DeliveryStore {
 
     claim: async (claim) => {
       const { database, write } = connected();
-      return write(() => {
-        takeBackExpired(database, claim.now);
+      return write((announce) => {
+        const takenBack = takeBackExpired(database, claim.now);
         const claimed = claimFromLanes(database, claim).map((one) => claimedDelivery(database, one));
-        return { claimed, nextAt: nextClaimAt(database, claim.now) };
+        const nextAt = nextClaimAt(database, claim.now);
+        if (takenBack > 0 && nextAt === claim.now) announce({ topic: 'deliveries' });
+        return { claimed, nextAt };
       });
     },
     complete: async (completions, now) => {
       const { database, write } = connected();
-      return write(() => completions.filter((completion) => completeOne(database, completion, now)).length);
+      return write((announce) => {
+        const written = completions.filter((completion) => completeOne(database, completion, now)).length;
+        // What waited for the slot can be claimed now.
+        if (written > 0 && hasReadyLane(database, now)) announce({ topic: 'deliveries' });
+        return written;
+      });
     },
 
     find: async (workspaceId, id, since) => {

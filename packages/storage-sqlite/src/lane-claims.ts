@@ -44,6 +44,12 @@ export function claimFromLanes(database: Database, claim: DeliveryClaim): readon
   return claims;
 }
 
+/** Whether a claim would find something. */
+export function hasReadyLane(database: Database, now: number): boolean {
+  // Relies on lanes_to_wake.
+  return database.get('SELECT 1 FROM lanes WHERE wake_at <= ? LIMIT 1', now) !== undefined;
+}
+
 /** When there will be something to claim, as things stand; `now` at the earliest. */
 export function nextClaimAt(database: Database, now: number): number | null {
   // Relies on lanes_to_wake and claims_by_end.
@@ -55,14 +61,16 @@ export function nextClaimAt(database: Database, now: number): number | null {
   return Math.max(now, Math.min(wakeAt, expiresAt));
 }
 
-/** Makes what expired claims held due again, in the generation that it was of. */
-export function takeBackExpired(database: Database, now: number): void {
+/** Makes what expired claims held due again, in the generation that it was of. Answers how many there were. */
+export function takeBackExpired(database: Database, now: number): number {
   // Relies on claims_by_end.
-  for (const row of database.all('SELECT * FROM claims WHERE expires_at <= ?', now)) {
+  const expired = database.all('SELECT * FROM claims WHERE expires_at <= ?', now);
+  for (const row of expired) {
     const claim = readClaim(row);
     endClaim(database, claim);
     queueDelivery(database, { ...claim, dueAt: now, lostClaims: claim.lostClaims + 1 });
   }
+  return expired.length;
 }
 
 /** A claim outlives the closing that ended its delivery: the request is still on its way. */

@@ -41,6 +41,8 @@ export function messageStore(connected: Connected): MessageStore {
         return row ? readMessage(database, row) : null;
       });
     },
+    hasInbound: async (instanceId, networkId, senderId) =>
+      connected().database.get(INBOUND, instanceId, networkId, senderId) !== undefined,
     list: async (workspaceId, filter, page) => listMessages(connected().database, workspaceId, filter, page),
 
     queueHeads: async (instanceIds, now) => {
@@ -79,13 +81,7 @@ export function messageStore(connected: Connected): MessageStore {
       const { database, newId, write } = connected();
       return write((announce) => {
         if (!isHeld(database, lease)) return 'fenced';
-        const repeat = database.get(
-          "SELECT 1 FROM messages WHERE instance_id = ? AND network_id = ? AND direction = 'inbound' AND sender_id = ?",
-          message.instanceId,
-          message.networkId,
-          senderId,
-        );
-        if (repeat) return 'duplicate';
+        if (database.get(INBOUND, message.instanceId, message.networkId, senderId)) return 'duplicate';
         takeOverContent(database, message);
         database.insert('messages', messageColumns(message, senderId));
         storeEvents({ database, newId, announce }, [event]);
@@ -94,6 +90,11 @@ export function messageStore(connected: Connected): MessageStore {
     },
   };
 }
+
+/** Relies on messages_by_network_id. */
+const INBOUND = `
+  SELECT 1 FROM messages
+  WHERE instance_id = ? AND network_id = ? AND direction = 'inbound' AND sender_id = ?`;
 
 const HEAD = `
   SELECT messages.*, queue.tries, queue.due_at

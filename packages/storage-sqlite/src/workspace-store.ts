@@ -22,7 +22,7 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
       return write(() => {
         const stored = findWorkspace(database, id);
         if (!stored) return null;
-        const next = { ...stored, ...changes };
+        const next = { ...stored, ...changes, plan: { ...stored.plan, ...changes.plan } };
         database.update('workspaces', id, columnsOf(next));
         return next;
       });

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
-import { unlessAborted } from './abort.ts';
+import { unlessAborted } from '../safe-url/unless-aborted.ts';
 
 /**
  * Asks the system (`getaddrinfo`), so that /etc/hosts and the rest of its configuration count. Look-ups run on

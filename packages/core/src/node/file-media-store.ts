@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
+import { checkMediaId } from '../domain/message/media-id.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 
 export interface FileMediaStoreOptions {
@@ -19,10 +20,7 @@ export function fileMediaStore({ directory }: FileMediaStoreOptions): MediaStore
   }
   // Now, so that a later change of the working directory moves nothing.
   const root = resolve(directory);
-  const pathOf = (id: string): string => {
-    if (!ID.test(id)) throw new TypeError('A media id has letters, digits and underscores only.');
-    return join(root, id.slice(-2), id);
-  };
+  const pathOf = (id: string): string => join(root, checkMediaId(id).slice(-2), id);
   const remove = async (path: string): Promise<void> => {
     // Left behind by a process that died while it wrote.
     await rm(unfinished(path), { force: true });
@@ -67,8 +65,6 @@ export function fileMediaStore({ directory }: FileMediaStoreOptions): MediaStore
     delete: async (id) => remove(pathOf(id)),
   };
 }
-
-const ID = /^[A-Za-z0-9_]{3,64}$/;
 
 function unfinished(path: string): string {
   return `${path}.part`;

@@ -3,6 +3,8 @@ export type { NodeRuntime, NodeRuntimeOptions } from './node-runtime.ts';
 export { systemClock } from './clock.ts';
 export { nodeCrypto } from './crypto.ts';
 export { nodeDnsResolver } from './dns-resolver.ts';
+export { connectSafely } from './connect-safely.ts';
+export type { ConnectSafelyOptions, SafeConnection } from './connect-safely.ts';
 export { systemRandom } from './random.ts';
 export { undiciWebhookSender } from './webhook-sender/undici-webhook-sender.ts';
 export type { UndiciWebhookSenderOptions, WebhookTimeouts } from './webhook-sender/undici-webhook-sender.ts';

@@ -27,7 +27,8 @@ export function createAuthenticator(
   context: Pick<ServiceContext, 'storage' | 'crypto' | 'clock' | 'logger'>,
 ): Authenticator {
   const { storage, crypto, clock, logger } = context;
-  const cache = new Keyv<CachedHolder>({ ttl: CACHE_MS });
+  // As they are: to JSON and back took longer than the look-up itself.
+  const cache = new Keyv<CachedHolder>({ ttl: CACHE_MS, serialization: false });
   const touchedAt = new Map<string, number>();
   let generation = 0;
 

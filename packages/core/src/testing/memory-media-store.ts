@@ -1,3 +1,4 @@
+import { checkMediaId } from '../domain/message/media-id.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 
 /** A media store that keeps everything in this object: for tests. */
@@ -6,18 +7,19 @@ export function memoryMediaStore(): MediaStore & { readonly ids: () => readonly 
   return {
     ids: () => [...files.keys()],
     async put(id, content) {
+      checkMediaId(id);
       const bytes = new Uint8Array(await new Response(content).arrayBuffer());
       files.set(id, bytes);
       return bytes.byteLength;
     },
-    size: async (id) => files.get(id)?.byteLength ?? null,
+    size: async (id) => files.get(checkMediaId(id))?.byteLength ?? null,
     async get(id, range) {
-      const bytes = files.get(id);
+      const bytes = files.get(checkMediaId(id));
       if (!bytes) return null;
       return new Blob([(range ? bytes.slice(range.start, range.end + 1) : bytes).slice()]).stream();
     },
     async delete(id) {
-      files.delete(id);
+      files.delete(checkMediaId(id));
     },
   };
 }

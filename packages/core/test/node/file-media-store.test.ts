@@ -4,7 +4,6 @@ import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'no
 import { readdirSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fileMediaStore } from '../../src/node/index.ts';
 import type { MediaStore } from '../../src/index.ts';
@@ -52,6 +51,7 @@ function openFilesIn(directory: string): readonly string[] {
   });
 }
 
+// What every media store does is in the contract.
 describe('the file media store', () => {
   it('keeps what it is given, until that is deleted', async () => {
     const { store, directory } = await newStore();
@@ -65,27 +65,6 @@ describe('the file media store', () => {
     expect(await store.size(ID)).toBeNull();
     expect(await store.get(ID)).toBeNull();
     expect(await filesIn(directory)).toEqual([]);
-  });
-
-  it('keeps an empty file', async () => {
-    const { store } = await newStore();
-    expect(await store.put(ID, streamOf())).toBe(0);
-    expect(await store.size(ID)).toBe(0);
-    expect(await text(await store.get(ID))).toBe('');
-  });
-
-  it('gives any range of a file', async () => {
-    const { store } = await newStore();
-    const content = Array.from({ length: 200 }, (_, index) => String.fromCharCode(33 + (index % 90))).join(
-      '',
-    );
-    await store.put(ID, streamOf(content));
-    await fc.assert(
-      fc.asyncProperty(fc.nat(199), fc.nat(199), async (a, b) => {
-        const [start, end] = [Math.min(a, b), Math.max(a, b)];
-        expect(await text(await store.get(ID, { start, end }))).toBe(content.slice(start, end + 1));
-      }),
-    );
   });
 
   it('knows nothing before the first file, and makes no directory for that', async () => {
@@ -104,25 +83,9 @@ describe('the file media store', () => {
     expect(await modeOf(join(directory, 'h8', ID))).toBe(0o600);
   });
 
-  it.each([
-    '..',
-    '../x',
-    '../../etc/passwd',
-    '/etc/passwd',
-    'a/b',
-    'a\\b',
-    'a\0b',
-    '',
-    'ab',
-    '...',
-    'x'.repeat(65),
-    `${ID}.part`,
-  ])('refuses %j as an id', async (id) => {
+  it('touches nothing outside of its directory', async () => {
     const { store, directory } = await newStore();
-    await expect(store.put(id, streamOf('x'))).rejects.toThrow(TypeError);
-    await expect(store.get(id)).rejects.toThrow(TypeError);
-    await expect(store.size(id)).rejects.toThrow(TypeError);
-    await expect(store.delete(id)).rejects.toThrow(TypeError);
+    await expect(store.put('../../etc/passwd', streamOf('x'))).rejects.toThrow(TypeError);
     await expect(stat(directory)).rejects.toThrow('ENOENT');
   });
 
@@ -163,23 +126,6 @@ describe('what breaks off', () => {
     expect(await store.size(ID)).toBeNull();
     expect(await filesIn(directory)).toEqual([]);
     expect(openFilesIn(directory)).toEqual([]);
-  });
-
-  it('is not to be seen before it is whole', async () => {
-    const { store } = await newStore();
-    const more = Promise.withResolvers<void>();
-    const slow = new ReadableStream<Uint8Array>({
-      start: (controller) => controller.enqueue(new Uint8Array(4)),
-      async pull(controller) {
-        await more.promise;
-        controller.close();
-      },
-    });
-    const put = store.put(ID, slow);
-    expect([await store.size(ID), await store.get(ID)]).toEqual([null, null]);
-    more.resolve();
-    expect(await put).toBe(4);
-    expect(await store.size(ID)).toBe(4);
   });
 
   it('leaves what `delete` removes when the process is killed while it writes', async () => {

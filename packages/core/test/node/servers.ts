@@ -15,6 +15,11 @@ export class Servers {
   readonly #servers: Listening[] = [];
   readonly #sockets = new Set<Socket>();
 
+  /** Connections that are open. */
+  get open(): number {
+    return this.#sockets.size;
+  }
+
   async http(listener: RequestListener, address = '127.0.0.1'): Promise<Running<HttpServer>> {
     return this.#start(createHttp(listener), address);
   }

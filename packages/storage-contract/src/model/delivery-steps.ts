@@ -6,6 +6,8 @@ import { claimAt, exhausted, failed, succeeded } from '../scenes.ts';
 import { step } from './step.ts';
 import type { World } from './world.ts';
 
+const DAY = 24 * 3_600_000;
+
 const endpoint = fc.nat({ max: 2 });
 const delivery = fc.nat({ max: 20 });
 const rarely = fc.constantFrom(false, false, false, true);
@@ -140,10 +142,15 @@ export const deliverySteps = [
 
   step(
     'delete history',
-    fc.record({ ago: fc.constantFrom(0, 30_000, 3_600_000), limit: fc.integer({ min: 1, max: 6 }) }),
-    async (world, { ago, limit }) =>
-      ({ storage }) =>
-        storage.retention.deleteHistory(world.now - ago, limit),
+    fc.record({ days: fc.nat({ max: 2 }), limit: fc.integer({ min: 1, max: 6 }) }),
+    async (world, { days, limit }) => {
+      // What was made on the day itself may stay, or not.
+      const before = world.now - (world.now % DAY) - days * DAY;
+      return async ({ storage }) => {
+        await storage.retention.prepare(world.now);
+        while ((await storage.retention.deleteHistory(before, limit)) >= limit);
+      };
+    },
   ),
 
   step(

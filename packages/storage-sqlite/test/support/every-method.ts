@@ -136,6 +136,7 @@ async function useMessages(
   await retention.deleteIdempotencyRecords(NOW + 1, 10);
   await messages.find(instance.workspaceId, withMedia.id);
   await messages.findOutbound(instance.id, withMedia.networkId);
+  await messages.hasInbound(instance.id, withMedia.networkId, 's1');
   await messages.queueHeads([instance.id], NOW);
   await messages.postpone(lease, { messageId: withMedia.id, tries: 1, dueAt: NOW });
   await messages.change(lease, failing(withMedia));
@@ -187,6 +188,7 @@ async function useDeliveries(storage: Storage, endpoint: WebhookEndpoint): Promi
   await webhooks.completeNotice('none');
   await webhooks.delete(workspaceId, id);
   await deliveries.sweepClosed(100);
+  await retention.prepare(now);
   await retention.deleteHistory(now, 100);
 }
 

@@ -11,6 +11,11 @@ export function judgeAddress(address: string, policy: UrlPolicy): boolean {
   return isPublic(parsed) || (policy === 'local' && isLoopback(parsed));
 }
 
+/** Whether a text is an IP address, in one of the forms that are judged. */
+export function isAddress(text: string): boolean {
+  return parse(text) !== undefined;
+}
+
 /** All of a host's addresses together: one that is refused refuses the host, and so does having none. */
 export function judgeAddresses(addresses: readonly string[], policy: UrlPolicy): boolean {
   return addresses.length > 0 && addresses.every((address) => judgeAddress(address, policy));

@@ -40,8 +40,8 @@ export function createConnector(options: { connectMs: number; tls: TlsOptions | 
   };
 }
 
-/** One for all connections: making it parses every authority's certificate. */
-function secureContext(ca: readonly string[]): SecureContext {
+/** One for many connections: making it parses every authority's certificate. */
+export function secureContext(ca: readonly string[]): SecureContext {
   return createSecureContext({
     minVersion: 'TLSv1.2',
     // `ca` takes the place of the public authorities, so they are named with it.

@@ -1,9 +1,8 @@
 import { isIP } from 'node:net';
-import { judgeAddresses } from '../../domain/webhook/address-rules.ts';
 import { checkWebhookUrl, type UrlPolicy, type WebhookUrl } from '../../domain/webhook/url-rules.ts';
 import type { DnsResolver } from '../../ports/dns-resolver.ts';
 import type { WebhookRequest } from '../../ports/webhook-sender.ts';
-import { unlessAborted } from '../abort.ts';
+import { resolveSafely } from '../../safe-url/resolve-safely.ts';
 import { SendFailure } from './send-failure.ts';
 
 /** Where a request goes: a URL that keeps the rules, and the addresses that it may be reached at for this attempt. */
@@ -15,7 +14,7 @@ export interface Target {
 }
 
 export async function findTarget(
-  request: WebhookRequest,
+  request: Pick<WebhookRequest, 'url' | 'urlPolicy'>,
   dns: DnsResolver,
   signal: AbortSignal,
 ): Promise<Target> {
@@ -25,21 +24,18 @@ export async function findTarget(
   if (!checked.ok) throw new SendFailure('UNSAFE_URL', checked.refusal.message);
 
   const url = checked.value;
-  const addresses = url.hostIsAddress ? [url.hostname] : await resolve(url.hostname, dns, signal);
+  const lookup: DnsResolver['resolve'] = (hostname, until) => dns.resolve(hostname, until);
+  const found = await resolveSafely(url.hostname, { lookup, policy, signal });
+  if (!found.ok) {
+    throw new SendFailure(
+      found.reason === 'unsafe' ? 'UNSAFE_URL' : 'DNS_FAILED',
+      found.message,
+      found.cause,
+    );
+  }
   // `isIP` is what Node decides by whether to ask DNS: it must agree that these are addresses.
-  if (!judgeAddresses(addresses, policy) || !addresses.every((address) => isIP(address) !== 0)) {
-    throw new SendFailure('UNSAFE_URL', 'The host has an address that is not public.');
+  if (!found.addresses.every((address) => isIP(address) !== 0)) {
+    throw new SendFailure('UNSAFE_URL', 'The host has an address that cannot be read.');
   }
-  return { url, policy, addresses };
-}
-
-async function resolve(hostname: string, dns: DnsResolver, signal: AbortSignal): Promise<readonly string[]> {
-  try {
-    const addresses = await unlessAborted(dns.resolve(hostname, signal), signal);
-    if (addresses.length > 0) return addresses;
-  } catch (error) {
-    signal.throwIfAborted();
-    throw new SendFailure('DNS_FAILED', 'The host does not resolve.', error);
-  }
-  throw new SendFailure('DNS_FAILED', 'The host has no address.');
+  return { url, policy, addresses: found.addresses };
 }

@@ -59,6 +59,8 @@ export interface MessageStore {
   find(workspaceId: string, id: string): Promise<Message | null>;
   /** By the id that the network knows an outbound message by. */
   findOutbound(instanceId: string, networkId: string): Promise<Message | null>;
+  /** Whether an inbound message is stored: then `receive` would find it a repeat. */
+  hasInbound(instanceId: string, networkId: string, senderId: string): Promise<boolean>;
   /** Newest first. Cost does not depend on how many rows lie before the page. */
   list(workspaceId: string, filter: MessageFilter, page: PageRequest): Promise<Page<Message>>;
 

@@ -31,7 +31,7 @@ export async function createWorkspace(
   const workspace: Workspace = {
     id: context.newId('ten', now),
     name: read.value.name,
-    plan: withChanges(DEFAULT_PLAN, read.value.plan ?? {}),
+    plan: { ...DEFAULT_PLAN, ...given(read.value.plan ?? {}) },
     trialMessagesUsed: 0,
     suspendedAt: null,
     createdAt: now,
@@ -56,11 +56,7 @@ export async function setPlan(
 ): Promise<Result<Workspace>> {
   const read = readInput(plan.partial(), changes);
   if (!read.ok) return read;
-  const workspace = await context.storage.workspaces.find(id);
-  if (!workspace) return noWorkspace();
-  return found(
-    await context.storage.workspaces.update(id, { plan: withChanges(workspace.plan, read.value) }),
-  );
+  return found(await context.storage.workspaces.update(id, { plan: given(read.value) }));
 }
 
 /** Suspending twice keeps the first time. */
@@ -83,15 +79,7 @@ function found(workspace: Workspace | null): Result<Workspace> {
   return workspace ? ok(workspace) : noWorkspace();
 }
 
-function withChanges(
-  base: Plan,
-  changes: { readonly [Field in keyof Plan]?: Plan[Field] | undefined },
-): Plan {
-  return {
-    subscription: changes.subscription ?? base.subscription,
-    instanceLimit: changes.instanceLimit === undefined ? base.instanceLimit : changes.instanceLimit,
-    trialMessageLimit:
-      changes.trialMessageLimit === undefined ? base.trialMessageLimit : changes.trialMessageLimit,
-    webhookLimit: changes.webhookLimit ?? base.webhookLimit,
-  };
+/** Without the fields that are there and undefined: they say nothing. */
+function given(changes: { readonly [Field in keyof Plan]?: Plan[Field] | undefined }): Partial<Plan> {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }

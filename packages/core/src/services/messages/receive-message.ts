@@ -32,6 +32,7 @@ export async function receiveMessage(
   incoming: IncomingMessage,
 ): Promise<void> {
   const { instance, lease } = held;
+  if (await isRepeatWithFile(context, instance, incoming)) return;
   const upload = await storeFile(context, incoming.content, instance.id);
   const group =
     incoming.groupNetworkId === null ? null : await knownGroup(context, held, incoming.groupNetworkId);
@@ -44,6 +45,15 @@ export async function receiveMessage(
   });
   if (upload && stored !== 'received') await discardUpload(context, upload);
   if (stored === 'fenced') throw new FencedError(instance.id);
+}
+
+/** Looked up before a file is downloaded for nothing; without one, storing the message finds out. */
+async function isRepeatWithFile(
+  context: ServiceContext,
+  { id }: Instance,
+  { content, networkId, senderId }: IncomingMessage,
+): Promise<boolean> {
+  return content.type !== 'text' && (await context.storage.messages.hasInbound(id, networkId, senderId));
 }
 
 /** Null where there is no file, or none to be had. */

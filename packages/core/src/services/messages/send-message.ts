@@ -9,6 +9,7 @@ import type { Recipient } from '../../domain/message/recipient.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Refusal, Result } from '../../domain/result.ts';
 import { checkMaySend, trialLimit } from '../../domain/workspace/plan-rules.ts';
+import type { Workspace } from '../../domain/workspace/workspace.ts';
 import type { AcceptanceResult } from '../../ports/storage/message-store.ts';
 import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
@@ -51,21 +52,13 @@ export async function sendMessage(context: ServiceContext, request: SendRequest)
   const send = checked.value;
 
   const fingerprint = context.crypto.sha256(fingerprintOf(send));
-  const replay = await findReplay(context, request, fingerprint);
-  if (!replay.ok) return replay;
-  if (replay.value) return ok(replay.value);
-
-  const instance = await findInstance(context, request.workspaceId, send.instanceId);
-  if (!instance.ok) return instance;
-  const group = await checkGroup(context, instance.value, send.recipient);
-  if (!group.ok) return group;
-  const workspace = await context.storage.workspaces.find(request.workspaceId);
-  if (!workspace) return noWorkspace();
-  const allowed = checkMaySend(workspace.plan);
-  if (!allowed.ok) return allowed;
+  const sender = await findSender(context, request.workspaceId, send);
+  // A replay comes before every refusal. Without one the acceptance itself looks for it, in its own transaction.
+  if (!sender.ok) return (await findReplay(context, request, fingerprint)) ?? sender;
+  const { instance, workspace } = sender.value;
 
   const now = context.clock.now();
-  const message = newOutboundMessage(context, instance.value, send, now);
+  const message = newOutboundMessage(context, instance, send, now);
   const result = await context.storage.messages.accept({
     message,
     idempotency:
@@ -80,12 +73,34 @@ export async function sendMessage(context: ServiceContext, request: SendRequest)
   return { ok: false, refusal: refusalOf(context, result, now) };
 }
 
+interface Sender {
+  readonly instance: Instance;
+  readonly workspace: Workspace;
+}
+
+/** Resource and plan, in this order. */
+async function findSender(
+  context: ServiceContext,
+  workspaceId: string,
+  { instanceId, recipient }: CheckedSend,
+): Promise<Result<Sender>> {
+  const instance = await findInstance(context, workspaceId, instanceId);
+  if (!instance.ok) return instance;
+  const group = await checkGroup(context, instance.value, recipient);
+  if (!group.ok) return group;
+  const workspace = await context.storage.workspaces.find(workspaceId);
+  if (!workspace) return noWorkspace();
+  const allowed = checkMaySend(workspace.plan);
+  return allowed.ok ? ok({ instance: instance.value, workspace }) : allowed;
+}
+
+/** Null where the key is new. */
 async function findReplay(
   context: ServiceContext,
   { workspaceId, idempotencyKey }: SendRequest,
   fingerprint: string,
-): Promise<Result<Accepted | null>> {
-  if (idempotencyKey === null) return ok(null);
+): Promise<Result<Accepted> | null> {
+  if (idempotencyKey === null) return null;
   const record = await context.storage.messages.findIdempotencyRecord(workspaceId, idempotencyKey);
   return decideReplay(context, workspaceId, record, fingerprint);
 }
@@ -95,15 +110,15 @@ async function decideReplay(
   workspaceId: string,
   record: IdempotencyRecord | null,
   fingerprint: string,
-): Promise<Result<Accepted | null>> {
+): Promise<Result<Accepted> | null> {
   const decision = decideIdempotency(record, fingerprint, context.clock.now());
   if (!decision.ok) return decision;
-  if (decision.value.kind === 'new') return ok(null);
+  if (decision.value.kind === 'new') return null;
   const message = await context.storage.messages.find(workspaceId, decision.value.messageId);
-  return ok(message && { message, replayed: true });
+  return message && ok({ message, replayed: true });
 }
 
-/** Another request with the same key was accepted while this one was being checked. */
+/** The key was used before, a while ago or at the same time. */
 async function answerRemembered(
   context: ServiceContext,
   request: SendRequest,
@@ -111,9 +126,8 @@ async function answerRemembered(
   fingerprint: string,
 ): Promise<Result<Accepted>> {
   const replay = await decideReplay(context, request.workspaceId, record, fingerprint);
-  if (!replay.ok) return replay;
   // Forgotten between the two looks: the key is free again.
-  return replay.value ? ok(replay.value) : sendMessage(context, request);
+  return replay ?? sendMessage(context, request);
 }
 
 async function checkGroup(

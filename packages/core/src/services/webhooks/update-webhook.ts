@@ -10,6 +10,7 @@ import type { ServiceContext } from '../context.ts';
 import { changeWebhook } from './change-webhook.ts';
 import type { EndpointChange } from './change-webhook.ts';
 import { checkUrl } from './check-url.ts';
+import { findWebhook } from './find-webhook.ts';
 
 export async function updateWebhook(
   context: ServiceContext,
@@ -25,6 +26,9 @@ export async function updateWebhook(
     const url = await checkUrl(context, changes.url);
     if (!url.ok) return url;
   }
+  // Nothing that is known was named: nothing is written, and the time of the last change stays.
+  if (Object.values(changes).every((change) => change === undefined))
+    return findWebhook(context, workspaceId, id);
   return changeWebhook(context, { workspaceId, id }, (endpoint) =>
     applyChanges(endpoint, changes, context.clock.now()),
   );

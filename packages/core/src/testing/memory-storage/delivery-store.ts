@@ -40,18 +40,25 @@ export class MemoryDeliveryStore implements DeliveryStore {
   }
 
   async claim(claim: DeliveryClaim): Promise<ClaimResult> {
-    for (const lane of this.#state.lanes.values()) lane.takeBackExpired(claim.now);
+    const takenBack = Array.from(this.#state.lanes.values(), (lane) => lane.takeBackExpired(claim.now));
     const nextToken = (): number => (this.#state.lastToken += 1);
     const claimed: ClaimedDelivery[] = [];
     for (const lane of this.#lanesAwake(claim)) {
       const taken = lane.claim({ ...claim, limit: claim.limit - claimed.length, nextToken });
       claimed.push(...taken.map((laneClaim) => this.#claimed(lane, laneClaim)));
     }
-    return { claimed, nextAt: this.#nextAt(claim) };
+    const nextAt = this.#nextAt(claim);
+    if (takenBack.some((count) => count > 0) && nextAt === claim.now)
+      this.#state.signal({ topic: 'deliveries' });
+    return { claimed, nextAt };
   }
 
   async complete(completions: readonly Completion[], now: number): Promise<number> {
-    return completions.filter((completion) => this.#completeOne(completion, now)).length;
+    const written = completions.filter((completion) => this.#completeOne(completion, now));
+    const lanes = written.map(({ delivery }) => this.#state.lanes.get(delivery.webhookId));
+    // What waited for the slot can be claimed now, unless the throttle holds it back.
+    if (lanes.some((lane) => lane?.hasDue(now))) this.#state.signal({ topic: 'deliveries' });
+    return written.length;
   }
 
   async find(workspaceId: string, id: string, since: number): Promise<Delivery | null> {

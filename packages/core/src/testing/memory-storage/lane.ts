@@ -70,13 +70,19 @@ export class Lane {
     return this.#claims.has(deliveryId);
   }
 
-  /** Claims whose lease is over make their deliveries due again, in the generation that they were of. */
-  takeBackExpired(now: number): void {
-    for (const { deliveryId, generation, expiresAt, lostClaims } of this.#claims.values()) {
-      if (expiresAt > now) continue;
+  /** Claims whose lease is over make their deliveries due again, in the generation that they were of. Answers how many. */
+  takeBackExpired(now: number): number {
+    const expired = [...this.#claims.values()].filter(({ expiresAt }) => expiresAt <= now);
+    for (const { deliveryId, generation, lostClaims } of expired) {
       this.#claims.delete(deliveryId);
       this.#insert(generation, { deliveryId, dueAt: now, lostClaims: lostClaims + 1 });
     }
+    return expired.length;
+  }
+
+  hasDue(now: number): boolean {
+    const [next] = this.#current();
+    return next !== undefined && next.dueAt <= now;
   }
 
   /** When the next delivery can be claimed as things stand; null while none is due or all slots are held. */

@@ -70,6 +70,10 @@ export class MemoryMessageStore implements MessageStore {
     return message ? readMessage(this.#state, message) : null;
   }
 
+  async hasInbound(instanceId: string, networkId: string, senderId: string): Promise<boolean> {
+    return this.#state.arrivals.has(keyOf(instanceId, networkId, senderId));
+  }
+
   async list(workspaceId: string, filter: MessageFilter, page: PageRequest): Promise<Page<Message>> {
     const messages = [...this.#state.messages.values()];
     const rows = messages.filter(

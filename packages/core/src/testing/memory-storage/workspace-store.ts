@@ -1,5 +1,5 @@
-import type { Member, Plan, Workspace } from '../../domain/workspace/workspace.ts';
-import type { WorkspaceStore } from '../../ports/storage/workspace-store.ts';
+import type { Member, Workspace } from '../../domain/workspace/workspace.ts';
+import type { WorkspaceChanges, WorkspaceStore } from '../../ports/storage/workspace-store.ts';
 import { byId } from './order.ts';
 import { insertRow } from './state.ts';
 import type { State } from './state.ts';
@@ -25,13 +25,10 @@ export class MemoryWorkspaceStore implements WorkspaceStore {
     return structuredClone(rows.toSorted(byId).slice(0, limit));
   }
 
-  async update(
-    id: string,
-    changes: { readonly name?: string; readonly plan?: Plan; readonly suspendedAt?: number | null },
-  ): Promise<Workspace | null> {
+  async update(id: string, changes: WorkspaceChanges): Promise<Workspace | null> {
     const stored = this.#state.workspaces.get(id);
     if (!stored) return null;
-    const workspace = structuredClone({ ...stored, ...changes });
+    const workspace = structuredClone({ ...stored, ...changes, plan: { ...stored.plan, ...changes.plan } });
     this.#state.workspaces.set(id, workspace);
     return structuredClone(workspace);
   }

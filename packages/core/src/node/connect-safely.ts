@@ -1,0 +1,47 @@
+import type { Socket } from 'node:net';
+import type { UrlPolicy } from '../domain/webhook/url-policy.ts';
+import type { DnsResolver } from '../ports/dns-resolver.ts';
+import type { SafeUrl } from '../safe-url/index.ts';
+import { nodeDnsResolver } from './dns-resolver.ts';
+import { secureContext, type TlsOptions } from './webhook-sender/connector.ts';
+import { findTarget } from './webhook-sender/target.ts';
+import { connectTcp } from './webhook-sender/tcp.ts';
+import { secure } from './webhook-sender/tls.ts';
+import { TlsSessions } from './webhook-sender/tls-sessions.ts';
+
+export interface ConnectSafelyOptions {
+  /** For all of it: the look-up, the connection and TLS. */
+  readonly signal: AbortSignal;
+  /** `public`, unless given. */
+  readonly policy?: UrlPolicy | undefined;
+  /** The system's resolver, unless given. */
+  readonly dns?: DnsResolver | undefined;
+  /** Milliseconds for the TCP connection. 3,000, unless given. */
+  readonly connectMs?: number | undefined;
+  readonly tls?: TlsOptions | undefined;
+}
+
+export interface SafeConnection {
+  readonly url: SafeUrl;
+  /** A `TLSSocket` of a verified peer where the URL is https. It is the caller's to use and to end. */
+  readonly socket: Socket;
+  /** The address that was judged, and that it is connected to. */
+  readonly address: string;
+}
+
+/**
+ * Connects to where a URL leads that somebody else chose: the URL and every address of its host are judged, and the
+ * connection goes to one of the judged addresses, with no second look-up in between. No proxy is used.
+ *
+ * Rejects with an error that has a `code`: UNSAFE_URL, DNS_FAILED, CONNECTION_FAILED, TIMEOUT or TLS_FAILED; or with the
+ * signal's reason.
+ */
+export async function connectSafely(url: string, options: ConnectSafelyOptions): Promise<SafeConnection> {
+  const { signal, policy = 'public', dns = nodeDnsResolver(), connectMs = 3_000, tls } = options;
+  const target = await findTarget({ url, urlPolicy: policy }, dns, signal);
+  const { socket: tcp, address } = await connectTcp(target, connectMs, signal);
+  if (!target.url.secure) return { url: target.url, socket: tcp, address };
+  const context = secureContext(tls?.ca ?? []);
+  const socket = await secure(tcp, target.url, { context, sessions: new TlsSessions(), signal });
+  return { url: target.url, socket, address };
+}

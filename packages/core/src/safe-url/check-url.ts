@@ -1,0 +1,20 @@
+import type { UrlPolicy } from '../domain/webhook/url-policy.ts';
+import { checkWebhookUrl, type WebhookUrl } from '../domain/webhook/url-rules.ts';
+
+/** A URL that keeps the rules, taken apart. A `hostname` that is no address has still to be resolved safely. */
+export type SafeUrl = WebhookUrl;
+
+export type CheckedUrl =
+  | { readonly ok: true; readonly url: SafeUrl }
+  /** `message` is a sentence for whoever gave the URL. */
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * Judges a URL that somebody else chose, before anything is sent there: https on port 443 or 8443, no user name, no
+ * fragment, at most 2,048 characters, and a public address where it names one. Give the text as it came: parsing repairs
+ * much of what is refused here.
+ */
+export function checkUrl(raw: string, policy: UrlPolicy = 'public'): CheckedUrl {
+  const checked = checkWebhookUrl(raw, policy);
+  return checked.ok ? { ok: true, url: checked.value } : { ok: false, message: checked.refusal.message };
+}

@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, expect, it } from 'vitest';
+import { Servers } from './node/servers.ts';
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+/** In the package's own folder, where its name is known. */
+const folder = new URL(`readme-code-${process.pid}/`, import.meta.url);
+const servers = new Servers();
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await servers.close();
+});
+
+/** What the program of the README prints that imports this function. */
+async function run(name: string, url: string, changed = (code: string): string => code): Promise<string> {
+  const code = Array.from(readme.matchAll(/^```ts\n(.*?)^```$/gms), ([, block = '']) => block).find((block) =>
+    block.includes(`import { ${name}`),
+  );
+  if (code === undefined) throw new Error(`The README has no program with ${name}.`);
+  mkdirSync(folder, { recursive: true });
+  const program = new URL(`${name}.ts`, folder);
+  writeFileSync(program, changed(code));
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--conditions=source',
+    fileURLToPath(program),
+    url,
+  ]);
+  return stdout.trim();
+}
+
+it.each([
+  ['https://[::ffff:10.0.0.1]/', 'refused: The host of the URL must have a public address.'],
+  ['https://localhost/', 'refused: The host has an address that is not public.'],
+  ['https://8.8.8.8/', 'connect to one of 8.8.8.8'],
+])('The rules of the README judge %s', async (url, printed) => {
+  expect(await run('checkUrl', url)).toBe(printed);
+});
+
+it('The request of the README goes where it may', async () => {
+  const { port } = await servers.http((_, response) => response.writeHead(204).end());
+  const local = (code: string): string => code.replace('{ signal });', "{ signal, policy: 'local' });");
+  expect(await run('connectSafely', `http://127.0.0.1:${port}/`, local)).toBe('204');
+  await expect(run('connectSafely', `http://127.0.0.1:${port}/`)).rejects.toThrow('UNSAFE_URL');
+});

@@ -1,0 +1,48 @@
+import { S3Error } from './s3-error.ts';
+
+/**
+ * The content of an answer, taken from the connection as it is read, never ahead. Who cancels it ends the connection.
+ * It fails when nothing comes for `stallMs` while it is read, and when the connection ends before it does.
+ */
+export function contentOf(
+  response: Response,
+  stallMs: number,
+  abort: AbortController,
+): ReadableStream<Uint8Array> {
+  const reader = (response.body ?? new Blob([]).stream()).getReader();
+  const length = response.headers.get('Content-Length');
+  let missing = length === null ? null : Number(length);
+
+  const next = async (): ReturnType<typeof reader.read> => {
+    const { promise: stalled, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new S3Error(`S3 sent nothing for ${stallMs} ms.`)), stallMs);
+    try {
+      return await Promise.race([reader.read(), stalled]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await next();
+          if (missing !== null) missing -= value?.byteLength ?? 0;
+          if (!done) return controller.enqueue(value);
+          if (missing !== null && missing !== 0) throw new S3Error('S3 sent another length than it said.');
+          controller.close();
+        } catch (error) {
+          abort.abort();
+          throw error instanceof S3Error
+            ? error
+            : new S3Error('S3 broke off in the middle of a file.', { cause: error });
+        }
+      },
+      cancel() {
+        abort.abort();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

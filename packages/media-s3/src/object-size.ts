@@ -1,0 +1,20 @@
+import type { S3Client } from './s3-client.ts';
+import { S3Error } from './s3-error.ts';
+
+/** Of an object, in bytes; null when there is none. */
+export async function sizeOf(client: S3Client, key: string): Promise<number | null> {
+  try {
+    const { headers } = await client.call({ method: 'HEAD', key });
+    const length = headers.get('Content-Length');
+    if (length === null) throw new S3Error('S3 did not tell the size of a file.');
+    return Number(length);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  // A HEAD has no code. Where there is one it may be the bucket that is missing, which is another matter.
+  return error instanceof S3Error && error.status === 404 && (error.code ?? 'NoSuchKey') === 'NoSuchKey';
+}

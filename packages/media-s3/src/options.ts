@@ -1,0 +1,148 @@
+export interface S3MediaStoreOptions {
+  /** It has to be there. */
+  readonly bucket: string;
+  /** As in `eu-central-1`; `auto` for Cloudflare R2. Servers that have no regions take any, most often `us-east-1`. */
+  readonly region: string;
+  /** Fixed, or a function that finds them: one of AWS's `fromNodeProviderChain()` will do. */
+  readonly credentials: S3Credentials | (() => Promise<S3Credentials>);
+  /** Where S3 is, as in `https://<account>.r2.cloudflarestorage.com`. That of AWS in the region, unless given. */
+  readonly endpoint?: string | undefined;
+  /** Whether the bucket stands in the path rather than before the host. True with an `endpoint`, else false. */
+  readonly pathStyle?: boolean | undefined;
+  /** What the keys of all files begin with, as in `trunkline/media/`. */
+  readonly prefix?: string | undefined;
+  /** How S3 encrypts the files. The bucket's own setting, unless given. */
+  readonly encryption?: S3Encryption | undefined;
+  readonly timeouts?: S3Timeouts | undefined;
+  /** How often a request is made at most, where S3 is overloaded or away. 5. */
+  readonly maxAttempts?: number | undefined;
+  /** Bytes that are sent, and held in memory, at once; 5 MiB to 100 MiB. 5 MiB, which is enough for files of 50 GB. */
+  readonly partSize?: number | undefined;
+  /** Makes the requests; the runtime's, unless given. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+export interface S3Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+  /** Until when they hold. Found anew some minutes before; without it, for every request. */
+  readonly expiration?: Date | undefined;
+}
+
+/** As S3 names it: with keys of its own, or with one of KMS. */
+export type S3Encryption =
+  | { readonly algorithm: 'AES256' }
+  | { readonly algorithm: 'aws:kms' | 'aws:kms:dsse'; readonly keyId?: string | undefined };
+
+/** Milliseconds. */
+export interface S3Timeouts {
+  /** For one request and its answer, but for the content of a download. 30,000. */
+  readonly requestMs?: number | undefined;
+  /** For the next bytes of a download, while they are waited for. 30,000. */
+  readonly stallMs?: number | undefined;
+}
+
+export interface CheckedS3Options {
+  /** Without a slash at its end. */
+  readonly bucketUrl: string;
+  readonly region: string;
+  readonly credentials: () => Promise<S3Credentials>;
+  readonly prefix: string;
+  /** Sent with what makes an object. */
+  readonly objectHeaders: Readonly<Record<string, string>>;
+  readonly requestMs: number;
+  readonly stallMs: number;
+  readonly maxAttempts: number;
+  readonly partSize: number;
+  readonly fetch: typeof fetch;
+}
+
+const MIB = 1_048_576;
+
+/** Throws a TypeError that names the first wrong option. */
+export function checkOptions(options: S3MediaStoreOptions): CheckedS3Options {
+  const { bucket, region, credentials, prefix = '', timeouts = {}, maxAttempts = 5 } = options;
+  const { requestMs = 30_000, stallMs = 30_000 } = timeouts;
+  const partSize = options.partSize ?? 5 * MIB;
+  check(isLike(bucket, /^[A-Za-z0-9][A-Za-z0-9._-]{1,253}$/), 'bucket', 'must be the name of a bucket');
+  check(isLike(region, /^[a-z0-9-]{1,64}$/), 'region', 'must be a region like eu-central-1, or auto');
+  check(isPrefix(prefix), 'prefix', 'must be letters, digits and . _ - between slashes, none of them first');
+  check(isWholeNumber(requestMs, 1, 300_000), 'timeouts.requestMs', 'must be milliseconds, up to 5 minutes');
+  check(isWholeNumber(stallMs, 1, 300_000), 'timeouts.stallMs', 'must be milliseconds, up to 5 minutes');
+  check(isWholeNumber(maxAttempts, 1, 20), 'maxAttempts', 'must be a whole number from 1 to 20');
+  check(isWholeNumber(partSize, 5 * MIB, 100 * MIB), 'partSize', 'must be 5 MiB to 100 MiB');
+  if (typeof credentials !== 'function') checkCredentials(credentials);
+  return {
+    bucketUrl: bucketUrl(options),
+    region,
+    credentials: typeof credentials === 'function' ? credentials : async () => credentials,
+    prefix,
+    objectHeaders: encryptionHeaders(options.encryption),
+    requestMs,
+    stallMs,
+    maxAttempts,
+    partSize,
+    fetch: options.fetch ?? fetch,
+  };
+}
+
+/** Without telling any of them: a header that cannot be sent would be told with its value. */
+export function checkCredentials(credentials: S3Credentials): S3Credentials {
+  const { accessKeyId, secretAccessKey, sessionToken } = credentials ?? {};
+  check(isPrintable(accessKeyId), 'credentials.accessKeyId', 'is missing or not printable');
+  check(isPrintable(secretAccessKey), 'credentials.secretAccessKey', 'is missing or not printable');
+  check(
+    sessionToken === undefined || isPrintable(sessionToken),
+    'credentials.sessionToken',
+    'is not printable',
+  );
+  return credentials;
+}
+
+function bucketUrl({ endpoint, region, bucket, pathStyle }: S3MediaStoreOptions): string {
+  const server = endpoint ?? `https://s3.${region}.amazonaws.com`;
+  const url = URL.canParse(server) ? new URL(server) : null;
+  const isServer = url !== null && /^https?:$/.test(url.protocol);
+  check(
+    isServer && url.username + url.password + url.search + url.hash === '',
+    'endpoint',
+    'must be a URL like https://s3.example.com, without credentials and query',
+  );
+  const path = url.pathname.replace(/\/+$/, '');
+  return (pathStyle ?? endpoint !== undefined)
+    ? `${url.origin}${path}/${bucket}`
+    : `${url.protocol}//${bucket}.${url.host}${path}`;
+}
+
+function encryptionHeaders(encryption: S3Encryption | undefined): Record<string, string> {
+  if (encryption === undefined) return {};
+  const { algorithm } = encryption;
+  const isKnown = ['AES256', 'aws:kms', 'aws:kms:dsse'].includes(algorithm);
+  check(isKnown, 'encryption.algorithm', 'must be AES256, aws:kms or aws:kms:dsse');
+  const headers = { 'x-amz-server-side-encryption': algorithm };
+  if (algorithm === 'AES256' || encryption.keyId === undefined) return headers;
+  check(isPrintable(encryption.keyId), 'encryption.keyId', 'must be the id or ARN of a key');
+  return { ...headers, 'x-amz-server-side-encryption-aws-kms-key-id': encryption.keyId };
+}
+
+/** What a URL keeps as it is. */
+function isPrefix(prefix: unknown): boolean {
+  return isLike(prefix, /^(?=.{0,512}$)([\w.-]+\/)*[\w.-]*$/) && !isLike(prefix, /(^|\/)\.{1,2}(\/|$)/);
+}
+
+function isPrintable(value: unknown): boolean {
+  return isLike(value, /^[!-~]+$/);
+}
+
+function isLike(value: unknown, form: RegExp): boolean {
+  return typeof value === 'string' && form.test(value);
+}
+
+function isWholeNumber(value: unknown, from: number, to: number): boolean {
+  return Number.isInteger(value) && Number(value) >= from && Number(value) <= to;
+}
+
+function check(isRight: boolean, option: string, problem: string): asserts isRight {
+  if (!isRight) throw new TypeError(`s3MediaStore: the option "${option}" ${problem}.`);
+}

@@ -1,0 +1,26 @@
+/**
+ * Cuts a stream into parts of this size, the last of which is shorter and may be empty. There is one buffer for all of
+ * them: a part is to be used before the next one is asked for.
+ */
+export async function* partsOf(
+  content: ReadableStream<Uint8Array>,
+  size: number,
+): AsyncGenerator<{ readonly bytes: Uint8Array<ArrayBuffer>; readonly isLast: boolean }, void, undefined> {
+  const buffer = new Uint8Array(size);
+  let filled = 0;
+  for await (const chunk of content) {
+    let rest = chunk;
+    while (rest.byteLength > 0) {
+      // Only now, for what ends at the end of a part ends with that one.
+      if (filled === size) {
+        yield { bytes: buffer, isLast: false };
+        filled = 0;
+      }
+      const taken = rest.subarray(0, size - filled);
+      buffer.set(taken, filled);
+      filled += taken.byteLength;
+      rest = rest.subarray(taken.byteLength);
+    }
+  }
+  yield { bytes: buffer.subarray(0, filled), isLast: true };
+}

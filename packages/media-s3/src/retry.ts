@@ -1,0 +1,29 @@
+import { S3Error } from './s3-error.ts';
+
+/** What passes by itself. Every request of the store may be made again: none adds to what it did before. */
+const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+const PASSING_CODES: ReadonlySet<string> = new Set([
+  'InternalError',
+  'RequestTimeout',
+  'ServiceUnavailable',
+  'SlowDown',
+  'Throttling',
+  // These two after their cause is mended: the clock's offset is known, and the credentials are found anew.
+  'RequestTimeTooSkewed',
+  'ExpiredToken',
+]);
+
+export function mayPass(error: unknown): boolean {
+  if (!(error instanceof S3Error)) return false;
+  if (error.status === null) return true;
+  return PASSING_STATUSES.has(error.status) || (error.code !== null && PASSING_CODES.has(error.code));
+}
+
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 5_000;
+
+/** After so many attempts: doubled each time, and any part of that, so that many don't come back at once. */
+export function waitBeforeRetry(attempts: number): Promise<void> {
+  const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));
+  return new Promise((resolve) => setTimeout(resolve, longest * (0.5 + Math.random() / 2)));
+}

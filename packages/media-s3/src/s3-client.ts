@@ -1,0 +1,109 @@
+import { contentOf } from './content.ts';
+import type { CheckedS3Options } from './options.ts';
+import { refusalOf } from './refusal.ts';
+import { mayPass, waitBeforeRetry } from './retry.ts';
+import { S3Error } from './s3-error.ts';
+import type { S3Request } from './s3-request.ts';
+import { createSigner } from './signer.ts';
+
+interface S3Answer {
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+interface S3Content {
+  readonly status: number;
+  readonly content: ReadableStream<Uint8Array>;
+}
+
+/** What both answer is 2xx and no error; both reject with an S3Error. */
+export interface S3Client {
+  call(request: S3Request, maxAttempts?: number): Promise<S3Answer>;
+  /** For an answer that streams as it is read. */
+  open(request: S3Request): Promise<S3Content>;
+}
+
+/** Sends with fetch. Each attempt is signed anew and has its own deadline. */
+export function createS3Client(options: CheckedS3Options): S3Client {
+  const signer = createSigner(options);
+
+  /** Answers as soon as the answer begins. */
+  const send = async (request: S3Request, signal: AbortSignal): Promise<Response> => {
+    const { method, body } = request;
+    const { url, headers } = await signer.sign(request);
+    // Not signed, as proxies change it. A file is wanted as it was stored.
+    headers.set('Accept-Encoding', 'identity');
+    const response = await options
+      .fetch(url, { method, headers, body: body ?? null, redirect: 'manual', signal })
+      .catch((error: unknown) => {
+        throw new S3Error(`S3 did not answer a ${method}.`, { cause: error });
+      });
+    if (response.ok) return response;
+    const refusal = refusalOf(method, response, await readText(response).catch(() => ''));
+    signer.learnFrom(refusal, response.headers);
+    throw refusal;
+  };
+
+  const withRetries = async <Answer>(
+    maxAttempts: number,
+    attempt: (abort: AbortController) => Promise<Answer>,
+  ): Promise<Answer> => {
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        return await beforeDeadline(options.requestMs, attempt);
+      } catch (error) {
+        if (attempts >= maxAttempts || !mayPass(error)) throw error;
+      }
+      await waitBeforeRetry(attempts);
+    }
+  };
+
+  return {
+    call: (request, maxAttempts = options.maxAttempts) =>
+      withRetries(maxAttempts, async ({ signal }) => {
+        const response = await send(request, signal);
+        const text = await readText(response).catch((error: unknown) => {
+          throw new S3Error(`S3 broke off its answer to a ${request.method}.`, { cause: error });
+        });
+        // S3 begins to answer some requests before it knows how they end.
+        if (text.includes('<Error>')) throw refusalOf(request.method, response, text);
+        return { headers: response.headers, text };
+      }),
+    open: (request) =>
+      withRetries(options.maxAttempts, async (abort) => {
+        const response = await send(request, abort.signal);
+        return { status: response.status, content: contentOf(response, options.stallMs, abort) };
+      }),
+  };
+}
+
+/** Aborts what takes too long, and does not wait for it to notice. */
+async function beforeDeadline<Answer>(
+  ms: number,
+  attempt: (abort: AbortController) => Promise<Answer>,
+): Promise<Answer> {
+  const abort = new AbortController();
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(new S3Error(`S3 did not answer within ${ms} ms.`));
+    abort.abort();
+  }, ms);
+  try {
+    return await Promise.race([attempt(abort), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Longer than any answer that is no file: a list of a thousand uploads. What comes after it is not read. */
+const LONGEST_TEXT = 2 * 1_048_576;
+
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > LONGEST_TEXT) break;
+  }
+  return text;
+}

@@ -1,0 +1,21 @@
+/**
+ * What S3, or the way to it, refused. It tells the request's method, the status and S3's code, and nothing else of the
+ * answer: where a signature is wrong, S3 repeats the session token and what was signed.
+ */
+export class S3Error extends Error {
+  override readonly name = 'S3Error';
+  /** Null where no answer came. */
+  readonly status: number | null;
+  /** As in `AccessDenied`; null where the answer had none. */
+  readonly code: string | null;
+
+  constructor(message: string, told: { status?: number; code?: string | null; cause?: unknown } = {}) {
+    super(message, told.cause === undefined ? {} : { cause: told.cause });
+    this.status = told.status ?? null;
+    this.code = told.code ?? null;
+  }
+}
+
+export function isS3Error(error: unknown, code: string): boolean {
+  return error instanceof S3Error && error.code === code;
+}

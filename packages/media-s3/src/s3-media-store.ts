@@ -1,0 +1,79 @@
+import { checkMediaId } from '@trunkline/core';
+import type { MediaStore } from '@trunkline/core';
+import { beginMultipartUpload } from './multipart-upload.ts';
+import type { MultipartUpload } from './multipart-upload.ts';
+import { isMissing, sizeOf } from './object-size.ts';
+import { checkOptions } from './options.ts';
+import type { S3MediaStoreOptions } from './options.ts';
+import { partsOf } from './parts.ts';
+import { createS3Client } from './s3-client.ts';
+import { S3Error } from './s3-error.ts';
+import { abortUploads } from './unfinished-uploads.ts';
+
+/**
+ * Keeps media in an S3 bucket, one object each, named by its id. A file is sent in parts as it comes, of which one is
+ * in memory; its object is there when all of it is. Any number of processes may share the bucket.
+ *
+ * Calls reject with an S3Error, and with a TypeError where an option or an id is wrong.
+ *
+ * @example s3MediaStore({ bucket: 'media', region: 'eu-central-1', credentials: { accessKeyId, secretAccessKey } })
+ */
+export function s3MediaStore(options: S3MediaStoreOptions): MediaStore {
+  const checked = checkOptions(options);
+  const { prefix, partSize, objectHeaders } = checked;
+  const client = createS3Client(checked);
+  const keyOf = (id: string): string => prefix + checkMediaId(id);
+
+  const upload = async (key: string, content: ReadableStream<Uint8Array>): Promise<number> => {
+    let multipart: MultipartUpload | null = null;
+    let size = 0;
+    try {
+      for await (const { bytes, isLast } of partsOf(content, partSize)) {
+        size += bytes.byteLength;
+        if (isLast && multipart === null) {
+          await client.call({ method: 'PUT', key, headers: objectHeaders, body: bytes });
+        } else {
+          multipart ??= await beginMultipartUpload(client, key, objectHeaders);
+          await multipart.add(bytes);
+        }
+      }
+      await multipart?.complete();
+      return size;
+    } catch (error) {
+      await multipart?.abort().catch(() => undefined);
+      throw error;
+    }
+  };
+
+  const remove = async (key: string, maxAttempts?: number): Promise<void> => {
+    await client.call({ method: 'DELETE', key }, maxAttempts);
+    await abortUploads(client, key, maxAttempts);
+  };
+
+  return {
+    async put(id, content) {
+      const key = keyOf(id);
+      try {
+        return await upload(key, content);
+      } catch (error) {
+        // Where S3 fails here too it is left to a later delete: what went wrong first is what is told, and soon.
+        await remove(key, 1).catch(() => undefined);
+        throw error;
+      }
+    },
+    size: async (id) => sizeOf(client, keyOf(id)),
+    async get(id, range) {
+      const headers = range ? { Range: `bytes=${range.start}-${range.end}` } : {};
+      try {
+        const { status, content } = await client.open({ method: 'GET', key: keyOf(id), headers });
+        if (!range || status === 206) return content;
+        await content.cancel();
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+      throw new S3Error('S3 sent a whole file instead of a range of it.');
+    },
+    delete: async (id) => remove(keyOf(id)),
+  };
+}

@@ -1,0 +1,33 @@
+import type { S3Client } from './s3-client.ts';
+import { isS3Error, S3Error } from './s3-error.ts';
+import { textsOf } from './xml.ts';
+
+/**
+ * Ends the uploads of a key that were begun and neither completed nor aborted, parts and all: those of a process that
+ * died, and those whose beginning was not heard of.
+ */
+export async function abortUploads(client: S3Client, key: string, maxAttempts?: number): Promise<void> {
+  for (const uploadId of await openUploads(client, key, maxAttempts)) {
+    try {
+      await client.call({ method: 'DELETE', key, query: { uploadId } }, maxAttempts);
+    } catch (error) {
+      if (!isS3Error(error, 'NoSuchUpload')) throw error;
+    }
+  }
+}
+
+async function openUploads(
+  client: S3Client,
+  key: string,
+  maxAttempts: number | undefined,
+): Promise<readonly string[]> {
+  try {
+    const { text } = await client.call({ method: 'GET', query: { uploads: '', prefix: key } }, maxAttempts);
+    const keys = textsOf(text, 'Key');
+    return textsOf(text, 'UploadId').filter((_, index) => keys[index] === key);
+  } catch (error) {
+    // Some servers cannot list them: their own rules have to end such uploads.
+    if (error instanceof S3Error && (error.status === 501 || error.status === 405)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,366 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { chunksOf, streamOf } from '@trunkline/storage-contract/media-content';
+import { S3Error } from '../src/index.ts';
+import { answerError, answerXml, readBody } from './support/fake-answers.ts';
+import type { Disturbance, FakeS3 } from './support/fake-s3.ts';
+import { HASTY, ID, SECRETS, storeOnFake } from './support/store-on-fake.ts';
+
+const MIB = 1_048_576;
+const HANDLED = 'handled' as const;
+const text = (content: ReadableStream<Uint8Array> | null): Promise<string> => new Response(content).text();
+
+/** Does the same to every request of this operation, or to the first ones. */
+function on(operation: string, disturbance: Disturbance, times = Number.POSITIVE_INFINITY): Disturbance {
+  let left = times;
+  return (request, wire) => {
+    if (request.operation !== operation || left <= 0) return undefined;
+    left -= 1;
+    return disturbance(request, wire);
+  };
+}
+
+const refuse =
+  (status: number, code: string): Disturbance =>
+  async (_, { incoming, outgoing }) => {
+    await readBody(incoming);
+    answerError(outgoing, status, code);
+    return HANDLED;
+  };
+const hang: Disturbance = () => HANDLED;
+const reset: Disturbance = (_, { incoming }) => {
+  incoming.socket.resetAndDestroy();
+  return HANDLED;
+};
+
+const tries = (s3: FakeS3, operation: string): number =>
+  s3.requests.filter((request) => request.operation === operation).length;
+
+describe('what passes', () => {
+  it.each([
+    ['SlowDown', refuse(503, 'SlowDown')],
+    ['an internal error', refuse(500, 'InternalError')],
+    ['a reset', reset],
+  ])('is tried again: %s', async (_, disturbance) => {
+    const { s3, store } = await storeOnFake();
+    for (const operation of [
+      'CreateMultipartUpload',
+      'UploadPart',
+      'CompleteMultipartUpload',
+      'HeadObject',
+      'GetObject',
+      'DeleteObject',
+    ]) {
+      s3.disturb(on(operation, disturbance, 1));
+      expect(await store.put(ID, chunksOf(6 * MIB, 1))).toBe(6 * MIB);
+      expect(await store.size(ID)).toBe(6 * MIB);
+      expect((await new Response(await store.get(ID)).bytes()).length).toBe(6 * MIB);
+      await store.delete(ID);
+      expect([...s3.objects.keys(), ...s3.unfinished()]).toEqual([]);
+    }
+  });
+
+  it('is tried again when no answer came', async () => {
+    const { s3, store } = await storeOnFake({ timeouts: { requestMs: 1_000 } });
+    s3.disturb(on('PutObject', hang, 1));
+    expect(await store.put(ID, streamOf('x'))).toBe(1);
+    expect(tries(s3, 'PutObject')).toBe(2);
+  });
+
+  it('is tried again when a part came too slowly for S3', async () => {
+    const { s3, store } = await storeOnFake();
+    s3.disturb(on('UploadPart', refuse(400, 'RequestTimeout'), 1));
+    expect(await store.put(ID, chunksOf(6 * MIB, 1))).toBe(6 * MIB);
+    expect(tries(s3, 'UploadPart')).toBe(3);
+  });
+
+  it('is given up after the attempts that are allowed, and leaves nothing', async () => {
+    const { s3, store } = await storeOnFake();
+    s3.disturb(on('UploadPart', refuse(503, 'SlowDown')));
+    await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toMatchObject({
+      name: 'S3Error',
+      status: 503,
+      code: 'SlowDown',
+    });
+    expect(tries(s3, 'UploadPart')).toBe(3);
+    expect(s3.unfinished()).toEqual([]);
+  });
+
+  it('is not what a refusal is: that is told at once', async () => {
+    const { s3, store } = await storeOnFake();
+    s3.disturb(on('PutObject', refuse(403, 'AccessDenied')));
+    await expect(store.put(ID, streamOf('x'))).rejects.toThrow('S3 refused a PUT: 403 AccessDenied.');
+    expect(tries(s3, 'PutObject')).toBe(1);
+  });
+});
+
+describe('an upload', () => {
+  it('that S3 refuses to complete in an answer that began as 200 has failed', async () => {
+    const { s3, store } = await storeOnFake();
+    s3.disturb(
+      on('CompleteMultipartUpload', async (_, { incoming, outgoing }) => {
+        await readBody(incoming);
+        outgoing.writeHead(200);
+        outgoing.write('<?xml version="1.0" encoding="UTF-8"?>\n   ');
+        outgoing.end('<Error><Code>InvalidPart</Code></Error>');
+        return HANDLED;
+      }),
+    );
+    await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toMatchObject({ code: 'InvalidPart' });
+    expect([await store.size(ID), s3.unfinished()]).toEqual([null, []]);
+  });
+
+  it('is complete when the answer to that was lost', async () => {
+    const { s3, store } = await storeOnFake();
+    s3.disturb(
+      on(
+        'CompleteMultipartUpload',
+        (_, { outgoing }) => {
+          // It is carried out, and its answer goes nowhere.
+          outgoing.writeHead = () => outgoing;
+          outgoing.end = () => outgoing.destroy();
+          return undefined;
+        },
+        1,
+      ),
+    );
+    expect(await store.put(ID, chunksOf(6 * MIB, 1))).toBe(6 * MIB);
+    expect(tries(s3, 'CompleteMultipartUpload')).toBe(2);
+    expect(await store.size(ID)).toBe(6 * MIB);
+  });
+
+  it('whose beginning was not heard of leaves nothing when it fails', async () => {
+    const { s3, store } = await storeOnFake();
+    s3.disturb(
+      on('CreateMultipartUpload', (_, { outgoing }) => {
+        outgoing.writeHead = () => outgoing;
+        outgoing.end = () => outgoing.destroy();
+        return undefined;
+      }),
+    );
+    await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toThrow(S3Error);
+    expect(tries(s3, 'CreateMultipartUpload')).toBe(3);
+    expect(s3.unfinished()).toEqual([]);
+  });
+
+  it('ends its source when S3 fails', async () => {
+    const { s3, store } = await storeOnFake();
+    s3.disturb(on('UploadPart', refuse(403, 'AccessDenied')));
+    let cancelled = false;
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+      cancel: () => void (cancelled = true),
+    });
+    await expect(store.put(ID, endless)).rejects.toThrow('AccessDenied');
+    expect(cancelled).toBe(true);
+  });
+
+  it('of a process that died is ended with the file, and no other', async () => {
+    const { s3, store } = await storeOnFake();
+    for (const id of [ID, ID, `${ID}_longer`]) {
+      const signal = Promise.withResolvers<void>();
+      s3.disturb(on('UploadPart', () => (signal.resolve(), HANDLED)));
+      // Never ends, as after a kill.
+      store.put(id, chunksOf(6 * MIB, 1)).catch(() => undefined);
+      await signal.promise;
+    }
+    expect(s3.unfinished()).toEqual([ID, ID, `${ID}_longer`]);
+    await store.delete(ID);
+    expect(s3.unfinished()).toEqual([`${ID}_longer`]);
+  });
+
+  it('is none where S3 takes nothing at all: that is told within the deadlines', async () => {
+    const { s3, store } = await storeOnFake(HASTY);
+    s3.disturb(hang);
+    const began = performance.now();
+    await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toThrow('S3 did not answer within 200 ms.');
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+});
+
+describe('a server that hangs', () => {
+  it.each(['size', 'get', 'delete'] as const)('does not hang %s', async (method) => {
+    const { s3, store } = await storeOnFake(HASTY);
+    s3.disturb(hang);
+    await expect(store[method](ID)).rejects.toThrow('S3 did not answer within 200 ms.');
+    expect(s3.requests).toHaveLength(3);
+    await expect.poll(() => s3.connections()).toBe(0);
+  });
+
+  it('in the middle of its answer does not hang either', async () => {
+    const { s3, store } = await storeOnFake(HASTY);
+    s3.disturb(
+      on('ListMultipartUploads', (_, { outgoing }) => {
+        outgoing.write('<Result>');
+        return HANDLED;
+      }),
+    );
+    await expect(store.delete(ID)).rejects.toThrow('S3 did not answer within 200 ms.');
+  });
+
+  it('and takes no bytes does not hang either', async () => {
+    const deaf = createServer((socket) => void socket.pause().on('error', () => undefined));
+    deaf.listen(0, '127.0.0.1');
+    await once(deaf, 'listening');
+    onTestFinished(() => void deaf.close());
+    const address = deaf.address();
+    const endpoint = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const { store } = await storeOnFake({ ...HASTY, endpoint });
+    await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toThrow('did not answer');
+  });
+
+  it('is none that nobody listens on', async () => {
+    const { s3, store } = await storeOnFake();
+    await s3.close();
+    await expect(store.get(ID)).rejects.toThrow('S3 did not answer a GET.');
+  });
+});
+
+describe('a download', () => {
+  const half = Buffer.alloc(300_000);
+  const halfOfIt: Disturbance = (_, { outgoing }) => {
+    outgoing.writeHead(200, { 'Content-Length': 2 * half.length });
+    outgoing.write(half);
+    return undefined;
+  };
+
+  it('that breaks off is never taken for a whole file', async () => {
+    const { s3, store } = await storeOnFake();
+    for (const end of ['destroy', 'end'] as const) {
+      s3.disturb(
+        on('GetObject', async (request, wire) => {
+          await halfOfIt(request, wire);
+          wire.outgoing.write(half.subarray(0, 1), () => wire.outgoing.socket?.[end]());
+          return HANDLED;
+        }),
+      );
+      await expect(text(await store.get(ID))).rejects.toThrow('S3 broke off in the middle of a file.');
+    }
+  });
+
+  it('that stalls fails while it is waited for', async () => {
+    const { s3, store } = await storeOnFake(HASTY);
+    s3.disturb(
+      on('GetObject', async (request, wire) => {
+        await halfOfIt(request, wire);
+        return HANDLED;
+      }),
+    );
+    await expect(text(await store.get(ID))).rejects.toThrow('S3 sent nothing for 200 ms.');
+    await expect.poll(() => s3.connections()).toBe(0);
+  });
+
+  it('is read no faster than its consumer takes it, and for as long as that takes', async () => {
+    const { s3, store } = await storeOnFake({ timeouts: { stallMs: 100 } });
+    let written = 0;
+    s3.disturb(
+      on('GetObject', (_, { outgoing }) => {
+        outgoing.writeHead(200, { 'Content-Length': 64 * MIB });
+        const write = (): void => {
+          while (written < 64 * MIB) {
+            written += MIB;
+            if (!outgoing.write(Buffer.alloc(MIB))) return void outgoing.once('drain', write);
+          }
+          outgoing.end();
+        };
+        write();
+        return HANDLED;
+      }),
+    );
+    const reader = (await store.get(ID))?.getReader();
+    await reader?.read();
+    // Until the sockets' buffers are full, and the server waits.
+    let before = -1;
+    await expect
+      .poll(() => [before === written, (before = written)][0], { interval: 200, timeout: 5_000 })
+      .toBe(true);
+    expect(written).toBeLessThan(32 * MIB);
+    let size = MIB;
+    for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+      size += next.value.byteLength;
+    }
+    expect(size).toBeGreaterThanOrEqual(64 * MIB);
+  });
+
+  it('ends its connection when its consumer goes away', async () => {
+    const { s3, store } = await storeOnFake();
+    s3.disturb(
+      on('GetObject', async (request, wire) => {
+        await halfOfIt(request, wire);
+        return HANDLED;
+      }),
+    );
+    const reader = (await store.get(ID))?.getReader();
+    await reader?.read();
+    expect(await s3.connections()).toBe(1);
+    await reader?.cancel();
+    await expect.poll(() => s3.connections()).toBe(0);
+  });
+
+  it('of a range that S3 does not heed is refused', async () => {
+    const { s3, store } = await storeOnFake();
+    await store.put(ID, streamOf('whole'));
+    s3.disturb((request) => void delete request.headers.range);
+    await expect(store.get(ID, { start: 1, end: 2 })).rejects.toThrow('a whole file instead of a range');
+  });
+
+  it('from a bucket that is not there is no missing file', async () => {
+    const { s3, store } = await storeOnFake();
+    s3.disturb(refuse(404, 'NoSuchBucket'));
+    await expect(store.get(ID)).rejects.toMatchObject({ status: 404, code: 'NoSuchBucket' });
+  });
+
+  it('is not fetched from where a redirect leads', async () => {
+    const { s3, store } = await storeOnFake();
+    s3.disturb((_, { outgoing }) => {
+      outgoing.writeHead(307, { Location: 'http://127.0.0.1:1/' }).end();
+      return HANDLED;
+    });
+    await expect(store.get(ID)).rejects.toMatchObject({ status: 307 });
+  });
+});
+
+describe('a server that cannot list unfinished uploads', () => {
+  it.each([501, 405])('(%i) can delete all the same', async (status) => {
+    const { s3, store } = await storeOnFake();
+    await store.put(ID, streamOf('x'));
+    s3.disturb(on('ListMultipartUploads', refuse(status, 'NotImplemented')));
+    await store.delete(ID);
+    expect(s3.objects.size).toBe(0);
+  });
+
+  it('leaves no upload that fails', async () => {
+    const { s3, store } = await storeOnFake();
+    s3.disturb((request, wire) => {
+      if (request.operation === 'UploadPart') return refuse(403, 'AccessDenied')(request, wire);
+      if (request.operation === 'ListMultipartUploads') return refuse(501, 'NotImplemented')(request, wire);
+      return undefined;
+    });
+    await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toThrow('AccessDenied');
+    expect(s3.unfinished()).toEqual([]);
+  });
+});
+
+describe('an error', () => {
+  it.each<[string, Disturbance]>([
+    ['that repeats what was signed', refuse(403, 'SignatureDoesNotMatch')],
+    [
+      'whose code is none',
+      (_, { outgoing }) => {
+        answerXml(outgoing, `<Code>${SECRETS.sessionToken} and more</Code>`, 400);
+        return HANDLED;
+      },
+    ],
+    ['of the connection', reset],
+  ])('%s has no credentials in it', async (_, disturbance) => {
+    const { s3, store } = await storeOnFake({ maxAttempts: 1 });
+    s3.disturb(disturbance);
+    const error: unknown = await store.get(ID).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(S3Error);
+    for (let part: unknown = error; part instanceof Error; part = part.cause) {
+      const told = JSON.stringify([part.message, part.stack, ...Object.values(part)]);
+      for (const secret of Object.values(SECRETS)) expect(told).not.toContain(secret);
+    }
+  });
+});

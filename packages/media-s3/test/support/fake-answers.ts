@@ -1,0 +1,21 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+export function answerXml(outgoing: ServerResponse, content: string, status = 200): void {
+  outgoing.writeHead(status, { 'Content-Type': 'application/xml' });
+  outgoing.end(`<?xml version="1.0" encoding="UTF-8"?>\n<Result>${content}</Result>`);
+}
+
+/** With what AWS tells beside the code, some of which nobody may see. */
+export function answerError(outgoing: ServerResponse, status: number, code: string): void {
+  outgoing.writeHead(status, { 'Content-Type': 'application/xml' });
+  outgoing.end(
+    `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>No.</Message>` +
+      '<CanonicalRequest>x-amz-security-token:the-session-token</CanonicalRequest></Error>',
+  );
+}
+
+export async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,40 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import S3rver from '@20minutes/s3rver';
+
+export const BUCKET = 'media';
+/** The only ones that it knows. */
+export const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+
+export interface RealS3 {
+  readonly endpoint: string;
+  /** Of every object in the bucket. */
+  keys(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** A server of another's making, on files: it checks signatures, and what parts an object is made of. */
+export async function startRealS3(): Promise<RealS3> {
+  const directory = await mkdtemp(join(tmpdir(), 'trunkline-s3-'));
+  const server = new S3rver({
+    port: 0,
+    address: '127.0.0.1',
+    silent: true,
+    directory,
+    configureBuckets: [{ name: BUCKET }],
+  });
+  const { port } = await server.run();
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    async keys() {
+      const suffix = '._S3rver_object';
+      const names = await readdir(join(directory, BUCKET), { recursive: true });
+      return names.filter((name) => name.endsWith(suffix)).map((name) => name.slice(0, -suffix.length));
+    },
+    async close() {
+      await server.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

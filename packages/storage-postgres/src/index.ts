@@ -1,0 +1,3 @@
+export { postgresStorage } from './postgres-storage.ts';
+export type { PostgresStorageOptions } from './options.ts';
+export type { PostgresPool } from './pool.ts';

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll } from 'vitest';
+import { describeStorageContract } from '@trunkline/storage-contract';
+import { postgresStorage } from '../src/index.ts';
+import { must } from './support/must.ts';
+import { storageContext } from './support/storage-context.ts';
+import { nameSchema } from './support/test-schema.ts';
+import type { TestSchema } from './support/test-schema.ts';
+
+let schema: TestSchema | undefined;
+
+// The schema is made once, and emptied after each test.
+beforeAll(async () => {
+  schema = await nameSchema();
+  const storage = postgresStorage({ pool: schema.pool, schema: schema.name });
+  await storage.open(storageContext);
+  await storage.close();
+});
+afterAll(() => schema?.drop());
+
+describeStorageContract({
+  name: 'postgres',
+  capabilities: { reopen: true, shared: true },
+  async createDatabase() {
+    const { url: connectionString, name, empty } = must(schema);
+    return {
+      connect: () => postgresStorage({ connectionString, schema: name, maxConnections: 4 }),
+      dispose: empty,
+    };
+  },
+});

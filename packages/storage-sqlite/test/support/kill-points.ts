@@ -1,0 +1,8 @@
+/** Where the process that sends webhooks is killed. */
+export type KillPoint = 'after the claim' | 'during the request' | 'after the response';
+
+/** The same for the tests and for the process that they start. */
+export const SECRET_KEY = 'a secret key of at least 32 characters';
+
+/** Longer than a claim holds: a process whose clock is so much ahead finds no slot taken by one that was killed. */
+export const LATER_MS = 61_000;

@@ -1,0 +1,119 @@
+import { createServer } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { generate } from 'selfsigned';
+import { onTestFinished } from 'vitest';
+import { verify } from '@trunkline/receiver';
+
+/** A receiver of webhooks on TLS in the test's own process: it outlives every process that is killed. */
+export interface TlsReceiver {
+  /** Whom to trust, as PEM. */
+  readonly ca: string;
+  /** Another endpoint at each path. */
+  url(path: string): string;
+  /** The secret of the endpoint at a path; what comes before it is known is refused. */
+  learnSecret(path: string, secret: string): void;
+  /** Every request that was verified, in the order of arrival. */
+  readonly requests: readonly ReceivedRequest[];
+  /** What was sent with another signature than ours. */
+  readonly refused: readonly string[];
+  /** The most requests that one endpoint ever had to answer at once. */
+  readonly mostAtOnce: () => number;
+  /** Resolves when no client is connected: whatever the last one sent has been received by then. */
+  deserted(): Promise<void>;
+  /** From now on leaves requests without an answer, or with the beginning of one; `null` answers again. */
+  hold(how: 'silent' | 'half answered' | null): void;
+}
+
+export interface ReceivedRequest {
+  readonly deliveryId: string;
+  readonly eventId: string;
+  /** False for one that was held. */
+  readonly answered: boolean;
+}
+
+/** Clients whose clock is ahead sign with it. */
+const TOLERANCE_SECONDS = 7 * 24 * 60 * 60;
+
+export async function startTlsReceiver(): Promise<TlsReceiver> {
+  const authority = await generate([{ name: 'commonName', value: 'Authority of the tests' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [{ name: 'basicConstraints', cA: true, critical: true }],
+  });
+  const leaf = await generate([{ name: 'commonName', value: 'Receiver of the tests' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    ca: { key: authority.private, cert: authority.cert },
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+  });
+  const secrets = new Map<string, string>();
+  const requests: ReceivedRequest[] = [];
+  const refused: string[] = [];
+  const open = new Map<string, number>();
+  let most = 0;
+  let held: 'silent' | 'half answered' | null = null;
+
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = request.url ?? '';
+    most = Math.max(most, count(open, path, 1));
+    response.once('close', () => count(open, path, -1));
+    const result = await verify({
+      secret: secrets.get(path) ?? 'whsec_not_known_yet',
+      headers: request.headers,
+      body: await buffer(request),
+      tolerance: TOLERANCE_SECONDS,
+    });
+    if (!result.ok) {
+      refused.push(result.reason);
+      response.writeHead(401).end();
+      return;
+    }
+    const deliveryId = String(request.headers['x-service-delivery']);
+    requests.push({ deliveryId, eventId: result.event.id, answered: held === null });
+    if (held === null) response.writeHead(204).end();
+    else if (held === 'half answered') response.socket?.write('HTTP/1.1 20');
+  };
+
+  const server = createServer({ key: leaf.private, cert: leaf.cert }, (request, response) => {
+    // Who is killed in the middle of a request sends no more of it.
+    receive(request, response).catch(() => response.destroy());
+  });
+  let connections = 0;
+  let leaving = Promise.withResolvers<void>();
+  server.on('connection', (socket) => {
+    connections += 1;
+    socket.once('close', () => {
+      connections -= 1;
+      leaving.resolve();
+      leaving = Promise.withResolvers<void>();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return {
+    ca: authority.cert,
+    url: (path) => `https://127.0.0.1:${port}${path}`,
+    learnSecret: (path, secret) => void secrets.set(path, secret),
+    requests,
+    refused,
+    mostAtOnce: () => most,
+    async deserted() {
+      while (connections > 0) await leaving.promise;
+    },
+    hold(how) {
+      held = how;
+    },
+  };
+}
+
+function count(counts: Map<string, number>, key: string, change: number): number {
+  const next = (counts.get(key) ?? 0) + change;
+  counts.set(key, next);
+  return next;
+}

@@ -1,0 +1,177 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createTrunkline } from '@trunkline/core';
+import type { WorkspaceApi } from '@trunkline/core';
+import { nodeRuntime } from '@trunkline/core/node';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { sqliteStorage } from '../src/index.ts';
+import { startChild } from './support/child-process.ts';
+import type { Child } from './support/child-process.ts';
+import { LATER_MS, SECRET_KEY } from './support/kill-points.ts';
+import type { KillPoint } from './support/kill-points.ts';
+import { must } from './support/must.ts';
+import { connectTo } from './support/open-storage.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+import { startTlsReceiver } from './support/tls-receiver.ts';
+import type { ReceivedRequest, TlsReceiver } from './support/tls-receiver.ts';
+
+/** Kills at each point; more with CRASH_RUNS. */
+const RUNS = Number(process.env['CRASH_RUNS'] ?? 3);
+const ENDPOINTS = 3;
+/** Two at each endpoint. */
+const MOST_ON_THEIR_WAY = 2 * ENDPOINTS;
+
+describe('kill -9 of the process that sends webhooks', { timeout: 60_000 + RUNS * 10_000 }, () => {
+  it(`after the claim, ${RUNS} times: each event is sent once`, async () => {
+    const { receiver, told } = await killAgainAndAgain('after the claim');
+    for (const id of told) expect(requestsOf(receiver, id)).toHaveLength(1);
+  });
+
+  it(`during the request, ${RUNS} times: what was cut off comes again`, async () => {
+    const { receiver, told } = await killAgainAndAgain('during the request');
+    const cutOff = receiver.requests.filter(({ answered }) => !answered);
+    expect(cutOff.length).toBeGreaterThanOrEqual(RUNS);
+    for (const id of told) {
+      const requests = requestsOf(receiver, id);
+      const wasCutOff = requests.length > 1;
+      expect(requests.map(({ answered }) => answered)).toEqual(wasCutOff ? [false, true] : [true]);
+    }
+  });
+
+  it(`after the response and before the commit, ${RUNS} times: it comes again under its ids`, async () => {
+    const { receiver, told } = await killAgainAndAgain('after the response');
+    const counts = told.map((id) => requestsOf(receiver, id).length);
+    expect(counts.filter((count) => count === 2).length).toBeGreaterThanOrEqual(RUNS);
+    expect(Math.max(...counts)).toBe(2);
+  });
+});
+
+/**
+ * Kills one process after the other, each a minute ahead of the one before, as if a lease had passed since: each first
+ * sends what the one before has left. Answers the receiver and the deliveries that were told of.
+ */
+async function killAgainAndAgain(point: KillPoint): Promise<{ receiver: TlsReceiver; told: string[] }> {
+  const path = join(temporaryDirectory(), 'test.db');
+  const receiver = await startTlsReceiver();
+  const { api, workspaceId } = await registerEndpoints(path, receiver);
+  const start = (run: number, at: KillPoint | ''): Child =>
+    startChild('send-webhooks', path, receiver.ca, workspaceId, String(run * LATER_MS), at);
+  const told: string[] = [];
+  let lately: readonly string[] = [];
+
+  for (let run = 0; run < RUNS; run += 1) {
+    const child = start(run, point);
+    expect((await child.lines.next()).value).toBe('ready');
+    await untilSent(api, lately);
+    if (point === 'during the request') receiver.hold(run % 2 === 0 ? 'silent' : 'half answered');
+    child.go();
+    lately = await linesUpTo(child, 'queued');
+    told.push(...lately);
+    await untilThere(child, receiver, { point, ids: lately, count: 1 + (run % MOST_ON_THEIR_WAY) });
+    child.kill();
+    await child.ended;
+    await receiver.deserted();
+    receiver.hold(null);
+  }
+  const last = start(RUNS, '');
+  await untilSent(api, lately);
+  expect(heldSlots(path)).toBe(0);
+  last.go();
+  await last.ended;
+
+  expect(told).toHaveLength(RUNS * ENDPOINTS * 3);
+  for (const id of told) expectOneEvent(receiver, id);
+  expect(receiver.refused).toEqual([]);
+  expect(receiver.mostAtOnce()).toBe(2);
+  return { receiver, told };
+}
+
+async function registerEndpoints(
+  path: string,
+  receiver: TlsReceiver,
+): Promise<{ api: WorkspaceApi; workspaceId: string }> {
+  const trunkline = createTrunkline({
+    ...nodeRuntime(),
+    storage: sqliteStorage({ path }),
+    gateway: createSandbox().gateway,
+    secretKey: SECRET_KEY,
+    urlPolicy: 'local',
+    roles: { gateway: false, webhooks: false, maintenance: false },
+  });
+  await trunkline.start();
+  onTestFinished(() => trunkline.stop());
+  const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: 'Acme' });
+  const api = trunkline.workspace(workspaceId);
+  for (let index = 0; index < ENDPOINTS; index += 1) {
+    const endpoint = `/endpoint-${index}`;
+    const { secret } = await api.webhooks.create({ url: receiver.url(endpoint), events: ['message.sent'] });
+    receiver.learnSecret(endpoint, secret);
+  }
+  return { api, workspaceId };
+}
+
+/** Waits until deliveries have succeeded, which was their first attempt to the end: a claim that was lost counts for none. */
+async function untilSent(api: WorkspaceApi, ids: readonly string[]): Promise<void> {
+  const deliveries = await vi.waitFor(
+    async () => {
+      const found = await Promise.all(ids.map((id) => api.deliveries.get(id)));
+      expect(found.map(({ status }) => status)).toEqual(ids.map(() => 'success'));
+      return found;
+    },
+    { timeout: 60_000, interval: 20 },
+  );
+  for (const { attempts } of deliveries) expect(attempts).toBe(1);
+}
+
+/** Waits until the process, or as many of its deliveries as are given, is where it is to be killed. */
+async function untilThere(
+  child: Child,
+  receiver: TlsReceiver,
+  {
+    point,
+    ids,
+    count,
+  }: { readonly point: KillPoint; readonly ids: readonly string[]; readonly count: number },
+): Promise<void> {
+  switch (point) {
+    case 'after the claim':
+      return expectHere(child);
+    case 'after the response':
+      for (let times = 0; times < count; times += 1) await expectHere(child);
+      return;
+    case 'during the request':
+      await vi.waitFor(
+        () => expect(ids.flatMap((id) => requestsOf(receiver, id)).length).toBeGreaterThanOrEqual(count),
+        { timeout: 30_000, interval: 2 },
+      );
+  }
+}
+
+async function expectHere(child: Child): Promise<void> {
+  expect((await child.lines.next()).value).toBe('here');
+}
+
+async function linesUpTo(child: Child, end: string): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (;;) {
+    const { value, done } = await child.lines.next();
+    if (value === end) return lines;
+    if (done) await child.ended;
+    lines.push(must(value));
+  }
+}
+
+function requestsOf({ requests }: TlsReceiver, deliveryId: string): readonly ReceivedRequest[] {
+  return requests.filter((request) => request.deliveryId === deliveryId);
+}
+
+/** However often a delivery came: always with the same event, and the last time with an answer. */
+function expectOneEvent(receiver: TlsReceiver, deliveryId: string): void {
+  const requests = requestsOf(receiver, deliveryId);
+  expect(new Set(requests.map(({ eventId }) => eventId)).size).toBe(1);
+  expect(must(requests.at(-1)).answered).toBe(true);
+}
+
+function heldSlots(path: string): number {
+  return connectTo(path).prepare('SELECT * FROM claims').all().length;
+}

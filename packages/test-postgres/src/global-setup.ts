@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { Socket } from 'node:net';
+import type { TestProject } from 'vitest/node';
+import { startPostgres } from './postgres-server.ts';
+import type { PostgresServer } from './postgres-server.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where the processes of the run ask for their Postgres. */
+    postgresPort: number;
+  }
+}
+
+/**
+ * One Postgres for the whole run, started when the first test asks for it: a run that needs none starts none. It lives
+ * in this process, since those of the test files come and go.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  let server: Promise<PostgresServer> | undefined;
+  const answer = async (socket: Socket): Promise<void> => {
+    server ??= startPostgres({ fsync: false });
+    const reply = await server.then(
+      ({ url }) => ({ url }),
+      ({ message }: Error) => ({ problem: message }),
+    );
+    socket.end(JSON.stringify(reply));
+  };
+  const desk = createServer((socket) => void answer(socket)).listen(0, '127.0.0.1');
+  await once(desk, 'listening');
+  const address = desk.address();
+  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
+  project.provide('postgresPort', address.port);
+  return async () => {
+    desk.close();
+    await (await server?.catch(() => undefined))?.stop();
+  };
+}
