@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { isInstallableToken } from '@trunkline/core';
 import type { Roles, UrlPolicy } from '@trunkline/core';
+import type { Database } from './database.ts';
 import { StartError } from './start-error.ts';
 
 /** What the environment asks for, checked. */
@@ -9,7 +10,7 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly dataDirectory: string;
-  readonly databasePath: string;
+  readonly database: Database;
   readonly apiKey: string | undefined;
   readonly secretKey: string | undefined;
   readonly urlPolicy: UrlPolicy;
@@ -29,12 +30,13 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     const complaints = read.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
     throw new StartError(...new Set(complaints));
   }
-  const { DATA_DIR, DATABASE_URL, ...rest } = read.data;
+  const { DATA_DIR, DATABASE_URL, DATABASE_CONNECTIONS, ...rest } = read.data;
+  const database = DATABASE_URL ?? { kind: 'sqlite', path: join(DATA_DIR, 'trunkline.db') };
   return {
     host: rest.HOST,
     port: rest.PORT,
     dataDirectory: DATA_DIR,
-    databasePath: DATABASE_URL ?? join(DATA_DIR, 'trunkline.db'),
+    database: database.kind === 'sqlite' ? database : { ...database, maxConnections: DATABASE_CONNECTIONS },
     apiKey: rest.API_KEY,
     secretKey: rest.SECRET_KEY,
     urlPolicy: rest.WEBHOOK_URL_POLICY,
@@ -52,7 +54,8 @@ const variables = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber(65_535).default(8080),
   DATA_DIR: z.string().default('data'),
-  DATABASE_URL: z.string().transform(sqlitePath).optional(),
+  DATABASE_URL: z.string().transform(databaseNamed).optional(),
+  DATABASE_CONNECTIONS: wholeNumber(1_000, 2).default(10),
   GATEWAY: z
     .enum(['sandbox', 'baileys'], 'must be sandbox.')
     .refine((gateway) => gateway === 'sandbox', 'cannot be baileys yet: this version has only the sandbox.')
@@ -79,23 +82,22 @@ const variables = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}.`).default('info'),
 });
 
-function wholeNumber(max: number): z.ZodType<number, string> {
-  const complaint = `must be a whole number from 0 to ${max}.`;
+function wholeNumber(max: number, min = 0): z.ZodType<number, string> {
+  const complaint = `must be a whole number from ${min} to ${max}.`;
   return z
     .string()
     .regex(/^\d{1,15}$/, complaint)
     .transform(Number)
-    .refine((value) => value <= max, complaint);
+    .refine((value) => value >= min && value <= max, complaint);
 }
 
-function sqlitePath(url: string, context: z.RefinementCtx): string {
+type NamedDatabase = { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string };
+
+function databaseNamed(url: string, context: z.RefinementCtx): NamedDatabase {
   const path = /^sqlite:(.+)$/s.exec(url)?.[1];
-  if (path !== undefined && path !== ':memory:') return path;
-  context.addIssue(
-    /^postgres(ql)?:/.test(url)
-      ? 'cannot be Postgres yet: this version has only SQLite (sqlite:<path>).'
-      : 'must be sqlite: and the path of a file.',
-  );
+  if (path !== undefined && path !== ':memory:') return { kind: 'sqlite', path };
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return { kind: 'postgres', url };
+  context.addIssue('must be sqlite: and the path of a file, or postgres:// and where the database is.');
   return z.NEVER;
 }
 

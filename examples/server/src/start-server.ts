@@ -1,11 +1,12 @@
-import { createTrunkline } from '@trunkline/core';
+import { createNewId, createTrunkline } from '@trunkline/core';
 import type { Logger, TrunklineOptions } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
-import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { announce } from './announce.ts';
 import { checkDataFiles, createDirectory } from './data-files.ts';
 import type { DataFiles } from './data-files.ts';
+import { storageOn } from './database.ts';
+import type { Database } from './database.ts';
 import { openDefaultWorkspace } from './default-workspace.ts';
 import type { Access } from './default-workspace.ts';
 import { listen } from './http-listener.ts';
@@ -39,16 +40,22 @@ export async function startServer(
   logger: Logger,
   { network: given, adapt = (options) => options }: ServerParts = {},
 ): Promise<RunningServer> {
-  const files = await checkDataFiles({ directory: settings.dataDirectory, database: settings.databasePath });
+  const { database, dataDirectory: directory } = settings;
+  const files = await checkDataFiles({
+    directory,
+    database: database.kind === 'sqlite' ? database.path : null,
+  });
   const listener = await listen(settings, createStartingApp().fetch);
-  const secretKey = await secretKeyFor(settings, files);
+  const isInUse =
+    files.hasDatabase || (database.kind === 'postgres' && (await hasWorkspace(database, logger)));
+  const secretKey = await secretKeyFor(settings, files, isInUse);
   const options = { secretKey, urlPolicy: settings.urlPolicy, logger };
-  if (files.hasDatabase) await tryDatabase(files, options);
+  if (isInUse) await tryDatabase(database, options);
   await createDataDirectory(files);
 
   const network = given ?? openSandboxNetwork(settings, files);
   const runtime = nodeRuntime({ mediaDirectory: files.media });
-  const storage = sqliteStorage({ path: files.database });
+  const storage = storageOn(database);
   const trunkline = createTrunkline(
     adapt({
       ...options,
@@ -79,10 +86,10 @@ export async function startServer(
 }
 
 /** A key that does not fit the database would make it useless, so none is made beside one. */
-async function secretKeyFor(settings: Settings, files: DataFiles): Promise<string> {
+async function secretKeyFor(settings: Settings, files: DataFiles, isInUse: boolean): Promise<string> {
   const key = settings.secretKey ?? (await readSecretKey(files.secretKey));
   if (key !== undefined) return key;
-  if (files.hasDatabase) {
+  if (isInUse) {
     throw new StartError(
       `The secret key of the database is missing: put ${files.secretKey} back, or set SECRET_KEY to what it was set to.`,
     );
@@ -91,12 +98,24 @@ async function secretKeyFor(settings: Settings, files: DataFiles): Promise<strin
   return createSecretKey(files.secretKey);
 }
 
+/** Whether somebody has set this database up, so that there is a secret key of it. */
+async function hasWorkspace(database: Database, logger: Logger): Promise<boolean> {
+  const storage = storageOn(database);
+  const { random } = nodeRuntime();
+  await storage.open({ newId: createNewId((length) => random.bytes(length)), logger });
+  try {
+    return (await storage.workspaces.list({ after: null, limit: 1 })).length > 0;
+  } finally {
+    await storage.close();
+  }
+}
+
 /** Opens a database that is there already and closes it again: what is wrong with it comes out before anything is made. */
-async function tryDatabase(files: DataFiles, options: Pick<TrunklineOptions, 'secretKey'>): Promise<void> {
+async function tryDatabase(database: Database, options: Pick<TrunklineOptions, 'secretKey'>): Promise<void> {
   const trunkline = createTrunkline({
     ...options,
     ...nodeRuntime(),
-    storage: sqliteStorage({ path: files.database }),
+    storage: storageOn(database),
     gateway: createSandbox().gateway,
     roles: { api: false, gateway: false, webhooks: false, maintenance: false },
   });
