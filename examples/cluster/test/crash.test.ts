@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import type { NetworkLog } from '../src/network/network-log.ts';
+import { choices } from './support/choices.ts';
+import { disturb } from './support/disturbances.ts';
+import type { DisturbanceOptions } from './support/disturbances.ts';
+import { startLoad } from './support/load.ts';
+import { missing, violations } from './support/oracle.ts';
+import type { Evidence } from './support/oracle.ts';
+import { startReceiver } from './support/receivers.ts';
+import { setUp } from './support/set-up.ts';
+import { startTestCluster } from './support/test-cluster.ts';
+import { until } from './support/until.ts';
+
+/**
+ * How long the cluster is disturbed, in minutes of real time. Without it, for a few seconds, with time going by three
+ * times as fast for the service: what takes a lease or the wait of a retry takes a third of it.
+ */
+const MINUTES = Number(process.env['CLUSTER_MINUTES'] ?? 0);
+interface Form extends DisturbanceOptions {
+  /** How much faster time goes by for the service. */
+  readonly timeFactor: number;
+  /** Between two messages of one sender. */
+  readonly loadMs: readonly [number, number];
+}
+
+/** Printed where it fails; CLUSTER_SEED makes the same choices again. */
+const SEED = Number(process.env['CLUSTER_SEED'] ?? Date.now() % 1_000_000);
+
+const form: Form =
+  MINUTES > 0
+    ? { timeFactor: 1, forMs: MINUTES * 60_000, pauseMs: [500, 8_000], stallMs: 60_000, loadMs: [500, 4_000] }
+    : { timeFactor: 3, forMs: 12_000, pauseMs: [200, 1_200], stallMs: 12_000, loadMs: [500, 1_500] };
+
+it(
+  'A cluster that is killed, cut off and misled in every way loses nothing, repeats nothing and keeps its limits',
+  { timeout: form.forMs + 600_000 },
+  async () => {
+    const random = choices(SEED);
+    const cluster = await startTestCluster({ timeFactor: form.timeFactor });
+    const receivers = await Promise.all([
+      startReceiver('first', { events: ['message.sent', 'message.failed'] }, random.apart(1)),
+      startReceiver('slow', { events: ['message.delivered'], delayMs: [200, 1_000] }, random.apart(2)),
+      startReceiver('failing', { events: ['message.read'], failing: 0.2 }, random.apart(3)),
+      startReceiver('inbound', { events: ['message.received'] }, random.apart(4)),
+      startReceiver('both', { events: ['message.sent', 'message.received'] }, random.apart(5)),
+    ]);
+    try {
+      const [first] = cluster.services;
+      const addresses = { url: first?.url() ?? '', networkUrl: cluster.network.url };
+      const instances = await setUp(addresses, { receivers, instances: 4 });
+
+      const load = startLoad(cluster, { instances, senders: 3, pauseMs: form.loadMs }, random.apart(6));
+      await disturb(cluster, form, random.apart(7));
+      await load.stop();
+
+      const evidence = async (): Promise<Evidence> => ({
+        load,
+        receivers,
+        log: await readLog(cluster.network.url),
+      });
+      let left: readonly string[] = [];
+      await until(
+        'everything is done',
+        async () => {
+          left = missing(await evidence());
+          return left.length === 0;
+        },
+        300_000,
+      ).catch(() => undefined);
+      const wrong = violations(await evidence(), 60_000 / form.timeFactor);
+      cluster.note(`${load.accepted.length} messages and ${load.inbound.length} from phones`);
+      expect({ left, wrong }).toEqual({ left: [], wrong: [] });
+      expect(load.accepted.length).toBeGreaterThan(10);
+      expect(load.inbound.length).toBeGreaterThan(0);
+    } catch (error) {
+      console.error(`CLUSTER_SEED=${SEED}, the log is ${cluster.keepOutput()}`);
+      throw error;
+    } finally {
+      await cluster.stop();
+      for (const receiver of receivers) receiver.close();
+    }
+  },
+);
+
+async function readLog(networkUrl: string): Promise<NetworkLog> {
+  const response = await fetch(`${networkUrl}/log`);
+  return z.custom<NetworkLog>().parse(await response.json());
+}
