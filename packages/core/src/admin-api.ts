@@ -1,6 +1,7 @@
 import type { Member, Plan, Workspace } from './domain/workspace/workspace.ts';
 import type { ApiKeyInfo, NewApiKey } from './services/admin/api-keys.ts';
 import type { NewMember } from './services/admin/members.ts';
+import type { SubscriptionInfo } from './services/admin/subscriptions.ts';
 import type { NewWorkspace } from './services/admin/workspaces.ts';
 
 /** For the embedder alone, in process. Refusals are thrown as `TrunklineError`; times are epoch milliseconds. */
@@ -35,5 +36,20 @@ export interface Admin {
     list(workspaceId: string): Promise<readonly ApiKeyInfo[]>;
     /** At once in this process, within 5 seconds in others. */
     revoke(workspaceId: string, id: string): Promise<ApiKeyInfo>;
+  };
+  /** Of handlers in process (`trunkline.on`), in whichever process they run. */
+  readonly subscriptions: {
+    /** By name. */
+    list(): Promise<readonly SubscriptionInfo[]>;
+    /**
+     * Gives up to 100 exhausted events one more attempt each, the oldest first; repeat while `remaining` (counted to
+     * 1,000) is above 0.
+     */
+    retryExhausted(name: string): Promise<{ readonly requeued: number; readonly remaining: number }>;
+    /**
+     * For one whose handler is gone from the app's code, since it would collect events for ever. What it has is deleted
+     * soon after. A handler that still runs under this name is called no more, until its process registers it anew.
+     */
+    delete(name: string): Promise<void>;
   };
 }

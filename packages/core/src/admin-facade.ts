@@ -1,6 +1,7 @@
 import type { Admin } from './admin-api.ts';
 import { apiKeyInfo, createApiKey, revokeApiKey } from './services/admin/api-keys.ts';
 import { createMember, deleteMember, updateMember } from './services/admin/members.ts';
+import { deleteSubscription, listSubscriptions, retryExhausted } from './services/admin/subscriptions.ts';
 import { createWorkspace, renameWorkspace, setPlan, setSuspended } from './services/admin/workspaces.ts';
 import type { Authenticator } from './services/authenticate.ts';
 import type { ServiceContext } from './services/context.ts';
@@ -39,6 +40,13 @@ export function adminFacade(context: ServiceContext, authenticator: Authenticato
       create: async (input) => unwrap(await createApiKey(context, input)),
       list: async (workspaceId) => (await storage.apiKeys.list(workspaceId)).map(apiKeyInfo),
       revoke: (workspaceId, id) => andForget(revokeApiKey(context, workspaceId, id)),
+    },
+    subscriptions: {
+      list: () => listSubscriptions(context),
+      retryExhausted: async (name) => unwrap(await retryExhausted(context, name)),
+      delete: async (name) => {
+        unwrap(await deleteSubscription(context, name));
+      },
     },
   };
 }

@@ -1,6 +1,7 @@
 import { adminFacade } from './admin-facade.ts';
 import { createNewId } from './domain/id.ts';
 import type { Capability } from './domain/instance/instance.ts';
+import { checkHandler } from './event-handler.ts';
 import { checkOptions } from './options.ts';
 import type { TrunklineOptions } from './options.ts';
 import type { Clock } from './ports/clock.ts';
@@ -15,6 +16,7 @@ import { createNewEvent } from './services/new-event.ts';
 import { createSealer } from './services/sealer.ts';
 import { unwrap } from './trunkline-error.ts';
 import type { Trunkline } from './trunkline.ts';
+import { createEventWorkers } from './workers/event-workers.ts';
 import { loggingNotifier } from './workers/logging-notifier.ts';
 import { serverClock } from './workers/server-clock.ts';
 import type { ServerClock } from './workers/server-clock.ts';
@@ -25,7 +27,9 @@ import { workspaceFacade } from './workspace-facade.ts';
  * Puts the service together. Nothing is opened or started before `start()`.
  * Throws a TypeError that names the option which is missing or wrong.
  */
-export function createTrunkline(options: TrunklineOptions): Trunkline {
+export function createTrunkline<Transaction = never>(
+  options: TrunklineOptions<Transaction>,
+): Trunkline<Transaction> {
   const { secretKey, roles, ...settings } = checkOptions(options);
   const { random, crypto, dns, storage, gateway, webhookSender } = options;
   const logger = options.logger ?? silentLogger;
@@ -49,6 +53,7 @@ export function createTrunkline(options: TrunklineOptions): Trunkline {
   };
   gateway.attach({ clock, random, logger });
   const authenticator = createAuthenticator(context);
+  const eventWorkers = createEventWorkers(context);
   const workers = createWorkers(context, {
     roles,
     webhookSender,
@@ -62,19 +67,22 @@ export function createTrunkline(options: TrunklineOptions): Trunkline {
       try {
         await time.start();
         await checkSecretKey(context);
+        await eventWorkers.register();
       } catch (error) {
         await time.stop();
         await storage.close();
         throw error;
       }
       workers.start();
+      eventWorkers.start();
     },
     async stop() {
-      await workers.stop();
+      await Promise.all([workers.stop(), eventWorkers.stop()]);
       await time.stop();
       await webhookSender?.close();
       await storage.close();
     },
+    on: (types, handler, handlerOptions) => eventWorkers.add(checkHandler(types, handler, handlerOptions)),
     admin: adminFacade(context, authenticator),
     workspace: (id) => workspaceFacade(context, id, null),
     async authenticate(authorization) {

@@ -1,10 +1,19 @@
 export { createTrunkline } from './create-trunkline.ts';
 export type { TrunklineOptions } from './options.ts';
 export type { Principal, Trunkline } from './trunkline.ts';
+export type {
+  EventContext,
+  EventHandler,
+  EventSelection,
+  HandlerOptions,
+  HandlerRegistration,
+  SelectedEvent,
+} from './event-handler.ts';
 export type { Roles } from './workers/roles.ts';
 export type { Admin } from './admin-api.ts';
 export type { ApiKeyInfo, NewApiKey } from './services/admin/api-keys.ts';
 export type { NewMember } from './services/admin/members.ts';
+export type { SubscriptionInfo } from './services/admin/subscriptions.ts';
 export type { NewWorkspace } from './services/admin/workspaces.ts';
 export type {
   PageResult,
@@ -73,6 +82,7 @@ export type {
   SubscribableEventType,
 } from './domain/event/event.ts';
 export { EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from './domain/event/event.ts';
+export type { EventSubscription } from './domain/subscription/event-subscription.ts';
 export type {
   Capability,
   Instance,
@@ -179,5 +189,14 @@ export type {
 export type { Page, PageRequest } from './ports/storage/page.ts';
 export type { RetentionStore } from './ports/storage/retention-store.ts';
 export type { Signal, Storage, StorageContext } from './ports/storage/storage.ts';
+export type {
+  ClaimedEvent,
+  EventClaim,
+  EventClaimKey,
+  EventClaimResult,
+  EventCompletion,
+  SubscriptionCounts,
+  SubscriptionStore,
+} from './ports/storage/subscription-store.ts';
 export type { EndpointWrite, Notice, WebhookStore } from './ports/storage/webhook-store.ts';
 export type { WorkspaceChanges, WorkspaceStore } from './ports/storage/workspace-store.ts';

@@ -14,7 +14,7 @@ import type { WebhookSender } from './ports/webhook-sender.ts';
 import type { Roles } from './workers/roles.ts';
 
 /** What `createTrunkline` is put together from. `nodeRuntime()` brings the first five, `edgeRuntime()` the first four. */
-export interface TrunklineOptions {
+export interface TrunklineOptions<Transaction = never> {
   readonly clock: Clock;
   readonly random: Random;
   readonly crypto: Crypto;
@@ -22,7 +22,7 @@ export interface TrunklineOptions {
   /** Needed with the role `webhooks` alone: a process that only serves requests can do without sockets. */
   readonly webhookSender?: WebhookSender | undefined;
 
-  readonly storage: Storage;
+  readonly storage: Storage<Transaction>;
   readonly gateway: Gateway;
   /** Where the files of media messages are kept; `fileMediaStore()` keeps them in a directory. Without one only text is sent and received files are not kept. */
   readonly media?: MediaStore | undefined;
@@ -66,7 +66,7 @@ const settings = z.object({
 const parts = ['clock', 'random', 'crypto', 'dns', 'storage', 'gateway'] as const;
 
 /** Throws a TypeError that names the first wrong option. */
-export function checkOptions(options: TrunklineOptions): CheckedSettings {
+export function checkOptions(options: TrunklineOptions<unknown>): CheckedSettings {
   for (const part of parts) demand(options, part);
   const parsed = settings.safeParse(options);
   if (parsed.success) {
@@ -77,7 +77,7 @@ export function checkOptions(options: TrunklineOptions): CheckedSettings {
   throw new TypeError(`createTrunkline: the option "${issue?.path.join('.')}" is wrong: ${issue?.message}`);
 }
 
-function demand(options: TrunklineOptions, part: (typeof parts)[number] | 'webhookSender'): void {
+function demand(options: TrunklineOptions<unknown>, part: (typeof parts)[number] | 'webhookSender'): void {
   if (typeof options[part] !== 'object' || options[part] === null) {
     throw new TypeError(`createTrunkline: the option "${part}" is missing.`);
   }

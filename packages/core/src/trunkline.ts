@@ -1,6 +1,7 @@
 import type { Admin } from './admin-api.ts';
 import type { ApiKey } from './domain/api-key/api-key.ts';
 import type { Member, Workspace } from './domain/workspace/workspace.ts';
+import type { EventHandler, EventSelection, HandlerOptions, HandlerRegistration } from './event-handler.ts';
 import type { Roles } from './workers/roles.ts';
 import type { WorkspaceApi } from './workspace-api.ts';
 
@@ -11,17 +12,31 @@ export interface Principal {
   readonly member: Member | null;
 }
 
-export interface Trunkline {
+/** `Transaction` is what its storage takes as a transaction of the caller's own; `never` where it takes none. */
+export interface Trunkline<Transaction = never> {
   readonly roles: Roles;
-  /** Opens the storage (which migrates it) and starts the workers of this process's roles. */
+  /** Opens the storage (which migrates it), registers handlers and starts the workers of this process's roles. */
   start(): Promise<void>;
   /** Takes no more work, finishes what is in flight, gives leases back and closes the storage. */
   stop(): Promise<void>;
 
+  /**
+   * Handles events of all workspaces in this process, whatever its roles, with the promise of a webhook: each event is
+   * stored with the change that caused it, and handled at least once. Best before `start()`, which then resolves when
+   * the subscription is stored. Throws a TypeError on a wrong argument, and where the name is taken in this process.
+   *
+   * @example trunkline.on('message.received', async ({ data }) => reply(data.message), { name: 'replies' });
+   */
+  on<const Selection extends EventSelection>(
+    types: Selection,
+    handler: EventHandler<Selection>,
+    options: HandlerOptions,
+  ): HandlerRegistration;
+
   /** What a dashboard does and REST does not: workspaces, members, plans, suspension, API keys. */
   readonly admin: Admin;
   /** The REST operations on one workspace, in process, as its owner. */
-  workspace(id: string): WorkspaceApi;
+  workspace(id: string): WorkspaceApi<Transaction>;
 
   /** Reads an `Authorization` header. Throws UNAUTHENTICATED, INVALID_API_KEY. Suspension and scopes are the caller's next questions. */
   authenticate(authorization: string | null): Promise<Principal>;

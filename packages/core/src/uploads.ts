@@ -44,6 +44,15 @@ export async function takeFile(
   return takeHandle(file) ?? 'missing';
 }
 
+/** Storing a file is a write of its own, which could wait for the caller's transaction while that waits for it. */
+export function refuseStream(file: unknown): void {
+  if (file instanceof Blob || file instanceof ReadableStream) {
+    throw new TypeError(
+      'send: with a transaction, a file has to be uploaded (messages.upload) before it begins.',
+    );
+  }
+}
+
 /** Once: a second send with the same handle would be about a file that belongs to the first one's message. */
 function takeHandle(file: unknown): StoredUpload | undefined {
   const upload = file as Upload; // looked up by identity, whatever it is

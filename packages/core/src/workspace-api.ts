@@ -20,7 +20,7 @@ import type { MediaDownload } from './services/messages/read-media.ts';
  * The operations of the REST API on one workspace, in process. Inputs and answers have the shapes of the
  * specification; a refusal is thrown as a `TrunklineError` with the code that REST would answer.
  */
-export interface WorkspaceApi {
+export interface WorkspaceApi<Transaction = never> {
   readonly instances: {
     /** Oldest first. */
     list(): Promise<readonly InstanceResource[]>;
@@ -40,8 +40,11 @@ export interface WorkspaceApi {
   };
   readonly messages: {
     list(query?: MessageQuery): Promise<PageResult<MessageResource>>;
-    /** Resolves once the message is on disk. `replayed` is true when the key was used for the same request before. */
-    send(input: SendTextInput | SendMediaInput, options?: SendOptions): Promise<SendResult>;
+    /**
+     * Resolves once the message is on disk, or, where a `transaction` is given, is part of that. `replayed` is true when
+     * the key was used for the same request before.
+     */
+    send(input: SendTextInput | SendMediaInput, options?: SendOptions<Transaction>): Promise<SendResult>;
     /**
      * Stores a file before the rest of its message is known, as when it comes first in a form. Pass it to `send` as
      * `file`, or discard it. Where `type` is given its limit and file types hold at once.
@@ -104,9 +107,14 @@ export interface Upload {
   discard(): Promise<void>;
 }
 
-export interface SendOptions {
+export interface SendOptions<Transaction = never> {
   /** 1 to 255 printable ASCII characters without spaces, remembered for 24 hours. */
   readonly idempotencyKey?: string | undefined;
+  /**
+   * A transaction of yours on the same database, as the storage takes it: the message is accepted when you commit it, and
+   * was never there when you roll it back. A refusal leaves nothing in it. A file has to be uploaded before it begins.
+   */
+  readonly transaction?: Transaction | undefined;
 }
 
 export interface SendResult {

@@ -35,7 +35,7 @@ import { updateWebhook } from './services/webhooks/update-webhook.ts';
 import type { ServiceContext } from './services/context.ts';
 import type { ListPage } from './services/list-page.ts';
 import { unwrap } from './trunkline-error.ts';
-import { openUpload, takeFile } from './uploads.ts';
+import { openUpload, refuseStream, takeFile } from './uploads.ts';
 import type { PageResult, WorkspaceApi } from './workspace-api.ts';
 
 /** The use cases on one workspace, each answer put into the shape of the specification and each refusal thrown. */
@@ -43,7 +43,7 @@ export function workspaceFacade(
   context: ServiceContext,
   workspaceId: string,
   actor: Member | null,
-): WorkspaceApi {
+): WorkspaceApi<unknown> {
   const instance = (found: Instance): InstanceResource => instanceResource(found, context.capabilities);
   const named = (id: string): { workspaceId: string; id: string } => ({ workspaceId, id });
   const operate = async (id: string, kind: 'disconnect' | 'logout'): Promise<InstanceResource> => {
@@ -73,12 +73,15 @@ export function workspaceFacade(
       list: async (query = {}) =>
         page(unwrap(await listMessages(context, workspaceId, query)), messageResource),
       send: async (input, options = {}) => {
-        const idempotencyKey = options.idempotencyKey ?? null;
+        const { idempotencyKey = null, transaction } = options;
+        if (transaction !== undefined && 'file' in input) refuseStream(input.file);
         const upload = 'file' in input ? await takeFile(context, input) : null;
         // Where this throws, nobody knows whether the message is stored: its file stays, and is swept if it is not.
-        const sent = await sendMessage(context, { workspaceId, input, upload, idempotencyKey });
+        const sent = await sendMessage(context, { workspaceId, input, upload, idempotencyKey, transaction });
         const isKept = sent.ok && !sent.value.replayed;
-        if (!isKept && upload !== null && upload !== 'missing') await discardUpload(context, upload);
+        // A transaction may hold the lock that forgetting a file needs: the file is left to be swept.
+        const staysStored = isKept || transaction !== undefined;
+        if (!staysStored && upload !== null && upload !== 'missing') await discardUpload(context, upload);
         const { message, replayed } = unwrap(sent);
         return { message: messageResource(message), replayed };
       },

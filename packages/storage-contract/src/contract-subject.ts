@@ -11,6 +11,8 @@ export interface ContractSubject {
     readonly reopen: Capability;
     /** Several storages may be open on one database at once, as in several processes. */
     readonly shared: Capability;
+    /** An acceptance may be part of a transaction of the caller's own: needs `TestDatabase.beginTransaction`. */
+    readonly transactions: Capability;
   };
 }
 
@@ -18,7 +20,18 @@ export type Capability = true | { readonly missing: string };
 
 export interface TestDatabase {
   /** A new storage on this database. The suite opens it, and closes each that it opened. */
-  connect(): Storage;
+  connect(): Storage<unknown>;
+  /** Begins a transaction on a connection of its own. The suite ends each that it began. */
+  beginTransaction?(): Promise<TestTransaction>;
   /** Removes the database; called once, when every storage on it is closed. */
   dispose(): Promise<void>;
+}
+
+export interface TestTransaction {
+  /** What the storage takes as a transaction. */
+  readonly handle: unknown;
+  /** Ends it, and its connection. */
+  commit(): Promise<void>;
+  /** The same; nothing where it has ended. */
+  rollback(): Promise<void>;
 }

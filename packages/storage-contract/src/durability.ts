@@ -30,7 +30,8 @@ export function durabilityContract(subject: ContractSubject): void {
   });
 }
 
-function named(what: string, capability: Capability): string {
+/** With the reason, where it is skipped. */
+export function named(what: string, capability: Capability): string {
   return capability === true ? what : `${what} (skipped: ${capability.missing})`;
 }
 

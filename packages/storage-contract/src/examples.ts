@@ -2,6 +2,7 @@ import { createNewId } from '@trunkline/core';
 import type {
   ApiKey,
   Event,
+  EventSubscription,
   IdempotencyRecord,
   Instance,
   Member,
@@ -191,6 +192,17 @@ export function anEvent(
     type: 'message.received',
     occurredAt: at * 1000 + 321,
     payload: JSON.stringify({ id, text: 'Grüße 👋' }),
+    ...changes,
+  };
+}
+
+export function aSubscription(changes: Partial<EventSubscription> = {}): EventSubscription {
+  const createdAt = changes.createdAt ?? NOW;
+  return {
+    id: testId('sub', createdAt),
+    name: 'orders',
+    eventTypes: ['message.received', 'message.failed'],
+    createdAt,
     ...changes,
   };
 }

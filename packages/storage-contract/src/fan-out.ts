@@ -1,19 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Event, Storage, Workspace } from '@trunkline/core';
 import type { ContractSubject } from './contract-subject.ts';
-import { anEndpoint, anEvent, anInboundMessage, NOW } from './examples.ts';
+import { anEndpoint, anEvent, NOW } from './examples.ts';
 import { must, only } from './must.ts';
-import {
-  claim,
-  disable,
-  enable,
-  idsOf,
-  storeEndpoint,
-  storeInstance,
-  storeLane,
-  storeWorkspace,
-  takeLease,
-} from './scenes.ts';
+import { claim, disable, enable, happen, idsOf, storeEndpoint, storeLane, storeWorkspace } from './scenes.ts';
 import { testDatabases } from './test-database.ts';
 
 export function fanOutContract(subject: ContractSubject): void {
@@ -126,12 +115,4 @@ export function fanOutContract(subject: ContractSubject): void {
       expect(await storage.retention.deleteHistory(NOW * 2, 10)).toBe(0);
     });
   });
-}
-
-/** Something that stores this event: here the arrival of a message. */
-async function happen(storage: Storage, workspace: Workspace, event: Event): Promise<void> {
-  const instance = await storeInstance(storage, workspace);
-  const lease = await takeLease(storage, instance);
-  const arrival = { message: anInboundMessage(instance), senderId: 's1', event };
-  expect(await storage.messages.receive(lease, arrival)).toBe('received');
 }

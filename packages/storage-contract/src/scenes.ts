@@ -3,8 +3,13 @@ import type {
   Attempt,
   ClaimedDelivery,
   Completion,
+  ClaimedEvent,
   Delivery,
   DeliveryClaim,
+  Event,
+  EventClaim,
+  EventCompletion,
+  EventSubscription,
   Instance,
   InstanceWrite,
   Lease,
@@ -14,7 +19,16 @@ import type {
   WebhookEndpoint,
   Workspace,
 } from '@trunkline/core';
-import { aMessage, anEndpoint, anEvent, anInstance, aWorkspace, NOW } from './examples.ts';
+import {
+  aMessage,
+  anEndpoint,
+  anEvent,
+  anInboundMessage,
+  anInstance,
+  aSubscription,
+  aWorkspace,
+  NOW,
+} from './examples.ts';
 import { must, only } from './must.ts';
 
 // What tests begin with, stored through the port itself, and what they read it back with.
@@ -157,6 +171,65 @@ export async function storeLane(
 ): Promise<{ readonly workspace: Workspace; readonly endpoint: WebhookEndpoint }> {
   const workspace = await storeWorkspace(storage);
   return { workspace, endpoint: await storeEndpoint(storage, workspace) };
+}
+
+/** Something that stores this event: here the arrival of a message. */
+export async function happen(storage: Storage, workspace: Workspace, event: Event): Promise<void> {
+  const instance = await storeInstance(storage, workspace);
+  const lease = await takeLease(storage, instance);
+  const arrival = { message: anInboundMessage(instance), senderId: 's1', event };
+  expect(await storage.messages.receive(lease, arrival)).toBe('received');
+}
+
+export async function storeSubscription(
+  storage: Storage,
+  changes: Partial<EventSubscription> = {},
+): Promise<EventSubscription> {
+  return storage.subscriptions.register(aSubscription(changes));
+}
+
+/** A storage with one subscription, and a workspace in which events of these times are queued for it. */
+export async function storeQueuedEvents(
+  storage: Storage,
+  ...times: readonly number[]
+): Promise<{
+  readonly workspace: Workspace;
+  readonly subscription: EventSubscription;
+  readonly events: readonly Event[];
+}> {
+  const workspace = await storeWorkspace(storage);
+  const subscription = await storeSubscription(storage);
+  const events = times.map((at) => anEvent(workspace, at));
+  for (const event of events) await happen(storage, workspace, event);
+  return { workspace, subscription, events };
+}
+
+export function eventClaimAt(
+  { id: subscriptionId, eventTypes }: EventSubscription,
+  now: number,
+  changes: Partial<EventClaim> = {},
+): EventClaim {
+  return { subscriptionId, eventTypes, now, limit: 100, leaseMs: 30_000, ...changes };
+}
+
+export async function claimEvents(
+  storage: Storage,
+  subscription: EventSubscription,
+  now: number,
+  changes: Partial<EventClaim> = {},
+): Promise<readonly ClaimedEvent[]> {
+  return must(await storage.subscriptions.claim(eventClaimAt(subscription, now, changes))).claimed;
+}
+
+export function eventIdsOf(claimed: readonly ClaimedEvent[]): readonly string[] {
+  return claimed.map(({ event }) => event.id);
+}
+
+export function settled(
+  { subscriptionId, event, token }: ClaimedEvent,
+  outcome: EventCompletion['outcome'] = { kind: 'handled' },
+): EventCompletion {
+  return { subscriptionId, eventId: event.id, token, outcome };
 }
 
 export function claimAt(now: number, changes: Partial<DeliveryClaim> = {}): DeliveryClaim {

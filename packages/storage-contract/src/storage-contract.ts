@@ -24,6 +24,9 @@ import { retryContract } from './retries.ts';
 import { sessionContract } from './sessions.ts';
 import { settingContract } from './settings.ts';
 import { signalContract } from './signals.ts';
+import { subscriptionClaimContract } from './subscription-claims.ts';
+import { subscriptionContract } from './subscriptions.ts';
+import { transactionContract } from './transactions.ts';
 import { workspaceContract } from './workspaces.ts';
 
 /** What makes a storage one: call it in a test file of the storage's own package. */
@@ -36,6 +39,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     sessionContract(subject);
     groupContract(subject);
     acceptanceContract(subject);
+    transactionContract(subject);
     messageQueueContract(subject);
     messageChangeContract(subject);
     messageLogContract(subject);
@@ -48,6 +52,8 @@ export function describeStorageContract(subject: ContractSubject): void {
     closingContract(subject);
     retryContract(subject);
     deliveryLogContract(subject);
+    subscriptionContract(subject);
+    subscriptionClaimContract(subject);
     retentionContract(subject);
     settingContract(subject);
     signalContract(subject);

@@ -1,15 +1,25 @@
 import { afterEach } from 'vitest';
 import type { Logger, Storage } from '@trunkline/core';
-import type { ContractSubject, TestDatabase } from './contract-subject.ts';
+import type { ContractSubject, TestDatabase, TestTransaction } from './contract-subject.ts';
 import { testId } from './examples.ts';
+import { must } from './must.ts';
 
 /** Opens a storage on the database of the running test: the first, one more beside it, or one when all were closed. */
-export type OpenStorage = (when?: 'at once' | 'after closing') => Promise<Storage>;
+export type OpenStorage = (when?: 'at once' | 'after closing') => Promise<Storage<unknown>>;
 
 /** Gives each test of a `describe` a database of its own, and clears up after it. */
 export function testDatabases(subject: ContractSubject): OpenStorage {
+  return testTransactions(subject).open;
+}
+
+/** The same, with transactions of the caller's own on it. */
+export function testTransactions(subject: ContractSubject): {
+  readonly open: OpenStorage;
+  readonly begin: () => Promise<TestTransaction>;
+} {
   let database: TestDatabase | null = null;
-  let opened: Storage[] = [];
+  let opened: Storage<unknown>[] = [];
+  let begun: TestTransaction[] = [];
 
   async function closeAll(): Promise<void> {
     for (const storage of opened) await storage.close();
@@ -17,18 +27,27 @@ export function testDatabases(subject: ContractSubject): OpenStorage {
   }
 
   afterEach(async () => {
+    for (const transaction of begun) await transaction.rollback();
+    begun = [];
     await closeAll();
     await database?.dispose();
     database = null;
   });
 
-  return async (when = 'at once') => {
-    if (when === 'after closing') await closeAll();
-    database ??= await subject.createDatabase();
-    const storage = database.connect();
-    opened.push(storage);
-    await storage.open({ newId: testId, logger: silent });
-    return storage;
+  return {
+    async open(when = 'at once') {
+      if (when === 'after closing') await closeAll();
+      database ??= await subject.createDatabase();
+      const storage = database.connect();
+      opened.push(storage);
+      await storage.open({ newId: testId, logger: silent });
+      return storage;
+    },
+    async begin() {
+      const transaction = must(await database?.beginTransaction?.());
+      begun.push(transaction);
+      return transaction;
+    },
   };
 }
 

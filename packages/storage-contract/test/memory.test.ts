@@ -8,5 +8,9 @@ describeStorageContract({
   async createDatabase() {
     return { connect: memoryStorage, async dispose() {} };
   },
-  capabilities: { reopen: { missing }, shared: { missing } },
+  capabilities: {
+    reopen: { missing },
+    shared: { missing },
+    transactions: { missing: 'it has none of its own' },
+  },
 });

@@ -1,4 +1,5 @@
-import type { NewId } from '@trunkline/core';
+import type { NewId, Signal } from '@trunkline/core';
+import type { CallerTransaction } from './caller-transaction.ts';
 import type { Database } from './database.ts';
 import type { Operation } from './writer.ts';
 
@@ -8,6 +9,10 @@ export interface Connection {
   readonly newId: NewId;
   /** Runs a writing operation; see `Writer`. */
   write<Result>(operation: Operation<Result>): Promise<Result>;
+  /** What the caller gave as a transaction, checked. */
+  joined(transaction: unknown): CallerTransaction;
+  /** Tells of work once this transaction of the caller's has ended. */
+  announceAtEnd(of: unknown, signal: Signal): void;
 }
 
 /** Answers the connection, or throws while the storage is not open. */

@@ -17,7 +17,7 @@ export interface Database {
 
   /** For what takes several statements to read: they see one moment, whatever other processes commit meanwhile. */
   snapshot<Result>(read: () => Result): Result;
-  /** All that `write` changes, on disk, or nothing where it throws. Waits for another process's transaction to end. */
+  /** All that `write` changes, on disk, or nothing where it throws. Waits for nobody: see `isBusy`. */
   transaction<Result>(write: () => Result): Result;
   close(): void;
 }
@@ -33,6 +33,9 @@ export function withStatements(connection: DatabaseSync): Database {
     const known = statements.get(key);
     if (known) return known;
     const prepared = connection.prepare(sql().replaceAll('LIMIT ?', 'LIMIT ? + 0'));
+    // A caller's own connection may have other settings.
+    prepared.setReadBigInts(false);
+    prepared.setReturnArrays(false);
     statements.set(key, prepared);
     return prepared;
   };

@@ -5,6 +5,7 @@ import { deliveryColumns } from './delivery-row.ts';
 import { queueDelivery } from './lane.ts';
 import { integer, json, text } from './row.ts';
 import type { Row } from './row.ts';
+import { queueEvent, subscriptionsTo } from './subscription-queue.ts';
 import type { Announce } from './writer.ts';
 
 /** What an operation that stores events works with. */
@@ -14,15 +15,28 @@ export interface Transaction {
   readonly announce: Announce;
 }
 
-/** Stores events with a delivery for each endpoint that subscribes; an event that nobody wants is not stored. */
+/**
+ * Stores events with a delivery for each endpoint that subscribes, and a place in the queue of each subscription that
+ * wants them; an event that nobody wants is not stored.
+ */
 export function storeEvents(transaction: Transaction, events: readonly Event[]): void {
-  for (const event of events) deliver(transaction, event, subscribers(transaction.database, event));
+  const { database } = transaction;
+  for (const event of events) {
+    const endpoints = subscribers(database, event);
+    const subscriptionIds = subscriptionsTo(database, event.type);
+    if (endpoints.length + subscriptionIds.length === 0) continue;
+    storeEvent(database, event, endpoints.length);
+    deliver(transaction, event, endpoints);
+    queue(transaction, event, subscriptionIds);
+  }
 }
 
 /** Stores an event for this one endpoint; null when it is gone, disabled or of another workspace. */
 export function storeEventFor(transaction: Transaction, webhookId: string, event: Event): Delivery | null {
   const endpoint = transaction.database.get(`${ENABLED} AND endpoints.id = ?`, event.workspaceId, webhookId);
-  return deliver(transaction, event, endpoint ? [endpoint] : [])[0] ?? null;
+  if (!endpoint) return null;
+  storeEvent(transaction.database, event, 1);
+  return deliver(transaction, event, [endpoint])[0] ?? null;
 }
 
 /** The enabled endpoints of a workspace, with the generations of their lanes. Relies on endpoints_by_workspace. */
@@ -43,9 +57,7 @@ function deliver(
   event: Event,
   endpoints: readonly Row[],
 ): readonly Delivery[] {
-  if (endpoints.length === 0) return [];
-  storeEvent(database, event, endpoints.length);
-  announce({ topic: 'deliveries' });
+  if (endpoints.length > 0) announce({ topic: 'deliveries' });
   return endpoints.map((endpoint) => {
     const generation = integer(endpoint, 'generation');
     const delivery = newDelivery(event, text(endpoint, 'id'), newId);
@@ -60,6 +72,11 @@ function deliver(
     });
     return delivery;
   });
+}
+
+function queue({ database, announce }: Transaction, event: Event, subscriptionIds: readonly string[]): void {
+  if (subscriptionIds.length > 0) announce({ topic: 'subscriptions' });
+  for (const subscriptionId of subscriptionIds) queueEvent(database, subscriptionId, event);
 }
 
 function storeEvent(database: Database, event: Event, deliveries: number): void {

@@ -1,4 +1,5 @@
 import type { ClosingReason, Delivery, DeliveryClaim, LanePosition } from '@trunkline/core';
+import { takeTokens } from './claim-tokens.ts';
 import { closingOf, sweepAgain } from './closing.ts';
 import type { Database } from './database.ts';
 import { FIRST_DUE_AT, openSlot, queueDelivery, unqueueDelivery } from './lane.ts';
@@ -202,14 +203,6 @@ function freeSlots(database: Database, endpointId: string, slots: number): reado
   const all = Array.from({ length: slots }, (_, slot) => slot);
   // With fewer slots than there were, more of them may be held than there are.
   return all.filter((slot) => !held.includes(slot)).slice(0, Math.max(0, slots - held.length));
-}
-
-/** Reserves this many tokens, in one write; what is left of them is never used. */
-function takeTokens(database: Database, count: number): () => number {
-  const row = database.get('UPDATE claim_tokens SET latest = latest + ? RETURNING latest', count);
-  if (!row) throw new Error('The row of claim_tokens is missing.');
-  let token = integer(row, 'latest') - count;
-  return () => (token += 1);
 }
 
 function readLane(row: Row): Lane {

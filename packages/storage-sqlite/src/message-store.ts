@@ -1,4 +1,5 @@
-import type { MessageStore, QueuedMessage } from '@trunkline/core';
+import type { DatabaseSync } from 'node:sqlite';
+import type { MessageStore, QueuedMessage, Signal } from '@trunkline/core';
 import type { Connected } from './connection.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { isHeld } from './lease.ts';
@@ -9,22 +10,29 @@ import { listMessages } from './message-list.ts';
 import { messageColumns, readMessage } from './message-row.ts';
 import { integer } from './row.ts';
 
-export function messageStore(connected: Connected): MessageStore {
+export function messageStore(connected: Connected): MessageStore<DatabaseSync> {
   return {
-    accept: async (acceptance) => {
-      const { database, write } = connected();
+    accept: async (acceptance, transaction) => {
+      const { database, write, joined, announceAtEnd } = connected();
+      const queued: Signal = { topic: 'queue', instanceId: acceptance.message.instanceId };
+      if (transaction !== undefined) {
+        const own = joined(transaction);
+        const result = own.attempt(() => acceptMessage(own.database, acceptance));
+        if (result.kind === 'accepted') announceAtEnd(transaction, queued);
+        return result;
+      }
       return write((announce) => {
         const result = acceptMessage(database, acceptance);
-        if (result.kind === 'accepted')
-          announce({ topic: 'queue', instanceId: acceptance.message.instanceId });
+        if (result.kind === 'accepted') announce(queued);
         return result;
       });
     },
     findIdempotencyRecord: async (workspaceId, key) =>
       findIdempotencyRecord(connected().database, workspaceId, key),
 
-    find: async (workspaceId, id) => {
-      const { database } = connected();
+    find: async (workspaceId, id, transaction) => {
+      const { joined, ...own } = connected();
+      const database = transaction === undefined ? own.database : joined(transaction).database;
       return database.snapshot(() => {
         const row = database.get('SELECT * FROM messages WHERE id = ? AND workspace_id = ?', id, workspaceId);
         return row ? readMessage(database, row) : null;

@@ -1,26 +1,26 @@
 import { DatabaseSync } from 'node:sqlite';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { withStatements } from './database.ts';
 import type { Database } from './database.ts';
 import { migrate, readVersion, refuseForeign } from './migrations/migrate.ts';
 
-/** How long a write waits for another process's transaction. */
-const BUSY_TIMEOUT_MS = 5_000;
+/** How long opening waits, all of this process with it, for another process's transaction. */
+const OPEN_TIMEOUT_MS = 5_000;
 
 /**
  * Opens the file, making it where there is none, and brings its schema up to date. Throws one clear sentence, having
  * written nothing, when the directory is missing or the file is not ours, is damaged, or was made by a newer version.
  */
-export function openDatabase(path: string): Database {
-  // An absolute path is a path to SQLite too, whatever its name begins with.
-  const file = path === ':memory:' ? path : resolve(path);
+export function openDatabase(file: string): Database {
   let connection: DatabaseSync | undefined;
   try {
     if (file !== ':memory:') checkBeforehand(file);
-    connection = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+    connection = new DatabaseSync(file, { timeout: OPEN_TIMEOUT_MS });
     useWriteAheadLog(connection);
     migrate(connection);
+    // From now on whoever waits does so without blocking the event loop: the lock may be held by a transaction that needs it to end.
+    connection.exec('PRAGMA busy_timeout = 0');
     return withStatements(connection);
   } catch (error) {
     connection?.close();
@@ -50,7 +50,7 @@ function checkBeforehand(file: string): void {
   if (!found.isFile()) throw new Error('it is not a file.');
   if (found.size === 0) return;
   if (!beginsAsDatabase(file)) throw new Error('file is not a database');
-  const connection = new DatabaseSync(readableOnly(file), { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  const connection = new DatabaseSync(readableOnly(file), { readOnly: true, timeout: OPEN_TIMEOUT_MS });
   try {
     refuseForeign(connection);
     readVersion(connection);

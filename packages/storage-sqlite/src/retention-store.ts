@@ -13,7 +13,9 @@ export function retentionStore(connected: Connected): RetentionStore {
       const { database, write } = connected();
       return write(() => {
         const deliveries = deleteDeliveries(database, floorId('whd', before), limit);
-        return deliveries + deleteEvents(database, floorId('evt', before), limit - deliveries);
+        const floor = floorId('evt', before);
+        const queued = deleteQueuedEvents(database, floor, limit - deliveries);
+        return deliveries + queued + deleteEvents(database, floor, limit - deliveries - queued);
       });
     },
     deleteIdempotencyRecords: async (before, limit) => {
@@ -54,10 +56,26 @@ function deleteDeliveries(database: Database, floor: string, limit: number): num
   return rows.length;
 }
 
-/** An event stays as long as a delivery of it. */
+/** What subscriptions have queued or kept. An event's id tells its age, so that the primary key has them in order. */
+function deleteQueuedEvents(database: Database, floor: string, limit: number): number {
+  return database.run(
+    `DELETE FROM queued_events WHERE (event_id, subscription_id) IN (
+       SELECT event_id, subscription_id FROM queued_events WHERE event_id < ? ORDER BY event_id, subscription_id LIMIT ?
+     )`,
+    floor,
+    limit,
+  );
+}
+
+/** An event stays as long as a delivery of it, or a place in a queue. */
 function deleteEvents(database: Database, floor: string, limit: number): number {
   return database.run(
-    'DELETE FROM events WHERE id IN (SELECT id FROM events WHERE id < ? AND deliveries <= 0 ORDER BY id LIMIT ?)',
+    `DELETE FROM events WHERE id IN (
+       SELECT id FROM events
+       WHERE id < ? AND deliveries <= 0 AND NOT EXISTS (SELECT 1 FROM queued_events WHERE event_id = events.id)
+       ORDER BY id
+       LIMIT ?
+     )`,
     floor,
     limit,
   );

@@ -1,5 +1,8 @@
+import { resolve } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import type { Signal, Storage, StorageContext } from '@trunkline/core';
 import { apiKeyStore } from './api-key-store.ts';
+import { announceAtEnd, callerTransaction } from './caller-transaction.ts';
 import type { Connection } from './connection.ts';
 import { openDatabase } from './open-database.ts';
 import { deliveryStore } from './delivery-store.ts';
@@ -9,6 +12,7 @@ import { messageStore } from './message-store.ts';
 import { retentionStore } from './retention-store.ts';
 import { text } from './row.ts';
 import { createSignals } from './signals.ts';
+import { subscriptionStore } from './subscription-store.ts';
 import { webhookStore } from './webhook-store.ts';
 import { workspaceStore } from './workspace-store.ts';
 import { createWriter } from './writer.ts';
@@ -16,16 +20,23 @@ import { createWriter } from './writer.ts';
 export interface SqliteStorageOptions {
   /** The database file; made where there is none, in a directory that exists. `:memory:` keeps nothing. */
   readonly path: string;
+  /** How long a write waits for somebody else's transaction on the file to end, before it rejects. Default 5,000 ms. */
+  readonly lockTimeoutMs?: number | undefined;
 }
+
+const DEFAULT_LOCK_TIMEOUT_MS = 5_000;
 
 /**
  * Trunkline's storage on one SQLite file. What a promise resolves with is on disk (WAL, `synchronous = FULL`); writes
  * that come in together share one commit. Several processes may use one file: each polls for what the others wrote.
+ *
+ * A transaction of the caller's own is a `DatabaseSync` that is open on the same file, after `BEGIN IMMEDIATE`.
  */
-export function sqliteStorage(options: SqliteStorageOptions): Storage {
-  const path = checkPath(options);
+export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSync> {
+  const file = checkPath(options);
+  const lockTimeoutMs = checkLockTimeout(options);
   const signals = createSignals();
-  let open: (Connection & { close(): void }) | null = null;
+  let open: (Connection & { close(): Promise<void> }) | null = null;
   const connected = (): Connection => {
     if (!open) throw new Error('The storage is not open.');
     return open;
@@ -39,18 +50,25 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage {
     media: mediaIndex(connected),
     webhooks: webhookStore(connected),
     deliveries: deliveryStore(connected),
+    subscriptions: subscriptionStore(connected),
     retention: retentionStore(connected),
 
     async open({ newId, logger }: StorageContext) {
       if (open) throw new Error('The storage is open already.');
-      const database = openDatabase(path);
-      const writer = createWriter(database, (signal) => signals.publish(signal, logger));
+      const database = openDatabase(file);
+      const publish = (signal: Signal): void => {
+        // A transaction of the caller's may end after the storage was closed.
+        if (open?.database === database) signals.publish(signal, logger);
+      };
+      const writer = createWriter({ database, publish, lockTimeoutMs });
       open = {
         database,
         newId,
         write: (operation) => writer.run(operation),
-        close() {
-          writer.flush();
+        joined: (transaction) => callerTransaction(file, transaction),
+        announceAtEnd: announceAtEnd(publish),
+        async close() {
+          await writer.settled();
           database.close();
         },
       };
@@ -65,8 +83,9 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage {
     },
     subscribe: (listener: (signal: Signal) => void) => signals.subscribe(listener),
     async close() {
-      open?.close();
+      const closing = open;
       open = null;
+      await closing?.close();
     },
   };
 }
@@ -79,5 +98,13 @@ function checkPath(options: Partial<SqliteStorageOptions> | undefined): string {
       'sqliteStorage: the option "path" is wrong: it is the path of a file, or ":memory:".',
     );
   }
-  return path;
+  // An absolute path is a path to SQLite too, whatever its name begins with.
+  return path === ':memory:' ? path : resolve(path);
+}
+
+function checkLockTimeout({ lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS }: SqliteStorageOptions): number {
+  if (Number.isInteger(lockTimeoutMs) && lockTimeoutMs >= 0) return lockTimeoutMs;
+  throw new TypeError(
+    'sqliteStorage: the option "lockTimeoutMs" is wrong: it is a whole number, 0 at least.',
+  );
 }

@@ -1,8 +1,12 @@
 import type { Signal } from '@trunkline/core';
 import type { Database } from './database.ts';
+import { isBusy, LockTimeoutError } from './lock.ts';
 
 /** Operations of one commit at most, so that the first callers of a long queue do not wait for its last. */
 const BATCH_MAX = 500;
+/** How long to wait before asking for the lock once more, time after time; the last one for as often as it takes. */
+const LOCK_WAITS_MS = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50] as const;
+const LONGEST_LOCK_WAIT_MS = 50;
 
 /** Tells of work; heard once the operation is committed. */
 export type Announce = (signal: Signal) => void;
@@ -14,30 +18,57 @@ export interface Writer {
   /**
    * Runs a synchronous operation in a transaction and resolves with its result once that is on disk. Operations that
    * come in together share one transaction, in their order, and so one flush of the disk. One that throws changes
-   * nothing and rejects alone.
+   * nothing and rejects alone. While somebody else's transaction holds the lock they wait, each for the time allowed,
+   * and the event loop goes on: the transaction may be one of this very process.
    */
   run<Result>(operation: Operation<Result>): Promise<Result>;
-  /** Writes what is waiting. */
-  flush(): void;
+  /** Resolves when all that came in before is settled. */
+  settled(): Promise<void>;
+}
+
+interface WriterOptions {
+  readonly database: Database;
+  readonly publish: Announce;
+  /** How long an operation waits for the lock before it rejects. */
+  readonly lockTimeoutMs: number;
 }
 
 interface Waiting {
   readonly operation: Operation<unknown>;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
+  readonly since: number;
 }
 
-export function createWriter(database: Database, publish: Announce): Writer {
-  const waiting: Waiting[] = [];
+export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions): Writer {
+  let waiting: Waiting[] = [];
+  let lockWaits = 0;
+  let isPlanned = false;
 
-  const writeBatch = (): void => {
-    const batch = waiting.splice(0, BATCH_MAX);
-    if (waiting.length > 0) setImmediate(writeBatch);
-    settle(batch);
+  const plan = (waitMs?: number): void => {
+    if (isPlanned) return;
+    isPlanned = true;
+    if (waitMs === undefined) setImmediate(writeBatch);
+    else setTimeout(writeBatch, waitMs);
   };
 
-  const settle = (batch: readonly Waiting[]): void => {
-    if (batch.length === 0) return;
+  const writeBatch = (): void => {
+    isPlanned = false;
+    const locked = settle(waiting.splice(0, BATCH_MAX));
+    if (!locked) {
+      lockWaits = 0;
+      if (waiting.length > 0) plan();
+      return;
+    }
+    waiting.unshift(...locked.operations);
+    giveUpLate(locked.error);
+    if (waiting.length > 0) plan(LOCK_WAITS_MS[lockWaits] ?? LONGEST_LOCK_WAIT_MS);
+    lockWaits += 1;
+  };
+
+  /** Null, or those that could not be settled since the database is locked. */
+  const settle = (batch: readonly Waiting[]): Locked | null => {
+    if (batch.length === 0) return null;
     const signals = new Map<string, Signal>();
     const announce: Announce = (signal) => signals.set(JSON.stringify(signal), signal);
     /** The operation that is running; none before the first and after the last. */
@@ -53,26 +84,50 @@ export function createWriter(database: Database, publish: Announce): Writer {
         return answers;
       });
     } catch (error) {
-      if (at === -1) return rejectAll(batch, error);
-      settle(batch.slice(0, at));
-      batch[at]?.reject(error);
-      settle(batch.slice(at + 1));
-      return;
+      if (at !== -1) return settleAround(batch, at, error);
+      if (isBusy(error)) return { operations: batch, error };
+      rejectAll(batch, error);
+      return null;
     }
     for (const [index, { resolve }] of batch.entries()) resolve(results[index]);
     for (const signal of signals.values()) publish(signal);
+    return null;
   };
 
+  /** Those before the one that failed, and those after it, in transactions of their own. */
+  const settleAround = (batch: readonly Waiting[], failed: number, error: unknown): Locked | null => {
+    const locked = settle(batch.slice(0, failed));
+    if (locked) return { ...locked, operations: batch };
+    batch[failed]?.reject(error);
+    return settle(batch.slice(failed + 1));
+  };
+
+  const giveUpLate = (cause: unknown): void => {
+    const oldest = performance.now() - lockTimeoutMs;
+    const late = waiting.filter(({ since }) => since <= oldest);
+    waiting = waiting.filter(({ since }) => since > oldest);
+    rejectAll(late, new LockTimeoutError(lockTimeoutMs, cause));
+  };
+
+  const run = <Result>(operation: Operation<Result>): Promise<Result> =>
+    new Promise<Result>((resolve, reject) => {
+      plan();
+      const since = performance.now();
+      waiting.push({ operation, resolve: resolve as (result: unknown) => void, reject, since }); // its own operation's result
+    });
+
   return {
-    run: <Result>(operation: Operation<Result>) =>
-      new Promise<Result>((resolve, reject) => {
-        if (waiting.length === 0) setImmediate(writeBatch);
-        waiting.push({ operation, resolve: resolve as (result: unknown) => void, reject }); // its own operation's result
-      }),
-    flush() {
-      while (waiting.length > 0) settle(waiting.splice(0, BATCH_MAX));
+    run,
+    async settled() {
+      // They settle in their order.
+      if (waiting.length > 0) await run(() => null).catch(() => null);
     },
   };
+}
+
+interface Locked {
+  readonly operations: readonly Waiting[];
+  readonly error: unknown;
 }
 
 /** The transaction itself could not begin or be committed: none of them is to blame. */

@@ -1,5 +1,6 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll } from 'vitest';
 import { describeStorageContract } from '@trunkline/storage-contract';
 import { sqliteStorage } from '../src/index.ts';
@@ -19,13 +20,23 @@ afterAll(() => removeDirectory(directory));
 
 describeStorageContract({
   name: 'sqlite',
-  capabilities: { reopen: true, shared: true },
+  capabilities: { reopen: true, shared: true, transactions: true },
   async createDatabase() {
     const own = makeDirectory();
     const path = join(own, 'test.db');
     copyFileSync(template, path);
     return {
       connect: () => sqliteStorage({ path }),
+      async beginTransaction() {
+        const handle = new DatabaseSync(path);
+        handle.exec('BEGIN IMMEDIATE');
+        const end = async (how: string) => {
+          if (!handle.isOpen) return;
+          handle.exec(how);
+          handle.close();
+        };
+        return { handle, commit: () => end('COMMIT'), rollback: () => end('ROLLBACK') };
+      },
       dispose: async () => removeDirectory(own),
     };
   },

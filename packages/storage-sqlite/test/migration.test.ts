@@ -1,7 +1,18 @@
+import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { aWorkspace } from './support/examples.ts';
+import { describe, expect, it } from 'vitest';
+import { initial } from '../src/migrations/0001-initial.ts';
+import {
+  aClaim,
+  anEndpoint,
+  anEvent,
+  anInstance,
+  aSubscription,
+  aWorkspace,
+  NOW,
+} from './support/examples.ts';
 import { linesOf, startChild } from './support/child-process.ts';
+import { must } from './support/must.ts';
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
@@ -27,3 +38,63 @@ it('a process that dies in the middle of a migration leaves none of it', async (
   await storage.workspaces.insert(workspace);
   expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
 });
+
+describe('a database of the first version', () => {
+  it('is brought up to date with all that is in it', async () => {
+    const path = join(temporaryDirectory(), 'test.db');
+    const { workspace, delivery } = await makeFirstVersion(path);
+    const storage = await openStorage(path);
+    const fresh = join(temporaryDirectory(), 'test.db');
+    await openStorage(fresh);
+    const [upgraded, made] = [path, fresh].map((file) =>
+      connectTo(file).prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY name').all(),
+    );
+    expect(upgraded).toEqual(made);
+    expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
+    expect((await storage.deliveries.claim(aClaim())).claimed).toMatchObject([{ delivery }]);
+
+    const subscription = await storage.subscriptions.register(aSubscription());
+    const [instance] = await storage.instances.list(workspace.id);
+    const event = { ...anEvent(workspace), type: 'message.received' as const };
+    await storage.instances.write({ instance: must(instance), event, lease: null });
+    const claim = { subscriptionId: subscription.id, eventTypes: subscription.eventTypes, now: NOW };
+    const result = await storage.subscriptions.claim({ ...claim, limit: 5, leaseMs: 1000 });
+    expect(must(result).claimed).toMatchObject([{ event }]);
+    expect(await storage.retention.deleteHistory(NOW + 1, 10)).toBe(5);
+  });
+
+  it('stays as it is where the process dies in the middle of it', async () => {
+    const path = join(temporaryDirectory(), 'test.db');
+    const { workspace } = await makeFirstVersion(path);
+    const tables = () => connectTo(path).prepare('SELECT count(*) AS tables FROM sqlite_schema').get();
+    const before = tables();
+    await startChild('open-and-die', path).ended;
+    expect(tables()).toEqual(before);
+    expect(connectTo(path).prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 });
+    expect(await (await openStorage(path)).workspaces.find(workspace.id)).toEqual(workspace);
+  });
+});
+
+/** With an instance, an endpoint and a delivery to it. */
+async function makeFirstVersion(path: string) {
+  const present = `${path}-present`;
+  const storage = await openStorage(present);
+  const workspace = aWorkspace();
+  const endpoint = anEndpoint(workspace);
+  await storage.workspaces.insert(workspace);
+  await storage.instances.insert(anInstance(workspace), null);
+  await storage.webhooks.insert(endpoint, 5);
+  const delivery = must(await storage.deliveries.enqueue(endpoint.id, anEvent(workspace)));
+  await storage.close();
+
+  const connection = new DatabaseSync(path);
+  const { application_id } = must(connectTo(present).prepare('PRAGMA application_id').get());
+  connection.exec(`${initial}; PRAGMA application_id = ${String(application_id)}; PRAGMA user_version = 1`);
+  const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  connection.prepare('ATTACH ? AS present').run(present);
+  for (const name of tables.map((row) => String(row['name']))) {
+    connection.exec(`DELETE FROM main.${name}; INSERT INTO main.${name} SELECT * FROM present.${name}`);
+  }
+  connection.close();
+  return { workspace, delivery };
+}

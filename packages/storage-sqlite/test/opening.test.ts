@@ -133,6 +133,10 @@ describe('a storage refuses', () => {
     [{}, 'sqliteStorage: the option "path" is missing.'],
     [{ path: '' }, 'sqliteStorage: the option "path" is wrong: it is the path of a file, or ":memory:".'],
     [{ path: 5 }, 'sqliteStorage: the option "path" is wrong: it is the path of a file, or ":memory:".'],
+    [
+      { path: 'a.db', lockTimeoutMs: -1 },
+      'sqliteStorage: the option "lockTimeoutMs" is wrong: it is a whole number, 0 at least.',
+    ],
     [{ path: 'a\0b' }, 'sqliteStorage: the option "path" is wrong: it is the path of a file, or ":memory:".'],
   ])('the options %j', (options, why) => {
     expect(() => Reflect.apply(sqliteStorage, undefined, [options])).toThrow(new TypeError(why));

@@ -18,6 +18,10 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN notices': 'one for each endpoint that fails, gone once it is mailed',
   'SCAN claims USING COVERING INDEX claims_by_end': 'for its first row only',
   'SCAN closings USING INDEX closings_to_sweep': 'for its first row only',
+  'SCAN subscriptions': 'one for each handler of the embedder’s code',
+  'SCAN subscriptions USING INDEX sqlite_autoindex_subscriptions_2': 'the same, by name',
+  'SCAN deleted_subscriptions': 'for its first row only',
+  'SCAN (subquery-1)': 'no more rows than are counted at most',
   'SCAN deleted': 'the instances that were deleted of late, up to the limit',
 };
 

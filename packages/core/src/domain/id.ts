@@ -1,9 +1,9 @@
 import { TypeID } from 'typeid-js';
 import { v7 } from 'uuid';
 
-/** What an id names. `req` (requests), `mem` (members), `opr` (operations) and `ntc` (notices) are ours beside the specification's eight. */
+/** What an id names. `req` (requests), `mem` (members), `opr` (operations), `ntc` (notices) and `sub` (subscriptions) are ours beside the specification's eight. */
 export type IdPrefix =
-  'key' | 'ten' | 'ins' | 'grp' | 'msg' | 'wh' | 'whd' | 'evt' | 'req' | 'mem' | 'opr' | 'ntc';
+  'key' | 'ten' | 'ins' | 'grp' | 'msg' | 'wh' | 'whd' | 'evt' | 'req' | 'mem' | 'opr' | 'ntc' | 'sub';
 
 /** Makes ids that sort by time: TypeIDs (`msg_` + 26 characters of base32) over a UUIDv7 (RFC 9562). */
 export type NewId = (prefix: IdPrefix, now: number) => string;

@@ -14,7 +14,7 @@ import type { Sealer } from './sealer.ts';
 
 /** What every use case works with. */
 export interface ServiceContext {
-  readonly storage: Storage;
+  readonly storage: Storage<unknown>;
   readonly gateway: Gateway;
   readonly media: MediaStore;
   /** What the gateway can do, and this installation with it. */

@@ -16,13 +16,14 @@ export interface RetentionCleaner {
   stop(): Promise<void>;
 }
 
-/** Deletes what is older than its retention, writes down what closed endpoints have ended; batch by batch. */
+/** Deletes what is older than its retention and what deleted subscriptions had, writes down what closed endpoints have ended; batch by batch. */
 export function createRetentionCleaner({ storage, clock, logger }: ServiceContext): RetentionCleaner {
   const runOnce = async (): Promise<{ deleted: number; more: boolean }> => {
     const now = clock.now();
     await storage.retention.prepare(now);
     const batches = [
       await storage.deliveries.sweepClosed(BATCH),
+      await storage.subscriptions.sweepDeleted(BATCH),
       await storage.retention.deleteHistory(now - RETENTION_MS - GRACE_MS, BATCH),
       await storage.retention.deleteIdempotencyRecords(now - IDEMPOTENCY_WINDOW_MS - GRACE_MS, BATCH),
     ];

@@ -18,3 +18,11 @@ export function withDeadline<Value>(
     void work.then(resolve, reject).finally(cancel);
   });
 }
+
+/** Whether the work has settled, one way or the other, when it has or `ms` have passed. */
+export function settledWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
+  return withDeadline(clock, { what: 'The work', ms }, work).then(
+    () => true,
+    (error: unknown) => !(error instanceof DeadlineError),
+  );
+}

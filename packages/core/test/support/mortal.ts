@@ -12,7 +12,8 @@ export function mortal(storage: Storage): { readonly storage: Storage; kill(): v
           dead ? Promise.reject(new Error('This process was killed.')) : Reflect.apply(member, target, args);
       },
     });
-  const { workspaces, apiKeys, instances, messages, webhooks, deliveries, media, retention } = storage;
+  const { workspaces, apiKeys, instances, messages, webhooks, deliveries, subscriptions, media, retention } =
+    storage;
   return {
     storage: {
       ...storage,
@@ -22,6 +23,7 @@ export function mortal(storage: Storage): { readonly storage: Storage; kill(): v
       messages: guarded(messages),
       webhooks: guarded(webhooks),
       deliveries: guarded(deliveries),
+      subscriptions: guarded(subscriptions),
       media: guarded(media),
       retention: guarded(retention),
       subscribe: (listener) => storage.subscribe((signal) => (dead ? undefined : listener(signal))),

@@ -49,7 +49,11 @@ interface LogLine {
   readonly message: string;
 }
 
-type WorldOptions = Partial<Omit<TrunklineOptions, 'gateway'>> & { readonly gateway?: Gateway };
+type WorldOptions = Partial<Omit<TrunklineOptions, 'gateway'>> & {
+  readonly gateway?: Gateway;
+  /** What is done before it is started. */
+  readonly prepare?: (trunkline: Trunkline) => void;
+};
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const runtime = testRuntime();
@@ -64,7 +68,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       mails.push(mail);
     },
   };
-  const start = async (own: WorldOptions): Promise<{ trunkline: Trunkline; sender: RecordingSender }> => {
+  const start = async ({
+    prepare,
+    ...own
+  }: WorldOptions): Promise<{ trunkline: Trunkline; sender: RecordingSender }> => {
     const sender = recordingSender();
     const trunkline = createTrunkline({
       ...runtime,
@@ -77,6 +84,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       notifier,
       ...own,
     });
+    prepare?.(trunkline);
     await trunkline.start();
     return { trunkline, sender };
   };

@@ -9,6 +9,7 @@ import { claimSteps, deliverySteps, waitSteps } from './delivery-steps.ts';
 import { instanceSteps } from './instance-steps.ts';
 import { messageSteps } from './message-steps.ts';
 import { seededBytes } from './seeded-bytes.ts';
+import { subscriptionSteps } from './subscription-steps.ts';
 import { reopeningSteps, webhookSteps } from './webhook-steps.ts';
 import { workspaceSteps } from './workspace-steps.ts';
 import { newSide, World } from './world.ts';
@@ -21,7 +22,7 @@ const STEPS = 120;
 export function modelContract(subject: ContractSubject): void {
   describe('random steps', () => {
     it('lead to what they lead to in memory', { timeout: 60_000 + RUNS * 2_000 }, async () => {
-      const themes = [EVERYTHING, MESSAGES, DELIVERIES].map((steps) =>
+      const themes = [EVERYTHING, MESSAGES, DELIVERIES, EVENTS].map((steps) =>
         fc.commands(steps, { maxCommands: STEPS, size: 'max' }),
       );
       const property = fc.asyncProperty(fc.oneof(...themes), (steps) => runOnce(subject, steps));
@@ -34,7 +35,8 @@ export function modelContract(subject: ContractSubject): void {
 const MESSAGES = [...instanceSteps, ...messageSteps, ...messageSteps, ...waitSteps, ...waitSteps];
 const LIVES = [...claimSteps, ...claimSteps, ...reopeningSteps, ...waitSteps];
 const DELIVERIES = [...LIVES, ...LIVES, ...webhookSteps, ...deliverySteps];
-const EVERYTHING = [...workspaceSteps, ...MESSAGES, ...DELIVERIES];
+const EVENTS = [...MESSAGES, ...subscriptionSteps, ...subscriptionSteps, ...deliverySteps];
+const EVERYTHING = [...workspaceSteps, ...MESSAGES, ...DELIVERIES, ...subscriptionSteps];
 
 type Steps = Parameters<typeof fc.asyncModelRun<World, ReturnType<typeof newSide>, false, World>>[1];
 

@@ -20,6 +20,7 @@ export async function observe(storage: Storage, world: World): Promise<unknown> 
     workspaces: await Promise.all(workspaces),
     instances: await Promise.all(instances),
     endpoints: await Promise.all(endpoints),
+    subscriptions: await storage.subscriptions.list(200),
     heads: heads.toSorted((a, b) => (a.message.id < b.message.id ? -1 : 1)),
   };
 }

@@ -1,6 +1,7 @@
 import { createNewId } from '@trunkline/core';
 import type {
   ClaimedDelivery,
+  ClaimedEvent,
   Instance,
   Lease,
   Message,
@@ -18,12 +19,13 @@ export interface Side {
   readonly storage: Storage;
   /** Of every claim so far, lost ones too: tokens are each storage's own. */
   readonly claims: ClaimedDelivery[];
+  readonly eventClaims: ClaimedEvent[];
   readonly leases: Lease[];
   nextAt: number | null;
 }
 
 export function newSide(storage: Storage): Side {
-  return { storage, claims: [], leases: [], nextAt: null };
+  return { storage, claims: [], eventClaims: [], leases: [], nextAt: null };
 }
 
 /** What the steps choose from. Rows are remembered as they were inserted; what has become of them is read from the model. */

@@ -1,5 +1,6 @@
 import { DELIVERY_STATUSES, MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core';
 import type {
+  ClaimedEvent,
   DeliveryFilter,
   Instance,
   Lease,
@@ -20,6 +21,7 @@ import {
   anEvent,
   anInstance,
   aNotice,
+  aSubscription,
   aWorkspace,
   failed,
   NOW,
@@ -43,6 +45,7 @@ export async function callEveryMethod(storage: Storage): Promise<readonly string
   await useWorkspace(every, workspace);
   const endpoint = anEndpoint(workspace);
   await every.webhooks.insert(endpoint, 5);
+  await useSubscriptions(every, workspace);
   await useInstances(every, workspace);
   await useDeliveries(every, endpoint);
   await every.setting('name', 'value');
@@ -153,6 +156,36 @@ async function useMessages(
   await media.listAbandoned(NOW, 10);
   await media.listOrphaned(10);
   await media.forget(withMedia.id);
+}
+
+async function useSubscriptions(storage: Storage, workspace: Workspace): Promise<void> {
+  const { subscriptions, instances, messages, retention } = storage;
+  const { id: subscriptionId, eventTypes } = await subscriptions.register(aSubscription());
+  const claim = { subscriptionId, eventTypes, now: NOW, limit: 10, leaseMs: 30_000 };
+  await subscriptions.claim(claim);
+  const instance = anInstance(workspace);
+  await instances.insert(instance, null);
+  const [leased] = await instances.claimLeases({ owner: 'them', now: NOW, ttlMs: 1000, limit: 1 });
+  if (!leased) throw new Error('No lease was taken.');
+  for (const senderId of ['one', 'two', 'three']) {
+    const message = aMessage(instance, { direction: 'inbound', status: 'received' });
+    await messages.receive(leased.lease, { message, senderId, event: anEvent(workspace) });
+  }
+  const [handled, spent, again] = (await subscriptions.claim(claim))?.claimed ?? [];
+  if (!handled || !spent || !again) throw new Error('Too little was claimed.');
+  const keyOf = ({ event, token }: ClaimedEvent) => ({ subscriptionId, eventId: event.id, token });
+  await subscriptions.renew([keyOf(handled)], NOW + 60_000);
+  await subscriptions.complete([
+    { ...keyOf(handled), outcome: { kind: 'handled' } },
+    { ...keyOf(spent), outcome: { kind: 'exhausted', attempts: 8 } },
+    { ...keyOf(again), outcome: { kind: 'queued', attempts: 1, dueAt: NOW } },
+  ]);
+  await subscriptions.retryExhausted('orders', { limit: 1, countUpTo: 10, now: NOW });
+  await subscriptions.list(10);
+  await subscriptions.delete('orders');
+  await subscriptions.sweepDeleted(10);
+  await retention.deleteHistory(NOW + 1, 10);
+  await instances.delete({ instance, lease: leased.lease, settleQueued: failing });
 }
 
 async function useDeliveries(storage: Storage, endpoint: WebhookEndpoint): Promise<void> {

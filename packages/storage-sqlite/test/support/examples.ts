@@ -6,6 +6,7 @@ import type {
   Completion,
   DeliveryClaim,
   Event,
+  EventSubscription,
   Instance,
   Member,
   Message,
@@ -139,6 +140,10 @@ export function anEvent({ id: workspaceId }: { readonly id: string }, at: number
     occurredAt: at * 1000,
     payload: JSON.stringify({ id }),
   };
+}
+
+export function aSubscription(): EventSubscription {
+  return { id: newId('sub', NOW), name: 'orders', eventTypes: ['message.received'], createdAt: NOW };
 }
 
 export function aNotice({ id: webhookId, workspaceId, url }: WebhookEndpoint): Notice {

@@ -2,12 +2,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished, vi } from 'vitest';
 import type { Storage } from '@trunkline/core';
 import { sqliteStorage } from '../../src/index.ts';
+import type { SqliteStorageOptions } from '../../src/index.ts';
 import { must } from './must.ts';
 import { storageContext } from './storage-context.ts';
 
 /** A storage that is closed when the running test is over. */
-export async function openStorage(path: string): Promise<Storage> {
-  const storage = sqliteStorage({ path });
+export async function openStorage(
+  path: string,
+  options: Partial<SqliteStorageOptions> = {},
+): Promise<Storage<DatabaseSync>> {
+  const storage = sqliteStorage({ path, ...options });
   await storage.open(storageContext);
   onTestFinished(() => storage.close());
   return storage;
@@ -16,9 +20,10 @@ export async function openStorage(path: string): Promise<Storage> {
 /** The same, with the connection that it works on. */
 export async function openWithConnection(
   path: string,
-): Promise<{ storage: Storage; connection: DatabaseSync }> {
+  options: Partial<SqliteStorageOptions> = {},
+): Promise<{ storage: Storage<DatabaseSync>; connection: DatabaseSync }> {
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
-  const storage = await openStorage(path);
+  const storage = await openStorage(path, options);
   const connections = prepare.mock.contexts.filter((context) => context instanceof DatabaseSync);
   prepare.mockRestore();
   return { storage, connection: must(connections.at(-1)) };

@@ -72,7 +72,7 @@ export interface DeliveryDetail {
 /**
  * Deliveries are made by the methods that store events, one for each enabled endpoint of the event's workspace that
  * subscribes, in the same transaction: event by event, endpoints in id order. Each is `pending`, made and due at the
- * event's millisecond. An event without deliveries is not stored. Claims go endpoint by endpoint through their lanes, longest due first, and never scan a backlog.
+ * event's millisecond. An event without deliveries is stored only where a subscription wants it. Claims go endpoint by endpoint through their lanes, longest due first, and never scan a backlog.
  * Rows older than retention (`since`, an id floor in time) are not found even where they are not yet deleted.
  * What closing an endpoint has ended reads as `failed` with the reason and `nextRetryAt` null everywhere, in filters too.
  */

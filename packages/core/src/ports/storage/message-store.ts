@@ -43,7 +43,7 @@ export interface QueuedMessage {
 }
 
 /** A message with media reads as `available: false` from the moment its instance is deleted, whatever is stored. */
-export interface MessageStore {
+export interface MessageStore<Transaction = never> {
   /**
    * Stores an outbound message, its place in the instance's queue and its idempotency record in one transaction.
    * Checked in it, in this order: key not remembered (records older than the idempotency window are forgotten),
@@ -51,12 +51,17 @@ export interface MessageStore {
    * Calls that come together may share one commit, in the order of the calls; each still succeeds or fails on its own:
    * one whose message id is taken rejects, and leaves nothing. A message is due from its acceptance.
    * One with available media takes over the content that was noted under its id, and rejects when none is.
+   *
+   * Within a transaction of the caller's, all of this is part of that one: nobody else sees any of it before the caller
+   * commits, and a rollback undoes it. One that is refused or rejects leaves nothing there, and the transaction usable.
+   * What is not a transaction on this database rejects with a TypeError. The signal may be missing.
    */
-  accept(acceptance: Acceptance): Promise<AcceptanceResult>;
+  accept(acceptance: Acceptance, transaction?: Transaction): Promise<AcceptanceResult>;
   /** One past its window is found too, as long as it is stored: the caller judges. */
   findIdempotencyRecord(workspaceId: string, key: string): Promise<IdempotencyRecord | null>;
 
-  find(workspaceId: string, id: string): Promise<Message | null>;
+  /** With a transaction of the caller's: as it is seen in there. */
+  find(workspaceId: string, id: string, transaction?: Transaction): Promise<Message | null>;
   /** By the id that the network knows an outbound message by. */
   findOutbound(instanceId: string, networkId: string): Promise<Message | null>;
   /** Whether an inbound message is stored: then `receive` would find it a repeat. */

@@ -6,6 +6,7 @@ import type { InstanceStore } from './instance-store.ts';
 import type { MediaIndex } from './media-index.ts';
 import type { MessageStore } from './message-store.ts';
 import type { RetentionStore } from './retention-store.ts';
+import type { SubscriptionStore } from './subscription-store.ts';
 import type { WebhookStore } from './webhook-store.ts';
 import type { WorkspaceStore } from './workspace-store.ts';
 
@@ -13,20 +14,25 @@ import type { WorkspaceStore } from './workspace-store.ts';
 export type Signal =
   | { readonly topic: 'instance'; readonly instanceId: string }
   | { readonly topic: 'queue'; readonly instanceId: string }
-  | { readonly topic: 'deliveries' };
+  | { readonly topic: 'deliveries' }
+  | { readonly topic: 'subscriptions' };
 
 /**
  * Everything durable. Each method is one transaction that is on disk when its promise resolves; together they are all
  * that the service asks of a database. No method reads a clock. The contract suite defines them.
+ *
+ * `Transaction` is what the storage takes as a transaction of the caller's own, on the same database: a connection in
+ * which one was begun. `never` where it takes none.
  */
-export interface Storage {
+export interface Storage<Transaction = never> {
   readonly workspaces: WorkspaceStore;
   readonly apiKeys: ApiKeyStore;
   readonly instances: InstanceStore;
-  readonly messages: MessageStore;
+  readonly messages: MessageStore<Transaction>;
   readonly media: MediaIndex;
   readonly webhooks: WebhookStore;
   readonly deliveries: DeliveryStore;
+  readonly subscriptions: SubscriptionStore;
   readonly retention: RetentionStore;
 
   /** Connects and brings the schema up to date. Rejects, having written nothing, on a database made by a newer version. */
@@ -35,7 +41,8 @@ export interface Storage {
   setting(name: string, valueIfNew: string): Promise<string>;
   /**
    * Signals come after their commit: `queue` after an acceptance, `instance` after an insert, write, delete or a
-   * lease given back, `deliveries` when a call made some claimable. A listener that throws harms nobody. Answers what ends it.
+   * lease given back, `deliveries` and `subscriptions` when a call made some claimable. A listener that throws harms
+   * nobody. Answers what ends it.
    */
   subscribe(listener: (signal: Signal) => void): () => void;
   close(): Promise<void>;

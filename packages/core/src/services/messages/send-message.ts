@@ -10,7 +10,7 @@ import { ok, refuse } from '../../domain/result.ts';
 import type { Refusal, Result } from '../../domain/result.ts';
 import { checkMaySend, trialLimit } from '../../domain/workspace/plan-rules.ts';
 import type { Workspace } from '../../domain/workspace/workspace.ts';
-import type { AcceptanceResult } from '../../ports/storage/message-store.ts';
+import type { Acceptance, AcceptanceResult } from '../../ports/storage/message-store.ts';
 import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
 import { findInstance } from '../instances/find-instance.ts';
@@ -36,6 +36,8 @@ interface SendRequest {
    */
   readonly upload: StoredUpload | 'missing' | null;
   readonly idempotencyKey: string | null;
+  /** The caller's own, in which the message is accepted; undefined for one of the storage's. */
+  readonly transaction?: unknown;
 }
 
 /**
@@ -59,7 +61,7 @@ export async function sendMessage(context: ServiceContext, request: SendRequest)
 
   const now = context.clock.now();
   const message = newOutboundMessage(context, instance, send, now);
-  const result = await context.storage.messages.accept({
+  const acceptance: Acceptance = {
     message,
     idempotency:
       request.idempotencyKey === null
@@ -67,7 +69,8 @@ export async function sendMessage(context: ServiceContext, request: SendRequest)
         : { key: request.idempotencyKey, fingerprint, messageId: message.id, createdAt: now },
     backlogLimit: context.settings.sendBacklog,
     trialLimit: trialLimit(workspace.plan),
-  });
+  };
+  const result = await context.storage.messages.accept(acceptance, request.transaction);
   if (result.kind === 'accepted') return ok({ message, replayed: false });
   if (result.kind === 'remembered') return answerRemembered(context, request, result.record, fingerprint);
   return { ok: false, refusal: refusalOf(context, result, now) };
@@ -97,24 +100,25 @@ async function findSender(
 /** Null where the key is new. */
 async function findReplay(
   context: ServiceContext,
-  { workspaceId, idempotencyKey }: SendRequest,
+  request: SendRequest,
   fingerprint: string,
 ): Promise<Result<Accepted> | null> {
+  const { workspaceId, idempotencyKey } = request;
   if (idempotencyKey === null) return null;
   const record = await context.storage.messages.findIdempotencyRecord(workspaceId, idempotencyKey);
-  return decideReplay(context, workspaceId, record, fingerprint);
+  return decideReplay(context, request, record, fingerprint);
 }
 
 async function decideReplay(
   context: ServiceContext,
-  workspaceId: string,
+  { workspaceId, transaction }: SendRequest,
   record: IdempotencyRecord | null,
   fingerprint: string,
 ): Promise<Result<Accepted> | null> {
   const decision = decideIdempotency(record, fingerprint, context.clock.now());
   if (!decision.ok) return decision;
   if (decision.value.kind === 'new') return null;
-  const message = await context.storage.messages.find(workspaceId, decision.value.messageId);
+  const message = await context.storage.messages.find(workspaceId, decision.value.messageId, transaction);
   return message && ok({ message, replayed: true });
 }
 
@@ -125,7 +129,7 @@ async function answerRemembered(
   record: IdempotencyRecord,
   fingerprint: string,
 ): Promise<Result<Accepted>> {
-  const replay = await decideReplay(context, request.workspaceId, record, fingerprint);
+  const replay = await decideReplay(context, request, record, fingerprint);
   // Forgotten between the two looks: the key is free again.
   return replay ?? sendMessage(context, request);
 }

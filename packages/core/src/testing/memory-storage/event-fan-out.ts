@@ -1,22 +1,27 @@
 import { newDelivery } from '../../domain/delivery/new-delivery.ts';
 import type { Delivery } from '../../domain/delivery/delivery.ts';
 import type { Event, EventType } from '../../domain/event/event.ts';
+import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';
 import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import { byId } from './order.ts';
-import { insertRow } from './state.ts';
-import type { State } from './state.ts';
+import { insertRow, keyOf } from './state.ts';
+import type { State, WorkTopic } from './state.ts';
 
-/** Stores events with a delivery for each endpoint that subscribes. Answers how many deliveries were made. */
-export function storeEvents(state: State, events: readonly Event[]): number {
-  let made = 0;
-  for (const event of events) {
-    const endpoints = [...state.endpoints.values()]
-      .filter((endpoint) => subscribes(endpoint, event))
-      .toSorted(byId);
-    for (const endpoint of endpoints) deliver(state, endpoint, event);
-    made += endpoints.length;
-  }
-  return made;
+/**
+ * Stores events with a delivery for each endpoint that subscribes, and a place in the queue of each subscription that
+ * wants them. Answers what there is to signal once the method's work is done.
+ */
+export function storeEvents(state: State, events: readonly Event[]): readonly WorkTopic[] {
+  return events.flatMap((event) => {
+    const endpoints = [...state.endpoints.values()].filter((endpoint) => subscribes(endpoint, event));
+    for (const endpoint of endpoints.toSorted(byId)) deliver(state, endpoint, event);
+    const subscriptions = [...state.subscriptions.values()].filter((one) => wants(one.eventTypes, event));
+    for (const subscription of subscriptions) queueEvent(state, subscription, event);
+    return [
+      ...endpoints.map((): WorkTopic => 'deliveries'),
+      ...subscriptions.map((): WorkTopic => 'subscriptions'),
+    ];
+  });
 }
 
 /** Stores the event with a delivery of it to this endpoint. */
@@ -30,9 +35,27 @@ export function deliver(state: State, endpoint: WebhookEndpoint, event: Event): 
   return delivery;
 }
 
+function queueEvent(state: State, { id: subscriptionId }: EventSubscription, event: Event): void {
+  state.events.set(event.id, structuredClone(event));
+  insertRow(state.queuedEvents, keyOf(subscriptionId, event.id), {
+    subscriptionId,
+    eventId: event.id,
+    eventType: event.type,
+    dueAt: Math.floor(event.occurredAt / 1000),
+    attempts: 0,
+    lostClaims: 0,
+    token: null,
+  });
+}
+
 function subscribes(endpoint: WebhookEndpoint, event: Event): boolean {
-  const events: readonly EventType[] = endpoint.events;
   return (
-    endpoint.workspaceId === event.workspaceId && endpoint.status === 'enabled' && events.includes(event.type)
+    endpoint.workspaceId === event.workspaceId &&
+    endpoint.status === 'enabled' &&
+    wants(endpoint.events, event)
   );
+}
+
+function wants(types: readonly EventType[], event: Event): boolean {
+  return types.includes(event.type);
 }

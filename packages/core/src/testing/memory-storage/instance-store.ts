@@ -16,7 +16,7 @@ import { leasedRecord } from './lease.ts';
 import { applyChange } from './message-change.ts';
 import { byId, compare, compareCodePoints } from './order.ts';
 import { insertRow } from './state.ts';
-import type { InstanceRecord, State } from './state.ts';
+import type { InstanceRecord, State, WorkTopic } from './state.ts';
 
 export class MemoryInstanceStore implements InstanceStore {
   readonly #state: State;
@@ -62,8 +62,8 @@ export class MemoryInstanceStore implements InstanceStore {
       record.session.clear();
       record.groups.clear();
     }
-    const made = storeEvents(this.#state, event ? [event] : []) + this.#settle(settled);
-    this.#signalWrite(instance.id, made);
+    const work = [...storeEvents(this.#state, event ? [event] : []), ...this.#settle(settled)];
+    this.#signalWrite(instance.id, work);
     return { kind: 'written', instance: structuredClone(record.instance) };
   }
 
@@ -78,9 +78,9 @@ export class MemoryInstanceStore implements InstanceStore {
     if (record?.instance.version !== instance.version) return 'stale';
     const settled = this.#decideQueued(record, settleQueued);
 
-    const made = this.#settle(settled);
+    const work = this.#settle(settled);
     this.#state.instances.delete(instance.id);
-    this.#signalWrite(instance.id, made);
+    this.#signalWrite(instance.id, work);
     return 'deleted';
   }
 
@@ -127,7 +127,7 @@ export class MemoryInstanceStore implements InstanceStore {
     const record = leasedRecord(this.#state, lease);
     if (!record) return;
     record.lease = { owner: null, epoch: lease.epoch, expiresAt: 0 };
-    this.#signalWrite(lease.instanceId, 0);
+    this.#signalWrite(lease.instanceId, []);
   }
 
   async checkIn(
@@ -229,13 +229,13 @@ export class MemoryInstanceStore implements InstanceStore {
     });
   }
 
-  #settle(changes: readonly MessageChange[]): number {
-    return changes.reduce((made, change) => made + (applyChange(this.#state, change) ?? 0), 0);
+  #settle(changes: readonly MessageChange[]): readonly WorkTopic[] {
+    return changes.flatMap((change) => applyChange(this.#state, change) ?? []);
   }
 
-  #signalWrite(instanceId: string, deliveriesMade: number): void {
+  #signalWrite(instanceId: string, work: readonly WorkTopic[]): void {
     this.#state.signal({ topic: 'instance', instanceId });
-    if (deliveriesMade > 0) this.#state.signal({ topic: 'deliveries' });
+    this.#state.signalWork(work);
   }
 }
 

@@ -6,6 +6,7 @@ import { MemoryMediaIndex } from './media-index.ts';
 import { MemoryMessageStore } from './message-store.ts';
 import { MemoryRetentionStore } from './retention-store.ts';
 import { State } from './state.ts';
+import { MemorySubscriptionStore } from './subscription-store.ts';
 import { MemoryWebhookStore } from './webhook-store.ts';
 import { MemoryWorkspaceStore } from './workspace-store.ts';
 
@@ -23,6 +24,7 @@ export function memoryStorage(): Storage {
     media: new MemoryMediaIndex(state),
     webhooks: new MemoryWebhookStore(state),
     deliveries: new MemoryDeliveryStore(state),
+    subscriptions: new MemorySubscriptionStore(state),
     retention: new MemoryRetentionStore(state),
 
     async open(context: StorageContext): Promise<void> {

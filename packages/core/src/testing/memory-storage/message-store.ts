@@ -27,7 +27,10 @@ export class MemoryMessageStore implements MessageStore {
     this.#state = state;
   }
 
-  async accept(acceptance: Acceptance): Promise<AcceptanceResult> {
+  async accept(acceptance: Acceptance, transaction?: never): Promise<AcceptanceResult> {
+    if (transaction !== undefined) {
+      throw new TypeError('memoryStorage: there are no transactions that an acceptance could be part of.');
+    }
     const { message, idempotency, backlogLimit, trialLimit } = acceptance;
     const { workspaceId, instanceId } = message;
     const state = this.#state;
@@ -107,9 +110,9 @@ export class MemoryMessageStore implements MessageStore {
   async change(lease: Lease, change: MessageChange): Promise<'changed' | 'stale' | 'fenced'> {
     if (!leasedRecord(this.#state, lease)) return 'fenced';
     if (this.#state.messages.get(change.message.id)?.instanceId !== lease.instanceId) return 'stale';
-    const made = applyChange(this.#state, change);
-    if (made === null) return 'stale';
-    if (made > 0) this.#state.signal({ topic: 'deliveries' });
+    const work = applyChange(this.#state, change);
+    if (work === null) return 'stale';
+    this.#state.signalWork(work);
     return 'changed';
   }
 
@@ -124,7 +127,7 @@ export class MemoryMessageStore implements MessageStore {
 
     insertMessage(this.#state, message);
     this.#state.arrivals.add(key);
-    if (storeEvents(this.#state, [event]) > 0) this.#state.signal({ topic: 'deliveries' });
+    this.#state.signalWork(storeEvents(this.#state, [event]));
     return 'received';
   }
 }

@@ -13,8 +13,9 @@ export class MemoryRetentionStore implements RetentionStore {
 
   async deleteHistory(before: number, limit: number): Promise<number> {
     const deliveries = this.#deleteDeliveries(floorId('whd', before), limit);
-    const events = this.#deleteEvents(floorId('evt', before), limit - deliveries);
-    return deliveries + events;
+    const floor = floorId('evt', before);
+    const queued = this.#deleteQueuedEvents(floor, limit - deliveries);
+    return deliveries + queued + this.#deleteEvents(floor, limit - deliveries - queued);
   }
 
   async deleteIdempotencyRecords(before: number, limit: number): Promise<number> {
@@ -35,8 +36,17 @@ export class MemoryRetentionStore implements RetentionStore {
     return old.length;
   }
 
+  #deleteQueuedEvents(floor: string, limit: number): number {
+    const old = [...this.#state.queuedEvents].filter(([, { eventId }]) => eventId < floor).slice(0, limit);
+    for (const [key] of old) this.#state.queuedEvents.delete(key);
+    return old.length;
+  }
+
   #deleteEvents(floor: string, limit: number): number {
-    const inUse = new Set(Array.from(this.#state.deliveries.values(), ({ delivery }) => delivery.eventId));
+    const inUse = new Set([
+      ...Array.from(this.#state.deliveries.values(), ({ delivery }) => delivery.eventId),
+      ...Array.from(this.#state.queuedEvents.values(), ({ eventId }) => eventId),
+    ]);
     const old = [...this.#state.events.keys()].filter((id) => id < floor && !inUse.has(id)).slice(0, limit);
     for (const id of old) this.#state.events.delete(id);
     return old.length;

@@ -1,10 +1,11 @@
 import type { ApiKey } from '../../domain/api-key/api-key.ts';
 import type { Attempt, Delivery } from '../../domain/delivery/delivery.ts';
-import type { Event } from '../../domain/event/event.ts';
+import type { Event, EventType } from '../../domain/event/event.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import type { Group } from '../../domain/instance/group.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { Message } from '../../domain/message/message.ts';
+import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';
 import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import type { Member, Workspace } from '../../domain/workspace/workspace.ts';
 import type { Signal, StorageContext } from '../../ports/storage/storage.ts';
@@ -29,6 +30,22 @@ export interface DeliveryRecord {
   generation: number;
   readonly attempts: Attempt[];
 }
+
+/** An event's place in the queue of a subscription. */
+export interface QueuedEvent {
+  readonly subscriptionId: string;
+  readonly eventId: string;
+  readonly eventType: EventType;
+  /** When it can be claimed; for one that is claimed, when its lease ends. Null once it is exhausted. */
+  dueAt: number | null;
+  attempts: number;
+  lostClaims: number;
+  /** Of the latest claim; null while there is none. */
+  token: number | null;
+}
+
+/** Whom stored events make work for. */
+export type WorkTopic = 'deliveries' | 'subscriptions';
 
 /** What the stores share: the tables of this database. */
 export class State {
@@ -57,6 +74,9 @@ export class State {
   readonly notices: Map<string, { readonly notice: Notice; owedAt: number }> = new Map();
   readonly events: Map<string, Event> = new Map();
   readonly deliveries: Map<string, DeliveryRecord> = new Map();
+  readonly subscriptions: Map<string, EventSubscription> = new Map();
+  /** By `keyOf(subscriptionId, eventId)`; those of deleted subscriptions too. */
+  readonly queuedEvents: Map<string, QueuedEvent> = new Map();
   lastToken = 0;
 
   /** Null while the storage is closed. */
@@ -68,6 +88,11 @@ export class State {
     const own = (signal: Signal): void => listener(signal);
     this.#listeners.add(own);
     return () => this.#listeners.delete(own);
+  }
+
+  /** One signal for each kind of work. */
+  signalWork(topics: readonly WorkTopic[]): void {
+    for (const topic of new Set(topics)) this.signal({ topic });
   }
 
   /** To be called last in a method: what a listener reads is then complete. */

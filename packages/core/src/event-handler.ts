@@ -1,0 +1,99 @@
+import type { WebhookEventOf } from '@trunkline/receiver';
+import * as z from 'zod';
+import { SUBSCRIBABLE_EVENT_TYPES } from './domain/event/event.ts';
+import type { SubscribableEventType } from './domain/event/event.ts';
+import { SUBSCRIPTION_NAME } from './domain/subscription/event-subscription.ts';
+import type { HandlerDefinition } from './workers/event-worker.ts';
+
+/** One event type, several, or all that there are. `webhook.test` is none of them: it is sent to its endpoint alone. */
+export type EventSelection = SubscribableEventType | readonly SubscribableEventType[] | '*';
+
+/** The same as a receiver of webhooks reads: a union that `type` tells apart. */
+export type SelectedEvent<Selection extends EventSelection> = WebhookEventOf<
+  Selection extends readonly (infer Type extends SubscribableEventType)[]
+    ? Type
+    : Selection extends SubscribableEventType
+      ? Selection
+      : SubscribableEventType
+>;
+
+/**
+ * Resolves when the event is done with. Where it throws or rejects, it is called again on the schedule of webhooks: 8
+ * attempts in all over 45 hours. It may be called again for an event that it has handled, as when its process died
+ * before that was written down: tell repeats by `event.id`.
+ */
+export type EventHandler<Selection extends EventSelection> = (
+  event: SelectedEvent<Selection>,
+  context: EventContext,
+) => unknown;
+
+export interface EventContext {
+  /** `ten_…`: whose event it is. */
+  readonly workspaceId: string;
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** Aborts when the process stops, and when the time for this attempt is over. What fails by it on a stop is not counted. */
+  readonly signal: AbortSignal;
+}
+
+export interface HandlerOptions {
+  /**
+   * 1 to 64 characters of `A-Za-z0-9._-`: by it the events that are due are found again after a restart. Processes with
+   * a handler of the same name share its events.
+   */
+  readonly name: string;
+  /** Events handled at once in this process. Default 8. */
+  readonly concurrency?: number | undefined;
+  /** How long one attempt may take before it counts as failed. Default 60,000 ms. */
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface HandlerRegistration {
+  /**
+   * Resolves when the subscription is stored: events from then on are not missed, whatever becomes of this process.
+   * Before `start()` it waits for that.
+   */
+  readonly registered: Promise<void>;
+  /** Handles no more in this process, and resolves when what is under way has ended. What is due stays stored, and more is added to it. */
+  off(): Promise<void>;
+}
+
+const MAX_CONCURRENCY = 1_000;
+const MAX_TIMEOUT_MS = 24 * 60 * 60_000;
+
+const handlerOptions = z.strictObject({
+  name: z.string().regex(SUBSCRIPTION_NAME, 'it has 1 to 64 characters of A-Za-z0-9._-'),
+  concurrency: z.int().min(1).max(MAX_CONCURRENCY).default(8),
+  timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).default(60_000),
+});
+
+/** Throws a TypeError that names what is wrong. */
+export function checkHandler<Selection extends EventSelection>(
+  selection: Selection,
+  handler: EventHandler<Selection>,
+  options: HandlerOptions,
+): HandlerDefinition {
+  const eventTypes = checkSelection(selection);
+  if (typeof handler !== 'function') throw new TypeError('trunkline.on: the handler is no function.');
+  const parsed = handlerOptions.safeParse(options);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const option = issue?.path.length
+      ? `the option "${issue.path.join('.')}" is wrong`
+      : 'the options are wrong';
+    throw new TypeError(`trunkline.on: ${option}: ${issue?.message}.`);
+  }
+  // It gets events of the types that it has asked for, and these are the shapes that they have.
+  return { ...parsed.data, eventTypes, handle: handler as HandlerDefinition['handle'] };
+}
+
+function checkSelection(selection: EventSelection): readonly SubscribableEventType[] {
+  if (selection === '*') return SUBSCRIBABLE_EVENT_TYPES;
+  const types: readonly SubscribableEventType[] = typeof selection === 'string' ? [selection] : selection;
+  const known: readonly string[] = SUBSCRIBABLE_EVENT_TYPES;
+  const isSelection = Array.isArray(types) && types.length > 0 && types.every((type) => known.includes(type));
+  if (isSelection) return [...new Set(types)];
+  throw new TypeError(
+    `trunkline.on: the event type is wrong: it is "*", or one or several of ${known.join(', ')}.`,
+  );
+}

@@ -1,0 +1,106 @@
+import type { Event, SubscribableEventType } from '../../domain/event/event.ts';
+import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';
+
+/** How much is open of a subscription, each counted up to the bound that was asked for. */
+export interface SubscriptionCounts {
+  readonly subscription: EventSubscription;
+  /** Queued events: due, to be tried again later, or being handled. */
+  readonly waiting: number;
+  readonly exhausted: number;
+}
+
+/** An event that this process is to handle now, until it is completed or its lease ends. */
+export interface ClaimedEvent {
+  readonly subscriptionId: string;
+  readonly event: Event;
+  /** Proof of the claim: a renewal or completion with another token changes nothing. */
+  readonly token: number;
+  /** Attempts that failed. */
+  readonly attempts: number;
+  /** Claims in a row that ended without a completion, as when the process dies. */
+  readonly lostClaims: number;
+}
+
+export interface EventClaim {
+  readonly subscriptionId: string;
+  /** What this process handles; events of other types stay where they are, for another process. */
+  readonly eventTypes: readonly SubscribableEventType[];
+  readonly now: number;
+  /** Most events to take. */
+  readonly limit: number;
+  /** How long a claim holds without a renewal or completion. */
+  readonly leaseMs: number;
+}
+
+export interface EventClaimResult {
+  /** Those due first come first, then by event id. */
+  readonly claimed: readonly ClaimedEvent[];
+  /**
+   * When the next event of these types can be claimed if nothing else happens, `now` at the earliest; the end of a claim
+   * counts. Null when none is queued.
+   */
+  readonly nextAt: number | null;
+}
+
+/** Which claim is meant. */
+export interface EventClaimKey {
+  readonly subscriptionId: string;
+  readonly eventId: string;
+  readonly token: number;
+}
+
+/** What is to become of a claimed event. */
+export interface EventCompletion extends EventClaimKey {
+  readonly outcome:
+    /** It leaves the queue. */
+    | { readonly kind: 'handled' }
+    /** It can be claimed again from `dueAt` on. */
+    | { readonly kind: 'queued'; readonly attempts: number; readonly dueAt: number }
+    /** It is kept, and claimed no more unless `retryExhausted` queues it. */
+    | { readonly kind: 'exhausted'; readonly attempts: number };
+}
+
+/**
+ * Queues of events for handlers in process, one for each subscription. The methods that store events (not
+ * `deliveries.enqueue`, which is for one endpoint) queue each event, in the same transaction, for every subscription
+ * that lists its type, whatever its workspace; due at the event's millisecond, with no attempts. An event without
+ * deliveries is stored where a subscription wants it. The cost of a claim does not grow with what is queued.
+ */
+export interface SubscriptionStore {
+  /**
+   * Inserts a subscription; where one of this name is there, writes its event types and leaves the rest. Answers it as
+   * it is stored. What is queued stays, also of types that it lists no more.
+   */
+  register(subscription: EventSubscription): Promise<EventSubscription>;
+  /** By name, in the order of code points. */
+  list(countUpTo: number): Promise<readonly SubscriptionCounts[]>;
+  /**
+   * Removes the subscription of this name; false when there is none. It gets no more events, and what it had is never
+   * claimed again: `sweepDeleted` removes it later.
+   */
+  delete(name: string): Promise<boolean>;
+
+  /** Takes events that are due, those whose claim has expired too (`lostClaims` is then one more). Null when the subscription is gone. */
+  claim(claim: EventClaim): Promise<EventClaimResult | null>;
+  /** Makes claims hold until `until`. One that was lost or completed stays so. */
+  renew(claims: readonly EventClaimKey[], until: number): Promise<void>;
+  /**
+   * Ends claims; answers how many: one whose token is not the present one changes nothing, nor does one whose
+   * subscription is gone. A claim past its lease holds until it is taken anew. Calls that come together may share one
+   * commit.
+   */
+  complete(completions: readonly EventCompletion[]): Promise<number>;
+
+  /**
+   * Makes up to `limit` exhausted events due at `now`, those with the smallest event ids, with their attempts unchanged
+   * and no lost claims. `remaining` is how many more there are, counted up to `countUpTo`. Null when there is no such
+   * subscription.
+   */
+  retryExhausted(
+    name: string,
+    batch: { readonly limit: number; readonly countUpTo: number; readonly now: number },
+  ): Promise<{ readonly requeued: number; readonly remaining: number } | null>;
+
+  /** Removes what deleted subscriptions had queued, at most `limit` events. Answers how many: less than `limit` means that none is left. */
+  sweepDeleted(limit: number): Promise<number>;
+}

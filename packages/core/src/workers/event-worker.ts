@@ -1,0 +1,193 @@
+import type { WebhookEvent } from '@trunkline/receiver';
+import { MAX_LOST_CLAIMS } from '../domain/delivery/delivery-limits.ts';
+import type { SubscribableEventType } from '../domain/event/event.ts';
+import { afterFailure } from '../domain/subscription/failed-handling.ts';
+import type { ClaimedEvent, EventCompletion } from '../ports/storage/subscription-store.ts';
+import type { ServiceContext } from '../services/context.ts';
+import { keepTrying } from './keep-trying.ts';
+import { createLoop } from './loop.ts';
+import type { PassResult } from './loop.ts';
+import { settledWithin, withDeadline } from './with-deadline.ts';
+
+const POLL_MS = 5_000;
+const LEASE_MS = 60_000;
+const RENEW_EVERY_MS = 20_000;
+/** How long outcomes wait when the storage does not take them. */
+const COMPLETE_AGAIN_MS = 1_000;
+/** How long handlers that are under way may go on when the process stops. */
+const DRAIN_MS = 10_000;
+
+/** A handler of the embedder's, checked. */
+export interface HandlerDefinition {
+  readonly name: string;
+  readonly eventTypes: readonly SubscribableEventType[];
+  readonly concurrency: number;
+  readonly timeoutMs: number;
+  readonly handle: (
+    event: WebhookEvent,
+    context: { readonly workspaceId: string; readonly attempt: number; readonly signal: AbortSignal },
+  ) => unknown;
+}
+
+export interface EventWorker {
+  /** Stores the subscription. It is done by the first pass too. */
+  register(): Promise<void>;
+  readonly registered: Promise<void>;
+  start(): void;
+  wake(): void;
+  /** Claims no more, tells handlers to end, and waits for them within bounds. */
+  stop(): Promise<void>;
+}
+
+interface Running {
+  readonly claimed: ClaimedEvent;
+  readonly abort: AbortController;
+}
+
+/** Hands the events of one subscription to its handler, and records what came of each. */
+export function createEventWorker(context: ServiceContext, definition: HandlerDefinition): EventWorker {
+  const { storage, clock, logger, newId } = context;
+  const { name, eventTypes, concurrency, timeoutMs } = definition;
+  const registration = Promise.withResolvers<void>();
+  const running = new Map<Running, Promise<void>>();
+  let subscriptionId: string | null = null;
+  let isDeleted = false;
+  let isStopping = false;
+
+  const register = async (): Promise<string> => {
+    if (subscriptionId !== null) return subscriptionId;
+    const now = clock.now();
+    const stored = await storage.subscriptions.register({
+      id: newId('sub', now),
+      name,
+      eventTypes,
+      createdAt: now,
+    });
+    subscriptionId = stored.id;
+    registration.resolve();
+    return stored.id;
+  };
+
+  const pass = async (): Promise<PassResult> => {
+    const id = await register();
+    const room = concurrency - running.size;
+    // Nothing more fits: a handler that ends wakes the loop.
+    if (isDeleted || room <= 0) return { more: false, nextAt: null };
+    const result = await storage.subscriptions.claim({
+      subscriptionId: id,
+      eventTypes,
+      now: clock.now(),
+      limit: room,
+      leaseMs: LEASE_MS,
+    });
+    if (!result) {
+      isDeleted = true;
+      logger.warn({ subscription: name }, 'a subscription was deleted: its handler is called no more');
+      return { more: false, nextAt: null };
+    }
+    for (const claimed of result.claimed) begin(claimed);
+    return { more: result.claimed.length === room, nextAt: result.nextAt };
+  };
+
+  const begin = (claimed: ClaimedEvent): void => {
+    const entry: Running = { claimed, abort: new AbortController() };
+    const work = handleAndRecord(entry).finally(() => {
+      running.delete(entry);
+      loop.wake();
+    });
+    running.set(entry, work);
+  };
+
+  const handleAndRecord = async (entry: Running): Promise<void> => {
+    const outcome = await handle(entry);
+    const completion = { ...keyOf(entry), outcome };
+    const facts = { subscription: name, eventId: completion.eventId };
+    const until = clock.now() + LEASE_MS;
+    await keepTrying(clock, { until, everyMs: COMPLETE_AGAIN_MS }, async () => {
+      // Given up by a stop: the storage may be closed, and the lease ends by itself.
+      if (running.has(entry)) await storage.subscriptions.complete([completion]);
+    }).catch((error: unknown) => {
+      logger.error({ ...facts, err: error }, 'what came of an event could not be recorded: it comes again');
+    });
+  };
+
+  const handle = async ({ claimed, abort }: Running): Promise<EventCompletion['outcome']> => {
+    const { event, lostClaims } = claimed;
+    const attempt = claimed.attempts + 1;
+    const facts = { subscription: name, eventId: event.id, attempt };
+    // An event whose claims keep ending without a word kills its process: count an attempt without making one.
+    if (lostClaims >= MAX_LOST_CLAIMS) {
+      logger.error(facts, 'a handler keeps ending with its process: it counts as failed');
+      return afterFailure(attempt, clock.now());
+    }
+    try {
+      const call = { workspaceId: event.workspaceId, attempt, signal: abort.signal };
+      const limit = { what: `The handler of "${name}"`, ms: timeoutMs };
+      await withDeadline(clock, limit, called(definition, event.payload, call));
+      return { kind: 'handled' };
+    } catch (error) {
+      abort.abort(error);
+      // A stop is not the handler's fault.
+      if (isStopping) return { kind: 'queued', attempts: claimed.attempts, dueAt: clock.now() };
+      const outcome = afterFailure(attempt, clock.now());
+      const next = outcome.kind === 'exhausted' ? 'and is exhausted' : 'and is called again later';
+      logger.warn({ ...facts, err: error }, `a handler failed ${next}`);
+      return outcome;
+    }
+  };
+
+  const renew = async (): Promise<PassResult> => {
+    const claims = [...running.keys()].map(keyOf);
+    if (claims.length > 0) await storage.subscriptions.renew(claims, clock.now() + LEASE_MS);
+    return { more: false, nextAt: null };
+  };
+
+  const loop = createLoop({ name: `handler of ${name}`, clock, logger, everyMs: POLL_MS, pass });
+  const renewals = createLoop({
+    name: `renewals of ${name}`,
+    clock,
+    logger,
+    everyMs: RENEW_EVERY_MS,
+    pass: renew,
+  });
+
+  return {
+    async register() {
+      await register();
+    },
+    registered: registration.promise,
+    start() {
+      isStopping = false;
+      loop.start();
+      renewals.start();
+    },
+    wake: loop.wake,
+    async stop() {
+      isStopping = true;
+      await loop.stop();
+      for (const { abort } of running.keys()) abort.abort(new Error('Trunkline stops.'));
+      const ended = await settledWithin(clock, DRAIN_MS, Promise.all(running.values()));
+      if (!ended) {
+        logger.warn(
+          { subscription: name, count: running.size },
+          'handlers did not end when the process stopped',
+        );
+        running.clear();
+      }
+      await renewals.stop();
+    },
+  };
+}
+
+/** Whatever it throws, it rejects with. */
+async function called(
+  { handle }: HandlerDefinition,
+  payload: string,
+  call: Parameters<HandlerDefinition['handle']>[1],
+): Promise<void> {
+  await handle(JSON.parse(payload) as WebhookEvent, call); // the bytes that every receiver gets
+}
+
+function keyOf({ claimed }: Running): { subscriptionId: string; eventId: string; token: number } {
+  return { subscriptionId: claimed.subscriptionId, eventId: claimed.event.id, token: claimed.token };
+}

@@ -1,0 +1,247 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { WebhookEvent, WebhookEventOf } from '@trunkline/receiver';
+import type { MessageEventType, SelectedEvent } from '../src/index.ts';
+import { recordingHandler, startEventWorld } from './support/events.ts';
+import { listen, only, startWorld, told } from './support/world.ts';
+
+describe('a handler', () => {
+  it('gets what a webhook gets, and tells whose it is', async () => {
+    const { world, arrive } = await startEventWorld();
+    await listen(world);
+    const handler = recordingHandler(world.clock);
+    await handler.on(world.trunkline).registered;
+    await arrive();
+    const [event] = told(world).filter(({ type }) => type === 'message.received');
+    expect(handler.calls).toMatchObject([{ event, attempt: 1, workspaceId: world.workspaceId }]);
+    expect(handler.calls[0]?.event).toEqual(event);
+  });
+
+  it('gets events of all workspaces, that nobody else need want', async () => {
+    const events: WebhookEvent[] = [];
+    const world = await startWorld({
+      prepare: (trunkline) => void trunkline.on('*', (event) => events.push(event), { name: 'all' }),
+    });
+    const other = await world.trunkline.admin.workspaces.create({ name: 'Other' });
+    for (const api of [world.api, world.trunkline.workspace(other.id)]) {
+      const { id } = await api.instances.create();
+      await api.instances.connect(id);
+      await world.clock.advance(25);
+    }
+    expect(events.map(({ type }) => type)).toEqual(['instance.qr_required', 'instance.qr_required']);
+    expect(events.map((event) => event.workspace_id)).toEqual([world.workspaceId, other.id]);
+  });
+
+  it('gets the types that it asks for, and each of several handlers its own', async () => {
+    const { world, arrive } = await startEventWorld();
+    const seen: string[] = [];
+    const note = (name: string, types: Parameters<typeof world.trunkline.on>[0]) =>
+      world.trunkline.on(types, ({ type }) => seen.push(`${name}: ${type}`), { name }).registered;
+    await note('a', 'message.received');
+    await note('b', ['instance.disconnected', 'message.received', 'message.received']);
+    await note('c', ['message.read']);
+    await arrive();
+    const [instance] = await world.api.instances.list();
+    await world.api.instances.disconnect(instance?.id ?? '');
+    await world.clock.settle();
+    expect(seen.toSorted()).toEqual([
+      'a: message.received',
+      'b: instance.disconnected',
+      'b: message.received',
+    ]);
+  });
+
+  it('is called at once, not when it polls next', async () => {
+    const { world, arrive } = await startEventWorld();
+    const handler = recordingHandler(world.clock);
+    await handler.on(world.trunkline).registered;
+    const before = world.clock.now();
+    await arrive();
+    expect(handler.calls).toMatchObject([{ at: before }]);
+  });
+
+  it('is called by polling where no signal comes', async () => {
+    const { world, arrive } = await startEventWorld();
+    const handler = recordingHandler(world.clock);
+    const deaf = { ...world.storage, subscribe: () => () => {}, close: async () => {} };
+    await world.another({ storage: deaf, roles: only(), prepare: (trunkline) => void handler.on(trunkline) });
+    await arrive();
+    expect(handler.calls).toHaveLength(0);
+    await world.clock.advance(5_000);
+    expect(handler.calls).toHaveLength(1);
+  });
+
+  it('handles as many at once as it may, and the rest after them', async () => {
+    const { world, arrive } = await startEventWorld();
+    const gate = Promise.withResolvers<void>();
+    const handler = recordingHandler(world.clock, () => gate.promise);
+    await handler.on(world.trunkline, { concurrency: 3 }).registered;
+    for (let count = 0; count < 7; count++) await arrive();
+    expect(handler.calls).toHaveLength(3);
+    gate.resolve();
+    await world.clock.settle();
+    expect(new Set(handler.calls.map(({ event }) => event.id)).size).toBe(7);
+    expect(handler.calls).toHaveLength(7);
+    expect(await world.trunkline.admin.subscriptions.list()).toMatchObject([{ waiting: 0 }]);
+  });
+
+  it('in several processes gets each event in one of them', async () => {
+    const { world, arrive } = await startEventWorld();
+    const handlers = [recordingHandler(world.clock), recordingHandler(world.clock)];
+    for (const handler of handlers) {
+      const prepare = { prepare: (trunkline: typeof world.trunkline) => void handler.on(trunkline) };
+      await world.another({ roles: only('webhooks'), ...prepare });
+    }
+    for (let count = 0; count < 10; count++) await arrive();
+    await world.clock.advance(10_000);
+    const ids = handlers.flatMap(({ calls }) => calls.map(({ event }) => event.id));
+    expect(ids).toHaveLength(10);
+    expect(new Set(ids).size).toBe(10);
+  });
+});
+
+describe('a subscription', () => {
+  it('is stored when start() resolves', async () => {
+    const registrations: Promise<void>[] = [];
+    const handler = recordingHandler({ now: () => 0 });
+    const { world } = await startEventWorld({
+      prepare: (trunkline) => registrations.push(handler.on(trunkline).registered),
+    });
+    await Promise.all(registrations);
+    expect(await world.trunkline.admin.subscriptions.list()).toEqual([
+      {
+        name: 'orders',
+        types: ['message.received'],
+        waiting: 0,
+        exhausted: 0,
+        createdAt: expect.any(Number),
+      },
+    ]);
+  });
+
+  it('collects while nobody handles it, and hands it all over later', async () => {
+    const { world, arrive } = await startEventWorld();
+    const handler = recordingHandler(world.clock);
+    const first = handler.on(world.trunkline);
+    await first.registered;
+    await first.off();
+    for (let count = 0; count < 20; count++) await arrive();
+    expect(handler.calls).toEqual([]);
+    expect(await world.trunkline.admin.subscriptions.list()).toMatchObject([{ waiting: 20 }]);
+    await handler.on(world.trunkline).registered;
+    await world.clock.settle();
+    expect(new Set(handler.calls.map(({ event }) => event.id)).size).toBe(20);
+  });
+
+  it('follows the types that its handler asks for, and leaves what the handler of another version asked for', async () => {
+    const { world, arrive } = await startEventWorld();
+    const handler = recordingHandler(world.clock);
+    const first = handler.on(world.trunkline);
+    await first.registered;
+    await first.off();
+    await arrive();
+    const seen: string[] = [];
+    const narrow = world.trunkline.on('instance.disconnected', ({ type }) => seen.push(type), {
+      name: 'orders',
+    });
+    await narrow.registered;
+    const [instance] = await world.api.instances.list();
+    await world.api.instances.disconnect(instance?.id ?? '');
+    await world.clock.advance(10_000);
+    expect(seen).toEqual(['instance.disconnected']);
+    expect(await world.trunkline.admin.subscriptions.list()).toMatchObject([
+      { types: ['instance.disconnected'], waiting: 1 },
+    ]);
+    await narrow.off();
+    handler.on(world.trunkline);
+    await world.clock.settle();
+    expect(handler.calls).toHaveLength(1);
+  });
+
+  it('that is deleted collects no more, and what it had is gone', async () => {
+    const { world, arrive } = await startEventWorld();
+    const { admin } = world.trunkline;
+    const handler = recordingHandler(world.clock);
+    const first = handler.on(world.trunkline);
+    await first.registered;
+    await first.off();
+    await arrive();
+    await admin.subscriptions.delete('orders');
+    await arrive();
+    expect(await admin.subscriptions.list()).toEqual([]);
+    await world.clock.advance(60_000);
+    expect(await world.storage.subscriptions.sweepDeleted(10)).toBe(0);
+    await handler.on(world.trunkline).registered;
+    await world.clock.settle();
+    expect(handler.calls).toEqual([]);
+    await arrive();
+    expect(handler.calls).toHaveLength(1);
+  });
+
+  it('that is deleted while its handler runs ends it with a warning', async () => {
+    const { world, arrive } = await startEventWorld();
+    const handler = recordingHandler(world.clock);
+    await handler.on(world.trunkline).registered;
+    await world.trunkline.admin.subscriptions.delete('orders');
+    await arrive();
+    await world.clock.advance(60_000);
+    expect(handler.calls).toEqual([]);
+    const warnings = world.logs.filter(({ level }) => level === 'warn');
+    expect(warnings).toMatchObject([{ facts: { subscription: 'orders' } }]);
+  });
+
+  it.each(['delete', 'retryExhausted'] as const)('that is unknown cannot be handed to %s', async (method) => {
+    const { trunkline } = await startWorld();
+    await expect(trunkline.admin.subscriptions[method]('nobody')).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+  });
+});
+
+describe('trunkline.on', () => {
+  const wrong: readonly [string, readonly unknown[]][] = [
+    ['the event type is wrong', ['message.recieved', () => null, { name: 'a' }]],
+    ['the event type is wrong', ['webhook.test', () => null, { name: 'a' }]],
+    ['the event type is wrong', [[], () => null, { name: 'a' }]],
+    ['the event type is wrong', [['*'], () => null, { name: 'a' }]],
+    ['the event type is wrong', [undefined, () => null, { name: 'a' }]],
+    ['the handler is no function', ['*', null, { name: 'a' }]],
+    ['the options are wrong', ['*', () => null]],
+    ['the option "name" is wrong', ['*', () => null, {}]],
+    ['the option "name" is wrong', ['*', () => null, { name: '' }]],
+    ['the option "name" is wrong', ['*', () => null, { name: 'a b' }]],
+    ['the option "name" is wrong', ['*', () => null, { name: 'a\n' }]],
+    ['the option "name" is wrong', ['*', () => null, { name: 'x'.repeat(65) }]],
+    ['the option "concurrency" is wrong', ['*', () => null, { name: 'a', concurrency: 0 }]],
+    ['the option "timeoutMs" is wrong', ['*', () => null, { name: 'a', timeoutMs: Infinity }]],
+    ['the options are wrong', ['*', () => null, { name: 'a', concurency: 3 }]],
+  ];
+
+  it.each(wrong)('says that %s: %j', async (why, values) => {
+    const { trunkline } = await startWorld();
+    const call = () => Reflect.apply(trunkline.on, trunkline, values);
+    expect(call).toThrow(TypeError);
+    expect(call).toThrow(`trunkline.on: ${why}`);
+    expect(await trunkline.admin.subscriptions.list()).toEqual([]);
+  });
+
+  it('takes a name once in a process, until it is off', async () => {
+    const { trunkline } = await startWorld();
+    const name = `${'x'.repeat(60)}A.-_`;
+    const first = trunkline.on('*', () => null, { name });
+    expect(() => trunkline.on('message.sent', () => null, { name })).toThrow(
+      new TypeError(`trunkline.on: there is a handler called "${name}" in this process already.`),
+    );
+    await first.off();
+    await trunkline.on('message.sent', () => null, { name }).registered;
+    expect(await trunkline.admin.subscriptions.list()).toMatchObject([{ name, types: ['message.sent'] }]);
+  });
+
+  it('types the event by what was asked for', () => {
+    expectTypeOf<SelectedEvent<'message.sent'>>().toEqualTypeOf<WebhookEventOf<'message.sent'>>();
+    expectTypeOf<SelectedEvent<readonly ['message.sent', 'instance.error']>['type']>().toEqualTypeOf<
+      'message.sent' | 'instance.error'
+    >();
+    expectTypeOf<SelectedEvent<readonly MessageEventType[]>['data']>().toHaveProperty('message');
+    expectTypeOf<SelectedEvent<'*'>['type']>().toEqualTypeOf<Exclude<WebhookEvent['type'], 'webhook.test'>>();
+  });
+});

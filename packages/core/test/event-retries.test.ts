@@ -1,0 +1,249 @@
+import { describe, expect, it } from 'vitest';
+import { memoryStorage } from '../src/testing/index.ts';
+import { recordingHandler, startEventWorld } from './support/events.ts';
+import type { Call } from './support/events.ts';
+import { mortal } from './support/mortal.ts';
+import { DAY, HOUR, MINUTE, SECOND, only } from './support/world.ts';
+import type { World } from './support/world.ts';
+
+const WAITS = [1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR];
+const fail = (): never => {
+  throw new Error('no');
+};
+
+/** A world with a handler called `orders`, and an event for it. */
+async function handling(how: (call: Call) => unknown, options: object = {}) {
+  const { world, arrive } = await startEventWorld();
+  const handler = recordingHandler(world.clock, how);
+  const registration = handler.on(world.trunkline, options);
+  await registration.registered;
+  await arrive();
+  const counts = async () => (await world.trunkline.admin.subscriptions.list())[0];
+  return { world, arrive, calls: handler.calls, registration, counts };
+}
+
+/** Long waits: their last quarter of an hour goes by second after second. */
+async function jumpAhead({ clock }: World, ms: number): Promise<void> {
+  const atLast = Math.min(ms, 15 * MINUTE);
+  clock.jump(ms - atLast);
+  await clock.advance(atLast);
+}
+
+describe('an event whose handler fails', () => {
+  it.each([
+    ['throws', fail],
+    ['rejects', async () => fail()],
+  ])('as it %s, comes again on the schedule of webhooks, then is exhausted', async (_, how) => {
+    const { world, calls, counts } = await handling(how);
+    for (const [index, wait] of WAITS.entries()) {
+      expect(calls).toHaveLength(index + 1);
+      await jumpAhead(world, wait - 1);
+      expect(calls).toHaveLength(index + 1);
+      await world.clock.advance(1);
+    }
+    expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(new Set(calls.map(({ event }) => event.id)).size).toBe(1);
+    expect((calls.at(-1)?.at ?? 0) - (calls[0]?.at ?? 0)).toBe(44 * HOUR + 36 * MINUTE);
+    expect(await counts()).toMatchObject({ waiting: 0, exhausted: 1 });
+    await jumpAhead(world, 25 * HOUR);
+    expect(calls).toHaveLength(8);
+  });
+
+  it('does not hold up the others', async () => {
+    const { calls, arrive } = await handling((call) => (calls.length === 1 ? fail() : call), {
+      concurrency: 1,
+    });
+    await arrive();
+    expect(calls.map(({ attempt }) => attempt)).toEqual([1, 1]);
+  });
+
+  it('is tried once more when that is asked for, and handled when it succeeds', async () => {
+    let isBroken = true;
+    const { world, calls, counts } = await handling(() => (isBroken ? fail() : null));
+    for (const wait of WAITS) await jumpAhead(world, wait);
+    const { retryExhausted } = world.trunkline.admin.subscriptions;
+    expect(await retryExhausted('orders')).toEqual({ requeued: 1, remaining: 0 });
+    await world.clock.settle();
+    expect(calls.at(-1)).toMatchObject({ attempt: 9 });
+    expect(await counts()).toMatchObject({ waiting: 0, exhausted: 1 });
+    isBroken = false;
+    expect(await retryExhausted('orders')).toEqual({ requeued: 1, remaining: 0 });
+    await world.clock.settle();
+    expect(calls).toHaveLength(10);
+    expect(await counts()).toMatchObject({ waiting: 0, exhausted: 0 });
+  });
+
+  it('is kept for 30 days, and then deleted with its event', async () => {
+    const { world, counts } = await handling(fail);
+    for (const wait of WAITS) await jumpAhead(world, wait);
+    await jumpAhead(world, 28 * DAY);
+    expect(await counts()).toMatchObject({ exhausted: 1 });
+    await jumpAhead(world, DAY);
+    expect(await counts()).toMatchObject({ exhausted: 0 });
+    expect(await world.storage.retention.deleteHistory(world.clock.now(), 10)).toBe(0);
+  });
+});
+
+describe('a handler that takes long', () => {
+  it('keeps its event: nobody else gets it meanwhile', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { world, calls, counts } = await handling(() => gate.promise, { timeoutMs: 2 * HOUR });
+    const other = recordingHandler(world.clock);
+    await world.another({ roles: only(), prepare: (trunkline) => void other.on(trunkline) });
+    await world.clock.advance(HOUR);
+    gate.resolve();
+    await world.clock.settle();
+    expect(calls).toHaveLength(1);
+    expect(other.calls).toEqual([]);
+    expect(await counts()).toMatchObject({ waiting: 0, exhausted: 0 });
+  });
+
+  it('has failed when its time is over, and is told so', async () => {
+    const { world, calls, counts } = await handling(() => new Promise(() => {}), {
+      timeoutMs: 30 * SECOND,
+    });
+    await world.clock.advance(30 * SECOND - 1);
+    expect(calls[0]?.signal.aborted).toBe(false);
+    await world.clock.advance(1);
+    expect(calls[0]?.signal.aborted).toBe(true);
+    expect(String(calls[0]?.signal.reason)).toContain('The handler of "orders" took longer than 30000 ms.');
+    expect(await counts()).toMatchObject({ waiting: 1 });
+    await world.clock.advance(MINUTE);
+    expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  });
+});
+
+describe('when the process stops', () => {
+  it('waits for handlers, which are told, and records what came of them', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { world, calls, counts } = await handling(() => gate.promise);
+    let isStopped = false;
+    const stopped = world.trunkline.stop().then(() => (isStopped = true));
+    await world.clock.advance(5 * SECOND);
+    expect(calls[0]?.signal.aborted).toBe(true);
+    expect(isStopped).toBe(false);
+    gate.resolve();
+    await stopped;
+    expect(await counts()).toMatchObject({ waiting: 0, exhausted: 0 });
+  });
+
+  it('does not count what fails by it: the event is due at once elsewhere', async () => {
+    const { world, arrive } = await startEventWorld();
+    const aborted = ({ signal }: Call) =>
+      new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('I have to go'))));
+    const leaving = recordingHandler(world.clock, aborted);
+    const { trunkline } = await world.another({
+      roles: only(),
+      prepare: (other) => void leaving.on(other),
+    });
+    await arrive();
+    expect(leaving.calls).toHaveLength(1);
+    await trunkline.stop();
+    const staying = recordingHandler(world.clock);
+    await staying.on(world.trunkline).registered;
+    await world.clock.settle();
+    expect(staying.calls).toMatchObject([{ attempt: 1 }]);
+  });
+
+  it('gives handlers up that do not end: their events come again after the lease', async () => {
+    const { world, arrive } = await startEventWorld();
+    const stubborn = recordingHandler(world.clock, () => new Promise(() => {}));
+    const { trunkline } = await world.another({
+      roles: only(),
+      prepare: (other) => void stubborn.on(other, { timeoutMs: DAY }),
+    });
+    await arrive();
+    const stopped = trunkline.stop();
+    await world.clock.advance(10 * SECOND);
+    await stopped;
+    const staying = recordingHandler(world.clock);
+    await staying.on(world.trunkline).registered;
+    await world.clock.settle();
+    expect(staying.calls).toEqual([]);
+    await world.clock.advance(MINUTE);
+    expect(staying.calls).toMatchObject([{ attempt: 1 }]);
+  });
+});
+
+it('a handler that is off handles no more after off()', async () => {
+  const { world, arrive, calls, registration } = await handling(() => null);
+  await registration.off();
+  await arrive();
+  await world.clock.advance(MINUTE);
+  expect(calls).toHaveLength(1);
+});
+
+describe('an event whose process dies within the handler', () => {
+  it('comes again after the lease, uncounted five times, and then as a failed attempt', async () => {
+    const { world, arrive } = await startEventWorld();
+    const kill: (() => void)[] = [];
+    const deadly = recordingHandler(world.clock, () => {
+      kill.at(-1)?.();
+      return new Promise(() => {});
+    });
+    const startDeadly = async () => {
+      const process = mortal(world.storage);
+      kill.push(process.kill);
+      await world.another({
+        storage: process.storage,
+        roles: only(),
+        prepare: (trunkline) => void deadly.on(trunkline),
+      });
+    };
+    await startDeadly();
+    await arrive();
+    for (let death = 1; death <= 5; death++) {
+      expect(deadly.calls.map(({ attempt }) => attempt)).toEqual(Array<number>(death).fill(1));
+      await world.clock.advance(MINUTE);
+      await startDeadly();
+      await world.clock.settle();
+    }
+    // The sixth claim counts an attempt and calls nobody; the next call is the second attempt.
+    expect(deadly.calls).toHaveLength(5);
+    await world.clock.advance(MINUTE);
+    expect(deadly.calls.at(-1)).toMatchObject({ attempt: 2 });
+  });
+});
+
+describe('when the storage is out of reach', () => {
+  it('what came of an event is recorded when it is back', async () => {
+    let isDown = false;
+    const storage = memoryStorage();
+    const flaky = {
+      ...storage,
+      subscriptions: new Proxy(storage.subscriptions, {
+        get: (target, name) => {
+          const method: unknown = Reflect.get(target, name);
+          if (typeof method !== 'function') return method;
+          return (...values: readonly unknown[]): unknown =>
+            isDown ? Promise.reject(new Error('EIO')) : Reflect.apply(method, target, values);
+        },
+      }),
+    };
+    const { world, arrive } = await startEventWorld({ storage: flaky });
+    const handler = recordingHandler(world.clock, () => {
+      isDown = true;
+    });
+    await handler.on(world.trunkline).registered;
+    await arrive();
+    await world.clock.advance(20 * SECOND);
+    isDown = false;
+    await world.clock.advance(5 * MINUTE);
+    expect(handler.calls).toHaveLength(1);
+    expect(await world.trunkline.admin.subscriptions.list()).toMatchObject([{ waiting: 0 }]);
+  });
+
+  it('at the start, start() says so', async () => {
+    const storage = memoryStorage();
+    const register = () => Promise.reject(new Error('EIO'));
+    const subscriptions = new Proxy(storage.subscriptions, {
+      get: (target, name) => (name === 'register' ? register : (Reflect.get(target, name) as unknown)),
+    });
+    const handler = recordingHandler({ now: () => 0 });
+    const starting = startEventWorld({
+      storage: { ...storage, subscriptions },
+      prepare: (trunkline) => void handler.on(trunkline),
+    });
+    await expect(starting).rejects.toThrow('EIO');
+  });
+});

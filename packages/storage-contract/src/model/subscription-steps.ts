@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import type { ClaimedEvent, EventCompletion, EventSubscription } from '@trunkline/core';
+import { aSubscription } from '../examples.ts';
+import { eventClaimAt, settled } from '../scenes.ts';
+import { step } from './step.ts';
+import type { World } from './world.ts';
+
+const name = fc.constantFrom('orders', 'orders', 'audit');
+const eventTypes = fc.subarray(['message.received', 'message.failed', 'instance.connected'] as const, {
+  minLength: 1,
+});
+
+export const subscriptionSteps = [
+  step('register a subscription', fc.record({ name, eventTypes }), async (world, choice) => {
+    const id = world.newId('sub', world.now);
+    const subscription = aSubscription({ ...choice, id, createdAt: world.now });
+    return ({ storage }) => storage.subscriptions.register(subscription);
+  }),
+
+  step(
+    'claim events',
+    fc.record({
+      name,
+      eventTypes,
+      limit: fc.integer({ min: 1, max: 5 }),
+      leaseMs: fc.constantFrom(500, 20_000),
+    }),
+    async (world, { name: wanted, ...claim }) => {
+      const subscription = await subscriptionOf(world, wanted);
+      if (!subscription) return null;
+      return async (side) => {
+        const result = await side.storage.subscriptions.claim(eventClaimAt(subscription, world.now, claim));
+        side.eventClaims.push(...(result?.claimed ?? []));
+        return result && { ...result, claimed: result.claimed.map((one) => ({ ...one, token: null })) };
+      };
+    },
+  ),
+
+  step(
+    'complete events',
+    fc.array(
+      fc.record({
+        claim: fc.nat({ max: 5 }),
+        outcome: fc.constantFrom('handled', 'queued', 'exhausted', 'renewed'),
+      }),
+      { minLength: 1, maxLength: 3 },
+    ),
+    async (world, choices) => async (side) => {
+      const answers: (number | null)[] = [];
+      for (const { claim, outcome } of choices) {
+        const claimed = world.pick(side.eventClaims.toReversed(), claim);
+        if (!claimed) continue;
+        if (outcome === 'renewed') {
+          await side.storage.subscriptions.renew([settled(claimed)], world.now + 20_000);
+        } else {
+          const completion = completionOf(claimed, outcome, world.now);
+          answers.push(await side.storage.subscriptions.complete([completion]));
+        }
+      }
+      return answers;
+    },
+  ),
+
+  step(
+    'retry exhausted events',
+    fc.record({ name, limit: fc.nat({ max: 2 }), countUpTo: fc.nat({ max: 2 }) }),
+    async (world, { name: wanted, ...batch }) =>
+      ({ storage }) =>
+        storage.subscriptions.retryExhausted(wanted, { ...batch, now: world.now }),
+  ),
+
+  step('delete a subscription', fc.record({ name, sweep: fc.boolean() }), async (_, choice) => {
+    return async ({ storage }) => [
+      await storage.subscriptions.delete(choice.name),
+      choice.sweep ? await storage.subscriptions.sweepDeleted(1000) : null,
+    ];
+  }),
+];
+
+function completionOf(claimed: ClaimedEvent, kind: string, now: number): EventCompletion {
+  const attempts = claimed.attempts + 1;
+  if (kind === 'handled') return settled(claimed);
+  if (kind === 'exhausted') return settled(claimed, { kind, attempts });
+  return settled(claimed, { kind: 'queued', attempts, dueAt: now + 5_000 });
+}
+
+async function subscriptionOf({ model }: World, wanted: string): Promise<EventSubscription | null> {
+  const subscriptions = await model.storage.subscriptions.list(0);
+  return subscriptions.find(({ subscription }) => subscription.name === wanted)?.subscription ?? null;
+}

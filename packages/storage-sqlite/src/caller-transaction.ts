@@ -1,0 +1,88 @@
+import { DatabaseSync } from 'node:sqlite';
+import { statSync } from 'node:fs';
+import type { Signal } from '@trunkline/core';
+import { withStatements } from './database.ts';
+import type { Database } from './database.ts';
+
+/** How long to wait before looking whether a transaction has ended, at first and at the most. */
+const FIRST_LOOK_MS = 1;
+const LAST_LOOK_MS = 100;
+
+/** A transaction that the caller began and will end, on a connection of their own. */
+export interface CallerTransaction {
+  readonly database: Database;
+  /** Does all of it or, where it throws, nothing; the transaction stays as it was otherwise. */
+  attempt<Result>(work: () => Result): Result;
+}
+
+/**
+ * Checks that this is a connection to `file` in which a transaction is open; else throws a TypeError that says what it is.
+ * Statements are prepared anew each time: kept ones would keep the caller's connection from being collected.
+ */
+export function callerTransaction(file: string, transaction: unknown): CallerTransaction {
+  const connection = checkConnection(file, transaction);
+  const database = withStatements(connection);
+  return {
+    database,
+    attempt(work) {
+      database.run('SAVEPOINT trunkline');
+      try {
+        const result = work();
+        database.run('RELEASE trunkline');
+        return result;
+      } catch (error) {
+        // Where the disk is full, SQLite may have rolled all of it back already.
+        if (connection.isTransaction) connection.exec('ROLLBACK TO trunkline; RELEASE trunkline');
+        throw error;
+      }
+    },
+  };
+}
+
+/**
+ * Tells of the work in a transaction when it has ended, without knowing how: SQLite tells nobody, so that it has to be
+ * looked after. It ends as a rule in the turn of the event loop in which its last statement was awaited.
+ */
+export function announceAtEnd(publish: (signal: Signal) => void): (of: unknown, signal: Signal) => void {
+  const open = new Map<DatabaseSync, Map<string, Signal>>();
+
+  const look = (connection: DatabaseSync, waitMs: number): void => {
+    if (connection.isOpen && connection.isTransaction) {
+      const next = Math.min(waitMs * 2, LAST_LOOK_MS);
+      setTimeout(look, waitMs, connection, next).unref();
+      return;
+    }
+    const signals = open.get(connection) ?? new Map<string, Signal>();
+    open.delete(connection);
+    for (const signal of signals.values()) publish(signal);
+  };
+
+  return (of, signal) => {
+    if (!(of instanceof DatabaseSync)) return;
+    const known = open.get(of);
+    const signals = known ?? new Map<string, Signal>();
+    signals.set(JSON.stringify(signal), signal);
+    if (known) return;
+    open.set(of, signals);
+    setImmediate(look, of, FIRST_LOOK_MS).unref();
+  };
+}
+
+function checkConnection(file: string, transaction: unknown): DatabaseSync {
+  if (!(transaction instanceof DatabaseSync)) throw wrong('it is no DatabaseSync of node:sqlite');
+  if (!transaction.isOpen) throw wrong('its connection is closed');
+  if (!isSameFile(file, transaction.location())) throw wrong(`it is not a connection to ${file}`);
+  if (!transaction.isTransaction) throw wrong('no transaction is open on it: run BEGIN IMMEDIATE first');
+  return transaction;
+}
+
+/** By what the file system says, since one file may have several names. */
+function isSameFile(file: string, other: string | null): boolean {
+  if (file === ':memory:' || other === null) return false;
+  const [a, b] = [file, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
+}
+
+function wrong(why: string): TypeError {
+  return new TypeError(`sqliteStorage: the transaction cannot be used: ${why}.`);
+}

@@ -1,0 +1,10 @@
+import type { Database } from './database.ts';
+import { integer } from './row.ts';
+
+/** Reserves this many tokens, in one write; what is left of them is never used. */
+export function takeTokens(database: Database, count: number): () => number {
+  const row = database.get('UPDATE claim_tokens SET latest = latest + ? RETURNING latest', count);
+  if (!row) throw new Error('The row of claim_tokens is missing.');
+  let token = integer(row, 'latest') - count;
+  return () => (token += 1);
+}

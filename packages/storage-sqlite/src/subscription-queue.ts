@@ -1,0 +1,156 @@
+import type {
+  ClaimedEvent,
+  Event,
+  EventClaim,
+  EventClaimKey,
+  EventClaimResult,
+  EventCompletion,
+} from '@trunkline/core';
+import { takeTokens } from './claim-tokens.ts';
+import type { Database } from './database.ts';
+import { integer, integerOrNull, json, text, word } from './row.ts';
+import type { Row } from './row.ts';
+
+/** The subscriptions that want events of this type. They are few, so their lists are read rather than indexed. */
+export function subscriptionsTo(database: Database, eventType: string): readonly string[] {
+  return database
+    .all('SELECT id, event_types FROM subscriptions ORDER BY id')
+    .filter((row) => json<readonly string[]>(row, 'event_types').includes(eventType))
+    .map((row) => text(row, 'id'));
+}
+
+export function queueEvent(database: Database, subscriptionId: string, event: Event): void {
+  database.insert('queued_events', {
+    event_id: event.id,
+    subscription_id: subscriptionId,
+    event_type: event.type,
+    due_at: Math.floor(event.occurredAt / 1000),
+    attempts: 0,
+    lost_claims: 0,
+    token: null,
+  });
+}
+
+/** Takes what is due of the types asked for, the same way however much else is queued. */
+export function claimEvents(database: Database, claim: EventClaim): EventClaimResult {
+  const due = dueEvents(database, claim);
+  const nextToken = due.length > 0 ? takeTokens(database, due.length) : () => 0;
+  const claimed = due.map((row) => takeEvent(database, row, { ...claim, token: nextToken() }));
+  return { claimed, nextAt: nextEventAt(database, claim) };
+}
+
+/** Whether `claimEvents` would find something. */
+export function hasDueEvents(database: Database, claim: EventClaim): boolean {
+  return dueEvents(database, { ...claim, limit: Math.min(claim.limit, 1) }).length > 0;
+}
+
+export function nextEventAt(
+  database: Database,
+  { subscriptionId, eventTypes, now }: EventClaim,
+): number | null {
+  const times = eventTypes.flatMap((type) => {
+    // Relies on queued_events_due.
+    const row = database.get(
+      `SELECT due_at FROM queued_events
+       WHERE subscription_id = ? AND event_type = ? AND due_at IS NOT NULL
+       ORDER BY due_at
+       LIMIT 1`,
+      subscriptionId,
+      type,
+    );
+    return row ? [integer(row, 'due_at')] : [];
+  });
+  return times.length === 0 ? null : Math.max(now, Math.min(...times));
+}
+
+export function renewClaim(
+  database: Database,
+  { subscriptionId, eventId, token }: EventClaimKey,
+  until: number,
+): void {
+  database.run(
+    'UPDATE queued_events SET due_at = ? WHERE event_id = ? AND subscription_id = ? AND token = ?',
+    until,
+    eventId,
+    subscriptionId,
+    token,
+  );
+}
+
+/** Answers whether it was written. */
+export function completeEvent(database: Database, completion: EventCompletion): boolean {
+  const { subscriptionId, eventId, token, outcome } = completion;
+  const isThere = database.get('SELECT 1 FROM subscriptions WHERE id = ?', subscriptionId) !== undefined;
+  if (!isThere) return false;
+  if (outcome.kind === 'handled') {
+    const sql = 'DELETE FROM queued_events WHERE event_id = ? AND subscription_id = ? AND token = ?';
+    return database.run(sql, eventId, subscriptionId, token) === 1;
+  }
+  const changed = database.run(
+    `UPDATE queued_events SET due_at = ?, attempts = ?, lost_claims = 0, token = NULL
+     WHERE event_id = ? AND subscription_id = ? AND token = ?`,
+    outcome.kind === 'queued' ? outcome.dueAt : null,
+    outcome.attempts,
+    eventId,
+    subscriptionId,
+    token,
+  );
+  return changed === 1;
+}
+
+/** Each type's events are a walk of their own along queued_events_due, which is merged. */
+function dueEvents(
+  database: Database,
+  { subscriptionId, eventTypes, now, limit }: EventClaim,
+): readonly Row[] {
+  const rows = eventTypes.flatMap((type) =>
+    database.all(
+      `SELECT * FROM queued_events
+       WHERE subscription_id = ? AND event_type = ? AND due_at <= ?
+       ORDER BY due_at, event_id
+       LIMIT ?`,
+      subscriptionId,
+      type,
+      now,
+      limit,
+    ),
+  );
+  return rows.toSorted(compareDue).slice(0, limit);
+}
+
+function compareDue(a: Row, b: Row): number {
+  const difference = integer(a, 'due_at') - integer(b, 'due_at');
+  if (difference !== 0) return difference;
+  return text(a, 'event_id') < text(b, 'event_id') ? -1 : 1;
+}
+
+function takeEvent(
+  database: Database,
+  row: Row,
+  { subscriptionId, now, leaseMs, token }: EventClaim & { readonly token: number },
+): ClaimedEvent {
+  const event = database.get('SELECT * FROM events WHERE id = ?', text(row, 'event_id'));
+  if (!event) throw new Error(`${text(row, 'event_id')} was queued, but it is gone.`);
+  // A token that is still there is that of a claim which has expired.
+  const isLost = integerOrNull(row, 'token') !== null;
+  const lostClaims = integer(row, 'lost_claims') + Number(isLost);
+  database.run(
+    'UPDATE queued_events SET due_at = ?, lost_claims = ?, token = ? WHERE event_id = ? AND subscription_id = ?',
+    now + leaseMs,
+    lostClaims,
+    token,
+    text(row, 'event_id'),
+    subscriptionId,
+  );
+  return { subscriptionId, event: readEvent(event), token, attempts: integer(row, 'attempts'), lostClaims };
+}
+
+function readEvent(row: Row): Event {
+  return {
+    id: text(row, 'id'),
+    workspaceId: text(row, 'workspace_id'),
+    type: word(row, 'type'),
+    occurredAt: integer(row, 'occurred_at'),
+    payload: text(row, 'payload'),
+  };
+}

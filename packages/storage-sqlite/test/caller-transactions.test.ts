@@ -1,0 +1,178 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Instance, Message, Signal, Storage } from '@trunkline/core';
+import type { SqliteStorageOptions } from '../src/index.ts';
+import { aMessage, anInstance, aWorkspace } from './support/examples.ts';
+import { connectTo, openStorage } from './support/open-storage.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+
+describe('a message that is accepted in a transaction of the app’s', () => {
+  it.each([
+    ['COMMIT', 1],
+    ['ROLLBACK', 0],
+  ])('is there after %s as often as what the app wrote', async (end, count) => {
+    const { storage, instance, app } = await scene();
+    const message = aMessage(instance);
+    app.exec('BEGIN IMMEDIATE; INSERT INTO orders (item) VALUES (1)');
+    expect(await accept(storage, message, app)).toEqual({ kind: 'accepted' });
+    app.exec(end);
+    expect(app.prepare('SELECT count(*) AS orders FROM orders').get()).toEqual({ orders: count });
+    expect(app.prepare('SELECT count(*) AS messages FROM messages').get()).toEqual({ messages: count });
+    expect((await storage.messages.queueHeads([instance.id], message.createdAt)).length).toBe(count);
+  });
+
+  it('is told of soon after the commit, and not before', async () => {
+    const { storage, instance, app } = await scene();
+    const signals: Signal[] = [];
+    const { promise: told, resolve } = Promise.withResolvers<void>();
+    storage.subscribe((signal) => {
+      signals.push(signal);
+      resolve();
+    });
+    app.exec('BEGIN IMMEDIATE');
+    await accept(storage, aMessage(instance), app);
+    await accept(storage, aMessage(instance), app);
+    await eventLoopRounds(50);
+    expect(signals).toEqual([]);
+    app.exec('COMMIT');
+    await told;
+    expect(signals).toEqual([{ topic: 'queue', instanceId: instance.id }]);
+  });
+
+  it('may be given by a connection with settings of its own, on another name of the file', async () => {
+    const { storage, instance, path } = await scene();
+    symlinkSync(path, `${path}-link`);
+    const app = new DatabaseSync(`${path}-link`, { readBigInts: true, returnArrays: true });
+    onTestFinished(() => app.close());
+    app.exec('BEGIN IMMEDIATE');
+    const message = aMessage(instance);
+    expect(await accept(storage, message, app)).toEqual({ kind: 'accepted' });
+    expect(await storage.messages.find(message.workspaceId, message.id, app)).toEqual(message);
+    app.exec('COMMIT');
+    expect(await storage.messages.find(message.workspaceId, message.id)).toEqual(message);
+  });
+});
+
+describe('while a transaction of the app’s is open', () => {
+  it('the storage’s own writes wait, and the app goes on', async () => {
+    const { storage, instance, app } = await scene();
+    app.exec('BEGIN IMMEDIATE');
+    const messages = Array.from({ length: 600 }, () => aMessage(instance));
+    const accepted = Promise.all(messages.map((message) => accept(storage, message)));
+    // Were the event loop blocked, it would be for as long as the writes may wait: they would have rejected.
+    await eventLoopRounds(200);
+    expect(await accept(storage, aMessage(instance), app)).toEqual({ kind: 'accepted' });
+    app.exec('COMMIT');
+    expect((await accepted).every(({ kind }) => kind === 'accepted')).toBe(true);
+    const queued = app.prepare('SELECT message_id FROM queue ORDER BY position').all();
+    expect(queued.slice(1).map((row) => row['message_id'])).toEqual(messages.map(({ id }) => id));
+  });
+
+  it('one that the app awaits in there rejects, and the transaction can still commit', async () => {
+    const { storage, instance, app } = await scene({ lockTimeoutMs: 30 });
+    app.exec('BEGIN IMMEDIATE');
+    const outside = aMessage(instance);
+    await expect(accept(storage, outside)).rejects.toThrow(
+      'The database is locked: a transaction of somebody else has not ended within 30 ms.',
+    );
+    const inside = aMessage(instance);
+    await accept(storage, inside, app);
+    app.exec('COMMIT');
+    expect(await storage.messages.find(inside.workspaceId, inside.id)).toEqual(inside);
+    expect(await storage.messages.find(outside.workspaceId, outside.id)).toBeNull();
+    expect(await accept(storage, outside)).toEqual({ kind: 'accepted' });
+  });
+
+  it('closing waits for what was called before', async () => {
+    const { storage, instance, app } = await scene();
+    app.exec('BEGIN IMMEDIATE');
+    const message = aMessage(instance);
+    const accepted = accept(storage, message);
+    const closed = storage.close();
+    await eventLoopRounds(20);
+    app.exec('COMMIT');
+    await closed;
+    expect(await accepted).toEqual({ kind: 'accepted' });
+  });
+
+  it('a transaction that began by reading, and was overtaken, is told so and has nothing of it', async () => {
+    const { storage, instance, app } = await scene();
+    app.exec('BEGIN');
+    app.prepare('SELECT count(*) FROM orders').get();
+    await accept(storage, aMessage(instance));
+    const late = aMessage(instance);
+    await expect(accept(storage, late, app)).rejects.toThrow('database is locked');
+    app.exec('ROLLBACK');
+    expect(await storage.messages.find(late.workspaceId, late.id)).toBeNull();
+  });
+});
+
+describe('what cannot be used as a transaction', () => {
+  const refused: readonly [what: string, why: string, make: (path: string) => unknown][] = [
+    ['a connection without one', 'no transaction is open on it: run BEGIN IMMEDIATE first', connectTo],
+    ['a closed connection', 'its connection is closed', closed],
+    ['a connection in memory', 'it is not a connection to', () => begun(':memory:')],
+    ['a connection to another file', 'it is not a connection to', (path) => begun(`${path}-other`)],
+    ['another kind of handle', 'it is no DatabaseSync of node:sqlite', () => ({ exec() {} })],
+    ['null', 'it is no DatabaseSync of node:sqlite', () => null],
+  ];
+
+  it.each(refused)('%s', async (_, why, make) => {
+    const { storage, instance, path } = await scene();
+    const message = aMessage(instance);
+    const handle = make(path) as DatabaseSync; // as a caller in JavaScript may
+    const expected = `sqliteStorage: the transaction cannot be used: ${why}`;
+    await expect(accept(storage, message, handle)).rejects.toThrow(expected);
+    await expect(storage.messages.find(message.workspaceId, message.id, handle)).rejects.toThrow(expected);
+    expect(await storage.messages.find(message.workspaceId, message.id)).toBeNull();
+  });
+
+  it('any at all, where the storage is in memory', async () => {
+    const storage = await openStorage(':memory:');
+    const message = aMessage(anInstance(aWorkspace()));
+    await expect(accept(storage, message, begun(':memory:'))).rejects.toThrow(TypeError);
+  });
+});
+
+interface Scene {
+  readonly storage: Storage<DatabaseSync>;
+  readonly instance: Instance;
+  readonly path: string;
+  /** The app's own connection, with a table of its own in the file. */
+  readonly app: DatabaseSync;
+}
+
+async function scene(options: Partial<SqliteStorageOptions> = {}): Promise<Scene> {
+  const path = join(temporaryDirectory(), 'test.db');
+  const storage = await openStorage(path, options);
+  const workspace = aWorkspace();
+  const instance = anInstance(workspace);
+  await storage.workspaces.insert(workspace);
+  await storage.instances.insert(instance, null);
+  const app = connectTo(path);
+  app.exec('CREATE TABLE orders (item INTEGER)');
+  return { storage, instance, path, app };
+}
+
+function accept(storage: Storage<DatabaseSync>, message: Message, transaction?: DatabaseSync) {
+  const acceptance = { message, idempotency: null, backlogLimit: 10_000, trialLimit: null };
+  return storage.messages.accept(acceptance, transaction);
+}
+
+function begun(path: string): DatabaseSync {
+  const connection = connectTo(path);
+  connection.exec('BEGIN IMMEDIATE');
+  return connection;
+}
+
+function closed(path: string): DatabaseSync {
+  const connection = new DatabaseSync(path);
+  connection.close();
+  return connection;
+}
+
+async function eventLoopRounds(count: number): Promise<void> {
+  for (let round = 0; round < count; round += 1) await new Promise((resolve) => setImmediate(resolve));
+}
