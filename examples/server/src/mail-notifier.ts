@@ -1,9 +1,21 @@
 import { createTransport } from 'nodemailer';
 import type { Logger, Notification, Notifier } from '@trunkline/core';
 
+/** Milliseconds. Together less than the minute that the service waits, so that a server that hangs holds no socket after it. */
+const TIMEOUTS = {
+  dnsTimeout: 5_000,
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 20_000,
+};
+
 /** Mails the members who administer webhooks, through the server of `smtpUrl`; `?from=` in it is the sender's address. */
-export function mailNotifier(smtpUrl: string, logger: Logger): Notifier {
-  const transport = createTransport(smtpUrl);
+export function mailNotifier(
+  smtpUrl: string,
+  logger: Logger,
+  timeouts: Partial<typeof TIMEOUTS> = {},
+): Notifier {
+  const transport = createTransport({ ...TIMEOUTS, ...timeouts, url: smtpUrl });
   const from = senderOf(new URL(smtpUrl));
   return {
     async notify(notification) {
@@ -15,7 +27,7 @@ export function mailNotifier(smtpUrl: string, logger: Logger): Notifier {
         );
         return;
       }
-      await transport.sendMail({
+      const { rejected } = await transport.sendMail({
         from,
         to: [...recipients],
         // The same when a crash makes it go out twice.
@@ -23,6 +35,13 @@ export function mailNotifier(smtpUrl: string, logger: Logger): Notifier {
         subject: SUBJECTS[kind],
         text: textOf(notification),
       });
+      // The others have it, and would have it twice if it were sent again.
+      if (rejected.length > 0) {
+        logger.warn(
+          { noticeId: id, recipients: rejected.length },
+          'a mail was not taken for some recipients',
+        );
+      }
     },
   };
 }

@@ -18,6 +18,8 @@ export interface Settings {
   readonly rateLimit: number;
   readonly roles: Roles;
   readonly smtpUrl: string | undefined;
+  /** Who gets mails about webhooks; undefined leaves it as it is. */
+  readonly mailTo: readonly string[] | undefined;
   readonly logLevel: string;
 }
 
@@ -43,6 +45,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     rateLimit: rest.RATE_LIMIT,
     roles: rest.ROLES,
     smtpUrl: rest.SMTP_URL,
+    mailTo: rest.MAIL_TO,
     logLevel: rest.LOG_LEVEL,
   };
 }
@@ -78,6 +81,11 @@ const variables = z.object({
     .transform(rolesOf),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: 'must be a URL like smtp://user:password@mail.example.com:587.' })
+    .optional(),
+  MAIL_TO: z
+    .string()
+    .transform((list) => list.split(',').map((address) => address.trim()))
+    .pipe(z.array(z.email('must be a comma list of e-mail addresses.').max(320)))
     .optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}.`).default('info'),
 });

@@ -11,6 +11,7 @@ import { openDefaultWorkspace } from './default-workspace.ts';
 import type { Access } from './default-workspace.ts';
 import { listen } from './http-listener.ts';
 import { mailNotifier } from './mail-notifier.ts';
+import { setMailRecipients } from './mail-recipients.ts';
 import { openSandboxNetwork } from './sandbox-network.ts';
 import type { SandboxNetwork } from './sandbox-network.ts';
 import { createSecretKey, readSecretKey } from './secret-key.ts';
@@ -71,6 +72,7 @@ export async function startServer(
     openDefaultWorkspace({ trunkline, storage, crypto: runtime.crypto }, settings.apiKey);
   // Another server may be doing the same at this moment: the second look finds what that one has made.
   const access = await openWorkspace().catch(openWorkspace);
+  if (settings.mailTo !== undefined) await setMailRecipients(trunkline, settings.mailTo);
 
   const { phone, isElsewhere } = network;
   const { rateLimit } = settings;

@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import type { AddressInfo, Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { silentLogger } from '@trunkline/core';
-import type { Notification } from '@trunkline/core';
+import type { Logger, Notification } from '@trunkline/core';
 import { mailNotifier } from '../src/mail-notifier.ts';
+import { startMailServer } from './support/mail-server.ts';
 
 const notification: Notification = {
   id: 'ntc_1',
@@ -13,63 +15,117 @@ const notification: Notification = {
   webhook: { id: 'wh_1', url: 'https://example.com/hook', failingSince: Date.UTC(2026, 10, 20, 21, 15) },
 };
 
+/** What a logger was given, all of it as text. */
+function recordingLogger(): { readonly logger: Logger; readonly lines: string[] } {
+  const lines: string[] = [];
+  const write = (facts: object, message: string): void => void lines.push(JSON.stringify([facts, message]));
+  return { logger: { ...silentLogger, warn: write, error: write }, lines };
+}
+
 describe('A mail about a failing webhook', () => {
-  const servers: ReturnType<typeof createServer>[] = [];
-  afterEach(() => {
-    for (const server of servers.splice(0)) server.close();
-  });
-
-  /** A mail server that says yes to everything, and what it was told. */
-  async function mailServer(): Promise<{ url: string; told: string[] }> {
-    const told: string[] = [];
-    const server = createServer((socket) => {
-      let inMail = false;
-      socket.write('220 ready\r\n');
-      socket.setEncoding('utf8').on('data', (text) => {
-        for (const line of String(text).split('\r\n').slice(0, -1)) {
-          told.push(line);
-          if (inMail ? line === '.' : true) socket.write(line === 'DATA' ? '354 go on\r\n' : '250 fine\r\n');
-          inMail = line === 'DATA' || (inMail && line !== '.');
-        }
-      });
-    });
-    servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return { url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`, told }; // it listens on TCP
-  }
-
   it('goes to all who administer webhooks, under an id of its own', async () => {
-    const { url, told } = await mailServer();
+    const { url, mails } = await startMailServer();
     await mailNotifier(`${url}/?from=trunkline@example.com`, silentLogger).notify(notification);
-    expect(told).toEqual(
-      expect.arrayContaining([
-        'MAIL FROM:<trunkline@example.com>',
-        'RCPT TO:<ada@example.com>',
-        'RCPT TO:<grace@example.com>',
-        'Subject: A webhook endpoint keeps failing',
-        'Message-ID: <ntc_1@trunkline>',
-        'Workspace: Acme (ten_1)',
-      ]),
-    );
-    const text = told.join('\n').replaceAll('=\n', ''); // quoted-printable
-    expect(text).toContain('Endpoint:  https://example.com/hook (wh_1)');
-    expect(text).toContain('Fri, 20 Nov 2026 21:15:00 GMT');
+    expect(mails).toHaveLength(1);
+    expect(mails[0]).toMatchObject({
+      from: 'trunkline@example.com',
+      to: ['ada@example.com', 'grace@example.com'],
+    });
+    const source = mails[0]?.source;
+    expect(source).toContain('Subject: A webhook endpoint keeps failing\r\n');
+    expect(source).toContain('Message-ID: <ntc_1@trunkline>\r\n');
+    expect(source).toContain('Workspace: Acme (ten_1)\r\n');
+    expect(source).toContain('Endpoint:  https://example.com/hook (wh_1)\r\n');
+    expect(source).toContain('Fri, 20 Nov 2026 21:15:00 GMT');
   });
 
   it('says so when the endpoint was disabled', async () => {
-    const { url, told } = await mailServer();
+    const { url, mails } = await startMailServer();
     await mailNotifier(url, silentLogger).notify({ ...notification, kind: 'webhook_disabled' });
-    expect(told).toContain('Subject: A failing webhook endpoint was disabled');
-    expect(told).toContain('MAIL FROM:<trunkline@127.0.0.1>');
+    expect(mails[0]?.from).toBe('trunkline@127.0.0.1');
+    expect(mails[0]?.source).toContain('Subject: A failing webhook endpoint was disabled\r\n');
   });
 
-  it('is not taken over when no server takes it', async () => {
+  it('signs in as the URL says, and never tells how', async () => {
+    const { url, mails } = await startMailServer({
+      authOptional: false,
+      allowInsecureAuth: true,
+      onAuth({ username, password }, _, done) {
+        if (username === 'me@example.com' && password === 'hush!') done(null, { user: username });
+        else done(new Error('Wrong.'));
+      },
+    });
+    const as = (password: string): string => url.replace('//', `//me%40example.com:${password}@`);
+    await mailNotifier(as('hush!'), silentLogger).notify(notification);
+    expect(mails[0]?.from).toBe('me@example.com');
+    const refused: unknown = await mailNotifier(as('the-wrong-password'), silentLogger)
+      .notify(notification)
+      .catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(Error);
+    const told = refused instanceof Error ? [refused.message, refused.stack, ...Object.values(refused)] : [];
+    expect(JSON.stringify(told)).not.toMatch(/the-wrong-password|dGhlLXdyb25n/);
+  });
+
+  it('whose server takes it for some recipients is not sent again', async () => {
+    const { url, mails } = await startMailServer({
+      onRcptTo({ address }, _, done) {
+        if (address.startsWith('ada')) done(new Error('No such mailbox.'));
+        else done();
+      },
+    });
+    const { logger, lines } = recordingLogger();
+    await mailNotifier(url, logger).notify(notification);
+    expect(mails[0]?.to).toEqual(['grace@example.com']);
+    expect(lines).toEqual([
+      JSON.stringify([{ noticeId: 'ntc_1', recipients: 1 }, 'a mail was not taken for some recipients']),
+    ]);
+  });
+
+  it('goes nowhere when nobody administers webhooks', async () => {
+    await mailNotifier('smtp://127.0.0.1:1', silentLogger).notify({ ...notification, recipients: [] });
+  });
+});
+
+describe('A mail is not taken over', () => {
+  it('when nobody listens', async () => {
     await expect(mailNotifier('smtp://127.0.0.1:1', silentLogger).notify(notification)).rejects.toThrow(
       'ECONNREFUSED',
     );
   });
 
-  it('goes nowhere when nobody administers webhooks', async () => {
-    await mailNotifier('smtp://127.0.0.1:1', silentLogger).notify({ ...notification, recipients: [] });
+  it('when the server says so', async () => {
+    const server = await startMailServer();
+    server.answer('refuse');
+    await expect(mailNotifier(server.url, silentLogger).notify(notification)).rejects.toThrow('451');
+  });
+
+  it('when the server has another name than its certificate', async () => {
+    // The server offers TLS, with a certificate of nobody's.
+    const { url, mails } = await startMailServer({ disabledCommands: [] });
+    await expect(mailNotifier(url, silentLogger).notify(notification)).rejects.toThrow(/certificate/);
+    expect(mails).toEqual([]);
+  });
+
+  const SHORT = { connectionTimeout: 200, greetingTimeout: 200, socketTimeout: 200 };
+  it('when the server hangs with the whole mail', async () => {
+    const server = await startMailServer();
+    server.answer('hang');
+    const notifying = mailNotifier(server.url, silentLogger, SHORT).notify(notification);
+    await expect(notifying).rejects.toThrow('Timeout');
+    expect(server.mails).toHaveLength(1);
+  });
+
+  it('when the server says nothing, which holds no connection', async () => {
+    const sockets = new Set<Socket>();
+    const mute = createServer((socket) => {
+      sockets.add(socket.resume().on('error', () => undefined));
+      socket.once('close', () => sockets.delete(socket));
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void mute.close());
+    await once(mute, 'listening');
+    const { port } = mute.address() as AddressInfo; // it listens on TCP
+    const notifying = mailNotifier(`smtp://127.0.0.1:${port}`, silentLogger, SHORT).notify(notification);
+    await expect(notifying).rejects.toThrow('Greeting never received');
+    await expect.poll(() => sockets.size).toBe(0);
   });
 });

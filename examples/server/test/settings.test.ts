@@ -15,6 +15,7 @@ describe('The variables', () => {
       rateLimit: 600,
       roles: { api: true, gateway: true, webhooks: true, maintenance: true },
       smtpUrl: undefined,
+      mailTo: undefined,
       logLevel: 'info',
     });
   });
@@ -33,6 +34,7 @@ describe('The variables', () => {
       RATE_LIMIT: '0',
       ROLES: 'api, webhooks',
       SMTP_URL: smtpUrl,
+      MAIL_TO: 'ada@example.com, grace@example.com',
       LOG_LEVEL: 'silent',
     };
     expect(readSettings(environment)).toEqual({
@@ -46,6 +48,7 @@ describe('The variables', () => {
       rateLimit: 0,
       roles: { api: true, gateway: false, webhooks: true, maintenance: false },
       smtpUrl,
+      mailTo: ['ada@example.com', 'grace@example.com'],
       logLevel: 'silent',
     });
   });
@@ -100,6 +103,7 @@ describe('The variables', () => {
       'mail.example.com',
       'SMTP_URL must be a URL like smtp://user:password@mail.example.com:587.',
     ],
+    ['MAIL_TO', 'ada@example.com,', 'MAIL_TO must be a comma list of e-mail addresses.'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.'],
   ] as const)('%s=%s is one complaint', ([name, value, complaint]) => {
     expect(complaintsAbout({ [name]: value })).toEqual([complaint]);

@@ -84,6 +84,28 @@ describe('a handler', () => {
     expect(await world.trunkline.admin.subscriptions.list()).toMatchObject([{ waiting: 0 }]);
   });
 
+  it('never handles more at once, however many are waiting', async () => {
+    const { world, arrive } = await startEventWorld();
+    const idle = recordingHandler(world.clock).on(world.trunkline);
+    await idle.registered;
+    await idle.off();
+    for (let count = 0; count < 12; count++) await arrive();
+    const running: (() => void)[] = [];
+    let most = 0;
+    const handler = recordingHandler(
+      world.clock,
+      () => new Promise<void>((resolve) => (most = Math.max(most, running.push(resolve)))),
+    );
+    await handler.on(world.trunkline, { concurrency: 3 }).registered;
+    await world.clock.settle();
+    for (let ended = 0; ended < 12; ended++) {
+      running.shift()?.();
+      await world.clock.settle();
+    }
+    expect(most).toBe(3);
+    expect(handler.calls).toHaveLength(12);
+  });
+
   it('in several processes gets each event in one of them', async () => {
     const { world, arrive } = await startEventWorld();
     const handlers = [recordingHandler(world.clock), recordingHandler(world.clock)];

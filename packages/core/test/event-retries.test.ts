@@ -147,7 +147,8 @@ describe('when the process stops', () => {
 
   it('gives handlers up that do not end: their events come again after the lease', async () => {
     const { world, arrive } = await startEventWorld();
-    const stubborn = recordingHandler(world.clock, () => new Promise(() => {}));
+    const late = Promise.withResolvers<void>();
+    const stubborn = recordingHandler(world.clock, () => late.promise);
     const { trunkline } = await world.another({
       roles: only(),
       prepare: (other) => void stubborn.on(other, { timeoutMs: DAY }),
@@ -156,6 +157,8 @@ describe('when the process stops', () => {
     const stopped = trunkline.stop();
     await world.clock.advance(10 * SECOND);
     await stopped;
+    // Nobody listens any more: the storage may be closed.
+    late.resolve();
     const staying = recordingHandler(world.clock);
     await staying.on(world.trunkline).registered;
     await world.clock.settle();

@@ -12,9 +12,12 @@ async function failing(options: Parameters<typeof startWorld>[0] = {}, answer: W
   const world = await startWorld({ roles: only('api', 'webhooks', 'maintenance'), ...options });
   const { members } = world.trunkline.admin;
   const { workspaceId } = world;
-  await members.create({ workspaceId, email: 'ada@example.com', administersWebhooks: true });
-  await members.create({ workspaceId, email: 'grace@example.com', administersWebhooks: true });
-  await members.create({ workspaceId, email: 'visitor@example.com' });
+  const administrator = { workspaceId, administersWebhooks: true, emailVerified: true };
+  await members.create({ ...administrator, email: 'ada@example.com' });
+  await members.create({ ...administrator, email: 'grace@example.com' });
+  await members.create({ ...administrator, email: 'ada@example.com' });
+  await members.create({ ...administrator, email: 'unverified@example.com', emailVerified: false });
+  await members.create({ workspaceId, email: 'visitor@example.com', emailVerified: true });
   const { id } = await world.api.webhooks.create(HOOK);
   world.sender.answer(() => answer);
   await world.api.webhooks.test(id);

@@ -18,7 +18,7 @@ export function readHeader(headers: WebhookHeaders, name: string): string | unde
   const lowerCased = name.toLowerCase();
   let text: string | undefined;
   for (const key of Object.keys(headers)) {
-    if (key.length !== name.length || key.toLowerCase() !== lowerCased) continue;
+    if (key !== lowerCased && (key.length !== name.length || key.toLowerCase() !== lowerCased)) continue;
     const value = headers[key];
     const received = Array.isArray(value) ? value.join(', ') : value;
     if (typeof received === 'string') text = text === undefined ? received : `${text}, ${received}`;

@@ -1,19 +1,69 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Content, Hmac } from './hmac.ts';
 
-export const hmacHex: Hmac['hmacHex'] = (secret, content) =>
-  createHmac('sha256', secret).update(joined(content)).digest('hex');
+/** Of SHA-256, in bytes. */
+const BLOCK_LENGTH = 64;
+const DIGEST_LENGTH = 32;
+const HEX_LENGTH = 2 * DIGEST_LENGTH;
+/** As much as most webhooks have. */
+const SCRATCH_LENGTH = 16_384;
 
-export const hmacMatches: Hmac['hmacMatches'] = (secret, content, hex) => {
-  const expected = createHmac('sha256', secret).update(joined(content)).digest('hex');
-  return timingSafeEqual(Buffer.from(expected, 'latin1'), Buffer.from(hex.toLowerCase(), 'latin1'));
+/**
+ * By RFC 2104 itself, H(key ^ opad, H(key ^ ipad, content)): two digests of buffers that are kept take half as long as an
+ * `Hmac` object of Node's, which lives for one webhook. RFC 4231's vectors and long keys are among the tests.
+ */
+export const hmacHex: Hmac['hmacHex'] = (secret, content) => {
+  const { inner, outer } = padsOf(secret);
+  outer.write(hash('sha256', joined(inner, content), 'binary'), BLOCK_LENGTH, 'binary');
+  return hash('sha256', outer, 'hex');
 };
 
-/** Copying is cheaper than a second `update`. */
-function joined({ prefix, body }: Content): string | Uint8Array {
-  if (typeof body === 'string') return prefix + body;
-  const bytes = Buffer.allocUnsafe(prefix.length + body.length);
-  bytes.write(prefix, 'latin1');
-  bytes.set(body, prefix.length);
+export const hmacMatches: Hmac['hmacMatches'] = (secret, content, hex) => {
+  expected.write(hmacHex(secret, content) as string, 'latin1'); // from the function above
+  received.write(hex.toLowerCase(), 'latin1');
+  return timingSafeEqual(expected, received);
+};
+
+// All of these are written whole within one call, and nothing waits in between.
+const scratch = Buffer.alloc(SCRATCH_LENGTH);
+const expected = Buffer.alloc(HEX_LENGTH);
+const received = Buffer.alloc(HEX_LENGTH);
+
+interface Pads {
+  readonly secret: string;
+  readonly inner: Buffer;
+  /** With room for the inner digest. */
+  readonly outer: Buffer;
+}
+
+/** Of the secret that was used last: a receiver mostly has one. */
+let lastPads: Pads = makePads('');
+
+function padsOf(secret: string): Pads {
+  if (lastPads.secret !== secret) lastPads = makePads(secret);
+  return lastPads;
+}
+
+function makePads(secret: string): Pads {
+  const bytes = Buffer.from(secret, 'utf8');
+  const key = bytes.length > BLOCK_LENGTH ? hash('sha256', bytes, 'buffer') : bytes;
+  const inner = Buffer.alloc(BLOCK_LENGTH, 0x36);
+  const outer = Buffer.alloc(BLOCK_LENGTH + DIGEST_LENGTH, 0x5c);
+  for (const [index, byte] of key.entries()) {
+    inner[index] = byte ^ 0x36;
+    outer[index] = byte ^ 0x5c;
+  }
+  return { secret, inner, outer };
+}
+
+function joined(start: Buffer, { prefix, body }: Content): Buffer {
+  const bodyLength = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+  const bodyAt = start.length + prefix.length;
+  const length = bodyAt + bodyLength;
+  const bytes = length <= SCRATCH_LENGTH ? scratch.subarray(0, length) : Buffer.allocUnsafe(length);
+  bytes.set(start);
+  bytes.write(prefix, start.length, 'latin1');
+  if (typeof body === 'string') bytes.write(body, bodyAt, 'utf8');
+  else bytes.set(body, bodyAt);
   return bytes;
 }

@@ -26,20 +26,25 @@ export interface SignedRequest {
   readonly signature: string;
 }
 
-/** Goes through all secrets, so that the time it takes does not tell which one matched. */
-export async function signatureMatches({
+/**
+ * Goes through all secrets, so that the time it takes does not tell which one matched. Answers at once where the HMAC
+ * does: to wait for what is there already costs a part of a verification.
+ */
+export function signatureMatches({
   secrets,
   timestamp,
   body,
   signature,
-}: SignedRequest): Promise<boolean> {
+}: SignedRequest): boolean | Promise<boolean> {
   const content = signedContent(timestamp, body);
   const hex = signature.slice(PREFIX.length);
-  let matched = false;
-  for (const secret of secrets) {
-    if (await hmacMatches(secret, content, hex)) matched = true;
-  }
-  return matched;
+  const matches = secrets.map((secret) => hmacMatches(secret, content, hex));
+  return matches.every((match) => typeof match === 'boolean') ? matches.includes(true) : anyOf(matches);
+}
+
+async function anyOf(matches: readonly (boolean | Promise<boolean>)[]): Promise<boolean> {
+  const answers = await Promise.all(matches.map((match) => Promise.resolve(match)));
+  return answers.includes(true);
 }
 
 const PREFIX = 'v1=';

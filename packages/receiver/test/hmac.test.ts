@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import * as node from '../src/hmac-node.ts';
 import * as web from '../src/hmac-web.ts';
@@ -24,6 +25,23 @@ const cases = [
     hex: 'f7d852b4d7ad4202d2e38684c88860d85e9a1f83c4c5fb3e47607db2d2eee05a',
   },
 ];
+
+/** Shorter than a block, of one block, longer, and of more bytes than characters. */
+const keys = ['', 'k', 'k'.repeat(63), 'k'.repeat(64), 'k'.repeat(65), 'k'.repeat(200), 'ключ-鍵'.repeat(9)];
+const lengths = [0, 1, 54, 55, 56, 63, 64, 1_000, 16_300, 16_400, 100_000];
+
+it.each(keys)("node:crypto agrees with Node's own HMAC: key %#", (secret) => {
+  for (const length of lengths) {
+    const body = Buffer.alloc(length, 'Größe 鍵 ');
+    const hex = createHmac('sha256', secret).update('1763.').update(body).digest('hex');
+    expect(node.hmacHex(secret, { prefix: '1763.', body })).toBe(hex);
+    expect(node.hmacMatches(secret, { prefix: '1763.', body }, hex)).toBe(true);
+    const text = 'Größe 鍵 '.repeat(length / 9);
+    expect(node.hmacHex(secret, { prefix: '1763.', body: text })).toBe(
+      createHmac('sha256', secret).update(`1763.${text}`).digest('hex'),
+    );
+  }
+});
 
 describe.each<[string, Hmac]>([
   ['node:crypto', node],

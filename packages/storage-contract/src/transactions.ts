@@ -103,8 +103,9 @@ function accepting(subject: ContractSubject): void {
     const taken = aMessage(instance);
     await accept(storage, taken);
     const [before, after] = [aMessage(instance), aMessage(instance)];
-    const bad = { ...aMessage(instance, { text: 'bad' }), id: taken.id };
     const media = { available: true, mimeType: 'image/png', size: 12, filename: 'a.png', sha256: 'ab' };
+    const bad = { ...aMessage(instance, { media }), id: taken.id };
+    await storage.media.begin(taken.id, NOW);
     const { handle, commit } = await begin();
     await storage.messages.accept(of(before), handle);
     const badRecord = anIdempotencyRecord(bad);
@@ -117,6 +118,7 @@ function accepting(subject: ContractSubject): void {
     for (const message of [taken, before, after]) {
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
     }
+    expect(await storage.media.listAbandoned(NOW + 1, 5)).toEqual([taken.id]);
     expect(await storage.messages.findIdempotencyRecord(workspace.id, badRecord.key)).toBeNull();
     expect(await storage.workspaces.find(workspace.id)).toHaveProperty('trialMessagesUsed', 0);
     expect((await storage.messages.list(workspace.id, {}, { from: null, limit: 9 })).rows).toHaveLength(3);

@@ -67,15 +67,10 @@ function deleteQueuedEvents(database: Database, floor: string, limit: number): n
   );
 }
 
-/** An event stays as long as a delivery of it, or a place in a queue. */
+/** An event stays as long as a delivery of it. Its places in queues are as old as it is, and were deleted before it. */
 function deleteEvents(database: Database, floor: string, limit: number): number {
   return database.run(
-    `DELETE FROM events WHERE id IN (
-       SELECT id FROM events
-       WHERE id < ? AND deliveries <= 0 AND NOT EXISTS (SELECT 1 FROM queued_events WHERE event_id = events.id)
-       ORDER BY id
-       LIMIT ?
-     )`,
+    'DELETE FROM events WHERE id IN (SELECT id FROM events WHERE id < ? AND deliveries <= 0 ORDER BY id LIMIT ?)',
     floor,
     limit,
   );

@@ -1,4 +1,4 @@
-/** An e-mail to the members who administer webhooks. */
+/** An e-mail to the members who administer webhooks and whose address is verified. */
 export interface Notification {
   /** The same on every try: a notifier may be called again after a crash. */
   readonly id: string;

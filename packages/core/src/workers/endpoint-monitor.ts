@@ -107,7 +107,9 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
   const notify = async (notice: Notice): Promise<void> => {
     const workspace = await storage.workspaces.find(notice.workspaceId);
     const members = await storage.workspaces.listMembers(notice.workspaceId);
-    const recipients = members.filter((member) => member.administersWebhooks).map((member) => member.email);
+    // An address that is not verified may be somebody else's.
+    const administrators = members.filter((member) => member.administersWebhooks && member.emailVerified);
+    const recipients = [...new Set(administrators.map(({ email }) => email))];
     await notifier.notify({
       id: notice.id,
       kind: notice.kind,

@@ -203,7 +203,8 @@ describe("judgeAddress with the policy 'local'", () => {
   );
 
   it('allows no other address that is not public', () => {
-    const other = refusedV4.filter((address) => !address.startsWith('127.'));
+    // `::0.0.0.1` is how 0.0.0.1 is embedded, and it is `::1`.
+    const other = refusedV4.filter((address) => !address.startsWith('127.') && address !== '0.0.0.1');
     fc.assert(
       fc.property(other, (address) => {
         for (const embed of Object.values(EMBEDDINGS))

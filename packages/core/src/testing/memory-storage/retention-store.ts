@@ -43,10 +43,7 @@ export class MemoryRetentionStore implements RetentionStore {
   }
 
   #deleteEvents(floor: string, limit: number): number {
-    const inUse = new Set([
-      ...Array.from(this.#state.deliveries.values(), ({ delivery }) => delivery.eventId),
-      ...Array.from(this.#state.queuedEvents.values(), ({ eventId }) => eventId),
-    ]);
+    const inUse = new Set(Array.from(this.#state.deliveries.values(), ({ delivery }) => delivery.eventId));
     const old = [...this.#state.events.keys()].filter((id) => id < floor && !inUse.has(id)).slice(0, limit);
     for (const id of old) this.#state.events.delete(id);
     return old.length;

@@ -1,0 +1,11 @@
+/** What is sent: a text message of a usual size, each under a key of its own. */
+export function messageBody(instance: string): string {
+  return JSON.stringify({ instance, to: '+44 7700 900123', type: 'text', text: 'hello world '.repeat(10) });
+}
+
+/** Where the load goes, and with what. */
+export interface Target {
+  readonly url: string;
+  readonly token: string;
+  readonly instance: string;
+}

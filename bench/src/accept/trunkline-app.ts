@@ -1,0 +1,62 @@
+import type { Hono } from 'hono';
+import { createTrunkline } from '@trunkline/core';
+import type { Instance } from '@trunkline/core';
+import { nodeRuntime } from '@trunkline/core/node';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { createHttpApp } from '@trunkline/http';
+import { newId, STORAGES } from '../storages.ts';
+import type { StorageName } from '../storages.ts';
+
+/** The service with everything that it does for a request. It accepts and does not send, as one of several processes. */
+export async function startTrunkline(
+  directory: string,
+): Promise<{ app: Hono; token: string; instance: string; stop(): Promise<void> }> {
+  const name = (process.env['STORAGE'] ?? 'sqlite') as StorageName; // an unknown one fails below
+  const storage = STORAGES[name](directory);
+  const trunkline = createTrunkline({
+    ...nodeRuntime(),
+    storage,
+    gateway: createSandbox().gateway,
+    secretKey: 'a secret key for measuring with, long enough',
+    sendBacklog: 1_000_000,
+    roles: { gateway: false, webhooks: false, maintenance: false },
+  });
+  await trunkline.start();
+  const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: 'Bench' });
+  const { token } = await trunkline.admin.apiKeys.create({
+    workspaceId,
+    name: 'bench',
+    scopes: ['messages:send'],
+  });
+  const instance = connectedInstance(workspaceId);
+  await storage.instances.insert(instance, null);
+  // Counted as ever, and never reached.
+  const app = createHttpApp(trunkline, { rateLimit: { requestsPerMinute: 1_000_000_000 } });
+  return { app, token, instance: instance.id, stop: () => trunkline.stop() };
+}
+
+function connectedInstance(workspaceId: string): Instance {
+  const now = Date.now();
+  return {
+    id: newId('ins', now),
+    workspaceId,
+    name: 'Bench',
+    status: 'connected',
+    desired: 'running',
+    phoneNumber: '15550100',
+    profileName: null,
+    profilePictureUrl: null,
+    lastError: null,
+    droppedAt: null,
+    qr: null,
+    operation: null,
+    operationOutcome: null,
+    statusChangedAt: now,
+    connectedAt: now,
+    disconnectedAt: null,
+    lastSeenAt: null,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  };
+}

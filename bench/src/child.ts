@@ -1,0 +1,53 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+
+/** A program that is measured in a process of its own, by messages: it sends one when it is ready, and answers each. */
+export interface Child<Ready> {
+  readonly ready: Ready;
+  ask<Answer>(question: unknown): Promise<Answer>;
+  /** Lets it clean up, and waits for its end. */
+  stop(): Promise<void>;
+}
+
+/** Starts a module of this folder. Its first message is what it is ready with. */
+export async function startChild<Ready>(program: URL, ...values: readonly string[]): Promise<Child<Ready>> {
+  const child = fork(program, values, {
+    execArgv: ['--conditions=source', ...(process.env['CHILD_ARGS']?.split(' ') ?? [])],
+  });
+  const failed = once(child, 'exit').then(() => {
+    throw new Error(`${program.pathname} ended before it answered.`);
+  });
+  failed.catch(() => {}); // also when it ends because it was told to
+  const next = async (): Promise<unknown> => (await Promise.race([once(child, 'message'), failed]))[0];
+  const ready = (await next()) as Ready; // the program's first message
+  return {
+    ready,
+    async ask<Answer>(question: unknown) {
+      child.send(question as string);
+      return (await next()) as Answer; // the program's answer
+    },
+    async stop() {
+      const ended = once(child, 'exit');
+      child.disconnect();
+      await ended;
+    },
+  };
+}
+
+/** The other side: tells the parent that this program is ready, and answers it until it goes. */
+export function serveParent(
+  ready: unknown,
+  answer: (question: unknown) => unknown,
+  stop: () => Promise<void> | void,
+): void {
+  const reply = async (question: unknown): Promise<void> => {
+    process.send?.(await answer(question));
+  };
+  const leave = async (): Promise<void> => {
+    await stop();
+    process.exit();
+  };
+  process.on('message', (question) => void reply(question));
+  process.on('disconnect', () => void leave());
+  process.send?.(ready);
+}

@@ -1,0 +1,21 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { createNewId } from '@trunkline/core';
+import type { NewId, Storage, StorageContext } from '@trunkline/core';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
+
+/** What a bench can be run on: another storage is another line in `STORAGES`. */
+export type StorageFactory = (directory: string) => Storage;
+
+export const STORAGES = {
+  sqlite: (directory) => sqliteStorage({ path: join(directory, 'trunkline.db') }),
+} as const satisfies Record<string, StorageFactory>;
+
+export type StorageName = keyof typeof STORAGES;
+
+export const newId: NewId = createNewId((length) => randomBytes(length));
+
+export const storageContext: StorageContext = {
+  newId,
+  logger: { debug() {}, info() {}, warn: console.warn, error: console.error },
+};

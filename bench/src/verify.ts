@@ -1,0 +1,96 @@
+/**
+ * Verifying one webhook of 1 KB, beside the libraries that others use, each with what its own service sends. By CPU time:
+ * one thread does nothing else. ROUNDS and REPEATS are the sizes.
+ */
+import { sign as octokitSign, verify as octokitVerify } from '@octokit/webhooks-methods';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import Stripe from 'stripe';
+import { Webhook as SvixWebhook } from 'svix';
+import { verify } from '@trunkline/receiver';
+import { signRequest } from '@trunkline/receiver/testing';
+import { judge, plain, printMachine, printTable, ratio, size, spread } from './figures.ts';
+import { inRounds } from './rounds.ts';
+
+const ROUNDS = size('ROUNDS', 9);
+const REPEATS = size('REPEATS', 20_000);
+
+const SECRET = 'whsec_bm90IGEgc2VjcmV0IGJ1dCBsb25nIGVub3VnaA';
+const event = {
+  id: 'evt_01hzy3v7m2k9p4q8r6s5t1w0xb',
+  type: 'message.sent',
+  created_at: '2026-11-20T21:00:00.123456Z',
+  workspace_id: 'ten_01hzy3v7m2k9p4q8r6s5t1w0xb',
+  data: { message: { id: 'msg_01hzy3v7m2k9p4q8r6s5t1w0xb', text: 'x'.repeat(800) } },
+};
+const text = JSON.stringify(event);
+const body = Buffer.from(text);
+
+const ours = await signRequest({ secret: SECRET, body: text });
+const headers = Object.fromEntries(new Headers(ours.headers));
+const now = new Date();
+const seconds = String(Math.floor(now.getTime() / 1000));
+const key = Buffer.from(SECRET).toString('base64');
+const standard = new StandardWebhook(key);
+const svix = new SvixWebhook(key);
+const stripe = new Stripe('sk_test_not_used');
+const standardHeaders = {
+  'webhook-id': event.id,
+  'webhook-timestamp': seconds,
+  'webhook-signature': standard.sign(event.id, now, text),
+};
+const svixHeaders = {
+  'svix-id': event.id,
+  'svix-timestamp': seconds,
+  'svix-signature': svix.sign(event.id, now, text),
+};
+const stripeHeader = stripe.webhooks.generateTestHeaderString({ payload: text, secret: SECRET });
+const octokitSignature = await octokitSign(SECRET, text);
+
+/** Answers something true, or throws, where the webhook is not verified. All but the last two read JSON. */
+const CASES = {
+  trunkline: async () => (await verify({ secret: SECRET, headers, body })).ok,
+  stripe: () => stripe.webhooks.constructEvent(text, stripeHeader, SECRET),
+  svix: () => {
+    svix.verify(text, svixHeaders);
+    return JSON.parse(text) as unknown;
+  },
+  standardwebhooks: () => standard.verify(text, standardHeaders),
+  octokit: async () => (await octokitVerify(SECRET, text, octokitSignature)) && (JSON.parse(text) as unknown),
+  'octokit, no JSON': () => octokitVerify(SECRET, text, octokitSignature),
+  'JSON alone': () => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown,
+} satisfies Record<string, () => unknown>;
+type Case = keyof typeof CASES;
+const NAMES = Object.keys(CASES) as Case[]; // its own keys
+
+for (const name of NAMES) if (!(await CASES[name]())) throw new Error(`${name} does not verify.`);
+
+/** Microseconds of CPU for one. */
+const costs = await inRounds(NAMES, ROUNDS, async (name) => {
+  const run: () => unknown = CASES[name];
+  const before = process.cpuUsage();
+  for (let index = 0; index < REPEATS; index += 1) {
+    const answer = run();
+    if (answer instanceof Promise) await answer;
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / REPEATS;
+});
+
+const perSecond = (values: readonly number[]): readonly number[] => values.map((cost) => 1e6 / cost);
+const faster = (one: readonly number[], than: Case): number => ratio(costs[than], one);
+/** Ours always reads the event; what is left without is compared with what reads nothing. */
+const withoutJson = costs.trunkline.map((cost, round) => cost - (costs['JSON alone'][round] ?? 0));
+
+printMachine();
+printTable(
+  `Verifying ${body.length} bytes, ${ROUNDS} rounds of ${REPEATS}`,
+  ['', 'per second of CPU', 'trunkline is faster by'],
+  [
+    ...NAMES.map((name) => [name, spread(perSecond(costs[name])), plain(faster(costs.trunkline, name), 2)]),
+    ['trunkline less its JSON', spread(perSecond(withoutJson)), ''],
+  ],
+);
+console.log();
+judge('with JSON, of stripe', faster(costs.trunkline, 'stripe'), { atLeast: 1.2 });
+judge('with JSON, of svix', faster(costs.trunkline, 'svix'), { atLeast: 3 });
+judge('without JSON, of octokit', faster(withoutJson, 'octokit, no JSON'), { atLeast: 0.95 });

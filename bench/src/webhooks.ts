@@ -1,0 +1,47 @@
+/**
+ * Webhooks per second from the claim to the outcome on disk, over TLS, beside loops that only sign and send. WEBHOOKS,
+ * HOSTS and ROUNDS are its sizes.
+ */
+import { issueFor } from './certificates.ts';
+import { startChild } from './child.ts';
+import { median, plain, printMachine, printTable, ratio, size, spread } from './figures.ts';
+import { inRounds } from './rounds.ts';
+import { DOMAIN } from './webhooks/plan.ts';
+import type { Plan, SendFigures } from './webhooks/plan.ts';
+import type { Variant } from './webhooks/sender.ts';
+
+const VARIANTS: readonly Variant[] = ['undici dispatch', 'undici fetch', 'trunkline'];
+const ROUNDS = size('ROUNDS', 3);
+
+const { ca, cert, key } = await issueFor(DOMAIN);
+const receiver = await startChild<number>(new URL('webhooks/receiver.ts', import.meta.url), cert, key);
+const plan: Plan = {
+  port: receiver.ready,
+  ca,
+  hosts: size('HOSTS', 1000),
+  webhooks: size('WEBHOOKS', 40_000),
+};
+
+const results = await inRounds(VARIANTS, ROUNDS, async (variant) => {
+  const sender = await startChild(new URL('webhooks/sender.ts', import.meta.url), variant);
+  const figures = await sender.ask<SendFigures>(plan);
+  await sender.stop();
+  const received = await receiver.ask<number>('count');
+  if (received !== plan.webhooks) throw new Error(`${variant}: ${received} webhooks arrived.`);
+  return figures;
+});
+await receiver.stop();
+
+const rates = (variant: Variant): readonly number[] => results[variant].map(({ perSecond }) => perSecond);
+printMachine();
+printTable(
+  `${plan.webhooks} webhooks of 1 KB to ${plan.hosts} hosts on TLS, ${ROUNDS} rounds`,
+  ['', 'per second', 'of undici dispatch', 'of undici fetch', 'sender CPU µs'],
+  VARIANTS.map((variant) => [
+    variant,
+    spread(rates(variant)),
+    plain(ratio(rates(variant), rates('undici dispatch')), 2),
+    plain(ratio(rates(variant), rates('undici fetch')), 2),
+    plain(median(results[variant].map(({ cpu }) => cpu)), 1),
+  ]),
+);

@@ -1,0 +1,63 @@
+/** What one sender is to send, the same for all. */
+export interface Plan {
+  readonly port: number;
+  readonly ca: string;
+  /** Each host is an endpoint, with connections of its own. */
+  readonly hosts: number;
+  readonly webhooks: number;
+}
+
+export const DOMAIN = 'hooks.test';
+export const SECRET = 'whsec_bm90IGEgc2VjcmV0IGJ1dCBsb25nIGVub3VnaA';
+/** As many at once as the service has on their way. */
+export const IN_FLIGHT = 256;
+
+export function originOf(index: number, { hosts, port }: Plan): string {
+  return `https://h${index % hosts}.${DOMAIN}:${port}`;
+}
+
+/** About 1 KB. */
+export function payload(id: string): string {
+  return JSON.stringify({
+    id,
+    type: 'message.sent',
+    created_at: '2026-11-20T21:00:00.123456Z',
+    workspace_id: 'ten_01hzy3v7m2k9p4q8r6s5t1w0xb',
+    data: { message: { id: 'msg_01hzy3v7m2k9p4q8r6s5t1w0xb', status: 'sent', text: 'x'.repeat(800) } },
+  });
+}
+
+/** The first part opens the connections, and is not counted. */
+const WARM_UP = 0.25;
+
+export interface SendFigures {
+  readonly perSecond: number;
+  /** Of the sender, for one webhook, in microseconds. */
+  readonly cpu: number;
+}
+
+/** Counts what has been sent, and measures from the end of the warm-up to the last one. */
+export function createMeter(total: number): { sent(): void; readonly done: Promise<SendFigures> } {
+  const { promise: done, resolve } = Promise.withResolvers<SendFigures>();
+  const from = Math.floor(total * WARM_UP);
+  let count = 0;
+  let began = 0;
+  let usage = process.cpuUsage();
+  return {
+    done,
+    sent() {
+      count += 1;
+      if (count === from) {
+        began = performance.now();
+        usage = process.cpuUsage();
+      }
+      if (count !== total) return;
+      const { user, system } = process.cpuUsage(usage);
+      const measured = total - from;
+      resolve({
+        perSecond: measured / ((performance.now() - began) / 1000),
+        cpu: (user + system) / measured,
+      });
+    },
+  };
+}

