@@ -6,7 +6,7 @@ export interface Choices {
   fraction(): number;
   between(least: number, most: number): number;
   chance(probability: number): boolean;
-  of<Item>(items: readonly [Item, ...Item[]]): Item;
+  of<Item>(items: readonly Item[]): Item;
   /** Choices of somebody else, who asks at moments of their own. */
   apart(name: number): Choices;
 }
@@ -21,7 +21,11 @@ export function choices(seed: number): Choices {
     fraction,
     between: (least, most) => least + Math.floor(fraction() * (most - least + 1)),
     chance: (probability) => fraction() < probability,
-    of: (items) => items[Math.floor(fraction() * items.length)] ?? items[0],
+    of(items) {
+      const [item] = items.slice(Math.floor(fraction() * items.length));
+      if (item === undefined) throw new Error('There is nothing to choose from.');
+      return item;
+    },
     apart: (name) => choices(seed * 1_000 + name),
   };
 }

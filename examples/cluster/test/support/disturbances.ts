@@ -1,5 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Client } from 'pg';
+import type { ManagedProcess } from '../../src/managed-process.ts';
+import { networkPhone } from '../../src/network-phone.ts';
 import type { Choices } from './choices.ts';
 import type { TestCluster } from './test-cluster.ts';
 
@@ -7,62 +9,112 @@ export interface DisturbanceOptions {
   readonly forMs: number;
   /** Between two of them. */
   readonly pauseMs: readonly [number, number];
-  /** How long a process may be cut off from Postgres at most. */
-  readonly stallMs: number;
+  /** How long a process may be cut off from Postgres, or stand still, at most: longer than a lease. */
+  readonly outageMs: number;
+  /** The instances whose connections are dropped. */
+  readonly instances: readonly string[];
 }
 
-interface Scene {
+/** A process stood still, or did not reach Postgres, for this time, in epoch milliseconds. */
+export interface Outage {
+  readonly process: string;
+  readonly kind: 'frozen' | 'cut_off';
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Scene extends Pick<DisturbanceOptions, 'outageMs' | 'instances'> {
   readonly cluster: TestCluster;
   readonly random: Choices;
-  readonly stallMs: number;
+  readonly outages: Outage[];
 }
 
 /** Does something and answers what it was. */
 type Disturbance = (scene: Scene) => Promise<string>;
 
-/** Those that stand here more than once are done more often. */
-const DISTURBANCES: readonly [Disturbance, ...Disturbance[]] = [
-  (scene) => kill(scene, 'gateway'),
-  (scene) => kill(scene, 'webhooks'),
-  (scene) => kill(scene, 'api'),
-  stall,
-  terminateConnections,
-  stopListening,
+/** Each is done once before any is done again. */
+const DISTURBANCES: readonly Disturbance[] = [
   crashPostgres,
   (scene) => kill(scene, 'gateway'),
+  (scene) => freeze(scene, 'gateway'),
   (scene) => kill(scene, 'webhooks'),
-  (scene) => kill(scene, 'api'),
   stall,
+  terminateConnections,
+  (scene) => freeze(scene, 'webhooks'),
+  (scene) => kill(scene, 'api'),
+  restart,
+  stopListening,
+  drop,
+  (scene) => freeze(scene, 'api'),
 ];
 
-/** Disturbs the cluster again and again, in each way at least once where there is time for it. Tells of each. */
+/** Disturbs the cluster again and again, and then lets it be. Answers the outages. */
 export async function disturb(
   cluster: TestCluster,
-  { forMs, pauseMs, stallMs }: DisturbanceOptions,
+  { forMs, pauseMs, outageMs, instances }: DisturbanceOptions,
   random: Choices,
-): Promise<void> {
+): Promise<readonly Outage[]> {
   const end = performance.now() + forMs;
-  const first = [...DISTURBANCES].slice(0, 7).toSorted(() => random.fraction() - 0.5);
-  while (performance.now() < end) {
-    const disturbance = first.pop() ?? random.of(DISTURBANCES);
-    cluster.note(await disturbance({ cluster, random, stallMs }));
-    await setTimeout(random.between(...pauseMs));
+  const outages: Outage[] = [];
+  const first = DISTURBANCES.map((disturbance) => ({ disturbance, place: random.fraction() }));
+  first.sort((a, b) => a.place - b.place);
+  try {
+    while (first.length > 0 || performance.now() < end) {
+      const disturbance = first.pop()?.disturbance ?? random.of(DISTURBANCES);
+      cluster.note(await disturbance({ cluster, random, outageMs, instances, outages }));
+      await setTimeout(random.between(...pauseMs));
+    }
+  } finally {
+    for (const { proxy, process } of cluster.services) {
+      proxy.resume('pass_on');
+      signal(process, 'SIGCONT');
+    }
   }
-  for (const { proxy } of cluster.services) proxy.resume('pass_on');
+  return outages;
 }
 
-async function kill({ cluster, random }: Scene, role: string): Promise<string> {
-  const both = cluster.services.filter(({ process }) => process.name.startsWith(role));
-  const { process } = one(both, random);
+async function kill(scene: Scene, role: string): Promise<string> {
+  const process = oneOf(scene, role);
+  return signal(process, 'SIGKILL') ? `${process.name} is killed` : `${process.name} is dead already`;
+}
+
+/** As a deploy does: it ends in good order, and comes back. */
+async function restart(scene: Scene): Promise<string> {
+  const process = oneOf(scene, '');
+  return signal(process, 'SIGTERM') ? `${process.name} is to end` : `${process.name} is dead already`;
+}
+
+/** As a machine under a hypervisor that is paused: it goes on later as if nothing had been. */
+async function freeze(scene: Scene, role: string): Promise<string> {
+  const process = oneOf(scene, role);
   const pid = process.pid();
-  if (pid !== undefined) globalThis.process.kill(pid, 'SIGKILL');
-  return pid === undefined ? `${process.name} is dead already` : `${process.name} is killed`;
+  if (!signal(process, 'SIGSTOP')) return `${process.name} is dead already`;
+  const ms = outage(scene, 'frozen', process);
+  void setTimeout(ms).then(() => process.pid() === pid && signal(process, 'SIGCONT'));
+  return `${process.name} stands still for ${ms} ms`;
+}
+
+/** Answers whether there was a process to tell. */
+function signal({ pid }: ManagedProcess, name: NodeJS.Signals): boolean {
+  const id = pid();
+  return id !== undefined && process.kill(id, name);
+}
+
+async function drop({ cluster, random, instances }: Scene): Promise<string> {
+  const instance = random.of(instances);
+  try {
+    await networkPhone(cluster.network.url, instance).drop();
+    return `the connection of ${instance} drops`;
+  } catch {
+    return `${instance} is not connected`;
+  }
 }
 
 /** Half-open sockets between a process and Postgres, for a while. */
-async function stall({ cluster, random, stallMs }: Scene): Promise<string> {
-  const { process, proxy } = one(cluster.services, random);
-  const ms = Math.round((stallMs * random.between(1, 4)) / 4);
+async function stall(scene: Scene): Promise<string> {
+  const { cluster, random } = scene;
+  const { process, proxy } = random.of(cluster.services);
+  const ms = outage(scene, 'cut_off', process);
   const how = random.chance(0.5) ? 'pass_on' : 'cut';
   proxy.stall();
   void setTimeout(ms).then(() => proxy.resume(how));
@@ -95,8 +147,20 @@ async function terminate({ postgres }: TestCluster, which: string): Promise<stri
   }
 }
 
-function one<Item>(items: readonly Item[], random: Choices): Item {
-  const [item] = items.slice(random.between(0, items.length - 1));
-  if (item === undefined) throw new Error('There is nothing to choose from.');
-  return item;
+/** One of the processes of a role. */
+function oneOf({ cluster, random }: Scene, role: string): ManagedProcess {
+  return random.of(
+    cluster.services.map(({ process }) => process).filter(({ name }) => name.startsWith(role)),
+  );
+}
+
+/** Answers how long it is to last. */
+function outage(
+  { outageMs, outages, random }: Scene,
+  kind: Outage['kind'],
+  { name }: ManagedProcess,
+): number {
+  const ms = Math.round((outageMs * random.between(1, 4)) / 4);
+  outages.push({ process: name, kind, from: Date.now(), to: Date.now() + ms });
+  return ms;
 }

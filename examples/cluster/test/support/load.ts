@@ -35,6 +35,10 @@ interface LoadOptions {
 
 const message = z.object({ data: z.object({ id: z.string() }) });
 
+/** Messages of phones at once, at first and now and then: more than an endpoint may get within a minute. */
+const BURST = 130;
+const BURST_CHANCE = 0.01;
+
 /** By their last digits, what becomes of messages to them (docs/sandbox.md). */
 const RECIPIENTS = ['15550100', '15550100', '15550100', '15550001', '15550002', '15550003'] as const;
 
@@ -46,7 +50,7 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
   let isStopped = false;
 
   const send = async (text: string, choose: Choices): Promise<void> => {
-    const [instance = ''] = options.instances.slice(choose.between(0, options.instances.length - 1));
+    const instance = choose.of(options.instances);
     const to = choose.of(RECIPIENTS);
     for (;;) {
       const answer = await post(choose, { instance, to, type: 'text', text });
@@ -67,10 +71,7 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
     choose: Choices,
     body: { readonly text: string } & Readonly<Record<string, string>>,
   ): Promise<{ status: number; body: unknown } | null> => {
-    const apis = cluster.services.flatMap(({ url, process }) =>
-      process.name.startsWith('api') ? [url() ?? ''] : [],
-    );
-    const [url = ''] = apis.slice(choose.between(0, apis.length - 1));
+    const url = choose.of(cluster.apiUrls());
     try {
       const response = await fetch(`${url}/api/v1/messages`, {
         method: 'POST',
@@ -98,9 +99,9 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
 
   const writer = async (): Promise<void> => {
     const choose = random.apart(99);
+    let left = BURST;
     for (let count = 1; !isStopped; count += 1) {
-      await setTimeout(choose.between(...options.pauseMs));
-      const [instance = ''] = options.instances.slice(choose.between(0, options.instances.length - 1));
+      const instance = choose.of(options.instances);
       const text = `inbound-${count}`;
       try {
         await networkPhone(cluster.network.url, instance).receive({ from: '15550123', text });
@@ -108,6 +109,10 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
       } catch {
         // The instance is not connected just now: nobody can write to it.
       }
+      left -= 1;
+      if (left > 0) continue;
+      await setTimeout(choose.between(...options.pauseMs));
+      if (choose.chance(BURST_CHANCE)) left = BURST;
     }
   };
 

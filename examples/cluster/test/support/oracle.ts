@@ -1,4 +1,5 @@
 import type { NetworkLog } from '../../src/network/network-log.ts';
+import type { Outage } from './disturbances.ts';
 import type { Load } from './load.ts';
 import type { Arrival, Receiver } from './receivers.ts';
 
@@ -7,14 +8,21 @@ export interface Evidence {
   readonly load: Load;
   readonly receivers: readonly Receiver[];
   readonly log: NetworkLog;
+  readonly outages: readonly Outage[];
+  /** What the API said of each message, one after another. */
+  readonly statuses: ReadonlyMap<string, readonly string[]>;
 }
 
-/** By the last digits of its recipient, the events of a message (docs/sandbox.md). */
-const EVENTS: Readonly<Record<string, readonly string[]>> = {
-  '0001': ['message.sent'],
-  '0003': ['message.failed'],
-};
-const READ = ['message.sent', 'message.delivered', 'message.read'];
+/** From the end of an outage until a process has closed what it held, and sent what it had claimed. */
+const WAKING_UP_MS = 2_000;
+
+/** By the last digits of its recipient, the steps of a message (docs/sandbox.md). */
+const ENDS: Readonly<Record<string, readonly string[]>> = { '0001': ['sent'], '0003': ['failed'] };
+const READ = ['sent', 'delivered', 'read'];
+
+function steps(to: string): readonly string[] {
+  return ENDS[to.slice(-4)] ?? READ;
+}
 
 interface Expected {
   readonly text: string;
@@ -23,7 +31,7 @@ interface Expected {
 
 function expected({ load }: Evidence): readonly Expected[] {
   return [
-    ...load.accepted.map(({ text, to }) => ({ text, events: EVENTS[to.slice(-4)] ?? READ })),
+    ...load.accepted.map(({ text, to }) => ({ text, events: steps(to).map((step) => `message.${step}`) })),
     ...load.inbound.map((text) => ({ text, events: ['message.received'] })),
   ];
 }
@@ -48,6 +56,7 @@ function hasTaken(receiver: Receiver, { text, type }: { text: string; type: stri
 
 /** What was done and should never be. */
 export function violations(evidence: Evidence, windowMs: number): readonly string[] {
+  const outagesOfSenders = evidence.outages.filter((outage) => outage.process.startsWith('webhooks'));
   return [
     ...evidence.load.complaints.map((complaint) => `a client was answered ${complaint}`),
     ...acceptedTwice(evidence),
@@ -55,9 +64,10 @@ export function violations(evidence: Evidence, windowMs: number): readonly strin
     ...toldWrongly(evidence),
     ...evidence.receivers.flatMap((receiver) => [
       ...receiver.refused.map((reason) => `${receiver.name} was sent what is not signed: ${reason}`),
-      ...tooMany(receiver, windowMs),
+      ...tooMany(receiver, outagesOfSenders, windowMs),
     ]),
     ...ownedTwice(evidence),
+    ...turnedBack(evidence),
   ];
 }
 
@@ -93,10 +103,38 @@ function toldWrongly(evidence: Evidence): readonly string[] {
   ];
 }
 
-/** At most two requests at once, and 120 begun within any minute, whichever processes send them. */
-function tooMany({ name, arrivals }: Receiver, windowMs: number): readonly string[] {
+const STEPS = ['queued', 'sent', 'delivered', 'read'];
+
+/** A status only goes forward, and in the end it is what the network did with the message. */
+function turnedBack({ load, statuses }: Evidence): readonly string[] {
+  const goesOn = (from: string, to: string): boolean =>
+    from === to || (to === 'failed' ? from === 'queued' : STEPS.indexOf(from) < STEPS.indexOf(to));
+  return load.accepted.flatMap(({ messageId, text, to }) => {
+    const seen = statuses.get(messageId) ?? [];
+    const wrong = seen.some((status, index) => index > 0 && !goesOn(seen[index - 1] ?? '', status));
+    const last = steps(to).at(-1);
+    return [
+      ...(wrong ? [`${text} was ${seen.join(', then ')}`] : []),
+      ...(seen.at(-1) === last ? [] : [`${text} ended as ${seen.at(-1)}, not as ${last}`]),
+    ];
+  });
+}
+
+/**
+ * At most two requests at once, and 120 begun within any minute, whichever processes send them. What a process had
+ * claimed when it was cut off from Postgres, or stood still, leaves late: that may be two requests more.
+ */
+function tooMany(
+  { name, arrivals }: Receiver,
+  outages: readonly Outage[],
+  windowMs: number,
+): readonly string[] {
   const starts = arrivals.map(({ startedAt }) => startedAt).toSorted((a, b) => a - b);
-  const crowded = starts.find((start, index) => (starts[index + 120] ?? Infinity) - start < windowMs);
+  const late = (start: number): number =>
+    2 * outages.filter(({ from, to }) => from <= start + windowMs && start <= to + WAKING_UP_MS).length;
+  const crowded = starts.find(
+    (start, index) => (starts[index + 120 + late(start)] ?? Infinity) - start < windowMs,
+  );
   const most = Math.max(0, ...arrivals.map((arrival) => atOnce(arrivals, arrival)));
   return [
     ...(crowded === undefined ? [] : [`${name} got more than 120 requests within a minute`]),
@@ -109,20 +147,20 @@ function atOnce(arrivals: readonly Arrival[], { startedAt }: Arrival): number {
     .length;
 }
 
-/** One owner at any time, by the network's own log. */
-function ownedTwice({ log }: Evidence): readonly string[] {
-  const connections = log.connections.toSorted((a, b) => a.openedAt - b.openedAt || a.id - b.id);
-  const overlapping = connections.filter((one, index) =>
-    connections
-      .slice(index + 1)
-      .some((other) => other.instanceId === one.instanceId && other.openedAt < (one.closedAt ?? Infinity)),
-  );
-  return [
-    ...overlapping.map(
-      ({ id, instanceId, owner }) => `${instanceId} had another owner beside ${owner} (${id})`,
-    ),
-    ...log.replaced.map(({ first, second }) => `connection ${second} replaced ${first}`),
-  ];
+/**
+ * One owner at any time, by the network's own log. A process that stands still cannot close its connections when its
+ * leases end: then it is the network that ends the first when the second opens, as real ones do.
+ */
+function ownedTwice({ log, outages }: Evidence): readonly string[] {
+  const owners = new Map(log.connections.map(({ id, owner }) => [id, owner]));
+  const stoodStill = (owner: string | undefined, at: number): boolean =>
+    outages.some(
+      ({ kind, process, from, to }) =>
+        kind === 'frozen' && process === owner && from <= at && at <= to + WAKING_UP_MS,
+    );
+  return log.replaced
+    .filter(({ at, first }) => !stoodStill(owners.get(first), at))
+    .map(({ first, second }) => `${owners.get(second)} connected what ${owners.get(first)} still had open`);
 }
 
 function repeated(values: readonly string[]): readonly string[] {

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { verify } from '@trunkline/receiver';
 import type { Choices } from './choices.ts';
 
-/** One request as its receiver saw it; times are milliseconds of this process's own clock. */
+/** One request as its receiver saw it; times are epoch milliseconds. */
 export interface Arrival {
   readonly receiver: string;
   readonly deliveryId: string;
@@ -51,7 +51,7 @@ export async function startReceiver(
   const seen = new Set<string>();
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const startedAt = performance.now();
+    const startedAt = Date.now();
     const { headers } = request;
     // Time goes by faster for the service, and it signs with its own.
     const result = await verify({
@@ -79,7 +79,7 @@ export async function startReceiver(
       taken: false,
     };
     arrivals.push(arrival);
-    const end = (): void => void (arrival.endedAt ??= performance.now());
+    const end = (): void => void (arrival.endedAt ??= Date.now());
     response.on('finish', end);
     response.on('close', end);
     const isFirst = !seen.has(deliveryId);

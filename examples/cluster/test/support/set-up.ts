@@ -9,6 +9,9 @@ const created = z.object({
 });
 type Created = z.output<typeof created>['data'];
 
+/** A server that says nothing for so long is taken to be dead. */
+const ANSWER_WITHIN_MS = 10_000;
+
 /** Calls the API at this address; throws where it does not answer with data. */
 export async function call(url: string, method: string, path: string, body?: object): Promise<Created> {
   const response = await fetch(`${url}/api/v1${path}`, {
@@ -20,6 +23,7 @@ export async function call(url: string, method: string, path: string, body?: obj
       Connection: 'close',
     },
     ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
   });
   const answer: unknown = await response.json();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);

@@ -28,6 +28,8 @@ export interface TestCluster {
   readonly postgres: PostgresServer;
   readonly network: NetworkServer;
   readonly services: readonly Service[];
+  /** Where the APIs are, or were, where they are starting again. */
+  apiUrls(): readonly string[];
   /** Writes a line between those that the processes print. */
   note(line: string): void;
   stop(): Promise<void>;
@@ -95,7 +97,7 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
       onReady: (found) => (url = found),
       onLine: (line) => note(`[${name}] ${line}`),
     });
-    return { process, proxy, url: () => url };
+    return { process, proxy, url: () => (roles === 'api' ? url : undefined) };
   };
   // One alone makes the directory and the workspace; that others may do so at the same time is tested elsewhere.
   const [first, ...others] = SERVICES;
@@ -114,6 +116,7 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
     postgres,
     network,
     services,
+    apiUrls: () => services.flatMap(({ url }) => url() ?? []),
     note,
     stop,
     keepOutput() {
