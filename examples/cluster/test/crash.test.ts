@@ -37,6 +37,7 @@ const form: Form =
   MINUTES > 0
     ? {
         timeFactor: 1,
+        minuteMs: 60_000,
         forMs: MINUTES * 60_000,
         pauseMs: [500, 8_000],
         outageMs: 60_000,
