@@ -26,18 +26,42 @@ export function acceptanceBatcher(connected: Connected): Batcher<Acceptance, Acc
 
 type Settled = PromiseSettledResult<AcceptanceResult>;
 
+const ACCEPTED: Settled = { status: 'fulfilled', value: { kind: 'accepted' } };
+
+/**
+ * What somebody else has locked waits apart from the others: it may be a transaction of the app's own, which ends when
+ * that likes.
+ */
 async function acceptTogether(
   database: Database,
   acceptances: readonly Acceptance[],
-): Promise<readonly Settled[]> {
+): Promise<readonly (Settled | Promise<AcceptanceResult>)[]> {
+  const stored = await storeUnhindered(database, acceptances, 'SKIP LOCKED');
+  const others = acceptances.filter(({ message }) => !stored.has(message.instanceId));
+  const judged = others.length === 0 ? Promise.resolve(new Map()) : acceptHindered(database, others);
+  return acceptances.map((acceptance) =>
+    stored.has(acceptance.message.instanceId)
+      ? ACCEPTED
+      : judged.then((results) => valueOf(results.get(acceptance))),
+  );
+}
+
+async function acceptHindered(
+  database: Database,
+  acceptances: readonly Acceptance[],
+): Promise<ReadonlyMap<Acceptance, Settled>> {
   const stored = await storeUnhindered(database, acceptances);
   const others = acceptances.filter(({ message }) => !stored.has(message.instanceId));
   const judged = others.length === 0 ? [] : await doTogether(database, others, acceptMessages);
-  const results = new Map(others.map((acceptance, index) => [acceptance, judged[index]]));
-  return acceptances.map((acceptance) => results.get(acceptance) ?? ACCEPTED);
+  const results = new Map(acceptances.map((acceptance) => [acceptance, ACCEPTED]));
+  for (const [index, acceptance] of others.entries()) results.set(acceptance, judged[index] ?? ACCEPTED);
+  return results;
 }
 
-const ACCEPTED: Settled = { status: 'fulfilled', value: { kind: 'accepted' } };
+function valueOf(settled: Settled | undefined): AcceptanceResult {
+  if (settled?.status === 'fulfilled') return settled.value;
+  throw settled?.reason;
+}
 
 /**
  * Stores, in a single statement, what nothing stands in the way of: all that is for an instance, or none of it. Answers
@@ -46,13 +70,14 @@ const ACCEPTED: Settled = { status: 'fulfilled', value: { kind: 'accepted' } };
 async function storeUnhindered(
   database: Database,
   acceptances: readonly Acceptance[],
+  locked: 'SKIP LOCKED' | '' = '',
 ): Promise<ReadonlySet<string>> {
   const groups = plainGroups(acceptances);
   if (groups.length === 0) return new Set();
   try {
     const queues = JSON.stringify(groups.map(queueOf));
     const rows = JSON.stringify(groups.flatMap((group) => group.map(rowOf)));
-    const taken = await database.all(STORE_UNHINDERED, queues, rows);
+    const taken = await database.all(storeUnlocked(locked), queues, rows);
     return new Set(taken.map((row) => id(row, 'instance_id', 'ins')));
   } catch (error) {
     // As with an id or a key that is taken: then nothing of it is stored.
@@ -111,7 +136,7 @@ function rowOf({ message, idempotency }: Acceptance, place: number): object {
 
 // One snapshot serves for all of it, since what counts is read under the locks. The locks of the queues come first and
 // in the order of the instances, then the keys in theirs, so that two that store for the same do not wait for each other.
-const STORE_UNHINDERED = `
+const storeUnlocked = (locked: 'SKIP LOCKED' | ''): string => `
   WITH wanted AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::text::json)
       AS wanted (instance_id uuid, workspace_id uuid, messages bigint, backlog_limit bigint)
@@ -119,7 +144,7 @@ const STORE_UNHINDERED = `
     SELECT instance_id FROM trunkline.queues
     WHERE instance_id IN (SELECT instance_id FROM wanted)
     ORDER BY instance_id
-    FOR NO KEY UPDATE
+    FOR NO KEY UPDATE ${locked}
   ), taken AS (
     UPDATE trunkline.queues
     SET length = length + wanted.messages, next_position = next_position + wanted.messages

@@ -10,8 +10,11 @@ export interface BatcherOptions<Item, Result> {
   readonly inFlight: number;
   /** Items with one key are never in two batches at once: so they keep their order. */
   keyOf(item: Item): string;
-  /** Does the work of a batch. Answers what came of each item, in their order. */
-  run(items: readonly Item[]): Promise<readonly PromiseSettledResult<Result>[]>;
+  /**
+   * Does the work of a batch. Answers what came of each item, in their order. A promise is for what takes longer: it
+   * keeps its key, but no place of a batch.
+   */
+  run(items: readonly Item[]): Promise<readonly (PromiseSettledResult<Result> | Promise<Result>)[]>;
 }
 
 interface Waiting<Item, Result> {
@@ -25,7 +28,8 @@ interface Waiting<Item, Result> {
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   const { max, inFlight, keyOf, run } = options;
   let waiting: Waiting<Item, Result>[] = [];
-  const busy = new Set<string>();
+  /** How many items with a key are under way. */
+  const busy = new Map<string, number>();
   let running = 0;
   let isScheduled = false;
 
@@ -49,21 +53,41 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     return batch;
   };
 
-  const runBatch = async (batch: readonly Waiting<Item, Result>[]): Promise<void> => {
-    running += 1;
-    for (const { key } of batch) busy.add(key);
-    const results = await settled(batch.map(({ item }) => item));
-    running -= 1;
-    for (const { key } of batch) busy.delete(key);
-    schedule();
-    for (const [index, { resolve, reject }] of batch.entries()) {
-      const result = results[index];
-      if (result?.status === 'fulfilled') resolve(result.value);
-      else reject(result?.reason);
-    }
+  const hold = (key: string, items: 1 | -1): void => {
+    const held = (busy.get(key) ?? 0) + items;
+    if (held > 0) busy.set(key, held);
+    else busy.delete(key);
   };
 
-  const settled = async (items: readonly Item[]): Promise<readonly PromiseSettledResult<Result>[]> => {
+  const runBatch = async (batch: readonly Waiting<Item, Result>[]): Promise<void> => {
+    running += 1;
+    for (const { key } of batch) hold(key, 1);
+    const results = await resultsOf(batch.map(({ item }) => item));
+    running -= 1;
+    for (const [index, one] of batch.entries()) {
+      const result = results[index];
+      if (result instanceof Promise) void settleLater(one, result);
+      else settle(one, result);
+    }
+    schedule();
+  };
+
+  const settle = (
+    { key, resolve, reject }: Waiting<Item, Result>,
+    result?: PromiseSettledResult<Result>,
+  ): void => {
+    hold(key, -1);
+    if (result?.status === 'fulfilled') resolve(result.value);
+    else reject(result?.reason);
+  };
+
+  const settleLater = async (one: Waiting<Item, Result>, promise: Promise<Result>): Promise<void> => {
+    const [result] = await Promise.allSettled([promise]);
+    settle(one, result);
+    schedule();
+  };
+
+  const resultsOf: typeof run = async (items) => {
     try {
       return await run(items);
     } catch (reason) {

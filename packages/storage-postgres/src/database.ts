@@ -1,7 +1,8 @@
 import type { NewId, Signal, StorageContext } from '@trunkline/core';
-import type { Answer } from './queryable.ts';
+import type { Answer, Queryable } from './queryable.ts';
 import { sqlState, withClient } from './pool.ts';
 import type { PostgresPool, WatchedClient } from './pool.ts';
+import { checkTransaction, inSavepoint } from './caller-transaction.ts';
 import { statementsOn } from './statements.ts';
 import type { Prepare, Statements } from './statements.ts';
 
@@ -22,6 +23,11 @@ export interface Database extends Statements {
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /** For what takes several statements to read: they see one moment, whatever others commit meanwhile. */
   snapshot<Result>(read: (statements: Statements) => Promise<Result>): Promise<Result>;
+  /**
+   * Does the same in a transaction that the caller has begun and will end, on a connection of its own: all of it or,
+   * where it throws, nothing, and that transaction stays as it was otherwise. `announce` is heard when it commits.
+   */
+  join<Result>(own: unknown, work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
   /** Tells of work that is committed already. */
   publish(signals: readonly Signal[]): void;
   /** Has closing wait for a call that does not run yet. */
@@ -38,9 +44,13 @@ export interface DatabaseOptions {
   /** For each statement. */
   readonly timeoutMs: number;
   publish(signals: readonly Signal[]): void;
+  /** What tells of work when the transaction that it runs in commits. */
+  notification(
+    signals: readonly Signal[],
+  ): { readonly text: string; readonly values: readonly unknown[] } | null;
 }
 
-/** Runs of a transaction that others stand in the way of. */
+/** Runs of what others stand in the way of. */
 const MAX_RUNS = 10;
 
 /** Every transaction begins with its own: what the app has set for its connections stays. */
@@ -52,23 +62,22 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
   const { newId, logger } = options.context;
   const calls = new Set<Promise<unknown>>();
 
-  const within = async <Result>(begin: string, work: (statements: Statements) => Promise<Result>) => {
-    for (let run = 1; ; run += 1) {
-      try {
-        return await withClient(pool, logger, (client) =>
-          inTransaction(client, { begin, timeoutMs }, () => work(statementsOn(client, prepare))),
-        );
-      } catch (error) {
-        if (run === MAX_RUNS || !isConflict(error)) throw error;
-      }
-    }
+  const within = <Result>(
+    begin: string,
+    work: (statements: Statements) => Promise<Result>,
+  ): Promise<Result> =>
+    throughConflicts(() =>
+      withClient(pool, logger, (client) =>
+        inTransaction(client, { begin, timeoutMs }, () => work(statementsOn(client, prepare))),
+      ),
+    );
+  const alone: Queryable = {
+    query: (statement) =>
+      throughConflicts(() => withClient(pool, logger, (client) => client.query(statement))),
   };
 
   return {
-    ...statementsOn(
-      { query: (statement) => withClient(pool, logger, (client) => client.query(statement)) },
-      prepare,
-    ),
+    ...statementsOn(alone, prepare),
     newId,
     async transaction(work) {
       let signals: Signal[] = [];
@@ -80,6 +89,17 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
       return result;
     },
     snapshot: (read) => within(BEGIN_SNAPSHOT, read),
+    join: async (own, work) => {
+      const client = checkTransaction(own);
+      const signals: Signal[] = [];
+      const announce = (signal: Signal): void => void signals.push(signal);
+      const result = await throughConflicts(() =>
+        inSavepoint(client, timeoutMs, () => work({ ...statementsOn(client, prepare), newId, announce })),
+      );
+      const notify = options.notification(signals);
+      if (notify) await client.query({ ...notify, query_timeout: timeoutMs });
+      return result;
+    },
     publish,
     track(call) {
       const settled = call.catch(() => undefined).finally(() => calls.delete(settled));
@@ -90,6 +110,17 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
       while (calls.size > 0) await Promise.all(calls);
     },
   };
+}
+
+/** Runs what is all or nothing again where another transaction made it nothing. */
+async function throughConflicts<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let runs = 1; ; runs += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (runs === MAX_RUNS || !isConflict(error)) throw error;
+    }
+  }
 }
 
 async function inTransaction<Result>(

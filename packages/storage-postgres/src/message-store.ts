@@ -1,22 +1,26 @@
-import type { MessageStore, QueuedMessage } from '@trunkline/core';
+import type { Acceptance, AcceptanceResult, Message, MessageStore, QueuedMessage } from '@trunkline/core';
 import { acceptanceBatcher } from './acceptance-batch.ts';
-import type { Connected } from './database.ts';
+import type { Connected, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { findIdempotencyRecord } from './idempotency-record.ts';
 import { isHeld } from './lease.ts';
 import { takeOverContent } from './media-index.ts';
+import { acceptMessages } from './message-acceptance.ts';
 import { changeMessage } from './message-change.ts';
 import { listMessages } from './message-list.ts';
 import { MESSAGE_COLUMNS, messageColumns, readMessage } from './message-row.ts';
 import { integer } from './row.ts';
+import type { Queryable } from './queryable.ts';
+import type { Statements } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidToFind } from './uuid.ts';
 
-export function messageStore(connected: Connected): MessageStore {
+export function messageStore(connected: Connected): MessageStore<Queryable> {
   const acceptances = acceptanceBatcher(connected);
   return {
-    accept: async (acceptance) => {
+    accept: async (acceptance, transaction) => {
       const database = connected();
+      if (transaction !== undefined) return database.join(transaction, (own) => acceptAlone(own, acceptance));
       const result = await database.track(acceptances.run(acceptance));
       if (result.kind === 'accepted') {
         database.publish([{ topic: 'queue', instanceId: acceptance.message.instanceId }]);
@@ -26,9 +30,13 @@ export function messageStore(connected: Connected): MessageStore {
     findIdempotencyRecord: async (workspaceId, key) =>
       findIdempotencyRecord(connected(), { workspaceId, key }),
 
-    find: async (workspaceId, id) => {
-      const row = await connected().get(FIND, uuidToFind('msg', id), uuidToFind('ten', workspaceId));
-      return row ? readMessage(row) : null;
+    find: async (workspaceId, id, transaction) => {
+      const database = connected();
+      const find = async (statements: Statements): Promise<Message | null> => {
+        const row = await statements.get(FIND, uuidToFind('msg', id), uuidToFind('ten', workspaceId));
+        return row ? readMessage(row) : null;
+      };
+      return transaction === undefined ? find(database) : database.join(transaction, find);
     },
     findOutbound: async (instanceId, networkId) => {
       const row = await connected().get(FIND_OUTBOUND, uuidToFind('ins', instanceId), encodeText(networkId));
@@ -78,6 +86,16 @@ export function messageStore(connected: Connected): MessageStore {
         return 'received';
       }),
   };
+}
+
+/** In a transaction of the caller's: others hear of it when that commits. */
+async function acceptAlone(transaction: Transaction, acceptance: Acceptance): Promise<AcceptanceResult> {
+  const [result] = await acceptMessages(transaction, [acceptance]);
+  if (!result) throw new Error('An acceptance was not judged.');
+  if (result.kind === 'accepted') {
+    transaction.announce({ topic: 'queue', instanceId: acceptance.message.instanceId });
+  }
+  return result;
 }
 
 const FIND = `

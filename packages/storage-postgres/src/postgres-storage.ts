@@ -1,7 +1,7 @@
 import type { Logger, Signal, Storage, StorageContext } from '@trunkline/core';
 import { apiKeyStore } from './api-key-store.ts';
 import { createDatabase } from './database.ts';
-import type { Database } from './database.ts';
+import type { Database, DatabaseOptions } from './database.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { instanceStore } from './instance-store.ts';
 import { mediaIndex } from './media-index.ts';
@@ -12,21 +12,28 @@ import type { CheckedOptions, PostgresStorageOptions } from './options.ts';
 import { makePartitions } from './partitions.ts';
 import { makePool } from './pool.ts';
 import type { PostgresPool } from './pool.ts';
-import { openRemoteSignals } from './remote-signals.ts';
+import { channelOf, notification as toNotification, NOTIFY, openRemoteSignals } from './remote-signals.ts';
 import type { RemoteSignals } from './remote-signals.ts';
+import type { Queryable } from './queryable.ts';
 import { retentionStore } from './retention-store.ts';
 import { integer } from './row.ts';
 import { findOrAddSetting } from './setting.ts';
 import { createSignals } from './signals.ts';
 import { createPrepare } from './statements.ts';
+import { subscriptionStore } from './subscription-store.ts';
 import { webhookStore } from './webhook-store.ts';
 import { workspaceStore } from './workspace-store.ts';
+
+/** A client of `pg`, after `BEGIN`. */
+export type PostgresTransaction = Queryable;
 
 /**
  * Trunkline's storage on PostgreSQL, 14 or later. What a promise resolves with is committed; acceptances and outcomes
  * that come in together share one commit. Any number of processes, on any number of machines, may share a database.
+ *
+ * A transaction of the caller's own is a client of `pg`, connected to the same database, after `BEGIN`.
  */
-export function postgresStorage(options: PostgresStorageOptions): Storage {
+export function postgresStorage(options: PostgresStorageOptions): Storage<PostgresTransaction> {
   const checked = checkOptions(options);
   const signals = createSignals();
   let open: OpenStorage | null = null;
@@ -44,6 +51,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage {
     media: mediaIndex(connected),
     webhooks: webhookStore(connected),
     deliveries: deliveryStore(connected),
+    subscriptions: subscriptionStore(connected),
     retention: retentionStore(connected),
 
     async open(context: StorageContext) {
@@ -85,10 +93,16 @@ async function openStorage(
     told.forEach(hear);
     remote?.send(told);
   };
+  const notification: DatabaseOptions['notification'] = (told) => {
+    if (!options.notifications || told.length === 0) return null;
+    // From nobody: this process, too, learns of the commit by it.
+    const { channel, payloads } = toNotification(channelOf(schema), '', told);
+    return { text: NOTIFY, values: [channel, payloads] };
+  };
   try {
     await migrate({ pool, schema, logger });
     const prepare = createPrepare(options);
-    const database = createDatabase({ pool, prepare, context, timeoutMs, publish });
+    const database = createDatabase({ pool, prepare, context, timeoutMs, publish, notification });
     await makePartitions(database, await serverTime(database));
     if (options.notifications) remote = await openRemoteSignals({ pool, schema, logger, hear });
     return {

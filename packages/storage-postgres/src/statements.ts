@@ -78,9 +78,13 @@ export function createPrepare({ schema, preparedStatements, timeoutMs }: Prepare
   };
 }
 
-/** Our SQL as it is for tables in this schema. */
+/** Our SQL as it is for tables in this schema, in literals too: `nextval('trunkline.tokens')`. */
 export function qualify(sql: string, schema: string): string {
-  return sql.replaceAll(/\btrunkline\./g, () => `${quoted(schema)}.`);
+  return sql.replaceAll(/'trunkline\.(\w+)'|\btrunkline\./g, (_, inLiteral: string | undefined) =>
+    inLiteral === undefined
+      ? `${quoted(schema)}.`
+      : `'${`${quoted(schema)}.${inLiteral}`.replaceAll("'", "''")}'`,
+  );
 }
 
 export function quoted(identifier: string): string {

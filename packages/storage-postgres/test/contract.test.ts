@@ -1,5 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
+import { Client } from 'pg';
 import { describeStorageContract } from '@trunkline/storage-contract';
+import type { TestTransaction } from '@trunkline/storage-contract';
 import { postgresStorage } from '../src/index.ts';
 import { must } from './support/must.ts';
 import { storageContext } from './support/storage-context.ts';
@@ -19,12 +21,27 @@ afterAll(() => schema?.drop());
 
 describeStorageContract({
   name: 'postgres',
-  capabilities: { reopen: true, shared: true },
+  capabilities: { reopen: true, shared: true, transactions: true },
   async createDatabase() {
     const { url: connectionString, name, empty } = must(schema);
     return {
+      beginTransaction: async () => beginTransaction(connectionString),
       connect: () => postgresStorage({ connectionString, schema: name, maxConnections: 4 }),
       dispose: empty,
     };
   },
 });
+
+async function beginTransaction(connectionString: string): Promise<TestTransaction> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  await client.query('BEGIN');
+  let hasEnded = false;
+  const end = async (how: 'COMMIT' | 'ROLLBACK'): Promise<void> => {
+    if (hasEnded) return;
+    hasEnded = true;
+    await client.query(how);
+    await client.end();
+  };
+  return { handle: client, commit: () => end('COMMIT'), rollback: () => end('ROLLBACK') };
+}

@@ -2,7 +2,7 @@
  * Open work only, in tables that stay small: rows come and go all the time, so that vacuum has to come often, and a
  * claim meets few dead ones.
  */
-const BUSY =
+export const BUSY =
   'autovacuum_vacuum_threshold = 1000, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0';
 
 export const lanes: string = `
