@@ -53,6 +53,16 @@ describe('The cluster of one command', { timeout: 200_000 }, () => {
     return found;
   };
 
+  it('counts the requests of a key in both APIs together', async () => {
+    const left = async (api: string): Promise<number> => {
+      const url = find(new RegExp(`^${api} is at (\\S+)/api/v1$`));
+      const headers = { Authorization: `Bearer ${API_KEY}` };
+      const response = await fetch(`${url}/api/v1/api-key`, { headers });
+      return Number(response.headers.get('X-RateLimit-Remaining'));
+    };
+    expect([await left('api-1'), await left('api-2'), await left('api-1')]).toEqual([599, 598, 597]);
+  });
+
   it('sends through both APIs, and goes on when a process of each role ends', async () => {
     const url = find(/^Both APIs are behind (\S+)\/api\/v1$/);
     const networkUrl = find(/log is at (\S+)\/log$/);

@@ -2,14 +2,15 @@ import { Hono } from 'hono';
 import { requestId } from 'hono/request-id';
 import type { Logger, Trunkline } from '@trunkline/core';
 import { createHttpApp } from '@trunkline/http';
+import type { RateLimitOptions } from '@trunkline/http';
 import { answerErrors, errorAnswer, refused } from './error-answer.ts';
 import { addSandboxControls } from './sandbox-controls.ts';
 import type { SandboxControls } from './sandbox-controls.ts';
 
 interface ServerParts extends SandboxControls {
   readonly trunkline: Trunkline;
-  /** Requests a minute for each API key; 0 is off. */
-  readonly rateLimit: number;
+  /** Of each API key; false is off. */
+  readonly rateLimit: RateLimitOptions | false;
   readonly logger: Logger;
 }
 
@@ -30,7 +31,7 @@ export function createServerApp(parts: ServerParts): Hono {
 
   if (trunkline.roles.api) {
     const api = createHttpApp(trunkline, {
-      rateLimit: rateLimit === 0 ? false : { requestsPerMinute: rateLimit },
+      rateLimit,
       onError: (error, request) => logger.error({ ...request, err: error }, 'a request failed'),
     });
     app.route('/', api);

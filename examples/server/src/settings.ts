@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { isInstallableToken } from '@trunkline/core';
 import type { Roles, UrlPolicy } from '@trunkline/core';
+import type { S3MediaStoreOptions } from '@trunkline/media-s3';
 import type { Database } from './database.ts';
 import { StartError } from './start-error.ts';
 
@@ -11,6 +12,8 @@ export interface Settings {
   readonly port: number;
   readonly dataDirectory: string;
   readonly database: Database;
+  /** Where the files of media messages are; null is in the data directory. */
+  readonly s3: S3MediaStoreOptions | null;
   readonly apiKey: string | undefined;
   readonly secretKey: string | undefined;
   readonly urlPolicy: UrlPolicy;
@@ -32,13 +35,14 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     const complaints = read.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
     throw new StartError(...new Set(complaints));
   }
-  const { DATA_DIR, DATABASE_URL, DATABASE_CONNECTIONS, ...rest } = read.data;
+  const { DATA_DIR, DATABASE_URL, DATABASE_CONNECTIONS, S3_BUCKET, ...rest } = read.data;
   const database = DATABASE_URL ?? { kind: 'sqlite', path: join(DATA_DIR, 'trunkline.db') };
   return {
     host: rest.HOST,
     port: rest.PORT,
     dataDirectory: DATA_DIR,
     database: database.kind === 'sqlite' ? database : { ...database, maxConnections: DATABASE_CONNECTIONS },
+    s3: S3_BUCKET === undefined ? null : { bucket: S3_BUCKET, ...s3Options(rest) },
     apiKey: rest.API_KEY,
     secretKey: rest.SECRET_KEY,
     urlPolicy: rest.WEBHOOK_URL_POLICY,
@@ -59,6 +63,12 @@ const variables = z.object({
   DATA_DIR: z.string().default('data'),
   DATABASE_URL: z.string().transform(databaseNamed).optional(),
   DATABASE_CONNECTIONS: wholeNumber(1_000, 2).default(10),
+  S3_BUCKET: z.string().optional(),
+  S3_REGION: z.string().default('us-east-1'),
+  S3_ENDPOINT: z.string().optional(),
+  S3_PREFIX: z.string().optional(),
+  S3_KEY_ID: z.string().default(''),
+  S3_SECRET_KEY: z.string().default(''),
   GATEWAY: z
     .enum(['sandbox', 'baileys'], 'must be sandbox.')
     .refine((gateway) => gateway === 'sandbox', 'cannot be baileys yet: this version has only the sandbox.')
@@ -89,6 +99,21 @@ const variables = z.object({
     .optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}.`).default('info'),
 });
+
+/** What they may be, the store itself checks. */
+function s3Options(
+  given: Pick<
+    z.output<typeof variables>,
+    'S3_REGION' | 'S3_ENDPOINT' | 'S3_PREFIX' | 'S3_KEY_ID' | 'S3_SECRET_KEY'
+  >,
+): Omit<S3MediaStoreOptions, 'bucket'> {
+  return {
+    region: given.S3_REGION,
+    endpoint: given.S3_ENDPOINT,
+    prefix: given.S3_PREFIX,
+    credentials: { accessKeyId: given.S3_KEY_ID, secretAccessKey: given.S3_SECRET_KEY },
+  };
+}
 
 function wholeNumber(max: number, min = 0): z.ZodType<number, string> {
   const complaint = `must be a whole number from ${min} to ${max}.`;

@@ -12,6 +12,8 @@ import type { Access } from './default-workspace.ts';
 import { listen } from './http-listener.ts';
 import { mailNotifier } from './mail-notifier.ts';
 import { setMailRecipients } from './mail-recipients.ts';
+import { mediaFilesIn } from './media-files.ts';
+import { openRateLimit } from './rate-limit.ts';
 import { openSandboxNetwork } from './sandbox-network.ts';
 import type { SandboxNetwork } from './sandbox-network.ts';
 import { createSecretKey, readSecretKey } from './secret-key.ts';
@@ -41,7 +43,8 @@ export async function startServer(
   logger: Logger,
   { network: given, adapt = (options) => options }: ServerParts = {},
 ): Promise<RunningServer> {
-  const { database, dataDirectory: directory } = settings;
+  const { database, dataDirectory: directory, s3 } = settings;
+  const media = s3 && { media: mediaFilesIn(s3) };
   const files = await checkDataFiles({
     directory,
     database: database.kind === 'sqlite' ? database.path : null,
@@ -61,6 +64,7 @@ export async function startServer(
     adapt({
       ...options,
       ...runtime,
+      ...media,
       storage,
       gateway: network.gateway,
       roles: { ...settings.roles, gateway: settings.roles.gateway && !network.isElsewhere },
@@ -75,13 +79,15 @@ export async function startServer(
   if (settings.mailTo !== undefined) await setMailRecipients(trunkline, settings.mailTo);
 
   const { phone, isElsewhere } = network;
-  const { rateLimit } = settings;
-  listener.serve(createServerApp({ trunkline, storage, phone, rateLimit, logger }).fetch);
+  const rateLimit = openRateLimit(settings, logger);
+  const parts = { trunkline, storage, phone, rateLimit: rateLimit.options, logger };
+  listener.serve(createServerApp(parts).fetch);
   await announce({ settings, url: listener.url, access, networkIsElsewhere: isElsewhere });
   return {
     async stop() {
       await listener.close();
       await trunkline.stop();
+      await rateLimit.close();
       network.close();
     },
   };

@@ -9,6 +9,7 @@ describe('The variables', () => {
       port: 8080,
       dataDirectory: 'data',
       database: { kind: 'sqlite', path: 'data/trunkline.db' },
+      s3: null,
       apiKey: undefined,
       secretKey: undefined,
       urlPolicy: 'public',
@@ -42,6 +43,7 @@ describe('The variables', () => {
       port: 0,
       dataDirectory: '/srv/trunkline',
       database: { kind: 'sqlite', path: '/srv/trunkline/trunkline.db' },
+      s3: null,
       apiKey: 'a-key-for-the-tests',
       secretKey,
       urlPolicy: 'local',
@@ -70,6 +72,24 @@ describe('The variables', () => {
     });
     const more = readSettings({ DATABASE_URL: url, DATABASE_CONNECTIONS: '25' });
     expect(more.database).toEqual({ kind: 'postgres', url, maxConnections: 25 });
+  });
+
+  it('S3_BUCKET is where the files of media messages are, with what belongs to it', () => {
+    const bucket = { S3_BUCKET: 'acme-media', S3_KEY_ID: 'me', S3_SECRET_KEY: 'hush' };
+    const credentials = { accessKeyId: 'me', secretAccessKey: 'hush' };
+    expect(readSettings(bucket).s3).toEqual({ bucket: 'acme-media', region: 'us-east-1', credentials });
+    const elsewhere = {
+      S3_REGION: 'auto',
+      S3_ENDPOINT: 'https://s3.example.com',
+      S3_PREFIX: 'trunkline/',
+    };
+    expect(readSettings({ ...bucket, ...elsewhere }).s3).toEqual({
+      bucket: 'acme-media',
+      region: 'auto',
+      endpoint: 'https://s3.example.com',
+      prefix: 'trunkline/',
+      credentials,
+    });
   });
 
   const apiKeyRule =

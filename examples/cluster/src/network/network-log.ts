@@ -12,9 +12,9 @@ export interface NetworkLog {
   readonly replaced: readonly { readonly at: number; readonly first: number; readonly second: number }[];
 }
 
-export type LoggedRecord = NetworkRecord & { readonly at: number };
+type LoggedRecord = NetworkRecord & { readonly at: number };
 
-export interface LoggedSend {
+interface LoggedSend {
   readonly at: number;
   readonly connection: number;
   readonly instanceId: string;
@@ -23,7 +23,7 @@ export interface LoggedSend {
   readonly outcome: SendOutcome['kind'];
 }
 
-export interface LoggedConnection {
+interface LoggedConnection {
   readonly id: number;
   readonly instanceId: string;
   /** The process at the other end. */

@@ -45,13 +45,13 @@ export type OpenArguments =
 export type WireMessage = Omit<OutgoingMessage, 'content'> & {
   readonly content: Wire<OutgoingContent, FileFacts>;
 };
-export type FileFacts = Omit<OutgoingFile, 'open'>;
+type FileFacts = Omit<OutgoingFile, 'open'>;
 
 /** Its file comes with it: what phones send here is small. */
 export type WireIncoming = Omit<IncomingMessage, 'content'> & {
   readonly content: Wire<IncomingContent, WholeFile>;
 };
-export type WholeFile = Omit<IncomingFile, 'open'> & { readonly bytes: Uint8Array };
+type WholeFile = Omit<IncomingFile, 'open'> & { readonly bytes: Uint8Array };
 
 /** Content with its file in another form. */
 type Wire<Content, File> = Content extends { readonly file: unknown }

@@ -10,7 +10,7 @@ const ANSWER_WITHIN_MS = 4_000;
 const ASK_AGAIN_MS = 300;
 
 /** What the service said yes to. */
-export interface Accepted {
+interface Accepted {
   readonly messageId: string;
   readonly text: string;
   readonly to: string;

@@ -16,7 +16,7 @@ import type { StallableProxy } from './stallable-proxy.ts';
 export const API_KEY = 'a-key-for-the-tests';
 
 /** A process of the service, with a connection to Postgres that can be disturbed alone. */
-export interface Service {
+interface Service {
   readonly process: ManagedProcess;
   readonly proxy: StallableProxy;
   /** Where its API is; undefined while it has none. */
