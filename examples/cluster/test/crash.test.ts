@@ -26,7 +26,9 @@ interface Form extends Omit<DisturbanceOptions, 'instances'> {
    * shorter where time goes by faster.
    */
   readonly minuteMs: number;
-  /** Between two messages of one sender. */
+  /** Clients. What they send in a minute, an endpoint may get in a minute. */
+  readonly senders: number;
+  /** Between two messages of one of them. */
   readonly loadMs: readonly [number, number];
 }
 
@@ -41,6 +43,7 @@ const form: Form =
         forMs: MINUTES * 60_000,
         pauseMs: [500, 8_000],
         outageMs: 60_000,
+        senders: 6,
         loadMs: [500, 4_000],
       }
     : {
@@ -49,6 +52,7 @@ const form: Form =
         forMs: 12_000,
         pauseMs: [200, 1_200],
         outageMs: 12_000,
+        senders: 3,
         loadMs: [500, 1_500],
       };
 
@@ -70,7 +74,8 @@ it(
       const addresses = { url: first?.url() ?? '', networkUrl: cluster.network.url };
       const instances = await setUp(addresses, { receivers, instances: 4 });
 
-      const load = startLoad(cluster, { instances, senders: 3, pauseMs: form.loadMs }, random.apart(6));
+      const { senders, loadMs: pauseMs } = form;
+      const load = startLoad(cluster, { instances, senders, pauseMs }, random.apart(6));
       const watch = watchStatuses(load, cluster.apiUrls, random.apart(8));
       const outages = await disturb(cluster, { ...form, instances }, random.apart(7));
       await load.stop();
@@ -97,7 +102,7 @@ it(
       expect({ left, wrong }).toEqual({ left: [], wrong: [] });
       expect(load.accepted.length).toBeGreaterThan(10);
       expect(load.inbound.length).toBeGreaterThan(0);
-      if (MINUTES >= 0) console.info(`The log is ${cluster.keepOutput()}`);
+      if (MINUTES > 0) console.info(`The log is ${cluster.keepOutput()}`);
     } catch (error) {
       console.error(`CLUSTER_SEED=${SEED}, the log is ${cluster.keepOutput()}`);
       throw error;
