@@ -1,10 +1,10 @@
 import type { Hono } from 'hono';
 import { createTrunkline } from '@trunkline/core';
-import type { Instance } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { createHttpApp } from '@trunkline/http';
-import { newId, STORAGES } from '../storages.ts';
+import { connectedInstance } from '../connected-instance.ts';
+import { STORAGES } from '../storages.ts';
 import type { StorageName } from '../storages.ts';
 
 /** The service with everything that it does for a request. It accepts and does not send, as one of several processes. */
@@ -33,30 +33,4 @@ export async function startTrunkline(
   // Counted as ever, and never reached.
   const app = createHttpApp(trunkline, { rateLimit: { requestsPerMinute: 1_000_000_000 } });
   return { app, token, instance: instance.id, stop: () => trunkline.stop() };
-}
-
-function connectedInstance(workspaceId: string): Instance {
-  const now = Date.now();
-  return {
-    id: newId('ins', now),
-    workspaceId,
-    name: 'Bench',
-    status: 'connected',
-    desired: 'running',
-    phoneNumber: '15550100',
-    profileName: null,
-    profilePictureUrl: null,
-    lastError: null,
-    droppedAt: null,
-    qr: null,
-    operation: null,
-    operationOutcome: null,
-    statusChangedAt: now,
-    connectedAt: now,
-    disconnectedAt: null,
-    lastSeenAt: null,
-    createdAt: now,
-    updatedAt: now,
-    version: 1,
-  };
 }

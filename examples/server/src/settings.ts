@@ -23,6 +23,8 @@ export interface Settings {
   readonly smtpUrl: string | undefined;
   /** Who gets mails about webhooks; undefined leaves it as it is. */
   readonly mailTo: readonly string[] | undefined;
+  /** What one must show to read the metrics; undefined lets everybody. */
+  readonly metricsToken: string | undefined;
   readonly logLevel: string;
 }
 
@@ -50,6 +52,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     roles: rest.ROLES,
     smtpUrl: rest.SMTP_URL,
     mailTo: rest.MAIL_TO,
+    metricsToken: rest.METRICS_TOKEN,
     logLevel: rest.LOG_LEVEL,
   };
 }
@@ -96,6 +99,10 @@ const variables = z.object({
     .string()
     .transform((list) => list.split(',').map((address) => address.trim()))
     .pipe(z.array(z.email('must be a comma list of e-mail addresses.').max(320)))
+    .optional(),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[!-~]{16,128}$/, 'must be 16 to 128 printable characters without spaces.')
     .optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}.`).default('info'),
 });

@@ -18,6 +18,7 @@ import { openSandboxNetwork } from './sandbox-network.ts';
 import type { SandboxNetwork } from './sandbox-network.ts';
 import { createSecretKey, readSecretKey } from './secret-key.ts';
 import { createServerApp, createStartingApp } from './server-app.ts';
+import { createServerMetrics } from './server-metrics.ts';
 import type { Settings } from './settings.ts';
 import { StartError } from './start-error.ts';
 
@@ -60,9 +61,11 @@ export async function startServer(
   const network = given ?? openSandboxNetwork(settings, files);
   const runtime = nodeRuntime({ mediaDirectory: files.media });
   const storage = storageOn(database);
+  const metrics = createServerMetrics();
   const trunkline = createTrunkline(
     adapt({
       ...options,
+      meterProvider: metrics.meterProvider,
       ...runtime,
       ...media,
       storage,
@@ -79,12 +82,17 @@ export async function startServer(
   if (settings.mailTo !== undefined) await setMailRecipients(trunkline, settings.mailTo);
 
   const { phone, isElsewhere } = network;
+  const { metricsToken } = settings;
   const rateLimit = openRateLimit(settings, logger);
-  const parts = { trunkline, storage, phone, rateLimit: rateLimit.options, logger };
+  let draining = false;
+  const isDraining = (): boolean => draining;
+  const health = { metrics, metricsToken, isDraining };
+  const parts = { trunkline, storage, phone, rateLimit: rateLimit.options, logger, ...health };
   listener.serve(createServerApp(parts).fetch);
   await announce({ settings, url: listener.url, access, networkIsElsewhere: isElsewhere });
   return {
     async stop() {
+      draining = true;
       await listener.close();
       await trunkline.stop();
       await rateLimit.close();

@@ -17,6 +17,7 @@ describe('The variables', () => {
       roles: { api: true, gateway: true, webhooks: true, maintenance: true },
       smtpUrl: undefined,
       mailTo: undefined,
+      metricsToken: undefined,
       logLevel: 'info',
     });
   });
@@ -36,6 +37,7 @@ describe('The variables', () => {
       ROLES: 'api, webhooks',
       SMTP_URL: smtpUrl,
       MAIL_TO: 'ada@example.com, grace@example.com',
+      METRICS_TOKEN: 'a-token-for-metrics',
       LOG_LEVEL: 'silent',
     };
     expect(readSettings(environment)).toEqual({
@@ -51,6 +53,7 @@ describe('The variables', () => {
       roles: { api: true, gateway: false, webhooks: true, maintenance: false },
       smtpUrl,
       mailTo: ['ada@example.com', 'grace@example.com'],
+      metricsToken: 'a-token-for-metrics',
       logLevel: 'silent',
     });
   });
@@ -124,6 +127,7 @@ describe('The variables', () => {
       'SMTP_URL must be a URL like smtp://user:password@mail.example.com:587.',
     ],
     ['MAIL_TO', 'ada@example.com,', 'MAIL_TO must be a comma list of e-mail addresses.'],
+    ['METRICS_TOKEN', 'short', 'METRICS_TOKEN must be 16 to 128 printable characters without spaces.'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.'],
   ] as const)('%s=%s is one complaint', ([name, value, complaint]) => {
     expect(complaintsAbout({ [name]: value })).toEqual([complaint]);

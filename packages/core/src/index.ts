@@ -41,6 +41,7 @@ export type {
 } from './representation/webhook-resource.ts';
 // The schemas that check what callers send: whoever describes the API describes it from them.
 export {
+  connectInput,
   deliveryQuery,
   instanceInput,
   mediaFields,
@@ -51,6 +52,7 @@ export {
   webhookInput,
 } from './representation/inputs.ts';
 export type {
+  ConnectInput,
   DeliveryQuery,
   InstanceInput,
   MessageQuery,
@@ -147,6 +149,7 @@ export type {
   IncomingFile,
   IncomingMessage,
   LinkedProfile,
+  OpenOptions,
   OutgoingContent,
   OutgoingFile,
   OutgoingMessage,

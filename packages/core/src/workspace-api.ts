@@ -1,4 +1,5 @@
 import type {
+  ConnectInput,
   InstanceInput,
   DeliveryQuery,
   MessageQuery,
@@ -30,8 +31,11 @@ export interface WorkspaceApi<Transaction = never> {
     update(id: string, input: InstanceInput): Promise<InstanceResource>;
     /** Closes the connection, erases the session, and resolves when it is gone. */
     delete(id: string): Promise<void>;
-    /** Starts to connect and resolves at once: poll, or wait for `instance.connected`. */
-    connect(id: string): Promise<InstanceResource>;
+    /**
+     * Starts to connect and resolves at once: poll, or wait for `instance.connected`. With a `pairing_phone_number` the
+     * QR of a pairing comes with a code to type on that phone.
+     */
+    connect(id: string, input?: ConnectInput): Promise<InstanceResource>;
     disconnect(id: string): Promise<InstanceResource>;
     logout(id: string): Promise<InstanceResource>;
     qr(id: string): Promise<QrResource>;

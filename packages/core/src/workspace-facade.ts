@@ -14,7 +14,7 @@ import { findDelivery } from './services/deliveries/find-delivery.ts';
 import { listDeliveries } from './services/deliveries/list-deliveries.ts';
 import { retryDelivery } from './services/deliveries/retry-delivery.ts';
 import { retryFailed } from './services/deliveries/retry-failed.ts';
-import { changeInstance } from './services/instances/change-instance.ts';
+import { connectInstance } from './services/instances/connect-instance.ts';
 import { createInstance } from './services/instances/create-instance.ts';
 import { findInstance } from './services/instances/find-instance.ts';
 import { listGroups } from './services/instances/list-groups.ts';
@@ -60,10 +60,7 @@ export function workspaceFacade(
       delete: async (id) => {
         unwrap(await runOperation(context, named(id), 'delete'));
       },
-      connect: async (id) => {
-        const target = { workspaceId, id, lease: null };
-        return instance(unwrap(await changeInstance(context, target, { kind: 'connect' })));
-      },
+      connect: async (id, input = {}) => instance(unwrap(await connectInstance(context, named(id), input))),
       disconnect: (id) => operate(id, 'disconnect'),
       logout: (id) => operate(id, 'logout'),
       qr: async (id) => unwrap(await readQr(context, named(id))),

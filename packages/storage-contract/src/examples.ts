@@ -89,6 +89,7 @@ export function anInstance(workspace: Workspace, changes: Partial<Instance> = {}
     lastError: null,
     droppedAt: null,
     qr: null,
+    pairingNumber: null,
     operation: null,
     operationOutcome: null,
     statusChangedAt: createdAt,

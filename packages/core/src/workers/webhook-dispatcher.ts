@@ -95,6 +95,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     const startedAt = clock.now();
     const { errorCode, responseStatus, responseBody } = await attemptSafely(claimed, startedAt);
     const endedAt = clock.now();
+    context.metrics.webhookAttempted(delivery, { startedAt, endedAt, errorCode });
     return {
       token,
       delivery: settleAttempt(delivery, { startedAt, endedAt, responseStatus, errorCode }),

@@ -61,6 +61,7 @@ function gatewayRole(context: ServiceContext): Role {
   let unsubscribe = (): void => {};
   return {
     start() {
+      context.metrics.observeLeases(supervisor.held);
       unsubscribe = context.storage.subscribe((signal) => {
         if (signal.topic === 'instance') supervisor.wake(signal.instanceId);
         if (signal.topic === 'queue') sender.wake(signal.instanceId);

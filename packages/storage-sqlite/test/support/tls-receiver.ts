@@ -24,9 +24,12 @@ export interface TlsReceiver {
   deserted(): Promise<void>;
   /** From now on leaves requests without an answer, or with the beginning of one; `null` answers again. */
   hold(how: 'silent' | 'half answered' | null): void;
+  /** Lets the requests to this path wait for their answers, until what it answers is called. */
+  pause(path: string): () => void;
 }
 
 export interface ReceivedRequest {
+  readonly path: string;
   readonly deliveryId: string;
   readonly eventId: string;
   /** False for one that was held. */
@@ -53,6 +56,7 @@ export async function startTlsReceiver(): Promise<TlsReceiver> {
   const refused: string[] = [];
   const open = new Map<string, number>();
   let most = 0;
+  const paused = new Map<string, Promise<void>>();
   let held: 'silent' | 'half answered' | null = null;
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -71,7 +75,8 @@ export async function startTlsReceiver(): Promise<TlsReceiver> {
       return;
     }
     const deliveryId = String(request.headers['x-service-delivery']);
-    requests.push({ deliveryId, eventId: result.event.id, answered: held === null });
+    requests.push({ path, deliveryId, eventId: result.event.id, answered: held === null });
+    await paused.get(path);
     if (held === null) response.writeHead(204).end();
     else if (held === 'half answered') response.socket?.write('HTTP/1.1 20');
   };
@@ -108,6 +113,14 @@ export async function startTlsReceiver(): Promise<TlsReceiver> {
     },
     hold(how) {
       held = how;
+    },
+    pause(path) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      paused.set(path, promise);
+      return () => {
+        paused.delete(path);
+        resolve();
+      };
     },
   };
 }

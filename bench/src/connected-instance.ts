@@ -1,0 +1,30 @@
+import type { Instance } from '@trunkline/core';
+import { newId } from './storages.ts';
+
+/** An instance that takes messages, without a gateway to connect it. */
+export function connectedInstance(workspaceId: string): Instance {
+  const now = Date.now();
+  return {
+    id: newId('ins', now),
+    workspaceId,
+    name: 'Bench',
+    status: 'connected',
+    desired: 'running',
+    phoneNumber: '15550100',
+    profileName: null,
+    profilePictureUrl: null,
+    lastError: null,
+    droppedAt: null,
+    qr: null,
+    pairingNumber: null,
+    operation: null,
+    operationOutcome: null,
+    statusChangedAt: now,
+    connectedAt: now,
+    disconnectedAt: null,
+    lastSeenAt: null,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  };
+}

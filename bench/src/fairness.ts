@@ -1,0 +1,88 @@
+/**
+ * How long the webhooks of quiet endpoints wait, from being queued to their arrival, with and without one endpoint that a
+ * million wait for. ENDPOINTS, BACKLOG, PER_SECOND, SECONDS and ROUNDS are its sizes; more than a minute with the noisy
+ * one (ROUNDS × SECONDS) is what shows its throttle.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { startChild } from './child.ts';
+import { mostAtOneEndpoint } from './fairness/limits.ts';
+import type { Arrival } from './fairness/receiver.ts';
+import { createScene, NOISY_PATH } from './fairness/scene.ts';
+import type { Scene } from './fairness/scene.ts';
+import { judge, median, percentile, plain, printMachine, printTable, size, spread } from './figures.ts';
+import { inRounds } from './rounds.ts';
+
+const ENDPOINTS = size('ENDPOINTS', 5_000);
+const BACKLOG = size('BACKLOG', 1_000_000);
+const PER_SECOND = size('PER_SECOND', 200);
+const SECONDS = size('SECONDS', 30);
+const ROUNDS = size('ROUNDS', 3);
+const EVERY_MS = 10;
+
+const receiver = await startChild<string>(new URL('fairness/receiver.ts', import.meta.url));
+const names = ['without it', 'with the noisy one'] as const;
+const common = { url: receiver.ready, endpoints: ENDPOINTS };
+const scenes: Record<(typeof names)[number], Scene> = {
+  'without it': await createScene({ ...common, backlog: 0 }),
+  'with the noisy one': await createScene({ ...common, backlog: BACKLOG }),
+};
+const log: Arrival[] = [];
+
+/** Queues for one quiet endpoint after the other, and answers how long each webhook took to arrive. */
+async function quietWaits(scene: Scene): Promise<readonly number[]> {
+  const running = await scene.start();
+  const queuedAt = new Map<string, number>();
+  const queued: Promise<void>[] = [];
+  const enqueue = async (index: number): Promise<void> => {
+    const at = performance.timeOrigin + performance.now();
+    queuedAt.set(await running.enqueue(scene.quiet[index % scene.quiet.length] ?? ''), at);
+  };
+  const began = performance.now();
+  const total = PER_SECOND * SECONDS;
+  while (queued.length < total) {
+    await setTimeout(EVERY_MS);
+    const due = Math.min(total, ((performance.now() - began) / 1000) * PER_SECOND);
+    while (queued.length < due) queued.push(enqueue(queued.length));
+  }
+  await Promise.all(queued);
+  const arrivals: Arrival[] = [];
+  const waits = new Map<string, number>();
+  while (waits.size < total) {
+    await setTimeout(EVERY_MS);
+    const news = await receiver.ask<readonly Arrival[]>('log');
+    arrivals.push(...news);
+    for (const { deliveryId, at } of news) {
+      const since = queuedAt.get(deliveryId);
+      if (since !== undefined && !waits.has(deliveryId)) waits.set(deliveryId, at - since);
+    }
+  }
+  await running.stop();
+  log.push(...arrivals, ...(await receiver.ask<readonly Arrival[]>('log')));
+  return [...waits.values()];
+}
+
+const results = await inRounds(names, ROUNDS, (name) => quietWaits(scenes[name]));
+await receiver.stop();
+for (const name of names) scenes[name].remove();
+
+const p99s = (name: keyof typeof scenes): readonly number[] =>
+  results[name].map((waits) => percentile(waits, 0.99));
+const most = mostAtOneEndpoint(log);
+printMachine();
+printTable(
+  `${ENDPOINTS} endpoints, ${PER_SECOND} webhooks a second to the quiet ones, ${plain(BACKLOG)} wait for the noisy one`,
+  ['', 'median wait ms', 'p99 wait ms'],
+  names.map((name) => [name, spread(results[name].map(median), 1), spread(p99s(name), 1)]),
+);
+console.log(
+  `\nThe noisy one got ${log.filter(({ path }) => path === NOISY_PATH).length} webhooks meanwhile; the most at one endpoint: ${most.atOnce} at once, ${most.inAMinute} within 60 s.\n`,
+);
+judge(
+  'p99 with the noisy one, of that without it',
+  median(p99s('with the noisy one')) / median(p99s('without it')),
+  {
+    atMost: 2,
+  },
+);
+judge('at once', most.atOnce, { atMost: 2 });
+judge('within 60 s', most.inAMinute, { atMost: 120 });

@@ -1,0 +1,38 @@
+// Answers each webhook after a few milliseconds, and keeps a log of what came when.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { serveParent } from '../child.ts';
+
+/** Times are epoch milliseconds. */
+export interface Arrival {
+  readonly path: string;
+  readonly deliveryId: string;
+  readonly at: number;
+  readonly answeredAt: number;
+}
+
+const ANSWERS_AFTER_MS = 5;
+let log: Arrival[] = [];
+const server = createServer((request, response) => {
+  const at = performance.timeOrigin + performance.now();
+  const { url = '', headers } = request;
+  const answer = (): void => {
+    const answeredAt = performance.timeOrigin + performance.now();
+    log.push({ path: url, deliveryId: String(headers['x-service-delivery']), at, answeredAt });
+    response.writeHead(204).end();
+  };
+  request.resume().once('end', () => setTimeout(answer, ANSWERS_AFTER_MS));
+});
+server.listen({ host: '127.0.0.1', port: 0, backlog: 4096 }, () => {
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  // Asked for what came since it was asked last.
+  const takeLog = (): readonly Arrival[] => {
+    const taken = log;
+    log = [];
+    return taken;
+  };
+  serveParent(`http://127.0.0.1:${port}`, takeLog, () => {
+    server.closeAllConnections();
+    server.close();
+  });
+});

@@ -1,0 +1,111 @@
+import type { ClaimedDelivery, Completion, Storage } from '@trunkline/core';
+import { acceptOne, at } from './history.ts';
+import type { History } from './history.ts';
+
+const PAGE = 25;
+const SINCE = 0;
+const MINUTE_MS = 60_000;
+/** What a dispatcher takes at once. */
+const CLAIMED_AT_ONCE = 128;
+/** As many requests as come together. */
+const ACCEPTED_AT_ONCE = 64;
+
+/** What must not take longer the more is stored; each counts as one however many rows it is about. */
+export const OPERATIONS: Readonly<Record<string, (history: History, index: number) => Promise<unknown>>> = {
+  'messages, first page': ({ storage, workspaceId }) =>
+    storage.messages.list(workspaceId, {}, { from: null, limit: PAGE }),
+  'messages, a page in the middle': ({ storage, workspaceId, messageIds }) =>
+    storage.messages.list(workspaceId, {}, { from: middleOf(messageIds), limit: PAGE }),
+  'messages, the last page': ({ storage, workspaceId, messageIds }) =>
+    storage.messages.list(
+      workspaceId,
+      {},
+      { from: { direction: 'older', id: at(messageIds, 1) }, limit: 100 },
+    ),
+  'messages of an instance in the middle': ({ storage, workspaceId, instances, messageIds }, index) =>
+    storage.messages.list(
+      workspaceId,
+      { instanceId: at(instances, index).id },
+      { from: middleOf(messageIds), limit: PAGE },
+    ),
+  'messages of a status that none has': ({ storage, workspaceId }) =>
+    storage.messages.list(workspaceId, { statuses: ['failed'] }, { from: null, limit: PAGE }),
+  'message by id': ({ storage, workspaceId, messageIds }, index) =>
+    storage.messages.find(workspaceId, at(messageIds, index)),
+  'idempotency record': ({ storage, workspaceId, messageIds }, index) =>
+    storage.messages.findIdempotencyRecord(workspaceId, at(messageIds, index)),
+  'head of a queue': ({ storage, instances }, index) =>
+    storage.messages.queueHeads([at(instances, index).id], Date.now()),
+  'deliveries, first page': ({ storage, workspaceId, endpoints }, index) =>
+    storage.deliveries.list(workspaceId, at(endpoints, index).id, {}, { from: null, limit: PAGE }, SINCE),
+  'deliveries in the middle': ({ storage, workspaceId, endpoints, deliveryIds }, index) =>
+    storage.deliveries.list(
+      workspaceId,
+      at(endpoints, index).id,
+      {},
+      { from: middleOf(deliveryIds), limit: PAGE },
+      SINCE,
+    ),
+  'deliveries that are exhausted': ({ storage, workspaceId, endpoints }, index) =>
+    storage.deliveries.list(
+      workspaceId,
+      at(endpoints, index).id,
+      { status: 'exhausted' },
+      { from: null, limit: PAGE },
+      SINCE,
+    ),
+  'delivery with its attempts': ({ storage, workspaceId, deliveryIds }, index) =>
+    storage.deliveries.findDetail(workspaceId, at(deliveryIds, index), SINCE),
+  [`acceptance of ${ACCEPTED_AT_ONCE}`]: ({ storage, instances }) =>
+    Promise.all(
+      Array.from({ length: ACCEPTED_AT_ONCE }, (_, index) => acceptOne(storage, at(instances, index))),
+    ),
+  [`claim and outcome of ${CLAIMED_AT_ONCE}`]: ({ storage }) => claimAndComplete(storage),
+};
+
+function middleOf(ids: readonly string[]): { readonly direction: 'older'; readonly id: string } {
+  return { direction: 'older', id: at(ids, Math.floor(ids.length / 2)) };
+}
+
+/** Every delivery is due again at once, so that as many stay open as there were. */
+async function claimAndComplete(storage: Storage): Promise<void> {
+  const now = Date.now();
+  const { claimed } = await storage.deliveries.claim({
+    now,
+    limit: CLAIMED_AT_ONCE,
+    leaseMs: MINUTE_MS,
+    slots: 2,
+    startsPerWindow: 120,
+    windowMs: 1,
+  });
+  if (claimed.length === 0) throw new Error('There was nothing to claim.');
+  await storage.deliveries.complete(
+    claimed.map((one) => failed(one, now)),
+    now,
+  );
+}
+
+function failed({ delivery, endpoint, token }: ClaimedDelivery, now: number): Completion {
+  const outcome = { responseStatus: 500, errorCode: 'HTTP_ERROR' } as const;
+  const attempts = delivery.attempts + 1;
+  return {
+    token,
+    delivery: {
+      ...delivery,
+      ...outcome,
+      attempts,
+      status: 'retrying',
+      lastAttemptAt: now,
+      nextRetryAt: now,
+    },
+    attempt: {
+      ...outcome,
+      number: attempts,
+      manual: false,
+      url: endpoint.url,
+      responseBody: 'Internal Server Error',
+      durationMs: 5,
+      at: now,
+    },
+  };
+}
