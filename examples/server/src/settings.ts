@@ -20,6 +20,9 @@ export interface Settings {
   /** Requests a minute for each key; 0 is off. */
   readonly rateLimit: number;
   readonly roles: Roles;
+  readonly gateway: 'sandbox' | 'baileys';
+  /** How fast each number writes; undefined is as fast as the network takes it. */
+  readonly messagesPerMinute: number | undefined;
   readonly smtpUrl: string | undefined;
   /** Who gets mails about webhooks; undefined leaves it as it is. */
   readonly mailTo: readonly string[] | undefined;
@@ -50,6 +53,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     urlPolicy: rest.WEBHOOK_URL_POLICY,
     rateLimit: rest.RATE_LIMIT,
     roles: rest.ROLES,
+    gateway: rest.GATEWAY,
+    messagesPerMinute: rest.MESSAGES_PER_MINUTE,
     smtpUrl: rest.SMTP_URL,
     mailTo: rest.MAIL_TO,
     metricsToken: rest.METRICS_TOKEN,
@@ -72,10 +77,8 @@ const variables = z.object({
   S3_PREFIX: z.string().optional(),
   S3_KEY_ID: z.string().default(''),
   S3_SECRET_KEY: z.string().default(''),
-  GATEWAY: z
-    .enum(['sandbox', 'baileys'], 'must be sandbox.')
-    .refine((gateway) => gateway === 'sandbox', 'cannot be baileys yet: this version has only the sandbox.')
-    .default('sandbox'),
+  GATEWAY: z.enum(['sandbox', 'baileys'], 'must be sandbox or baileys.').default('sandbox'),
+  MESSAGES_PER_MINUTE: wholeNumber(600, 3).optional(),
   API_KEY: z
     .string()
     .refine(

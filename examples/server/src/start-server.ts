@@ -13,8 +13,8 @@ import { listen } from './http-listener.ts';
 import { mailNotifier } from './mail-notifier.ts';
 import { setMailRecipients } from './mail-recipients.ts';
 import { mediaFilesIn } from './media-files.ts';
+import { openNetwork } from './messaging-network.ts';
 import { openRateLimit } from './rate-limit.ts';
-import { openSandboxNetwork } from './sandbox-network.ts';
 import type { SandboxNetwork } from './sandbox-network.ts';
 import { createSecretKey, readSecretKey } from './secret-key.ts';
 import { createServerApp, createStartingApp } from './server-app.ts';
@@ -58,7 +58,7 @@ export async function startServer(
   if (isInUse) await tryDatabase(database, options);
   await createDataDirectory(files);
 
-  const network = given ?? openSandboxNetwork(settings, files);
+  const network = given ?? openNetwork(settings, files);
   const runtime = nodeRuntime({ mediaDirectory: files.media });
   const storage = storageOn(database);
   const metrics = createServerMetrics();
@@ -82,13 +82,21 @@ export async function startServer(
   if (settings.mailTo !== undefined) await setMailRecipients(trunkline, settings.mailTo);
 
   const { phone, isElsewhere } = network;
-  const { metricsToken } = settings;
   const rateLimit = openRateLimit(settings, logger);
   let draining = false;
-  const isDraining = (): boolean => draining;
-  const health = { metrics, metricsToken, isDraining };
-  const parts = { trunkline, storage, phone, rateLimit: rateLimit.options, logger, ...health };
-  listener.serve(createServerApp(parts).fetch);
+  listener.serve(
+    createServerApp({
+      trunkline,
+      storage,
+      hasSandbox: settings.gateway === 'sandbox',
+      phone,
+      rateLimit: rateLimit.options,
+      logger,
+      metrics,
+      metricsToken: settings.metricsToken,
+      isDraining: () => draining,
+    }).fetch,
+  );
   await announce({ settings, url: listener.url, access, networkIsElsewhere: isElsewhere });
   return {
     async stop() {

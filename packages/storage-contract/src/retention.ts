@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Storage } from '@trunkline/core';
 import type { ContractSubject } from './contract-subject.ts';
-import { aMessage, anEvent, anIdempotencyRecord, NOW, testId } from './examples.ts';
+import { aMessage, anEvent, anIdempotencyRecord, DAY, MIDNIGHT, NOW, testId } from './examples.ts';
 import { must, only } from './must.ts';
 import {
   claim,
   claimAt,
+  deleteHistory,
   enqueueAt,
   enqueueOne,
   exhausted,
@@ -17,10 +17,6 @@ import {
   succeeded,
 } from './scenes.ts';
 import { testDatabases } from './test-database.ts';
-
-const DAY = 24 * 60 * 60 * 1000;
-/** When the day of the tests began. */
-const MIDNIGHT = NOW - (NOW % DAY);
 
 export function retentionContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
@@ -143,10 +139,4 @@ export function retentionContract(subject: ContractSubject): void {
       expect((await storage.messages.list(workspace.id, {}, { from: null, limit: 10 })).rows).toHaveLength(4);
     });
   });
-}
-
-/** All that there is of the days before. */
-async function deleteHistory({ retention }: Storage, before: number): Promise<void> {
-  const limit = 2;
-  while ((await retention.deleteHistory(before, limit)) >= limit);
 }

@@ -7,6 +7,7 @@ import { nameOfKey } from './idempotency-record.ts';
 import { MESSAGE_NAMES, MESSAGE_RECORD, messageColumns } from './message-row.ts';
 import { isFaultOfValue } from './pool.ts';
 import { id } from './row.ts';
+import type { Row } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 import { doTogether } from './together.ts';
 import { uuidOf } from './uuid.ts';
@@ -36,7 +37,7 @@ async function acceptTogether(
   database: Database,
   acceptances: readonly Acceptance[],
 ): Promise<readonly (Settled | Promise<AcceptanceResult>)[]> {
-  const stored = await storeUnhindered(database, acceptances, 'SKIP LOCKED');
+  const stored = await storeUnhindered(acceptances, (...batch) => database.all(STORE_UNLOCKED, ...batch));
   const others = acceptances.filter(({ message }) => !stored.has(message.instanceId));
   const judged = others.length === 0 ? Promise.resolve(new Map()) : acceptHindered(database, others);
   return acceptances.map((acceptance) =>
@@ -50,7 +51,10 @@ async function acceptHindered(
   database: Database,
   acceptances: readonly Acceptance[],
 ): Promise<ReadonlyMap<Acceptance, Settled>> {
-  const stored = await storeUnhindered(database, acceptances);
+  // In a transaction, which ends with its connection: what gives up waiting must not be stored later on.
+  const stored = await storeUnhindered(acceptances, (...batch) =>
+    database.transaction((transaction) => transaction.all(STORE_IN_TURN, ...batch)),
+  );
   const others = acceptances.filter(({ message }) => !stored.has(message.instanceId));
   const judged = others.length === 0 ? [] : await doTogether(database, others, acceptMessages);
   const results = new Map(acceptances.map((acceptance) => [acceptance, ACCEPTED]));
@@ -68,16 +72,15 @@ function valueOf(settled: Settled | undefined): AcceptanceResult {
  * the instances whose messages are stored; the others are to be judged one by one.
  */
 async function storeUnhindered(
-  database: Database,
   acceptances: readonly Acceptance[],
-  locked: 'SKIP LOCKED' | '' = '',
+  store: (queues: string, rows: string) => Promise<readonly Row[]>,
 ): Promise<ReadonlySet<string>> {
   const groups = plainGroups(acceptances);
   if (groups.length === 0) return new Set();
   try {
     const queues = JSON.stringify(groups.map(queueOf));
     const rows = JSON.stringify(groups.flatMap((group) => group.map(rowOf)));
-    const taken = await database.all(storeUnlocked(locked), queues, rows);
+    const taken = await store(queues, rows);
     return new Set(taken.map((row) => id(row, 'instance_id', 'ins')));
   } catch (error) {
     // As with an id or a key that is taken: then nothing of it is stored.
@@ -136,7 +139,7 @@ function rowOf({ message, idempotency }: Acceptance, place: number): object {
 
 // One snapshot serves for all of it, since what counts is read under the locks. The locks of the queues come first and
 // in the order of the instances, then the keys in theirs, so that two that store for the same do not wait for each other.
-const storeUnlocked = (locked: 'SKIP LOCKED' | ''): string => `
+const storing = (locked: 'SKIP LOCKED' | ''): string => `
   WITH wanted AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::text::json)
       AS wanted (instance_id uuid, workspace_id uuid, messages bigint, backlog_limit bigint)
@@ -169,3 +172,6 @@ const storeUnlocked = (locked: 'SKIP LOCKED' | ''): string => `
     ORDER BY workspace_id, key
   )
   SELECT instance_id FROM taken`;
+
+const STORE_UNLOCKED = storing('SKIP LOCKED');
+const STORE_IN_TURN = storing('');

@@ -21,10 +21,13 @@ const CLOSE = `
   INSERT INTO trunkline.closings (endpoint_id, generation, reason, to_sweep)
   SELECT endpoint_id, generation, $2, true FROM trunkline.lanes
   WHERE endpoint_id = $1 AND (
-    EXISTS (
-      SELECT 1 FROM trunkline.due
+    (
+      -- In the order of the primary key: else all that is due might be looked through.
+      SELECT due_at FROM trunkline.due
       WHERE due.endpoint_id = lanes.endpoint_id AND due.generation = lanes.generation
-    ) OR EXISTS (
+      ORDER BY due_at, delivery_id
+      LIMIT 1
+    ) IS NOT NULL OR EXISTS (
       SELECT 1 FROM trunkline.claims
       WHERE claims.endpoint_id = lanes.endpoint_id AND claims.generation = lanes.generation
     )

@@ -2,7 +2,8 @@ import type { NewId, Signal, StorageContext } from '@trunkline/core';
 import type { Answer, Queryable } from './queryable.ts';
 import { sqlState, withClient } from './pool.ts';
 import type { PostgresPool, WatchedClient } from './pool.ts';
-import { checkTransaction, inSavepoint } from './caller-transaction.ts';
+import { joinTransaction } from './caller-transaction.ts';
+import type { JoinOptions } from './caller-transaction.ts';
 import { statementsOn } from './statements.ts';
 import type { Prepare, Statements } from './statements.ts';
 
@@ -41,6 +42,8 @@ export interface DatabaseOptions {
   readonly pool: PostgresPool;
   readonly prepare: Prepare;
   readonly context: StorageContext;
+  /** What this database can be told by from another one. */
+  readonly installation: string;
   /** For each statement. */
   readonly timeoutMs: number;
   publish(signals: readonly Signal[]): void;
@@ -76,6 +79,12 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
       throughConflicts(() => withClient(pool, logger, (client) => client.query(statement))),
   };
 
+  const joining: JoinOptions = {
+    installation: options.installation,
+    timeoutMs,
+    statementsOn: (client) => statementsOn(client, prepare),
+  };
+
   return {
     ...statementsOn(alone, prepare),
     newId,
@@ -89,17 +98,17 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
       return result;
     },
     snapshot: (read) => within(BEGIN_SNAPSHOT, read),
-    join: async (own, work) => {
-      const client = checkTransaction(own);
-      const signals: Signal[] = [];
-      const announce = (signal: Signal): void => void signals.push(signal);
-      const result = await throughConflicts(() =>
-        inSavepoint(client, timeoutMs, () => work({ ...statementsOn(client, prepare), newId, announce })),
-      );
-      const notify = options.notification(signals);
-      if (notify) await client.query({ ...notify, query_timeout: timeoutMs });
-      return result;
-    },
+    join: (own, work) =>
+      throughConflicts(() =>
+        joinTransaction(own, joining, async (client) => {
+          const signals: Signal[] = [];
+          const announce = (signal: Signal): void => void signals.push(signal);
+          const result = await work({ ...statementsOn(client, prepare), newId, announce });
+          const notify = options.notification(signals);
+          if (notify) await client.query({ ...notify, query_timeout: timeoutMs });
+          return result;
+        }),
+      ),
     publish,
     track(call) {
       const settled = call.catch(() => undefined).finally(() => calls.delete(settled));

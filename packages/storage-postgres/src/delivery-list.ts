@@ -29,7 +29,7 @@ export async function deliveryList(statements: Statements, query: DeliveryQuery)
     return {
       ...list,
       parts: 'unnest($1::uuid[]) AS part (webhook_id)',
-      where: 'item.webhook_id = part.webhook_id',
+      keys: { webhook_id: 'part.webhook_id' },
       values: [standing ? [endpoint] : []],
     };
   }
@@ -41,8 +41,12 @@ export async function deliveryList(statements: Statements, query: DeliveryQuery)
     ...list,
     parts: `unnest($1::uuid[], $2::text[], $3::integer[], $4::text[])
       AS part (webhook_id, status, generation, event_type)`,
-    where: `item.webhook_id = part.webhook_id AND item.status = part.status
-      AND item.generation = part.generation AND item.event_type = part.event_type`,
+    keys: {
+      status: 'part.status',
+      generation: 'part.generation',
+      event_type: 'part.event_type',
+      webhook_id: 'part.webhook_id',
+    },
     values: [
       kinds.map(() => endpoint),
       kinds.map(({ status }) => status),
@@ -70,10 +74,15 @@ async function readStanding(
   return { current: integerOrNull(row, 'generation') ?? ENDED, closed: integers(row, 'closed') };
 }
 
-/** The deliveries of an endpoint are all of one workspace, so that one of them tells; they outlive the endpoint. */
+/**
+ * The deliveries of an endpoint are all of one workspace, so that one of them tells; they outlive the endpoint. In the
+ * order of deliveries_by_webhook it is found by that, however few there are.
+ */
 const STANDING = `
   SELECT
-    (SELECT workspace_id FROM trunkline.deliveries WHERE webhook_id = $1 LIMIT 1) = $2::uuid AS is_theirs,
+    (
+      SELECT workspace_id FROM trunkline.deliveries WHERE webhook_id BETWEEN $1 AND $1 ORDER BY webhook_id LIMIT 1
+    ) = $2::uuid AS is_theirs,
     (SELECT generation FROM trunkline.lanes WHERE endpoint_id = $1) AS generation,
     ARRAY(SELECT generation::bigint FROM trunkline.closings WHERE endpoint_id = $1) AS closed`;
 

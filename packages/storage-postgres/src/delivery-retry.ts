@@ -7,6 +7,7 @@ import { deliveryOf, outcomeColumns, readDelivery, settling } from './delivery-r
 import { keepEnabled } from './endpoint-row.ts';
 import { lockLanes, refreshLanes } from './lane.ts';
 import { readPage } from './page.ts';
+import type { List } from './page.ts';
 import { id, integer } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
@@ -61,13 +62,27 @@ export async function retryAll(
   const claimed = await claimedAt(transaction, endpoint);
   const statuses = ['failed', 'exhausted'] as const;
   const list = await deliveryList(transaction, { workspaceId, webhookId, statuses, floor });
-  const request = { from: null, limit: limit + countUpTo + claimed.size };
-  const { rows } = await readPage(transaction, list, request, readDelivery);
+  const rows = await readNewest(transaction, list, limit + countUpTo + claimed.size);
   const ended = rows.filter(({ id }) => !claimed.has(id));
   const chosen = ended.slice(0, limit);
   await requeueAll(transaction, endpoint, chosen, now);
   return { requeued: chosen.length, remaining: Math.min(ended.length - chosen.length, countUpTo) };
 }
+
+/** Page by page. */
+async function readNewest(transaction: Transaction, list: List, count: number): Promise<readonly Delivery[]> {
+  const read: Delivery[] = [];
+  while (read.length < count) {
+    const last = read.at(-1);
+    const from = last ? ({ direction: 'older', id: last.id } as const) : null;
+    const page = await readPage(transaction, list, { from, limit: PAGE }, readDelivery);
+    read.push(...page.rows);
+    if (!page.hasOlder) break;
+  }
+  return read.slice(0, count);
+}
+
+const PAGE = 100;
 
 const FIND = `
   SELECT ${deliveryOf('deliveries')} FROM trunkline.deliveries WHERE id = $1 AND workspace_id = $2 AND id >= $3::uuid`;

@@ -109,8 +109,8 @@ const TAKE_BACK = `
  */
 export const CLAIM: string = `
   WITH lane AS MATERIALIZED (
-    SELECT ready.place, rank, lanes.endpoint_id, generation, held.count AS held, held.first_end,
-      starts[width_bucket($2::bigint - $6::bigint, starts) + 1 :] AS starts,
+    SELECT ready.place, rank, lanes.endpoint_id, generation, held.count AS held, held.first_end, starts,
+      starts[width_bucket($2::bigint - $6::bigint, starts) + 1 :] AS recent,
       ARRAY(SELECT slot FROM generate_series(0, $4::integer - 1) AS slot WHERE slot <> ALL (held.slots)) AS free
     FROM unnest($1::tid[]) WITH ORDINALITY AS ready (place, rank)
     JOIN trunkline.lanes ON lanes.ctid = ready.place
@@ -127,7 +127,7 @@ export const CLAIM: string = `
       FROM trunkline.due
       WHERE due.endpoint_id = lane.endpoint_id AND due.generation = lane.generation AND due_at <= $2
       ORDER BY due_at, delivery_id
-      LIMIT GREATEST(0, LEAST($4 - held, $5::integer - cardinality(starts)))
+      LIMIT GREATEST(0, LEAST($4 - held, $5::integer - cardinality(recent)))
     ) AS queued
     ORDER BY rank, turn
     LIMIT $3
@@ -143,7 +143,9 @@ export const CLAIM: string = `
   ), served AS (
     SELECT lane.*, number.taken, held + number.taken >= $4 AS is_full,
       -- In order even where the clock has stepped back.
-      starts || array_fill(GREATEST($2, starts[cardinality(starts)]), ARRAY[number.taken]) AS new_starts
+      CASE WHEN number.taken = 0 THEN starts
+        ELSE recent || array_fill(GREATEST($2, recent[cardinality(recent)]), ARRAY[number.taken])
+      END AS new_starts
     FROM lane
     LEFT JOIN picked ON picked.rank = lane.rank
     CROSS JOIN LATERAL (SELECT coalesce(picked.taken, 0) AS taken) AS number

@@ -29,7 +29,7 @@ function listOf(workspaceId: string, filter: MessageFilter): List {
     return {
       ...MESSAGES,
       parts: 'unnest($1::uuid[]) AS part (workspace_id)',
-      where: 'item.workspace_id = part.workspace_id',
+      keys: { workspace_id: 'part.workspace_id' },
       values: [[workspace]],
     };
   }
@@ -40,21 +40,26 @@ function listOf(workspaceId: string, filter: MessageFilter): List {
     return {
       ...MESSAGES,
       parts: 'unnest($2::text[], $3::text[]) AS part (status, type)',
-      where: 'item.workspace_id = $1 AND item.status = part.status AND item.type = part.type',
+      keys: { status: 'part.status', type: 'part.type', workspace_id: '$1::uuid' },
       values: [workspace, ...ofKinds],
     };
   }
   return {
     ...MESSAGES,
     parts: `unnest($3::text[], $4::text[]) AS part (status, type) CROSS JOIN LATERAL ${OF_WORKSPACE}`,
-    where: 'item.instance_id = $2 AND item.status = part.status AND item.type = part.type',
+    keys: { type: 'part.type', status: 'part.status', instance_id: '$2::uuid' },
     values: [workspace, uuidToFind('ins', instanceId), ...ofKinds],
   };
 }
 
-/** The messages of an instance are all of one workspace, so that one of them tells; they outlive the instance. */
+/**
+ * The messages of an instance are all of one workspace, so that one of them tells; they outlive the instance. In the
+ * order of messages_by_network_id it is found by that, however few there are.
+ */
 const OF_WORKSPACE = `(
-    SELECT 1 FROM (SELECT workspace_id FROM trunkline.messages WHERE instance_id = $2 LIMIT 1) AS one
+    SELECT 1 FROM (
+      SELECT workspace_id FROM trunkline.messages WHERE instance_id BETWEEN $2 AND $2 ORDER BY instance_id LIMIT 1
+    ) AS one
     WHERE one.workspace_id = $1
   ) AS own`;
 

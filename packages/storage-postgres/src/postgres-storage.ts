@@ -100,9 +100,17 @@ async function openStorage(
     return { text: NOTIFY, values: [channel, payloads] };
   };
   try {
-    await migrate({ pool, schema, logger });
+    const installation = await migrate({ pool, schema, logger });
     const prepare = createPrepare(options);
-    const database = createDatabase({ pool, prepare, context, timeoutMs, publish, notification });
+    const database = createDatabase({
+      pool,
+      prepare,
+      context,
+      installation,
+      timeoutMs,
+      publish,
+      notification,
+    });
     await makePartitions(database, await serverTime(database));
     if (options.notifications) remote = await openRemoteSignals({ pool, schema, logger, hear });
     return {

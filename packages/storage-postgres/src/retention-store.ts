@@ -32,20 +32,23 @@ export function retentionStore(connected: Connected): RetentionStore {
 }
 
 /**
- * Deletes the days before this one: first what is open of them, then whole partitions, then what had come before its
- * partition was made. The events of a day stay a day longer, since one may have been made before midnight and its
- * delivery after it.
+ * Deletes the days before this one: first what is open of them, for endpoints and for subscriptions, then whole
+ * partitions, then what had come before its partition was made. The events of a day stay a day longer, since one may have
+ * been made before midnight and its delivery after it.
  */
 async function deleteDays(database: Database, day: number, limit: number): Promise<number> {
   const floor = floorUuid(day);
   const eventFloor = floorUuid(day - DAY_MS);
   const unqueued = await database.transaction((transaction) => unqueue(transaction, floor, limit));
   if (unqueued > 0) return limit;
+  const queued = await database.run(DELETE_QUEUED_EVENTS, floor, limit);
+  if (queued === limit) return limit;
   await dropDays(database, ATTEMPTS, day);
   await dropDays(database, DELIVERIES, day);
   await dropDays(database, EVENTS, day - DAY_MS);
-  const deliveries = await database.run(DELETE_DELIVERIES, floor, limit);
-  return deliveries + (await database.run(DELETE_EVENTS, eventFloor, limit - deliveries));
+  const deliveries = await database.run(DELETE_DELIVERIES, floor, limit - queued);
+  const rest = limit - queued - deliveries;
+  return queued + deliveries + (await database.run(DELETE_EVENTS, eventFloor, rest));
 }
 
 /** As far as no reader is in the way; what is left is dropped another time. */
@@ -86,6 +89,18 @@ const UNQUEUE = `
   )
   UPDATE trunkline.closings SET to_sweep = true FROM ended
   WHERE closings.endpoint_id = ended.endpoint_id AND closings.generation = ended.generation`;
+
+/** What subscriptions have queued or kept. Relies on the primary key, in the order in which it is completed. */
+const DELETE_QUEUED_EVENTS = `
+  WITH old AS MATERIALIZED (
+    SELECT event_id, subscription_id FROM trunkline.queued_events
+    WHERE event_id < $1::uuid
+    ORDER BY event_id, subscription_id
+    LIMIT $2
+    FOR UPDATE
+  )
+  DELETE FROM trunkline.queued_events USING old
+  WHERE queued_events.event_id = old.event_id AND queued_events.subscription_id = old.subscription_id`;
 
 const DELETE_DELIVERIES = `
   WITH old AS MATERIALIZED (

@@ -21,6 +21,7 @@ afterAll(() => schema?.drop());
 
 describeStorageContract({
   name: 'postgres',
+  randomRuns: 10,
   capabilities: { reopen: true, shared: true, transactions: true },
   async createDatabase() {
     const { url: connectionString, name, empty } = must(schema);

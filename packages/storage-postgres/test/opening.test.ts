@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { aMessage, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
 import { postgresStorage } from '../src/index.ts';
 import type { PostgresStorageOptions } from '../src/index.ts';
+import { startChild } from './support/child-process.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import { storageContext } from './support/storage-context.ts';
 import type { TestSchema } from './support/test-schema.ts';
@@ -68,12 +69,13 @@ describe('a storage opens', () => {
     expect(rows).toEqual([]);
   });
 
-  it('together with nineteen others, of which one makes the tables', async () => {
+  it('in twenty processes at once, of which one makes the tables', { timeout: 120_000 }, async () => {
     const schema = await temporarySchema();
-    const storages = await Promise.all(
-      Array.from({ length: 20 }, () => openStorage(schema, { maxConnections: 2 })),
-    );
-    const values = await Promise.all(storages.map((storage, index) => storage.setting('first', `${index}`)));
+    const children = Array.from({ length: 20 }, () => startChild('open', schema.url, schema.name));
+    for (const { lines } of children) expect((await lines.next()).value).toBe('ready');
+    for (const { go } of children) go();
+    const values = await Promise.all(children.map(async ({ lines }) => (await lines.next()).value));
+    await Promise.all(children.map(({ ended }) => ended));
     expect(new Set(values).size).toBe(1);
     const { rows } = await schema.pool.query(`SELECT version FROM ${schema.name}.schema_versions`);
     expect(rows).toEqual([{ version: 1 }]);

@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import type { ClaimedDelivery, Completion, Delivery } from '@trunkline/core';
-import { anEvent } from '../examples.ts';
+import { anEvent, DAY } from '../examples.ts';
 import { pageRequests } from '../paging.ts';
 import { claimAt, exhausted, failed, succeeded } from '../scenes.ts';
 import { step } from './step.ts';
 import type { World } from './world.ts';
-
-const DAY = 24 * 3_600_000;
 
 const endpoint = fc.nat({ max: 2 });
 const delivery = fc.nat({ max: 20 });

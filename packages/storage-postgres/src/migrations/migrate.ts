@@ -1,7 +1,7 @@
 import type { Logger } from '@trunkline/core';
 import { COLUMN_TYPES } from '../column-types.ts';
 import { withClient } from '../pool.ts';
-import type { PostgresPool } from '../pool.ts';
+import type { PostgresPool, WatchedClient } from '../pool.ts';
 import type { Queryable } from '../queryable.ts';
 import type { Row } from '../row.ts';
 import { qualify, quoted } from '../statements.ts';
@@ -24,30 +24,35 @@ export interface MigrationTarget {
 /**
  * Applies what is missing, all of it or nothing. Processes that start together wait for the first. Throws one clear
  * sentence, having written nothing, where the server is too old, the database cannot hold every text, or the schema is
- * somebody else's or was made by a newer version.
+ * somebody else's or was made by a newer version. Answers what this database can be told by from another one.
  */
-export async function migrate({ pool, schema, logger }: MigrationTarget): Promise<void> {
-  await withClient(pool, logger, async (client) => {
+export async function migrate({ pool, schema, logger }: MigrationTarget): Promise<string> {
+  return withClient(pool, logger, async (client) => {
     const ask = asker(client, schema);
     await checkServer(ask);
     // A look first: all but the first start need not wait for anyone, nor be allowed to make tables.
-    if ((await readVersion(ask, schema)) === MIGRATIONS.length) return;
-    await ask('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
-    try {
-      await ask('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', `trunkline migrations of ${schema}`);
-      const version = await readVersion(ask, schema);
-      if (version === 0) await makeSchema(ask, client, schema);
-      for (const [index, migration] of MIGRATIONS.entries()) {
-        if (index < version) continue;
-        await ask(migration);
-        await ask('INSERT INTO trunkline.schema_versions (version) VALUES ($1)', index + 1);
-      }
-      await ask('COMMIT');
-    } catch (error) {
-      if (!client.isBroken()) await ask('ROLLBACK').catch(() => undefined);
-      throw error;
-    }
+    if ((await readVersion(ask, schema)) !== MIGRATIONS.length) await applyMissing(ask, client, schema);
+    const { id } = await ask('SELECT id FROM trunkline.schema_versions WHERE version = 1');
+    return String(id);
   });
+}
+
+async function applyMissing(ask: Ask, client: WatchedClient, schema: string): Promise<void> {
+  await ask('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
+  try {
+    await ask('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', `trunkline migrations of ${schema}`);
+    const version = await readVersion(ask, schema);
+    if (version === 0) await makeSchema(ask, client, schema);
+    for (const [index, migration] of MIGRATIONS.entries()) {
+      if (index < version) continue;
+      await ask(migration);
+      await ask('INSERT INTO trunkline.schema_versions (version) VALUES ($1)', index + 1);
+    }
+    await ask('COMMIT');
+  } catch (error) {
+    if (!client.isBroken()) await ask('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
 }
 
 type Ask = (sql: string, ...values: readonly (string | number)[]) => Promise<Row>;
@@ -104,7 +109,8 @@ async function makeSchema(ask: Ask, client: Queryable, schema: string): Promise<
   await ask(
     `CREATE TABLE trunkline.schema_versions (
        version    integer PRIMARY KEY,
-       applied_at timestamptz NOT NULL DEFAULT now()
+       applied_at timestamptz NOT NULL DEFAULT now(),
+       id         uuid NOT NULL DEFAULT gen_random_uuid()
      )`,
   );
 }

@@ -10,6 +10,8 @@ CREATE TABLE trunkline.instances (
   profile_picture_url text,
   last_error          text,
   dropped_at          bigint,
+  -- The phone that is to type a code when its instance pairs: digits.
+  pairing_number      text,
   qr                  text,
   operation           text,
   operation_outcome   text,

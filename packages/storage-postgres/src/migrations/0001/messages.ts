@@ -26,10 +26,10 @@ CREATE TABLE trunkline.messages (
 );
 -- Look-ups by the network's id, and the guard against storing an inbound message twice.
 CREATE UNIQUE INDEX messages_by_network_id ON trunkline.messages (instance_id, network_id, direction, sender_id);
--- Lists; see message-list.ts for which serves which filter.
+-- Lists; see message-list.ts for which serves which filter. No two begin with the same column: see page.ts.
 CREATE INDEX messages_by_workspace ON trunkline.messages (workspace_id, id);
-CREATE INDEX messages_by_workspace_and_kind ON trunkline.messages (workspace_id, status, type, id);
-CREATE INDEX messages_by_instance_and_kind ON trunkline.messages (instance_id, status, type, id);
+CREATE INDEX messages_by_workspace_and_kind ON trunkline.messages (status, type, workspace_id, id);
+CREATE INDEX messages_by_instance_and_kind ON trunkline.messages (type, status, instance_id, id);
 
 -- One row per instance: what an acceptance has to know of it, apart from the instance itself, which its gateway keeps
 -- writing to. Whoever accepts a message or takes one from the queue holds its lock.
