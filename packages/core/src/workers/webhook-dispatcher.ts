@@ -20,6 +20,8 @@ const POLL_MS = 5_000;
 const CLAIM_BATCH = 128;
 /** Longer than an attempt can last, so that only a dead process loses a claim. */
 const LEASE_MS = 60_000;
+/** What is answered later than this after its claim is not begun: it might end when another process has begun it too. */
+const BEGIN_WITHIN_MS = 45_000;
 /** How long outcomes wait when the storage does not take them. */
 const COMPLETE_AGAIN_MS = 1_000;
 
@@ -42,14 +44,17 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     const limit = Math.min(CLAIM_BATCH, room.count);
     // Nothing more fits: an attempt that ends wakes the loop.
     if (limit <= 0) return { more: false, nextAt: room.moreAt, claimed: 0 };
+    const now = clock.now();
     const { claimed, nextAt } = await storage.deliveries.claim({
-      now: clock.now(),
+      now,
       limit,
       leaseMs: LEASE_MS,
       slots: ENDPOINT_SLOTS,
       startsPerWindow: ENDPOINT_STARTS_PER_MINUTE,
       windowMs: THROTTLE_WINDOW_MS,
     });
+    // This process stood still meanwhile: they are due again when their claims have run out.
+    if (clock.now() >= now + BEGIN_WITHIN_MS) return { more: false, nextAt, claimed: 0 };
     for (const delivery of claimed) begin(delivery);
     return { more: claimed.length === limit, nextAt, claimed: claimed.length };
   };
