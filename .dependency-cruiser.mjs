@@ -118,7 +118,17 @@ export default {
       [
         own('core'),
         '^packages/receiver/src/index\\.ts$',
-        npm('zod', 'keyv', 'file-type', 'uqr', 'uuid', 'typeid-js', 'undici', 'ipaddr.js'),
+        npm(
+          '@opentelemetry/api',
+          'zod',
+          'keyv',
+          'file-type',
+          'uqr',
+          'uuid',
+          'typeid-js',
+          'undici',
+          'ipaddr.js',
+        ),
         '^(node:)?[a-z_/]+$',
       ],
       'No database, no HTTP framework.',
@@ -179,7 +189,33 @@ export default {
     only('storage-postgres', own('storage-postgres'), [
       own('storage-postgres'),
       publicCore,
-      npm('pg', 'postgres'),
+      npm('pg', '@types/pg'),
+      '^(node:)?(crypto|timers/promises)$',
+    ]),
+    only(
+      'gateway-baileys',
+      own('gateway-baileys'),
+      [
+        own('gateway-baileys'),
+        publicCore,
+        npm('@whiskeysockets/baileys', 'keyv', 'quick-lru'),
+        '^(node:)?(crypto|stream)$',
+      ],
+      'Its own storage is the service.',
+    ),
+    {
+      name: 'baileys-behind-its-gateway',
+      comment:
+        'Baileys brings libsignal, which is GPL-3.0: whoever does without the gateway does without both.',
+      severity: 'error',
+      from: { path: '^(packages|examples)/', pathNot: '^packages/(gateway-baileys|fake-whatsapp)/' },
+      to: { path: npm('@whiskeysockets/baileys', 'libsignal') },
+    },
+    only('gateway-contract', own('gateway-contract'), [
+      own('gateway-contract'),
+      publicCore,
+      '^packages/core/src/node/index\\.ts$',
+      npm('vitest'),
     ]),
     only('test-postgres', own('test-postgres'), [
       own('test-postgres'),
@@ -193,6 +229,22 @@ export default {
       npm('vitest', 'fast-check'),
       '^(node:)?[a-z_/]+$',
     ]),
+    only(
+      'fake-whatsapp',
+      own('fake-whatsapp'),
+      [
+        own('fake-whatsapp'),
+        npm('@whiskeysockets/baileys', 'ws', '@types/ws', 'selfsigned'),
+        '^(node:)?[a-z_/]+$',
+      ],
+      'A network of its own: nothing of Trunkline.',
+    ),
+    {
+      name: 'fake-whatsapp-stays-in-tests',
+      severity: 'error',
+      from: { path: '^(packages|examples)/', pathNot: [own('fake-whatsapp'), tests] },
+      to: { path: own('fake-whatsapp') },
+    },
     {
       name: 'examples-are-leaves',
       severity: 'error',

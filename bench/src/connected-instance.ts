@@ -16,6 +16,7 @@ export function connectedInstance(workspaceId: string): Instance {
     lastError: null,
     droppedAt: null,
     qr: null,
+    pairingNumber: null,
     operation: null,
     operationOutcome: null,
     statusChangedAt: now,

@@ -1,32 +1,34 @@
 import { Hono } from 'hono';
 import { requestId } from 'hono/request-id';
-import type { Logger, Trunkline } from '@trunkline/core';
+import type { Logger, Storage, Trunkline } from '@trunkline/core';
 import { createHttpApp } from '@trunkline/http';
 import { answerErrors, errorAnswer, refused } from './error-answer.ts';
+import { addHealth } from './health.ts';
+import { addMetrics } from './metrics-route.ts';
 import { addSandboxControls } from './sandbox-controls.ts';
 import type { SandboxControls } from './sandbox-controls.ts';
+import type { ServerMetrics } from './server-metrics.ts';
 
 interface ServerParts extends SandboxControls {
   readonly trunkline: Trunkline;
+  /** Whether the network is the sandbox, and not one of real phones. */
+  readonly hasSandbox: boolean;
+  readonly storage: Storage;
   /** Requests a minute for each API key; 0 is off. */
   readonly rateLimit: number;
   readonly logger: Logger;
+  readonly metrics: ServerMetrics;
+  readonly metricsToken: string | undefined;
+  /** Whether the server is being ended. */
+  readonly isDraining: () => boolean;
 }
 
-/** Everything that the server answers: the API, the hands on the sandbox's phones, and whether it is well. */
+/** Everything that the server answers: the API, the hands on the sandbox's phones, whether it is well, and its metrics. */
 export function createServerApp(parts: ServerParts): Hono {
   const { trunkline, rateLimit, logger } = parts;
   const app = new Hono();
-  app.get('/healthz', (c) => c.json({ status: 'up' }));
-  app.get('/readyz', async (c) => {
-    try {
-      await trunkline.admin.workspaces.list();
-      return c.json({ status: 'ready' });
-    } catch (error) {
-      logger.warn({ err: error }, 'the storage does not answer');
-      return c.json({ status: 'unavailable' }, 503);
-    }
-  });
+  addMetrics(app, parts);
+  addHealth(app, parts);
 
   if (trunkline.roles.api) {
     const api = createHttpApp(trunkline, {
@@ -36,7 +38,7 @@ export function createServerApp(parts: ServerParts): Hono {
     app.route('/', api);
   }
   app.use(requestId({ limitLength: 128, generator: () => trunkline.newRequestId() }));
-  addSandboxControls(app, parts);
+  if (parts.hasSandbox) addSandboxControls(app, parts);
   app.notFound((c) => errorAnswer(c, refused('NOT_FOUND', 'There is nothing at this path.')));
   app.onError(answerErrors(logger));
   return app;

@@ -16,9 +16,14 @@ export interface Settings {
   /** Requests a minute for each key; 0 is off. */
   readonly rateLimit: number;
   readonly roles: Roles;
+  readonly gateway: 'sandbox' | 'baileys';
+  /** How fast each number writes; undefined is as fast as the network takes it. */
+  readonly messagesPerMinute: number | undefined;
   readonly smtpUrl: string | undefined;
   /** Who gets mails about webhooks; undefined leaves it as it is. */
   readonly mailTo: readonly string[] | undefined;
+  /** What one must show to read the metrics; undefined lets everybody. */
+  readonly metricsToken: string | undefined;
   readonly logLevel: string;
 }
 
@@ -42,8 +47,11 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     urlPolicy: rest.WEBHOOK_URL_POLICY,
     rateLimit: rest.RATE_LIMIT,
     roles: rest.ROLES,
+    gateway: rest.GATEWAY,
+    messagesPerMinute: rest.MESSAGES_PER_MINUTE,
     smtpUrl: rest.SMTP_URL,
     mailTo: rest.MAIL_TO,
+    metricsToken: rest.METRICS_TOKEN,
     logLevel: rest.LOG_LEVEL,
   };
 }
@@ -56,10 +64,8 @@ const variables = z.object({
   PORT: wholeNumber(65_535).default(8080),
   DATA_DIR: z.string().default('data'),
   DATABASE_URL: z.string().transform(sqlitePath).optional(),
-  GATEWAY: z
-    .enum(['sandbox', 'baileys'], 'must be sandbox.')
-    .refine((gateway) => gateway === 'sandbox', 'cannot be baileys yet: this version has only the sandbox.')
-    .default('sandbox'),
+  GATEWAY: z.enum(['sandbox', 'baileys'], 'must be sandbox or baileys.').default('sandbox'),
+  MESSAGES_PER_MINUTE: wholeNumber(600, 3).optional(),
   API_KEY: z
     .string()
     .refine(
@@ -84,16 +90,20 @@ const variables = z.object({
     .transform((list) => list.split(',').map((address) => address.trim()))
     .pipe(z.array(z.email('must be a comma list of e-mail addresses.').max(320)))
     .optional(),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[!-~]{16,128}$/, 'must be 16 to 128 printable characters without spaces.')
+    .optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}.`).default('info'),
 });
 
-function wholeNumber(max: number): z.ZodType<number, string> {
-  const complaint = `must be a whole number from 0 to ${max}.`;
+function wholeNumber(max: number, min = 0): z.ZodType<number, string> {
+  const complaint = `must be a whole number from ${min} to ${max}.`;
   return z
     .string()
     .regex(/^\d{1,15}$/, complaint)
     .transform(Number)
-    .refine((value) => value <= max, complaint);
+    .refine((value) => value >= min && value <= max, complaint);
 }
 
 function sqlitePath(url: string, context: z.RefinementCtx): string {

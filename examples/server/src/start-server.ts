@@ -11,9 +11,10 @@ import type { Access } from './default-workspace.ts';
 import { listen } from './http-listener.ts';
 import { mailNotifier } from './mail-notifier.ts';
 import { setMailRecipients } from './mail-recipients.ts';
-import { openSandboxNetwork } from './sandbox-network.ts';
+import { openNetwork } from './messaging-network.ts';
 import { createSecretKey, readSecretKey } from './secret-key.ts';
 import { createServerApp, createStartingApp } from './server-app.ts';
+import { createServerMetrics } from './server-metrics.ts';
 import type { Settings } from './settings.ts';
 import { StartError } from './start-error.ts';
 
@@ -34,15 +35,17 @@ export async function startServer(settings: Settings, logger: Logger): Promise<R
   if (files.hasDatabase) await tryDatabase(files, options);
   await createDataDirectory(files);
 
-  const network = openSandboxNetwork(settings, files);
+  const network = openNetwork(settings, files);
   const runtime = nodeRuntime({ mediaDirectory: files.media });
   const storage = sqliteStorage({ path: files.database });
+  const metrics = createServerMetrics();
   const trunkline = createTrunkline({
     ...options,
+    meterProvider: metrics.meterProvider,
     ...runtime,
     storage,
-    gateway: (network.sandbox ?? createSandbox()).gateway,
-    roles: { ...settings.roles, gateway: network.sandbox !== null },
+    gateway: network.gateway,
+    roles: { ...settings.roles, gateway: settings.roles.gateway && !network.isElsewhere },
     ...(settings.smtpUrl !== undefined && { notifier: mailNotifier(settings.smtpUrl, logger) }),
   });
   await trunkline.start();
@@ -52,12 +55,26 @@ export async function startServer(settings: Settings, logger: Logger): Promise<R
   const access = await openWorkspace().catch(openWorkspace);
   if (settings.mailTo !== undefined) await setMailRecipients(trunkline, settings.mailTo);
 
-  const { sandbox, isElsewhere } = network;
-  const { rateLimit } = settings;
-  listener.serve(createServerApp({ trunkline, storage, sandbox, rateLimit, logger }).fetch);
+  const { phone, isElsewhere } = network;
+  const { gateway, rateLimit, metricsToken } = settings;
+  let draining = false;
+  listener.serve(
+    createServerApp({
+      trunkline,
+      storage,
+      hasSandbox: gateway === 'sandbox',
+      phone,
+      rateLimit,
+      logger,
+      metrics,
+      metricsToken,
+      isDraining: () => draining,
+    }).fetch,
+  );
   await announce({ settings, url: listener.url, access, networkIsElsewhere: isElsewhere });
   return {
     async stop() {
+      draining = true;
       await listener.close();
       await trunkline.stop();
       network.close();

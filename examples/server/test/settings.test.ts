@@ -14,8 +14,11 @@ describe('The variables', () => {
       urlPolicy: 'public',
       rateLimit: 600,
       roles: { api: true, gateway: true, webhooks: true, maintenance: true },
+      gateway: 'sandbox',
+      messagesPerMinute: undefined,
       smtpUrl: undefined,
       mailTo: undefined,
+      metricsToken: undefined,
       logLevel: 'info',
     });
   });
@@ -27,7 +30,8 @@ describe('The variables', () => {
       HOST: '::1',
       PORT: '0',
       DATA_DIR: '/srv/trunkline',
-      GATEWAY: 'sandbox',
+      GATEWAY: 'baileys',
+      MESSAGES_PER_MINUTE: '20',
       API_KEY: 'a-key-for-the-tests',
       SECRET_KEY: secretKey,
       WEBHOOK_URL_POLICY: 'local',
@@ -35,6 +39,7 @@ describe('The variables', () => {
       ROLES: 'api, webhooks',
       SMTP_URL: smtpUrl,
       MAIL_TO: 'ada@example.com, grace@example.com',
+      METRICS_TOKEN: 'a-token-for-metrics',
       LOG_LEVEL: 'silent',
     };
     expect(readSettings(environment)).toEqual({
@@ -47,8 +52,11 @@ describe('The variables', () => {
       urlPolicy: 'local',
       rateLimit: 0,
       roles: { api: true, gateway: false, webhooks: true, maintenance: false },
+      gateway: 'baileys',
+      messagesPerMinute: 20,
       smtpUrl,
       mailTo: ['ada@example.com', 'grace@example.com'],
+      metricsToken: 'a-token-for-metrics',
       logLevel: 'silent',
     });
   });
@@ -77,8 +85,8 @@ describe('The variables', () => {
     ['DATABASE_URL', 'trunkline.db', 'DATABASE_URL must be sqlite: and the path of a file.'],
     ['DATABASE_URL', 'sqlite:', 'DATABASE_URL must be sqlite: and the path of a file.'],
     ['DATABASE_URL', 'sqlite::memory:', 'DATABASE_URL must be sqlite: and the path of a file.'],
-    ['GATEWAY', 'baileys', 'GATEWAY cannot be baileys yet: this version has only the sandbox.'],
-    ['GATEWAY', 'pigeon', 'GATEWAY must be sandbox.'],
+    ['GATEWAY', 'pigeon', 'GATEWAY must be sandbox or baileys.'],
+    ['MESSAGES_PER_MINUTE', '2', 'MESSAGES_PER_MINUTE must be a whole number from 3 to 600.'],
     ['API_KEY', 'too-short', apiKeyRule],
     ['API_KEY', 'with a space in the middle', apiKeyRule],
     ['API_KEY', 'x'.repeat(129), apiKeyRule],
@@ -94,6 +102,7 @@ describe('The variables', () => {
       'SMTP_URL must be a URL like smtp://user:password@mail.example.com:587.',
     ],
     ['MAIL_TO', 'ada@example.com,', 'MAIL_TO must be a comma list of e-mail addresses.'],
+    ['METRICS_TOKEN', 'short', 'METRICS_TOKEN must be 16 to 128 printable characters without spaces.'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.'],
   ] as const)('%s=%s is one complaint', ([name, value, complaint]) => {
     expect(complaintsAbout({ [name]: value })).toEqual([complaint]);

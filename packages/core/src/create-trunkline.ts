@@ -1,3 +1,4 @@
+import { metrics } from '@opentelemetry/api';
 import { adminFacade } from './admin-facade.ts';
 import { createNewId } from './domain/id.ts';
 import type { Capability } from './domain/instance/instance.ts';
@@ -12,6 +13,7 @@ import { silentLogger } from './ports/logger.ts';
 import { createAuthenticator } from './services/authenticate.ts';
 import { checkSecretKey } from './services/check-secret-key.ts';
 import type { ServiceContext } from './services/context.ts';
+import { createMetrics } from './services/metrics.ts';
 import { createNewEvent } from './services/new-event.ts';
 import { createSealer } from './services/sealer.ts';
 import { unwrap } from './trunkline-error.ts';
@@ -46,6 +48,7 @@ export function createTrunkline<Transaction = never>(
     random,
     crypto,
     logger,
+    metrics: createMetrics(options.meterProvider ?? metrics.getMeterProvider()),
     sealer: createSealer({ secretKey, crypto, random }),
     newId,
     newEvent: createNewEvent(newId),

@@ -41,6 +41,7 @@ export type {
 } from './representation/webhook-resource.ts';
 // The schemas that check what callers send: whoever describes the API describes it from them.
 export {
+  connectInput,
   deliveryQuery,
   instanceInput,
   mediaFields,
@@ -51,6 +52,7 @@ export {
   webhookInput,
 } from './representation/inputs.ts';
 export type {
+  ConnectInput,
   DeliveryQuery,
   InstanceInput,
   MessageQuery,
@@ -70,7 +72,7 @@ export { SCOPES } from './domain/api-key/api-key.ts';
 export type { ApiKey, Scope } from './domain/api-key/api-key.ts';
 
 // What storages, gateways and other adapters are written against.
-export { createNewId, floorId, isId } from './domain/id.ts';
+export { createNewId, floorId, idToUuid, isId, uuidToId } from './domain/id.ts';
 export type { IdPrefix, NewId } from './domain/id.ts';
 export { DEFAULT_PLAN } from './domain/workspace/workspace.ts';
 export type { Member, Plan, Subscription, Workspace } from './domain/workspace/workspace.ts';
@@ -147,6 +149,7 @@ export type {
   IncomingFile,
   IncomingMessage,
   LinkedProfile,
+  OpenOptions,
   OutgoingContent,
   OutgoingFile,
   OutgoingMessage,

@@ -1,3 +1,4 @@
+import type { MeterProvider } from '@opentelemetry/api';
 import * as z from 'zod';
 import { DEFAULT_SEND_BACKLOG } from './domain/message/message-limits.ts';
 import type { UrlPolicy } from './domain/webhook/url-rules.ts';
@@ -34,6 +35,8 @@ export interface TrunklineOptions<Transaction = never> {
 
   /** Shaped like pino; silent by default. */
   readonly logger?: Logger | undefined;
+  /** Takes the metrics. That of OpenTelemetry's API at this moment, unless given: nobody's where no SDK is installed. */
+  readonly meterProvider?: MeterProvider | undefined;
   /** Mails about failing endpoints; by default they are logged as warnings. */
   readonly notifier?: Notifier | undefined;
   /** What this process does; all by default. */

@@ -1,4 +1,5 @@
 import type {
+  ConnectInput,
   InstanceInput,
   DeliveryQuery,
   MessageQuery,
@@ -30,8 +31,11 @@ export interface WorkspaceApi<Transaction = never> {
     update(id: string, input: InstanceInput): Promise<InstanceResource>;
     /** Closes the connection, erases the session, and resolves when it is gone. */
     delete(id: string): Promise<void>;
-    /** Starts to connect and resolves at once: poll, or wait for `instance.connected`. */
-    connect(id: string): Promise<InstanceResource>;
+    /**
+     * Starts to connect and resolves at once: poll, or wait for `instance.connected`. With a `pairing_phone_number` the
+     * QR of a pairing comes with a code to type on that phone.
+     */
+    connect(id: string, input?: ConnectInput): Promise<InstanceResource>;
     disconnect(id: string): Promise<InstanceResource>;
     logout(id: string): Promise<InstanceResource>;
     qr(id: string): Promise<QrResource>;
@@ -99,11 +103,15 @@ export interface SendMediaInput {
   readonly filename?: string | undefined;
 }
 
-/** A stored file that is not part of a message yet: good for one send. One that is left alone is deleted after a day. */
+/**
+ * A stored file that is not part of a message yet: good for one send, or for sends in transactions until one of them is
+ * committed. One that is left alone is deleted after a day.
+ */
 export interface Upload {
   readonly mimeType: string;
   readonly size: number;
   readonly sha256: string;
+  /** Does nothing once it was sent: it may be the file of a message. */
   discard(): Promise<void>;
 }
 

@@ -14,7 +14,7 @@ import { findDelivery } from './services/deliveries/find-delivery.ts';
 import { listDeliveries } from './services/deliveries/list-deliveries.ts';
 import { retryDelivery } from './services/deliveries/retry-delivery.ts';
 import { retryFailed } from './services/deliveries/retry-failed.ts';
-import { changeInstance } from './services/instances/change-instance.ts';
+import { connectInstance } from './services/instances/connect-instance.ts';
 import { createInstance } from './services/instances/create-instance.ts';
 import { findInstance } from './services/instances/find-instance.ts';
 import { listGroups } from './services/instances/list-groups.ts';
@@ -35,7 +35,7 @@ import { updateWebhook } from './services/webhooks/update-webhook.ts';
 import type { ServiceContext } from './services/context.ts';
 import type { ListPage } from './services/list-page.ts';
 import { unwrap } from './trunkline-error.ts';
-import { openUpload, refuseStream, takeFile } from './uploads.ts';
+import { lendFile, openUpload, takeFile } from './uploads.ts';
 import type { PageResult, WorkspaceApi } from './workspace-api.ts';
 
 /** The use cases on one workspace, each answer put into the shape of the specification and each refusal thrown. */
@@ -60,10 +60,7 @@ export function workspaceFacade(
       delete: async (id) => {
         unwrap(await runOperation(context, named(id), 'delete'));
       },
-      connect: async (id) => {
-        const target = { workspaceId, id, lease: null };
-        return instance(unwrap(await changeInstance(context, target, { kind: 'connect' })));
-      },
+      connect: async (id, input = {}) => instance(unwrap(await connectInstance(context, named(id), input))),
       disconnect: (id) => operate(id, 'disconnect'),
       logout: (id) => operate(id, 'logout'),
       qr: async (id) => unwrap(await readQr(context, named(id))),
@@ -74,13 +71,15 @@ export function workspaceFacade(
         page(unwrap(await listMessages(context, workspaceId, query)), messageResource),
       send: async (input, options = {}) => {
         const { idempotencyKey = null, transaction } = options;
-        if (transaction !== undefined && 'file' in input) refuseStream(input.file);
-        const upload = 'file' in input ? await takeFile(context, input) : null;
+        const isJoined = transaction !== undefined;
+        const take = async ({ file, type }: { readonly file?: unknown; readonly type: string }) =>
+          isJoined ? lendFile(file) : takeFile(context, { file, type });
+        const upload = 'file' in input ? await take(input) : null;
         // Where this throws, nobody knows whether the message is stored: its file stays, and is swept if it is not.
         const sent = await sendMessage(context, { workspaceId, input, upload, idempotencyKey, transaction });
         const isKept = sent.ok && !sent.value.replayed;
         // A transaction may hold the lock that forgetting a file needs: the file is left to be swept.
-        const staysStored = isKept || transaction !== undefined;
+        const staysStored = isKept || isJoined;
         if (!staysStored && upload !== null && upload !== 'missing') await discardUpload(context, upload);
         const { message, replayed } = unwrap(sent);
         return { message: messageResource(message), replayed };

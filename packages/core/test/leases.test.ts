@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { manualClock } from '../src/testing/index.ts';
 import type { SendOutcome, Storage } from '../src/index.ts';
 import { PROFILE, scriptedGateway, silence } from './support/scripted-gateway.ts';
@@ -275,6 +275,25 @@ describe('processes that join and leave', () => {
 });
 
 describe('a process that cannot reach the storage', () => {
+  it('stops all the same, and closes it', async () => {
+    const { world } = await waiting();
+    const away = (): Promise<never> => Promise.reject(new Error('connection refused'));
+    const instances = { ...world.storage.instances };
+    const close = vi.fn(async () => {});
+    const { trunkline } = await world.another({
+      gateway: scriptedGateway(),
+      roles: only('gateway'),
+      storage: { ...world.storage, instances, close },
+    });
+    await world.clock.settle();
+    Object.assign(instances, { checkOut: away, releaseLease: away });
+    await trunkline.stop();
+    expect(close).toHaveBeenCalledOnce();
+    expect(world.logs).toContainEqual(
+      expect.objectContaining({ level: 'warn', message: expect.stringContaining('could not give back') }),
+    );
+  });
+
   it('keeps its connections for as long as its leases last, then closes them, and opens them again afterwards', async () => {
     const { world, ids } = await waiting();
     const { instances } = world.storage;

@@ -167,7 +167,12 @@ test('204 has neither a body nor a content type', async () => {
 });
 
 describe('the QR', () => {
-  const qr = { svg: '<svg/>', code: '2@raw', expires_at: '2026-11-20T21:15:00.123+00:00' };
+  const qr = {
+    svg: '<svg/>',
+    code: '2@raw',
+    pairing_code: null,
+    expires_at: '2026-11-20T21:15:00.123+00:00',
+  };
   const call = client(createHttpApp(fakeTrunkline({ operations: { instances: { qr: async () => qr } } })));
   const accepting = (accept?: string) =>
     call('GET', '/instances/ins_1/qr', accept === undefined ? {} : { headers: { Accept: accept } });

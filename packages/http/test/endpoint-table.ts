@@ -93,10 +93,13 @@ export const ENDPOINT_TABLE: readonly Row[] = [
     'GATEWAY_ERROR',
     'GATEWAY_UNAVAILABLE',
   ]),
-  row('POST', '/instances/{instance}/connect', 'instances:write', 202, one(FIELDS.instance), OPERATION),
+  row('POST', '/instances/{instance}/connect', 'instances:write', 202, one(FIELDS.instance), [
+    ...OPERATION,
+    'VALIDATION_FAILED',
+  ]),
   row('POST', '/instances/{instance}/disconnect', 'instances:write', 200, one(FIELDS.instance), OPERATION),
   row('POST', '/instances/{instance}/logout', 'instances:write', 200, one(FIELDS.instance), OPERATION),
-  row('GET', '/instances/{instance}/qr', 'instances:write', 200, one('svg code expires_at'), [
+  row('GET', '/instances/{instance}/qr', 'instances:write', 200, one('svg code pairing_code expires_at'), [
     'INSTANCE_NOT_FOUND',
     'QR_NOT_AVAILABLE',
   ]),

@@ -93,7 +93,12 @@ test('an instance is connected by its QR, disconnected, restored without one, lo
 
   const qr = await call('GET', `${path}/qr`);
   expect(qr.json).toEqual({
-    data: { svg: expect.stringMatching(/^<svg/), code: expect.any(String), expires_at: TIMESTAMP },
+    data: {
+      svg: expect.stringMatching(/^<svg/),
+      code: expect.any(String),
+      pairing_code: null,
+      expires_at: TIMESTAMP,
+    },
   });
   expect(qr.headers.get('Cache-Control')).toBe('no-store');
   const svg = await call('GET', `${path}/qr`, { headers: { Accept: 'image/svg+xml' } });
@@ -174,4 +179,27 @@ test('without a gateway, what needs one is GATEWAY_UNAVAILABLE', async () => {
   expect((await call('POST', `/instances/${id}/connect`)).status).toBe(202);
   const seen = await service.during(call('POST', `/instances/${id}/disconnect`), 20_000);
   expect([seen.status, seen.code]).toEqual([503, 'GATEWAY_UNAVAILABLE']);
+});
+
+describe('POST /instances/{instance}/connect with a pairing_phone_number', () => {
+  test('adds a code to the QR', async () => {
+    const service = await startService();
+    const { call } = await service.newWorkspace();
+    const id = idOf((await call('POST', '/instances', {})).json);
+    const json = { pairing_phone_number: '+1 555 0100' };
+    expect(await call('POST', `/instances/${id}/connect`, { json })).toMatchObject({ status: 202 });
+    await service.clock.advance(1_000);
+    expect((await call('GET', `/instances/${id}/qr`)).json).toMatchObject({
+      data: { svg: expect.any(String), pairing_code: expect.stringMatching(/^[1-9A-Z]{8}$/) },
+    });
+  });
+
+  test.each([['letters'], [''], [5], [{}]])('refuses %j', async (number) => {
+    const { call } = await (await startService()).newWorkspace();
+    const id = idOf((await call('POST', '/instances', {})).json);
+    const seen = await call('POST', `/instances/${id}/connect`, { json: { pairing_phone_number: number } });
+    expect([seen.status, seen.code]).toEqual([422, 'VALIDATION_FAILED']);
+    expect(seen.json.error?.details).toEqual({ fields: { pairing_phone_number: expect.any(Array) } });
+    expect((await call('GET', `/instances/${id}`)).json.data?.status).toBe('created');
+  });
 });

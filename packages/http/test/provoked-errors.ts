@@ -61,6 +61,8 @@ const INVALID: Readonly<Record<string, Act>> = {
   'POST /instances': ({ call }) => call('POST', '/instances', { json: { name: 5 } }),
   'PATCH /instances/{instance}': ({ call, at }) =>
     call('PATCH', at('/instances/{instance}'), { json: { name: '' } }),
+  'POST /instances/{instance}/connect': ({ call, at }) =>
+    call('POST', at('/instances/{instance}/connect'), { json: { pairing_phone_number: 'none' } }),
   'GET /messages': ({ call }) => call('GET', '/messages?limit=0'),
   'POST /messages': ({ send }) => send({ text: 5 }),
   'POST /webhooks': ({ call }) => call('POST', '/webhooks', { json: {} }),

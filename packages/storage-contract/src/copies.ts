@@ -59,7 +59,7 @@ export function copyContract(subject: ContractSubject): void {
     it('of instances', async () => {
       const storage = await open();
       const instance = anInstance(await storeWorkspace(storage), {
-        qr: { sealedCode: 'sealed', expiresAt: NOW },
+        qr: { sealedCode: 'sealed', sealedPairingCode: null, expiresAt: NOW },
       });
       await storage.instances.insert(instance, null);
       const stored = structuredClone(instance);

@@ -93,7 +93,13 @@ async function makeFirstVersion(path: string) {
   const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   connection.prepare('ATTACH ? AS present').run(present);
   for (const name of tables.map((row) => String(row['name']))) {
-    connection.exec(`DELETE FROM main.${name}; INSERT INTO main.${name} SELECT * FROM present.${name}`);
+    const columns = connection
+      .prepare('SELECT name FROM pragma_table_info(?)')
+      .all(name)
+      .map((row) => row['name'])
+      .join();
+    connection.exec(`DELETE FROM main.${name}`);
+    connection.exec(`INSERT INTO main.${name} (${columns}) SELECT ${columns} FROM present.${name}`);
   }
   connection.close();
   return { workspace, delivery };

@@ -17,9 +17,14 @@ export interface Gateway {
   /** An id for a new outbound message in the network's own form, from 16 random bytes. */
   newMessageId(random: Uint8Array): string;
   /** Starts to connect, or to pair where the session is empty. Resolves at once; what happens is reported to `listener`. */
-  open(session: Session, listener: GatewayListener): Promise<GatewayConnection>;
+  open(session: Session, listener: GatewayListener, options?: OpenOptions): Promise<GatewayConnection>;
   /** Unlinks a number that has no connection open. Rejects when the network could not be told. */
   unlink(session: Session): Promise<void>;
+}
+
+export interface OpenOptions {
+  /** Digits of a phone that will type a code rather than scan a QR: a pairing then shows both. Null is a QR alone. */
+  readonly pairingNumber: string | null;
 }
 
 export interface GatewayContext {
@@ -108,7 +113,12 @@ export interface LinkedProfile {
 
 export type ClosedReason =
   /** Lost or refused for now: connect again after a while. */
-  | { readonly kind: 'dropped'; readonly detail: string }
+  | {
+      readonly kind: 'dropped';
+      readonly detail: string;
+      /** Not before this many milliseconds, however short the usual wait would be. */
+      readonly notBeforeMs?: number;
+    }
   /** The network asks for a new connection at once, as after pairing. */
   | { readonly kind: 'restart' }
   /** Nobody scanned the QR. */
@@ -123,7 +133,8 @@ export type ClosedReason =
  * gateway acknowledge it to the network. A rejection means that it is not stored; the network is to deliver it again.
  */
 export interface GatewayListener {
-  qr(code: string, expiresAt: number): Promise<void>;
+  /** What to scan until `expiresAt`; `pairingCode` where the connection was opened for a number that types one. */
+  qr(code: string, expiresAt: number, pairingCode?: string): Promise<void>;
   connected(profile: LinkedProfile): Promise<void>;
   /** The connection is gone and reports nothing more. */
   closed(reason: ClosedReason): Promise<void>;

@@ -44,6 +44,12 @@ export const instanceInput: z.ZodType<InstanceInput> = z.object({
     .optional(),
 });
 
+/** `pairing_phone_number`: formatted or not, the phone that is to type a code instead of scanning the QR. */
+export type ConnectInput = { readonly pairing_phone_number?: string | null | undefined };
+export const connectInput: z.ZodType<ConnectInput> = z.object({
+  pairing_phone_number: z.string().nullable().optional(),
+});
+
 /** What every message has. `type` is judged by its own rule, which has a code of its own. */
 export type MessageInput = {
   readonly instance: string;

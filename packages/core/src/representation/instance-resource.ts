@@ -53,10 +53,14 @@ export function instanceEventObject(
   return { id: resource.id, name: resource.name, status: resource.status, ...Object.fromEntries(filled) };
 }
 
-/** The current pairing QR; `code` is the text inside the picture. */
+/**
+ * The current pairing QR; `code` is the text inside the picture. `pairing_code` is what to type on the phone instead,
+ * null unless the instance was connected with a `pairing_phone_number`.
+ */
 export interface QrResource {
   readonly svg: string;
   readonly code: string;
+  readonly pairing_code: string | null;
   readonly expires_at: string;
 }
 

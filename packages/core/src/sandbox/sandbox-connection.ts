@@ -20,6 +20,8 @@ import { recipientRule } from './recipient-rules.ts';
 const STEP_MS = 25;
 /** How long each QR is shown; after the last the network gives up, as WhatsApp's does. */
 const QR_LIFETIMES_MS = [60_000, 20_000, 20_000, 20_000, 20_000, 20_000];
+const PAIRING_CODE_LENGTH = 8;
+const PAIRING_CODE_LETTERS = '123456789ABCDEFGHJKLMNPQRSTVWXYZ';
 /** The value in the session that proves that it was linked. */
 const DEVICE = 'device';
 
@@ -28,6 +30,8 @@ interface ConnectionOptions {
   readonly account: NetworkAccount;
   readonly session: Session;
   readonly listener: GatewayListener;
+  /** Whether a pairing shows a code to type beside its QR. */
+  readonly showsCode: boolean;
   /** Makes something part of the network's history. */
   readonly record: (happening: NetworkRecord) => void;
 }
@@ -47,7 +51,7 @@ export interface SandboxConnection extends GatewayConnection {
 }
 
 export function openConnection(options: ConnectionOptions): SandboxConnection {
-  const { context, account, session, listener, record } = options;
+  const { context, account, session, listener, record, showsCode } = options;
   const { clock, logger } = context;
   const { instanceId } = session;
   /** Ends each wait at once. */
@@ -88,11 +92,12 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   };
 
   const showQrs = async (): Promise<void> => {
+    const pairingCode = showsCode ? newPairingCode(context.random.bytes(PAIRING_CODE_LENGTH)) : undefined;
     for (const [index, lifetime] of QR_LIFETIMES_MS.entries()) {
       const nonce = Array.from(context.random.bytes(16), (byte) => byte.toString(16).padStart(2, '0')).join(
         '',
       );
-      await listener.qr(`sandbox:${instanceId}:${index}:${nonce}`, clock.now() + lifetime);
+      await listener.qr(`sandbox:${instanceId}:${index}:${nonce}`, clock.now() + lifetime, pairingCode);
       await after(lifetime);
       if (state !== 'pairing') return;
     }
@@ -207,6 +212,11 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     end,
     deliver,
   };
+}
+
+/** As WhatsApp's: easy to read out, so without 0, I, O and U. */
+function newPairingCode(random: Uint8Array): string {
+  return Array.from(random, (byte) => PAIRING_CODE_LETTERS[byte % PAIRING_CODE_LETTERS.length]).join('');
 }
 
 /** Takes a message over from the service: a file is read to its end, as a network would to pass it on. */

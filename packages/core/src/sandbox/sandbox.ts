@@ -87,13 +87,14 @@ export function createSandbox({ journal }: SandboxOptions = {}): Sandbox {
       attached = given;
     },
     newMessageId: (random) => `SBX${hex(random).toUpperCase()}`,
-    async open(session, listener) {
+    async open(session, listener, { pairingNumber } = { pairingNumber: null }) {
       const { instanceId } = session;
       const connection = openConnection({
         context: context(),
         account: accountOf(instanceId),
         session,
         listener,
+        showsCode: pairingNumber !== null,
         record,
       });
       connections.set(instanceId, connection);

@@ -10,6 +10,7 @@ import type { MediaStore } from '../ports/media-store.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage/storage.ts';
 import type { NewEvent } from './new-event.ts';
+import type { Metrics } from './metrics.ts';
 import type { Sealer } from './sealer.ts';
 
 /** What every use case works with. */
@@ -24,6 +25,7 @@ export interface ServiceContext {
   readonly random: Random;
   readonly crypto: Crypto;
   readonly logger: Logger;
+  readonly metrics: Metrics;
   readonly sealer: Sealer;
   readonly newId: NewId;
   readonly newEvent: NewEvent;

@@ -22,6 +22,8 @@ const MAX_OPENING = 10;
 
 export interface GatewaySupervisor {
   readonly connections: OpenConnections;
+  /** How many instances it holds. */
+  held(): number;
   /** Renews and takes leases, and brings every instance held a step nearer to what is wanted of it. */
   runOnce(): Promise<{ readonly held: number }>;
   start(): void;
@@ -189,6 +191,7 @@ export function createGatewaySupervisor(
       ids: () => [...keepers].filter(([, keeper]) => keeper.open()).map(([id]) => id),
       get: (instanceId) => keepers.get(instanceId)?.open() ?? null,
     },
+    held: () => keepers.size,
     async runOnce() {
       await pass();
       await Promise.all([...keepers.values()].map((keeper) => keeper.settled()));

@@ -10,7 +10,7 @@ import { deleteHeldInstance } from '../services/instances/delete-held-instance.t
 import { instanceSession } from '../services/instances/instance-session.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
 import { receiveMessage, saveGroups } from '../services/messages/receive-message.ts';
-import { qrPurpose } from '../services/sealer.ts';
+import { sealQr } from '../services/instances/sealed-qr.ts';
 import type { OpenConnection } from './connections.ts';
 import { DeadlineError, withDeadline } from './with-deadline.ts';
 
@@ -110,7 +110,8 @@ export function createInstanceKeeper({
     const opened: Link = { phase: 'opening', since: clock.now(), connection: null };
     link = opened;
     begin('opening a connection', async () => {
-      const opening = gateway.open(session, listener(opened));
+      const { pairingNumber } = instance;
+      const opening = gateway.open(session, listener(opened), { pairingNumber });
       try {
         const connection = await withDeadline(
           clock,
@@ -141,12 +142,12 @@ export function createInstanceKeeper({
       }
     };
     return {
-      qr: (code, expiresAt) =>
+      qr: (code, expiresAt, pairingCode) =>
         inOrder(() =>
           report(async () => {
             opened.phase = 'pairing';
-            const sealedCode = context.sealer.sealText(code, qrPurpose(lease.instanceId));
-            await write({ kind: 'qr', qr: { sealedCode, expiresAt } });
+            const qr = sealQr(context.sealer, lease.instanceId, { code, pairingCode: pairingCode ?? null });
+            await write({ kind: 'qr', qr: { ...qr, expiresAt } });
           }),
         ),
       connected: (profile) =>
@@ -178,7 +179,7 @@ export function createInstanceKeeper({
         retryAt = 0;
         break;
       case 'dropped':
-        retryAt = clock.now() + reconnectDelay(failures, jitter());
+        retryAt = clock.now() + Math.max(reconnectDelay(failures, jitter()), reason.notBeforeMs ?? 0);
         failures += 1;
         await write({ kind: 'dropped', detail: reason.detail });
         break;

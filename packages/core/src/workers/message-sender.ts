@@ -1,5 +1,5 @@
 import { SEND_OUTCOME_UNKNOWN, sendRetryDelay } from '../domain/message/send-retry.ts';
-import type { Message } from '../domain/message/message.ts';
+import type { Message, MessageError } from '../domain/message/message.ts';
 import type { OutgoingMessage, SendOutcome } from '../ports/gateway.ts';
 import type { QueuedMessage } from '../ports/storage/message-store.ts';
 import type { ServiceContext } from '../services/context.ts';
@@ -129,13 +129,23 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     switch (outcome.kind) {
       case 'accepted':
         await advanceMessage(context, lease, message.networkId, { kind: 'sent' });
+        context.metrics.messageSettled(message, 'sent', clock.now());
         return true;
       case 'refused':
-        await advanceMessage(context, lease, message.networkId, { kind: 'failed', error: outcome.error });
+        await fail(lease, message, outcome.error);
         return true;
       case 'unknown':
         return retryLater(lease, message, tries + 1);
     }
+  };
+
+  const fail = async (
+    lease: OpenConnection['lease'],
+    message: Message,
+    error: MessageError,
+  ): Promise<void> => {
+    await advanceMessage(context, lease, message.networkId, { kind: 'failed', error });
+    context.metrics.messageSettled(message, 'failed', clock.now());
   };
 
   const retryLater = async (
@@ -145,10 +155,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   ): Promise<boolean> => {
     const delay = sendRetryDelay(tries);
     if (delay === null) {
-      await advanceMessage(context, lease, message.networkId, {
-        kind: 'failed',
-        error: SEND_OUTCOME_UNKNOWN,
-      });
+      await fail(lease, message, SEND_OUTCOME_UNKNOWN);
       return true;
     }
     await storage.messages.postpone(lease, { messageId: message.id, tries, dueAt: clock.now() + delay });

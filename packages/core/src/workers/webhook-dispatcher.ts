@@ -12,6 +12,7 @@ import type { WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts'
 import type { ServiceContext } from '../services/context.ts';
 import { webhookSecretPurpose } from '../services/sealer.ts';
 import { attemptsUnderWay } from './attempts-under-way.ts';
+import { keepTrying } from './keep-trying.ts';
 import { createLoop } from './loop.ts';
 import type { PassResult } from './loop.ts';
 
@@ -63,26 +64,15 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
 
   const attemptAndRecord = async (claimed: ClaimedDelivery): Promise<void> => {
     const completion = await attemptDelivery(claimed);
-    for (;;) {
-      try {
-        await storage.deliveries.complete([completion], clock.now());
-        return;
-      } catch (error) {
-        const { id } = claimed.delivery;
-        if (clock.now() >= completion.attempt.at + LEASE_MS) {
-          logger.error(
-            { err: error, deliveryId: id },
-            'the outcome of an attempt could not be recorded; it will be sent again',
-          );
-          return;
-        }
-        logger.warn(
-          { err: error, deliveryId: id },
-          'recording the outcome of an attempt failed and is tried again',
-        );
-        await new Promise<void>((resolve) => clock.setTimer(COMPLETE_AGAIN_MS, resolve));
-      }
-    }
+    const until = completion.attempt.at + LEASE_MS;
+    await keepTrying(clock, { until, everyMs: COMPLETE_AGAIN_MS }, async () => {
+      await storage.deliveries.complete([completion], clock.now());
+    }).catch((error: unknown) => {
+      logger.error(
+        { err: error, deliveryId: claimed.delivery.id },
+        'the outcome of an attempt could not be recorded; it will be sent again',
+      );
+    });
   };
 
   const attemptDelivery = async (claimed: ClaimedDelivery): Promise<Completion> => {
@@ -90,6 +80,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     const startedAt = clock.now();
     const { errorCode, responseStatus, responseBody } = await attemptSafely(claimed, startedAt);
     const endedAt = clock.now();
+    context.metrics.webhookAttempted(delivery, { startedAt, endedAt, errorCode });
     return {
       token,
       delivery: settleAttempt(delivery, { startedAt, endedAt, responseStatus, errorCode }),

@@ -27,6 +27,7 @@ export function exampleInstance(changes: Partial<Instance> = {}): Instance {
     lastError: null,
     droppedAt: null,
     qr: null,
+    pairingNumber: null,
     operation: null,
     operationOutcome: null,
     statusChangedAt: NOW,

@@ -10,7 +10,7 @@ export const LINKED: LinkedProfile = {
   profileName: 'Ada',
   profilePictureUrl: 'https://pictures.example/ada',
 };
-export const QR: QrCode = { sealedCode: 'sealed', expiresAt: LATER + 60_000 };
+export const QR: QrCode = { sealedCode: 'sealed', sealedPairingCode: null, expiresAt: LATER + 60_000 };
 export const operation = (kind: OperationKind): Operation => ({ id: 'opr_1', kind, requestedAt: NOW });
 
 /** Every state that an instance can be in, by what the table of docs/decisions.md tells apart. */
@@ -50,7 +50,7 @@ export const STATES = {
 } satisfies Record<string, Instance>;
 
 export const TRIGGERS = {
-  connect: { kind: 'connect' },
+  connect: { kind: 'connect', pairingNumber: null },
   disconnect: { kind: 'request_operation', operation: operation('disconnect') },
   logout: { kind: 'request_operation', operation: operation('logout') },
   delete: { kind: 'request_operation', operation: operation('delete') },

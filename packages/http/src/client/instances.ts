@@ -10,7 +10,8 @@ export function instanceCalls({ call }: Caller): TrunklineClient['instances'] {
     update: (id, input, options) =>
       call({ method: 'PATCH', path: path`/instances/${id}`, json: input, ...options }),
     delete: (id, options) => call({ method: 'DELETE', path: path`/instances/${id}`, ...options }),
-    connect: (id, options) => call({ method: 'POST', path: path`/instances/${id}/connect`, ...options }),
+    connect: (id, input = {}, options) =>
+      call({ method: 'POST', path: path`/instances/${id}/connect`, json: input, ...options }),
     disconnect: (id, options) =>
       call({ method: 'POST', path: path`/instances/${id}/disconnect`, ...options }),
     logout: (id, options) => call({ method: 'POST', path: path`/instances/${id}/logout`, ...options }),

@@ -1,5 +1,6 @@
 import type {
   ApiKeyResource,
+  ConnectInput,
   DeliveryDetailResource,
   DeliveryQuery,
   DeliveryResource,
@@ -36,7 +37,7 @@ export interface TrunklineClient {
     update(id: string, input: InstanceInput, options?: CallOptions): Call<InstanceResource>;
     delete(id: string, options?: CallOptions): Call<undefined>;
     /** Starts to connect: poll, or wait for `instance.connected`. */
-    connect(id: string, options?: CallOptions): Call<InstanceResource>;
+    connect(id: string, input?: ConnectInput, options?: CallOptions): Call<InstanceResource>;
     disconnect(id: string, options?: CallOptions): Call<InstanceResource>;
     logout(id: string, options?: CallOptions): Call<InstanceResource>;
     qr(id: string, options?: CallOptions): Call<QrResource>;

@@ -1,4 +1,5 @@
 import {
+  connectInput,
   instanceInput,
   mediaFields,
   MESSAGE_TYPES,
@@ -25,6 +26,12 @@ export const INPUT_SCHEMAS: Readonly<Record<BodyName | 'MediaMessageInput', Json
     name: {
       minLength: 1,
       description: 'At most 100 characters; white space around it is removed. By default a name is made.',
+    },
+  }),
+  ConnectInput: described(inputSchema(connectInput), {
+    pairing_phone_number: {
+      description:
+        'The phone that is to type a code instead of scanning the QR. The code stands in the QR answer as pairing_code.',
     },
   }),
   MessageInput: described(merged(inputSchema(messageInput), inputSchema(textInput)), {
@@ -56,6 +63,7 @@ export const INPUT_SCHEMAS: Readonly<Record<BodyName | 'MediaMessageInput', Json
 
 const INPUT_EXAMPLES: Readonly<Record<BodyName, object>> = {
   InstanceInput: { name: 'Support' },
+  ConnectInput: { pairing_phone_number: '+1 (555) 010-1234' },
   MessageInput: {
     instance: 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c',
     to: '+1 (555) 010-1234',

@@ -69,11 +69,12 @@ export const instanceRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/instances/{instance}/connect',
-    summary: 'Starts to connect an instance; the first time it is paired by its QR',
+    summary: 'Starts to connect an instance; the first time it is paired by its QR or a code',
     scope: 'instances:write',
+    body: 'ConnectInput',
     success: { status: 202, body: 'InstanceAnswer' },
-    errors: OPERATION_ERRORS,
-    handle: async ({ api, id }) => data(await api.instances.connect(id)),
+    errors: [...OPERATION_ERRORS, 'VALIDATION_FAILED'],
+    handle: async ({ api, id, body }) => data(await api.instances.connect(id, unchecked(body))),
   },
   {
     method: 'POST',

@@ -51,7 +51,7 @@ interface ApiRequest {
 }
 
 /** The kinds of request bodies, by the names that they have in the OpenAPI document. */
-export type BodyName = 'InstanceInput' | 'MessageInput' | 'WebhookInput' | 'WebhookChanges';
+export type BodyName = 'InstanceInput' | 'ConnectInput' | 'MessageInput' | 'WebhookInput' | 'WebhookChanges';
 
 /** The kinds of answers, likewise. */
 export type AnswerName =

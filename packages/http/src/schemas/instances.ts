@@ -55,6 +55,9 @@ export const qr: z.ZodType<QrResource> = exactly<QrResource>()(
   z.strictObject({
     svg: z.string().meta({ description: 'The picture to scan, as an SVG document.' }),
     code: z.string().meta({ description: 'The text inside the picture.' }),
+    pairing_code: z.string().nullable().meta({
+      description: 'What to type on the phone instead; null unless connect was given a pairing_phone_number.',
+    }),
     expires_at: timestamp.meta({ description: 'When another code takes its place.' }),
   }),
 );
@@ -62,6 +65,7 @@ export const qr: z.ZodType<QrResource> = exactly<QrResource>()(
 export const qrExample: QrResource = {
   svg: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 45 45">…</svg>',
   code: '2@mX7…',
+  pairing_code: null,
   expires_at: '2026-11-20T21:15:20.000+00:00',
 };
 

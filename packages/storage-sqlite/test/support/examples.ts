@@ -70,6 +70,7 @@ export function anInstance({ id: workspaceId }: Workspace): Instance {
     lastError: null,
     droppedAt: null,
     qr: null,
+    pairingNumber: null,
     operation: null,
     operationOutcome: null,
     statusChangedAt: NOW,

@@ -13,13 +13,13 @@ const request = (kind: 'disconnect' | 'logout' | 'delete'): InstanceTrigger => (
 });
 
 const trigger: fc.Arbitrary<InstanceTrigger> = fc.constantFrom<InstanceTrigger[]>(
-  { kind: 'connect' },
+  { kind: 'connect', pairingNumber: null },
   request('disconnect'),
   request('logout'),
   request('delete'),
   { kind: 'operation_done' },
   { kind: 'operation_failed', error: 'no answer' },
-  { kind: 'qr', qr: { sealedCode: 'sealed', expiresAt: NOW } },
+  { kind: 'qr', qr: { sealedCode: 'sealed', sealedPairingCode: null, expiresAt: NOW } },
   { kind: 'qr_timeout' },
   { kind: 'connected', phoneNumber: '34600111222', profileName: null, profilePictureUrl: null },
   { kind: 'dropped', detail: 'connection_lost' },

@@ -9,7 +9,8 @@ export const DROP_GRACE_MS = 30_000;
 
 /** All that can happen to an instance. */
 export type InstanceTrigger =
-  | { readonly kind: 'connect' }
+  /** `pairingNumber` as of `Instance`. */
+  | { readonly kind: 'connect'; readonly pairingNumber: string | null }
   | { readonly kind: 'request_operation'; readonly operation: Operation }
   /** The gateway has carried out the open operation (a delete has no state left to be in). */
   | { readonly kind: 'operation_done' }
@@ -45,7 +46,7 @@ export type InstanceTransition =
 export function transition(instance: Instance, trigger: InstanceTrigger, now: number): InstanceTransition {
   switch (trigger.kind) {
     case 'connect':
-      return connect(instance, now);
+      return connect(instance, trigger.pairingNumber, now);
     case 'request_operation':
       return requestOperation(instance, trigger.operation, now);
     case 'operation_done':
@@ -75,10 +76,10 @@ export function transition(instance: Instance, trigger: InstanceTrigger, now: nu
 
 const UNCHANGED: InstanceTransition = { kind: 'unchanged' };
 
-function connect(instance: Instance, now: number): InstanceTransition {
+function connect(instance: Instance, pairingNumber: string | null, now: number): InstanceTransition {
   if (instance.operation) return busy(instance.operation);
   if (isLive(instance.status)) return UNCHANGED;
-  return change(instance, { status: 'connecting', desired: 'running', lastError: null }, now);
+  return change(instance, { status: 'connecting', desired: 'running', lastError: null, pairingNumber }, now);
 }
 
 function requestOperation(instance: Instance, operation: Operation, now: number): InstanceTransition {
@@ -140,6 +141,7 @@ function connected(
     instance,
     {
       status: 'connected',
+      pairingNumber: null,
       phoneNumber: linked.phoneNumber,
       profileName: linked.profileName,
       profilePictureUrl: linked.profilePictureUrl,

@@ -19,9 +19,10 @@ export interface OperationOutcome {
   readonly error: string | null;
 }
 
-/** The pairing code that is shown as a QR. It lets its reader link a phone, so it is stored sealed. */
+/** What links a phone: it is shown as a QR, and as a code to type where that was asked for. Stored sealed. */
 export interface QrCode {
   readonly sealedCode: string;
+  readonly sealedPairingCode: string | null;
   readonly expiresAt: number;
 }
 
@@ -41,6 +42,8 @@ export interface Instance {
   /** When a connection dropped that receivers have not been told about. */
   readonly droppedAt: number | null;
   readonly qr: QrCode | null;
+  /** Digits of the phone that is to type a code when the instance pairs; null where a QR is enough. */
+  readonly pairingNumber: string | null;
   readonly operation: Operation | null;
   readonly operationOutcome: OperationOutcome | null;
   readonly statusChangedAt: number | null;

@@ -34,6 +34,7 @@ export async function createInstance(
     lastError: null,
     droppedAt: null,
     qr: null,
+    pairingNumber: null,
     operation: null,
     operationOutcome: null,
     statusChangedAt: now,

@@ -4,8 +4,8 @@ import type { Result } from '../../domain/result.ts';
 import type { QrResource } from '../../representation/instance-resource.ts';
 import { timestamp } from '../../representation/time.ts';
 import type { ServiceContext } from '../context.ts';
-import { qrPurpose } from '../sealer.ts';
 import { findInstance } from './find-instance.ts';
+import { openQr } from './sealed-qr.ts';
 
 /** The current QR; only while the instance waits for a scan and the code has not run out. */
 export async function readQr(
@@ -18,6 +18,11 @@ export async function readQr(
   if (status !== 'qr_required' || qr === null || qr.expiresAt <= context.clock.now()) {
     return refuse('QR_NOT_AVAILABLE', 'There is a QR only while the status is qr_required.');
   }
-  const code = context.sealer.openText(qr.sealedCode, qrPurpose(id));
-  return ok({ svg: renderSVG(code), code, expires_at: timestamp(qr.expiresAt) });
+  const { code, pairingCode } = openQr(context.sealer, id, qr);
+  return ok({
+    svg: renderSVG(code),
+    code,
+    pairing_code: pairingCode,
+    expires_at: timestamp(qr.expiresAt),
+  });
 }

@@ -43,6 +43,7 @@ export async function receiveMessage(
     senderId: incoming.senderId,
     event: messageEvent(context, { message, event: 'message.received' }, message.createdAt),
   });
+  if (stored === 'received') context.metrics.messageReceived(message);
   if (upload && stored !== 'received') await discardUpload(context, upload);
   if (stored === 'fenced') throw new FencedError(instance.id);
 }

@@ -71,7 +71,10 @@ export async function sendMessage(context: ServiceContext, request: SendRequest)
     trialLimit: trialLimit(workspace.plan),
   };
   const result = await context.storage.messages.accept(acceptance, request.transaction);
-  if (result.kind === 'accepted') return ok({ message, replayed: false });
+  if (result.kind === 'accepted') {
+    context.metrics.messageAccepted(message);
+    return ok({ message, replayed: false });
+  }
   if (result.kind === 'remembered') return answerRemembered(context, request, result.record, fingerprint);
   return { ok: false, refusal: refusalOf(context, result, now) };
 }

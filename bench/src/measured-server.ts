@@ -1,0 +1,58 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { createClient } from '@trunkline/http/client';
+import type { TrunklineClient } from '@trunkline/http/client';
+import type { Memory, ServerFacts } from './whatsapp-server.ts';
+
+/** A server in a process of its own, whose memory is nobody else's. */
+export interface MeasuredServer {
+  readonly api: TrunklineClient;
+  /** After a garbage collection. */
+  memory(): Promise<Memory>;
+  /** In good order; once it is gone nothing happens. */
+  stop(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+interface ServerOptions {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export async function startMeasuredServer(
+  program: string,
+  { directory, env }: ServerOptions,
+): Promise<MeasuredServer> {
+  const child = fork(fileURLToPath(new URL(program, import.meta.url)), [directory], {
+    execArgv: ['--conditions=source', '--expose-gc'],
+    env: { ...process.env, ...env },
+  });
+  const ended = once(child, 'exit');
+  const answer = async (): Promise<unknown> => {
+    const message = once(child, 'message').then(([first]) => first as unknown);
+    return Promise.race([
+      message,
+      ended.then(() => {
+        throw new Error(`${program} ended`);
+      }),
+    ]);
+  };
+  const api = createClient((await answer()) as ServerFacts); // its first message
+  return {
+    api,
+    async memory() {
+      const told = answer();
+      child.send('memory');
+      return (await told) as Memory; // all it is ever asked for
+    },
+    async stop() {
+      if (child.connected) child.disconnect();
+      await ended;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { spawnFakeWhatsApp } from '@trunkline/fake-whatsapp';
+import type { Account, Person } from '@trunkline/fake-whatsapp';
+import { unwrap } from '@trunkline/http/client';
+import type { TrunklineClient } from '@trunkline/http/client';
+import { startMeasuredServer } from './measured-server.ts';
+import type { MeasuredServer } from './measured-server.ts';
+
+/**
+ * Many WhatsApp numbers in one process, which runs the real client against a loopback network: what each costs in
+ * memory, and how long it takes until all are online again after a restart and after a `kill -9`. Exits 1 when a
+ * message got lost on the way.
+ */
+const INSTANCES = Number(process.env['INSTANCES'] ?? 50);
+const MESSAGES = Number(process.env['MESSAGES'] ?? 20);
+const AT_ONCE = 10;
+const MB = 1_048_576;
+/** Longer than a lease, so that a server which starts so much later finds none of one that was killed. */
+const LATER_MS = 61_000;
+
+interface Linked {
+  readonly id: string;
+  readonly account: Account;
+  /** Who this number talks to. */
+  readonly person: Person;
+}
+
+const directory = mkdtempSync(join(process.env['BENCH_DIR'] ?? tmpdir(), 'trunkline-whatsapp-'));
+const wa = await spawnFakeWhatsApp();
+const start = (aheadMs = 0): Promise<MeasuredServer> =>
+  startMeasuredServer('whatsapp-server.ts', {
+    directory,
+    env: { FAKE_WHATSAPP: JSON.stringify(wa.client), CLOCK_AHEAD_MS: String(aheadMs) },
+  });
+
+let server = await start();
+try {
+  const before = await server.memory();
+  const numbers = Array.from({ length: INSTANCES }, (_, index) => index);
+  const linking = await timed(() => inTurns(numbers, (index) => link(server.api, index)));
+  const instances = linking.result;
+  say(`${INSTANCES} instances paired by QR in ${seconds(linking)}; ${await perInstance(before)}`);
+
+  const exchange = await timed(() => Promise.all(instances.map((linked) => exchangeMessages(linked))));
+  const all = INSTANCES * MESSAGES;
+  say(
+    `${all} messages (${MESSAGES} each, half of them in) in ${seconds(exchange)}; ${await perInstance(before)}`,
+  );
+
+  await restart('restarted', () => server.stop(), 0);
+  say(`  ${await perInstance(before)}`);
+  await restart('killed and started again', () => server.kill(), LATER_MS);
+  await Promise.all(instances.map(({ id, person }) => sendText(id, person, 'still there')));
+  await arrived(instances, MESSAGES / 2 + 1);
+  say('every message arrived once; every instance still sends');
+} finally {
+  await server.stop();
+  await wa.stop();
+  await rm(directory, { recursive: true, force: true });
+}
+
+async function link(api: TrunklineClient, index: number): Promise<Linked> {
+  const digits = String(index).padStart(5, '0');
+  const account = await wa.account(`55119000${digits}`, { name: `Shop ${digits}` });
+  const person = await wa.person(`55118000${digits}`, { name: `Customer ${digits}` });
+  const { id } = unwrap(await api.instances.create({ name: account.name })).data;
+  unwrap(await api.instances.connect(id));
+  await until(async () => unwrap(await api.instances.get(id)).data.status === 'qr_required');
+  await wa.scanQr(account, unwrap(await api.instances.qr(id)).data.code);
+  await until(async () => unwrap(await api.instances.get(id)).data.status === 'connected');
+  return { id, account, person };
+}
+
+/** Half of them out, half in, and waits until all are where they belong. */
+async function exchangeMessages(linked: Linked): Promise<void> {
+  const { id, account, person } = linked;
+  for (let index = 0; index < MESSAGES / 2; index += 1) {
+    await sendText(id, person, `out ${index}`);
+    await wa.inbound(person, account, `in ${index}`);
+  }
+  await arrived([linked], MESSAGES / 2);
+  const inbound = async (): Promise<number> => {
+    const query = { instance: id, direction: 'inbound', per_page: 100 } as const;
+    return unwrap(await server.api.messages.list(query)).data.length;
+  };
+  await until(async () => (await inbound()) === MESSAGES / 2);
+}
+
+async function sendText(instance: string, { phoneNumber }: Person, text: string): Promise<void> {
+  unwrap(await server.api.messages.send({ instance, to: phoneNumber, type: 'text', text }));
+}
+
+/** Each person's phone shows so many messages, each once. */
+async function arrived(instances: readonly Linked[], count: number): Promise<void> {
+  for (const { person } of instances) await until(async () => (await wa.inbox(person)).length === count);
+  for (const { account } of instances) {
+    const stanzas = (await wa.sentMessages({ from: account })).length;
+    if (stanzas !== count)
+      throw new Error(`${account.phoneNumber} sent ${stanzas} stanzas for ${count} messages`);
+  }
+}
+
+/** Ends the server and times the next one until every instance is online. */
+async function restart(how: string, end: () => Promise<void>, aheadMs: number): Promise<void> {
+  await end();
+  const restored = await timed(async () => {
+    server = await start(aheadMs);
+    const online = async (): Promise<boolean> => {
+      const { data } = unwrap(await server.api.instances.list());
+      return data.every(({ status }) => status === 'connected') && (await allConnected());
+    };
+    await until(online);
+  });
+  say(`${how}: all ${INSTANCES} online again without a QR after ${seconds(restored)}`);
+}
+
+/** As the network sees it, for what is stored may be from before. */
+async function allConnected(): Promise<boolean> {
+  for (let index = 0; index < INSTANCES; index += 1) {
+    const [device] = await wa.linkedDevices({ phoneNumber: `55119000${String(index).padStart(5, '0')}` });
+    if (device?.connected !== true) return false;
+  }
+  return true;
+}
+
+async function inTurns<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const left = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of left) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return results;
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await wait(100);
+}
+
+async function perInstance(before: { readonly rss: number; readonly heapUsed: number }): Promise<string> {
+  const { rss, heapUsed } = await server.memory();
+  const mb = (bytes: number): string => (bytes / MB).toFixed(1);
+  const each = (grown: number): string => `${mb(grown / INSTANCES)} MB`;
+  return (
+    `resident ${mb(rss)} MB, ${each(rss - before.rss)} per instance; ` +
+    `heap ${mb(heapUsed)} MB, ${each(heapUsed - before.heapUsed)} per instance`
+  );
+}
+
+async function timed<Result>(
+  work: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly ms: number }> {
+  const began = performance.now();
+  const result = await work();
+  return { result, ms: performance.now() - began };
+}
+
+function seconds({ ms }: { readonly ms: number }): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+function say(line: string): void {
+  console.log(line);
+}

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { serve } from '@hono/node-server';
+import { createTrunkline } from '@trunkline/core';
+import { nodeRuntime } from '@trunkline/core/node';
+import { trustFakeWhatsApp } from '@trunkline/fake-whatsapp';
+import type { ClientSettings } from '@trunkline/fake-whatsapp';
+import { baileysGateway } from '@trunkline/gateway-baileys';
+import { createHttpApp } from '@trunkline/http';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
+
+/** What a measured server says when it is up. */
+export interface ServerFacts {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+}
+
+export interface Memory {
+  readonly rss: number;
+  readonly heapUsed: number;
+}
+
+const directory = process.argv[2] ?? '';
+// The bench puts its fake network's whereabouts there.
+const settings = JSON.parse(process.env['FAKE_WHATSAPP'] ?? '') as ClientSettings;
+trustFakeWhatsApp(settings);
+
+const runtime = nodeRuntime({ mediaDirectory: join(directory, 'media') });
+const ahead = Number(process.env['CLOCK_AHEAD_MS'] ?? 0);
+const { clock } = runtime;
+const trunkline = createTrunkline({
+  ...runtime,
+  clock: { ...clock, now: () => clock.now() + ahead },
+  storage: sqliteStorage({ path: join(directory, 'trunkline.db') }),
+  gateway: baileysGateway({ socket: { waWebSocketUrl: settings.waWebSocketUrl } }),
+  secretKey: 'a secret key for measuring with, long enough',
+});
+await trunkline.start();
+const [workspace = await trunkline.admin.workspaces.create({ name: 'Bench' })] =
+  await trunkline.admin.workspaces.list();
+const { token } = await trunkline.admin.apiKeys.create({
+  workspaceId: workspace.id,
+  name: 'bench',
+  scopes: ['instances:read', 'instances:write', 'messages:send', 'messages:read'],
+});
+
+const { fetch } = createHttpApp(trunkline, { rateLimit: false });
+const server = serve({ fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
+  process.send?.({ baseUrl: `http://127.0.0.1:${port}/api/v1`, apiKey: token } satisfies ServerFacts);
+});
+process.on('message', () => {
+  globalThis.gc?.();
+  const { rss, heapUsed } = process.memoryUsage();
+  process.send?.({ rss, heapUsed } satisfies Memory);
+});
+process.on('disconnect', () => void stop());
+
+async function stop(): Promise<void> {
+  server.close();
+  await trunkline.stop();
+  // Baileys' timers would keep the process for up to a minute.
+  process.exit();
+}

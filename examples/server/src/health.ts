@@ -1,0 +1,50 @@
+import type { Hono } from 'hono';
+import type { Logger, Storage } from '@trunkline/core';
+
+interface HealthParts {
+  readonly storage: Pick<Storage, 'setting'>;
+  readonly logger: Logger;
+  /** Whether the server is being ended. */
+  readonly isDraining: () => boolean;
+}
+
+/** A storage that takes longer is of no use to a request either. */
+const STORAGE_DEADLINE_MS = 2_000;
+
+/** `/healthz`: this process need not be started anew. `/readyz`: requests may be sent to it. */
+export function addHealth(app: Hono, { storage, logger, isDraining }: HealthParts): void {
+  const asked = oneAtATime(() => storage.setting('readiness', 'asked'));
+  app.get('/healthz', (c) => c.json({ status: 'up' }));
+  app.get('/readyz', async (c) => {
+    if (isDraining()) return c.json({ status: 'draining' }, 503);
+    try {
+      await beforeDeadline(asked());
+      return c.json({ status: 'ready' });
+    } catch (error) {
+      logger.warn({ err: error }, 'the storage does not answer');
+      return c.json({ status: 'unavailable' }, 503);
+    }
+  });
+}
+
+/** Anybody may ask, and a storage that hangs must not be asked more and more. */
+function oneAtATime<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
+  let underWay: Promise<Answer> | null = null;
+  return () =>
+    (underWay ??= ask().finally(() => {
+      underWay = null;
+    }));
+}
+
+async function beforeDeadline<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new Error(`Nothing came within ${STORAGE_DEADLINE_MS} ms.`)),
+    STORAGE_DEADLINE_MS,
+  );
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

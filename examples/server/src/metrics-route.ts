@@ -1,0 +1,30 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Hono } from 'hono';
+import { errorAnswer, refused } from './error-answer.ts';
+import type { ServerMetrics } from './server-metrics.ts';
+
+interface MetricsParts {
+  readonly metrics: Pick<ServerMetrics, 'measure' | 'text'>;
+  /** What a reader must show; undefined lets everybody read. */
+  readonly metricsToken: string | undefined;
+}
+
+/** Measures every request, and answers `/metrics`. */
+export function addMetrics(app: Hono, { metrics, metricsToken }: MetricsParts): void {
+  app.use(metrics.measure);
+  app.get('/metrics', async (c) => {
+    if (metricsToken !== undefined && !isSame(c.req.header('Authorization'), `Bearer ${metricsToken}`)) {
+      return errorAnswer(c, refused('UNAUTHENTICATED', 'The metrics are for those who have METRICS_TOKEN.'));
+    }
+    return c.text(await metrics.text(), 200, { 'Cache-Control': 'no-store' });
+  });
+}
+
+/** Takes as long for one that is nearly right. */
+function isSame(given: string | undefined, right: string): boolean {
+  return given !== undefined && timingSafeEqual(digest(given), digest(right));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
+import { Hono } from 'hono';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { silentLogger } from '@trunkline/core';
+import { addHealth } from '../src/health.ts';
+import { readSettings } from '../src/settings.ts';
+import { startServer } from '../src/start-server.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+
+interface Look {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** What `/healthz` and `/readyz` say on a storage that answers like this. */
+async function look(setting: () => Promise<string>, draining = false): Promise<readonly Look[]> {
+  const app = new Hono();
+  addHealth(app, { storage: { setting }, logger: silentLogger, isDraining: () => draining });
+  const ask = async (path: string): Promise<Look> => {
+    const response = await app.request(path);
+    return { status: response.status, body: await response.json() };
+  };
+  return [await ask('/healthz'), await ask('/readyz')];
+}
+
+describe('A server', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+  });
+  const up = { status: 200, body: { status: 'up' } };
+
+  it('is up and ready while its storage answers', async () => {
+    expect(await look(async () => 'asked')).toEqual([up, { status: 200, body: { status: 'ready' } }]);
+  });
+
+  it.each<[string, () => Promise<never>]>([
+    ['fails', () => Promise.reject(new Error('disk I/O error'))],
+    ['hangs', () => new Promise<never>(() => {})],
+  ])('is up and not ready while its storage %s', async (_, setting) => {
+    const looking = look(setting);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await looking).toEqual([up, { status: 503, body: { status: 'unavailable' } }]);
+  });
+
+  it('asks a storage that hangs but once, however many ask it', async () => {
+    const setting = vi.fn(() => new Promise<never>(() => {}));
+    const app = new Hono();
+    addHealth(app, { storage: { setting }, logger: silentLogger, isDraining: () => false });
+    const looks = Array.from({ length: 100 }, async () => app.request('/readyz'));
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await Promise.all(looks)).map(({ status }) => status)).toEqual(Array(100).fill(503));
+    expect(setting).toHaveBeenCalledOnce();
+  });
+
+  it('is up and not ready while it ends, whatever its storage does', async () => {
+    expect(await look(async () => 'asked', true)).toEqual([
+      up,
+      { status: 503, body: { status: 'draining' } },
+    ]);
+  });
+});
+
+it('A server is not ready while it cannot write, and says so to those who still ask when it is ended', async () => {
+  vi.spyOn(console, 'log').mockReturnValue();
+  onTestFinished(() => void vi.restoreAllMocks());
+  const said: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((line) => said.push(String(line)) > 0);
+  const directory = `${temporaryDirectory()}/data`;
+  const settings = readSettings({
+    PORT: '0',
+    DATA_DIR: directory,
+    API_KEY: 'a-key-for-the-tests',
+  });
+  const server = await startServer(settings, silentLogger);
+  const url = /http:\/\/[\d.]+:\d+/.exec(
+    [...said, ...vi.mocked(console.log).mock.calls.flat()].join('\n'),
+  )?.[0];
+  // A connection that stays open, as those of a load balancer do.
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const ready = async (): Promise<[number | undefined, string]> => {
+    const [response] = (await once(get(`${url}/readyz`, { agent }), 'response')) as [IncomingMessage]; // what it emits
+    return [response.statusCode, await text(response)];
+  };
+  expect(await ready()).toEqual([200, '{"status":"ready"}']);
+
+  const other = new DatabaseSync(join(directory, 'trunkline.db'));
+  other.exec('BEGIN IMMEDIATE');
+  expect(await ready()).toEqual([503, '{"status":"unavailable"}']);
+  other.close();
+  expect(await ready()).toEqual([200, '{"status":"ready"}']);
+
+  await setImmediate(); // the agent has its connection back
+  const ended = server.stop();
+  expect(await ready()).toEqual([503, '{"status":"draining"}']);
+  await ended;
+});

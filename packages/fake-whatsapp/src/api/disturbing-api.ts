@@ -1,0 +1,80 @@
+import { replaced } from '../connection/login.ts';
+import type { Switchboard } from '../connection/switchboard.ts';
+import type { MediaFailure } from '../media/media-host.ts';
+import type { Network } from '../network.ts';
+import { stanza } from '../stanza.ts';
+import type { Stanza } from '../stanza.ts';
+import type { Account } from './world-api.ts';
+
+export interface StreamError {
+  /** 515 restart, 503, 500, …; none where the child says it. */
+  readonly code?: number;
+  readonly child?: { readonly tag: string; readonly attrs?: Readonly<Record<string, string>> };
+}
+
+/** What a network does wrong. */
+export interface DisturbingApi {
+  /** Messages are taken, their acks kept back. */
+  holdAcks(): void;
+  /** Sends the acks that are held, to those still connected. */
+  releaseAcks(): void;
+  /** The account's next message is answered with an error, such as 479 or 463, and goes nowhere. */
+  refuseNextMessage(from: Account, code: number): void;
+  /** The account's next message is lost on the way: no ack, nobody gets it. */
+  loseNextMessage(from: Account): void;
+  /** Hands the client a stanza of the test's own making. */
+  deliverStanza(account: Account, node: Stanza): void;
+  /** Ends the connection with a last word. */
+  streamError(account: Account, error: StreamError): void;
+  /** Another client takes the connection over: 440. */
+  replace(account: Account): void;
+  /** Every login is answered with this failure: 401, 402, 403, 405, 406, 411, 503, … */
+  refuseLogin(account: Account, reason: number): void;
+  allowLogin(account: Account): void;
+  /** Upgrades to WebSocket are answered with this HTTP status, or not at all. */
+  refuseUpgrades(answer: number | 'silence'): void;
+  allowUpgrades(): void;
+  /** Queries named like `w:g2/get/query`, `usync/get/usync` or `w:p/get/ping` are never answered; without names none is. */
+  muteQueries(...names: readonly string[]): void;
+  unmuteQueries(): void;
+  /** The connection ends without a word. */
+  drop(account: Account): void;
+  /** Half-open: the server neither reads nor writes, and the socket stays. */
+  freeze(account: Account): void;
+  /** The next requests to the media host fail like this. */
+  failMedia(failure: MediaFailure, times?: number): void;
+  /** The media host has lost its files: 404. */
+  forgetMedia(): void;
+}
+
+export function disturbingApi(network: Network, switchboard: Switchboard): DisturbingApi {
+  const { disturbances, media, world } = network;
+  const connectionOf = ({ phoneNumber }: Account) => switchboard.ofAccount(world.account(phoneNumber));
+  return {
+    holdAcks: () => disturbances.holdAcks(),
+    releaseAcks: () => disturbances.releaseAcks(),
+    refuseNextMessage: ({ phoneNumber }, code) => disturbances.disturbNextMessage(phoneNumber, code),
+    loseNextMessage: ({ phoneNumber }) => disturbances.disturbNextMessage(phoneNumber, 'lose'),
+    deliverStanza: (account, node) => connectionOf(account).send(node),
+    streamError: (account, { code, child }) => {
+      const children = child === undefined ? [] : [stanza(child.tag, child.attrs)];
+      const attrs = { code: code === undefined ? undefined : String(code) };
+      connectionOf(account).sendLast(stanza('stream:error', attrs, children));
+    },
+    replace: (account) => connectionOf(account).sendLast(replaced()),
+    refuseLogin: ({ phoneNumber }, reason) => disturbances.refuseLogin(phoneNumber, reason),
+    allowLogin: ({ phoneNumber }) => disturbances.refuseLogin(phoneNumber, undefined),
+    refuseUpgrades: (answer) => {
+      disturbances.upgradeAnswer = answer;
+    },
+    allowUpgrades: () => {
+      disturbances.upgradeAnswer = undefined;
+    },
+    muteQueries: (...names) => disturbances.mute(names),
+    unmuteQueries: () => disturbances.unmute(),
+    drop: (account) => connectionOf(account).drop(),
+    freeze: (account) => connectionOf(account).freeze(),
+    failMedia: (failure, times = 1) => media.fail(failure, times),
+    forgetMedia: () => media.forget(),
+  };
+}

@@ -1,0 +1,87 @@
+import { newMessageId, sendFromPhone } from '../messages/phone-to-client.ts';
+import { sendReceipt } from '../messages/receipts.ts';
+import { askForRetry } from '../messages/retry.ts';
+import { toProto } from '../messages/to-proto.ts';
+import type { Outgoing } from '../messages/to-proto.ts';
+import type { Network } from '../network.ts';
+import { seconds } from '../stanza.ts';
+import type { AddressingMode } from '../world/contact.ts';
+import type { Account, Group, Person } from './world-api.ts';
+
+export interface InboundOptions {
+  /** The network's message id; made up where left out. Given twice, it is the same message sent again. */
+  readonly id?: string;
+  readonly group?: Group;
+  /** How the sender is named to the client: by number, the default, or by LID. Groups have a way of their own. */
+  readonly addressing?: AddressingMode;
+  /** The ciphertext cannot be read. The sender's phone answers the client's retry receipt with one that can. */
+  readonly undecryptable?: boolean;
+  /** False, with `undecryptable`: the sender's phone never answers. */
+  readonly answersRetry?: boolean;
+  /** When it was sent, in milliseconds; now by default. */
+  readonly sentAt?: number;
+}
+
+export interface ReceiptOptions {
+  /** Whose phone: in groups the participant. */
+  readonly by: Person;
+  readonly type: 'delivered' | 'read' | 'played';
+  /** Network ids, at least one. */
+  readonly ids: readonly string[];
+  readonly group?: Group;
+  readonly addressing?: AddressingMode;
+  /** It comes from this device of theirs, not from the phone. */
+  readonly device?: number;
+}
+
+/** What comes in for an account: at once where its client is connected, otherwise after its next login. */
+export interface IncomingApi {
+  /** A person sends the account a message. Answers the network id. */
+  inbound(from: Person, to: Account, message: Outgoing, options?: InboundOptions): Promise<string>;
+  /** Hands the client a message again that it has had, byte for byte. */
+  redeliver(to: Account, id: string): void;
+  /** A person's phone tells what became of messages that the account sent. */
+  receipt(to: Account, receipt: ReceiptOptions): void;
+  /** The person's phone could not read a message and asks the client for it again. */
+  requestRetry(to: Account, by: Person, id: string): void;
+}
+
+export function incomingApi(network: Network): IncomingApi {
+  const { world } = network;
+  return {
+    inbound: async (from, to, message, options = {}) => {
+      const group = options.group && world.group(options.group.jid);
+      const id = options.id ?? newMessageId();
+      const addressing = group?.addressing ?? options.addressing ?? 'pn';
+      const account = world.account(to.phoneNumber);
+      if (account.reachable.length === 0)
+        throw new Error(`no client of ${account.phoneNumber} can be written to`);
+      await sendFromPhone({
+        from: world.contact(from.phoneNumber),
+        to: account,
+        message: await toProto(message, network.media),
+        envelope: { id, t: seconds(options.sentAt ?? network.now()), group, addressing },
+        undecryptable: options.undecryptable ?? false,
+        answersRetry: options.answersRetry ?? true,
+      });
+      return id;
+    },
+    redeliver: ({ phoneNumber }, id) => world.account(phoneNumber).companion.mailbox.redeliver(id),
+    receipt: ({ phoneNumber }, { by, type, ids, ...options }) => {
+      const group = options.group && world.group(options.group.jid);
+      sendReceipt(network, world.account(phoneNumber), {
+        by: world.contact(by.phoneNumber),
+        type,
+        ids,
+        group,
+        addressing: options.addressing ?? group?.addressing ?? 'pn',
+        device: options.device,
+      });
+    },
+    requestRetry: ({ phoneNumber }, by, id) => {
+      const reader = world.contact(by.phoneNumber);
+      const group = reader.inbox.get(id)?.group ?? null;
+      askForRetry(network, world.account(phoneNumber).companion, { id, reader, group });
+    },
+  };
+}

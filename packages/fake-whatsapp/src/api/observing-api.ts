@@ -1,0 +1,63 @@
+import type { Action, ReceivedReceipt } from '../chronicle/chronicle.ts';
+import type { SentMessage } from '../chronicle/sent-log.ts';
+import { formatTranscript } from '../chronicle/transcript.ts';
+import type { TranscriptEntry } from '../chronicle/transcript.ts';
+import type { Network } from '../network.ts';
+import type { Account } from './world-api.ts';
+
+export interface MessageMatch {
+  readonly from?: Account;
+  /** The network id. */
+  readonly id?: string;
+}
+
+/** What clients did. */
+export interface ObservingApi {
+  /** Every message stanza so far, in order of arrival. */
+  sentMessages(match?: MessageMatch): readonly SentMessage[];
+  /** The earliest one that no call has answered yet; waits for it. */
+  nextMessage(match?: MessageMatch): Promise<SentMessage>;
+  receipts(from?: Account): readonly ReceivedReceipt[];
+  /** The first receipt that a client sends for this message, past or to come; of this type, where one is given. */
+  receiptFor(id: string, type?: string): Promise<ReceivedReceipt>;
+  /** Waits for the first of these that happens after the call. */
+  next(type: Action['type'], account?: Account): Promise<Action>;
+  /** What went over the wire, decrypted. */
+  transcript(): readonly TranscriptEntry[];
+  /** The same, a line per stanza, to be read by a person. */
+  transcriptText(): string;
+  /** What clients sent that the server does not know or could not verify, and nobody has looked at yet. */
+  takeProblems(): readonly string[];
+  /** Throws where there is such a problem. */
+  assertClean(): void;
+}
+
+export function observingApi({ chronicle }: Network): ObservingApi {
+  const { sent, receipts, actions, transcript, problems } = chronicle;
+  const matching = ({ from, id }: MessageMatch = {}) => ({
+    ...(from === undefined ? {} : { from: from.phoneNumber }),
+    ...(id === undefined ? {} : { id }),
+  });
+  return {
+    sentMessages: (match) => sent.all(matching(match)),
+    nextMessage: (match) => sent.next(matching(match)),
+    receipts: (from) =>
+      receipts.entries.filter((receipt) => from === undefined || receipt.from === from.phoneNumber),
+    receiptFor: (id, type) =>
+      receipts.first(
+        `a receipt for ${id}`,
+        (receipt) => receipt.ids.includes(id) && (type === undefined || receipt.type === type),
+      ),
+    next: (type, account) =>
+      actions.next(
+        type,
+        (action) => action.type === type && (account === undefined || action.account === account.phoneNumber),
+      ),
+    transcript: () => transcript.entries,
+    transcriptText: () => formatTranscript(transcript.entries),
+    takeProblems: () => problems.splice(0),
+    assertClean: () => {
+      if (problems.length > 0) throw new Error(`a client did what it should not:\n${problems.join('\n')}`);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { stanza } from '../stanza.ts';
+import type { Switchboard } from '../connection/switchboard.ts';
+import { mirror } from '../messages/own-phone.ts';
+import { toProto } from '../messages/to-proto.ts';
+import type { Outgoing } from '../messages/to-proto.ts';
+import type { Network } from '../network.ts';
+import { enterCode, hasRequestedCode } from '../pairing/link-code.ts';
+import { pair } from '../pairing/pair.ts';
+import { hasOffered, readQr } from '../pairing/qr.ts';
+import type { Account, Person } from './world-api.ts';
+
+export interface LinkedDevice {
+  readonly device: number;
+  readonly connected: boolean;
+}
+
+/** What the owner of an account does on the phone. */
+export interface PhoneApi {
+  /** Scans the QR that a client shows. Throws where its connection is gone. */
+  scanQr(account: Account, qrText: string): void;
+  /** Types the pairing code that a client shows, once it has asked for one. */
+  enterCode(account: Account, code: string): Promise<void>;
+  /** "Log out" under Linked devices, for every client: 401 now, or at the next login. */
+  unlink(account: Account): void;
+  linkedDevices(account: Pick<Account, 'phoneNumber'>): readonly LinkedDevice[];
+  /** Typed on the phone itself; each client gets its copy. Answers the network id. */
+  fromPhone(account: Account, to: Person, message: Outgoing): Promise<string>;
+}
+
+export function phoneApi(network: Network, switchboard: Switchboard): PhoneApi {
+  const { world, chronicle } = network;
+  return {
+    scanQr: ({ phoneNumber }, qrText) => {
+      const { ref, ...secrets } = readQr(qrText);
+      const connection = switchboard.all.find((candidate) => hasOffered(candidate, ref));
+      if (connection === undefined) throw new Error('this QR is of no open connection');
+      pair(connection, world.account(phoneNumber), secrets);
+    },
+    enterCode: async ({ phoneNumber }, code) => {
+      const asking = () => switchboard.all.find((candidate) => hasRequestedCode(candidate, phoneNumber));
+      const isRequest = (action: { type: string; account: string | null }) =>
+        action.type === 'code_requested' && action.account === phoneNumber;
+      if (asking() === undefined) await chronicle.actions.next('a request for a pairing code', isRequest);
+      const connection = asking();
+      if (connection === undefined) throw new Error('the client that asked for a code is gone');
+      await enterCode(connection, world.account(phoneNumber), code);
+    },
+    unlink: ({ phoneNumber }) => {
+      const account = world.account(phoneNumber);
+      const removed = stanza('conflict', { type: 'device_removed' });
+      for (const companion of account.companions.values()) {
+        switchboard.ofCompanion(companion)?.sendLast(stanza('stream:error', { code: '401' }, [removed]));
+      }
+      account.companions.clear();
+    },
+    linkedDevices: ({ phoneNumber }) =>
+      [...world.account(phoneNumber).companions.values()].map((companion) => ({
+        device: companion.device,
+        connected: switchboard.ofCompanion(companion) !== undefined,
+      })),
+    fromPhone: async ({ phoneNumber }, to, message) => {
+      const chat = { account: world.account(phoneNumber), to: world.contact(to.phoneNumber) };
+      return mirror(network, chat, await toProto(message, network.media));
+    },
+  };
+}

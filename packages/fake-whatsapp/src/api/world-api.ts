@@ -1,0 +1,131 @@
+import { GroupChat } from '../world/group-chat.ts';
+import { LinkedAccount } from '../world/linked-account.ts';
+import type { AddressingMode, Contact, ContactOptions, ReceivedMessage } from '../world/contact.ts';
+import type { Network } from '../network.ts';
+import { seconds, stanza } from '../stanza.ts';
+import type { Stanza } from '../stanza.ts';
+
+/** Someone with a phone. Plain data, so that it can cross a process boundary. */
+export interface Person {
+  /** Digits. */
+  readonly phoneNumber: string;
+  readonly name: string;
+  /** `5511988887777@s.whatsapp.net` */
+  readonly jid: string;
+  /** `105511988887777@lid` */
+  readonly lidJid: string | null;
+}
+
+/** Someone whose phone links clients: the number behind an instance. */
+export interface Account extends Person {
+  readonly kind: 'account';
+}
+
+export type PersonOptions = ContactOptions;
+
+export interface GroupOptions {
+  readonly subject: string;
+  readonly members: readonly Person[];
+  /** The first member by default. */
+  readonly admins?: readonly Person[];
+  /** How members name each other; `lid` by default. */
+  readonly addressing?: AddressingMode;
+  /** Only admins may write. */
+  readonly announcement?: boolean;
+  /** Digits; made up where left out. */
+  readonly id?: string;
+}
+
+export interface Group {
+  /** `120363000000000001@g.us` */
+  readonly jid: string;
+  /** As it was at first. */
+  readonly subject: string;
+}
+
+export interface WorldApi {
+  account(phoneNumber: string, options?: PersonOptions): Account;
+  person(phoneNumber: string, options?: PersonOptions): Person;
+  group(options: GroupOptions): Group;
+  /** Tells every linked member, as the network does. */
+  renameGroup(group: Group, subject: string): void;
+  addToGroup(group: Group, ...people: readonly Person[]): void;
+  removeFromGroup(group: Group, ...people: readonly Person[]): void;
+  /** What the person's phone shows: a message that arrived twice is one. */
+  inbox(person: Person): readonly ReceivedMessage[];
+}
+
+export function worldApi(network: Network): WorldApi {
+  const { world } = network;
+  const contactsOf = (people: readonly Person[]) =>
+    people.map(({ phoneNumber }) => world.contact(phoneNumber));
+  return {
+    account: (phoneNumber, options) => ({
+      ...personOf(world.addAccount(phoneNumber, options)),
+      kind: 'account',
+    }),
+    person: (phoneNumber, options) => personOf(world.addPerson(phoneNumber, options)),
+    group: ({ id, ...options }) => {
+      const members = contactsOf(options.members);
+      const admins = options.admins === undefined ? members.slice(0, 1) : contactsOf(options.admins);
+      const { subject, addressing = 'lid', announcement = false } = options;
+      const settings = { subject, members, admins, addressing, announcement, createdAt: network.now() };
+      const group = world.addGroup(settings, id);
+      return { jid: group.jid, subject };
+    },
+    renameGroup: ({ jid }, subject) => {
+      const group = world.group(jid);
+      group.subject = subject;
+      notify(network, group, stanza('subject', { subject, s_t: seconds(network.now()) }));
+    },
+    addToGroup: ({ jid }, ...people) => {
+      const group = world.group(jid);
+      const added = contactsOf(people);
+      for (const contact of added) group.members.add(contact);
+      notify(
+        network,
+        group,
+        stanza(
+          'add',
+          {},
+          added.map((contact) => group.participantNode(contact)),
+        ),
+      );
+    },
+    removeFromGroup: ({ jid }, ...people) => {
+      const group = world.group(jid);
+      const removed = contactsOf(people);
+      const node = stanza(
+        'remove',
+        {},
+        removed.map((contact) => group.participantNode(contact)),
+      );
+      notify(network, group, node);
+      for (const contact of removed) group.members.delete(contact);
+    },
+    inbox: ({ phoneNumber }) => [...world.contact(phoneNumber).inbox.values()],
+  };
+}
+
+function personOf({ phoneNumber, name, jid, lidJid }: Contact): Person {
+  return { phoneNumber, name, jid, lidJid: lidJid ?? null };
+}
+
+/** As if the first admin had done it. */
+function notify(network: Network, group: GroupChat, change: Stanza): void {
+  const [author] = group.members;
+  const attrs = {
+    id: network.newStanzaId(),
+    type: 'w:gp2',
+    from: group.jid,
+    participant: author === undefined ? undefined : group.jidOf(author),
+    participant_pn: author?.hidesNumber === false ? author.jid : undefined,
+    t: seconds(network.now()),
+    addressing_mode: group.addressing,
+  };
+  for (const member of group.members) {
+    if (!(member instanceof LinkedAccount)) continue;
+    for (const { mailbox } of member.companions.values())
+      mailbox.put(stanza('notification', attrs, [change]));
+  }
+}

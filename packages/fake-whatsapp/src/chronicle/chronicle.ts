@@ -1,0 +1,45 @@
+import { AwaitableLog } from './awaitable-log.ts';
+import { SentLog } from './sent-log.ts';
+import { Transcript } from './transcript.ts';
+
+/** A receipt that a client sent for messages it got. */
+export interface ReceivedReceipt {
+  /** The account's phone number. */
+  readonly from: string;
+  readonly to: string;
+  readonly ids: readonly string[];
+  /** `delivered` where the stanza says nothing; else its own word: `inactive`, `read`, `retry`, `sender`, … */
+  readonly type: string;
+}
+
+/** Something that a test can wait for. */
+export interface Action {
+  readonly type:
+    | 'qr_offered'
+    | 'code_requested'
+    | 'paired'
+    /** Logged in, and its offline messages on their way. */
+    | 'online'
+    | 'offline'
+    | 'login_refused'
+    /** The client unlinked itself. */
+    | 'companion_removed';
+  /** The account's phone number; null before pairing. */
+  readonly account: string | null;
+}
+
+/** What happened, for tests to look at. */
+export class Chronicle {
+  readonly transcript: Transcript = new Transcript();
+  readonly sent: SentLog = new SentLog();
+  readonly receipts: AwaitableLog<ReceivedReceipt> = new AwaitableLog();
+  readonly actions: AwaitableLog<Action> = new AwaitableLog();
+  /** What a client should not have sent. */
+  readonly problems: string[] = [];
+
+  close(): void {
+    this.sent.close();
+    this.receipts.close();
+    this.actions.close();
+  }
+}

@@ -1,0 +1,75 @@
+import type { Content } from '../messages/content.ts';
+
+/** One message stanza as a client sent it. A resend is a second one with the same id. */
+export interface SentMessage {
+  /** The network id that the client chose. */
+  readonly id: string;
+  /** The sending account's phone number. */
+  readonly from: string;
+  /** As the client addressed it. */
+  readonly to: string;
+  /** The recipient's phone number, or null for a group. */
+  readonly toPhoneNumber: string | null;
+  readonly content: Content;
+  /** The phone numbers of those whose phones could decrypt it. */
+  readonly readableBy: readonly string[];
+  /** The error code it was refused with. */
+  readonly refused: number | null;
+  readonly receivedAt: number;
+}
+
+export interface MessageMatch {
+  /** The sending account's phone number. */
+  readonly from?: string;
+  readonly id?: string;
+}
+
+interface Wait {
+  readonly match: MessageMatch;
+  readonly resolve: (message: SentMessage) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** What clients sent. `next` hands each message out once. */
+export class SentLog {
+  readonly #messages: SentMessage[] = [];
+  #unread: SentMessage[] = [];
+  #waits: Wait[] = [];
+
+  add(message: SentMessage): void {
+    this.#messages.push(message);
+    const wait = this.#waits.find(({ match }) => fits(message, match));
+    if (wait === undefined) {
+      this.#unread.push(message);
+      return;
+    }
+    this.#waits = this.#waits.filter((other) => other !== wait);
+    wait.resolve(message);
+  }
+
+  all(match: MessageMatch = {}): readonly SentMessage[] {
+    return this.#messages.filter((message) => fits(message, match));
+  }
+
+  next(match: MessageMatch = {}): Promise<SentMessage> {
+    const found = this.#unread.find((message) => fits(message, match));
+    if (found !== undefined) {
+      this.#unread = this.#unread.filter((message) => message !== found);
+      return Promise.resolve(found);
+    }
+    return new Promise((resolve, reject) => this.#waits.push({ match, resolve, reject }));
+  }
+
+  close(): void {
+    for (const { match, reject } of this.#waits) {
+      reject(
+        new Error(`the fake WhatsApp was stopped while a test waited for a message ${JSON.stringify(match)}`),
+      );
+    }
+    this.#waits = [];
+  }
+}
+
+function fits(message: SentMessage, { from, id }: MessageMatch): boolean {
+  return (from === undefined || message.from === from) && (id === undefined || message.id === id);
+}

@@ -1,0 +1,52 @@
+import { binaryNodeToString } from '@whiskeysockets/baileys';
+import type { Stanza } from '../stanza.ts';
+
+export interface TranscriptEntry {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Connections are numbered from 1. */
+  readonly connection: number;
+  readonly direction: 'received' | 'sent';
+  readonly node: Stanza;
+}
+
+const LONGEST_ENTRIES = 20_000;
+const LONGEST_LIST = 10;
+
+/** What went over the wire, after the transport's encryption is off; the oldest entries make room. */
+export class Transcript {
+  readonly #entries: TranscriptEntry[] = [];
+
+  get entries(): readonly TranscriptEntry[] {
+    return this.#entries;
+  }
+
+  add(entry: TranscriptEntry): void {
+    this.#entries.push(entry);
+    if (this.#entries.length > LONGEST_ENTRIES) this.#entries.shift();
+  }
+}
+
+/** One line per stanza, to be read by a person; bytes are told by their length, long lists by their beginning. */
+export function formatTranscript(entries: readonly TranscriptEntry[]): string {
+  return entries
+    .map(({ connection, direction, node }) => {
+      const arrow = direction === 'received' ? '→' : '←';
+      return `${String(connection)} ${arrow} ${binaryNodeToString(shortened(node)).replaceAll(/\s*\n\s*/g, ' ')}`;
+    })
+    .join('\n');
+}
+
+function shortened(node: Stanza): Stanza {
+  const { tag, attrs, content } = node;
+  if (content === undefined) return { tag, attrs };
+  if (typeof content === 'string') return node;
+  if (!Array.isArray(content)) return { tag, attrs, content: `${String(content.length)} bytes` };
+  const shown = content.slice(0, LONGEST_LIST).map(shortened);
+  const rest = content.length - shown.length;
+  return {
+    tag,
+    attrs,
+    content: rest === 0 ? shown : [...shown, { tag: `and-${String(rest)}-more`, attrs: {} }],
+  };
+}

@@ -1,0 +1,18 @@
+import { sendHistory } from '../messages/own-phone.ts';
+import { stanza } from '../stanza.ts';
+import type { Connection } from './connection.ts';
+
+/** The client wants its messages: those from its time offline, between a notice and an end mark, then live ones. */
+export async function comeOnline(connection: Connection): Promise<void> {
+  const { client, network } = connection;
+  const count = String(client.mailbox.size);
+  const preview = { count, message: count, receipt: '0', notification: '0', appdata: '0' };
+  connection.send(stanza('ib', {}, [stanza('offline_preview', preview)]));
+  client.mailbox.connect(connection);
+  connection.send(stanza('ib', {}, [stanza('offline', { count })]));
+  if (!client.hasHistory) {
+    client.hasHistory = true;
+    await sendHistory(network, client);
+  }
+  network.chronicle.actions.add({ type: 'online', account: client.account.phoneNumber });
+}

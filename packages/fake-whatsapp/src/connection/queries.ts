@@ -1,0 +1,123 @@
+import { jidDecode } from '@whiskeysockets/baileys';
+import { child, children, stanza } from '../stanza.ts';
+import type { Stanza } from '../stanza.ts';
+import { comeOnline } from './come-online.ts';
+import type { Connection } from './connection.ts';
+import { onLinkCode } from '../pairing/link-code.ts';
+import { answerUsync } from './usync.ts';
+
+type Answer = (connection: Connection, query: Stanza) => void | Promise<void>;
+
+/** Every query that a client may send, by namespace, type and the tag of its first child. */
+const QUERIES: Readonly<{ [name: string]: Answer }> = {
+  'w:p/get/ping': (connection, query) => connection.reply(query),
+
+  'encrypt/get/count': (connection, query) =>
+    connection.reply(query, [stanza('count', { value: String(connection.client.shelf.count) })]),
+  'encrypt/get/digest': (connection, query) => connection.reply(query, [stanza('digest', {}, [])]),
+  'encrypt/get/key': answerKeys,
+  'encrypt/set/registration': (connection, query) => {
+    connection.client.shelf.put(query);
+    connection.reply(query);
+  },
+  'encrypt/set/rotate': (connection, query) => {
+    connection.client.shelf.rotate(first(query));
+    connection.reply(query);
+  },
+
+  'passive/set/active': async (connection, query) => {
+    connection.reply(query);
+    await comeOnline(connection);
+  },
+  'abt/get/props': (connection, query) => connection.reply(query, [stanza('props', { hash: 'fake' }, [])]),
+  'blocklist/get/': (connection, query) => connection.reply(query, [stanza('list', {}, [])]),
+  'privacy/get/privacy': (connection, query) => {
+    const setting = (name: string) => stanza('category', { name, value: 'all' });
+    connection.reply(query, [stanza('privacy', {}, [setting('readreceipts'), setting('last')])]);
+  },
+  'privacy/set/tokens': (connection, query) => connection.reply(query, [stanza('tokens', {}, [])]),
+  'w:sync:app:state/set/sync': (connection, query) => {
+    const collections = children(first(query)).map(({ attrs: { name, version } }) =>
+      stanza('collection', { name, version, has_more_patches: 'false' }, []),
+    );
+    connection.reply(query, [stanza('sync', {}, collections)]);
+  },
+
+  'usync/get/usync': (connection, query) =>
+    connection.reply(query, [answerUsync(first(query), connection.network.world)]),
+  'w:profile:picture/get/picture': (connection, query) => {
+    const url = connection.network.world.byJid(query.attrs['target'] ?? query.attrs['to'] ?? '')?.pictureUrl;
+    if (url === undefined) connection.refuse(query, 404, 'item-not-found');
+    else connection.reply(query, [stanza('picture', { url, id: '1', type: 'preview' })]);
+  },
+  'w:g2/get/participating': (connection, query) => {
+    const groups = connection.network.world.groupsOf(connection.client.account);
+    connection.reply(query, [
+      stanza(
+        'groups',
+        {},
+        groups.map((group) => group.node()),
+      ),
+    ]);
+  },
+  'w:g2/get/query': (connection, query) => {
+    const group = connection.network.world.findGroup(query.attrs['to'] ?? '');
+    if (group === undefined) connection.refuse(query, 404, 'item-not-found');
+    else if (!group.members.has(connection.client.account)) connection.refuse(query, 403, 'forbidden');
+    else connection.reply(query, [group.node()]);
+  },
+
+  'w:m/set/media_conn': (connection, query) => {
+    const host = stanza('host', { hostname: connection.network.media.host });
+    const attrs = { auth: 'fake', ttl: '300', auth_ttl: '21600', max_buckets: '12' };
+    connection.reply(query, [stanza('media_conn', attrs, [host])]);
+  },
+
+  'md/set/link_code_companion_reg': onLinkCode,
+  'md/set/remove-companion-device': (connection, query) => {
+    const { account, device } = connection.client;
+    account.companions.delete(device);
+    connection.reply(query);
+    connection.network.chronicle.actions.add({ type: 'companion_removed', account: account.phoneNumber });
+  },
+};
+
+/** Answers a query; one that is not in the table is a problem that fails the test. */
+export async function answerQuery(connection: Connection, query: Stanza): Promise<void> {
+  const { disturbances, chronicle } = connection.network;
+  const { xmlns = '', type = '' } = query.attrs;
+  const name = `${xmlns}/${type}/${children(query)[0]?.tag ?? ''}`;
+  if (disturbances.isMuted(name)) return;
+
+  const answer = QUERIES[name];
+  if (answer === undefined) {
+    chronicle.problems.push(`unknown query ${name}`);
+    connection.refuse(query, 501, 'feature-not-implemented');
+    return;
+  }
+  await answer(connection, query);
+}
+
+/** Hands out key bundles of phones and of linked clients. Who is unknown is left out. */
+async function answerKeys(connection: Connection, query: Stanza): Promise<void> {
+  const { world } = connection.network;
+  const users: Stanza[] = [];
+  for (const { attrs } of children(child(query, 'key'), 'user')) {
+    const jid = attrs['jid'] ?? '';
+    const device = jidDecode(jid)?.device ?? 0;
+    const contact = world.byJid(jid);
+    if (device === 0 && contact?.onWhatsApp === true) {
+      users.push(stanza('user', { jid }, await contact.device.bundle()));
+    } else {
+      const companion = world.companionByJid(jid);
+      if (companion !== undefined) users.push(stanza('user', { jid }, companion.shelf.takeNodes()));
+    }
+  }
+  connection.reply(query, [stanza('list', {}, users)]);
+}
+
+function first(query: Stanza): Stanza {
+  const [node] = children(query);
+  if (node === undefined) throw new Error(`an empty query ${query.attrs['xmlns'] ?? ''}`);
+  return node;
+}

@@ -1,0 +1,31 @@
+import type { Companion, LinkedAccount } from '../world/linked-account.ts';
+import type { Connection } from './connection.ts';
+
+/** Which connections there are. */
+export class Switchboard {
+  readonly #connections = new Set<Connection>();
+
+  add(connection: Connection): void {
+    this.#connections.add(connection);
+  }
+
+  /** False where it was gone already. */
+  remove(connection: Connection): boolean {
+    return this.#connections.delete(connection);
+  }
+
+  get all(): readonly Connection[] {
+    return [...this.#connections];
+  }
+
+  ofCompanion(companion: Companion): Connection | undefined {
+    return this.all.find((connection) => connection.companion === companion);
+  }
+
+  /** The connection of the account's client. Throws where there is none. */
+  ofAccount(account: LinkedAccount): Connection {
+    const connection = this.all.find(({ companion }) => companion?.account === account);
+    if (connection === undefined) throw new Error(`${account.phoneNumber} is not connected`);
+    return connection;
+  }
+}

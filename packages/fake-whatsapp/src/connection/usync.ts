@@ -1,0 +1,56 @@
+import { jidDecode, jidEncode } from '@whiskeysockets/baileys';
+import { SERVER, child, children, stanza } from '../stanza.ts';
+import type { Stanza } from '../stanza.ts';
+import type { Contact } from '../world/contact.ts';
+import { LinkedAccount } from '../world/linked-account.ts';
+import type { World } from '../world/world.ts';
+
+/** Answers a query about people: whether they have WhatsApp, their LIDs, their devices. */
+export function answerUsync(query: Stanza, world: World): Stanza {
+  const wanted = children(child(query, 'query')).map(({ tag }) => tag);
+  const users = children(child(query, 'list'), 'user').map((user) => userNode(user, wanted, world));
+  const { sid, mode, context } = query.attrs;
+  return stanza('usync', { sid, index: '0', last: 'true', mode, context }, [
+    stanza(
+      'result',
+      {},
+      wanted.map((tag) => stanza(tag)),
+    ),
+    stanza('list', {}, users),
+  ]);
+}
+
+function userNode(user: Stanza, wanted: readonly string[], world: World): Stanza {
+  const phoneNumber = askedNumber(user);
+  const asked = user.attrs['jid'] ?? jidEncode(phoneNumber, SERVER);
+  const contact = phoneNumber === '' ? world.byJid(asked) : world.find(phoneNumber);
+  const known = contact?.onWhatsApp === true ? contact : undefined;
+  const answers: Stanza[] = [];
+  if (wanted.includes('contact')) answers.push(stanza('contact', { type: known ? 'in' : 'out' }));
+  if (known !== undefined) {
+    const isLid = jidDecode(asked)?.server === 'lid';
+    if (wanted.includes('lid') && !isLid && known.lidJid !== undefined) {
+      answers.push(stanza('lid', { val: known.lidJid }));
+    }
+    if (wanted.includes('devices')) answers.push(devicesNode(known));
+  }
+  return stanza('user', { jid: asked }, answers);
+}
+
+/** `<contact>+5511…</contact>`; empty where the user is asked for by jid. */
+function askedNumber(user: Stanza): string {
+  const content = child(user, 'contact')?.content;
+  const text = content instanceof Uint8Array ? Buffer.from(content).toString() : content;
+  return typeof text === 'string' ? text.replace('+', '') : '';
+}
+
+/** The phone is device 0; linked clients follow. */
+function devicesNode(contact: Contact): Stanza {
+  const companions = contact instanceof LinkedAccount ? contact.reachable : [];
+  const devices = companions.map(({ device }) =>
+    stanza('device', { id: String(device), 'key-index': String(device) }),
+  );
+  return stanza('devices', {}, [
+    stanza('device-list', { hash: '2:fake' }, [stanza('device', { id: '0' }), ...devices]),
+  ]);
+}

@@ -1,0 +1,57 @@
+/** What a test has told the server to do wrong. */
+export class Disturbances {
+  /** Acks that are held back, in order; undefined while acks go out at once. */
+  #heldAcks: (() => void)[] | undefined;
+  #muted: ReadonlySet<string> | 'all' | undefined;
+  readonly #refusedLogins = new Map<string, number>();
+  readonly #nextMessages = new Map<string, (number | 'lose')[]>();
+  /** How WebSocket upgrades are answered, where not as usual. */
+  upgradeAnswer: number | 'silence' | undefined;
+
+  holdAcks(): void {
+    this.#heldAcks ??= [];
+  }
+
+  releaseAcks(): void {
+    const held = this.#heldAcks ?? [];
+    this.#heldAcks = undefined;
+    for (const send of held) send();
+  }
+
+  ack(send: () => void): void {
+    if (this.#heldAcks === undefined) send();
+    else this.#heldAcks.push(send);
+  }
+
+  /** No names: every query. */
+  mute(names: readonly string[]): void {
+    this.#muted = names.length === 0 ? 'all' : new Set(names);
+  }
+
+  unmute(): void {
+    this.#muted = undefined;
+  }
+
+  isMuted(query: string): boolean {
+    return this.#muted === 'all' || (this.#muted?.has(query) ?? false);
+  }
+
+  refuseLogin(phoneNumber: string, reason: number | undefined): void {
+    if (reason === undefined) this.#refusedLogins.delete(phoneNumber);
+    else this.#refusedLogins.set(phoneNumber, reason);
+  }
+
+  loginRefusal(phoneNumber: string): number | undefined {
+    return this.#refusedLogins.get(phoneNumber);
+  }
+
+  disturbNextMessage(phoneNumber: string, how: number | 'lose'): void {
+    const planned = this.#nextMessages.get(phoneNumber) ?? [];
+    this.#nextMessages.set(phoneNumber, [...planned, how]);
+  }
+
+  /** What is to happen to the message that has just come: an error code, or that it is lost. */
+  takeNextMessage(phoneNumber: string): number | 'lose' | undefined {
+    return this.#nextMessages.get(phoneNumber)?.shift();
+  }
+}

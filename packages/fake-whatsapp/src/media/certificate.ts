@@ -1,0 +1,37 @@
+import { generate } from 'selfsigned';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface ServerCertificate {
+  readonly key: string;
+  readonly cert: string;
+  /** What a client has to trust, PEM. */
+  readonly authority: string;
+}
+
+/** A certificate for 127.0.0.1 under an authority that nobody trusts unless told to. */
+export async function createServerCertificate(now: number): Promise<ServerCertificate> {
+  const basics = {
+    keyType: 'ec' as const,
+    algorithm: 'sha256',
+    notBeforeDate: new Date(now - DAY_MS),
+    notAfterDate: new Date(now + 30 * DAY_MS),
+  };
+  const authority = await generate([{ name: 'commonName', value: 'Fake WhatsApp' }], {
+    ...basics,
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+    ],
+  });
+  const leaf = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
+    ...basics,
+    ca: { key: authority.private, cert: authority.cert },
+    extensions: [
+      { name: 'basicConstraints', cA: false },
+      { name: 'extKeyUsage', serverAuth: true },
+      { name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] },
+    ],
+  });
+  return { key: leaf.private, cert: leaf.cert, authority: authority.cert };
+}

@@ -1,0 +1,20 @@
+export const MEDIA_KINDS = ['image', 'video', 'audio', 'document'] as const;
+export type MediaKind = (typeof MEDIA_KINDS)[number];
+
+export interface MediaContent {
+  readonly type: MediaKind;
+  readonly bytes: Uint8Array;
+  readonly mimeType: string;
+  readonly caption: string | null;
+  /** Documents only. */
+  readonly filename: string | null;
+}
+
+/** What a message says, after every layer of encryption is off. */
+export type Content =
+  | { readonly type: 'text'; readonly text: string }
+  | MediaContent
+  /** Reactions, edits, deletions and whatever else; `message` is the decoded protobuf as a plain object. */
+  | { readonly type: 'other'; readonly message: Readonly<Record<string, unknown>> }
+  /** Nobody could decrypt it. */
+  | { readonly type: 'unreadable' };

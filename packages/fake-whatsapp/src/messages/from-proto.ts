@@ -1,0 +1,39 @@
+import { normalizeMessageContent, proto } from '@whiskeysockets/baileys';
+import { openFile } from '../media/media-cipher.ts';
+import type { FileReference } from '../media/media-cipher.ts';
+import type { MediaHost } from '../media/media-host.ts';
+import { MEDIA_KINDS } from './content.ts';
+import type { Content, MediaKind } from './content.ts';
+
+/** What a decrypted message says; a file is fetched and checked. Throws where the file is not what it should be. */
+export async function fromProto(message: proto.IMessage, media: MediaHost): Promise<Content> {
+  const content = normalizeMessageContent(message) ?? message;
+  const text = content.conversation ?? content.extendedTextMessage?.text;
+  if (typeof text === 'string' && text !== '') return { type: 'text', text };
+
+  for (const type of MEDIA_KINDS) {
+    const file = content[`${type}Message`];
+    if (file === null || file === undefined) continue;
+    return {
+      type,
+      bytes: await readFile(type, file, media),
+      mimeType: file.mimetype ?? '',
+      caption: 'caption' in file ? (file.caption ?? null) : null,
+      filename: 'fileName' in file ? (file.fileName ?? null) : null,
+    };
+  }
+  return { type: 'other', message: proto.Message.fromObject(message).toJSON() };
+}
+
+type MediaMessage = proto.Message.IImageMessage | proto.Message.IAudioMessage;
+
+async function readFile(kind: MediaKind, file: MediaMessage, media: MediaHost): Promise<Buffer> {
+  const sealed = media.get(file.directPath ?? '');
+  if (sealed === undefined) throw new Error(`no file was uploaded to ${file.directPath ?? 'nowhere'}`);
+  return openFile(kind, sealed, referenceOf(file));
+}
+
+function referenceOf({ mediaKey, fileSha256, fileEncSha256, fileLength }: MediaMessage): FileReference {
+  if (!mediaKey || !fileSha256 || !fileEncSha256) throw new Error('media message without key or hashes');
+  return { mediaKey, fileSha256, fileEncSha256, fileLength: Number(fileLength ?? 0) };
+}

@@ -1,0 +1,99 @@
+import { proto } from '@whiskeysockets/baileys';
+import type { Connection } from '../connection/connection.ts';
+import { isIdentityValid } from '../pairing/device-identity.ts';
+import { bytesOf, child, children, seconds, stanza } from '../stanza.ts';
+import type { Stanza } from '../stanza.ts';
+import type { Contact } from '../world/contact.ts';
+import type { Content } from './content.ts';
+import { decryptCopies } from './decrypt-copies.ts';
+import type { Copy } from './decrypt-copies.ts';
+import { fromProto } from './from-proto.ts';
+import { relay } from './relay.ts';
+import { askForRetry } from './retry.ts';
+
+/** A client sends a message: its readers' phones decrypt it, it is noted and acknowledged. */
+export async function onMessage(connection: Connection, node: Stanza): Promise<void> {
+  const { network, client } = connection;
+  const { world, disturbances } = network;
+  const isForOwnPhone = node.attrs['category'] === 'peer';
+  const disturbance = isForOwnPhone ? undefined : disturbances.takeNextMessage(client.account.phoneNumber);
+  if (disturbance === 'lose') return;
+
+  checkIdentity(connection, node);
+  const copies = await decryptCopies(node, client, world);
+  if (!isForOwnPhone) {
+    const content = await contentOf(connection, copies);
+    note(connection, node, { content, copies, refused: disturbance ?? null });
+    if (disturbance === undefined) deliver(connection, node, { content, copies });
+  }
+  const ack = { class: 'message', id: node.attrs['id'], from: node.attrs['to'], t: seconds(network.now()) };
+  const error = disturbance === undefined ? undefined : String(disturbance);
+  disturbances.ack(() => connection.send(stanza('ack', { ...ack, error })));
+}
+
+interface Opened {
+  readonly content: Content;
+  readonly copies: readonly Copy[];
+}
+
+/** A message that starts a session has to prove whose client it comes from. */
+function checkIdentity({ client, network }: Connection, node: Stanza): void {
+  const encs = [
+    ...children(node, 'enc'),
+    ...children(child(node, 'participants')).flatMap((to) => children(to)),
+  ];
+  if (!encs.some(({ attrs }) => attrs['type'] === 'pkmsg')) return;
+  const valid =
+    child(node, 'device-identity') !== undefined &&
+    isIdentityValid(client, proto.ADVSignedDeviceIdentity.decode(bytesOf(node, 'device-identity')));
+  if (!valid) network.chronicle.problems.push(`message ${node.attrs['id'] ?? ''} without a valid identity`);
+}
+
+async function contentOf({ client, network }: Connection, copies: readonly Copy[]): Promise<Content> {
+  const read = copies.find(({ reader, message }) => reader !== client.account && message !== undefined);
+  if (read?.message === undefined) return { type: 'unreadable' };
+  try {
+    return await fromProto(read.message, network.media);
+  } catch (error) {
+    network.chronicle.problems.push(String(error));
+    return { type: 'unreadable' };
+  }
+}
+
+function note(
+  connection: Connection,
+  node: Stanza,
+  opened: Opened & { readonly refused: number | null },
+): void {
+  const { client, network } = connection;
+  const { id = '', to = '' } = node.attrs;
+  network.chronicle.sent.add({
+    id,
+    from: client.account.phoneNumber,
+    to,
+    toPhoneNumber: network.world.byJid(to)?.phoneNumber ?? null,
+    content: opened.content,
+    readableBy: readersOf(connection, opened.copies).map(({ phoneNumber }) => phoneNumber),
+    refused: opened.refused,
+    receivedAt: network.now(),
+  });
+}
+
+/** Puts it before those who can read it; the others' phones ask for it again. */
+function deliver(connection: Connection, node: Stanza, { content, copies }: Opened): void {
+  const { client, network } = connection;
+  const { id = '', to = '' } = node.attrs;
+  const group = network.world.findGroup(to)?.jid ?? null;
+  for (const reader of readersOf(connection, copies)) {
+    reader.inbox.set(id, { id, from: client.account.phoneNumber, group, content });
+  }
+  for (const { reader, message } of copies) {
+    if (message === undefined && !reader.inbox.has(id)) askForRetry(network, client, { id, reader, group });
+  }
+  relay(network, client, node);
+}
+
+function readersOf({ client }: Connection, copies: readonly Copy[]): readonly Contact[] {
+  const readable = copies.filter(({ message }) => message !== undefined);
+  return readable.map(({ reader }) => reader).filter((reader) => reader !== client.account);
+}

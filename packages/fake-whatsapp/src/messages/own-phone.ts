@@ -1,0 +1,53 @@
+import { deflateSync } from 'node:zlib';
+import { proto } from '@whiskeysockets/baileys';
+import type { Network } from '../network.ts';
+import { seconds, stanza } from '../stanza.ts';
+import type { Contact } from '../world/contact.ts';
+import type { Companion, LinkedAccount } from '../world/linked-account.ts';
+import { encNode, encryptFor, newMessageId } from './phone-to-client.ts';
+
+const { INITIAL_BOOTSTRAP } = proto.HistorySync.HistorySyncType;
+
+/** What the phone tells a client that it has just linked: its history, which is empty. Ends the client's wait for it. */
+export async function sendHistory(network: Network, companion: Companion): Promise<void> {
+  const { account } = companion;
+  const history = proto.HistorySync.encode({ syncType: INITIAL_BOOTSTRAP, progress: 100 }).finish();
+  const message = {
+    protocolMessage: {
+      type: proto.Message.ProtocolMessage.Type.HISTORY_SYNC_NOTIFICATION,
+      historySyncNotification: {
+        syncType: INITIAL_BOOTSTRAP,
+        chunkOrder: 1,
+        progress: 100,
+        initialHistBootstrapInlinePayload: deflateSync(history),
+      },
+    },
+  };
+  const attrs = {
+    id: newMessageId(),
+    t: seconds(network.now()),
+    type: 'protocol',
+    category: 'peer',
+    from: account.jid,
+  };
+  companion.mailbox.put(stanza('message', attrs, [encNode(await encryptFor(account, companion, message))]));
+}
+
+/** A message that the account's owner sent from the phone; every client gets its copy. Answers the network id. */
+export async function mirror(
+  network: Network,
+  chat: { readonly account: LinkedAccount; readonly to: Contact },
+  message: proto.IMessage,
+): Promise<string> {
+  const { account, to } = chat;
+  const id = newMessageId();
+  const wrapped = { deviceSentMessage: { destinationJid: to.jid, message } };
+  const attrs = { id, t: seconds(network.now()), type: 'text', from: account.jid, notify: account.name };
+  const { attrs: envelope } = stanza('message', { ...attrs, recipient: to.jid, recipient_lid: to.lidJid });
+  account.sent.set(id, { envelope, message: wrapped, answersRetry: true });
+  for (const companion of account.reachable) {
+    const enc = encNode(await encryptFor(account, companion, wrapped));
+    companion.mailbox.put(stanza('message', envelope, [enc]));
+  }
+  return id;
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import type { proto } from '@whiskeysockets/baileys';
+import { stanza } from '../stanza.ts';
+import type { Stanza } from '../stanza.ts';
+import type { AddressingMode, Contact } from '../world/contact.ts';
+import type { GroupChat } from '../world/group-chat.ts';
+import type { Companion, LinkedAccount } from '../world/linked-account.ts';
+import type { Ciphertext } from '../signal/signal-peer.ts';
+
+interface Envelope {
+  readonly id: string;
+  /** Seconds since the epoch. */
+  readonly t: string;
+  readonly group: GroupChat | undefined;
+  readonly addressing: AddressingMode;
+}
+
+export interface PhoneMessage {
+  readonly from: Contact;
+  readonly to: LinkedAccount;
+  readonly message: proto.IMessage;
+  readonly envelope: Envelope;
+  /** The ciphertext is damaged. */
+  readonly undecryptable: boolean;
+  readonly answersRetry: boolean;
+}
+
+/** A message id as phones make them. */
+export function newMessageId(): string {
+  return `3A${randomBytes(9).toString('hex').toUpperCase()}`;
+}
+
+/** Encrypts a person's message for each client of the account, and leaves it with the server. */
+export async function sendFromPhone(sending: PhoneMessage): Promise<void> {
+  const { from, to, message, envelope, answersRetry } = sending;
+  const attrs = attributes(sending);
+  from.sent.set(envelope.id, { envelope: attrs, message, answersRetry });
+  for (const companion of to.reachable) {
+    companion.mailbox.put(stanza('message', attrs, await encrypted(sending, companion)));
+  }
+}
+
+/** Encrypts anew, for one client alone, a message that it could not read. */
+export async function sendAgain(from: Contact, companion: Companion, retry: { id: string; count: string }) {
+  const sent = from.sent.get(retry.id);
+  if (sent === undefined || !sent.answersRetry) return;
+  const { envelope, message } = sent;
+  const group = envelope['participant'] === undefined ? undefined : envelope['from'];
+  const senderKey =
+    group === undefined ? {} : await senderKeyMessage(from, group, envelope['participant'] ?? '');
+  const ciphertext = await encryptFor(from, companion, { ...message, ...senderKey });
+  const enc = encNode(ciphertext, { count: retry.count });
+  companion.mailbox.put(stanza('message', envelope, [enc]));
+}
+
+/** Encrypts for one client with the person's own phone. */
+export function encryptFor(
+  from: Contact,
+  companion: Companion,
+  message: proto.IMessage,
+): Promise<Ciphertext> {
+  return from.device.encrypt(companion.jid, message, () => companion.shelf.take());
+}
+
+export function encNode({ type, ciphertext }: Ciphertext, more: { readonly count?: string } = {}): Stanza {
+  return stanza('enc', { v: '2', type, ...more }, ciphertext);
+}
+
+/** How the stanza names the sender; a hidden number is named nowhere. */
+function attributes({ from, message, envelope }: PhoneMessage): Readonly<Record<string, string>> {
+  const { id, t, group, addressing } = envelope;
+  const isMedia =
+    message.imageMessage ?? message.videoMessage ?? message.audioMessage ?? message.documentMessage;
+  const mode = from.hidesNumber ? 'lid' : addressing;
+  const sender = from.jidIn(mode);
+  const other = mode === 'pn' ? { lid: from.lidJid } : { pn: from.hidesNumber ? undefined : from.jid };
+  const names =
+    group === undefined
+      ? { from: sender, sender_lid: other.lid, sender_pn: other.pn }
+      : {
+          from: group.jid,
+          participant: sender,
+          addressing_mode: mode,
+          participant_lid: other.lid,
+          participant_pn: other.pn,
+        };
+  return stanza('message', { id, t, type: isMedia ? 'media' : 'text', notify: from.name, ...names }).attrs;
+}
+
+async function encrypted(sending: PhoneMessage, companion: Companion): Promise<Stanza[]> {
+  const { from, message, envelope, undecryptable } = sending;
+  const { group } = envelope;
+  const damaged = (bytes: Uint8Array) => (undecryptable ? withBrokenMac(bytes) : bytes);
+  if (group === undefined) {
+    const { type, ciphertext } = await encryptFor(from, companion, message);
+    return [encNode({ type, ciphertext: damaged(ciphertext) })];
+  }
+  const author = attributes(sending)['participant'] ?? '';
+  const senderKey = await encryptFor(from, companion, await senderKeyMessage(from, group.jid, author));
+  const { ciphertext } = await from.device.encryptForGroup(group.jid, author, message);
+  return [encNode(senderKey), stanza('enc', { v: '2', type: 'skmsg' }, damaged(ciphertext))];
+}
+
+async function senderKeyMessage(from: Contact, group: string, author: string): Promise<proto.IMessage> {
+  const key = await from.device.senderKeyFor(group, author);
+  return { senderKeyDistributionMessage: { groupId: group, axolotlSenderKeyDistributionMessage: key } };
+}
+
+/** The eighth byte from the end is part of the MAC, or of the signature, in every kind of ciphertext. */
+function withBrokenMac(bytes: Uint8Array): Buffer {
+  const broken = Buffer.from(bytes);
+  const position = broken.length - 8;
+  broken[position] = (broken[position] ?? 0) ^ 1;
+  return broken;
+}

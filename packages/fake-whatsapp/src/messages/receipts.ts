@@ -1,0 +1,59 @@
+import type { Connection } from '../connection/connection.ts';
+import type { Network } from '../network.ts';
+import { child, children, seconds, stanza } from '../stanza.ts';
+import type { Stanza } from '../stanza.ts';
+import type { AddressingMode, Contact } from '../world/contact.ts';
+import type { GroupChat } from '../world/group-chat.ts';
+import { LinkedAccount } from '../world/linked-account.ts';
+import { onRetryReceipt } from './retry.ts';
+
+/** Receipts that are between a client and the server alone. */
+const NOT_FOR_THE_SENDER = new Set(['inactive', 'sender', 'peer_msg', 'hist_sync', 'server-error']);
+
+/** A client says that it has got, read or not understood something. */
+export async function onReceipt(connection: Connection, receipt: Stanza): Promise<void> {
+  const { client, network } = connection;
+  const { id = '', to = '', type, participant } = receipt.attrs;
+  connection.send(stanza('ack', { class: 'receipt', id, from: to, participant, type }));
+  const ids = [id, ...children(child(receipt, 'list'), 'item').map(({ attrs }) => attrs['id'] ?? '')];
+  const from = client.account.phoneNumber;
+  network.chronicle.receipts.add({ from, to, ids, type: type ?? 'delivered' });
+
+  if (type === 'retry') await onRetryReceipt(connection, receipt);
+  else client.mailbox.acknowledge(receipt);
+  forward(connection, receipt);
+}
+
+export interface PhoneReceipt {
+  readonly by: Contact;
+  readonly type: 'delivered' | 'read' | 'played';
+  readonly ids: readonly string[];
+  readonly group: GroupChat | undefined;
+  readonly addressing: AddressingMode;
+  readonly device: number | undefined;
+}
+
+/** A person's phone says that it has got or shown the account's messages. */
+export function sendReceipt(network: Network, to: LinkedAccount, receipt: PhoneReceipt): void {
+  const { by, type, group, addressing, device } = receipt;
+  const [id, ...others] = receipt.ids;
+  if (id === undefined) throw new Error('a receipt is for one message at least');
+  const jid = by.jidIn(addressing, device);
+  const names = group === undefined ? { from: jid } : { from: group.jid, participant: jid };
+  const word = type === 'delivered' ? undefined : type;
+  const items = others.map((other) => stanza('item', { id: other }));
+  const list = items.length === 0 ? undefined : [stanza('list', {}, items)];
+  const node = stanza('receipt', { id, t: seconds(network.now()), type: word, ...names }, list);
+  for (const { mailbox } of to.companions.values()) mailbox.put(node);
+}
+
+/** Where the message came from another client, that one is told. */
+function forward({ client, network }: Connection, { attrs, content }: Stanza): void {
+  const { id, to = '', type, participant } = attrs;
+  if (type !== undefined && NOT_FOR_THE_SENDER.has(type)) return;
+  const sender = network.world.byJid(participant ?? to);
+  if (!(sender instanceof LinkedAccount) || sender === client.account) return;
+  const names = participant === undefined ? { from: client.jid } : { from: to, participant: client.jid };
+  const node = stanza('receipt', { id, t: seconds(network.now()), type, ...names }, content);
+  for (const { mailbox } of sender.companions.values()) mailbox.put(node);
+}

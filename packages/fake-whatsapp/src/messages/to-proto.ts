@@ -1,0 +1,68 @@
+import { proto } from '@whiskeysockets/baileys';
+import { sealFile } from '../media/media-cipher.ts';
+import type { MediaHost } from '../media/media-host.ts';
+import type { MediaKind } from './content.ts';
+
+interface OutgoingMedia {
+  readonly type: MediaKind;
+  readonly bytes: Uint8Array;
+  readonly mimeType: string;
+  readonly caption?: string;
+  readonly filename?: string;
+  /** An audio that was recorded in the chat. */
+  readonly voiceNote?: boolean;
+}
+
+/** What a phone can send; a string is a text. */
+export type Outgoing =
+  | string
+  | OutgoingMedia
+  | { readonly type: 'reaction'; readonly text: string; readonly to: proto.IMessageKey }
+  | { readonly type: 'edit'; readonly id: string; readonly text: string }
+  | { readonly type: 'delete'; readonly id: string }
+  /** Whatever the protocol has: stickers, wrapped messages, … */
+  | { readonly type: 'raw'; readonly message: proto.IMessage };
+
+const { MESSAGE_EDIT, REVOKE } = proto.Message.ProtocolMessage.Type;
+
+/** As the protocol has it. A file is encrypted and uploaded first. */
+export async function toProto(outgoing: Outgoing, media: MediaHost): Promise<proto.IMessage> {
+  if (typeof outgoing === 'string') return { conversation: outgoing };
+  switch (outgoing.type) {
+    case 'raw':
+      return outgoing.message;
+    case 'reaction':
+      return { reactionMessage: { key: outgoing.to, text: outgoing.text } };
+    case 'edit': {
+      const editedMessage = { conversation: outgoing.text };
+      return { protocolMessage: { key: { id: outgoing.id }, type: MESSAGE_EDIT, editedMessage } };
+    }
+    case 'delete':
+      return { protocolMessage: { key: { id: outgoing.id }, type: REVOKE } };
+    default:
+      return mediaMessage(outgoing, media);
+  }
+}
+
+async function mediaMessage(file: OutgoingMedia, media: MediaHost): Promise<proto.IMessage> {
+  const { sealed, reference } = await sealFile(file.type, file.bytes);
+  const place = media.put(Buffer.from(reference.fileEncSha256).toString('base64url'), sealed);
+  const common = { ...reference, ...place, mimetype: file.mimeType };
+  const caption = file.caption === undefined ? {} : { caption: file.caption };
+  switch (file.type) {
+    case 'image':
+      return { imageMessage: { ...common, ...caption } };
+    case 'video':
+      return { videoMessage: { ...common, ...caption } };
+    case 'audio':
+      return { audioMessage: { ...common, ptt: file.voiceNote ?? false } };
+    case 'document':
+      return {
+        documentMessage: {
+          ...common,
+          ...caption,
+          ...(file.filename === undefined ? {} : { fileName: file.filename }),
+        },
+      };
+  }
+}

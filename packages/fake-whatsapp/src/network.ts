@@ -1,0 +1,31 @@
+import { Curve } from '@whiskeysockets/baileys';
+import type { KeyPair } from '@whiskeysockets/baileys';
+import { Disturbances } from './disturbances.ts';
+import type { MediaHost } from './media/media-host.ts';
+import { NoiseAuthority } from './noise/authority.ts';
+import { Chronicle } from './chronicle/chronicle.ts';
+import { World } from './world/world.ts';
+
+/** What every connection of one server shares. */
+export class Network {
+  readonly world: World = new World();
+  readonly chronicle: Chronicle = new Chronicle();
+  readonly disturbances: Disturbances = new Disturbances();
+  readonly media: MediaHost;
+  readonly now: () => number;
+  readonly authority: NoiseAuthority;
+  readonly serverKey: KeyPair = Curve.generateKeyPair();
+  #stanzas = 0;
+
+  constructor(media: MediaHost, now: () => number) {
+    this.media = media;
+    this.now = now;
+    this.authority = new NoiseAuthority(now);
+  }
+
+  /** An id for a stanza of the server's own. */
+  newStanzaId(): string {
+    this.#stanzas += 1;
+    return `server-${String(this.#stanzas)}`;
+  }
+}

@@ -1,0 +1,39 @@
+import { Curve, WA_CERT_DETAILS, proto } from '@whiskeysockets/baileys';
+import type { KeyPair } from '@whiskeysockets/baileys';
+
+const DAY_SECONDS = 24 * 60 * 60;
+const { Details } = proto.CertChain.NoiseCertificate;
+
+/** Signs the certificate that the server shows in the handshake: root → intermediate → leaf. */
+export class NoiseAuthority {
+  readonly #root: KeyPair = Curve.generateKeyPair();
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** What a client has to trust. */
+  get publicKey(): Uint8Array {
+    return this.#root.public;
+  }
+
+  chainFor(serverKey: Uint8Array): Uint8Array {
+    const intermediate = Curve.generateKeyPair();
+    const intermediateDetails = this.#details(1, WA_CERT_DETAILS.SERIAL, intermediate.public);
+    const leafDetails = this.#details(2, 1, serverKey);
+    return proto.CertChain.encode({
+      leaf: { details: leafDetails, signature: Curve.sign(intermediate.private, leafDetails) },
+      intermediate: {
+        details: intermediateDetails,
+        signature: Curve.sign(this.#root.private, intermediateDetails),
+      },
+    }).finish();
+  }
+
+  #details(serial: number, issuerSerial: number, key: Uint8Array): Uint8Array {
+    const now = Math.floor(this.#now() / 1000);
+    const validity = { notBefore: now - DAY_SECONDS, notAfter: now + DAY_SECONDS };
+    return Details.encode({ serial, issuerSerial, key, ...validity }).finish();
+  }
+}

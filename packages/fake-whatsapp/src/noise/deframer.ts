@@ -1,0 +1,51 @@
+import { NOISE_WA_HEADER } from '@whiskeysockets/baileys';
+
+const ROUTING_HEADER_LENGTH = 7;
+const LENGTH_PREFIX = 3;
+
+/** Bytes in, frames out. Takes off the routing prefix and the header that the first frame comes with. */
+export class Deframer {
+  #buffered: Buffer = Buffer.alloc(0);
+  #introduced = false;
+
+  push(chunk: Uint8Array): readonly Buffer[] {
+    this.#buffered = Buffer.concat([this.#buffered, chunk]);
+    if (!this.#introduced && !this.#takeIntroduction()) return [];
+
+    const frames: Buffer[] = [];
+    while (this.#buffered.length >= LENGTH_PREFIX) {
+      const length = this.#buffered.readUIntBE(0, LENGTH_PREFIX);
+      if (this.#buffered.length < LENGTH_PREFIX + length) break;
+      this.#take(LENGTH_PREFIX);
+      frames.push(this.#take(length));
+    }
+    return frames;
+  }
+
+  #takeIntroduction(): boolean {
+    if (this.#buffered.length < ROUTING_HEADER_LENGTH) return false;
+    // The routing prefix is the two letters overwritten by the version bytes 2 and 3.
+    if (this.#buffered[0] === 2 && this.#buffered[1] === 3) {
+      const length = this.#buffered.readUIntBE(4, 3);
+      if (this.#buffered.length < ROUTING_HEADER_LENGTH + length) return false;
+      this.#take(ROUTING_HEADER_LENGTH + length);
+    }
+    if (this.#buffered.length < NOISE_WA_HEADER.length) return false;
+    const header = this.#take(NOISE_WA_HEADER.length);
+    if (!header.equals(NOISE_WA_HEADER)) throw new Error(`not a WhatsApp client: ${header.toString('hex')}`);
+    this.#introduced = true;
+    return true;
+  }
+
+  #take(length: number): Buffer {
+    const taken = this.#buffered.subarray(0, length);
+    this.#buffered = this.#buffered.subarray(length);
+    return taken;
+  }
+}
+
+export function frame(data: Uint8Array): Buffer {
+  const length = Buffer.alloc(LENGTH_PREFIX);
+  length.writeUIntBE(data.length, 0, LENGTH_PREFIX);
+  return Buffer.concat([length, data]);
+}

@@ -1,0 +1,75 @@
+import { createHmac } from 'node:crypto';
+import { Curve, WA_ADV_ACCOUNT_SIG_PREFIX, proto } from '@whiskeysockets/baileys';
+import type { Connection } from '../connection/connection.ts';
+import { hasSigned } from './device-identity.ts';
+import { SERVER, bytesOf, child, seconds, stanza } from '../stanza.ts';
+import type { Stanza } from '../stanza.ts';
+import type { Companion, LinkedAccount } from '../world/linked-account.ts';
+
+/** What a client tells a phone about itself, by QR or under a code. */
+export interface PairingSecrets {
+  /** The client's Signal identity key. */
+  readonly identity: Buffer;
+  /** Known to both sides only; proves to the client that the phone sent the answer. */
+  readonly advSecret: Buffer;
+}
+
+interface Pairing {
+  readonly companion: Companion;
+  /** The encoded `ADVDeviceIdentity` that the account has signed and the client is to sign. */
+  readonly details: Uint8Array;
+}
+
+/** Pairings that the client has not signed yet. */
+const pending = new WeakMap<Connection, Pairing>();
+
+/** The phone signs the client's identity; the client is told that it is linked, and is to sign back. */
+export function pair(connection: Connection, account: LinkedAccount, secrets: PairingSecrets): void {
+  const { network } = connection;
+  const companion = account.newCompanion(secrets.identity, connection.clientKey);
+  const details = proto.ADVDeviceIdentity.encode({
+    rawId: 1,
+    timestamp: Math.floor(network.now() / 1000),
+    keyIndex: companion.device,
+    accountType: proto.ADVEncryptionType.E2EE,
+    deviceType: proto.ADVEncryptionType.E2EE,
+  }).finish();
+  const accountKey = account.device.creds.signedIdentityKey;
+  const signedByAccount = Buffer.concat([WA_ADV_ACCOUNT_SIG_PREFIX, details, secrets.identity]);
+  const identity = proto.ADVSignedDeviceIdentity.encode({
+    details,
+    accountSignatureKey: accountKey.public,
+    accountSignature: Curve.sign(accountKey.private, signedByAccount),
+  }).finish();
+  const hmac = createHmac('sha256', secrets.advSecret).update(identity).digest();
+
+  pending.set(connection, { companion, details });
+  const success = stanza('pair-success', {}, [
+    stanza(
+      'device-identity',
+      {},
+      proto.ADVSignedDeviceIdentityHMAC.encode({ details: identity, hmac }).finish(),
+    ),
+    stanza('device', { jid: companion.jid, lid: companion.lidJid }),
+    stanza('platform', { name: 'android' }),
+  ]);
+  const attrs = { from: SERVER, type: 'set', id: network.newStanzaId(), t: seconds(network.now()) };
+  connection.send(stanza('iq', attrs, [success]));
+}
+
+/** The client has signed: it is linked, and has to connect anew. */
+export function onPairingSigned(connection: Connection, answer: Stanza): void {
+  const pairing = pending.get(connection);
+  const signed = child(answer, 'pair-device-sign');
+  if (pairing === undefined || signed === undefined) return;
+  pending.delete(connection);
+
+  const { companion, details } = pairing;
+  const { account } = companion;
+  const { deviceSignature } = proto.ADVSignedDeviceIdentity.decode(bytesOf(signed, 'device-identity'));
+  const isSigned = hasSigned(companion, { details, deviceSignature: deviceSignature ?? Buffer.alloc(0) });
+  if (!isSigned) throw new Error('the client signed its pairing wrongly');
+  account.companions.set(companion.device, companion);
+  connection.network.chronicle.actions.add({ type: 'paired', account: account.phoneNumber });
+  connection.sendLast(stanza('stream:error', { code: '515' }));
+}

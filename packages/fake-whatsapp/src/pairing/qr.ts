@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import type { Connection } from '../connection/connection.ts';
+import { SERVER, stanza } from '../stanza.ts';
+
+const REFS = 6;
+
+/** The refs of the QR codes that a connection may show. */
+const offered = new WeakMap<Connection, readonly string[]>();
+
+export function offerQr(connection: Connection): void {
+  const { network } = connection;
+  const refs = Array.from({ length: REFS }, () => `2@${randomBytes(24).toString('base64')}`);
+  offered.set(connection, refs);
+  const nodes = refs.map((ref) => stanza('ref', {}, Buffer.from(ref)));
+  connection.send(
+    stanza('iq', { from: SERVER, type: 'set', id: network.newStanzaId(), xmlns: 'md' }, [
+      stanza('pair-device', {}, nodes),
+    ]),
+  );
+  network.chronicle.actions.add({ type: 'qr_offered', account: null });
+}
+
+export function hasOffered(connection: Connection, ref: string): boolean {
+  return offered.get(connection)?.includes(ref) ?? false;
+}
+
+/** What a QR says: `[prefix#]ref,noiseKey,identityKey,advSecret[,…]`, keys in base64. */
+export function readQr(text: string): {
+  readonly ref: string;
+  readonly identity: Buffer;
+  readonly advSecret: Buffer;
+} {
+  const [ref, , identity, advSecret] = text.slice(text.indexOf('#') + 1).split(',');
+  if (ref === undefined || identity === undefined || advSecret === undefined) {
+    throw new Error('this is no QR text of WhatsApp');
+  }
+  return { ref, identity: Buffer.from(identity, 'base64'), advSecret: Buffer.from(advSecret, 'base64') };
+}

@@ -1,0 +1,27 @@
+// The server in a process of its own, driven by the one that forked it. Ends with it.
+import { startFakeWhatsApp } from '../start-fake-whatsapp.ts';
+import type { Answer, Call } from './protocol.ts';
+
+// libsignal writes whole sessions, keys included, to the console.
+const nothing = () => {};
+Object.assign(console, { info: nothing, warn: nothing, error: nothing });
+
+const wa = await startFakeWhatsApp();
+process.on('disconnect', () => process.exit());
+// Whoever forked this program sends nothing but calls.
+process.on('message', (call) => void answer(call as Call).then(tell));
+tell({ started: wa.client });
+
+async function answer({ id, method, args }: Call): Promise<Answer> {
+  try {
+    const implementation: unknown = Object.hasOwn(wa, method) ? Reflect.get(wa, method) : undefined;
+    if (typeof implementation !== 'function') throw new Error(`there is no ${method}`);
+    return { id, result: await Reflect.apply(implementation, wa, args) };
+  } catch (error) {
+    return { id, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function tell(answer: Answer): void {
+  process.send?.(answer);
+}

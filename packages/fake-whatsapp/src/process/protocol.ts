@@ -1,0 +1,14 @@
+import type { ClientSettings } from '../client-settings.ts';
+
+/** What goes from the test to the server's process. */
+export interface Call {
+  readonly id: number;
+  readonly method: string;
+  readonly args: readonly unknown[];
+}
+
+/** What comes back: first where the server is, then an answer for each call. */
+export type Answer =
+  | { readonly started: ClientSettings }
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: string };

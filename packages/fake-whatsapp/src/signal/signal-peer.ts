@@ -1,0 +1,97 @@
+import {
+  Curve,
+  DEFAULT_CONNECTION_CONFIG,
+  KEY_BUNDLE_TYPE,
+  addTransactionCapability,
+  encodeBigEndian,
+  encodeWAMessage,
+  initAuthCreds,
+  proto,
+  unpadRandomMax16,
+  xmppPreKey,
+  xmppSignedPreKey,
+} from '@whiskeysockets/baileys';
+import type {
+  AuthenticationCreds,
+  SignalKeyStoreWithTransaction,
+  SignalRepositoryWithLIDStore,
+} from '@whiskeysockets/baileys';
+import { stanza } from '../stanza.ts';
+import type { Stanza } from '../stanza.ts';
+import { memoryKeys } from './memory-keys.ts';
+import { silent } from './silent.ts';
+
+export type KeyBundle = Parameters<SignalRepositoryWithLIDStore['injectE2ESession']>[0]['session'];
+export type Ciphertext = Awaited<ReturnType<SignalRepositoryWithLIDStore['encryptMessage']>>;
+
+/** One end of Signal sessions that is no client under test: a person's phone. */
+export class SignalPeer {
+  readonly creds: AuthenticationCreds = initAuthCreds();
+  readonly #keys: SignalKeyStoreWithTransaction;
+  readonly #repository: SignalRepositoryWithLIDStore;
+  /** By device; settled once the session can be used. */
+  readonly #sessions = new Map<string, Promise<void>>();
+  #nextPreKey = 1;
+
+  constructor() {
+    this.#keys = addTransactionCapability(memoryKeys(), silent, {
+      maxCommitRetries: 1,
+      delayBetweenTriesMs: 0,
+    });
+    const auth = { creds: this.creds, keys: this.#keys };
+    this.#repository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(auth, silent, () =>
+      Promise.resolve([]),
+    );
+  }
+
+  /** A fresh key bundle, as the children of `<user>` in the answer to a query for keys. */
+  async bundle(): Promise<Stanza[]> {
+    const id = this.#nextPreKey++;
+    const preKey = Curve.generateKeyPair();
+    await this.#keys.set({ 'pre-key': { [id]: preKey } });
+    return [
+      stanza('registration', {}, encodeBigEndian(this.creds.registrationId)),
+      stanza('type', {}, KEY_BUNDLE_TYPE),
+      stanza('identity', {}, this.creds.signedIdentityKey.public),
+      xmppSignedPreKey(this.creds.signedPreKey),
+      xmppPreKey(preKey, id),
+    ];
+  }
+
+  /** Encrypts for one device; `takeBundle` is asked where there is no session yet. */
+  async encrypt(jid: string, message: proto.IMessage, takeBundle: () => KeyBundle): Promise<Ciphertext> {
+    await (this.#sessions.get(jid) ?? this.startSession(jid, takeBundle()));
+    return this.#repository.encryptMessage({ jid, data: encodeWAMessage(message) });
+  }
+
+  startSession(jid: string, bundle: KeyBundle): Promise<void> {
+    const started = this.#repository.injectE2ESession({ jid, session: bundle });
+    this.#sessions.set(jid, started);
+    return started;
+  }
+
+  async decrypt(jid: string, type: Ciphertext['type'], ciphertext: Uint8Array): Promise<proto.Message> {
+    const plaintext = await this.#repository.decryptMessage({ jid, type, ciphertext });
+    this.#sessions.set(jid, Promise.resolve());
+    return proto.Message.decode(unpadRandomMax16(plaintext));
+  }
+
+  async encryptForGroup(group: string, author: string, message: proto.IMessage) {
+    const data = encodeWAMessage(message);
+    return this.#repository.encryptGroupMessage({ group, meId: author, data });
+  }
+
+  /** What makes this side's group messages readable. */
+  senderKeyFor(group: string, author: string): Promise<Uint8Array> {
+    return this.#repository.getSenderKeyDistributionMessage({ group, meId: author });
+  }
+
+  async decryptForGroup(group: string, authorJid: string, ciphertext: Uint8Array): Promise<proto.Message> {
+    const plaintext = await this.#repository.decryptGroupMessage({ group, authorJid, msg: ciphertext });
+    return proto.Message.decode(unpadRandomMax16(plaintext));
+  }
+
+  async learnSenderKey(authorJid: string, item: proto.Message.ISenderKeyDistributionMessage): Promise<void> {
+    await this.#repository.processSenderKeyDistributionMessage({ item, authorJid });
+  }
+}

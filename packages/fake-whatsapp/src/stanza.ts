@@ -1,0 +1,44 @@
+import { getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys';
+import type { BinaryNode } from '@whiskeysockets/baileys';
+
+export type Stanza = BinaryNode;
+
+/** Where the network itself is addressed. */
+export const SERVER = 's.whatsapp.net';
+
+type Attributes = Readonly<Record<string, string | undefined>>;
+
+/** A stanza; attributes that are undefined are left out. */
+export function stanza(tag: string, attrs: Attributes = {}, content?: Stanza['content']): Stanza {
+  const given: Record<string, string> = {};
+  for (const [name, value] of Object.entries(attrs)) if (value !== undefined) given[name] = value;
+  return content === undefined ? { tag, attrs: given } : { tag, attrs: given, content };
+}
+
+export function child(node: Stanza, tag: string): Stanza | undefined {
+  return getBinaryNodeChild(node, tag);
+}
+
+/** The children with this tag, or all of them. */
+export function children(node: Stanza | undefined, tag?: string): readonly Stanza[] {
+  if (node === undefined) return [];
+  if (tag !== undefined) return getBinaryNodeChildren(node, tag);
+  return Array.isArray(node.content) ? node.content : [];
+}
+
+/** The bytes of a child that must be there. */
+export function bytesOf(node: Stanza, tag: string): Buffer {
+  const content = child(node, tag)?.content;
+  if (!(content instanceof Uint8Array)) throw new Error(`<${node.tag}> has no bytes in <${tag}>`);
+  return Buffer.from(content);
+}
+
+export function contentBytes(node: Stanza): Buffer {
+  if (!(node.content instanceof Uint8Array)) throw new Error(`<${node.tag}> has no bytes`);
+  return Buffer.from(node.content);
+}
+
+/** Seconds since the epoch, as stanzas carry the time. */
+export function seconds(milliseconds: number): string {
+  return String(Math.floor(milliseconds / 1000));
+}

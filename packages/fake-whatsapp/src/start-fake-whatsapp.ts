@@ -1,0 +1,38 @@
+import { disturbingApi } from './api/disturbing-api.ts';
+import { incomingApi } from './api/incoming-api.ts';
+import { observingApi } from './api/observing-api.ts';
+import { phoneApi } from './api/phone-api.ts';
+import { worldApi } from './api/world-api.ts';
+import { trustFakeWhatsApp } from './client-settings.ts';
+import type { FakeWhatsApp, FakeWhatsAppOptions } from './fake-whatsapp.ts';
+import { MediaHost } from './media/media-host.ts';
+import { Network } from './network.ts';
+import { WebSocketHost } from './web-socket-host.ts';
+
+/** Listens on ports that the system picks, on loopback alone. */
+export async function startFakeWhatsApp({ now = Date.now }: FakeWhatsAppOptions = {}): Promise<FakeWhatsApp> {
+  const network = new Network(await MediaHost.start(now()), now);
+  const host = new WebSocketHost(network);
+  await host.start();
+  const client = {
+    waWebSocketUrl: host.url,
+    noiseRoot: Buffer.from(network.authority.publicKey).toString('base64'),
+    mediaAuthority: network.media.authority,
+  };
+  const observing = observingApi(network);
+  return {
+    client,
+    trust: () => trustFakeWhatsApp(client),
+    ...worldApi(network),
+    ...phoneApi(network, host.switchboard),
+    ...incomingApi(network),
+    ...observing,
+    ...disturbingApi(network, host.switchboard),
+    stop: async () => {
+      await host.stop();
+      await network.media.stop();
+      network.chronicle.close();
+      observing.assertClean();
+    },
+  };
+}

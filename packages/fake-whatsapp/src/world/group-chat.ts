@@ -1,0 +1,65 @@
+import { seconds, stanza } from '../stanza.ts';
+import type { Stanza } from '../stanza.ts';
+import type { AddressingMode, Contact } from './contact.ts';
+
+export interface GroupSettings {
+  readonly subject: string;
+  readonly members: readonly Contact[];
+  readonly admins: readonly Contact[];
+  readonly addressing: AddressingMode;
+  /** Only admins may write. */
+  readonly announcement: boolean;
+  readonly createdAt: number;
+}
+
+export class GroupChat {
+  readonly id: string;
+  readonly members: Set<Contact>;
+  readonly addressing: AddressingMode;
+  subject: string;
+  readonly #settings: GroupSettings;
+
+  constructor(id: string, settings: GroupSettings) {
+    this.id = id;
+    this.members = new Set(settings.members);
+    this.addressing = settings.addressing;
+    this.subject = settings.subject;
+    this.#settings = settings;
+  }
+
+  get jid(): string {
+    return `${this.id}@g.us`;
+  }
+
+  jidOf(member: Contact, device?: number): string {
+    return member.jidIn(this.addressing, device);
+  }
+
+  /** As the server answers a query for it. */
+  node(): Stanza {
+    const { admins, announcement, createdAt } = this.#settings;
+    const [creator] = admins;
+    const created = seconds(createdAt);
+    const attrs = {
+      id: this.id,
+      subject: this.subject,
+      creation: created,
+      creator: creator && this.jidOf(creator),
+      s_t: created,
+      s_o: creator && this.jidOf(creator),
+      addressing_mode: this.addressing,
+      size: String(this.members.size),
+    };
+    const participants = [...this.members].map((member) => this.participantNode(member));
+    return stanza('group', attrs, [...participants, ...(announcement ? [stanza('announcement')] : [])]);
+  }
+
+  participantNode(member: Contact): Stanza {
+    const other =
+      this.addressing === 'pn'
+        ? { lid: member.lidJid }
+        : { phone_number: member.hidesNumber ? undefined : member.jid };
+    const type = this.#settings.admins.includes(member) ? 'admin' : undefined;
+    return stanza('participant', { jid: this.jidOf(member), ...other, type });
+  }
+}

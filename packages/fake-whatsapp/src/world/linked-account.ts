@@ -1,0 +1,56 @@
+import { PreKeyShelf } from '../signal/pre-key-shelf.ts';
+import { Contact } from './contact.ts';
+import { Mailbox } from './mailbox.ts';
+
+/** A number whose phone links clients: its Signal identity signs theirs. */
+export class LinkedAccount extends Contact {
+  /** Linked clients by device number. */
+  readonly companions = new Map<number, Companion>();
+  #devices = 0;
+
+  newCompanion(identity: Uint8Array, noiseKey: Uint8Array): Companion {
+    this.#devices += 1;
+    return new Companion(this, this.#devices, { identity, noiseKey });
+  }
+
+  /** Those that messages can be encrypted for: one that ended before it uploaded its keys gets none. */
+  get reachable(): readonly Companion[] {
+    return [...this.companions.values()].filter(({ shelf }) => shelf.isFilled);
+  }
+
+  /** The client that was linked last. Throws where there is none. */
+  get companion(): Companion {
+    const last = [...this.companions.values()].at(-1);
+    if (last === undefined) throw new Error(`no client is linked to ${this.phoneNumber}`);
+    return last;
+  }
+}
+
+/** A linked client, as the server knows it whether it is connected or not. */
+export class Companion {
+  readonly account: LinkedAccount;
+  /** Also its index among the keys of the account. */
+  readonly device: number;
+  readonly identity: Uint8Array;
+  readonly noiseKey: Uint8Array;
+  readonly shelf: PreKeyShelf;
+  readonly mailbox: Mailbox = new Mailbox();
+  /** Set once the phone has sent its history, which it does once. */
+  hasHistory = false;
+
+  constructor(account: LinkedAccount, device: number, keys: { identity: Uint8Array; noiseKey: Uint8Array }) {
+    this.account = account;
+    this.device = device;
+    this.identity = keys.identity;
+    this.noiseKey = keys.noiseKey;
+    this.shelf = new PreKeyShelf(keys.identity);
+  }
+
+  get jid(): string {
+    return this.account.jidIn('pn', this.device);
+  }
+
+  get lidJid(): string {
+    return this.account.jidIn('lid', this.device);
+  }
+}

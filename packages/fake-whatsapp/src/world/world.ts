@@ -1,0 +1,85 @@
+import { jidDecode } from '@whiskeysockets/baileys';
+import { Contact } from './contact.ts';
+import { LinkedAccount } from './linked-account.ts';
+import type { Companion } from './linked-account.ts';
+import type { ContactOptions } from './contact.ts';
+import { GroupChat } from './group-chat.ts';
+import type { GroupSettings } from './group-chat.ts';
+
+/** Everyone there is, and their groups. */
+export class World {
+  readonly #contacts = new Map<string, Contact>();
+  readonly #byLid = new Map<string, Contact>();
+  readonly #groups = new Map<string, GroupChat>();
+
+  addPerson(phoneNumber: string, options?: ContactOptions): Contact {
+    return this.#add(new Contact(phoneNumber, options));
+  }
+
+  addAccount(phoneNumber: string, options?: ContactOptions): LinkedAccount {
+    return this.#add(new LinkedAccount(phoneNumber, options));
+  }
+
+  addGroup(settings: GroupSettings, id?: string): GroupChat {
+    const group = new GroupChat(id ?? String(120363000000000001n + BigInt(this.#groups.size)), settings);
+    if (this.#groups.has(group.jid)) throw new Error(`there is a group ${group.jid} already`);
+    this.#groups.set(group.jid, group);
+    return group;
+  }
+
+  /** Undefined where nobody has this number. */
+  find(phoneNumber: string): Contact | undefined {
+    return this.#contacts.get(phoneNumber);
+  }
+
+  contact(phoneNumber: string): Contact {
+    return found(this.find(phoneNumber), `nobody has the number ${phoneNumber}`);
+  }
+
+  account(phoneNumber: string): LinkedAccount {
+    const contact = this.find(phoneNumber);
+    return found(
+      contact instanceof LinkedAccount ? contact : undefined,
+      `no account has the number ${phoneNumber}`,
+    );
+  }
+
+  group(jid: string): GroupChat {
+    return found(this.#groups.get(jid), `there is no group ${jid}`);
+  }
+
+  findGroup(jid: string): GroupChat | undefined {
+    return this.#groups.get(jid);
+  }
+
+  groupsOf(contact: Contact): readonly GroupChat[] {
+    return [...this.#groups.values()].filter(({ members }) => members.has(contact));
+  }
+
+  /** Whose jid this is, by number or LID, whatever the device. */
+  byJid(jid: string): Contact | undefined {
+    const { user = '', server = '' } = jidDecode(jid) ?? {};
+    return server === 'lid' ? this.#byLid.get(user) : this.#contacts.get(user);
+  }
+
+  /** The linked client that a jid with a device names. */
+  companionByJid(jid: string): Companion | undefined {
+    const contact = this.byJid(jid);
+    const device = jidDecode(jid)?.device;
+    return contact instanceof LinkedAccount && device !== undefined
+      ? contact.companions.get(device)
+      : undefined;
+  }
+
+  #add<T extends Contact>(contact: T): T {
+    if (this.#contacts.has(contact.phoneNumber)) throw new Error(`${contact.phoneNumber} is taken`);
+    this.#contacts.set(contact.phoneNumber, contact);
+    if (contact.lid !== undefined) this.#byLid.set(contact.lid, contact);
+    return contact;
+  }
+}
+
+function found<T>(value: T | undefined, otherwise: string): T {
+  if (value === undefined) throw new Error(otherwise);
+  return value;
+}

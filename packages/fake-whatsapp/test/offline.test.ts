@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { useFakeWhatsApp } from './support/world.ts';
+
+const { wa, newAccount, newPerson, linked, reconnect } = useFakeWhatsApp();
+
+it('keeps what comes while the client is away, and hands it over in order', async () => {
+  const shop = newAccount();
+  const bob = newPerson();
+  const client = await linked(shop);
+  await client.socket.sendMessage(bob.jid, { text: 'x' }, { messageId: 'AWAY-1' });
+  await wa().nextMessage({ from: shop });
+  const offline = wa().next('offline', shop);
+  await client.end();
+  await offline;
+
+  const ids: string[] = [];
+  for (const text of ['one', 'two', 'three']) ids.push(await wa().inbound(bob, shop, text));
+  wa().receipt(shop, { by: bob, type: 'read', ids: ['AWAY-1'] });
+  const group = wa().group({ subject: 'Team', members: [shop, bob] });
+  ids.push(await wa().inbound(bob, shop, 'in the group', { group }));
+
+  const back = reconnect(client);
+  const last = await back.message(ids.at(-1) ?? '');
+  expect(last).toMatchObject({ upsertType: 'append', message: { conversation: 'in the group' } });
+  const received = back.all('messages.upsert').flatMap(({ messages }) => messages.map(({ key }) => key.id));
+  expect(received).toEqual(ids);
+  expect(await back.first('messages.update')).toMatchObject([
+    { key: { id: 'AWAY-1' }, update: { status: 4 } },
+  ]);
+});
+
+it('hands a message over again that the client never acknowledged, and no other', async () => {
+  const shop = newAccount();
+  const bob = newPerson();
+  const client = await linked(shop);
+  await client.message(await wa().inbound(bob, shop, 'acknowledged'));
+  wa().freeze(shop);
+  const lost = await wa().inbound(bob, shop, 'lost on the way');
+  wa().drop(shop);
+
+  const back = reconnect(client);
+  expect(await back.message(lost)).toMatchObject({ upsertType: 'append' });
+  expect(back.all('messages.upsert').flatMap(({ messages }) => messages)).toHaveLength(1);
+});
+
+it('needs a linked client to send to', async () => {
+  await expect(wa().inbound(newPerson(), newAccount(), 'x')).rejects.toThrow('can be written to');
+});

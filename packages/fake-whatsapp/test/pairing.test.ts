@@ -1,0 +1,105 @@
+import {
+  Curve,
+  DEFAULT_CONNECTION_CONFIG,
+  WA_CERT_DETAILS,
+  initAuthCreds,
+  makeWASocket,
+} from '@whiskeysockets/baileys';
+import { expect, it } from 'vitest';
+import { redirectToFakeWhatsApp } from '../src/index.ts';
+import { memoryKeys } from '../src/signal/memory-keys.ts';
+import { silent } from '../src/signal/silent.ts';
+import { useFakeWhatsApp } from './support/world.ts';
+
+const { wa, newAccount, unpaired, linked, reconnect } = useFakeWhatsApp();
+
+it('pairs by QR, asks for a restart with 515 and lets the client in', async () => {
+  const shop = newAccount();
+  const client = unpaired();
+  wa().scanQr(shop, await client.qr());
+  expect(await client.closed()).toMatchObject({ code: 515 });
+
+  const restarted = reconnect(client);
+  await restarted.opened();
+  expect(restarted.socket.user).toMatchObject({
+    id: shop.jid.replace('@', ':1@'),
+    lid: shop.lidJid?.replace('@', ':1@'),
+  });
+  expect(wa().linkedDevices(shop)).toEqual([{ device: 1, connected: true }]);
+});
+
+it('sends the history of a newly linked phone once', async () => {
+  const client = await linked(newAccount());
+  await client.end();
+  const again = reconnect(client);
+  await again.first(
+    'connection.update',
+    ({ receivedPendingNotifications }) => receivedPendingNotifications === true,
+  );
+  expect(again.all('messaging-history.set')).toEqual([]);
+});
+
+it('pairs by a code that the client shows', async () => {
+  const shop = newAccount();
+  const client = unpaired();
+  await client.qr();
+  const code = await client.socket.requestPairingCode(shop.phoneNumber);
+  await wa().enterCode(shop, code);
+  expect(await client.closed()).toMatchObject({ code: 515 });
+
+  const restarted = reconnect(client);
+  await restarted.opened();
+  expect(wa().linkedDevices(shop)).toEqual([{ device: 1, connected: true }]);
+});
+
+it('lets QR codes run out', async () => {
+  const client = unpaired({ qrTimeout: 20 });
+  expect(await client.closed()).toEqual({ code: 408, message: 'QR refs attempts ended' });
+  const codes = client.all('connection.update').flatMap(({ qr }) => qr ?? []);
+  expect(new Set(codes).size).toBe(6);
+});
+
+it('takes no QR of a connection that is gone', async () => {
+  const client = unpaired();
+  const qr = await client.qr();
+  await client.end();
+  // The server hears of the end when the socket is closed.
+  await expect
+    .poll(() => {
+      try {
+        wa().scanQr(newAccount(), qr);
+        return 'scanned';
+      } catch (error) {
+        return String(error);
+      }
+    })
+    .toContain('this QR is of no open connection');
+});
+
+it('takes in a client that was told no URL', async () => {
+  const restore = redirectToFakeWhatsApp(wa().client);
+  const offered = wa().next('qr_offered');
+  const socket = makeWASocket({ auth: { creds: initAuthCreds(), keys: memoryKeys() }, logger: silent });
+  await offered;
+  await socket.end(undefined);
+  restore();
+  expect(DEFAULT_CONNECTION_CONFIG.waWebSocketUrl).toBe('wss://web.whatsapp.com/ws/chat');
+});
+
+it('gives each client that is linked a device of its own', async () => {
+  const shop = newAccount();
+  await linked(shop);
+  const second = await linked(shop);
+  expect(second.socket.user?.id).toBe(shop.jid.replace('@', ':2@'));
+  expect(wa().linkedDevices(shop)).toHaveLength(2);
+});
+
+it('is refused by a client that trusts another authority', async () => {
+  const trusted = WA_CERT_DETAILS.PUBLIC_KEY;
+  WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(Curve.generateKeyPair().public);
+  try {
+    expect(await unpaired().closed()).toMatchObject({ code: 400 });
+  } finally {
+    WA_CERT_DETAILS.PUBLIC_KEY = trusted;
+  }
+});

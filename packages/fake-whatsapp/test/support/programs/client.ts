@@ -1,0 +1,56 @@
+// A client in a process of its own, which the test kills. Tells its parent what happens to it.
+import { Curve, makeWASocket, useMultiFileAuthState } from '@whiskeysockets/baileys';
+import { trustFakeWhatsApp } from '../../../src/client-settings.ts';
+import type { ClientSettings } from '../../../src/client-settings.ts';
+import { isSignatureValid } from '../../../src/signal/signature.ts';
+import { silent } from '../../../src/signal/silent.ts';
+
+export interface Send {
+  readonly to: string;
+  readonly id: string;
+  readonly text: string;
+}
+
+export type Told =
+  | { readonly qr: string }
+  /** Logged in for the first time, its history taken and its credentials on disk. */
+  | { readonly settled: true }
+  | { readonly open: true }
+  | { readonly read: string };
+
+const nothing = () => {};
+Object.assign(console, { info: nothing, warn: nothing, error: nothing });
+Curve.verify = isSignatureValid;
+
+// The parent puts both there.
+const settings = JSON.parse(process.env['FAKE_WHATSAPP'] ?? '') as ClientSettings;
+const { state, saveCreds } = await useMultiFileAuthState(process.argv[2] ?? '');
+trustFakeWhatsApp(settings);
+connect();
+
+function connect(): void {
+  const socket = makeWASocket({ auth: state, waWebSocketUrl: settings.waWebSocketUrl, logger: silent });
+  let saved: Promise<void> = Promise.resolve();
+  socket.ev.on('creds.update', () => {
+    saved = saved.then(saveCreds).then(() => {
+      if (state.creds.accountSyncCounter > 0) tell({ settled: true });
+    });
+  });
+  socket.ev.on('connection.update', ({ qr, connection }) => {
+    if (qr !== undefined) tell({ qr });
+    if (connection === 'open') tell({ open: true });
+    if (connection === 'close') void saved.then(connect);
+  });
+  socket.ev.on('messages.upsert', ({ messages }) => {
+    for (const { key, message } of messages) if (message && !key.fromMe) tell({ read: key.id ?? '' });
+  });
+  process.removeAllListeners('message');
+  process.on('message', (message) => {
+    const { to, id, text } = message as Send; // the parent sends nothing else
+    void socket.sendMessage(to, { text }, { messageId: id });
+  });
+}
+
+function tell(told: Told): void {
+  process.send?.(told);
+}

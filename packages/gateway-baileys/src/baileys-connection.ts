@@ -1,0 +1,107 @@
+import type {
+  GatewayConnection,
+  GatewayContext,
+  GatewayListener,
+  SendOutcome,
+  Session,
+} from '@trunkline/core';
+import type { ConnectionState } from '@whiskeysockets/baileys';
+import type { ClientVersion } from './client-version.ts';
+import { closedReason } from './closed-reason.ts';
+import type { InstanceMemory } from './instance-memory.ts';
+import { linkedProfile } from './linked-profile.ts';
+import { unlinkDevice } from './logout.ts';
+import type { GatewaySettings } from './options.ts';
+import { sendMessage } from './outbound/send-message.ts';
+import { readStoredSession } from './session/stored-session.ts';
+import { pause } from './socket/deadline.ts';
+import { briefly } from './socket/status-code.ts';
+import { wireSocket } from './wired-socket.ts';
+
+export interface ConnectionParts {
+  readonly session: Session;
+  readonly listener: GatewayListener;
+  readonly pairingNumber: string | null;
+  readonly context: GatewayContext;
+  readonly settings: GatewaySettings;
+  readonly memory: InstanceMemory;
+  readonly versions: ClientVersion;
+  readonly skipped: (kind: string) => void;
+}
+
+/** What has come is reported before the end is, unless it takes longer than this; then the next connection does it. */
+const LAST_REPORTS_MS = 5_000;
+
+/** Opens one connection of an instance: it connects, or pairs where nothing is stored, and reports what happens. */
+export async function openConnection(parts: ConnectionParts): Promise<GatewayConnection> {
+  const { session, listener, context, memory, versions } = parts;
+  const { clock, logger } = context;
+  const { instanceId } = session;
+  const stored = await readStoredSession(session, clock);
+  const version = versions.current;
+  const { socket, log, life, inbox, acks, syncGroups, giveUp } = wireSocket({
+    ...parts,
+    instanceId,
+    stored,
+    version,
+  });
+  let isOpen = false;
+  let isOurEnd = false;
+
+  const opened = async (): Promise<void> => {
+    isOpen = true;
+    await listener.connected(await linkedProfile(socket, clock));
+    inbox.open();
+    await syncGroups().catch((error: unknown) => {
+      logger.warn({ instanceId, reason: briefly(error) }, 'the groups of an instance could not be read');
+    });
+  };
+
+  const followState = ({ connection, qr, isNewLogin }: Partial<ConnectionState>): void => {
+    if (qr || connection === 'open') life.progressed();
+    // Linked: the network asks for a new connection now.
+    if (isNewLogin) life.expectProgress();
+    if (connection === 'open') opened().catch(giveUp);
+  };
+
+  /** Everything that is known is stored when this resolves. */
+  const drain = async (): Promise<void> => {
+    await stored.arrivals.flush().catch(() => undefined);
+    await stored.values.settled();
+  };
+
+  const reportEnd = async (error: unknown): Promise<void> => {
+    if (isOurEnd) return;
+    inbox.open();
+    await Promise.race([inbox.settled(), pause(clock, LAST_REPORTS_MS)]);
+    await drain();
+    if (isOurEnd) return;
+    await listener.closed(await closedReason(error, { memory, clock, versions, version }));
+  };
+
+  socket.ev.on('connection.update', followState);
+  void life.ended.then(reportEnd).catch((error: unknown) => {
+    logger.debug({ instanceId, reason: briefly(error) }, 'the end of a connection was not taken');
+  });
+
+  const end = async (): Promise<void> => {
+    isOurEnd = true;
+    life.end();
+    await drain();
+  };
+  const isOver = life.ended.then((): SendOutcome => ({ kind: 'unknown', reason: 'the connection closed' }));
+  const outbox = { socket, clock, acks, logger: log, sent: stored.sent, recipients: memory.recipients };
+  return {
+    async send(message) {
+      const waitMs = memory.pace.next();
+      if (waitMs > 0) await Promise.race([pause(clock, waitMs), life.ended]);
+      return Promise.race([isOver, sendMessage(outbox, message)]);
+    },
+    close: end,
+    async logout() {
+      isOurEnd = true;
+      if (isOpen) await unlinkDevice({ socket, clock }, life.ended);
+      await end();
+    },
+  };
+}

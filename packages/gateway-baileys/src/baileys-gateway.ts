@@ -1,0 +1,94 @@
+import type { Gateway, GatewayContext, GatewayListener, Session } from '@trunkline/core';
+import { openConnection } from './baileys-connection.ts';
+import type { ConnectionParts } from './baileys-connection.ts';
+import { clientVersion } from './client-version.ts';
+import { instanceMemory } from './instance-memory.ts';
+import type { InstanceMemory } from './instance-memory.ts';
+import { readOptions } from './options.ts';
+import type { BaileysGatewayOptions } from './options.ts';
+import { quietConsole } from './socket/quiet-console.ts';
+
+export interface BaileysGateway extends Gateway {
+  /**
+   * How many messages arrived that this API has no type for (reactions, polls, what the phone's owner wrote…), by kind,
+   * since the process began.
+   */
+  skipped(): ReadonlyMap<string, number>;
+}
+
+/** WhatsApp, over the protocol of its web client. Throws a `TypeError` that names the option that is wrong. */
+export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGateway {
+  const settings = readOptions(options);
+  const versions = clientVersion(settings.currentVersion);
+  const memories = new Map<string, InstanceMemory>();
+  const skipped = new Map<string, number>();
+  let attached: GatewayContext | null = null;
+
+  const context = (): GatewayContext => {
+    if (!attached) throw new Error('The Baileys gateway is not part of a Trunkline yet.');
+    return attached;
+  };
+  const memoryOf = (instanceId: string): InstanceMemory => {
+    const memory = memories.get(instanceId) ?? instanceMemory(settings, context());
+    memories.set(instanceId, memory);
+    return memory;
+  };
+  const partsFor = (
+    session: Session,
+    listener: GatewayListener,
+    pairingNumber: string | null,
+  ): ConnectionParts => ({
+    session,
+    listener,
+    pairingNumber,
+    settings,
+    versions,
+    context: context(),
+    memory: memoryOf(session.instanceId),
+    skipped: (kind) => skipped.set(kind, (skipped.get(kind) ?? 0) + 1),
+  });
+
+  return {
+    capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
+    attach(given) {
+      attached = given;
+      quietConsole();
+    },
+    newMessageId: (random) => `3EB0${Buffer.from(random).toString('hex', 0, 9).toUpperCase()}`,
+    open: (session, listener, { pairingNumber } = { pairingNumber: null }) =>
+      openConnection(partsFor(session, listener, pairingNumber)),
+    async unlink(session) {
+      await unlinkStored(session, (listener) => openConnection(partsFor(session, listener, null)));
+      memories.delete(session.instanceId);
+    },
+    skipped: () => skipped,
+  };
+}
+
+/** Connects only to unlink. Messages that come meanwhile stay where they are, for the case that it does not work. */
+async function unlinkStored(
+  { instanceId }: Session,
+  open: (listener: GatewayListener) => ReturnType<Gateway['open']>,
+): Promise<void> {
+  const outcome = Promise.withResolvers<'open' | 'not_linked'>();
+  const never = new Promise<never>(() => {});
+  const connection = await open({
+    qr: async () => outcome.resolve('not_linked'),
+    connected: () => {
+      outcome.resolve('open');
+      return never;
+    },
+    async closed(reason) {
+      if (reason.kind === 'unlinked') outcome.resolve('not_linked');
+      else outcome.reject(new Error(`WhatsApp could not be told to unlink ${instanceId}: ${reason.kind}.`));
+    },
+    message: () => never,
+    receipt: () => never,
+    groups: () => never,
+  });
+  try {
+    if ((await outcome.promise) === 'open') await connection.logout();
+  } finally {
+    await connection.close();
+  }
+}

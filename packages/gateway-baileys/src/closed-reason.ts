@@ -1,0 +1,56 @@
+import type { ClosedReason, Clock } from '@trunkline/core';
+import type { WAVersion } from '@whiskeysockets/baileys';
+import type { ClientVersion } from './client-version.ts';
+import type { InstanceMemory } from './instance-memory.ts';
+import { closingOf } from './socket/close-codes.ts';
+
+/** Whoever took our place may be a copy of this service that is about to stop: give it time, once. */
+const AFTER_REPLACED_MS = 60_000;
+/** Replaced again within this time of coming back: two of us would go on taking it from each other. */
+const REPLACED_AGAIN_MS = 600_000;
+
+interface ClosingInstance {
+  readonly memory: InstanceMemory;
+  readonly clock: Clock;
+  readonly versions: ClientVersion;
+  /** What the socket said that it was. */
+  readonly version: WAVersion | null;
+}
+
+/** What core is to do about a connection that ended with `error`. */
+export async function closedReason(error: unknown, instance: ClosingInstance): Promise<ClosedReason> {
+  const { action, detail } = closingOf(error);
+  switch (action) {
+    case 'restart':
+    case 'unlinked':
+    case 'qr_timeout':
+      return { kind: action };
+    case 'dropped':
+      return { kind: 'dropped', detail };
+    case 'failed':
+      return { kind: 'failed', code: detail };
+    case 'replaced':
+      return replaced(instance, detail);
+    case 'version_refused':
+      return versionRefused(instance, detail);
+  }
+}
+
+/** Where another process has the lease by now, this report ends at the lease, and no connection follows. */
+function replaced({ memory, clock }: ClosingInstance, detail: string): ClosedReason {
+  const now = clock.elapsed();
+  const again = memory.replacedAt !== null && now - memory.replacedAt < REPLACED_AGAIN_MS;
+  memory.replacedAt = now;
+  return again
+    ? { kind: 'failed', code: detail }
+    : { kind: 'dropped', detail, notBeforeMs: AFTER_REPLACED_MS };
+}
+
+async function versionRefused({ versions, version }: ClosingInstance, detail: string): Promise<ClosedReason> {
+  try {
+    return (await versions.refused(version)) ? { kind: 'restart' } : { kind: 'failed', code: detail };
+  } catch {
+    // Nobody could tell the current version now.
+    return { kind: 'dropped', detail };
+  }
+}

@@ -1,0 +1,65 @@
+import type { Clock, GatewayListener, Receipt } from '@trunkline/core';
+import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
+import type { Arrivals } from './arrivals.ts';
+import { incomingMessage } from './incoming-message.ts';
+import { readContent } from './message-content.ts';
+import { createOrderedWork } from './ordered-work.ts';
+import { senderOf } from './phone-number.ts';
+import { directReceipts, groupReceipts } from './receipts.ts';
+
+/** Messages that are stored, and files that are downloaded, at once. */
+const AT_ONCE = 8;
+
+interface InboxParts {
+  readonly socket: WASocket;
+  readonly arrivals: Arrivals;
+  readonly listener: Pick<GatewayListener, 'message' | 'receipt'>;
+  readonly clock: Clock;
+  /** Counts a message that is none of this API, by its kind. */
+  readonly skipped: (kind: string) => void;
+  /** A report was not taken: the connection is to end, and what arrived is reported again by the next. */
+  readonly refused: (error: unknown) => void;
+}
+
+/** Takes what the network delivers to where it is stored. */
+export interface Inbox {
+  /** The connection is open: reports what has come, beginning with what an earlier connection left. */
+  open(): void;
+  /** Resolves when what has come so far is reported. */
+  settled(): Promise<void>;
+}
+
+export function createInbox(parts: InboxParts): Inbox {
+  const { socket, arrivals, listener, clock, skipped, refused } = parts;
+  const work = createOrderedWork(AT_ONCE);
+
+  const receive = async (message: WAMessage): Promise<void> => {
+    // Not readable yet: the sender's phone is asked to send it again, under the same id.
+    if (!message.message) return;
+    const read = readContent(message.message);
+    if (message.key.fromMe) skipped('own');
+    else if (read.kind === 'other') skipped(read.name);
+    else await listener.message(await incomingMessage({ socket, clock }, message, read.content));
+    arrivals.settle(message.key);
+  };
+
+  const take = (message: WAMessage): void =>
+    work.run(`${message.key.remoteJid}/${senderOf(message.key)}`, () => receive(message).catch(refused));
+
+  const takeReceipts = (receipts: readonly Receipt[]): void => {
+    for (const receipt of receipts) {
+      work.run(receipt.networkId, () => listener.receipt(receipt).catch(refused));
+    }
+  };
+
+  arrivals.watch(socket);
+  arrivals.listen(socket.user, take);
+  // What is not recorded comes this way alone. Of both types: what was written while we were away is of type `append`.
+  socket.ev.on('messages.upsert', ({ messages }) => {
+    for (const message of messages) if (!arrivals.wasHeard(message.key)) take(message);
+  });
+  socket.ev.on('messages.update', (updates) => takeReceipts(directReceipts(updates)));
+  socket.ev.on('message-receipt.update', (updates) => takeReceipts(groupReceipts(updates, socket.user)));
+
+  return { open: work.letGo, settled: work.settled };
+}

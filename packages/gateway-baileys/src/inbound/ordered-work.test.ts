@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { createOrderedWork } from './ordered-work.ts';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+it('does nothing before it is let go', async () => {
+  const done: string[] = [];
+  const work = createOrderedWork(2);
+  work.run('a', async () => void done.push('a'));
+  await turn();
+  expect(done).toEqual([]);
+  work.letGo();
+  await work.settled();
+  expect(done).toEqual(['a']);
+});
+
+it('keeps the order within a key, and lets no key wait for another', async () => {
+  const done: string[] = [];
+  const slow = Promise.withResolvers<void>();
+  const work = createOrderedWork(2);
+  work.letGo();
+  work.run('a', async () => {
+    await slow.promise;
+    done.push('a1');
+  });
+  work.run('a', async () => void done.push('a2'));
+  work.run('b', async () => void done.push('b1'));
+  await turn();
+  expect(done).toEqual(['b1']);
+  slow.resolve();
+  await work.settled();
+  expect(done).toEqual(['b1', 'a1', 'a2']);
+});
+
+it('does no more at once than its limit, and goes on after a failure', async () => {
+  let running = 0;
+  let most = 0;
+  const work = createOrderedWork(3);
+  work.letGo();
+  for (let i = 0; i < 20; i++) {
+    work.run(`key ${i}`, async () => {
+      most = Math.max(most, (running += 1));
+      await turn();
+      running -= 1;
+      throw new Error('told by the work itself');
+    });
+  }
+  await work.settled();
+  expect([most, running]).toEqual([3, 0]);
+});

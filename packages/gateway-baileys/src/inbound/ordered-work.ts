@@ -1,0 +1,44 @@
+/** Work in order within each key, many keys at once, and none before it is let go. */
+export interface OrderedWork {
+  /** Runs `work` after everything given before under the same key. Failures are the work's own to tell. */
+  run(key: string, work: () => Promise<void>): void;
+  /** From now on work is done. */
+  letGo(): void;
+  /** Resolves when nothing is left to do. */
+  settled(): Promise<void>;
+}
+
+export function createOrderedWork(limit: number): OrderedWork {
+  const tails = new Map<string, Promise<void>>();
+  const waiting: (() => void)[] = [];
+  const gate = Promise.withResolvers<void>();
+  let running = 0;
+
+  const takeTurn = async (): Promise<void> => {
+    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running += 1;
+  };
+  /** Hands the place to the next in line. */
+  const giveTurn = (): void => {
+    const next = waiting.shift();
+    if (next) next();
+    else running -= 1;
+  };
+
+  return {
+    run(key, work) {
+      const tail = (tails.get(key) ?? gate.promise)
+        .then(takeTurn)
+        .then(() => work().finally(giveTurn))
+        .catch(() => undefined)
+        .finally(() => {
+          if (tails.get(key) === tail) tails.delete(key);
+        });
+      tails.set(key, tail);
+    },
+    letGo: () => gate.resolve(),
+    async settled() {
+      while (tails.size > 0) await Promise.all(tails.values());
+    },
+  };
+}

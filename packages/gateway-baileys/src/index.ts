@@ -1,0 +1,3 @@
+export { baileysGateway } from './baileys-gateway.ts';
+export type { BaileysGateway } from './baileys-gateway.ts';
+export type { BaileysGatewayOptions } from './options.ts';

@@ -1,0 +1,30 @@
+import type { GatewayContext } from '@trunkline/core';
+import { groupDirectory } from './inbound/groups.ts';
+import type { GroupDirectory } from './inbound/groups.ts';
+import type { GatewaySettings } from './options.ts';
+import { createPace } from './outbound/pace.ts';
+import type { Pace } from './outbound/pace.ts';
+import { recipientCache } from './outbound/recipients.ts';
+import type { RecipientCache } from './outbound/recipients.ts';
+import { socketCaches } from './socket/socket-caches.ts';
+import type { SocketCaches } from './socket/socket-caches.ts';
+
+/** What is worth knowing of an instance from one connection to the next. Nothing here must survive the process. */
+export interface InstanceMemory {
+  readonly caches: SocketCaches;
+  readonly recipients: RecipientCache;
+  readonly groups: GroupDirectory;
+  readonly pace: Pace;
+  /** When another connection last took the place of ours, by `clock.elapsed()`. */
+  replacedAt: number | null;
+}
+
+export function instanceMemory(settings: GatewaySettings, context: GatewayContext): InstanceMemory {
+  return {
+    caches: socketCaches(),
+    recipients: recipientCache(),
+    groups: groupDirectory(),
+    pace: createPace(settings.pace, context),
+    replacedAt: null,
+  };
+}

@@ -1,0 +1,22 @@
+import type { Clock, LinkedProfile } from '@trunkline/core';
+import type { WASocket } from '@whiskeysockets/baileys';
+import { userOf } from './inbound/phone-number.ts';
+import { withDeadline } from './socket/deadline.ts';
+
+/** A picture is not worth a longer wait. */
+const PICTURE_MS = 3_000;
+/** What Baileys calls an account whose name it does not know. */
+const NO_NAME = '~';
+
+/** Whom a socket that is open belongs to. */
+export async function linkedProfile(socket: WASocket, clock: Clock): Promise<LinkedProfile> {
+  const { id = '', name } = socket.user ?? {};
+  const phoneNumber = userOf(id);
+  if (phoneNumber === null) throw new Error('WhatsApp did not say which number is linked.');
+  const picture = withDeadline(clock, PICTURE_MS, socket.profilePictureUrl(id, 'preview'));
+  return {
+    phoneNumber,
+    profileName: name && name !== NO_NAME ? name : null,
+    profilePictureUrl: (await picture.catch(() => null)) ?? null,
+  };
+}

@@ -1,0 +1,37 @@
+import { manualClock, seededRandom } from '@trunkline/core/testing';
+import { describe, expect, it } from 'vitest';
+import { baileysGateway } from '../index.ts';
+import { createPace } from './pace.ts';
+
+describe('the pace of an instance', () => {
+  it('sends the first message at once, and the others apart, irregularly', () => {
+    const clock = manualClock();
+    const pace = createPace({ messagesPerMinute: 30 }, { clock, random: seededRandom(7) });
+    const at = Array.from({ length: 200 }, () => pace.next());
+    expect(at[0]).toBe(0);
+    const distances = at.slice(1).map((time, i) => time - (at[i] ?? 0));
+    expect(Math.min(...distances)).toBeGreaterThanOrEqual(999);
+    expect(Math.max(...distances)).toBeLessThanOrEqual(3_001);
+    expect(new Set(distances).size).toBeGreaterThan(50);
+    const average = distances.reduce((sum, distance) => sum + distance, 0) / distances.length;
+    expect(average).toBeGreaterThan(1_850);
+    expect(average).toBeLessThan(2_150);
+  });
+
+  it('lets an instance that was silent write at once', async () => {
+    const clock = manualClock();
+    const pace = createPace({ messagesPerMinute: 3 }, { clock, random: seededRandom(1) });
+    pace.next();
+    await clock.advance(60_000);
+    expect(pace.next()).toBe(0);
+  });
+
+  it('keeps nobody waiting where there is none', () => {
+    const pace = createPace(null, { clock: manualClock(), random: seededRandom(1) });
+    expect([pace.next(), pace.next(), pace.next()]).toEqual([0, 0, 0]);
+  });
+
+  it.each([0, 2, 601, -1, Number.NaN])('refuses %s messages a minute', (messagesPerMinute) => {
+    expect(() => baileysGateway({ pace: { messagesPerMinute } })).toThrow('pace.messagesPerMinute');
+  });
+});

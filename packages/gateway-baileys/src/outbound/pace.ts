@@ -1,0 +1,41 @@
+import type { Clock, Random } from '@trunkline/core';
+
+/** How fast an instance sends. WhatsApp bans numbers that write in bursts, as a person does not. */
+export interface PaceOptions {
+  /** 3 to 600. Messages are as far apart as this says, each distance longer or shorter by up to half. */
+  readonly messagesPerMinute: number;
+}
+
+/** The slowest keeps well within the time that core gives a send. */
+const SLOWEST = 3;
+const FASTEST = 600;
+
+export function checkPace({ messagesPerMinute }: PaceOptions): void {
+  if (!(messagesPerMinute >= SLOWEST && messagesPerMinute <= FASTEST)) {
+    throw new TypeError(`baileysGateway: pace.messagesPerMinute must be ${SLOWEST} to ${FASTEST}.`);
+  }
+}
+
+export interface Pace {
+  /** Answers how many milliseconds the next message has to wait, and counts it as sent then. */
+  next(): number;
+}
+
+/** Without options there is nothing to wait for. */
+export function createPace(
+  options: PaceOptions | null,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+): Pace {
+  if (!options) return { next: () => 0 };
+  const distanceMs = 60_000 / options.messagesPerMinute;
+  let freeAt = 0;
+  return {
+    next() {
+      const now = clock.elapsed();
+      const at = Math.max(now, freeAt);
+      const jitter = 0.5 + (random.bytes(1)[0] ?? 0) / 256;
+      freeAt = at + distanceMs * jitter;
+      return Math.round(at - now);
+    },
+  };
+}

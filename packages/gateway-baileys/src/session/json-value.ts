@@ -1,0 +1,11 @@
+import { BufferJSON } from '@whiskeysockets/baileys';
+
+/** Stored values are JSON in which bytes are marked as such, as Baileys itself stores them. */
+export function encodeValue(value: unknown): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value, BufferJSON.replacer));
+}
+
+/** What was stored under a name is of the type that is always stored under it. */
+export function decodeValue<Value>(bytes: Uint8Array): Value {
+  return JSON.parse(new TextDecoder().decode(bytes), BufferJSON.reviver) as Value; // written by encodeValue
+}

@@ -1,0 +1,55 @@
+import { proto } from '@whiskeysockets/baileys';
+import { memorySession } from '@trunkline/gateway-contract';
+import { expect, it } from 'vitest';
+import { readSession } from './session-values.ts';
+import { signalKeys } from './signal-keys.ts';
+
+it('gives keys back as they were, bytes as bytes and app state keys as messages', async () => {
+  const session = memorySession('ins_1');
+  const keys = signalKeys(await readSession(session, () => {}));
+  const keyData = proto.Message.AppStateSyncKeyData.fromObject({
+    keyData: Buffer.from('secret'),
+    timestamp: 5,
+  });
+  const pair = { public: Buffer.from([1, 2]), private: Buffer.from([3, 255]) };
+  await keys.set({
+    'pre-key': { '7': pair },
+    'app-state-sync-key': { AAAA: keyData },
+    'lid-mapping': { '5511': '9922' },
+  });
+
+  const again = signalKeys(await readSession(session, () => {}));
+  expect(await again.get('pre-key', ['7', '8'])).toEqual({ '7': pair });
+  expect(await again.get('lid-mapping', ['5511'])).toEqual({ '5511': '9922' });
+  const { AAAA } = await again.get('app-state-sync-key', ['AAAA']);
+  expect(AAAA).toBeInstanceOf(proto.Message.AppStateSyncKeyData);
+  expect(Buffer.from(AAAA?.keyData ?? []).toString()).toBe('secret');
+});
+
+it('writes one set in one transaction, and deletes what is null', async () => {
+  const session = memorySession('ins_1');
+  const transactions: number[] = [];
+  const counting = {
+    ...session,
+    save: (changes: ReadonlyMap<string, Uint8Array | null>) => {
+      transactions.push(changes.size);
+      return session.save(changes);
+    },
+  };
+  const keys = signalKeys(await readSession(counting, () => {}));
+  await keys.set({ 'lid-mapping': { a: '1', b: '2' }, 'device-list': { c: ['3'] } });
+  await keys.set({ 'lid-mapping': { a: null } });
+  expect(transactions).toEqual([3, 1]);
+  expect([...session.values.keys()].toSorted()).toEqual(['key.device-list.c', 'key.lid-mapping.b']);
+});
+
+it('writes nothing more after a write that failed, and says so once', async () => {
+  const session = memorySession('ins_1');
+  const failures: unknown[] = [];
+  const keys = signalKeys(await readSession(session, (error) => failures.push(error)));
+  session.failNextSave();
+  await expect(keys.set({ 'lid-mapping': { a: '1' } })).rejects.toThrow('full');
+  await expect(keys.set({ 'lid-mapping': { b: '2' } })).rejects.toThrow('earlier');
+  expect(failures).toHaveLength(1);
+  expect(session.values.size).toBe(0);
+});

@@ -1,0 +1,26 @@
+import type { Clock, Session } from '@trunkline/core';
+import type { AuthenticationCreds } from '@whiskeysockets/baileys';
+import { createArrivals } from '../inbound/arrivals.ts';
+import type { Arrivals } from '../inbound/arrivals.ts';
+import { readCredentials } from './credentials.ts';
+import { sentMessages } from './sent-messages.ts';
+import type { SentMessages } from './sent-messages.ts';
+import { readSession } from './session-values.ts';
+import type { SessionValues } from './session-values.ts';
+
+/** All that is stored for an instance, read for one connection. */
+export interface StoredSession {
+  readonly values: SessionValues;
+  readonly creds: AuthenticationCreds;
+  readonly arrivals: Arrivals;
+  readonly sent: SentMessages;
+  /** Resolves with the error of the first write that failed, if one ever does. */
+  readonly broken: Promise<unknown>;
+}
+
+export async function readStoredSession(session: Session, clock: Clock): Promise<StoredSession> {
+  const { promise: broken, resolve } = Promise.withResolvers<unknown>();
+  const values = await readSession(session, resolve);
+  const creds = await readCredentials(values);
+  return { values, creds, broken, arrivals: createArrivals(values, clock), sent: sentMessages(values) };
+}

@@ -1,0 +1,51 @@
+import { briefly, statusCodeOf } from './status-code.ts';
+
+/** What to do when the network ended a connection. */
+type CloseAction =
+  /** A new connection at once. */
+  | 'restart'
+  /** The phone unlinked the device. */
+  | 'unlinked'
+  /** Another connection of the same device took its place. */
+  | 'replaced'
+  /** Nobody scanned. */
+  | 'qr_timeout'
+  /** Our version of WhatsApp Web is too old. */
+  | 'version_refused'
+  /** Connect again after a while. */
+  | 'dropped'
+  /** Connecting again would not help. */
+  | 'failed';
+
+export interface Closing {
+  readonly action: CloseAction;
+  /** Becomes `last_error`. */
+  readonly detail: string;
+}
+
+const CLOSINGS: Readonly<Record<number, Closing>> = {
+  401: { action: 'unlinked', detail: 'logged_out_from_phone' },
+  402: { action: 'failed', detail: 'account_temporarily_banned' },
+  403: { action: 'failed', detail: 'account_forbidden' },
+  405: { action: 'version_refused', detail: 'client_version_refused' },
+  406: { action: 'failed', detail: 'account_banned' },
+  408: { action: 'dropped', detail: 'connection_lost' },
+  411: { action: 'failed', detail: 'multi_device_not_enabled' },
+  428: { action: 'dropped', detail: 'connection_closed' },
+  440: { action: 'replaced', detail: 'connection_replaced' },
+  // Also the code of every stream error that Baileys does not know: no reason to give a session up.
+  500: { action: 'dropped', detail: 'stream_error' },
+  503: { action: 'dropped', detail: 'network_unavailable' },
+  515: { action: 'restart', detail: 'restart_required' },
+};
+
+const UNKNOWN: Closing = { action: 'dropped', detail: 'connection_failed' };
+const NOBODY_SCANNED = 'QR refs attempts ended';
+
+/** Reads the error that a socket ended with. */
+export function closingOf(error: unknown): Closing {
+  const code = statusCodeOf(error);
+  if (code === 408 && briefly(error) === NOBODY_SCANNED)
+    return { action: 'qr_timeout', detail: 'qr_timeout' };
+  return (code === null ? undefined : CLOSINGS[code]) ?? UNKNOWN;
+}

@@ -1,0 +1,54 @@
+import {
+  DEFAULT_CONNECTION_CONFIG,
+  isJidNewsletter,
+  isJidStatusBroadcast,
+  makeCacheableSignalKeyStore,
+  makeWASocket,
+} from '@whiskeysockets/baileys';
+import type { GroupMetadata, WASocket, WAVersion } from '@whiskeysockets/baileys';
+import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
+import { recordingRepository } from '../inbound/recording-repository.ts';
+import type { GatewaySettings } from '../options.ts';
+import { signalKeys } from '../session/signal-keys.ts';
+import type { StoredSession } from '../session/stored-session.ts';
+import type { SocketCaches } from './socket-caches.ts';
+
+/** No answer to a query within this time is none: the half of what core gives an operation or a send. */
+const QUERY_TIMEOUT_MS = 20_000;
+
+interface SocketParts {
+  readonly settings: GatewaySettings;
+  readonly version: WAVersion | null;
+  readonly logger: ILogger;
+  readonly stored: StoredSession;
+  readonly caches: SocketCaches;
+  readonly findGroup: (jid: string) => GroupMetadata | undefined;
+}
+
+/** A Baileys socket that begins to connect at once. */
+export function makeSocket(parts: SocketParts): WASocket {
+  const { settings, version, logger, caches, findGroup } = parts;
+  const { values, creds, arrivals, sent } = parts.stored;
+  const makeSignalRepository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository;
+  return makeWASocket({
+    defaultQueryTimeoutMs: QUERY_TIMEOUT_MS,
+    ...settings.socket,
+    ...(version && { version }),
+    ...caches,
+    logger,
+    browser: [settings.deviceName, 'Chrome', '1.0'],
+    auth: { creds, keys: makeCacheableSignalKeyStore(signalKeys(values), logger) },
+    makeSignalRepository: recordingRepository(makeSignalRepository, arrivals),
+    // A write that failed ends the connection: there is nothing to try again.
+    transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
+    // With them, a quick receipt is merged into our own echo and never told.
+    emitOwnEvents: false,
+    // The phone goes on notifying its owner.
+    markOnlineOnConnect: false,
+    syncFullHistory: false,
+    generateHighQualityLinkPreview: false,
+    shouldIgnoreJid: (jid) => isJidStatusBroadcast(jid) || isJidNewsletter(jid),
+    getMessage: async ({ id }) => (id ? sent.find(id) : undefined),
+    cachedGroupMetadata: async (jid) => findGroup(jid),
+  });
+}

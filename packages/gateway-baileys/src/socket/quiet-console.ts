@@ -1,0 +1,38 @@
+/**
+ * What libsignal says on the console, the secrets of a session among it. It has no logger to be given, so these lines
+ * and no others are kept from the console of the app.
+ */
+const LIBSIGNAL_LINES = [
+  'Closing session:',
+  'Opening session:',
+  'Removing old closed session:',
+  'Migrating session to:',
+  'Session already closed',
+  'Session already open',
+  'Closing open session in favor of incoming prekey bundle',
+  'V1 session storage migration error: registrationId',
+  'Failed to decrypt message with any known session...',
+  'Session error:',
+  'Decrypted message with closed session.',
+  'WARNING: Expected pubkey of length 33',
+  'Unhandled bucket type (for naming):',
+] as const;
+
+const METHODS = ['info', 'warn', 'error'] as const;
+const QUIET = Symbol.for('@trunkline/gateway-baileys quiet console');
+
+/** Keeps libsignal's lines from the console of this process; everything else passes. Once is enough. */
+export function quietConsole(target: Pick<Console, (typeof METHODS)[number]> = console): void {
+  for (const method of METHODS) {
+    const print = target[method];
+    if (QUIET in print) continue;
+    const filtered = (...args: unknown[]): void => {
+      if (!isLibsignal(args[0])) print.apply(target, args);
+    };
+    target[method] = Object.assign(filtered, { [QUIET]: true });
+  }
+}
+
+function isLibsignal(first: unknown): boolean {
+  return typeof first === 'string' && LIBSIGNAL_LINES.some((line) => first.startsWith(line));
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '@trunkline/core';
+import type { WASocket } from '@whiskeysockets/baileys';
+import { pause } from './deadline.ts';
+
+/** A socket that shows no QR and does not open in this time is given up: some refusals Baileys never tells of. */
+const CONNECT_MS = 30_000;
+/** A peer that is gone does not answer a goodbye either. */
+const GOODBYE_MS = 2_000;
+
+/** From a socket's first moment to its last. */
+export interface SocketLife {
+  /** Resolves with the error that it ended with, undefined where the end was ours. */
+  readonly ended: Promise<unknown>;
+  /** It must get somewhere in time, or it is ended. */
+  expectProgress(): void;
+  /** It got somewhere: waits as long as it takes from now on. */
+  progressed(): void;
+  /** Ends it; what it has decrypted and not told yet it tells before. */
+  end(error?: unknown): void;
+}
+
+export function socketLife(socket: WASocket, clock: Clock): SocketLife {
+  const { promise: ended, resolve } = Promise.withResolvers<unknown>();
+  let cancelWatch = (): void => {};
+  let isOver = false;
+
+  const over = (error: unknown): void => {
+    isOver = true;
+    cancelWatch();
+    resolve(error);
+  };
+  const end = (error?: unknown): void => {
+    if (isOver) return;
+    socket.ev.flush();
+    over(error);
+    // Its promise waits for a socket that may never have been there.
+    void socket.end(undefined).catch(() => undefined);
+  };
+  const expectProgress = (): void => {
+    cancelWatch();
+    cancelWatch = clock.setTimer(CONNECT_MS, () => end(new Error('The connection did not open in time.')));
+  };
+
+  const close = socket.ws.close.bind(socket.ws);
+  socket.ws.close = () => Promise.race([close(), pause(clock, GOODBYE_MS)]);
+  // Baileys throws away what it has buffered when it ends; the network was told that we have it.
+  socket.registerSocketEndHandler(() => void socket.ev.flush());
+  socket.ev.on('connection.update', ({ connection, lastDisconnect }) => {
+    if (connection === 'close' && !isOver) over(lastDisconnect?.error);
+  });
+  // An upgrade that is answered with anything else ends nothing by itself.
+  socket.ws.on('unexpected-response', () => end(new Error('The server did not take the connection.')));
+  expectProgress();
+
+  return { ended, expectProgress, progressed: () => cancelWatch(), end };
+}

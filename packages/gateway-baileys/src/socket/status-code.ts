@@ -1,0 +1,22 @@
+/** The status of a Boom error, which is how Baileys tells why; null for any other error. */
+export function statusCodeOf(error: unknown): number | null {
+  const output = property(error, 'output');
+  const code = property(output, 'statusCode');
+  return typeof code === 'number' ? code : null;
+}
+
+/** The code that the network answered a query with; null for any other error. */
+export function queryErrorOf(error: unknown): number | null {
+  const code = property(error, 'data');
+  return typeof code === 'number' ? code : null;
+}
+
+/** What went wrong in a few words; the rest of an error may have secrets in it. */
+export function briefly(error: unknown): string {
+  if (typeof error === 'number') return `closed (${error})`;
+  return error instanceof Error ? error.message.slice(0, 200) : 'failed';
+}
+
+function property(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}

@@ -1,0 +1,92 @@
+import type { GatewayContext, GatewayListener } from '@trunkline/core';
+import type { WASocket, WAVersion } from '@whiskeysockets/baileys';
+import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
+import { watchGroups } from './inbound/groups.ts';
+import { createInbox } from './inbound/inbox.ts';
+import type { Inbox } from './inbound/inbox.ts';
+import type { InstanceMemory } from './instance-memory.ts';
+import type { GatewaySettings } from './options.ts';
+import { watchAcks } from './outbound/acks.ts';
+import type { Acks } from './outbound/acks.ts';
+import { showQrs } from './pairing.ts';
+import { saveCredentials } from './session/credentials.ts';
+import type { StoredSession } from './session/stored-session.ts';
+import { baileysLogger } from './socket/baileys-logger.ts';
+import { makeSocket } from './socket/make-socket.ts';
+import { socketLife } from './socket/socket-life.ts';
+import type { SocketLife } from './socket/socket-life.ts';
+import { briefly } from './socket/status-code.ts';
+
+export interface WiringParts {
+  readonly instanceId: string;
+  readonly listener: GatewayListener;
+  readonly pairingNumber: string | null;
+  readonly context: GatewayContext;
+  readonly settings: GatewaySettings;
+  readonly memory: InstanceMemory;
+  /** What to say that we are; null for what Baileys says. */
+  readonly version: WAVersion | null;
+  readonly stored: StoredSession;
+  readonly skipped: (kind: string) => void;
+}
+
+/** A socket whose events go where they belong. Its connection state is the caller's to follow. */
+export interface WiredSocket {
+  readonly socket: WASocket;
+  readonly log: ILogger;
+  readonly life: SocketLife;
+  readonly inbox: Inbox;
+  readonly acks: Acks;
+  /** Reports all groups. */
+  readonly syncGroups: () => Promise<void>;
+  /** Something went wrong that a new connection mends. */
+  readonly giveUp: (error: unknown) => void;
+}
+
+export function wireSocket(parts: WiringParts): WiredSocket {
+  const { instanceId, listener, context, settings, memory, version, stored, skipped } = parts;
+  const { clock, logger } = context;
+  const log = baileysLogger(logger, instanceId);
+  const socket = makeSocket({
+    settings,
+    version,
+    stored,
+    logger: log,
+    caches: memory.caches,
+    findGroup: (jid) => memory.groups.get(jid),
+  });
+  const life = socketLife(socket, clock);
+  const giveUp = (error: unknown): void => {
+    logger.debug({ instanceId, reason: briefly(error) }, 'a connection is given up');
+    life.end(error);
+  };
+
+  socket.ev.on('creds.update', () => {
+    // A write that fails breaks the session, which ends the connection.
+    saveCredentials(stored.values, stored.creds).catch(() => undefined);
+  });
+  void stored.broken.then(giveUp);
+  showQrs({
+    socket,
+    listener,
+    clock,
+    pairingNumber: parts.pairingNumber,
+    qrLifetimeMs: settings.socket.qrTimeout,
+    failed: giveUp,
+  });
+  const { arrivals } = stored;
+  return {
+    socket,
+    log,
+    life,
+    giveUp,
+    acks: watchAcks(socket),
+    inbox: createInbox({ socket, arrivals, listener, clock, skipped, refused: giveUp }),
+    syncGroups: watchGroups({
+      socket,
+      directory: memory.groups,
+      report: (groups) => listener.groups(groups),
+      failed: (error) => logger.debug({ instanceId, reason: briefly(error) }, 'a group could not be read'),
+    }),
+  };
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import type { WAVersion } from '@whiskeysockets/baileys';
+import { hurriedClock, linked, unlinked } from './support/linked.ts';
+
+const anyEnd = ({ reason }: { reason: { kind: string } }): boolean => reason.kind !== 'restart';
+
+describe('the end of a connection', () => {
+  it.each([500, 503])('by stream error %i is a loss', async (code) => {
+    const { network, session, link } = await linked();
+    network.wa.streamError(network.account, { code });
+    expect((await link.first('closed', anyEnd)).reason).toMatchObject({ kind: 'dropped' });
+    expect(session.values.size).toBeGreaterThan(0);
+  });
+
+  it('by another connection waits long once, and is final the next time', async () => {
+    const { network, link, open } = await linked();
+    network.wa.replace(network.account);
+    expect((await link.first('closed', anyEnd)).reason).toEqual({
+      kind: 'dropped',
+      detail: 'connection_replaced',
+      notBeforeMs: 60_000,
+    });
+    const again = await open();
+    await again.first('connected');
+    network.wa.replace(network.account);
+    expect((await again.first('closed')).reason).toEqual({ kind: 'failed', code: 'connection_replaced' });
+  });
+
+  it('is noticed where the network falls silent', async () => {
+    const socket = { keepAliveIntervalMs: 100 };
+    const { network, link } = await linked({ clock: hurriedClock(), gateway: { socket } });
+    network.wa.freeze(network.account);
+    expect((await link.first('closed', anyEnd)).reason).toEqual({
+      kind: 'dropped',
+      detail: 'connection_lost',
+    });
+  });
+
+  it.each([
+    [402, 'account_temporarily_banned'],
+    [403, 'account_forbidden'],
+    [406, 'account_banned'],
+    [411, 'multi_device_not_enabled'],
+  ])('by refusal %i is final, and keeps the session', async (code, detail) => {
+    const { network, session, link, open } = await linked();
+    await link.connection().close();
+    network.wa.refuseLogin(network.account, code);
+    expect((await (await open()).first('closed')).reason).toEqual({ kind: 'failed', code: detail });
+    network.wa.allowLogin(network.account);
+    expect(session.values.size).toBeGreaterThan(0);
+    await (await open()).first('connected');
+  });
+});
+
+describe('a version that the network refuses', () => {
+  it('is replaced by the current one, once', async () => {
+    const asked: string[] = [];
+    const currentVersion = async (): Promise<WAVersion> => {
+      asked.push('asked');
+      return [2, 3000, 1999999999];
+    };
+    const { network, link, open } = await linked({ gateway: { currentVersion } });
+    await link.connection().close();
+    network.wa.refuseLogin(network.account, 405);
+    const refused = await open();
+    const isFinal = ({ reason }: { reason: { kind: string } }): boolean => reason.kind === 'failed';
+    expect((await refused.first('closed', isFinal)).reason).toEqual({
+      kind: 'failed',
+      code: 'client_version_refused',
+    });
+    expect(refused.all('closed').map(({ reason }) => reason.kind)).toEqual(['restart', 'failed']);
+    expect(asked).toEqual(['asked']);
+  });
+
+  it('is asked for again later where nobody can tell the current one', async () => {
+    const currentVersion = (): Promise<WAVersion> => Promise.reject(new Error('no network'));
+    const { network, link, open } = await linked({ gateway: { currentVersion } });
+    await link.connection().close();
+    network.wa.refuseLogin(network.account, 405);
+    expect((await (await open()).first('closed')).reason).toMatchObject({ kind: 'dropped' });
+  });
+});
+
+describe('a connection that does not come about', () => {
+  it('is lost at once where the server answers the upgrade with an error', async () => {
+    const { network, open } = await unlinked();
+    network.wa.refuseUpgrades(500);
+    const link = await open();
+    expect((await link.first('closed')).reason).toEqual({ kind: 'dropped', detail: 'connection_failed' });
+  });
+
+  it('is given up where the server says nothing at all', async () => {
+    const { network, open } = await unlinked({ clock: hurriedClock() });
+    network.wa.refuseUpgrades('silence');
+    const link = await open();
+    expect((await link.first('closed')).reason).toMatchObject({ kind: 'dropped' });
+  });
+
+  it('ends when nobody scans', async () => {
+    const { session, open } = await unlinked({ gateway: { socket: { qrTimeout: 60 } } });
+    const link = await open();
+    expect((await link.first('closed')).reason).toEqual({ kind: 'qr_timeout' });
+    const codes = link.all('qr').map(({ code }) => code);
+    expect(codes.length).toBeGreaterThan(3);
+    expect(new Set(codes).size).toBe(codes.length);
+    expect(session.values.size).toBe(0);
+  });
+});
+
+describe('a logout', () => {
+  it('is done when the network says so', async () => {
+    const { network, link } = await linked();
+    await link.connection().logout();
+    expect(network.wa.linkedDevices(network.account)).toEqual([]);
+  });
+
+  it('fails where the network does not answer', async () => {
+    const { network, link } = await linked({ clock: hurriedClock() });
+    network.wa.muteQueries('md/set/remove-companion-device');
+    await expect(link.connection().logout()).rejects.toThrow();
+    expect(link.all('closed').filter(anyEnd)).toEqual([]);
+  });
+
+  it('is done where the phone was faster', async () => {
+    const { network, link } = await linked();
+    network.wa.muteQueries('md/set/remove-companion-device');
+    const loggedOut = link.connection().logout();
+    network.wa.unlink(network.account);
+    await loggedOut;
+  });
+});

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { linked } from './support/linked.ts';
+
+const message = (networkId: string, to: string, isGroup = false) =>
+  ({ networkId, to, isGroup, content: { type: 'text', text: 'Hello' } }) as const;
+
+it('takes receipts that name the chat by its hidden id, or come from another device', async () => {
+  const { network, link } = await linked({ readsByItself: false });
+  const { wa, account, reader } = network;
+  const connection = link.connection();
+  for (const id of ['3EB0AAAAAAAAAAAA01', '3EB0AAAAAAAAAAAA02']) {
+    expect(await connection.send(message(id, reader.phoneNumber))).toEqual({ kind: 'accepted' });
+  }
+  wa.receipt(account, { by: reader, type: 'delivered', ids: ['3EB0AAAAAAAAAAAA01'], device: 3 });
+  await link.first('receipt');
+  wa.receipt(account, {
+    by: reader,
+    type: 'read',
+    ids: ['3EB0AAAAAAAAAAAA01', '3EB0AAAAAAAAAAAA02'],
+    addressing: 'lid',
+  });
+  await link.first('receipt', ({ receipt }) => receipt.networkId === '3EB0AAAAAAAAAAAA02');
+  expect(link.all('receipt').map(({ receipt }) => receipt)).toEqual([
+    { networkId: '3EB0AAAAAAAAAAAA01', status: 'delivered' },
+    { networkId: '3EB0AAAAAAAAAAAA01', status: 'read' },
+    { networkId: '3EB0AAAAAAAAAAAA02', status: 'read' },
+  ]);
+});
+
+it('takes a voice note that was played for one that was read', async () => {
+  const { network, link } = await linked({ readsByItself: false });
+  const { wa, account, reader } = network;
+  await link.connection().send(message('3EB0AAAAAAAAAAAA03', reader.phoneNumber));
+  wa.receipt(account, { by: reader, type: 'played', ids: ['3EB0AAAAAAAAAAAA03'] });
+  expect((await link.first('receipt')).receipt).toEqual({ networkId: '3EB0AAAAAAAAAAAA03', status: 'read' });
+});
+
+it('counts receipts of the others in a group, not of our own phone', async () => {
+  const { network, link } = await linked({ readsByItself: false });
+  const { wa, account, reader } = network;
+  const group = wa.group({ subject: 'Team', members: [reader] });
+  wa.addToGroup(group, account);
+  await link.first('groups', ({ groups }) => groups.some(({ networkId }) => networkId === group.jid));
+  const networkId = '3EB0AAAAAAAAAAAA04';
+  expect(await link.connection().send(message(networkId, group.jid, true))).toEqual({ kind: 'accepted' });
+  wa.receipt(account, { by: account, type: 'delivered', ids: [networkId], group });
+  wa.receipt(account, { by: account, type: 'read', ids: [networkId], group, addressing: 'pn' });
+  wa.receipt(account, { by: reader, type: 'delivered', ids: [networkId], group });
+  await link.first('receipt');
+  wa.receipt(account, { by: reader, type: 'read', ids: [networkId], group });
+  await link.first('receipt', ({ receipt }) => receipt.status === 'read');
+  expect(link.all('receipt').map(({ receipt }) => receipt.status)).toEqual(['delivered', 'read']);
+});

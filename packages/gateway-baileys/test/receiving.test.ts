@@ -1,0 +1,166 @@
+import { openLink } from '@trunkline/gateway-contract';
+import { describe, expect, it, vi } from 'vitest';
+import { linked, textOf } from './support/linked.ts';
+
+describe('what was written while we were away', () => {
+  it('is reported after the next connection, each message once', async () => {
+    const { network, link, open } = await linked();
+    const { wa, account, reader } = network;
+    await link.connection().close();
+    for (const text of ['one', 'two', 'three']) await wa.inbound(reader, account, text);
+    const again = await open();
+    await again.first('message', ({ message }) => textOf(message) === 'three');
+    expect(again.all('message').map(({ message }) => textOf(message))).toEqual(['one', 'two', 'three']);
+  });
+
+  it('is reported before the end of a connection that ends with it', async () => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    const id = await wa.inbound(reader, account, 'the last words');
+    await wa.receiptFor(id);
+    wa.streamError(account, { code: 503 });
+    await link.first('closed', ({ reason }) => reason.kind === 'dropped');
+    expect(link.reports.slice(-2)).toMatchObject([
+      { kind: 'message', message: { content: { text: 'the last words' } } },
+      { kind: 'closed' },
+    ]);
+  });
+});
+
+describe('a message that cannot be read at first', () => {
+  it('is reported once its sender has sent it again', async () => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    const networkId = await wa.inbound(reader, account, 'now you see me', { undecryptable: true });
+    expect((await link.first('message')).message).toMatchObject({
+      networkId,
+      content: { text: 'now you see me' },
+    });
+    await wa.receiptFor(networkId, 'retry');
+  });
+});
+
+describe('a sender whose number the network hides', () => {
+  it('has none, until we have written to it', async () => {
+    const { network, link } = await linked();
+    const { wa, account } = network;
+    const hidden = wa.person('5511955554444', { hidesNumber: true });
+    await wa.inbound(hidden, account, 'who am I?', { addressing: 'lid' });
+    const { message: first } = await link.first('message');
+    expect(first).toMatchObject({ from: null, senderId: hidden.lidJid });
+
+    const content = { type: 'text', text: 'are you?' } as const;
+    const to = hidden.phoneNumber;
+    await link.connection().send({ networkId: '3EB0AAAAAAAAAAAA09', to, isGroup: false, content });
+    await wa.inbound(hidden, account, 'and now?', { addressing: 'lid' });
+    const { message: second } = await link.first('message', ({ message }) => textOf(message) === 'and now?');
+    expect(second).toMatchObject({ from: '5511955554444', senderId: first.senderId });
+  });
+
+  it('has one where the message names both', async () => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    await wa.inbound(reader, account, 'hello', { addressing: 'lid' });
+    expect((await link.first('message')).message).toMatchObject({
+      from: reader.phoneNumber,
+      senderId: reader.lidJid,
+    });
+  });
+});
+
+describe('kinds of messages', () => {
+  const bytes = new Uint8Array(2_000).fill(9);
+
+  it('takes a voice note for audio and a sticker for an image', async () => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    await wa.inbound(reader, account, {
+      type: 'audio',
+      mimeType: 'audio/ogg; codecs=opus',
+      bytes,
+      voiceNote: true,
+    });
+    expect((await link.first('message')).message.content).toMatchObject({
+      type: 'audio',
+      file: { mimeType: 'audio/ogg; codecs=opus' },
+    });
+    const stickerMessage = { mimetype: 'image/webp', directPath: '/v/s', mediaKey: new Uint8Array(32) };
+    await wa.inbound(reader, account, { type: 'raw', message: { stickerMessage } });
+    const isImage = ({ message }: { message: { content: { type: string } } }): boolean =>
+      message.content.type === 'image';
+    expect((await link.first('message', isImage)).message.content).toMatchObject({
+      caption: null,
+      file: { mimeType: 'image/webp' },
+    });
+  });
+
+  it('looks into what wraps a text', async () => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    const message = { ephemeralMessage: { message: { extendedTextMessage: { text: 'gone in a week' } } } };
+    await wa.inbound(reader, account, { type: 'raw', message });
+    expect((await link.first('message')).message.content).toEqual({ type: 'text', text: 'gone in a week' });
+  });
+
+  it('leaves out what no database can store', async () => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    await wa.inbound(reader, account, '\0');
+    await wa.inbound(reader, account, 'a\0b');
+    expect((await link.first('message')).message.content).toEqual({ type: 'text', text: 'ab' });
+  });
+
+  it('counts all others, and reports none of them', async () => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    const id = await wa.inbound(reader, account, 'first');
+    await wa.inbound(reader, account, { type: 'reaction', text: '👍', to: { id, fromMe: false } });
+    await wa.inbound(reader, account, { type: 'edit', id, text: 'changed' });
+    await wa.inbound(reader, account, { type: 'delete', id });
+    const pollCreationMessage = { name: 'Lunch?', options: [{ optionName: 'yes' }] };
+    await wa.inbound(reader, account, { type: 'raw', message: { pollCreationMessage } });
+    await wa.fromPhone(account, reader, 'typed on the phone');
+    await wa.inbound(reader, account, 'last');
+    await link.first('message', ({ message }) => textOf(message) === 'last');
+    await vi.waitFor(() => expect(network.gateway.skipped().get('own')).toBeGreaterThan(0));
+    expect(link.all('message').map(({ message }) => textOf(message))).toEqual(['first', 'last']);
+    const skipped = Object.fromEntries(network.gateway.skipped());
+    expect(skipped).toMatchObject({ reactionMessage: 1, protocolMessage: 2, pollCreationMessage: 1 });
+  });
+});
+
+describe('a message that another process stored', () => {
+  it('is reported again where the process ended before it could be told', async () => {
+    const { network, session, link, open } = await linked();
+    const { wa, account, reader } = network;
+    await link.connection().close();
+    const never = new Promise<never>(() => {});
+    const taking = ({ kind }: { kind: string }): Promise<void> =>
+      kind === 'message' ? never : Promise.resolve();
+    const dying = await open({ taking });
+    await dying.first('connected');
+    const networkId = await wa.inbound(reader, account, 'do not lose me');
+    // The network hears that we have it, and forgets it.
+    await wa.receiptFor(networkId);
+    const kept = session.copy();
+    await dying.connection().close();
+
+    const after = await openLink(network.gateway, kept);
+    expect((await after.first('message')).message).toMatchObject({
+      networkId,
+      from: reader.phoneNumber,
+      content: { text: 'do not lose me' },
+    });
+    await after.connection().close();
+    expect([...kept.values.keys()].filter((name) => name.includes('arrival'))).toEqual([]);
+  });
+});
+
+it('keeps nothing of messages that are stored', async () => {
+  const { network, session, link } = await linked();
+  const { wa, account, reader } = network;
+  for (let i = 0; i < 5; i++) await wa.inbound(reader, account, `text ${i}`);
+  await link.first('message', ({ message }) => textOf(message) === 'text 4');
+  const left = (): readonly string[] => [...session.values.keys()].filter((name) => name.includes('arrival'));
+  await vi.waitFor(() => expect(left()).toEqual([]));
+});

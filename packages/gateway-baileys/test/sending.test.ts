@@ -1,0 +1,151 @@
+import { silentLogger } from '@trunkline/core';
+import type { OutgoingMessage } from '@trunkline/core';
+import { systemRandom } from '@trunkline/core/node';
+import { baileysGateway } from '@trunkline/gateway-baileys';
+import { openLink } from '@trunkline/gateway-contract';
+import { describe, expect, it } from 'vitest';
+import { hurriedClock, linked } from './support/linked.ts';
+import type { Linked } from './support/linked.ts';
+
+let ids = 0;
+
+function aText({ network }: Pick<Linked, 'network'>, text = 'Hello'): OutgoingMessage {
+  const networkId = `3EB0${String((ids += 1)).padStart(18, '0')}`;
+  return { networkId, to: network.reader.phoneNumber, isGroup: false, content: { type: 'text', text } };
+}
+
+describe('a message is accepted', () => {
+  it('when the network says so, and not before', async () => {
+    const scene = await linked();
+    const { wa } = scene.network;
+    wa.holdAcks();
+    let outcome: unknown = 'none';
+    const sending = scene.link.connection().send(aText(scene));
+    void sending.then((answer) => (outcome = answer));
+    await scene.link.first('receipt');
+    expect(outcome).toBe('none');
+    wa.releaseAcks();
+    expect(await sending).toEqual({ kind: 'accepted' });
+  });
+
+  it.each([
+    [463, 'account_restricted'],
+    [479, 'message_not_acceptable'],
+    [403, 'not_allowed'],
+    [420, 'network_refused'],
+  ])('unless the network refuses it by %i', async (code, error) => {
+    const scene = await linked();
+    const { wa, account } = scene.network;
+    wa.refuseNextMessage(account, code);
+    expect(await scene.link.connection().send(aText(scene))).toMatchObject({
+      kind: 'refused',
+      error: { code: error },
+    });
+    expect(await scene.link.connection().send(aText(scene))).toEqual({ kind: 'accepted' });
+    expect(wa.sentMessages()).toHaveLength(2);
+  });
+
+  it('or nobody knows: the network has troubles, does not answer, or is gone', async () => {
+    const scene = await linked({ clock: hurriedClock() });
+    const { wa, account } = scene.network;
+    wa.refuseNextMessage(account, 503);
+    expect(await scene.link.connection().send(aText(scene))).toMatchObject({ kind: 'unknown' });
+    wa.loseNextMessage(account);
+    expect(await scene.link.connection().send(aText(scene))).toMatchObject({ kind: 'unknown' });
+    wa.holdAcks();
+    const sending = scene.link.connection().send(aText(scene));
+    await scene.link.first('receipt');
+    wa.drop(account);
+    expect(await sending).toEqual({ kind: 'unknown', reason: 'the connection closed' });
+  });
+});
+
+describe('a recipient', () => {
+  it('is looked up once', async () => {
+    const scene = await linked();
+    const lookUps = (): number => scene.network.wa.transcriptText().split('<contact>').length;
+    await scene.link.connection().send(aText(scene));
+    const once = lookUps();
+    await scene.link.connection().send(aText(scene));
+    await scene.link.connection().send(aText(scene));
+    expect(lookUps()).toBe(once);
+  });
+
+  it('who is not on WhatsApp is refused with a code of its own', async () => {
+    const scene = await linked();
+    const message = { ...aText(scene), to: scene.network.people.refused };
+    expect(await scene.link.connection().send(message)).toMatchObject({
+      kind: 'refused',
+      error: { code: 'recipient_not_on_whatsapp' },
+    });
+    expect(scene.network.wa.sentMessages()).toEqual([]);
+  });
+
+  it('that is a group we are not in is refused too', async () => {
+    const scene = await linked();
+    const group = scene.network.wa.group({ subject: 'Theirs', members: [scene.network.reader] });
+    const message = { ...aText(scene), to: group.jid, isGroup: true };
+    expect(await scene.link.connection().send(message)).toMatchObject({
+      kind: 'refused',
+      error: { code: 'group_unknown' },
+    });
+  });
+});
+
+it('fetches nothing of what a text links to', async () => {
+  const scene = await linked();
+  await scene.link.connection().send(aText(scene, 'see https://127.0.0.1:1/secret'));
+  expect(scene.network.wa.sentMessages()[0]?.content).toEqual({
+    type: 'text',
+    text: 'see https://127.0.0.1:1/secret',
+  });
+});
+
+it('refuses a caption that nobody would see', async () => {
+  const scene = await linked();
+  const file = {
+    mimeType: 'audio/mpeg',
+    filename: 'a.mp3',
+    size: 1,
+    open: () => Promise.reject(new Error('not to be opened')),
+  };
+  const content = { type: 'audio', caption: 'listen', file } as const;
+  expect(await scene.link.connection().send({ ...aText(scene), content })).toMatchObject({
+    kind: 'refused',
+    error: { code: 'caption_not_supported' },
+  });
+});
+
+it('does not know what became of a message whose file could not be uploaded', async () => {
+  const scene = await linked();
+  scene.network.wa.failMedia(500, 5);
+  const bytes = new Uint8Array(1_000);
+  const file = {
+    mimeType: 'application/pdf',
+    filename: 'a.pdf',
+    size: bytes.length,
+    open: async () => new Blob([bytes]).stream(),
+  };
+  const content = { type: 'document', caption: null, file } as const;
+  expect(await scene.link.connection().send({ ...aText(scene), content })).toMatchObject({ kind: 'unknown' });
+  expect(scene.network.wa.sentMessages()).toEqual([]);
+});
+
+it('sends a message again to a phone that could not read it, after a restart too', async () => {
+  const scene = await linked({ readsByItself: false });
+  const { network, session, link } = scene;
+  const message = aText(scene, 'say again?');
+  await link.connection().send(message);
+  await network.wa.nextMessage({ id: message.networkId });
+  await link.connection().close();
+  const socket = { waWebSocketUrl: network.wa.client.waWebSocketUrl };
+  const restarted = baileysGateway({ socket });
+  restarted.attach({ clock: hurriedClock(), random: systemRandom(), logger: silentLogger });
+  const again = await openLink(restarted, session);
+  await again.first('connected');
+  network.wa.requestRetry(network.account, network.reader, message.networkId);
+  const resent = await network.wa.nextMessage({ id: message.networkId });
+  expect(resent.content).toEqual({ type: 'text', text: 'say again?' });
+  expect(resent.readableBy).toContain(network.reader.phoneNumber);
+  await again.connection().close();
+});

@@ -1,0 +1,68 @@
+import { BufferJSON, initAuthCreds } from '@whiskeysockets/baileys';
+import { expect, it, vi } from 'vitest';
+import { linked, unlinked } from './support/linked.ts';
+
+const anyEnd = ({ reason }: { reason: { kind: string } }): boolean => reason.kind !== 'restart';
+
+it('stores nothing before a phone has accepted', async () => {
+  const { session, open } = await unlinked();
+  const link = await open({ pairingNumber: '5511900000001' });
+  await link.first('qr');
+  await link.connection().close();
+  expect(session.values.size).toBe(0);
+});
+
+it('begins anew where a pairing was left half done', async () => {
+  const { network, session, open } = await unlinked();
+  const me = { id: '5511900000001@s.whatsapp.net', name: '~' };
+  const creds = JSON.stringify({ ...initAuthCreds(), me, pairingCode: 'ABCD1234' }, BufferJSON.replacer);
+  await session.save(
+    new Map([
+      ['creds', new TextEncoder().encode(creds)],
+      ['key.pre-key.1', new TextEncoder().encode('{}')],
+    ]),
+  );
+  const link = await open();
+  const { code } = await link.first('qr');
+  expect(session.values.size).toBe(0);
+  network.wa.scanQr(network.account, code);
+  await link.first('connected');
+});
+
+it('ends a connection whose keys another process took over, before it can do harm', async () => {
+  const { network, session, link } = await linked();
+  const { wa, account, reader } = network;
+  const before = link.all('message').length;
+  session.fence();
+  await wa.inbound(reader, account, 'for the other process');
+  await link.first('closed', anyEnd);
+  expect(link.all('message').length).toBe(before);
+  await vi.waitFor(() => expect(wa.linkedDevices(account)).toMatchObject([{ connected: false }]));
+});
+
+it('ends a connection whose keys could not be written, and goes on from what is stored', async () => {
+  const { network, session, link, open } = await linked();
+  const { wa, account, reader } = network;
+  session.failNextSave();
+  await wa.inbound(reader, account, 'while the disk was full');
+  expect((await link.first('closed', anyEnd)).reason).toMatchObject({ kind: 'dropped' });
+  const again = await open();
+  expect((await again.first('message')).message.content).toEqual({
+    type: 'text',
+    text: 'while the disk was full',
+  });
+});
+
+it('deletes keys that are used up', async () => {
+  const { network, session, link } = await linked();
+  const preKeys = (): number =>
+    [...session.values.keys()].filter((name) => name.startsWith('key.pre-key.')).length;
+  const before = preKeys();
+  await network.wa.inbound(
+    network.wa.person('5511933332222'),
+    network.account,
+    'a first message uses one up',
+  );
+  await link.first('message');
+  expect(preKeys()).toBe(before - 1);
+});

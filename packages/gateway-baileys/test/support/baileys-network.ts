@@ -1,0 +1,120 @@
+import { setTimeout } from 'node:timers/promises';
+import { baileysGateway } from '@trunkline/gateway-baileys';
+import type { BaileysGateway, BaileysGatewayOptions } from '@trunkline/gateway-baileys';
+import { startFakeWhatsApp } from '@trunkline/fake-whatsapp';
+import type { Account, FakeWhatsApp, Group, Person, SentMessage } from '@trunkline/fake-whatsapp';
+import type { SentToNetwork, TestNetwork, TestPhone } from '@trunkline/gateway-contract';
+
+/** The real client on a loopback WhatsApp, with two people whose phones read what they get. */
+export interface BaileysNetwork extends TestNetwork {
+  readonly gateway: BaileysGateway;
+  readonly wa: FakeWhatsApp;
+  readonly account: Account;
+  readonly reader: Person;
+  /** The group behind the network's name of it. */
+  group(jid: string): Group;
+}
+
+export interface NetworkOptions {
+  readonly gateway?: BaileysGatewayOptions;
+  /** False: nobody confirms anything by itself. */
+  readonly readsByItself?: boolean;
+}
+
+export async function startBaileysNetwork({
+  gateway: options = {},
+  readsByItself = true,
+}: NetworkOptions = {}): Promise<BaileysNetwork> {
+  const wa = await startFakeWhatsApp();
+  const untrust = wa.trust();
+  const account = wa.account('5511900000001', { name: 'Shop' });
+  const reader = wa.person('5511988887777', { name: 'Bob' });
+  const groups = new Map<string, Group>();
+  const group = (jid: string): Group => {
+    const found = groups.get(jid);
+    if (!found) throw new Error(`There is no group ${jid}.`);
+    return found;
+  };
+  wa.person('5511900009999', { onWhatsApp: false });
+  const gateway = baileysGateway({
+    ...options,
+    socket: { waWebSocketUrl: wa.client.waWebSocketUrl, ...options.socket },
+  });
+  if (readsByItself) void readEverything({ wa, account, reader }, group);
+
+  const phone: TestPhone = {
+    phoneNumber: account.phoneNumber,
+    scan: async (code) => wa.scanQr(account, code),
+    enterCode: (code) => wa.enterCode(account, code),
+    receive: ({ from, text, file, groupNetworkId }) =>
+      wa.inbound(
+        from === reader.phoneNumber ? reader : wa.person(from),
+        account,
+        file
+          ? { type: file.type, mimeType: file.mimeType, bytes: file.content, ...(text && { caption: text }) }
+          : text,
+        groupNetworkId ? { group: group(groupNetworkId) } : {},
+      ),
+    async addGroup(name) {
+      const added = wa.group({ subject: name, members: [reader] });
+      groups.set(added.jid, added);
+      wa.addToGroup(added, account);
+      return added.jid;
+    },
+    drop: async () => wa.drop(account),
+    unlink: async () => wa.unlink(account),
+    async fail() {
+      wa.refuseLogin(account, 403);
+      wa.drop(account);
+    },
+    accepted: () => accepted(wa),
+  };
+  return {
+    wa,
+    account,
+    reader,
+    gateway,
+    group,
+    people: { reader: reader.phoneNumber, refused: '5511900009999' },
+    phone: () => phone,
+    async stop() {
+      untrust();
+      await wa.stop();
+    },
+  };
+}
+
+interface Chat {
+  readonly wa: FakeWhatsApp;
+  readonly account: Account;
+  readonly reader: Person;
+}
+
+/** The reader's phone tells that each message reached it, and then that it was read. */
+async function readEverything({ wa, account, reader }: Chat, group: (jid: string) => Group): Promise<void> {
+  try {
+    for (;;) {
+      const { id, to, toPhoneNumber } = await wa.nextMessage();
+      const place = toPhoneNumber === null ? { group: group(to) } : {};
+      wa.receipt(account, { by: reader, type: 'delivered', ids: [id], ...place });
+      // Receipts that come together are merged by the client, and of a phone that is being held they do not.
+      await setTimeout(50);
+      wa.receipt(account, { by: reader, type: 'read', ids: [id], ...place });
+    }
+  } catch {
+    // The network was stopped.
+  }
+}
+
+function accepted(wa: FakeWhatsApp): readonly SentToNetwork[] {
+  const messages = new Map<string, SentMessage>();
+  for (const message of wa.sentMessages()) if (message.refused === null) messages.set(message.id, message);
+  return [...messages.values()].map(({ id, to, toPhoneNumber, content }) => {
+    const place = { networkId: id, to: toPhoneNumber ?? to };
+    if (content.type === 'text') return { ...place, text: content.text, file: null };
+    if (content.type === 'other' || content.type === 'unreadable')
+      throw new Error('Nobody sends such messages.');
+    const { type, mimeType, bytes, caption } = content;
+    return { ...place, text: caption ?? '', file: { type, mimeType, size: bytes.length } };
+  });
+}

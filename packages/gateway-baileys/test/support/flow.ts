@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Logger, MessageResource } from '@trunkline/core';
+import { SUBSCRIBABLE_EVENT_TYPES } from '@trunkline/core';
+import type { BaileysGatewayOptions } from '@trunkline/gateway-baileys';
+import { startFakeWhatsApp } from '@trunkline/fake-whatsapp';
+import type { Account, FakeWhatsApp, Person } from '@trunkline/fake-whatsapp';
+import type { CallResult } from '@trunkline/http/client';
+import type { WebhookEvent } from '@trunkline/receiver';
+import { onTestFinished, vi } from 'vitest';
+import { startReceiver } from './receiver.ts';
+import type { Receiver } from './receiver.ts';
+import { startService } from './service.ts';
+import type { Service } from './service.ts';
+
+/** A service on a loopback WhatsApp, an instance of it, and a receiver that is told everything. */
+export interface Scene {
+  readonly wa: FakeWhatsApp;
+  readonly account: Account;
+  readonly bob: Person;
+  readonly receiver: Receiver;
+  readonly instance: string;
+  /** The one that runs now. */
+  service(): Service;
+}
+
+/** The same, with the service in this process. */
+export interface Flow extends Scene {
+  /** Stops the service, does something, and starts another on the same data. */
+  restart(meanwhile?: () => Promise<void>): Promise<void>;
+}
+
+interface FlowOptions {
+  readonly gateway?: BaileysGatewayOptions;
+  readonly logger?: Logger;
+}
+
+export async function startFlow({ gateway = {}, logger }: FlowOptions = {}): Promise<Flow> {
+  const wa = await startFakeWhatsApp();
+  const untrust = wa.trust();
+  const directory = mkdtempSync(join(tmpdir(), 'trunkline-baileys-'));
+  const receiver = await startReceiver();
+  const socket = { waWebSocketUrl: wa.client.waWebSocketUrl, ...gateway.socket };
+  const options = { directory, gateway: { ...gateway, socket }, logger };
+  const first = await startService(options);
+  let service: Service = first;
+  onTestFinished(async () => {
+    await service.stop();
+    untrust();
+    await wa.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const events = [...SUBSCRIBABLE_EVENT_TYPES];
+  receiver.secret = must(await service.client.webhooks.create({ url: receiver.url, events })).secret;
+  const { id: instance } = must(await service.client.instances.create({ name: 'Shop' }));
+  return {
+    wa,
+    receiver,
+    instance,
+    account: wa.account('5511900000001', { name: 'Shop', pictureUrl: 'https://pps.example/shop.jpg' }),
+    bob: wa.person('5511988887777', { name: 'Bob' }),
+    service: () => service,
+    async restart(meanwhile = async () => {}) {
+      await service.stop();
+      await meanwhile();
+      service = await startService({ ...options, apiKey: first.apiKey });
+    },
+  };
+}
+
+/** The same, paired by QR. */
+export async function startLinkedFlow(options?: FlowOptions): Promise<Flow> {
+  const flow = await startFlow(options);
+  await pairByQr(flow);
+  return flow;
+}
+
+export async function pairByQr(flow: Scene): Promise<void> {
+  const { client } = flow.service();
+  must(await client.instances.connect(flow.instance));
+  await untilStatus(flow, 'qr_required');
+  flow.wa.scanQr(flow.account, must(await client.instances.qr(flow.instance)).code);
+  await untilStatus(flow, 'connected');
+}
+
+export function must<Data>(result: CallResult<{ readonly data: Data }>): Data {
+  if (!result.ok) throw new Error(`${result.error.code}: ${result.error.message}`);
+  return result.data;
+}
+
+export function until<Value>(look: () => Value | Promise<Value>): Promise<Value> {
+  return vi.waitFor(look, { timeout: 25_000, interval: 20 });
+}
+
+export function untilStatus({ service, instance }: Scene, status: string): Promise<void> {
+  return until(async () => {
+    const now = must(await service().client.instances.get(instance));
+    if (now.status !== status) throw new Error(`The instance is ${now.status} (${now.last_error}).`);
+  });
+}
+
+export function untilMessage(
+  { service }: Scene,
+  id: string,
+  status: MessageResource['status'],
+): Promise<MessageResource> {
+  return until(async () => {
+    const message = must(await service().client.messages.get(id));
+    if (message.status !== status) throw new Error(`The message is ${message.status}.`);
+    return message;
+  });
+}
+
+/** The event of this type for which `holds`, told or still to be told. */
+export function untilTold(
+  { receiver }: Scene,
+  type: string,
+  holds: (event: WebhookEvent) => boolean = () => true,
+): Promise<WebhookEvent> {
+  return until(() => {
+    const event = receiver.events.find((candidate) => candidate.type === type && holds(candidate));
+    if (!event)
+      throw new Error(`Not told of ${type} among ${receiver.events.map((e) => e.type).join(', ')}.`);
+    return event;
+  });
+}
+
+/** The types of the events about a message, in the order in which they happened. */
+export function toldAbout({ receiver }: Scene, messageId: string): readonly string[] {
+  return receiver.events
+    .filter(({ data }) => 'message' in data && data.message.id === messageId)
+    .toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1))
+    .map(({ type }) => type);
+}

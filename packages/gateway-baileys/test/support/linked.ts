@@ -1,0 +1,66 @@
+import type { Clock, Logger } from '@trunkline/core';
+import { silentLogger } from '@trunkline/core';
+import { systemClock, systemRandom } from '@trunkline/core/node';
+import { memorySession, openLink } from '@trunkline/gateway-contract';
+import type { LinkOptions, MemorySession, TestLink } from '@trunkline/gateway-contract';
+import { onTestFinished } from 'vitest';
+import { startBaileysNetwork } from './baileys-network.ts';
+import type { BaileysNetwork, NetworkOptions } from './baileys-network.ts';
+
+const INSTANCE = 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c';
+
+export interface Linked {
+  readonly network: BaileysNetwork;
+  readonly session: MemorySession;
+  readonly link: TestLink;
+  /** Opens another connection on what is stored, which ends with the test. */
+  open(options?: LinkOptions): Promise<TestLink>;
+}
+
+interface LinkedOptions extends NetworkOptions {
+  readonly logger?: Logger;
+  readonly clock?: Clock;
+}
+
+/** A network, and an instance that nothing is stored for yet. */
+export async function unlinked(options: LinkedOptions = {}): Promise<Omit<Linked, 'link'>> {
+  const { logger = silentLogger, clock = systemClock(), ...networkOptions } = options;
+  const network = await startBaileysNetwork(networkOptions);
+  const links: TestLink[] = [];
+  onTestFinished(async () => {
+    for (const link of links) await link.connection().close();
+    await network.stop();
+  });
+  network.gateway.attach({ clock, random: systemRandom(), logger });
+  const session = memorySession(INSTANCE);
+  return {
+    network,
+    session,
+    async open(linkOptions) {
+      const link = await openLink(network.gateway, session, linkOptions);
+      links.push(link);
+      return link;
+    },
+  };
+}
+
+/** The same, linked and open. */
+export async function linked(options: LinkedOptions = {}): Promise<Linked> {
+  const scene = await unlinked(options);
+  const link = await scene.open();
+  const { wa, account } = scene.network;
+  wa.scanQr(account, (await link.first('qr')).code);
+  await link.first('connected');
+  await link.first('groups');
+  return { ...scene, link };
+}
+
+/** Timers run ten times as fast, the time of day as always. */
+export function hurriedClock(): Clock {
+  const clock = systemClock();
+  return { ...clock, setTimer: (delayMs, callback) => clock.setTimer(delayMs / 10, callback) };
+}
+
+export function textOf({ content }: { content: { type: string; text?: string } }): string | undefined {
+  return content.text;
+}

@@ -1,0 +1,58 @@
+import type { Gateway, MediaType } from '@trunkline/core';
+
+/** What the contract is run against: `describeGatewayContract({ name: 'sandbox', start })`. */
+export interface GatewaySubject {
+  readonly name: string;
+  /** A network of its own for one test. */
+  start(): Promise<TestNetwork>;
+}
+
+export interface TestNetwork {
+  /** Not attached yet. */
+  readonly gateway: Gateway;
+  /** Phone numbers of people. */
+  readonly people: {
+    /** Gets messages and reads them. */
+    readonly reader: string;
+    /** The network refuses to write to this one. */
+    readonly refused: string;
+  };
+  /** The phone that is to be linked to an instance, and whoever writes to it. */
+  phone(instanceId: string): TestPhone;
+  stop(): Promise<void>;
+}
+
+export interface TestPhone {
+  readonly phoneNumber: string;
+  /** Scans a QR. */
+  scan(code: string): Promise<void>;
+  /** Types a pairing code. */
+  enterCode(code: string): Promise<void>;
+  /** Somebody writes to the number; a message to a number whose connection is closed waits. Answers the network id. */
+  receive(message: {
+    readonly from: string;
+    /** The text, or the caption of the file. */
+    readonly text: string;
+    readonly file?: { readonly type: MediaType; readonly mimeType: string; readonly content: Uint8Array };
+    readonly groupNetworkId?: string;
+  }): Promise<string>;
+  /** The number is put into a new group. Answers the network's name of it. */
+  addGroup(name: string): Promise<string>;
+  /** The connection is lost. */
+  drop(): Promise<void>;
+  /** The owner unlinks the device. */
+  unlink(): Promise<void>;
+  /** The network will not have the device any more, and says so on its connection or at the next. */
+  fail(): Promise<void>;
+  /** What the network took over from the instance, oldest first; a repeat is not another one. */
+  accepted(): readonly SentToNetwork[];
+}
+
+export interface SentToNetwork {
+  readonly networkId: string;
+  /** Digits, or the network's name of a group. */
+  readonly to: string;
+  /** The text, or what stands with the file. */
+  readonly text: string;
+  readonly file: { readonly type: MediaType; readonly mimeType: string; readonly size: number } | null;
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { GatewaySubject } from './contract-subject.ts';
+import { linkedScene } from './scene.ts';
+
+export function endingContract(subject: GatewaySubject): void {
+  describe('ending', () => {
+    it('reports a lost connection, and can open another', async () => {
+      const { link, phone, open } = await linkedScene(subject);
+      await phone.drop();
+      const isLoss = ({ reason }: { reason: { kind: string } }): boolean => reason.kind !== 'restart';
+      expect((await link.first('closed', isLoss)).reason).toMatchObject({
+        kind: 'dropped',
+        detail: expect.stringMatching(/^[a-z_]+$/),
+      });
+      await (await open()).first('connected');
+    });
+
+    it('reports that the phone unlinked it', async () => {
+      const { link, phone } = await linkedScene(subject);
+      await phone.unlink();
+      await link.first('closed', ({ reason }) => reason.kind === 'unlinked');
+    });
+
+    it('reports when it cannot go on, on this connection or the next', async () => {
+      const { link, phone, open } = await linkedScene(subject);
+      await phone.fail();
+      await link.first('closed', ({ reason }) => reason.kind !== 'restart');
+      const last = link.all('closed').at(-1);
+      const closed = last?.reason.kind === 'failed' ? last : await (await open()).first('closed');
+      expect(closed.reason).toEqual({ kind: 'failed', code: expect.stringMatching(/^[a-z_]+$/) });
+    });
+
+    it('reports nothing after it was closed', async () => {
+      const { network, link, phone } = await linkedScene(subject);
+      await link.first('groups');
+      const before = link.reports.length;
+      await link.connection().close();
+      await phone.receive({ from: network.people.reader, text: 'too late' }).catch(() => undefined);
+      expect(link.reports.slice(before)).toEqual([]);
+    });
+
+    it('unlinks the number when it logs out', async () => {
+      const { link, session, open } = await linkedScene(subject);
+      const before = link.all('closed').length;
+      await link.connection().logout();
+      expect(link.all('closed').length).toBe(before);
+      const again = await open(session.copy());
+      expect((await again.first('closed')).reason).toEqual({ kind: 'unlinked' });
+    });
+
+    it('may be closed twice, and after a logout', async () => {
+      const { link } = await linkedScene(subject);
+      const connection = link.connection();
+      await connection.logout();
+      await connection.close();
+      await connection.close();
+    });
+  });
+}

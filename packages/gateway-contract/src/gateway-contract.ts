@@ -1,0 +1,16 @@
+import { describe } from 'vitest';
+import type { GatewaySubject } from './contract-subject.ts';
+import { endingContract } from './ending.ts';
+import { linkingContract } from './linking.ts';
+import { receivingContract } from './receiving.ts';
+import { sendingContract } from './sending.ts';
+
+/** What makes a gateway one: call it in a test file of the gateway's own package. */
+export function describeGatewayContract(subject: GatewaySubject): void {
+  describe(`${subject.name} gateway`, () => {
+    linkingContract(subject);
+    sendingContract(subject);
+    receivingContract(subject);
+    endingContract(subject);
+  });
+}

@@ -1,0 +1,7 @@
+export { describeGatewayContract } from './gateway-contract.ts';
+export type { GatewaySubject, SentToNetwork, TestNetwork, TestPhone } from './contract-subject.ts';
+export { openLink } from './test-link.ts';
+export type { LinkOptions, Report, TestLink } from './test-link.ts';
+export { FILES } from './files.ts';
+export { memorySession } from './memory-session.ts';
+export type { MemorySession } from './memory-session.ts';

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import type { GatewaySubject } from './contract-subject.ts';
+import { openLink } from './test-link.ts';
+import { INSTANCE, linkedScene, startScene } from './scene.ts';
+
+export function linkingContract(subject: GatewaySubject): void {
+  describe('linking', () => {
+    it('shows a QR that is good for a while, and connects once it is scanned', async () => {
+      const { phone, session, open } = await startScene(subject);
+      const link = await open();
+      const { code, expiresAt, pairingCode } = await link.first('qr');
+      expect(code.length).toBeGreaterThan(10);
+      expect(expiresAt).toBeGreaterThan(Date.now() + 10_000);
+      expect(pairingCode).toBeUndefined();
+      await phone.scan(code);
+      expect((await link.first('connected')).profile).toMatchObject({ phoneNumber: phone.phoneNumber });
+      expect(session.values.size).toBeGreaterThan(0);
+    });
+
+    it('shows a code to type as well, for a phone that asked for one', async () => {
+      const { network, session, phone } = await startScene(subject);
+      const link = await openLink(network.gateway, session, { pairingNumber: phone.phoneNumber });
+      const { pairingCode } = await link.first('qr');
+      expect(pairingCode).toMatch(/^[0-9A-Z]{8}$/);
+      await phone.enterCode(pairingCode ?? '');
+      expect((await link.first('connected')).profile.phoneNumber).toBe(phone.phoneNumber);
+      await link.connection().close();
+    });
+
+    it('connects without a QR on what an earlier connection stored', async () => {
+      const { link, session, phone, open } = await linkedScene(subject);
+      await link.connection().close();
+      const again = await open(session.copy());
+      expect((await again.first('connected')).profile.phoneNumber).toBe(phone.phoneNumber);
+      expect(again.all('qr')).toEqual([]);
+    });
+
+    it('reports the groups that the number is in, and each that is added', async () => {
+      const { link, phone } = await linkedScene(subject);
+      const networkId = await phone.addGroup('Neighbours');
+      const isIt = (group: { networkId: string }): boolean => group.networkId === networkId;
+      const { groups } = await link.first('groups', (report) => report.groups.some(isIt));
+      expect(groups.find(isIt)).toMatchObject({
+        name: 'Neighbours',
+        participantsCount: expect.any(Number),
+      });
+    });
+
+    it('makes message ids that do not repeat', async () => {
+      const { network } = await startScene(subject);
+      const bytes = (first: number): Uint8Array => new Uint8Array(16).fill(first);
+      const ids = [0, 1, 127, 255].map((first) => network.gateway.newMessageId(bytes(first)));
+      expect(new Set(ids).size).toBe(4);
+      expect(network.gateway.newMessageId(bytes(1))).toBe(ids[1]);
+      for (const id of ids) expect(id).toMatch(/^[\w-]{8,64}$/);
+    });
+
+    it('unlinks a number whose connection is closed', async () => {
+      const { network, link, session, open } = await linkedScene(subject);
+      await link.connection().close();
+      await network.gateway.unlink(session);
+      const again = await open(session.copy());
+      expect((await again.first('closed')).reason).toEqual({ kind: 'unlinked' });
+    });
+
+    it('has nothing to unlink where nothing is linked', async () => {
+      const { network, session } = await startScene(subject);
+      await network.gateway.unlink(session);
+      expect(session.instanceId).toBe(INSTANCE);
+    });
+  });
+}

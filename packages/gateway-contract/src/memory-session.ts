@@ -1,0 +1,45 @@
+import type { Session } from '@trunkline/core';
+
+export interface MemorySession extends Session {
+  /** From now on another process holds the instance: every write is refused. */
+  fence(): void;
+  /** The next write fails, as on a full disk. */
+  failNextSave(): void;
+  readonly values: ReadonlyMap<string, Uint8Array>;
+  /** As it is kept when the process ends now. */
+  copy(): MemorySession;
+}
+
+export function memorySession(
+  instanceId: string,
+  stored: ReadonlyMap<string, Uint8Array> = new Map(),
+): MemorySession {
+  const values = new Map(stored);
+  let refusal: Error | null = null;
+  let failsNext = false;
+  return {
+    instanceId,
+    values,
+    async load() {
+      return new Map(values);
+    },
+    async save(changes) {
+      if (refusal) throw refusal;
+      if (failsNext) {
+        failsNext = false;
+        throw new Error('The disk is full.');
+      }
+      for (const [name, value] of changes) {
+        if (value) values.set(name, value);
+        else values.delete(name);
+      }
+    },
+    fence() {
+      refusal = new Error(`Another process holds ${instanceId}.`);
+    },
+    failNextSave() {
+      failsNext = true;
+    },
+    copy: () => memorySession(instanceId, values),
+  };
+}

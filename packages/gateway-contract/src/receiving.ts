@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { GatewaySubject } from './contract-subject.ts';
+import { FILES } from './files.ts';
+import { linkedScene } from './scene.ts';
+import { openLink } from './test-link.ts';
+import type { Report } from './test-link.ts';
+
+export function receivingContract(subject: GatewaySubject): void {
+  describe('receiving', () => {
+    it('reports a text with its sender', async () => {
+      const { network, link, phone } = await linkedScene(subject);
+      const from = network.people.reader;
+      const networkId = await phone.receive({ from, text: 'Grüße 👋' });
+      const { message } = await link.first('message');
+      expect(message).toEqual({
+        networkId,
+        from,
+        senderId: expect.any(String),
+        groupNetworkId: null,
+        content: { type: 'text', text: 'Grüße 👋' },
+      });
+    });
+
+    it.each(FILES)('reports a file of type $type, to be downloaded', async ({ type, mimeType, content }) => {
+      const { network, link, phone } = await linkedScene(subject);
+      const text = type === 'audio' ? '' : 'look';
+      await phone.receive({ from: network.people.reader, text, file: { type, mimeType, content } });
+      const { message } = await link.first('message');
+      expect(message.content).toMatchObject({ type, caption: text || null, file: { mimeType } });
+      if (message.content.type === 'text') throw new Error('It is a file.');
+      const stream = await message.content.file.open();
+      expect(
+        Buffer.from(
+          await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer(),
+        ).equals(content),
+      ).toBe(true);
+    });
+
+    it('reports a message in a group with its writer', async () => {
+      const { network, link, phone } = await linkedScene(subject);
+      const groupNetworkId = await phone.addGroup('Neighbours');
+      await phone.receive({ from: network.people.reader, text: 'Anyone home?', groupNetworkId });
+      expect((await link.first('message')).message).toMatchObject({
+        groupNetworkId,
+        from: network.people.reader,
+        content: { text: 'Anyone home?' },
+      });
+    });
+
+    it('names the sender the same each time, and another one otherwise', async () => {
+      const { network, link, phone } = await linkedScene(subject);
+      await phone.receive({ from: network.people.reader, text: 'one' });
+      await phone.receive({ from: network.people.reader, text: 'two' });
+      const { message: two } = await link.first('message', ({ message }) => text(message) === 'two');
+      const { message: one } = await link.first('message', ({ message }) => text(message) === 'one');
+      expect(two.senderId).toBe(one.senderId);
+      expect(two.networkId).not.toBe(one.networkId);
+    });
+
+    it('reports a message again on the next connection until it was taken', async () => {
+      const { network, link, phone, session, open } = await linkedScene(subject);
+      await link.connection().close();
+      const offered = Promise.withResolvers<void>();
+      const taking = async ({ kind }: Report): Promise<void> => {
+        if (kind !== 'message') return;
+        offered.resolve();
+        throw new Error('The storage is out of reach.');
+      };
+      const refusing = await openLink(network.gateway, session, { taking });
+      await refusing.first('connected');
+      const networkId = await phone.receive({ from: network.people.reader, text: 'important' });
+      await offered.promise;
+      await refusing.connection().close();
+
+      const again = await open();
+      const { message } = await again.first('message');
+      expect(message).toMatchObject({ networkId, content: { text: 'important' } });
+    });
+  });
+}
+
+function text({ content }: { content: { type: string; text?: string } }): string | undefined {
+  return content.text;
+}

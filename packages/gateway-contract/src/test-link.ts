@@ -1,0 +1,89 @@
+import type {
+  ClosedReason,
+  Gateway,
+  GatewayConnection,
+  GatewayListener,
+  GroupReport,
+  IncomingMessage,
+  LinkedProfile,
+  OpenOptions,
+  Receipt,
+  Session,
+} from '@trunkline/core';
+import { vi } from 'vitest';
+
+/** What a gateway reported, in order. */
+export type Report =
+  | {
+      readonly kind: 'qr';
+      readonly code: string;
+      readonly expiresAt: number;
+      readonly pairingCode: string | undefined;
+    }
+  | { readonly kind: 'connected'; readonly profile: LinkedProfile }
+  | { readonly kind: 'closed'; readonly reason: ClosedReason }
+  | { readonly kind: 'message'; readonly message: IncomingMessage }
+  | { readonly kind: 'receipt'; readonly receipt: Receipt }
+  | { readonly kind: 'groups'; readonly groups: readonly GroupReport[] };
+
+/** An instance's connection as the service would hold it: opened again at once where the network asks for that. */
+export interface TestLink {
+  readonly reports: readonly Report[];
+  readonly connection: () => GatewayConnection;
+  /** The first report of this kind, from the `from`-th report on, for which `holds`; waits for it. */
+  first<Kind extends Report['kind']>(
+    kind: Kind,
+    holds?: (report: Extract<Report, { kind: Kind }>) => boolean,
+    from?: number,
+  ): Promise<Extract<Report, { kind: Kind }>>;
+  all<Kind extends Report['kind']>(kind: Kind): readonly Extract<Report, { kind: Kind }>[];
+}
+
+export interface LinkOptions extends Partial<OpenOptions> {
+  /** Called before a report counts as taken; what it rejects with, the gateway sees. */
+  readonly taking?: (report: Report) => Promise<void>;
+}
+
+export async function openLink(
+  gateway: Gateway,
+  session: Session,
+  { taking = async () => {}, pairingNumber = null }: LinkOptions = {},
+): Promise<TestLink> {
+  const reports: Report[] = [];
+  let connection: GatewayConnection;
+  const take = async (report: Report): Promise<void> => {
+    await taking(report);
+    reports.push(report);
+  };
+  const listener: GatewayListener = {
+    qr: (code, expiresAt, pairingCode) => take({ kind: 'qr', code, expiresAt, pairingCode }),
+    connected: (profile) => take({ kind: 'connected', profile }),
+    message: (message) => take({ kind: 'message', message }),
+    receipt: (receipt) => take({ kind: 'receipt', receipt }),
+    groups: (groups) => take({ kind: 'groups', groups }),
+    async closed(reason) {
+      await take({ kind: 'closed', reason });
+      if (reason.kind === 'restart') connection = await open();
+    },
+  };
+  const open = (): Promise<GatewayConnection> => gateway.open(session, listener, { pairingNumber });
+  connection = await open();
+
+  type Of<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>;
+  const all = <Kind extends Report['kind']>(kind: Kind, from = 0): readonly Of<Kind>[] =>
+    reports.slice(from).filter((report): report is Of<Kind> => report.kind === kind);
+  return {
+    reports,
+    connection: () => connection,
+    all,
+    first: (kind, holds = () => true, from = 0) =>
+      vi.waitFor(
+        () => {
+          const found = all(kind, from).find(holds);
+          if (!found) throw new Error(`No report of ${kind} among ${reports.map((r) => r.kind).join(', ')}.`);
+          return found;
+        },
+        { timeout: 20_000, interval: 10 },
+      ),
+  };
+}

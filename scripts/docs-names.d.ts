@@ -1,0 +1,28 @@
+// What the programs of the documentation take for granted; see check-docs.mjs.
+import type { DatabaseSync } from 'node:sqlite';
+import type { Logger, SendTextInput, Trunkline, WorkspaceApi } from '@trunkline/core';
+import type { WebhookMessage } from '@trunkline/receiver';
+
+declare global {
+  /** On SQLite. */
+  const trunkline: Trunkline<DatabaseSync>;
+  const api: WorkspaceApi<DatabaseSync>;
+  const workspaceId: string;
+  /** The id of one. */
+  const instance: string;
+  const apiKey: string;
+  const message: SendTextInput;
+  const transaction: DatabaseSync;
+  const logger: Logger;
+
+  /** A reader's own. */
+  const saveOnce: (eventId: string, message: WebhookMessage) => Promise<void>;
+  const POST: (request: Request) => Promise<Response>;
+  const bytes: Uint8Array<ArrayBuffer>;
+  /** What a QR code says. */
+  const qr: string;
+
+  /** Vitest's. */
+  const vi: (typeof import('vitest'))['vi'];
+  const expect: (typeof import('vitest'))['expect'];
+}
