@@ -20,6 +20,8 @@ const POLL_MS = 5_000;
 const CLAIM_BATCH = 128;
 /** Longer than an attempt can last, so that only a dead process loses a claim. */
 const LEASE_MS = 60_000;
+/** A clock that goes back so far was set back; where it was corrected by less, nobody waits for long. */
+const SET_BACK_MS = 1_000;
 /** How long outcomes wait when the storage does not take them. */
 const COMPLETE_AGAIN_MS = 1_000;
 
@@ -36,20 +38,25 @@ export interface WebhookDispatcher {
 export function createWebhookDispatcher(context: ServiceContext, sender: WebhookSender): WebhookDispatcher {
   const { storage, clock, logger } = context;
   const underWay = attemptsUnderWay();
+  /** By the clock, at the last claim. It may have been set back while nothing ran. */
+  let claimedAt = Infinity;
 
   const claim = async (): Promise<PassResult & { readonly claimed: number }> => {
     const room = underWay.room(clock.now());
     const limit = Math.min(CLAIM_BATCH, room.count);
     // Nothing more fits: an attempt that ends wakes the loop.
     if (limit <= 0) return { more: false, nextAt: room.moreAt, claimed: 0 };
+    const now = clock.now();
     const { claimed, nextAt } = await storage.deliveries.claim({
-      now: clock.now(),
+      now,
       limit,
       leaseMs: LEASE_MS,
       slots: ENDPOINT_SLOTS,
       startsPerWindow: ENDPOINT_STARTS_PER_MINUTE,
       windowMs: THROTTLE_WINDOW_MS,
+      mayBeSetBack: now < claimedAt - SET_BACK_MS,
     });
+    claimedAt = now;
     for (const delivery of claimed) begin(delivery);
     return { more: claimed.length === limit, nextAt, claimed: claimed.length };
   };
