@@ -206,6 +206,34 @@ describe('a dispatcher that says nothing', () => {
   });
 });
 
+describe('a dispatcher that stands still between its claim and the request', () => {
+  it('leaves the delivery to whoever claims it next', async () => {
+    const world = await startWorld({ roles: only('api') });
+    const { id } = await listen(world);
+    const [delivery = ''] = await queue(world, id, 1);
+    const clock = manualClock();
+    const claim = world.storage.deliveries.claim.bind(world.storage.deliveries);
+    const deliveries = {
+      ...world.storage.deliveries,
+      claim: async (request: Parameters<typeof claim>[0]) => {
+        const result = await claim(request);
+        await clock.advance(45 * SECOND);
+        return result;
+      },
+    };
+    const frozen = await world.another({
+      roles: only('webhooks'),
+      clock,
+      storage: { ...world.storage, deliveries, close: async () => {} },
+    });
+    await world.clock.settle();
+    const second = await world.another({ roles: only('webhooks') });
+    await world.clock.advance(MINUTE);
+    expect([frozen.sender.requests.length, second.sender.requests.length]).toEqual([0, 1]);
+    expect(await world.api.deliveries.get(delivery)).toMatchObject({ status: 'success', attempts: 1 });
+  });
+});
+
 describe('an outcome that the storage does not take', () => {
   it('is kept and written as soon as it does, and the request is not repeated', async () => {
     const world = await senders();

@@ -22,6 +22,8 @@ const CLAIM_BATCH = 128;
 const LEASE_MS = 60_000;
 /** A clock that goes back so far was set back; where it was corrected by less, nobody waits for long. */
 const SET_BACK_MS = 1_000;
+/** What is answered later than this after its claim is not begun: it might end when another process has begun it too. */
+const BEGIN_WITHIN_MS = 45_000;
 /** How long outcomes wait when the storage does not take them. */
 const COMPLETE_AGAIN_MS = 1_000;
 
@@ -57,6 +59,8 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
       mayBeSetBack: now < claimedAt - SET_BACK_MS,
     });
     claimedAt = now;
+    // This process stood still meanwhile: they are due again when their claims have run out.
+    if (clock.now() >= now + BEGIN_WITHIN_MS) return { more: false, nextAt, claimed: 0 };
     for (const delivery of claimed) begin(delivery);
     return { more: claimed.length === limit, nextAt, claimed: claimed.length };
   };
