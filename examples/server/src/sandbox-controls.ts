@@ -3,21 +3,22 @@ import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod';
 import { checkSuspension, unwrap } from '@trunkline/core';
 import type { Storage, Trunkline, WorkspaceApi } from '@trunkline/core';
-import type { Sandbox, SandboxMessage, SandboxPhone } from '@trunkline/core/sandbox';
+import type { SandboxMessage } from '@trunkline/core/sandbox';
 import { errorAnswer, refused } from './error-answer.ts';
 import { groupInput, inboundInput, noInput, readInput, scanInput } from './sandbox-inputs.ts';
 import type { Inbound } from './sandbox-inputs.ts';
+import type { ControlledPhone, SandboxNetwork } from './sandbox-network.ts';
 
 export interface SandboxControls {
   readonly trunkline: Pick<Trunkline, 'authenticate' | 'as'>;
   readonly storage: Pick<Storage, 'instances'>;
   /** Null where another process has the network. */
-  readonly sandbox: Sandbox | null;
+  readonly phone: SandboxNetwork['phone'];
 }
 
 /** The phone in the user's hand, and the instance that it is linked with. */
 interface Phone {
-  readonly phone: SandboxPhone;
+  readonly phone: ControlledPhone;
   readonly instanceId: string;
   readonly api: WorkspaceApi;
   /** The sandbox network's own name of a group. */
@@ -69,13 +70,13 @@ export function addSandboxControls(app: Hono, controls: SandboxControls): void {
 }
 
 function phoneOf(
-  { sandbox, storage }: SandboxControls,
+  { phone, storage }: SandboxControls,
   { api, instanceId, workspaceId }: { api: WorkspaceApi; instanceId: string; workspaceId: string },
 ): Phone {
-  if (!sandbox)
+  if (!phone)
     throw refused('GATEWAY_UNAVAILABLE', 'The sandbox network is in another process: ask that one.');
   return {
-    phone: sandbox.phone(instanceId),
+    phone: phone(instanceId),
     instanceId,
     api,
     async groupNetworkId(groupId) {

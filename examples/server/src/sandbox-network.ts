@@ -1,24 +1,31 @@
+import type { Gateway } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
-import type { Sandbox } from '@trunkline/core/sandbox';
+import type { SandboxPhone } from '@trunkline/core/sandbox';
 import type { DataFiles } from './data-files.ts';
 import { openSandboxJournal } from './sandbox-journal.ts';
 import type { Settings } from './settings.ts';
 import { StartError } from './start-error.ts';
 
 export interface SandboxNetwork {
-  /** Null where this process does not run it. */
-  readonly sandbox: Sandbox | null;
-  /** Whether another process runs it. */
+  readonly gateway: Gateway;
+  /** The phone behind an instance; null where they are out of this process's reach. */
+  readonly phone: ((instanceId: string) => ControlledPhone) | null;
+  /** Whether another process runs it, and this one cannot use it. */
   readonly isElsewhere: boolean;
   close(): void;
 }
 
+/** What the tester's hand can do with a phone. */
+export type ControlledPhone = Omit<SandboxPhone, 'accepted'>;
+
 /** The sandbox network is in one process at a time; others on the same data do all the rest. */
 export function openSandboxNetwork(settings: Settings, files: DataFiles): SandboxNetwork {
-  if (!settings.roles.gateway) return { sandbox: null, isElsewhere: false, close() {} };
+  const { gateway: unused } = createSandbox();
+  if (!settings.roles.gateway) return { gateway: unused, phone: null, isElsewhere: false, close() {} };
   const journal = openSandboxJournal(files.sandboxNetwork);
   if (journal) {
-    return { sandbox: createSandbox({ journal }), isElsewhere: false, close: () => journal.close() };
+    const { gateway, phone } = createSandbox({ journal });
+    return { gateway, phone, isElsewhere: false, close: () => journal.close() };
   }
   const { gateway: _, ...others } = settings.roles;
   if (!Object.values(others).includes(true)) {
@@ -26,5 +33,5 @@ export function openSandboxNetwork(settings: Settings, files: DataFiles): Sandbo
       `ROLES is only gateway, and another process has the sandbox network: ${files.sandboxNetwork}`,
     );
   }
-  return { sandbox: null, isElsewhere: true, close() {} };
+  return { gateway: unused, phone: null, isElsewhere: true, close() {} };
 }

@@ -141,10 +141,16 @@ export function createInstanceKeeper({
         throw error;
       }
     };
+    /** A connection that got on and whose progress could not be stored is tried again: nothing would tell of it. */
+    const recorded = (work: () => Promise<void>): Promise<void> =>
+      report(work).catch((error: unknown) => {
+        if (isCurrent()) tryAgain(opened);
+        throw error;
+      });
     return {
       qr: (code, expiresAt, pairingCode) =>
         inOrder(() =>
-          report(async () => {
+          recorded(async () => {
             opened.phase = 'pairing';
             const qr = sealQr(context.sealer, lease.instanceId, { code, pairingCode: pairingCode ?? null });
             await write({ kind: 'qr', qr: { ...qr, expiresAt } });
@@ -152,7 +158,7 @@ export function createInstanceKeeper({
         ),
       connected: (profile) =>
         inOrder(() =>
-          report(async () => {
+          recorded(async () => {
             await write({ kind: 'connected', ...profile });
             opened.phase = 'open';
             failures = 0;
@@ -179,8 +185,7 @@ export function createInstanceKeeper({
         retryAt = 0;
         break;
       case 'dropped':
-        retryAt = clock.now() + Math.max(reconnectDelay(failures, jitter()), reason.notBeforeMs ?? 0);
-        failures += 1;
+        waitBeforeRetry(reason.notBeforeMs);
         await write({ kind: 'dropped', detail: reason.detail });
         break;
       case 'qr_timeout':
@@ -260,6 +265,17 @@ export function createInstanceKeeper({
       });
     }
     await closeLink();
+  };
+
+  const tryAgain = ({ connection }: Link): void => {
+    link = null;
+    waitBeforeRetry();
+    begin('giving up a connection', async () => connection?.close());
+  };
+
+  const waitBeforeRetry = (leastMs = 0): void => {
+    retryAt = clock.now() + Math.max(leastMs, reconnectDelay(failures, jitter()));
+    failures += 1;
   };
 
   const giveUpOpening = (stuck: Link): void => {

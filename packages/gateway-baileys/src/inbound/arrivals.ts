@@ -32,7 +32,7 @@ export interface Arrivals {
   flush(): Promise<void>;
 }
 
-export interface RecordedArrival {
+interface RecordedArrival {
   /** A set of Signal keys, of a type of our own. */
   readonly keys: Readonly<Record<typeof TYPE, Readonly<Record<string, Arrival>>>>;
   readonly arrival: Arrival;
@@ -43,7 +43,7 @@ interface Me {
   readonly lid?: string | undefined;
 }
 
-export interface ArrivalKey {
+interface ArrivalKey {
   readonly id?: string | null | undefined;
   readonly remoteJid?: string | null | undefined;
   readonly participant?: string | null | undefined;

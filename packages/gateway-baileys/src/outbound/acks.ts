@@ -1,7 +1,7 @@
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 
 /** The network's answers to messages: `error` is null where it took the message over. */
-export interface Ack {
+interface Ack {
   readonly error: string | null;
 }
 

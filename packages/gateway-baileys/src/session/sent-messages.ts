@@ -15,7 +15,7 @@ export interface SentMessages {
 }
 
 /** A set of Signal keys, of a type of our own. */
-export type SentMessageChanges = Readonly<Record<typeof TYPE, Readonly<Record<string, SentMessage>>>>;
+type SentMessageChanges = Readonly<Record<typeof TYPE, Readonly<Record<string, SentMessage>>>>;
 
 interface SentMessage {
   readonly order: number;

@@ -1,6 +1,6 @@
 import type { Session } from '@trunkline/core';
 
-export type SessionChanges = ReadonlyMap<string, Uint8Array | null>;
+type SessionChanges = ReadonlyMap<string, Uint8Array | null>;
 
 /** Everything that is stored for one instance, read once and written through. */
 export interface SessionValues {

@@ -1,7 +1,7 @@
 import { briefly, statusCodeOf } from './status-code.ts';
 
 /** What to do when the network ended a connection. */
-export type CloseAction =
+type CloseAction =
   /** A new connection at once. */
   | 'restart'
   /** The phone unlinked the device. */

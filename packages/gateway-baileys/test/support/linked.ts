@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import { startBaileysNetwork } from './baileys-network.ts';
 import type { BaileysNetwork, NetworkOptions } from './baileys-network.ts';
 
-export const INSTANCE = 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c';
+const INSTANCE = 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c';
 
 export interface Linked {
   readonly network: BaileysNetwork;

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { until } from './support/until.ts';
+import { linkPhone, qrOf, setWhatsAppScene, untilStatus } from './support/whatsapp-scene.ts';
+
+describe('GATEWAY=baileys', { timeout: 120_000 }, () => {
+  it('links a phone, sends, receives, and is linked still after a restart', async () => {
+    const scene = await setWhatsAppScene({ MESSAGES_PER_MINUTE: '600' });
+    const { wa, account, bob, receiver, instance, server, start } = scene;
+    await linkPhone(scene, server);
+    // There are no phones here that a request could move.
+    const scan = `/sandbox/instances/${instance}/scan`;
+    expect((await server.client.request('POST', scan)).status).toBe(404);
+
+    const { id } = await server.client.send({ instance, to: bob.phoneNumber, text: 'Hello Bob' });
+    expect((await wa.nextMessage()).content).toEqual({ type: 'text', text: 'Hello Bob' });
+    await until('it is sent', async () => (await server.client.message(id)).status === 'sent');
+    await wa.inbound(bob, account, 'Hello shop');
+    await until('the receiver is told', () =>
+      receiver.requests.some(({ event }) => event.type === 'message.received'),
+    );
+
+    expect(await server.stop()).toBe(0);
+    // Neither the QR, which is for terminals, nor anything that Signal's library says.
+    expect(server.stdout().split('\n').slice(1)).toEqual([
+      `Trunkline is at ${server.url}/api/v1`,
+      'API key: the one in API_KEY',
+      '',
+    ]);
+    expect(server.stderr()).toMatch(/^WARNING: WEBHOOK_URL_POLICY=local.*\n$/);
+
+    await wa.inbound(bob, account, 'Are you closed?');
+    const next = await start();
+    await untilStatus(next, instance, 'connected');
+    await until('what was missed is told', () =>
+      receiver.requests.some(
+        ({ event: { data } }) => 'message' in data && data.message.text === 'Are you closed?',
+      ),
+    );
+    expect(await next.stop()).toBe(0);
+    expect(receiver.refused).toEqual([]);
+  });
+
+  it('shows a pairing code for a phone without a camera', async () => {
+    const scene = await setWhatsAppScene();
+    const { wa, account, instance, server } = scene;
+    const { status } = await server.client.request('POST', `/api/v1/instances/${instance}/connect`, {
+      body: { pairing_phone_number: account.phoneNumber },
+    });
+    expect(status).toBe(202);
+    await untilStatus(server, instance, 'qr_required');
+    await wa.enterCode(account, (await qrOf(server, instance)).pairing_code ?? '');
+    await untilStatus(server, instance, 'connected');
+    await server.stop();
+  });
+
+  it('survives a network that drops it again and again, whatever it is doing', async () => {
+    const scene = await setWhatsAppScene();
+    const { wa, account, bob, instance, server } = scene;
+    await linkPhone(scene, server);
+    const ids: string[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      ids.push((await server.client.send({ instance, to: bob.phoneNumber, text: `round ${round}` })).id);
+      const isBack = wa.next('online', account);
+      await wa.drop(account);
+      await wa.inbound(bob, account, `answer ${round}`);
+      await isBack;
+    }
+    for (const id of ids)
+      await until('it is sent', async () => (await server.client.message(id)).status === 'sent');
+    const shown = await wa.inbox(bob);
+    expect(shown).toHaveLength(ids.length);
+    expect(await server.stop()).toBe(0);
+  });
+});
