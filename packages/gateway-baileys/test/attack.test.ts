@@ -162,6 +162,48 @@ describe('messages that are too much', () => {
   });
 });
 
+describe('plaintexts that are no message', () => {
+  /** Field 1 of a field of a field…, which readers that call themselves run out of stack with. */
+  const nested = (depth: number): Uint8Array => {
+    let inner: Buffer<ArrayBufferLike> = Buffer.from([0x0a, 0]);
+    for (let level = 0; level < depth; level += 1) {
+      const length = [];
+      for (let rest = inner.length; ; rest >>>= 7) {
+        length.push(rest > 0x7f ? (rest & 0x7f) | 0x80 : rest);
+        if (rest <= 0x7f) break;
+      }
+      // Field 40, an ephemeral message, in which field 1 is a message.
+      inner = Buffer.concat([
+        Buffer.from(level % 2 === 0 ? [0x0a] : [0xc2, 0x02]),
+        Buffer.from(length),
+        inner,
+      ]);
+    }
+    return Buffer.concat([inner, Buffer.of(1)]);
+  };
+  const cases: readonly (readonly [what: string, bytes: Uint8Array])[] = [
+    ['nothing', new Uint8Array(0)],
+    ['zeros', new Uint8Array(64)],
+    ['padding alone', new Uint8Array(16).fill(16)],
+    ['more padding than there is', Uint8Array.of(1, 2, 255)],
+    ['a field that is cut off', Uint8Array.of(0x0a, 100, 0x41, 1)],
+    ['a length beyond all memory', Uint8Array.of(0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f, 1)],
+    ['text that is no UTF-8', Uint8Array.of(0x0a, 2, 0xc3, 0x28, 1)],
+    ['ten thousand messages in one another', nested(10_000)],
+  ];
+
+  it('are skipped, or read as text as far as they go', async () => {
+    const scene = await linked();
+    const { wa, account, reader } = scene.network;
+    for (const [, bytes] of cases)
+      await wa.inbound(reader, account, { type: 'bytes', bytes }, { answersRetry: false });
+    await expectHealthy(scene);
+    const texts = scene.link.all('message').map(({ message }) => textOf(message));
+    expect(texts.filter((text) => text?.startsWith('still there'))).toHaveLength(1);
+    expect(texts.length).toBeLessThanOrEqual(2);
+  });
+});
+
 describe('names that strangers choose', () => {
   it('are cut to what databases take as keys, and still tell a repeat', async () => {
     const scene = await linked();
