@@ -79,6 +79,23 @@ describe('one endpoint', () => {
     expect(await world.api.deliveries.get(delivery)).toMatchObject({ status: 'success' });
   });
 
+  it('is served although two hundred others hang, a second later than else', async () => {
+    const world = await senders();
+    await world.trunkline.admin.workspaces.setPlan(world.workspaceId, { webhookLimit: 201 });
+    const prompt = await listen(world, 'https://prompt.example/');
+    const hanging = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => listen(world, `https://hangs-${index}.example/`)),
+    );
+    world.sender.answer(({ url }) => (url === prompt.url ? TAKEN : silence()));
+    for (const { id } of hanging) await queue(world, id, 2);
+    await world.clock.settle();
+    expect(world.sender.requests).toHaveLength(256);
+    const [delivery = ''] = await queue(world, prompt.id, 1);
+    await world.clock.advance(SECOND);
+    expect(world.sender.requests).toHaveLength(401);
+    expect(await world.api.deliveries.get(delivery)).toMatchObject({ status: 'success' });
+  });
+
   it('is told of events made after the clock was set back', async () => {
     const world = await senders();
     const { id } = await listen(world);

@@ -44,5 +44,5 @@ it('hands a message over again that the client never acknowledged, and no other'
 });
 
 it('needs a linked client to send to', async () => {
-  await expect(wa().inbound(newPerson(), newAccount(), 'x')).rejects.toThrow('no client is linked');
+  await expect(wa().inbound(newPerson(), newAccount(), 'x')).rejects.toThrow('can be written to');
 });

@@ -54,7 +54,7 @@ export async function sweepClosings(database: Database, limit: number): Promise<
 }
 
 /** The next closing to look at. Relies on closings_to_sweep. */
-export const TO_SWEEP = `
+const TO_SWEEP = `
   SELECT endpoint_id, generation FROM trunkline.closings WHERE to_sweep
   ORDER BY endpoint_id, generation LIMIT 1`;
 

@@ -80,7 +80,7 @@ export async function nextClaimAt(
 }
 
 /** Relies on lanes_to_wake. A lane that is locked stays in its place in the table, by which it is found again at once. */
-export const READY = `
+const READY = `
   SELECT lanes.ctid AS place, endpoint_id, EXISTS (
     SELECT 1 FROM trunkline.claims WHERE claims.endpoint_id = lanes.endpoint_id AND expires_at <= $1
   ) AS has_expired
@@ -107,7 +107,7 @@ const TAKE_BACK = `
  * snapshot is taken after the lanes were locked. Relies on the primary keys of `due` and `claims`: it reads
  * no more of a backlog than it takes, and one entry more.
  */
-export const CLAIM: string = `
+const CLAIM: string = `
   WITH lane AS MATERIALIZED (
     SELECT ready.place, rank, lanes.endpoint_id, generation, held.count AS held, held.first_end, starts,
       starts[width_bucket($2::bigint - $6::bigint, starts) + 1 :] AS recent,

@@ -3,7 +3,7 @@ import type { Logger } from '@trunkline/core';
 import type { Queryable } from './queryable.ts';
 
 /** A connection of a pool, as `pg` has it. */
-export interface PoolClient extends Queryable {
+interface PoolClient extends Queryable {
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'notification', listener: (message: PoolNotification) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
@@ -11,7 +11,7 @@ export interface PoolClient extends Queryable {
   release(destroy?: boolean): void;
 }
 
-export interface PoolNotification {
+interface PoolNotification {
   readonly channel: string;
   readonly payload?: string | undefined;
 }
@@ -81,7 +81,7 @@ export async function withClient<Result>(
 }
 
 /** There is no answer from the server: what was asked may have been done or not. */
-export class ConnectionError extends Error {
+class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   constructor(cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);

@@ -18,18 +18,16 @@ export function retentionStore(connected: Connected): RetentionStore {
   return {
     prepare: (now) => makePartitions(connected(), now),
     deleteHistory: (before, limit) => deleteDays(connected(), startOfDay(before), limit),
-    // Relies on idempotency_records_by_age.
-    deleteIdempotencyRecords: (before, limit) =>
-      connected().run(
-        `DELETE FROM trunkline.idempotency_records WHERE (workspace_id, key) IN (
-           SELECT workspace_id, key FROM trunkline.idempotency_records WHERE created_at < $1
-           ORDER BY created_at LIMIT $2
-         )`,
-        before,
-        limit,
-      ),
+    deleteIdempotencyRecords: async (before, limit) => connected().run(DELETE_RECORDS, before, limit),
   };
 }
+
+/** Relies on idempotency_records_by_age. A key that is used anew meanwhile stays. */
+const DELETE_RECORDS = `
+  DELETE FROM trunkline.idempotency_records
+  WHERE created_at < $1 AND ctid = ANY (ARRAY(
+    SELECT ctid FROM trunkline.idempotency_records WHERE created_at < $1 ORDER BY created_at LIMIT $2
+  ))`;
 
 /**
  * Deletes the days before this one: first what is open of them, for endpoints and for subscriptions, then whole

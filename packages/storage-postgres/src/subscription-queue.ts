@@ -64,8 +64,8 @@ async function takeEvents(
 
 const LOCK = 'SELECT 1 FROM trunkline.subscriptions WHERE id = $1 FOR NO KEY UPDATE';
 
-// Each type's events are a walk of their own along queued_events_due. What is being completed or renewed is passed over.
-// A token that is still there is that of a claim which has expired. An event that retention has dropped is nobody's.
+// Each type's events are a walk of their own along queued_events_due, and each one's row and event are read by its id. What
+// is being completed or renewed is passed over. A token that is still there is that of a claim which has expired. An event that retention has dropped is nobody's.
 const TAKE = `
   WITH due AS MATERIALIZED (
     SELECT walked.*
@@ -83,13 +83,14 @@ const TAKE = `
     UPDATE trunkline.queued_events AS queued
     SET due_at = $5, lost_claims = lost_claims + (token IS NOT NULL)::integer,
       token = nextval('trunkline.event_claim_tokens')
-    FROM due
-    WHERE queued.event_id = due.event_id AND queued.subscription_id = $1
-    RETURNING queued.event_id, queued.token, queued.attempts, queued.lost_claims, due.due_at AS was_due_at
+    WHERE queued.event_id = ANY (ARRAY(SELECT event_id FROM due)) AND queued.subscription_id = $1
+    RETURNING queued.event_id, queued.token, queued.attempts, queued.lost_claims
   )
-  SELECT events.*, taken.token, taken.attempts, taken.lost_claims
-  FROM taken JOIN trunkline.events ON events.id = taken.event_id
-  ORDER BY taken.was_due_at, taken.event_id`;
+  SELECT event.*, taken.token, taken.attempts, taken.lost_claims
+  FROM taken
+  JOIN due ON due.event_id = taken.event_id
+  CROSS JOIN LATERAL (SELECT * FROM trunkline.events WHERE events.id = taken.event_id LIMIT 1) AS event
+  ORDER BY due.due_at, due.event_id`;
 
 export async function renewClaims(
   statements: Statements,

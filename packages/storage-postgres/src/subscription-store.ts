@@ -48,16 +48,23 @@ const REGISTER = `
   ON CONFLICT (name) DO UPDATE SET event_types = excluded.event_types
   RETURNING id, name, to_json(event_types) AS event_types, created_at`;
 
-// These rely on queued_events_due and queued_events_exhausted.
-const WAITING =
-  'FROM trunkline.queued_events WHERE subscription_id = subscriptions.id AND due_at IS NOT NULL';
-const EXHAUSTED = 'FROM trunkline.queued_events WHERE subscription_id = subscriptions.id AND due_at IS NULL';
+/** Along queued_events_due, which is the only index in this order. */
+const waitingIn = (subscription: string): string => `
+  SELECT event_id FROM trunkline.queued_events
+  WHERE subscription_id BETWEEN ${subscription} AND ${subscription} AND due_at IS NOT NULL
+  ORDER BY subscription_id, event_type, due_at, event_id`;
+
+/** Oldest first, along queued_events_exhausted, likewise. */
+const exhaustedIn = (subscription: string): string => `
+  SELECT event_id FROM trunkline.queued_events
+  WHERE subscription_id BETWEEN ${subscription} AND ${subscription} AND due_at IS NULL
+  ORDER BY subscription_id, event_id`;
 
 /** Looks at no more rows than it counts. */
 const LIST = `
   SELECT id, name, to_json(event_types) AS event_types, created_at,
-    (SELECT count(*) FROM (SELECT 1 ${WAITING} LIMIT $1) AS found) AS waiting,
-    (SELECT count(*) FROM (SELECT 1 ${EXHAUSTED} LIMIT $1) AS found) AS exhausted
+    (SELECT count(*) FROM (${waitingIn('subscriptions.id')} LIMIT $1) AS found) AS waiting,
+    (SELECT count(*) FROM (${exhaustedIn('subscriptions.id')} LIMIT $1) AS found) AS exhausted
   FROM trunkline.subscriptions
   ORDER BY name`;
 
@@ -68,16 +75,8 @@ const DELETE = `
 const FIND = 'SELECT id FROM trunkline.subscriptions WHERE name = $1';
 
 const REQUEUE = `
-  WITH oldest AS MATERIALIZED (
-    SELECT event_id FROM trunkline.queued_events
-    WHERE subscription_id = $1 AND due_at IS NULL
-    ORDER BY event_id
-    LIMIT $2
-    FOR UPDATE
-  )
   UPDATE trunkline.queued_events SET due_at = $3
-  FROM oldest
-  WHERE queued_events.event_id = oldest.event_id AND subscription_id = $1`;
+  WHERE subscription_id = $1 AND event_id = ANY (ARRAY(${exhaustedIn('$1')} LIMIT $2 FOR UPDATE))`;
 
 async function countExhausted(statements: Statements, subscription: string, upTo: number): Promise<number> {
   const row = await statements.get(COUNT_EXHAUSTED, subscription, upTo);
@@ -85,8 +84,7 @@ async function countExhausted(statements: Statements, subscription: string, upTo
 }
 
 const COUNT_EXHAUSTED = `
-  SELECT count(*) AS found
-  FROM (SELECT 1 FROM trunkline.queued_events WHERE subscription_id = $1 AND due_at IS NULL LIMIT $2) AS one`;
+  SELECT count(*) AS found FROM (${exhaustedIn('$1')} LIMIT $2) AS one`;
 
 async function sweepDeleted(database: Database, limit: number): Promise<number> {
   const deleted = await database.all('SELECT id FROM trunkline.deleted_subscriptions ORDER BY id');
@@ -103,16 +101,14 @@ async function sweepDeleted(database: Database, limit: number): Promise<number> 
 }
 
 async function sweep(transaction: Transaction, subscription: string, limit: number): Promise<number> {
-  const waiting = await transaction.run(sweepOf('due_at IS NOT NULL'), subscription, limit);
-  return waiting + (await transaction.run(sweepOf('due_at IS NULL'), subscription, limit - waiting));
+  const waiting = await transaction.run(sweepOf(waitingIn('$1')), subscription, limit);
+  return waiting + (await transaction.run(sweepOf(exhaustedIn('$1')), subscription, limit - waiting));
 }
 
-function sweepOf(condition: string): string {
+function sweepOf(events: string): string {
   return `
     DELETE FROM trunkline.queued_events
-    WHERE subscription_id = $1 AND event_id IN (
-      SELECT event_id FROM trunkline.queued_events WHERE subscription_id = $1 AND ${condition} LIMIT $2
-    )`;
+    WHERE subscription_id = $1 AND event_id = ANY (ARRAY(${events} LIMIT $2))`;
 }
 
 // By then every transaction that had still seen it has ended.

@@ -44,8 +44,11 @@ describe('when the server ends connections', () => {
     await outcome;
     await lock.query('ROLLBACK');
     lock.release();
-    expect(await storage.instances.find(workspace.id, instance.id)).toEqual(instance);
-    expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+    // The other connections, idle ones, were ended too, which the pool may have yet to notice.
+    await vi.waitFor(async () => {
+      expect(await storage.instances.find(workspace.id, instance.id)).toEqual(instance);
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+    });
   });
 
   it('that messages are being accepted on, those that were answered are there, and it goes on', async () => {

@@ -3,6 +3,7 @@ import type { Switchboard } from '../connection/switchboard.ts';
 import type { MediaFailure } from '../media/media-host.ts';
 import type { Network } from '../network.ts';
 import { stanza } from '../stanza.ts';
+import type { Stanza } from '../stanza.ts';
 import type { Account } from './world-api.ts';
 
 export interface StreamError {
@@ -21,6 +22,8 @@ export interface DisturbingApi {
   refuseNextMessage(from: Account, code: number): void;
   /** The account's next message is lost on the way: no ack, nobody gets it. */
   loseNextMessage(from: Account): void;
+  /** Hands the client a stanza of the test's own making. */
+  deliverStanza(account: Account, node: Stanza): void;
   /** Ends the connection with a last word. */
   streamError(account: Account, error: StreamError): void;
   /** Another client takes the connection over: 440. */
@@ -52,6 +55,7 @@ export function disturbingApi(network: Network, switchboard: Switchboard): Distu
     releaseAcks: () => disturbances.releaseAcks(),
     refuseNextMessage: ({ phoneNumber }, code) => disturbances.disturbNextMessage(phoneNumber, code),
     loseNextMessage: ({ phoneNumber }) => disturbances.disturbNextMessage(phoneNumber, 'lose'),
+    deliverStanza: (account, node) => connectionOf(account).send(node),
     streamError: (account, { code, child }) => {
       const children = child === undefined ? [] : [stanza(child.tag, child.attrs)];
       const attrs = { code: code === undefined ? undefined : String(code) };

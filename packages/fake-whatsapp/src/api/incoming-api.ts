@@ -54,7 +54,8 @@ export function incomingApi(network: Network): IncomingApi {
       const id = options.id ?? newMessageId();
       const addressing = group?.addressing ?? options.addressing ?? 'pn';
       const account = world.account(to.phoneNumber);
-      if (account.companions.size === 0) throw new Error(`no client is linked to ${account.phoneNumber}`);
+      if (account.reachable.length === 0)
+        throw new Error(`no client of ${account.phoneNumber} can be written to`);
       await sendFromPhone({
         from: world.contact(from.phoneNumber),
         to: account,

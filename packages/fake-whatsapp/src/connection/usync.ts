@@ -46,8 +46,10 @@ function askedNumber(user: Stanza): string {
 
 /** The phone is device 0; linked clients follow. */
 function devicesNode(contact: Contact): Stanza {
-  const companions = contact instanceof LinkedAccount ? [...contact.companions.keys()] : [];
-  const devices = companions.map((id) => stanza('device', { id: String(id), 'key-index': String(id) }));
+  const companions = contact instanceof LinkedAccount ? contact.reachable : [];
+  const devices = companions.map(({ device }) =>
+    stanza('device', { id: String(device), 'key-index': String(device) }),
+  );
   return stanza('devices', {}, [
     stanza('device-list', { hash: '2:fake' }, [stanza('device', { id: '0' }), ...devices]),
   ]);

@@ -45,7 +45,7 @@ export async function mirror(
   const attrs = { id, t: seconds(network.now()), type: 'text', from: account.jid, notify: account.name };
   const { attrs: envelope } = stanza('message', { ...attrs, recipient: to.jid, recipient_lid: to.lidJid });
   account.sent.set(id, { envelope, message: wrapped, answersRetry: true });
-  for (const companion of account.companions.values()) {
+  for (const companion of account.reachable) {
     const enc = encNode(await encryptFor(account, companion, wrapped));
     companion.mailbox.put(stanza('message', envelope, [enc]));
   }

@@ -35,7 +35,7 @@ export async function sendFromPhone(sending: PhoneMessage): Promise<void> {
   const { from, to, message, envelope, answersRetry } = sending;
   const attrs = attributes(sending);
   from.sent.set(envelope.id, { envelope: attrs, message, answersRetry });
-  for (const companion of to.companions.values()) {
+  for (const companion of to.reachable) {
     companion.mailbox.put(stanza('message', attrs, await encrypted(sending, companion)));
   }
 }

@@ -30,7 +30,7 @@ interface Addressed {
 function readers({ world }: Network, sender: Companion, { node, group }: Addressed): readonly Companion[] {
   if (group !== undefined) {
     const accounts = [...group.members].filter((member) => member instanceof LinkedAccount);
-    return accounts.flatMap(({ companions }) => [...companions.values()]).filter((other) => other !== sender);
+    return accounts.flatMap(({ reachable }) => reachable).filter((other) => other !== sender);
   }
   const named = children(child(node, 'participants'), 'to').map(({ attrs }) =>
     world.companionByJid(attrs['jid'] ?? ''),

@@ -23,6 +23,10 @@ export class PreKeyShelf {
     this.#identity = identity;
   }
 
+  get isFilled(): boolean {
+    return this.#signed !== undefined;
+  }
+
   get count(): number {
     return this.#oneTime.length;
   }

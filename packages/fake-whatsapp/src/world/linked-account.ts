@@ -13,6 +13,11 @@ export class LinkedAccount extends Contact {
     return new Companion(this, this.#devices, { identity, noiseKey });
   }
 
+  /** Those that messages can be encrypted for: one that ended before it uploaded its keys gets none. */
+  get reachable(): readonly Companion[] {
+    return [...this.companions.values()].filter(({ shelf }) => shelf.isFilled);
+  }
+
   /** The client that was linked last. Throws where there is none. */
   get companion(): Companion {
     const last = [...this.companions.values()].at(-1);

@@ -15,7 +15,7 @@ import { startService } from './service.ts';
 import type { Service } from './service.ts';
 
 /** A service on a loopback WhatsApp, an instance of it, and a receiver that is told everything. */
-export interface Flow {
+export interface Scene {
   readonly wa: FakeWhatsApp;
   readonly account: Account;
   readonly bob: Person;
@@ -23,6 +23,10 @@ export interface Flow {
   readonly instance: string;
   /** The one that runs now. */
   service(): Service;
+}
+
+/** The same, with the service in this process. */
+export interface Flow extends Scene {
   /** Stops the service, does something, and starts another on the same data. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
 }
@@ -72,7 +76,7 @@ export async function startLinkedFlow(options?: FlowOptions): Promise<Flow> {
   return flow;
 }
 
-export async function pairByQr(flow: Flow): Promise<void> {
+export async function pairByQr(flow: Scene): Promise<void> {
   const { client } = flow.service();
   must(await client.instances.connect(flow.instance));
   await untilStatus(flow, 'qr_required');
@@ -89,7 +93,7 @@ export function until<Value>(look: () => Value | Promise<Value>): Promise<Value>
   return vi.waitFor(look, { timeout: 25_000, interval: 20 });
 }
 
-export function untilStatus({ service, instance }: Flow, status: string): Promise<void> {
+export function untilStatus({ service, instance }: Scene, status: string): Promise<void> {
   return until(async () => {
     const now = must(await service().client.instances.get(instance));
     if (now.status !== status) throw new Error(`The instance is ${now.status} (${now.last_error}).`);
@@ -97,7 +101,7 @@ export function untilStatus({ service, instance }: Flow, status: string): Promis
 }
 
 export function untilMessage(
-  { service }: Flow,
+  { service }: Scene,
   id: string,
   status: MessageResource['status'],
 ): Promise<MessageResource> {
@@ -110,7 +114,7 @@ export function untilMessage(
 
 /** The event of this type for which `holds`, told or still to be told. */
 export function untilTold(
-  { receiver }: Flow,
+  { receiver }: Scene,
   type: string,
   holds: (event: WebhookEvent) => boolean = () => true,
 ): Promise<WebhookEvent> {
@@ -123,7 +127,7 @@ export function untilTold(
 }
 
 /** The types of the events about a message, in the order in which they happened. */
-export function toldAbout({ receiver }: Flow, messageId: string): readonly string[] {
+export function toldAbout({ receiver }: Scene, messageId: string): readonly string[] {
   return receiver.events
     .filter(({ data }) => 'message' in data && data.message.id === messageId)
     .toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1))

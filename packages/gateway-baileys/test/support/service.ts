@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createTrunkline } from '@trunkline/core';
-import type { Logger, Trunkline } from '@trunkline/core';
+import type { Clock, Logger, Storage, Trunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { baileysGateway } from '@trunkline/gateway-baileys';
 import type { BaileysGatewayOptions } from '@trunkline/gateway-baileys';
@@ -9,13 +9,19 @@ import { createClient } from '@trunkline/http/client';
 import type { TrunklineClient } from '@trunkline/http/client';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 
+export const SECRET_KEY = 'a secret key of at least 32 characters';
 const BASE_URL = 'http://127.0.0.1/api/v1';
 
 /** The whole service in this process: SQLite, the REST API with its client, Baileys. */
 export interface Service {
-  readonly trunkline: Trunkline;
   readonly client: TrunklineClient;
   stop(): Promise<void>;
+}
+
+/** The same, with what it takes to serve it on a port. */
+export interface StartedService extends Service {
+  readonly apiKey: string;
+  readonly fetch: (request: Request) => Response | Promise<Response>;
 }
 
 export interface ServiceOptions {
@@ -24,15 +30,19 @@ export interface ServiceOptions {
   readonly logger?: Logger | undefined;
   /** One made by an earlier service on this directory; a new one by default. */
   readonly apiKey?: string | undefined;
+  readonly clock?: Clock | undefined;
+  /** What to put around the storage. */
+  readonly around?: ((storage: Storage) => Storage) | undefined;
 }
 
-export async function startService(options: ServiceOptions): Promise<Service & { readonly apiKey: string }> {
-  const { directory, gateway, logger } = options;
+export async function startService(options: ServiceOptions): Promise<StartedService> {
+  const { directory, gateway, logger, clock, around = (storage) => storage } = options;
   const trunkline = createTrunkline({
     ...nodeRuntime({ mediaDirectory: join(directory, 'media') }),
-    storage: sqliteStorage({ path: join(directory, 'trunkline.db') }),
+    ...(clock && { clock }),
+    storage: around(sqliteStorage({ path: join(directory, 'trunkline.db') })),
     gateway: baileysGateway(gateway),
-    secretKey: 'a secret key of at least 32 characters',
+    secretKey: SECRET_KEY,
     urlPolicy: 'local',
     logger,
   });
@@ -41,8 +51,8 @@ export async function startService(options: ServiceOptions): Promise<Service & {
   const app = createHttpApp(trunkline, { rateLimit: false });
   const fetch = (url: string, init: RequestInit): Response | Promise<Response> => app.request(url, init);
   return {
-    trunkline,
     apiKey,
+    fetch: (request) => app.fetch(request),
     client: createClient({ baseUrl: BASE_URL, apiKey, fetch, maxRetries: 0 }),
     stop: () => trunkline.stop(),
   };

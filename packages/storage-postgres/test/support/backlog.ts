@@ -1,5 +1,5 @@
 import { idToUuid } from '@trunkline/core';
-import type { Instance, WebhookEndpoint } from '@trunkline/core';
+import type { EventSubscription, Instance, WebhookEndpoint } from '@trunkline/core';
 import { DAY, NOW } from '@trunkline/storage-contract/examples';
 import { must } from './must.ts';
 import type { TestSchema } from './test-schema.ts';
@@ -11,14 +11,15 @@ interface Backlog {
   readonly instance: Instance;
   /** The first has half of all deliveries. */
   readonly endpoints: readonly WebhookEndpoint[];
-  /** How many of each: messages, events, deliveries that have ended, and open ones. */
+  readonly subscription: EventSubscription;
+  /** How many of each: messages, half of them queued; events, with deliveries that have ended and open ones; and so on. */
   readonly count: number;
 }
 
 /** Makes it in the database itself: through the storage it would take too long. */
 export async function storeBacklog(
   schema: TestSchema,
-  { instance, endpoints, count }: Backlog,
+  { instance, endpoints, subscription, count }: Backlog,
 ): Promise<void> {
   const { pool, name } = schema;
   const endpointIds = endpoints.map(({ id }) => must(idToUuid('wh', id)));
@@ -27,6 +28,7 @@ export async function storeBacklog(
   const made = `(${NOW - DAYS * DAY} + (row * ${DAYS * DAY}::float8 / ${count})::bigint)`;
   const webhook = `($1::uuid[])[CASE WHEN row % 2 = 0 THEN 1 ELSE 2 + row / 2 % ${endpoints.length - 1} END]`;
   const workspace = `'${must(idToUuid('ten', instance.workspaceId))}'::uuid`;
+  const sender = `'${must(idToUuid('ins', instance.id))}'::uuid`;
   const delivery = (id: string, rest: string): string => `
     INSERT INTO trunkline.deliveries (
       id, workspace_id, webhook_id, event_id, event_type, event_occurred_at, created_at,
@@ -39,13 +41,30 @@ export async function storeBacklog(
     `INSERT INTO trunkline.messages (
        id, workspace_id, instance_id, network_id, sender_id, direction, type, status, created_at
      )
-     SELECT ${uuid(made, 'message')}, ${workspace}, '${must(idToUuid('ins', instance.id))}', 'network ' || row,
-       's', 'inbound', 'text', 'received', ${made}
+     SELECT ${uuid(made, 'message')}, ${workspace}, ${sender}, 'network ' || row,
+       's', CASE row % 2 WHEN 0 THEN 'outbound' ELSE 'inbound' END, 'text',
+       CASE row % 2 WHEN 0 THEN 'queued' ELSE 'received' END, ${made}
+     FROM generate_series(1, ${count}) AS row`,
+  );
+  await run(
+    `INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
+     SELECT ${sender}, row, ${uuid(made, 'message')}, 0, ${made} FROM generate_series(2, ${count}, 2) AS row`,
+  );
+  await run(`UPDATE trunkline.queues SET length = ${count / 2}, next_position = ${count + 1}`);
+  await run(
+    `INSERT INTO trunkline.idempotency_records
+     SELECT ${workspace}, 'key ' || row, 'fingerprint', ${uuid(made, 'message')}, ${made}
      FROM generate_series(1, ${count}) AS row`,
   );
   await run(
     `INSERT INTO trunkline.events
      SELECT ${uuid(made, 'event')}, ${workspace}, 'message.received', ${made} * 1000, '{}'
+     FROM generate_series(1, ${count}) AS row`,
+  );
+  await run(
+    `INSERT INTO trunkline.queued_events (event_id, subscription_id, event_type, due_at, attempts, lost_claims)
+     SELECT ${uuid(made, 'event')}, '${must(idToUuid('sub', subscription.id))}', 'message.received',
+       CASE row % 2 WHEN 0 THEN ${made} END, 0, 0
      FROM generate_series(1, ${count}) AS row`,
   );
   await run(

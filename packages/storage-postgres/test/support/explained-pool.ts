@@ -84,10 +84,8 @@ function busiest(plan: Plan): Pick<Explained, 'rows' | 'node'> {
 /** As the server reads it, whatever type it is to be of. */
 function literal(value: Value): string {
   if (value === null) return 'NULL';
-  if (Array.isArray(value)) {
-    const items = value.map((item) => (item === null ? 'NULL' : JSON.stringify(String(item))));
-    return pg.escapeLiteral(`{${items.join(',')}}`);
-  }
   if (value instanceof Uint8Array) return pg.escapeLiteral(`\\x${Buffer.from(value).toString('hex')}`);
-  return pg.escapeLiteral(`${value}`);
+  if (typeof value !== 'object') return pg.escapeLiteral(String(value));
+  const items = value.map((item) => (item === null ? 'NULL' : JSON.stringify(String(item))));
+  return pg.escapeLiteral(`{${items.join(',')}}`);
 }

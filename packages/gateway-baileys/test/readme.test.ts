@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { spawnFakeWhatsApp } from '@trunkline/fake-whatsapp';
+import { expect, it, onTestFinished } from 'vitest';
+
+const PRELOAD = new URL('support/programs/on-fake-whatsapp.ts', import.meta.url).href;
+
+it('the README shows a program that links a phone and answers those who write', async () => {
+  const wa = await spawnFakeWhatsApp();
+  onTestFinished(() => wa.stop());
+  const account = await wa.account('5511900000001', { name: 'Shop' });
+  const bob = await wa.person('5511988887777', { name: 'Bob' });
+  const lines = run(readmeProgram(), { FAKE_WHATSAPP: JSON.stringify(wa.client) });
+  const next = async (): Promise<string> => String((await lines.next()).value);
+
+  await wa.scanQr(account, (await next()).replace('Scan: ', ''));
+  expect(await next()).toBe('Linked 5511900000001');
+  await wa.inbound(bob, account, 'Hello');
+  expect(await wa.nextMessage()).toMatchObject({
+    toPhoneNumber: bob.phoneNumber,
+    content: { text: 'You wrote: Hello' },
+  });
+});
+
+function readmeProgram(): string {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  return /```ts\n(.*?)```/s.exec(readme)?.[1] ?? '';
+}
+
+/** The lines that a program prints, until it is ended together with the test. */
+function run(program: string, env: Readonly<Record<string, string>>): AsyncIterator<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'trunkline-readme-'));
+  const here = program.replaceAll(/'\.\/(trunkline\.db|media)'/g, (_, name) =>
+    JSON.stringify(join(directory, name)),
+  );
+  const child = spawn(
+    process.execPath,
+    [`--import=${PRELOAD}`, '--conditions=source', '--input-type=module-typescript', '--eval', here],
+    {
+      cwd: fileURLToPath(new URL('..', import.meta.url)),
+      env: { ...process.env, ...env, SECRET_KEY: 'a secret key of at least 32 characters' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return createInterface(child.stdout)[Symbol.asyncIterator]();
+}

@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SUBSCRIBABLE_EVENT_TYPES } from '@trunkline/core';
+import { startFakeWhatsApp } from '@trunkline/fake-whatsapp';
+import { afterAll } from 'vitest';
+import { quietConsole } from '../../src/socket/quiet-console.ts';
+import { must, pairByQr, untilStatus } from './flow.ts';
+import type { Scene } from './flow.ts';
+import { startReceiver } from './receiver.ts';
+import { startServer } from './server-process.ts';
+import type { ServerProcess } from './server-process.ts';
+
+/** Longer than any lease: a server that starts so much later finds nothing held by one that was killed. */
+const LATER_MS = 61_000;
+
+/** A scene whose service runs in a process of its own. */
+export interface CrashScene extends Scene {
+  /** Where everything is stored. */
+  readonly directory: string;
+  service(): ServerProcess;
+  /** Starts another on the same data, as if a little more than a minute had passed since the last start. */
+  startLater(): Promise<void>;
+}
+
+// Of the phones, which live in this process.
+quietConsole();
+
+const endings: (() => Promise<void>)[] = [];
+
+afterAll(async () => {
+  for (const end of endings) await end();
+});
+
+/** A server with an instance that is not paired yet. */
+export async function setCrashScene({ printsLog = false } = {}): Promise<CrashScene> {
+  const wa = await startFakeWhatsApp();
+  const directory = mkdtempSync(join(tmpdir(), 'trunkline-baileys-'));
+  const receiver = await startReceiver();
+  const options = { directory, whatsapp: wa.client, printsLog };
+  let starts = 0;
+  let server = await startServer({ ...options, aheadMs: 0 });
+  const { apiKey, client } = server;
+  endings.push(async () => {
+    await server.kill();
+    await wa.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const events = [...SUBSCRIBABLE_EVENT_TYPES];
+  receiver.secret = must(await client.webhooks.create({ url: receiver.url, events })).secret;
+  const { id: instance } = must(await client.instances.create({ name: 'Shop' }));
+  return {
+    wa,
+    receiver,
+    instance,
+    directory,
+    account: wa.account('5511900000001', { name: 'Shop' }),
+    bob: wa.person('5511988887777', { name: 'Bob' }),
+    service: () => server,
+    async startLater() {
+      starts += 1;
+      server = await startServer({ ...options, apiKey, aheadMs: starts * LATER_MS });
+    },
+  };
+}
+
+/** The same, paired by QR. */
+export async function setPairedScene(): Promise<CrashScene> {
+  const scene = await setCrashScene();
+  await pairByQr(scene);
+  return scene;
+}
+
+/** Starts a server after one that was killed, and waits until its instance is back on the network. */
+export async function comeBack(scene: CrashScene): Promise<void> {
+  const online = scene.wa.next('online', scene.account);
+  await scene.startLater();
+  await online;
+  await untilStatus(scene, 'connected');
+}

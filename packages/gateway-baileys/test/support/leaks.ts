@@ -1,0 +1,63 @@
+import { BufferJSON } from '@whiskeysockets/baileys';
+
+/** Something that must not be seen, and what it is. */
+export interface Secret {
+  readonly what: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A part gives a key away as well; and in base64 so many bytes end where a character does. */
+const PART = 15;
+/** Keys have 32 bytes. */
+const SHORTEST_KEY = 16;
+
+export function secretText(what: string, value: string): Secret {
+  return { what, bytes: Buffer.from(value) };
+}
+
+/** Which of the secrets can be seen in what was printed, in any way that bytes are usually printed. */
+export function leaksIn(printed: string, secrets: readonly Secret[]): readonly string[] {
+  const dense = printed.replaceAll(/\s/g, '');
+  return secrets
+    .filter(({ bytes }) => spellings(bytes).some((spelling) => dense.includes(spelling)))
+    .map(({ what }) => what);
+}
+
+/** How a program prints bytes: as text, encoded, as a `Buffer`, as a list of numbers, as an object of numbers. */
+function spellings(bytes: Uint8Array): readonly string[] {
+  const part = Buffer.from(bytes.subarray(0, PART));
+  const hex = part.toString('hex');
+  const numbered = [...part].map((byte, index) => `"${index}":${byte}`).join(',');
+  return [
+    Buffer.from(bytes).toString('utf8').replaceAll(/\s/g, ''),
+    part.toString('base64').replaceAll('=', ''),
+    part.toString('base64url'),
+    hex,
+    hex.toUpperCase(),
+    [...part].join(','),
+    numbered,
+    numbered.replaceAll('"', "'"),
+    numbered.replaceAll('"', ''),
+  ];
+}
+
+/** Every value among stored ones that could be a key: bytes, and text that stands for bytes. */
+export function keysIn(stored: ReadonlyMap<string, Uint8Array>): readonly Secret[] {
+  return [...stored].flatMap(([name, value]) =>
+    leavesOf(JSON.parse(Buffer.from(value).toString(), BufferJSON.reviver), name).filter(
+      ({ bytes }) => bytes.length >= SHORTEST_KEY,
+    ),
+  );
+}
+
+function leavesOf(value: unknown, what: string): readonly Secret[] {
+  if (value instanceof Uint8Array) return [{ what, bytes: value }];
+  if (typeof value === 'string')
+    return isBase64Key(value) ? [{ what, bytes: Buffer.from(value, 'base64') }] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, leaf]) => leavesOf(leaf, `${what}.${name}`));
+}
+
+function isBase64Key(value: string): boolean {
+  return /^[\w+/-]{40,}={0,2}$/.test(value);
+}

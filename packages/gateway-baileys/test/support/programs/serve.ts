@@ -1,0 +1,81 @@
+// Serves the REST API on a port of its own, on the loopback WhatsApp, until its parent goes or it is killed. Prints each
+// write that the network causes, at the moment when it is on disk.
+import { writeSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
+import { inspect } from 'node:util';
+import { serve } from '@hono/node-server';
+import type { Logger, Storage } from '@trunkline/core';
+import { systemClock } from '@trunkline/core/node';
+import { trustFakeWhatsApp } from '@trunkline/fake-whatsapp';
+import type { ServerFacts, ServerOptions } from '../server-process.ts';
+import { startService } from '../service.ts';
+
+const options = JSON.parse(process.argv[2] ?? '') as ServerOptions; // as server-process.ts wrote it
+/** Writes until the last moment of this process; null while it is to live. */
+let writesLeft: number | null = null;
+
+flushCompileCache();
+trustFakeWhatsApp(options.whatsapp);
+const clock = systemClock();
+const service = await startService({
+  directory: options.directory,
+  apiKey: options.apiKey,
+  logger: options.printsLog ? printing() : undefined,
+  clock: { ...clock, now: () => clock.now() + options.aheadMs },
+  gateway: { socket: { waWebSocketUrl: options.whatsapp.waWebSocketUrl } },
+  around: mortal,
+});
+const server = serve({ fetch: service.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
+  const baseUrl = `http://127.0.0.1:${port}/api/v1`;
+  process.send?.({ baseUrl, apiKey: service.apiKey } satisfies ServerFacts);
+});
+process.on('message', (writes) => {
+  writesLeft = Number(writes);
+  process.send?.('noted');
+});
+process.on('disconnect', () => void stop());
+
+async function stop(): Promise<void> {
+  server.close();
+  await service.stop();
+  // Baileys' timers would keep the process for up to a minute.
+  process.exit();
+}
+
+/** The storage of a process that ends with the write that it was told, before anybody learns that it is done. */
+function mortal(storage: Storage): Storage {
+  const { instances, messages } = storage;
+  const last =
+    <Args extends readonly unknown[], Result>(name: string, write: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      if (writesLeft === 0) process.kill(process.pid, 'SIGKILL');
+      const result = await write(...args);
+      print(`${performance.timeOrigin + performance.now()} ${name}`);
+      if (writesLeft !== null && (writesLeft -= 1) === 0) process.kill(process.pid, 'SIGKILL');
+      return result;
+    };
+  return {
+    ...storage,
+    instances: { ...instances, saveSession: last('saveSession', instances.saveSession) },
+    messages: {
+      ...messages,
+      receive: last('receive', messages.receive),
+      change: last('change', messages.change),
+      postpone: last('postpone', messages.postpone),
+    },
+  };
+}
+
+/** Whatever a logger could be asked to write: each level, with all that an error has on it. */
+function printing(): Logger {
+  const at =
+    (level: string): Logger['info'] =>
+    (facts, message) =>
+      print(`${level} ${message} ${inspect(facts, { depth: 20, showHidden: true })}`);
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** At once: what is printed is out when the process is killed. */
+function print(line: string): void {
+  writeSync(1, `${line}\n`);
+}

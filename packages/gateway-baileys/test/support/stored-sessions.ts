@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { createTrunkline } from '@trunkline/core';
+import type { Gateway, GatewayConnection, Session } from '@trunkline/core';
+import { nodeRuntime } from '@trunkline/core/node';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
+import { SECRET_KEY } from './service.ts';
+import { until } from './flow.ts';
+
+/** What is stored for each instance that is to run, opened as the service itself opens it. While no server runs. */
+export async function storedSessions(
+  directory: string,
+  count: number,
+): Promise<readonly ReadonlyMap<string, Uint8Array>[]> {
+  const sessions: Session[] = [];
+  const nothing = async (): Promise<void> => {};
+  const connection: GatewayConnection = {
+    send: async () => ({ kind: 'unknown', reason: 'nobody is there' }),
+    close: nothing,
+    logout: nothing,
+  };
+  const gateway: Gateway = {
+    capabilities: ['text'],
+    attach() {},
+    newMessageId: () => '',
+    async open(session) {
+      sessions.push(session);
+      return connection;
+    },
+    unlink: nothing,
+  };
+  const trunkline = createTrunkline({
+    ...nodeRuntime(),
+    storage: sqliteStorage({ path: join(directory, 'trunkline.db') }),
+    gateway,
+    secretKey: SECRET_KEY,
+  });
+  await trunkline.start();
+  try {
+    await until(() => {
+      if (sessions.length < count) throw new Error(`${sessions.length} of ${count} sessions were opened.`);
+    });
+    return await Promise.all(sessions.map((session) => session.load()));
+  } finally {
+    await trunkline.stop();
+  }
+}
