@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
+import { until } from '@trunkline/example-server/test/until';
 import type { NetworkLog } from '../src/network/network-log.ts';
 import { choices } from './support/choices.ts';
 import { disturb } from './support/disturbances.ts';
@@ -11,7 +12,6 @@ import { startReceiver } from './support/receivers.ts';
 import { setUp } from './support/set-up.ts';
 import { watchStatuses } from './support/status-watch.ts';
 import { startTestCluster } from './support/test-cluster.ts';
-import { until } from './support/until.ts';
 
 /**
  * How long the cluster is disturbed, in minutes of real time. Without it, for a few seconds, with time going by three
