@@ -43,7 +43,7 @@ const form: Form =
         forMs: MINUTES * 60_000,
         pauseMs: [500, 8_000],
         outageMs: 60_000,
-        senders: 6,
+        senders: 4,
         loadMs: [500, 4_000],
       }
     : {
@@ -115,9 +115,10 @@ it(
 
 function numbers({ load, receivers, log, outages }: Evidence): string {
   const arrivals = receivers.flatMap((receiver) => receiver.arrivals);
+  const repeats = log.sends.length - new Set(log.sends.map(({ networkId }) => networkId)).size;
   return [
     `${load.accepted.length} messages accepted, ${load.inbound.length} from phones`,
-    `${log.sends.length} requests to send, ${log.connections.length} connections, ${log.replaced.length} replaced`,
+    `${log.sends.length} requests to send, ${repeats} of them repeated, ${log.connections.length} connections, ${log.replaced.length} replaced`,
     `${arrivals.length} requests to webhooks, ${new Set(arrivals.map(({ deliveryId }) => deliveryId)).size} deliveries`,
     `${outages.length} outages of one process`,
   ].join('; ');

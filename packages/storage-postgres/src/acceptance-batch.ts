@@ -1,16 +1,11 @@
 import type { Acceptance, AcceptanceResult } from '@trunkline/core';
 import { createBatcher } from './batcher.ts';
 import type { Batcher } from './batcher.ts';
-import type { Connected, Database } from './database.ts';
-import { acceptMessages, keyOf } from './message-acceptance.ts';
-import { nameOfKey } from './idempotency-record.ts';
-import { MESSAGE_NAMES, MESSAGE_RECORD, messageColumns } from './message-row.ts';
-import { isFaultOfValue } from './pool.ts';
-import { id } from './row.ts';
-import type { Row } from './row.ts';
-import { encodeText } from './text-encoding.ts';
+import type { Connected, Database, Transaction } from './database.ts';
+import { acceptMessages } from './message-acceptance.ts';
+import { isLockTimeout } from './pool.ts';
 import { doTogether } from './together.ts';
-import { uuidOf } from './uuid.ts';
+import { storeUnhindered } from './unhindered-acceptance.ts';
 
 /**
  * Group commit: acceptances that come together are one statement and one flush of the server's disk. Those of one
@@ -26,152 +21,72 @@ export function acceptanceBatcher(connected: Connected): Batcher<Acceptance, Acc
 }
 
 type Settled = PromiseSettledResult<AcceptanceResult>;
+type Outcome = Settled | Promise<AcceptanceResult>;
 
 const ACCEPTED: Settled = { status: 'fulfilled', value: { kind: 'accepted' } };
 
-/**
- * What somebody else has locked waits apart from the others: it may be a transaction of the app's own, which ends when
- * that likes.
- */
+/** How long acceptances wait together for what one of them needs; longer than a message being sent holds a lock. */
+const LOCK_TIMEOUT = '50ms';
+
+/** First what nothing stands in the way of, which goes on to the next batch then; then the others. */
 async function acceptTogether(
   database: Database,
   acceptances: readonly Acceptance[],
-): Promise<readonly (Settled | Promise<AcceptanceResult>)[]> {
-  const stored = await storeUnhindered(acceptances, (...batch) => database.all(STORE_UNLOCKED, ...batch));
+): Promise<readonly Outcome[]> {
+  const how = { skipLocked: true, lockTimeout: LOCK_TIMEOUT };
+  const stored = await storeUnhindered(database.all, acceptances, how);
   const others = acceptances.filter(({ message }) => !stored.has(message.instanceId));
-  const judged = others.length === 0 ? Promise.resolve(new Map()) : acceptHindered(database, others);
+  const judged = judgeOthers(database, others);
   return acceptances.map((acceptance) =>
     stored.has(acceptance.message.instanceId)
       ? ACCEPTED
-      : judged.then((results) => valueOf(results.get(acceptance))),
+      : judged.then(async (outcomes) => valueOf(await outcomes.get(acceptance))),
   );
 }
 
-async function acceptHindered(
+/** What takes a closer look: several statements in a transaction, or waiting. */
+async function judgeOthers(
   database: Database,
   acceptances: readonly Acceptance[],
-): Promise<ReadonlyMap<Acceptance, Settled>> {
+): Promise<ReadonlyMap<Acceptance, Outcome>> {
+  const outcomes = new Map<Acceptance, Outcome>(acceptances.map((acceptance) => [acceptance, ACCEPTED]));
   // In a transaction, which ends with its connection: what gives up waiting must not be stored later on.
-  const stored = await storeUnhindered(acceptances, (...batch) =>
-    database.transaction((transaction) => transaction.all(STORE_IN_TURN, ...batch)),
+  const stored = await storeUnhindered(
+    (...statement) => database.transaction(({ all }) => all(...statement)),
+    acceptances,
+    { skipLocked: false, lockTimeout: LOCK_TIMEOUT },
   );
   const others = acceptances.filter(({ message }) => !stored.has(message.instanceId));
-  const judged = others.length === 0 ? [] : await doTogether(database, others, acceptMessages);
-  const results = new Map(acceptances.map((acceptance) => [acceptance, ACCEPTED]));
-  for (const [index, acceptance] of others.entries()) results.set(acceptance, judged[index] ?? ACCEPTED);
-  return results;
-}
-
-function valueOf(settled: Settled | undefined): AcceptanceResult {
-  if (settled?.status === 'fulfilled') return settled.value;
-  throw settled?.reason;
-}
-
-/**
- * Stores, in a single statement, what nothing stands in the way of: all that is for an instance, or none of it. Answers
- * the instances whose messages are stored; the others are to be judged one by one.
- */
-async function storeUnhindered(
-  acceptances: readonly Acceptance[],
-  store: (queues: string, rows: string) => Promise<readonly Row[]>,
-): Promise<ReadonlySet<string>> {
-  const groups = plainGroups(acceptances);
-  if (groups.length === 0) return new Set();
-  try {
-    const queues = JSON.stringify(groups.map(queueOf));
-    const rows = JSON.stringify(groups.flatMap((group) => group.map(rowOf)));
-    const taken = await store(queues, rows);
-    return new Set(taken.map((row) => id(row, 'instance_id', 'ins')));
-  } catch (error) {
-    // As with an id or a key that is taken: then nothing of it is stored.
-    if (isFaultOfValue(error)) return new Set();
-    throw error;
+  const judged = others.length === 0 ? [] : await doTogether(database, others, judgeSoon);
+  const locked: Acceptance[] = [];
+  for (const [index, acceptance] of others.entries()) {
+    const outcome = judged[index] ?? ACCEPTED;
+    if (outcome.status === 'rejected' && isLockTimeout(outcome.reason)) locked.push(acceptance);
+    else outcomes.set(acceptance, outcome);
   }
-}
-
-type Group = readonly [Acceptance, ...Acceptance[]];
-
-/**
- * By instance. Those are left out in which one takes more than a look at the queue: it counts against a trial, has
- * content, or shares its key with another.
- */
-function plainGroups(acceptances: readonly Acceptance[]): readonly Group[] {
-  const groups = new Map<string, [Acceptance, ...Acceptance[]]>();
-  const keys = new Set<string>();
-  const others = new Set<string>();
-  for (const acceptance of acceptances) {
-    const { message, trialLimit } = acceptance;
-    const { instanceId, workspaceId } = message;
-    const group = groups.get(instanceId);
-    if (group) group.push(acceptance);
-    else groups.set(instanceId, [acceptance]);
-    const isForeign = group !== undefined && group[0].message.workspaceId !== workspaceId;
-    const isRepeat = keyOf(acceptance)
-      .map(nameOfKey)
-      .some((key) => keys.has(key));
-    if (trialLimit !== null || message.media?.available === true || isForeign || isRepeat) {
-      others.add(instanceId);
+  // By a transaction of the app's, say, which ends when that likes: no instance waits for what another one needs.
+  for (const group of Map.groupBy(locked, ({ message }) => message.instanceId).values()) {
+    const waiting = doTogether(database, group, acceptMessages);
+    for (const [index, acceptance] of group.entries()) {
+      outcomes.set(
+        acceptance,
+        waiting.then((results) => valueOf(results[index])),
+      );
     }
-    for (const key of keyOf(acceptance)) keys.add(nameOfKey(key));
   }
-  return [...groups].flatMap(([instanceId, group]) => (others.has(instanceId) ? [] : [group]));
+  return outcomes;
 }
 
-function queueOf(group: Group): object {
-  const { instanceId, workspaceId } = group[0].message;
-  return {
-    instance_id: uuidOf('ins', instanceId),
-    workspace_id: uuidOf('ten', workspaceId),
-    messages: group.length,
-    backlog_limit: Math.min(...group.map(({ backlogLimit }) => backlogLimit)),
-  };
+async function judgeSoon(
+  transaction: Transaction,
+  acceptances: readonly Acceptance[],
+): Promise<readonly AcceptanceResult[]> {
+  await transaction.run(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+  return acceptMessages(transaction, acceptances);
 }
 
-function rowOf({ message, idempotency }: Acceptance, place: number): object {
-  const remembered = idempotency && {
-    key: encodeText(idempotency.key),
-    fingerprint: encodeText(idempotency.fingerprint),
-    remembered_id: uuidOf('msg', idempotency.messageId),
-    remembered_at: idempotency.createdAt,
-  };
-  return { ...messageColumns(message, ''), place, ...remembered };
+function valueOf(outcome: Settled | AcceptanceResult | undefined): AcceptanceResult {
+  if (outcome && 'kind' in outcome) return outcome;
+  if (outcome?.status === 'fulfilled') return outcome.value;
+  throw outcome?.reason;
 }
-
-// One snapshot serves for all of it, since what counts is read under the locks. The locks of the queues come first and
-// in the order of the instances, then the keys in theirs, so that two that store for the same do not wait for each other.
-const storing = (locked: 'SKIP LOCKED' | ''): string => `
-  WITH wanted AS MATERIALIZED (
-    SELECT * FROM json_to_recordset($1::text::json)
-      AS wanted (instance_id uuid, workspace_id uuid, messages bigint, backlog_limit bigint)
-  ), locked AS MATERIALIZED (
-    SELECT instance_id FROM trunkline.queues
-    WHERE instance_id IN (SELECT instance_id FROM wanted)
-    ORDER BY instance_id
-    FOR NO KEY UPDATE ${locked}
-  ), taken AS (
-    UPDATE trunkline.queues
-    SET length = length + wanted.messages, next_position = next_position + wanted.messages
-    FROM locked JOIN wanted USING (instance_id)
-    WHERE queues.instance_id = locked.instance_id AND queues.workspace_id = wanted.workspace_id
-      AND is_connected AND length + wanted.messages <= backlog_limit
-    RETURNING queues.instance_id, next_position - wanted.messages AS first_position
-  ), record AS MATERIALIZED (
-    SELECT record.*, taken.first_position
-    FROM json_to_recordset($2::text::json) AS record (
-      ${MESSAGE_RECORD}, place bigint, key text, fingerprint text, remembered_id uuid, remembered_at bigint
-    ) JOIN taken USING (instance_id)
-  ), stored AS (
-    INSERT INTO trunkline.messages (${MESSAGE_NAMES}) SELECT ${MESSAGE_NAMES} FROM record
-  ), queued AS (
-    INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
-    SELECT instance_id, first_position + place, id, 0, 0 FROM record
-  ), remembered AS (
-    INSERT INTO trunkline.idempotency_records (workspace_id, key, fingerprint, message_id, created_at)
-    SELECT workspace_id, key, fingerprint, remembered_id, remembered_at FROM record
-    WHERE key IS NOT NULL
-    ORDER BY workspace_id, key
-  )
-  SELECT instance_id FROM taken`;
-
-const STORE_UNLOCKED = storing('SKIP LOCKED');
-const STORE_IN_TURN = storing('');

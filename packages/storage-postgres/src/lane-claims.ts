@@ -110,7 +110,8 @@ const TAKE_BACK = `
  */
 const CLAIM: string = `
   WITH lane AS MATERIALIZED (
-    SELECT ready.place, rank, lanes.endpoint_id, generation, held.count AS held, held.first_end, starts,
+    SELECT ready.place, rank, lanes.endpoint_id, generation, is_full AS was_full,
+      held.count AS held, held.first_end, starts,
       starts[width_bucket($2::bigint - $6::bigint, starts) + 1 :] AS recent,
       ARRAY(SELECT slot FROM generate_series(0, $4::integer - 1) AS slot WHERE slot <> ALL (held.slots)) AS free
     FROM unnest($1::tid[]) WITH ORDINALITY AS ready (place, rank)
@@ -150,8 +151,9 @@ const CLAIM: string = `
     FROM lane
     LEFT JOIN picked ON picked.rank = lane.rank
     CROSS JOIN LATERAL (SELECT coalesce(picked.taken, 0) AS taken) AS number
-    -- Those that the limit did not reach stay as they are.
+    -- Those that the limit did not reach stay as they are, unless a lost claim was taken back there.
     WHERE lane.rank <= (SELECT CASE WHEN sum(picked.taken) >= $3 THEN max(picked.rank) ELSE cardinality($1) END FROM picked)
+      OR was_full AND held < $4
   ), changed AS (
     UPDATE trunkline.lanes
     SET starts = new_starts, is_full = served.is_full, ready_from = ready.ready_from,

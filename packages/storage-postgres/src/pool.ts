@@ -109,3 +109,8 @@ export function isFaultOfValue(error: unknown): boolean {
   // Classes 22, data exception, and 23, integrity constraint violation.
   return state === undefined ? !(error instanceof ConnectionError) : /^2[23]/.test(state);
 }
+
+/** Somebody else holds a lock, and `lock_timeout` has passed. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === '55P03';
+}

@@ -4,6 +4,7 @@ import { idToUuid, uuidToId } from '@trunkline/core';
 import type { Instance, Message, Signal, Storage, Workspace } from '@trunkline/core';
 import { aMessage, anIdempotencyRecord, anInstance } from '@trunkline/storage-contract/examples';
 import type { PostgresTransaction } from '../src/index.ts';
+import { must } from './support/must.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import type { TestSchema } from './support/test-schema.ts';
 
@@ -118,6 +119,45 @@ describe('while a transaction of the app’s is open', () => {
     await app.query('COMMIT');
     expect((await accepted).every(({ kind }) => kind === 'accepted')).toBe(true);
     expect(await queueOf(schema, instance)).toEqual([first, ...waiting].map(({ id }) => id));
+  });
+
+  it('acceptances that come together with one for its own do not wait with that', async () => {
+    const { storage, workspace, instance, app } = await scene();
+    const others = Array.from({ length: 4 }, () => anInstance(workspace));
+    for (const other of others) await storage.instances.insert(other, null);
+    await app.query('BEGIN');
+    await accept(storage, aMessage(instance), app, anIdempotencyRecord(aMessage(instance)));
+
+    let hasEnded = false;
+    const waiting = accept(storage, aMessage(instance)).then(() => (hasEnded = true));
+    // Each takes the longer way for a reason of its own; the last one's key is the transaction's.
+    const refused = {
+      message: aMessage(instance, { instanceId: anInstance(workspace).id }),
+      trialLimit: null,
+    };
+    const results = await Promise.all([
+      storage.messages.accept({ ...refused, idempotency: null, backlogLimit: 1 }),
+      ...others.map((other) =>
+        storage.messages.accept({
+          message: aMessage(other),
+          idempotency: null,
+          backlogLimit: 9,
+          trialLimit: 9,
+        }),
+      ),
+    ]);
+    expect(results.map(({ kind }) => kind)).toEqual(['instance_gone', ...others.map(() => 'accepted')]);
+    const sameKey = accept(
+      storage,
+      aMessage(must(others[0])),
+      undefined,
+      anIdempotencyRecord(aMessage(instance)),
+    );
+    expect(await accept(storage, aMessage(must(others[1])))).toEqual({ kind: 'accepted' });
+    expect(hasEnded).toBe(false);
+    await app.query('COMMIT');
+    expect(await sameKey).toMatchObject({ kind: 'remembered' });
+    await waiting;
   });
 
   it('one that waits for it gives up after its time, and leaves nothing', async () => {

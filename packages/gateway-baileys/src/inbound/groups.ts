@@ -2,6 +2,7 @@ import type { GroupReport } from '@trunkline/core';
 import { isLidUser } from '@whiskeysockets/baileys';
 import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
 import QuickLRU from 'quick-lru';
+import { storable } from './message-content.ts';
 
 /** Groups whose members are remembered; the members of another are asked for when something is sent to it. */
 const REMEMBERED = 500;
@@ -56,7 +57,7 @@ async function learnGroups(
   await report(
     groups.map(({ id, subject, size, participants }) => ({
       networkId: id,
-      name: subject,
+      name: storable(subject) ?? '',
       participantsCount: size ?? participants.length,
     })),
   );
