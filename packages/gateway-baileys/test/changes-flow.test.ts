@@ -49,8 +49,8 @@ describe('a group whose members change', () => {
     await until(async () => expect(await membersOf(flow)).toBe(3));
     expect(await readersOf('three of us')).toContain(eve.phoneNumber);
     await flow.restart(async () => wa.removeFromGroup(group, eve));
-    await untilStatus(flow, 'connected');
     await until(async () => expect(await membersOf(flow)).toBe(2));
+    await untilStatus(flow, 'connected');
     expect(await readersOf('two again')).toEqual([bob.phoneNumber]);
     expect(wa.linkedDevices(account)).toHaveLength(1);
   });
