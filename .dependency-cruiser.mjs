@@ -189,7 +189,8 @@ export default {
     only('storage-postgres', own('storage-postgres'), [
       own('storage-postgres'),
       publicCore,
-      npm('pg', 'postgres'),
+      npm('pg', '@types/pg'),
+      '^(node:)?(crypto|timers/promises)$',
     ]),
     only(
       'gateway-baileys',

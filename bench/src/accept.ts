@@ -1,19 +1,28 @@
 /**
- * Accepted messages per second, beside the same stack without a storage (the ceiling) and with a commit for each
- * message. ROUNDS, SECONDS and CONNECTIONS are its sizes.
+ * Accepted messages per second, on each storage, beside the same stack without a storage (the ceiling) and with what is
+ * written by hand: a commit, or a statement, for each message. ROUNDS, SECONDS and CONNECTIONS are its sizes.
  */
 import type { LoadFigures } from './accept/load.ts';
 import type { Target } from './accept/request.ts';
 import type { Usage, Variant } from './accept/server.ts';
 import { startChild } from './child.ts';
 import { judge, median, plain, printMachine, printTable, ratio, size, spread } from './figures.ts';
+import { providePostgres } from './postgres.ts';
 import { inRounds } from './rounds.ts';
 
-const VARIANTS: readonly Variant[] = ['answers together', 'answers each', 'commit each', 'trunkline'];
+const VARIANTS: readonly Variant[] = [
+  'answers together',
+  'answers each',
+  'SQLite, commit each',
+  'SQLite, trunkline',
+  'PostgreSQL, insert each',
+  'PostgreSQL, trunkline',
+];
 const ROUNDS = size('ROUNDS', 5);
 const SECONDS = size('SECONDS', 4);
 const CONNECTIONS = size('CONNECTIONS', 64);
 
+const postgres = await providePostgres();
 const servers = new Map(
   await Promise.all(
     VARIANTS.map(
@@ -37,22 +46,26 @@ const results = await inRounds(VARIANTS, ROUNDS, async (variant) => {
   return { ...figures, cpu: (after.cpu - before.cpu) / figures.answered };
 });
 await Promise.all([load, ...servers.values()].map((child) => child.stop()));
+await postgres.stop();
 
 const rates = (variant: Variant): readonly number[] => results[variant].map(({ perSecond }) => perSecond);
 printMachine();
 printTable(
   `POST /messages, ${CONNECTIONS} connections, ${ROUNDS} rounds of ${SECONDS} s`,
-  ['', 'per second', 'of the ceiling', 'of a commit each', 'p50 ms', 'p99 ms', 'server CPU µs'],
+  ['', 'per second', 'of the ceiling', 'p50 ms', 'p99 ms', 'CPU µs of the Node process'],
   VARIANTS.map((variant) => [
     variant,
     spread(rates(variant)),
     plain(ratio(rates(variant), rates('answers together')), 2),
-    plain(ratio(rates(variant), rates('commit each')), 2),
     plain(median(results[variant].map(({ p50 }) => p50)), 1),
     plain(median(results[variant].map(({ p99 }) => p99)), 1),
     plain(median(results[variant].map(({ cpu }) => cpu)), 1),
   ]),
 );
 console.log();
-judge('of the ceiling', ratio(rates('trunkline'), rates('answers together')), { atLeast: 0.6 });
-judge('of a commit each', ratio(rates('trunkline'), rates('commit each')), { atLeast: 6 });
+const judgeRatio = (variant: Variant, base: Variant, atLeast: number): void =>
+  judge(`${variant}, of ${base}`, ratio(rates(variant), rates(base)), { atLeast });
+judgeRatio('SQLite, trunkline', 'answers together', 0.6);
+judgeRatio('SQLite, trunkline', 'SQLite, commit each', 6);
+judgeRatio('PostgreSQL, trunkline', 'answers together', 0.5);
+judgeRatio('PostgreSQL, trunkline', 'PostgreSQL, insert each', 2.8);

@@ -2,13 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createNewId } from '@trunkline/core';
 import type { NewId, Storage, StorageContext } from '@trunkline/core';
+import { postgresStorage } from '@trunkline/storage-postgres';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
+import { postgresUrl, schemaOf } from './postgres.ts';
 
 /** What a bench can be run on: another storage is another line in `STORAGES`. */
 export type StorageFactory = (directory: string) => Storage;
 
 export const STORAGES = {
   sqlite: (directory) => sqliteStorage({ path: join(directory, 'trunkline.db') }),
+  postgres: (directory) =>
+    postgresStorage({ connectionString: postgresUrl(), schema: schemaOf(directory) }) as Storage, // no transactions of its own
 } as const satisfies Record<string, StorageFactory>;
 
 export type StorageName = keyof typeof STORAGES;

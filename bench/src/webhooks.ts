@@ -1,18 +1,28 @@
 /**
- * Webhooks per second from the claim to the outcome on disk, over TLS, beside loops that only sign and send. WEBHOOKS,
- * HOSTS and ROUNDS are its sizes.
+ * Webhooks per second from the claim to the outcome on disk, over TLS, beside loops that only sign and send, and beside job
+ * queues whose jobs send with the same sender. WEBHOOKS, HOSTS and ROUNDS are its sizes.
  */
 import { issueFor } from './certificates.ts';
 import { startChild } from './child.ts';
-import { median, plain, printMachine, printTable, ratio, size, spread } from './figures.ts';
+import { judge, median, plain, printMachine, printTable, ratio, size, spread } from './figures.ts';
+import { providePostgres } from './postgres.ts';
 import { inRounds } from './rounds.ts';
 import { DOMAIN } from './webhooks/plan.ts';
 import type { Plan, SendFigures } from './webhooks/plan.ts';
 import type { Variant } from './webhooks/sender.ts';
 
-const VARIANTS: readonly Variant[] = ['undici dispatch', 'undici fetch', 'trunkline'];
+const VARIANTS: readonly Variant[] = [
+  'undici dispatch',
+  'undici fetch',
+  'trunkline, SQLite',
+  'trunkline, PostgreSQL',
+  'graphile-worker',
+  'graphile-worker, fetch',
+  'pg-boss',
+];
 const ROUNDS = size('ROUNDS', 3);
 
+const postgres = await providePostgres();
 const { ca, cert, key } = await issueFor(DOMAIN);
 const receiver = await startChild<number>(new URL('webhooks/receiver.ts', import.meta.url), cert, key);
 const plan: Plan = {
@@ -31,17 +41,23 @@ const results = await inRounds(VARIANTS, ROUNDS, async (variant) => {
   return figures;
 });
 await receiver.stop();
+await postgres.stop();
 
 const rates = (variant: Variant): readonly number[] => results[variant].map(({ perSecond }) => perSecond);
 printMachine();
 printTable(
   `${plan.webhooks} webhooks of 1 KB to ${plan.hosts} hosts on TLS, ${ROUNDS} rounds`,
-  ['', 'per second', 'of undici dispatch', 'of undici fetch', 'sender CPU µs'],
+  ['', 'per second', 'of undici dispatch', 'CPU µs of the Node process'],
   VARIANTS.map((variant) => [
     variant,
     spread(rates(variant)),
     plain(ratio(rates(variant), rates('undici dispatch')), 2),
-    plain(ratio(rates(variant), rates('undici fetch')), 2),
     plain(median(results[variant].map(({ cpu }) => cpu)), 1),
   ]),
 );
+console.log();
+const judgeRatio = (variant: Variant, base: Variant, atLeast: number): void =>
+  judge(`${variant}, of ${base}`, ratio(rates(variant), rates(base)), { atLeast });
+judgeRatio('trunkline, PostgreSQL', 'graphile-worker', 1.1);
+judgeRatio('trunkline, PostgreSQL', 'graphile-worker, fetch', 2.6);
+judgeRatio('trunkline, SQLite', 'trunkline, PostgreSQL', 1.2);

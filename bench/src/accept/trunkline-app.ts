@@ -1,18 +1,15 @@
 import type { Hono } from 'hono';
 import { createTrunkline } from '@trunkline/core';
+import type { Storage } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { createHttpApp } from '@trunkline/http';
 import { connectedInstance } from '../connected-instance.ts';
-import { STORAGES } from '../storages.ts';
-import type { StorageName } from '../storages.ts';
 
 /** The service with everything that it does for a request. It accepts and does not send, as one of several processes. */
 export async function startTrunkline(
-  directory: string,
+  storage: Storage,
 ): Promise<{ app: Hono; token: string; instance: string; stop(): Promise<void> }> {
-  const name = (process.env['STORAGE'] ?? 'sqlite') as StorageName; // an unknown one fails below
-  const storage = STORAGES[name](directory);
   const trunkline = createTrunkline({
     ...nodeRuntime(),
     storage,

@@ -1,3 +1,5 @@
+import type { Agent } from 'undici';
+
 /** What one sender is to send, the same for all. */
 export interface Plan {
   readonly port: number;
@@ -14,6 +16,19 @@ export const IN_FLIGHT = 256;
 
 export function originOf(index: number, { hosts, port }: Plan): string {
   return `https://h${index % hosts}.${DOMAIN}:${port}`;
+}
+
+/** Names lead to this machine, and connections stay open. */
+export function agentOptions({ ca }: Plan): Agent.Options {
+  return {
+    connect: {
+      ca,
+      lookup: (_host, _options, found) => found(null, [{ address: '127.0.0.1', family: 4 }]),
+    },
+    allowH2: false,
+    connections: 2,
+    keepAliveTimeout: 60_000,
+  };
 }
 
 /** About 1 KB. */

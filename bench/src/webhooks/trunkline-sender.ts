@@ -2,8 +2,7 @@ import { createTrunkline } from '@trunkline/core';
 import type { Storage } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
-import { newId, STORAGES } from '../storages.ts';
-import type { StorageName } from '../storages.ts';
+import { newId } from '../storages.ts';
 import { createMeter, originOf, payload } from './plan.ts';
 import type { Plan, SendFigures } from './plan.ts';
 
@@ -11,9 +10,7 @@ const ENQUEUED_AT_ONCE = 500;
 const SECRET_KEY = 'a secret key for measuring with, long enough';
 
 /** The service itself, from the claim to the outcome on disk. Everything is queued before it starts. */
-export async function trunklineSender(plan: Plan, directory: string): Promise<SendFigures> {
-  const name = (process.env['STORAGE'] ?? 'sqlite') as StorageName; // an unknown one fails below
-  const create = (): Storage => STORAGES[name](directory);
+export async function trunklineSender(plan: Plan, create: () => Storage): Promise<SendFigures> {
   await queueAll(plan, create());
   const meter = createMeter(plan.webhooks);
   const sender = startable(plan, measured(create(), meter.sent), true);

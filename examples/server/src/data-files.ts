@@ -6,12 +6,11 @@ import { errorCode, StartError } from './start-error.ts';
 /** Where the server keeps what it keeps. */
 export interface DataFiles {
   readonly directory: string;
-  readonly database: string;
   readonly secretKey: string;
   readonly sandboxNetwork: string;
   /** A directory, made with the first file. */
   readonly media: string;
-  /** Whether there is a database already; an empty file is none. */
+  /** Whether there is a database in a file already; an empty one is none. */
   readonly hasDatabase: boolean;
 }
 
@@ -21,17 +20,18 @@ export async function checkDataFiles({
   database,
 }: {
   directory: string;
-  database: string;
+  /** The file that it is in; null where it is elsewhere. */
+  database: string | null;
 }): Promise<DataFiles> {
   await checkDirectory(directory);
-  if (resolve(dirname(database)) !== resolve(directory)) await checkDatabaseDirectory(dirname(database));
+  if (database !== null && resolve(dirname(database)) !== resolve(directory))
+    await checkDatabaseDirectory(dirname(database));
   return {
     directory,
-    database,
     secretKey: join(directory, 'secret.key'),
     sandboxNetwork: join(directory, 'sandbox.db'),
     media: join(directory, 'media'),
-    hasDatabase: await isDatabase(database),
+    hasDatabase: database !== null && (await isDatabase(database)),
   };
 }
 

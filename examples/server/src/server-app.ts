@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import { requestId } from 'hono/request-id';
 import type { Logger, Storage, Trunkline } from '@trunkline/core';
 import { createHttpApp } from '@trunkline/http';
+import type { RateLimitOptions } from '@trunkline/http';
 import { answerErrors, errorAnswer, refused } from './error-answer.ts';
 import { addHealth } from './health.ts';
 import { addMetrics } from './metrics-route.ts';
@@ -14,8 +15,8 @@ interface ServerParts extends SandboxControls {
   /** Whether the network is the sandbox, and not one of real phones. */
   readonly hasSandbox: boolean;
   readonly storage: Storage;
-  /** Requests a minute for each API key; 0 is off. */
-  readonly rateLimit: number;
+  /** Of each API key; false is off. */
+  readonly rateLimit: RateLimitOptions | false;
   readonly logger: Logger;
   readonly metrics: ServerMetrics;
   readonly metricsToken: string | undefined;
@@ -32,7 +33,7 @@ export function createServerApp(parts: ServerParts): Hono {
 
   if (trunkline.roles.api) {
     const api = createHttpApp(trunkline, {
-      rateLimit: rateLimit === 0 ? false : { requestsPerMinute: rateLimit },
+      rateLimit,
       onError: (error, request) => logger.error({ ...request, err: error }, 'a request failed'),
     });
     app.route('/', api);

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { isInstallableToken } from '@trunkline/core';
 import type { Roles, UrlPolicy } from '@trunkline/core';
+import type { S3MediaStoreOptions } from '@trunkline/media-s3';
+import type { Database } from './database.ts';
 import { StartError } from './start-error.ts';
 
 /** What the environment asks for, checked. */
@@ -9,7 +11,9 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly dataDirectory: string;
-  readonly databasePath: string;
+  readonly database: Database;
+  /** Where the files of media messages are; null is in the data directory. */
+  readonly s3: S3MediaStoreOptions | null;
   readonly apiKey: string | undefined;
   readonly secretKey: string | undefined;
   readonly urlPolicy: UrlPolicy;
@@ -36,12 +40,14 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     const complaints = read.error.issues.map(({ path, message }) => `${String(path[0])} ${message}`);
     throw new StartError(...new Set(complaints));
   }
-  const { DATA_DIR, DATABASE_URL, ...rest } = read.data;
+  const { DATA_DIR, DATABASE_URL, DATABASE_CONNECTIONS, S3_BUCKET, ...rest } = read.data;
+  const database = DATABASE_URL ?? { kind: 'sqlite', path: join(DATA_DIR, 'trunkline.db') };
   return {
     host: rest.HOST,
     port: rest.PORT,
     dataDirectory: DATA_DIR,
-    databasePath: DATABASE_URL ?? join(DATA_DIR, 'trunkline.db'),
+    database: database.kind === 'sqlite' ? database : { ...database, maxConnections: DATABASE_CONNECTIONS },
+    s3: S3_BUCKET === undefined ? null : { bucket: S3_BUCKET, ...s3Options(rest) },
     apiKey: rest.API_KEY,
     secretKey: rest.SECRET_KEY,
     urlPolicy: rest.WEBHOOK_URL_POLICY,
@@ -63,7 +69,14 @@ const variables = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber(65_535).default(8080),
   DATA_DIR: z.string().default('data'),
-  DATABASE_URL: z.string().transform(sqlitePath).optional(),
+  DATABASE_URL: z.string().transform(databaseNamed).optional(),
+  DATABASE_CONNECTIONS: wholeNumber(1_000, 2).default(10),
+  S3_BUCKET: z.string().optional(),
+  S3_REGION: z.string().default('us-east-1'),
+  S3_ENDPOINT: z.string().optional(),
+  S3_PREFIX: z.string().optional(),
+  S3_KEY_ID: z.string().default(''),
+  S3_SECRET_KEY: z.string().default(''),
   GATEWAY: z.enum(['sandbox', 'baileys'], 'must be sandbox or baileys.').default('sandbox'),
   MESSAGES_PER_MINUTE: wholeNumber(600, 3).optional(),
   API_KEY: z
@@ -97,6 +110,21 @@ const variables = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}.`).default('info'),
 });
 
+/** What they may be, the store itself checks. */
+function s3Options(
+  given: Pick<
+    z.output<typeof variables>,
+    'S3_REGION' | 'S3_ENDPOINT' | 'S3_PREFIX' | 'S3_KEY_ID' | 'S3_SECRET_KEY'
+  >,
+): Omit<S3MediaStoreOptions, 'bucket'> {
+  return {
+    region: given.S3_REGION,
+    endpoint: given.S3_ENDPOINT,
+    prefix: given.S3_PREFIX,
+    credentials: { accessKeyId: given.S3_KEY_ID, secretAccessKey: given.S3_SECRET_KEY },
+  };
+}
+
 function wholeNumber(max: number, min = 0): z.ZodType<number, string> {
   const complaint = `must be a whole number from ${min} to ${max}.`;
   return z
@@ -106,14 +134,13 @@ function wholeNumber(max: number, min = 0): z.ZodType<number, string> {
     .refine((value) => value >= min && value <= max, complaint);
 }
 
-function sqlitePath(url: string, context: z.RefinementCtx): string {
+type NamedDatabase = { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string };
+
+function databaseNamed(url: string, context: z.RefinementCtx): NamedDatabase {
   const path = /^sqlite:(.+)$/s.exec(url)?.[1];
-  if (path !== undefined && path !== ':memory:') return path;
-  context.addIssue(
-    /^postgres(ql)?:/.test(url)
-      ? 'cannot be Postgres yet: this version has only SQLite (sqlite:<path>).'
-      : 'must be sqlite: and the path of a file.',
-  );
+  if (path !== undefined && path !== ':memory:') return { kind: 'sqlite', path };
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return { kind: 'postgres', url };
+  context.addIssue('must be sqlite: and the path of a file, or postgres:// and where the database is.');
   return z.NEVER;
 }
 

@@ -1,17 +1,21 @@
-import { createTrunkline } from '@trunkline/core';
+import { createNewId, createTrunkline } from '@trunkline/core';
 import type { Logger, TrunklineOptions } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
-import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { announce } from './announce.ts';
 import { checkDataFiles, createDirectory } from './data-files.ts';
 import type { DataFiles } from './data-files.ts';
+import { storageOn } from './database.ts';
+import type { Database } from './database.ts';
 import { openDefaultWorkspace } from './default-workspace.ts';
 import type { Access } from './default-workspace.ts';
 import { listen } from './http-listener.ts';
 import { mailNotifier } from './mail-notifier.ts';
 import { setMailRecipients } from './mail-recipients.ts';
+import { mediaFilesIn } from './media-files.ts';
 import { openNetwork } from './messaging-network.ts';
+import { openRateLimit } from './rate-limit.ts';
+import type { SandboxNetwork } from './sandbox-network.ts';
 import { createSecretKey, readSecretKey } from './secret-key.ts';
 import { createServerApp, createStartingApp } from './server-app.ts';
 import { createServerMetrics } from './server-metrics.ts';
@@ -23,31 +27,53 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+/** What a program that runs the server in its own way brings along. */
+export interface ServerParts {
+  /** The messaging network, instead of a sandbox network in this process. */
+  readonly network?: SandboxNetwork;
+  /** A last look at what the service is put together from. */
+  readonly adapt?: (options: TrunklineOptions) => TrunklineOptions;
+}
+
 /**
  * Starts the server. Where the address is taken, or what is on disk cannot be used, it throws an error that says so in
  * a line, before anything is written.
  */
-export async function startServer(settings: Settings, logger: Logger): Promise<RunningServer> {
-  const files = await checkDataFiles({ directory: settings.dataDirectory, database: settings.databasePath });
+export async function startServer(
+  settings: Settings,
+  logger: Logger,
+  { network: given, adapt = (options) => options }: ServerParts = {},
+): Promise<RunningServer> {
+  const { database, dataDirectory: directory, s3 } = settings;
+  const media = s3 && { media: mediaFilesIn(s3) };
+  const files = await checkDataFiles({
+    directory,
+    database: database.kind === 'sqlite' ? database.path : null,
+  });
   const listener = await listen(settings, createStartingApp().fetch);
-  const secretKey = await secretKeyFor(settings, files);
+  const isInUse =
+    files.hasDatabase || (database.kind === 'postgres' && (await hasWorkspace(database, logger)));
+  const secretKey = await secretKeyFor(settings, files, isInUse);
   const options = { secretKey, urlPolicy: settings.urlPolicy, logger };
-  if (files.hasDatabase) await tryDatabase(files, options);
+  if (isInUse) await tryDatabase(database, options);
   await createDataDirectory(files);
 
-  const network = openNetwork(settings, files);
+  const network = given ?? (await openNetwork(settings, files));
   const runtime = nodeRuntime({ mediaDirectory: files.media });
-  const storage = sqliteStorage({ path: files.database });
+  const storage = storageOn(database);
   const metrics = createServerMetrics();
-  const trunkline = createTrunkline({
-    ...options,
-    meterProvider: metrics.meterProvider,
-    ...runtime,
-    storage,
-    gateway: network.gateway,
-    roles: { ...settings.roles, gateway: settings.roles.gateway && !network.isElsewhere },
-    ...(settings.smtpUrl !== undefined && { notifier: mailNotifier(settings.smtpUrl, logger) }),
-  });
+  const trunkline = createTrunkline(
+    adapt({
+      ...options,
+      meterProvider: metrics.meterProvider,
+      ...runtime,
+      ...media,
+      storage,
+      gateway: network.gateway,
+      roles: { ...settings.roles, gateway: settings.roles.gateway && !network.isElsewhere },
+      ...(settings.smtpUrl !== undefined && { notifier: mailNotifier(settings.smtpUrl, logger) }),
+    }),
+  );
   await trunkline.start();
   const openWorkspace = (): Promise<Access> =>
     openDefaultWorkspace({ trunkline, storage, crypto: runtime.crypto }, settings.apiKey);
@@ -56,18 +82,18 @@ export async function startServer(settings: Settings, logger: Logger): Promise<R
   if (settings.mailTo !== undefined) await setMailRecipients(trunkline, settings.mailTo);
 
   const { phone, isElsewhere } = network;
-  const { gateway, rateLimit, metricsToken } = settings;
+  const rateLimit = openRateLimit(settings, logger);
   let draining = false;
   listener.serve(
     createServerApp({
       trunkline,
       storage,
-      hasSandbox: gateway === 'sandbox',
+      hasSandbox: settings.gateway === 'sandbox',
       phone,
-      rateLimit,
+      rateLimit: rateLimit.options,
       logger,
       metrics,
-      metricsToken,
+      metricsToken: settings.metricsToken,
       isDraining: () => draining,
     }).fetch,
   );
@@ -77,16 +103,17 @@ export async function startServer(settings: Settings, logger: Logger): Promise<R
       draining = true;
       await listener.close();
       await trunkline.stop();
+      await rateLimit.close();
       network.close();
     },
   };
 }
 
 /** A key that does not fit the database would make it useless, so none is made beside one. */
-async function secretKeyFor(settings: Settings, files: DataFiles): Promise<string> {
+async function secretKeyFor(settings: Settings, files: DataFiles, isInUse: boolean): Promise<string> {
   const key = settings.secretKey ?? (await readSecretKey(files.secretKey));
   if (key !== undefined) return key;
-  if (files.hasDatabase) {
+  if (isInUse) {
     throw new StartError(
       `The secret key of the database is missing: put ${files.secretKey} back, or set SECRET_KEY to what it was set to.`,
     );
@@ -95,12 +122,24 @@ async function secretKeyFor(settings: Settings, files: DataFiles): Promise<strin
   return createSecretKey(files.secretKey);
 }
 
+/** Whether somebody has set this database up, so that there is a secret key of it. */
+async function hasWorkspace(database: Database, logger: Logger): Promise<boolean> {
+  const storage = storageOn(database);
+  const { random } = nodeRuntime();
+  await storage.open({ newId: createNewId((length) => random.bytes(length)), logger });
+  try {
+    return (await storage.workspaces.list({ after: null, limit: 1 })).length > 0;
+  } finally {
+    await storage.close();
+  }
+}
+
 /** Opens a database that is there already and closes it again: what is wrong with it comes out before anything is made. */
-async function tryDatabase(files: DataFiles, options: Pick<TrunklineOptions, 'secretKey'>): Promise<void> {
+async function tryDatabase(database: Database, options: Pick<TrunklineOptions, 'secretKey'>): Promise<void> {
   const trunkline = createTrunkline({
     ...options,
     ...nodeRuntime(),
-    storage: sqliteStorage({ path: files.database }),
+    storage: storageOn(database),
     gateway: createSandbox().gateway,
     roles: { api: false, gateway: false, webhooks: false, maintenance: false },
   });

@@ -8,7 +8,8 @@ describe('The variables', () => {
       host: '127.0.0.1',
       port: 8080,
       dataDirectory: 'data',
-      databasePath: 'data/trunkline.db',
+      database: { kind: 'sqlite', path: 'data/trunkline.db' },
+      s3: null,
       apiKey: undefined,
       secretKey: undefined,
       urlPolicy: 'public',
@@ -46,7 +47,8 @@ describe('The variables', () => {
       host: '::1',
       port: 0,
       dataDirectory: '/srv/trunkline',
-      databasePath: '/srv/trunkline/trunkline.db',
+      database: { kind: 'sqlite', path: '/srv/trunkline/trunkline.db' },
+      s3: null,
       apiKey: 'a-key-for-the-tests',
       secretKey,
       urlPolicy: 'local',
@@ -66,25 +68,53 @@ describe('The variables', () => {
     ['sqlite:/srv/there.db', '/srv/there.db'],
     ['sqlite:///srv/there.db', '///srv/there.db'],
   ])('DATABASE_URL=%s is a path', ([url, path]) => {
-    expect(readSettings({ DATABASE_URL: url }).databasePath).toBe(path);
+    expect(readSettings({ DATABASE_URL: url }).database).toEqual({ kind: 'sqlite', path });
+  });
+
+  it('DATABASE_URL=postgres://… is a Postgres, and connections to it', () => {
+    const url = 'postgres://me:hush@db/trunkline';
+    expect(readSettings({ DATABASE_URL: url }).database).toEqual({
+      kind: 'postgres',
+      url,
+      maxConnections: 10,
+    });
+    const more = readSettings({ DATABASE_URL: url, DATABASE_CONNECTIONS: '25' });
+    expect(more.database).toEqual({ kind: 'postgres', url, maxConnections: 25 });
+  });
+
+  it('S3_BUCKET is where the files of media messages are, with what belongs to it', () => {
+    const bucket = { S3_BUCKET: 'acme-media', S3_KEY_ID: 'me', S3_SECRET_KEY: 'hush' };
+    const credentials = { accessKeyId: 'me', secretAccessKey: 'hush' };
+    expect(readSettings(bucket).s3).toEqual({ bucket: 'acme-media', region: 'us-east-1', credentials });
+    const elsewhere = {
+      S3_REGION: 'auto',
+      S3_ENDPOINT: 'https://s3.example.com',
+      S3_PREFIX: 'trunkline/',
+    };
+    expect(readSettings({ ...bucket, ...elsewhere }).s3).toEqual({
+      bucket: 'acme-media',
+      region: 'auto',
+      endpoint: 'https://s3.example.com',
+      prefix: 'trunkline/',
+      credentials,
+    });
   });
 
   const apiKeyRule =
     'API_KEY must be 16 to 128 printable characters without spaces; one that begins with trk_ must be a whole generated key.';
+  const databaseRule =
+    'DATABASE_URL must be sqlite: and the path of a file, or postgres:// and where the database is.';
   it.for([
     ['PORT', 'http', 'PORT must be a whole number from 0 to 65535.'],
     ['PORT', '65536', 'PORT must be a whole number from 0 to 65535.'],
     ['PORT', '-1', 'PORT must be a whole number from 0 to 65535.'],
     ['PORT', '80.5', 'PORT must be a whole number from 0 to 65535.'],
-    [
-      'DATABASE_URL',
-      'postgres://me:hush@db/trunkline',
-      'DATABASE_URL cannot be Postgres yet: this version has only SQLite (sqlite:<path>).',
-    ],
-    ['DATABASE_URL', 'mysql://db', 'DATABASE_URL must be sqlite: and the path of a file.'],
-    ['DATABASE_URL', 'trunkline.db', 'DATABASE_URL must be sqlite: and the path of a file.'],
-    ['DATABASE_URL', 'sqlite:', 'DATABASE_URL must be sqlite: and the path of a file.'],
-    ['DATABASE_URL', 'sqlite::memory:', 'DATABASE_URL must be sqlite: and the path of a file.'],
+    ['DATABASE_URL', 'mysql://db', databaseRule],
+    ['DATABASE_URL', 'trunkline.db', databaseRule],
+    ['DATABASE_URL', 'sqlite:', databaseRule],
+    ['DATABASE_URL', 'sqlite::memory:', databaseRule],
+    ['DATABASE_URL', 'postgres://me:hush@db:port', databaseRule],
+    ['DATABASE_CONNECTIONS', '1', 'DATABASE_CONNECTIONS must be a whole number from 2 to 1000.'],
     ['GATEWAY', 'pigeon', 'GATEWAY must be sandbox or baileys.'],
     ['MESSAGES_PER_MINUTE', '2', 'MESSAGES_PER_MINUTE must be a whole number from 3 to 600.'],
     ['API_KEY', 'too-short', apiKeyRule],

@@ -19,6 +19,10 @@ describe('What the server cannot work with', { timeout: 120_000 }, () => {
     [{ DATA_DIR: 'a-file' }, 'DATA_DIR is not a directory: a-file'],
     [{ DATA_DIR: 'a-file/data' }, 'DATA_DIR cannot be made: there is no directory a-file'],
     [{ DATA_DIR: '/proc/trunkline' }, 'DATA_DIR cannot be made: /proc/trunkline (ENOENT)'],
+    [
+      { S3_BUCKET: 'acme-media' },
+      'S3_BUCKET and what belongs to it: s3MediaStore: the option "credentials.accessKeyId" is missing or not printable.',
+    ],
     [{ PORT: 'http' }, 'PORT must be a whole number from 0 to 65535.'],
   ];
 

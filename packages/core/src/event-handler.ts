@@ -32,7 +32,7 @@ export interface EventContext {
   readonly workspaceId: string;
   /** 1 for the first. */
   readonly attempt: number;
-  /** Aborts when the process stops, and when the time for this attempt is over. What fails by it on a stop is not counted. */
+  /** Aborts on `stop()` and `off()`, and when the time for this attempt is over. What fails by it on a stop is not counted. */
   readonly signal: AbortSignal;
 }
 
@@ -54,7 +54,10 @@ export interface HandlerRegistration {
    * Before `start()` it waits for that.
    */
   readonly registered: Promise<void>;
-  /** Handles no more in this process, and resolves when what is under way has ended. What is due stays stored, and more is added to it. */
+  /**
+   * Handles no more in this process. Aborts the signals, and resolves when what is under way has ended or 10 seconds
+   * have passed: awaited in the handler itself, it waits for that. What is due stays stored, and more is added to it.
+   */
   off(): Promise<void>;
 }
 

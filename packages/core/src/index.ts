@@ -72,7 +72,7 @@ export { SCOPES } from './domain/api-key/api-key.ts';
 export type { ApiKey, Scope } from './domain/api-key/api-key.ts';
 
 // What storages, gateways and other adapters are written against.
-export { createNewId, floorId, isId } from './domain/id.ts';
+export { createNewId, floorId, idToUuid, isId, uuidToId } from './domain/id.ts';
 export type { IdPrefix, NewId } from './domain/id.ts';
 export { DEFAULT_PLAN } from './domain/workspace/workspace.ts';
 export type { Member, Plan, Subscription, Workspace } from './domain/workspace/workspace.ts';

@@ -9,6 +9,11 @@ import type { Upload } from './workspace-api.ts';
 
 /** Behind each handle that is not spent yet; a caller cannot make one up. */
 const handles = new WeakMap<Upload, StoredUpload>();
+/**
+ * Those that were given to a transaction of the caller's. When it ends nobody tells: rolled back, the file is still to be
+ * sent; committed, it is the file of a message, which the storage knows and takes no second time.
+ */
+const lent = new WeakSet<Upload>();
 
 /** Stores a file and gives out a handle for it. */
 export async function openUpload(
@@ -22,9 +27,8 @@ export async function openUpload(
     mimeType,
     size,
     sha256,
-    // Once sent it is not the holder's any more: it may be the file of a message.
     async discard() {
-      if (handles.delete(upload)) await discardUpload(context, stored);
+      if (!lent.has(upload) && handles.delete(upload)) await discardUpload(context, stored);
     },
   };
   handles.set(upload, stored);
@@ -44,18 +48,26 @@ export async function takeFile(
   return takeHandle(file) ?? 'missing';
 }
 
-/** Storing a file is a write of its own, which could wait for the caller's transaction while that waits for it. */
-export function refuseStream(file: unknown): void {
+/**
+ * The same for a send in a transaction of the caller's. Storing a file is a write of its own, which could wait for that
+ * transaction while it waits for the write: the file has to be there before.
+ */
+export function lendFile(file: unknown): StoredUpload | 'missing' {
   if (file instanceof Blob || file instanceof ReadableStream) {
     throw new TypeError(
       'send: with a transaction, a file has to be uploaded (messages.upload) before it begins.',
     );
   }
+  const upload = file as Upload; // looked up by identity, whatever it is
+  const stored = handles.get(upload);
+  if (stored) lent.add(upload);
+  return stored ?? 'missing';
 }
 
 /** Once: a second send with the same handle would be about a file that belongs to the first one's message. */
 function takeHandle(file: unknown): StoredUpload | undefined {
   const upload = file as Upload; // looked up by identity, whatever it is
+  if (lent.has(upload)) return undefined;
   const stored = handles.get(upload);
   handles.delete(upload);
   return stored;

@@ -103,11 +103,15 @@ export interface SendMediaInput {
   readonly filename?: string | undefined;
 }
 
-/** A stored file that is not part of a message yet: good for one send. One that is left alone is deleted after a day. */
+/**
+ * A stored file that is not part of a message yet: good for one send, or for sends in transactions until one of them is
+ * committed. One that is left alone is deleted after a day.
+ */
 export interface Upload {
   readonly mimeType: string;
   readonly size: number;
   readonly sha256: string;
+  /** Does nothing once it was sent: it may be the file of a message. */
   discard(): Promise<void>;
 }
 

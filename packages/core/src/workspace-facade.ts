@@ -35,7 +35,7 @@ import { updateWebhook } from './services/webhooks/update-webhook.ts';
 import type { ServiceContext } from './services/context.ts';
 import type { ListPage } from './services/list-page.ts';
 import { unwrap } from './trunkline-error.ts';
-import { openUpload, refuseStream, takeFile } from './uploads.ts';
+import { lendFile, openUpload, takeFile } from './uploads.ts';
 import type { PageResult, WorkspaceApi } from './workspace-api.ts';
 
 /** The use cases on one workspace, each answer put into the shape of the specification and each refusal thrown. */
@@ -71,13 +71,15 @@ export function workspaceFacade(
         page(unwrap(await listMessages(context, workspaceId, query)), messageResource),
       send: async (input, options = {}) => {
         const { idempotencyKey = null, transaction } = options;
-        if (transaction !== undefined && 'file' in input) refuseStream(input.file);
-        const upload = 'file' in input ? await takeFile(context, input) : null;
+        const isJoined = transaction !== undefined;
+        const take = async ({ file, type }: { readonly file?: unknown; readonly type: string }) =>
+          isJoined ? lendFile(file) : takeFile(context, { file, type });
+        const upload = 'file' in input ? await take(input) : null;
         // Where this throws, nobody knows whether the message is stored: its file stays, and is swept if it is not.
         const sent = await sendMessage(context, { workspaceId, input, upload, idempotencyKey, transaction });
         const isKept = sent.ok && !sent.value.replayed;
         // A transaction may hold the lock that forgetting a file needs: the file is left to be swept.
-        const staysStored = isKept || transaction !== undefined;
+        const staysStored = isKept || isJoined;
         if (!staysStored && upload !== null && upload !== 'missing') await discardUpload(context, upload);
         const { message, replayed } = unwrap(sent);
         return { message: messageResource(message), replayed };

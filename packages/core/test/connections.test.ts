@@ -155,6 +155,21 @@ describe('a connection that does not open', () => {
     expect(gateway.connections).toHaveLength(2);
   });
 
+  it('for the service, since the storage cannot note that it did, is closed and tried again', async () => {
+    const gateway = scriptedGateway();
+    const { api, clock, storage } = await startWorld({ gateway });
+    const write = storage.instances.write.bind(storage.instances);
+    const { id } = await api.instances.create();
+    await api.instances.connect(id);
+    storage.instances.write = () => Promise.reject(new Error('the server is starting'));
+    await clock.settle();
+    expect(gateway.connections.map(({ state }) => state)).toEqual(['closed']);
+    storage.instances.write = write;
+    await clock.advance(2 * SECOND);
+    expect(gateway.connections.map(({ state }) => state)).toEqual(['closed', 'open']);
+    expect(await api.instances.get(id)).toMatchObject({ status: 'connected' });
+  });
+
   it('has its late reports refused, so that the network tells the next one', async () => {
     const gateway = scriptedGateway({ opened: silence });
     const { world, id } = await connected({ gateway });

@@ -115,6 +115,19 @@ describe('an inbound message', () => {
     await network.message(HI);
     expect((await world.api.messages.list()).data).toHaveLength(1);
   });
+
+  it('that cannot be stored comes again from the sandbox network, on the same connection', async () => {
+    const world = await startWorld();
+    const id = await connectInstance(world);
+    const { messages } = world.storage;
+    const receive = messages.receive.bind(messages);
+    messages.receive = () => Promise.reject(new Error('disk full'));
+    await world.sandbox.phone(id).receive({ from: '34600000009', text: 'Hi' });
+    await world.clock.advance(SECOND);
+    messages.receive = receive;
+    await world.clock.advance(2 * SECOND);
+    expect((await world.api.messages.list()).data).toMatchObject([{ text: 'Hi' }]);
+  });
 });
 
 describe('a receipt', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { manualClock } from '../src/testing/index.ts';
 import type { SendOutcome, Storage } from '../src/index.ts';
 import { PROFILE, scriptedGateway, silence } from './support/scripted-gateway.ts';
@@ -275,24 +275,60 @@ describe('processes that join and leave', () => {
 });
 
 describe('a process that cannot reach the storage', () => {
-  it('keeps its connections for as long as its leases last, then closes them, and opens them again afterwards', async () => {
-    const { world, ids } = await waiting();
-    const { instances } = world.storage;
-    const renewLeases = instances.renewLeases.bind(instances);
-    const { gateway } = await gatewayOf(world);
-    const start = world.clock.now();
-    instances.renewLeases = () => Promise.reject(new Error('connection refused'));
-    await world.clock.advance(29 * SECOND);
-    expect(gateway.last().state).toBe('open');
-    await world.clock.advance(11 * SECOND);
-    expect(gateway.connections[0]?.state).toBe('closed');
+  it('closes its connections and the storage all the same when it stops', async () => {
+    const { world } = await waiting();
+    const away = (): Promise<never> => Promise.reject(new Error('connection refused'));
+    const close = vi.fn(async () => {});
+    const storage = { ...deaf(world.storage), close };
+    const { trunkline, gateway } = await gatewayOf(world, scriptedGateway(), storage);
+    Object.assign(world.storage.instances, { checkOut: away, releaseLease: away });
+    await trunkline.stop();
+    expect(gateway.last().state).toBe('closed');
+    expect(close).toHaveBeenCalledOnce();
+    expect(world.logs).toContainEqual(
+      expect.objectContaining({ level: 'warn', message: expect.stringContaining('could not give back') }),
+    );
+  });
 
+  it.for([
+    ['refuses', () => Promise.reject(new Error('connection refused'))],
+    ['is silent', silence],
+  ] as const)(
+    'since it %s closes its connections before its leases end, and opens them again afterwards',
+    async ([, outOfReach]) => {
+      const { world, ids } = await waiting();
+      const { instances } = world.storage;
+      const { renewLeases, claimLeases } = instances;
+      const { gateway } = await gatewayOf(world);
+      Object.assign(instances, { renewLeases: outOfReach, claimLeases: outOfReach });
+      await world.clock.advance(27 * SECOND);
+      expect(gateway.last().state).toBe('open');
+      await world.clock.advance(2 * SECOND);
+      expect(gateway.connections.map(({ state }) => state)).toEqual(['closed']);
+
+      Object.assign(instances, { renewLeases, claimLeases });
+      await world.clock.advance(15 * SECOND);
+      const [id = ''] = ids;
+      expect(gateway.last().state).toBe('open');
+      expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
+    },
+  );
+
+  it('opens nothing anew before what it closes is closed', async () => {
+    const { world } = await waiting();
+    const { instances } = world.storage;
+    const { renewLeases } = instances;
+    let close = (): void => {};
+    const slow = scriptedGateway({ close: () => new Promise((resolve) => (close = resolve)) });
+    await gatewayOf(world, slow);
+    instances.renewLeases = () => Promise.reject(new Error('connection refused'));
+    await world.clock.advance(28 * SECOND);
     instances.renewLeases = renewLeases;
-    await world.clock.advance(20 * SECOND);
-    const [id = ''] = ids;
-    expect(gateway.last().state).toBe('open');
-    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
-    expect(world.clock.now() - start).toBe(MINUTE);
+    await world.clock.advance(5 * SECOND);
+    expect(slow.connections).toHaveLength(1);
+    close();
+    await world.clock.advance(10 * SECOND);
+    expect(slow.connections).toHaveLength(2);
   });
 
   it('that was paused past its own lease opens one new connection and closes the old one', async () => {

@@ -79,15 +79,35 @@ describe('one endpoint', () => {
     expect(await world.api.deliveries.get(delivery)).toMatchObject({ status: 'success' });
   });
 
+  it('is served although two hundred others hang, a second later than else', async () => {
+    const world = await senders();
+    await world.trunkline.admin.workspaces.setPlan(world.workspaceId, { webhookLimit: 201 });
+    const prompt = await listen(world, 'https://prompt.example/');
+    const hanging = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => listen(world, `https://hangs-${index}.example/`)),
+    );
+    world.sender.answer(({ url }) => (url === prompt.url ? TAKEN : silence()));
+    for (const { id } of hanging) await queue(world, id, 2);
+    await world.clock.settle();
+    expect(world.sender.requests).toHaveLength(256);
+    const [delivery = ''] = await queue(world, prompt.id, 1);
+    await world.clock.advance(SECOND);
+    expect(world.sender.requests).toHaveLength(401);
+    expect(await world.api.deliveries.get(delivery)).toMatchObject({ status: 'success' });
+  });
+
   it('is told of events made after the clock was set back', async () => {
     const world = await senders();
     const { id } = await listen(world);
-    await queue(world, id, 1);
+    await queue(world, id, 120);
     await world.clock.settle();
     world.clock.jump(-HOUR);
     await queue(world, id, 1);
-    await world.clock.advance(5 * SECOND);
-    expect(world.sender.requests).toHaveLength(2);
+    await world.clock.advance(MINUTE);
+    expect(world.sender.requests).toHaveLength(120);
+    // As long as the throttle takes, and no longer.
+    await world.clock.advance(6 * SECOND);
+    expect(world.sender.requests).toHaveLength(121);
   });
 
   it('gets what is due in the order in which it is due', async () => {
@@ -183,6 +203,34 @@ describe('a dispatcher that says nothing', () => {
       error_code: 'TIMEOUT',
       attempt_log: [{ response_status: null, response_body: null }],
     });
+  });
+});
+
+describe('a dispatcher that stands still between its claim and the request', () => {
+  it('leaves the delivery to whoever claims it next', async () => {
+    const world = await startWorld({ roles: only('api') });
+    const { id } = await listen(world);
+    const [delivery = ''] = await queue(world, id, 1);
+    const clock = manualClock();
+    const claim = world.storage.deliveries.claim.bind(world.storage.deliveries);
+    const deliveries = {
+      ...world.storage.deliveries,
+      claim: async (request: Parameters<typeof claim>[0]) => {
+        const result = await claim(request);
+        await clock.advance(45 * SECOND);
+        return result;
+      },
+    };
+    const frozen = await world.another({
+      roles: only('webhooks'),
+      clock,
+      storage: { ...world.storage, deliveries, close: async () => {} },
+    });
+    await world.clock.settle();
+    const second = await world.another({ roles: only('webhooks') });
+    await world.clock.advance(MINUTE);
+    expect([frozen.sender.requests.length, second.sender.requests.length]).toEqual([0, 1]);
+    expect(await world.api.deliveries.get(delivery)).toMatchObject({ status: 'success', attempts: 1 });
   });
 });
 

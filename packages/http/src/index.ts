@@ -1,6 +1,7 @@
 export { createHttpApp } from './http-app.ts';
 export type { RateLimitOptions, RateLimitStore } from './rate-limit-options.ts';
 export { postgresRateLimitStore } from './postgres-rate-limit-store.ts';
-export type { PostgresPool, PostgresRateLimitOptions } from './postgres-rate-limit-store.ts';
+export type { PostgresRateLimitOptions } from './postgres-rate-limit-store.ts';
+export type { PostgresPool } from './rate-limit-table.ts';
 export type { FailedRequest, HttpAppOptions } from './http-options.ts';
 export type { ServedTrunkline } from './serve-route.ts';

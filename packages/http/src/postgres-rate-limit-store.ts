@@ -1,11 +1,8 @@
-import { RateLimiterPostgres } from 'rate-limiter-flexible';
+import { RateLimiterRes } from 'rate-limiter-flexible';
 import { DEFAULT_REQUESTS_PER_MINUTE, WINDOW_SECONDS } from './rate-limit-options.ts';
 import type { RateLimitStore } from './rate-limit-options.ts';
-
-/** What is needed of a `Pool` of `pg`. */
-export interface PostgresPool {
-  query(statement: { text: string; values?: unknown[]; name?: string }): Promise<unknown>;
-}
+import { rateLimitTable } from './rate-limit-table.ts';
+import type { PostgresPool } from './rate-limit-table.ts';
 
 export interface PostgresRateLimitOptions {
   /** The same as that of the rate limit. Default 600. */
@@ -16,9 +13,13 @@ export interface PostgresRateLimitOptions {
   readonly table?: string | undefined;
 }
 
+/** How often windows that have ended are deleted. */
+const CLEAN_EVERY_MS = 10 * 60_000;
+
 /**
  * Counts the requests of each API key in a table of Postgres, for all processes that share it: one statement for each
- * request, and none for those of a key that has used up its minute.
+ * request, and none for those of a key that has used up its minute. Windows go by the database's clock, so that a
+ * machine whose clock is wrong neither prolongs nor ends those of others.
  *
  * ```ts
  * createHttpApp(trunkline, { rateLimit: { store: postgresRateLimitStore(new Pool({ connectionString })) } });
@@ -31,59 +32,48 @@ export function postgresRateLimitStore(
   options: PostgresRateLimitOptions = {},
 ): RateLimitStore {
   const { requestsPerMinute: points = DEFAULT_REQUESTS_PER_MINUTE } = options;
-  const schemaName = identifier('schema', options.schema ?? 'public');
-  const tableName = identifier('table', options.table ?? 'trunkline_rate_limits');
-  return new RateLimiterPostgres({
-    storeClient: withTable(pool, `"${schemaName}"."${tableName}"`),
-    storeType: 'pool',
-    schemaName,
-    tableName,
-    // The library would make it at once, and end the process where it cannot.
-    tableCreated: true,
-    keyPrefix: '',
+  const schema = identifier('schema', options.schema ?? 'public');
+  const name = identifier('table', options.table ?? 'trunkline_rate_limits');
+  const table = rateLimitTable(pool, `"${schema}"."${name}"`);
+  /** When the windows of keys that have used them up end, by `performance.now()`. */
+  const usedUp = new Map<string, number>();
+  let cleanAt = performance.now() + CLEAN_EVERY_MS;
+
+  const clean = (now: number): void => {
+    if (now < cleanAt) return;
+    cleanAt = now + CLEAN_EVERY_MS;
+    for (const [key, endsAt] of usedUp) if (endsAt <= now) usedUp.delete(key);
+    // Another one will succeed: it is not what a request is for.
+    table.deleteEnded().catch(() => undefined);
+  };
+
+  const count = async (key: string): Promise<RateLimiterRes> => {
+    const now = performance.now();
+    clean(now);
+    const msBlocked = (usedUp.get(key) ?? 0) - now;
+    if (msBlocked > 0) return new RateLimiterRes(0, msBlocked, points + 1);
+    const { used, msLeft } = await table.count(key);
+    if (used >= points) usedUp.set(key, performance.now() + msLeft);
+    return new RateLimiterRes(Math.max(0, points - used), msLeft, used);
+  };
+
+  return {
     points,
     duration: WINDOW_SECONDS,
-    inMemoryBlockOnConsumed: points,
-  });
-}
-
-const UNDEFINED_TABLE = '42P01';
-/** Two processes made it at the same time: "unique violation" in the catalogue, and "duplicate table". */
-const IS_THERE_MEANWHILE: readonly unknown[] = ['23505', '42P07'];
-
-/** Makes the table when a statement finds that it is missing. */
-function withTable(pool: PostgresPool, table: string): PostgresPool {
-  const make = async (): Promise<void> => {
-    // Not logged: after a crash of the database everybody begins a new minute.
-    const text = `CREATE UNLOGGED TABLE IF NOT EXISTS ${table} (
-      key varchar(255) PRIMARY KEY,
-      points integer NOT NULL DEFAULT 0,
-      expire bigint
-    )`;
-    try {
-      await pool.query({ text });
-    } catch (error) {
-      if (!IS_THERE_MEANWHILE.includes(codeOf(error))) throw error;
-    }
-  };
-  return {
-    async query(statement) {
-      try {
-        return await pool.query(statement);
-      } catch (error) {
-        if (codeOf(error) !== UNDEFINED_TABLE) throw error;
-      }
-      await make();
-      return pool.query(statement);
+    async consume(key) {
+      const state = await count(String(key));
+      if (state.consumedPoints <= points) return state;
+      // oxlint-disable-next-line typescript/only-throw-error -- limiters of the library tell it so
+      throw state;
+    },
+    async get(key) {
+      const window = await table.find(String(key));
+      return window && new RateLimiterRes(Math.max(0, points - window.used), window.msLeft, window.used);
     },
   };
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
-/** As it stands in SQL, where the library does not escape it. */
+/** As it stands in SQL. */
 function identifier(option: string, name: string): string {
   if (/^[a-z_][a-z0-9_]{0,62}$/.test(name)) return name;
   throw new TypeError(

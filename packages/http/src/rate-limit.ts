@@ -32,13 +32,15 @@ export interface RateLimit {
  */
 export function createRateLimit({ requestsPerMinute: limit, store }: CheckedRateLimit): RateLimit {
   const memory = new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
+  /** By `performance.now()`; 0 while the store answers. */
   let restsUntil = 0;
 
   const insured = async (
     failed: (error: unknown) => void,
     ask: (limiter: RateLimitStore) => Promise<RateState>,
   ): Promise<RateState> => {
-    const now = Date.now();
+    // Not the clock, which may be set back: the store would rest for as long.
+    const now = performance.now();
     if (store === undefined || now < restsUntil) return ask(memory);
     // One request at a time finds out whether the store is back.
     if (restsUntil > 0) restsUntil = now + STORE_REST_MS;
@@ -47,7 +49,7 @@ export function createRateLimit({ requestsPerMinute: limit, store }: CheckedRate
       restsUntil = 0;
       return state;
     } catch (error) {
-      restsUntil = Date.now() + STORE_REST_MS;
+      restsUntil = performance.now() + STORE_REST_MS;
       failed(error);
       return ask(memory);
     }

@@ -23,11 +23,16 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 beforeEach(async () => {
   schema = `limits_${(schemas += 1)}`;
+  await sql(`CREATE SCHEMA ${schema}`);
+});
+
+async function sql(statement: string): Promise<readonly unknown[]> {
   const admin = new pg.Client({ connectionString: server.url });
   await admin.connect();
-  await admin.query(`CREATE SCHEMA ${schema}`);
+  const { rows } = await admin.query(statement);
   await admin.end();
-});
+  return rows;
+}
 
 interface Process {
   readonly call: Call;
@@ -80,6 +85,57 @@ test('a key that has used up its minute asks the database no more', async () => 
   expect(statements()).toBe(before);
 });
 
+test('a key that has used up its minute may make requests again when it is over', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { call } = startProcess(1);
+  await call('GET', '/api-key');
+  expect(remaining(await call('GET', '/api-key'))).toEqual([429, '0']);
+  await sql(`UPDATE ${schema}.trunkline_rate_limits SET ends_at = now()`);
+  vi.advanceTimersByTime(60_000);
+  expect(remaining(await call('GET', '/api-key'))).toEqual([200, '0']);
+});
+
+test('a process whose clock is wrong counts in the same minute as the others', async () => {
+  const [ahead, behind, right] = [startProcess(4), startProcess(4), startProcess(4)];
+  const at = async ({ call }: Process, minutesAhead: number): Promise<Seen> => {
+    vi.useFakeTimers({ now: Date.now() + minutesAhead * 60_000, toFake: ['Date'] });
+    return call('GET', '/api-key').finally(() => vi.useRealTimers());
+  };
+  expect(remaining(await at(behind, -10))).toEqual([200, '3']);
+  expect(remaining(await at(ahead, 10))).toEqual([200, '2']);
+  expect(remaining(await at(behind, -10))).toEqual([200, '1']);
+  expect(remaining(await at(right, 0))).toEqual([200, '0']);
+  for (const refused of [await at(right, 0), await at(behind, -10), await at(ahead, 10)]) {
+    expect(remaining(refused)).toEqual([429, '0']);
+    expect(Number(refused.headers.get('Retry-After'))).toBeLessThanOrEqual(60);
+  }
+});
+
+test("a minute that the database's clock has left in the future is over", async () => {
+  const { call } = startProcess(2);
+  await call('GET', '/api-key');
+  await sql(`UPDATE ${schema}.trunkline_rate_limits SET points = 2, ends_at = now() + interval '10 minutes'`);
+  expect(remaining(await call('GET', '/api-key'))).toEqual([200, '1']);
+});
+
+test('minutes that are over do not fill the table', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { call, statements } = startProcess(MANY);
+  await call('GET', '/api-key');
+  const table = `${schema}.trunkline_rate_limits`;
+  await sql(
+    `INSERT INTO ${table} SELECT 'key_' || n, 1, now() - interval '1 second' FROM generate_series(1, 9) n`,
+  );
+  vi.advanceTimersByTime(10 * 60_000);
+  const before = statements();
+  await call('GET', '/api-key');
+  await vi.waitFor(async () => expect(await sql(`SELECT key FROM ${table}`)).toHaveLength(1));
+  await call('GET', '/api-key');
+  expect(statements() - before).toBe(3);
+});
+
 test('many processes that begin at once make the table once, and count each request', async () => {
   const processes = Array.from({ length: 20 }, () => startProcess(15));
   const seen = await Promise.all(processes.map(({ call }) => call('GET', '/api-key')));
@@ -92,8 +148,7 @@ test('a crash of Postgres fails no request, and afterwards the limit counts acro
   const [one, other] = [startProcess(MANY), startProcess(MANY)];
   await one.call('GET', '/api-key');
   await other.call('GET', '/api-key');
-  const now = Date.now();
-  vi.useFakeTimers({ now, toFake: ['Date'] });
+  vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
 
   let isDown = true;
@@ -107,7 +162,7 @@ test('a crash of Postgres fails no request, and afterwards the limit counts acro
   expect(statuses).toEqual(new Set([200]));
   expect(one.told.length + other.told.length).toBeGreaterThan(0);
 
-  vi.setSystemTime(now + 6_000);
+  vi.advanceTimersByTime(6_000);
   // What crashed has forgotten the minute.
   expect(remaining(await one.call('GET', '/api-key'))).toEqual([200, String(MANY - 1)]);
   expect(remaining(await other.call('GET', '/api-key'))).toEqual([200, String(MANY - 2)]);
@@ -128,6 +183,6 @@ test.each([
   ['table', { table: 'Limits' }],
   ['table', { table: '' }],
 ])('a wrong %s is named', (option, options) => {
-  const pool = { query: () => Promise.resolve() };
+  const pool = { query: () => Promise.resolve({ rows: [] }) };
   expect(() => postgresRateLimitStore(pool, options)).toThrow(`the option "${option}"`);
 });

@@ -11,7 +11,7 @@ const NOW = Date.UTC(2026, 10, 20, 21, 15, 0);
 const NOW_SECONDS = NOW / 1000;
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: NOW, toFake: ['Date', 'setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ now: NOW, toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
 });
 
@@ -184,6 +184,16 @@ describe('a store of your own', () => {
     back.resolve();
     expect(rateHeaders(await trying)[1]).toBe(4);
     expect(rateHeaders(await call('GET', '/api-key'))[1]).toBe(3);
+  });
+
+  test('is asked again after its rest, although the clock was set back meanwhile', async () => {
+    const store = { points: 5, duration: 60, consume: vi.fn(failing), get: failing };
+    const call = limited({ requestsPerMinute: 5, store });
+    await call('GET', '/api-key');
+    vi.setSystemTime(NOW - 600_000);
+    vi.advanceTimersByTime(5_000);
+    await call('GET', '/api-key');
+    expect(store.consume).toHaveBeenCalledTimes(2);
   });
 
   test('whose window another clock began ends within a minute', async () => {

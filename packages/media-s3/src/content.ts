@@ -29,8 +29,10 @@ export function contentOf(
         try {
           const { done, value } = await next();
           if (missing !== null) missing -= value?.byteLength ?? 0;
+          if (missing !== null && (done ? missing !== 0 : missing < 0)) {
+            throw new S3Error('S3 sent another length than it said.');
+          }
           if (!done) return controller.enqueue(value);
-          if (missing !== null && missing !== 0) throw new S3Error('S3 sent another length than it said.');
           controller.close();
         } catch (error) {
           abort.abort();

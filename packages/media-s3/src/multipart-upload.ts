@@ -1,5 +1,5 @@
 import { sizeOf } from './object-size.ts';
-import type { S3Client } from './s3-client.ts';
+import type { S3Answer, S3Client } from './s3-client.ts';
 import { isS3Error, S3Error } from './s3-error.ts';
 import { escaped, textOf } from './xml.ts';
 
@@ -19,23 +19,21 @@ export async function beginMultipartUpload(
 ): Promise<MultipartUpload> {
   const begun = await client.call({ method: 'POST', key, query: { uploads: '' }, headers });
   const uploadId = textOf(begun.text, 'UploadId');
-  if (uploadId === null) throw new S3Error('S3 began an upload and did not tell its id.');
+  if (uploadId === null) throw notFromS3();
   const tags: string[] = [];
   let size = 0;
 
   return {
     async add(bytes) {
       const query = { partNumber: String(tags.length + 1), uploadId };
-      const { headers: answered } = await client.call({ method: 'PUT', key, query, body: bytes });
-      const tag = answered.get('ETag');
-      if (tag === null) throw new S3Error('S3 took a part and did not tell its ETag.');
-      tags.push(tag);
+      tags.push(tagOf(await client.call({ method: 'PUT', key, query, body: bytes })));
       size += bytes.byteLength;
     },
     async complete() {
       const body = new TextEncoder().encode(completion(tags));
       try {
-        await client.call({ method: 'POST', key, query: { uploadId }, body });
+        const { text } = await client.call({ method: 'POST', key, query: { uploadId }, body });
+        if (textOf(text, 'ETag') === null) throw notFromS3();
       } catch (error) {
         // An answer may have been lost: where this took place on another attempt, the upload is not known any more.
         const isDone = isS3Error(error, 'NoSuchUpload') && (await sizeOf(client, key)) === size;
@@ -46,6 +44,17 @@ export async function beginMultipartUpload(
       await client.call({ method: 'DELETE', key, query: { uploadId } }, 1);
     },
   };
+}
+
+/** What S3 calls the bytes that it took. Throws where the answer is another's, as of a proxy that answers everything with a page. */
+export function tagOf({ headers }: S3Answer): string {
+  const tag = headers.get('ETag');
+  if (tag === null) throw notFromS3();
+  return tag;
+}
+
+function notFromS3(): S3Error {
+  return new S3Error('What answered instead of S3 took nothing.');
 }
 
 function completion(tags: readonly string[]): string {

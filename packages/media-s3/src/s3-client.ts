@@ -6,7 +6,7 @@ import { S3Error } from './s3-error.ts';
 import type { S3Request } from './s3-request.ts';
 import { createSigner } from './signer.ts';
 
-interface S3Answer {
+export interface S3Answer {
   readonly headers: Headers;
   readonly text: string;
 }

@@ -1,6 +1,6 @@
 import { checkMediaId } from '@trunkline/core';
 import type { MediaStore } from '@trunkline/core';
-import { beginMultipartUpload } from './multipart-upload.ts';
+import { beginMultipartUpload, tagOf } from './multipart-upload.ts';
 import type { MultipartUpload } from './multipart-upload.ts';
 import { isMissing, sizeOf } from './object-size.ts';
 import { checkOptions } from './options.ts';
@@ -31,7 +31,7 @@ export function s3MediaStore(options: S3MediaStoreOptions): MediaStore {
       for await (const { bytes, isLast } of partsOf(content, partSize)) {
         size += bytes.byteLength;
         if (isLast && multipart === null) {
-          await client.call({ method: 'PUT', key, headers: objectHeaders, body: bytes });
+          tagOf(await client.call({ method: 'PUT', key, headers: objectHeaders, body: bytes }));
         } else {
           multipart ??= await beginMultipartUpload(client, key, objectHeaders);
           await multipart.add(bytes);

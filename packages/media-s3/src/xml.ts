@@ -15,10 +15,12 @@ export function escaped(text: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
+const LAST_CODE_POINT = 0x10ffff;
+
 function unescaped(text: string): string {
   return text.replaceAll(/&(?:#x([\da-f]+)|#(\d+)|(\w+));/gi, (whole, hex, decimal, name) => {
-    if (hex !== undefined) return String.fromCodePoint(Number.parseInt(hex, 16));
-    if (decimal !== undefined) return String.fromCodePoint(Number(decimal));
-    return ENTITIES[name] ?? whole;
+    if (name !== undefined) return ENTITIES[name] ?? whole;
+    const codePoint = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return codePoint <= LAST_CODE_POINT ? String.fromCodePoint(codePoint) : whole;
   });
 }

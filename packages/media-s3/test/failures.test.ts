@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { chunksOf, streamOf } from '@trunkline/storage-contract/media-content';
 import { S3Error } from '../src/index.ts';
@@ -214,6 +215,48 @@ describe('a server that hangs', () => {
     const { s3, store } = await storeOnFake();
     await s3.close();
     await expect(store.get(ID)).rejects.toThrow('S3 did not answer a GET.');
+  });
+});
+
+describe('what answers everything with a page of its own', () => {
+  const page: Disturbance = async (_, { incoming, outgoing }) => {
+    await readBody(incoming);
+    outgoing
+      .writeHead(200, { 'Content-Type': 'text/html' })
+      .end('<html>&#x7fffffff; <Key>&#x7fffffff;</Key></html>');
+    return HANDLED;
+  };
+
+  it.each([1, 6 * MIB])('has taken no file of %i bytes', async (size) => {
+    const { s3, store } = await storeOnFake({ maxAttempts: 1 });
+    s3.disturb(page);
+    await expect(store.put(ID, chunksOf(size, 1))).rejects.toThrow('instead of S3 took nothing');
+  });
+
+  it.each(['UploadPart', 'CompleteMultipartUpload'])(
+    'from %s on has taken no file either',
+    async (operation) => {
+      const { s3, store } = await storeOnFake({ maxAttempts: 1 });
+      s3.disturb(on(operation, page));
+      await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toThrow(S3Error);
+      expect([...s3.objects.keys(), ...s3.unfinished()]).toEqual([]);
+    },
+  );
+
+  it('and packs it is no file that is longer than it said', async () => {
+    const { s3, store } = await storeOnFake({ maxAttempts: 1 });
+    s3.disturb((_, { outgoing }) => {
+      const packed = gzipSync(Buffer.alloc(64 * MIB));
+      outgoing.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Length': packed.length }).end(packed);
+      return HANDLED;
+    });
+    const content = await store.get(ID);
+    let read = 0;
+    const readAll = async (): Promise<void> => {
+      for await (const chunk of content ?? []) read += chunk.length;
+    };
+    await expect(readAll()).rejects.toThrow('another length than it said');
+    expect(read).toBeLessThan(MIB);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { IDEMPOTENCY_WINDOW_MS } from '@trunkline/core';
 import type { Acceptance, Message } from '@trunkline/core';
 import type { ContractSubject } from './contract-subject.ts';
-import { aMessage, anIdempotencyRecord, anInstance, NOW } from './examples.ts';
+import { aMessage, anIdempotencyRecord, anInstance, NOW, testId } from './examples.ts';
 import { must } from './must.ts';
 import {
   sending,
@@ -29,7 +29,7 @@ export function acceptanceContract(subject: ContractSubject): void {
         type: 'image',
         text: null,
         caption: 'Ein Bild',
-        groupId: 'grp_1',
+        groupId: testId('grp', NOW),
         to: null,
         media: { available: true, mimeType: 'image/png', size: 12, filename: 'ü.png', sha256: 'ab' },
       });

@@ -5,6 +5,8 @@ export interface ContractSubject {
   readonly name: string;
   /** An empty database of its own for one test, at best in a few milliseconds: there are some hundreds of tests. */
   createDatabase(): Promise<TestDatabase>;
+  /** How often random steps are compared with those in memory, unless the environment says: fewer where it takes long. */
+  readonly randomRuns?: number;
   /** Tests of a missing capability are skipped, with its reason in their name. */
   readonly capabilities: {
     /** What was written is there for a storage that connects after the first was closed. */

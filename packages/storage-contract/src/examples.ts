@@ -16,6 +16,11 @@ import type {
 /** When the tests take place. */
 export const NOW: number = Date.UTC(2026, 10, 20, 12);
 
+export const DAY: number = 24 * 60 * 60 * 1000;
+
+/** When the day of `NOW` began. */
+export const MIDNIGHT: number = NOW - (NOW % DAY);
+
 let made = 0;
 
 /** Ids of exactly the time asked for, however the times jump; those of one millisecond sort as they were made. */

@@ -1,4 +1,4 @@
 export { describeStorageContract } from './storage-contract.ts';
-export type { Capability, ContractSubject, TestDatabase } from './contract-subject.ts';
+export type { Capability, ContractSubject, TestDatabase, TestTransaction } from './contract-subject.ts';
 export { describeMediaStoreContract } from './media-store-contract.ts';
 export type { MediaPlace, MediaStoreSubject } from './media-store-contract.ts';

@@ -265,12 +265,13 @@ export function instanceContract(subject: ContractSubject): void {
       const [message] = await storeQueuedMessages(storage, instance, 1);
       await storage.instances.saveSession(lease, new Map([['creds', Uint8Array.of(1)]]));
       const groups = [{ networkId: 'g1', name: 'Team', participantsCount: 3 }];
+      const groupId = testId('grp', NOW);
       await storage.instances.saveGroups({
         lease,
         workspaceId: workspace.id,
         groups,
         now: NOW,
-        newId: () => 'grp_1',
+        newId: () => groupId,
       });
 
       expect(await storage.instances.delete({ instance, lease, settleQueued: failing })).toBe('deleted');
@@ -278,7 +279,7 @@ export function instanceContract(subject: ContractSubject): void {
       expect(await storage.instances.list(workspace.id)).toEqual([]);
       expect(await storage.instances.loadSession(instance.id)).toHaveProperty('size', 0);
       expect(await storage.instances.listGroups(workspace.id, instance.id)).toEqual([]);
-      expect(await storage.instances.findGroup(workspace.id, instance.id, 'grp_1')).toBeNull();
+      expect(await storage.instances.findGroup(workspace.id, instance.id, groupId)).toBeNull();
       expect(await storage.instances.findGroupByNetworkId(instance.id, 'g1')).toBeNull();
       expect(await storage.instances.findLease(instance.id, NOW)).toBeNull();
       expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Instance, Message, Storage } from '@trunkline/core';
 import type { ContractSubject } from './contract-subject.ts';
-import { aMessage, anEvent, anInboundMessage, NOW } from './examples.ts';
+import { aMessage, anEvent, anInboundMessage, NOW, testId } from './examples.ts';
 import { accept, sending, storeInstance, storeLeasedInstance, storeWorkspace } from './scenes.ts';
 import { testDatabases } from './test-database.ts';
 
@@ -13,19 +13,21 @@ export function mediaContract(subject: ContractSubject): void {
   describe('content that was begun', () => {
     it('is abandoned while it belongs to no message, from the given time on', async () => {
       const { media } = await open();
-      await media.begin('msg_c', NOW + 1);
-      await media.begin('msg_a', NOW + 2);
-      await media.begin('msg_b', NOW);
+      const [a, b, c] = [testId('msg', NOW), testId('msg', NOW), testId('msg', NOW)];
+      await media.begin(c, NOW + 1);
+      await media.begin(a, NOW + 2);
+      await media.begin(b, NOW);
       expect(await media.listAbandoned(NOW, 10)).toEqual([]);
-      expect(await media.listAbandoned(NOW + 2, 10)).toEqual(['msg_b', 'msg_c']);
-      expect(await media.listAbandoned(NOW + 3, 2)).toEqual(['msg_b', 'msg_c']);
-      expect(await media.listAbandoned(NOW + 3, 10)).toEqual(['msg_b', 'msg_c', 'msg_a']);
+      expect(await media.listAbandoned(NOW + 2, 10)).toEqual([b, c]);
+      expect(await media.listAbandoned(NOW + 3, 2)).toEqual([b, c]);
+      expect(await media.listAbandoned(NOW + 3, 10)).toEqual([b, c, a]);
     });
 
     it('is nobody’s business any more once it is forgotten', async () => {
       const { media } = await open();
-      await media.begin('msg_a', NOW);
-      await media.forget('msg_a');
+      const a = testId('msg', NOW);
+      await media.begin(a, NOW);
+      await media.forget(a);
       await media.forget('msg_unknown');
       expect(await media.listAbandoned(NOW + 1, 10)).toEqual([]);
     });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ContractSubject } from './contract-subject.ts';
-import { aMessage, anEvent, anInboundMessage, NOW } from './examples.ts';
+import { aMessage, anEvent, anInboundMessage, NOW, testId } from './examples.ts';
 import {
   claim,
   loseLease,
@@ -105,7 +105,7 @@ export function messageChangeContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       await storeEndpoint(storage, workspace);
-      const message = anInboundMessage(instance, { from: null, groupId: 'grp_1', to: null });
+      const message = anInboundMessage(instance, { from: null, groupId: testId('grp', NOW), to: null });
       const event = anEvent(workspace);
       expect(await storage.messages.receive(lease, { message, senderId: 's1', event })).toBe('received');
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ContractSubject } from './contract-subject.ts';
-import { aMessage, anEvent, anIdempotencyRecord, NOW, testId } from './examples.ts';
+import { aMessage, anEvent, anIdempotencyRecord, DAY, MIDNIGHT, NOW, testId } from './examples.ts';
 import { must, only } from './must.ts';
 import {
   claim,
   claimAt,
+  deleteHistory,
   enqueueAt,
   enqueueOne,
   exhausted,
@@ -21,14 +22,12 @@ export function retentionContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
 
   describe('deleting history', () => {
-    it('takes what was made before, exactly', async () => {
+    it('takes the days before', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
-      const [old, young] = await enqueueAt(storage, endpoint, NOW - 1, NOW);
-      await finish(storage, must(old), exhausted);
-      // One delivery and one event.
-      expect(await storage.retention.deleteHistory(NOW, 10)).toBe(2);
-      expect(await storage.retention.deleteHistory(NOW, 10)).toBe(0);
+      const [old, young] = await enqueueAt(storage, endpoint, MIDNIGHT - 1, MIDNIGHT);
+      await finish(storage, must(old), exhausted, MIDNIGHT - 1);
+      await deleteHistory(storage, MIDNIGHT);
       expect(await storage.deliveries.find(workspace.id, must(old).id, 0)).toBeNull();
       expect(await storage.deliveries.findDetail(workspace.id, must(old).id, 0)).toBeNull();
       expect(await readDelivery(storage, must(young))).toEqual(young);
@@ -36,13 +35,19 @@ export function retentionContract(subject: ContractSubject): void {
       expect(must(detail).payload).toContain('Grüße');
     });
 
-    it('goes in batches until less than the limit was left', async () => {
+    it('takes no more than what was made before the time given', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      const delivery = await enqueueOne(storage, endpoint, NOW);
+      await deleteHistory(storage, NOW);
+      expect(await readDelivery(storage, delivery)).toEqual(delivery);
+    });
+
+    it('goes on until less than the limit was left', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
-      await enqueueAt(storage, endpoint, NOW, NOW, NOW);
-      const batches = [];
-      for (let pass = 0; pass < 4; pass += 1) batches.push(await storage.retention.deleteHistory(NOW + 1, 2));
-      expect(batches).toEqual([2, 2, 2, 0]);
+      await enqueueAt(storage, endpoint, NOW, NOW, NOW - DAY, NOW - 2 * DAY);
+      await deleteHistory(storage, MIDNIGHT + DAY);
       const page = await storage.deliveries.list(workspace.id, endpoint.id, {}, { from: null, limit: 10 }, 0);
       expect(page.rows).toEqual([]);
     });
@@ -51,9 +56,9 @@ export function retentionContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       // Its id was made a moment before the delivery’s.
-      const event = anEvent(workspace, NOW, { id: testId('evt', NOW - 1) });
+      const event = anEvent(workspace, MIDNIGHT, { id: testId('evt', MIDNIGHT - 1) });
       const delivery = must(await storage.deliveries.enqueue(endpoint.id, event));
-      expect(await storage.retention.deleteHistory(NOW, 10)).toBe(0);
+      await deleteHistory(storage, MIDNIGHT);
       expect(only(await claim(storage, NOW))).toMatchObject({ delivery, payload: event.payload });
     });
 
@@ -62,14 +67,14 @@ export function retentionContract(subject: ContractSubject): void {
       const { endpoint } = await storeLane(storage);
       await enqueueAt(storage, endpoint, NOW, NOW, NOW);
       const [claimed] = await claim(storage, NOW);
-      expect(await storage.retention.deleteHistory(NOW + 1, 10)).toBe(6);
+      await deleteHistory(storage, MIDNIGHT + DAY);
       expect(await storage.deliveries.complete([succeeded(must(claimed), NOW)], NOW)).toBe(0);
       const health = must(await storage.webhooks.find(endpoint.workspaceId, endpoint.id)).health;
       expect(health).toEqual(endpoint.health);
       expect(await claim(storage, NOW + 60_000)).toEqual([]);
       // The slots of what is gone are free.
-      await enqueueAt(storage, endpoint, NOW + 2, NOW + 2);
-      expect(await claim(storage, NOW + 2)).toHaveLength(2);
+      await enqueueAt(storage, endpoint, NOW + DAY, NOW + DAY);
+      expect(await claim(storage, NOW + DAY)).toHaveLength(2);
     });
 
     it('takes what a closing has ended', async () => {
@@ -77,9 +82,22 @@ export function retentionContract(subject: ContractSubject): void {
       const { workspace, endpoint } = await storeLane(storage);
       await enqueueOne(storage, endpoint);
       await storage.webhooks.delete(workspace.id, endpoint.id);
-      expect(await storage.retention.deleteHistory(NOW + 1, 10)).toBe(2);
+      await deleteHistory(storage, MIDNIGHT + DAY);
       expect(await storage.deliveries.sweepClosed(10)).toBe(0);
       expect(await storage.deliveries.claim(claimAt(NOW))).toEqual({ claimed: [], nextAt: null });
+    });
+
+    it('goes as well where nothing was made ready', async () => {
+      const storage = await open();
+      await storage.retention.prepare(NOW - DAY);
+      const { workspace, endpoint } = await storeLane(storage);
+      const times = [NOW - 400 * DAY, NOW - DAY, NOW, NOW + 400 * DAY];
+      const deliveries = await enqueueAt(storage, endpoint, ...times);
+      await storage.retention.prepare(NOW);
+      const list = () => storage.deliveries.list(workspace.id, endpoint.id, {}, { from: null, limit: 10 }, 0);
+      expect((await list()).rows).toEqual(deliveries.toReversed());
+      await deleteHistory(storage, MIDNIGHT);
+      expect((await list()).rows).toEqual(deliveries.slice(2).toReversed());
     });
 
     it('leaves messages and their keys alone', async () => {
@@ -88,7 +106,7 @@ export function retentionContract(subject: ContractSubject): void {
       const message = aMessage(await storeInstance(storage, workspace), { createdAt: NOW - 10 });
       const idempotency = anIdempotencyRecord(message);
       await storage.messages.accept({ message, idempotency, backlogLimit: 10, trialLimit: null });
-      expect(await storage.retention.deleteHistory(NOW, 10)).toBe(0);
+      await deleteHistory(storage, NOW);
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
       expect(await storage.messages.findIdempotencyRecord(workspace.id, idempotency.key)).toEqual(
         idempotency,

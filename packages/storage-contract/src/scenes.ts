@@ -316,3 +316,9 @@ function attempted({ delivery }: ClaimedDelivery, attempt: Attempt): Delivery {
     lastAttemptAt,
   };
 }
+
+/** All that there is of the days before, a small batch at a time. */
+export async function deleteHistory({ retention }: Storage, before: number): Promise<void> {
+  const limit = 2;
+  while ((await retention.deleteHistory(before, limit)) >= limit);
+}

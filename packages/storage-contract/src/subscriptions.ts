@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ContractSubject } from './contract-subject.ts';
-import { anEvent, aSubscription, NOW } from './examples.ts';
+import { anEvent, aSubscription, DAY, MIDNIGHT, NOW } from './examples.ts';
 import { must, only } from './must.ts';
 import {
   claim,
   claimEvents,
+  deleteHistory,
   disable,
   enqueueOne,
   eventClaimAt,
@@ -173,8 +174,6 @@ export function subscriptionContract(subject: ContractSubject): void {
       const batches = [];
       for (let pass = 0; pass < 3; pass += 1) batches.push(await storage.subscriptions.sweepDeleted(2));
       expect(batches).toEqual([2, 1, 0]);
-      // Only the events are left.
-      expect(await storage.retention.deleteHistory(NOW + 1, 10)).toBe(3);
     });
 
     it('gives a new one of its name nothing of the old', async () => {
@@ -236,28 +235,24 @@ export function subscriptionContract(subject: ContractSubject): void {
   });
 
   describe('deleting history', () => {
-    it('takes what was queued before, exactly, and then its event', async () => {
+    it('takes what was queued on the days before', async () => {
       const storage = await open();
-      const { subscription, events } = await storeQueuedEvents(storage, NOW - 1, NOW - 1, NOW);
+      const times = [MIDNIGHT - 1, MIDNIGHT - 1, MIDNIGHT - 1, MIDNIGHT];
+      const { subscription, events } = await storeQueuedEvents(storage, ...times);
       const [first] = await claimEvents(storage, subscription, NOW, { limit: 1 });
-      const batches = [];
-      for (let pass = 0; pass < 3; pass += 1) batches.push(await storage.retention.deleteHistory(NOW, 3));
-      expect(batches).toEqual([3, 1, 0]);
+      await deleteHistory(storage, MIDNIGHT);
       expect(await storage.subscriptions.complete([settled(must(first))])).toBe(0);
       expect(eventIdsOf(await claimEvents(storage, subscription, NOW + 60_000))).toEqual([
-        must(events[2]).id,
+        must(events[3]).id,
       ]);
     });
 
-    it('takes what is exhausted, and events that were handled', async () => {
+    it('takes what is exhausted', async () => {
       const storage = await open();
-      const { subscription } = await storeQueuedEvents(storage, NOW, NOW);
-      const [handled, spent] = await claimEvents(storage, subscription, NOW);
-      await storage.subscriptions.complete([
-        settled(must(handled)),
-        settled(must(spent), { kind: 'exhausted', attempts: 8 }),
-      ]);
-      expect(await storage.retention.deleteHistory(NOW + 1, 10)).toBe(3);
+      const { subscription } = await storeQueuedEvents(storage, NOW);
+      const spent = only(await claimEvents(storage, subscription, NOW));
+      await storage.subscriptions.complete([settled(spent, { kind: 'exhausted', attempts: 8 })]);
+      await deleteHistory(storage, MIDNIGHT + DAY);
       expect(await storage.subscriptions.list(10)).toMatchObject([{ waiting: 0, exhausted: 0 }]);
     });
   });

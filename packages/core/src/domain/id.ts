@@ -46,3 +46,23 @@ export function floorId(prefix: IdPrefix, time: number): string {
   new DataView(bytes.buffer).setBigUint64(0, BigInt(Math.max(0, Math.floor(time))) << 16n);
   return TypeID.fromUUIDBytes(prefix, bytes).toString();
 }
+
+/**
+ * The UUID inside of an id of this kind, as a database keeps it; null where `text` has not the form of one. Of any 128
+ * bits: what callers send may be no UUID of a known version.
+ */
+export function idToUuid(prefix: IdPrefix, text: string): string | null {
+  if (!isId(prefix, text)) return null;
+  const bytes = TypeID.fromString(text).toUUIDBytes();
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+/** The id of this kind over a UUID. */
+export function uuidToId(prefix: IdPrefix, uuid: string): string {
+  const bytes = uuid.replaceAll('-', '').match(/../g) ?? [];
+  return TypeID.fromUUIDBytes(
+    prefix,
+    Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 16)),
+  ).toString();
+}

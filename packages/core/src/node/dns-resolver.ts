@@ -1,18 +1,50 @@
-import { lookup } from 'node:dns/promises';
+import { Resolver } from 'node:dns/promises';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
 import { unlessAborted } from '../safe-url/unless-aborted.ts';
+import { hostsFile } from './hosts-file.ts';
+
+export interface NodeDnsResolverOptions {
+  /** Name servers to ask, each an address with a port or without. The system's, unless given. */
+  readonly servers?: readonly string[];
+  /** The file whose names are not asked for. The system's, unless given. */
+  readonly hostsFile?: string;
+}
+
+/** For one server; a lookup ends with the attempt that it is for at the latest. */
+const TIMEOUT_MS = 2_000;
+const TRIES = 2;
+/** What a server says of a name that has no such address. */
+const ANSWERS: readonly string[] = ['ENOTFOUND', 'ENODATA'];
 
 /**
- * Asks the system (`getaddrinfo`), so that /etc/hosts and the rest of its configuration count. Look-ups run on
- * libuv's thread pool, half of which they may hold: where many hosts are slow to resolve, raise UV_THREADPOOL_SIZE or
- * give a resolver of your own.
+ * Reads the hosts file and asks name servers itself, any number of names at once. The system's own look-up
+ * (`getaddrinfo`) holds one of two threads as long as it takes: two names whose servers do not answer, which anybody can
+ * register, would keep all others waiting.
  */
-export function nodeDnsResolver(): DnsResolver {
+export function nodeDnsResolver(options: NodeDnsResolverOptions = {}): DnsResolver {
+  const hosts = hostsFile(options.hostsFile);
   const underWay = new Map<string, Promise<readonly string[]>>();
+  let resolver = createResolver(options.servers);
+
+  const lookUp = async (hostname: string): Promise<readonly string[]> => {
+    const named = await hosts.addressesOf(hostname);
+    if (named.length > 0) return named;
+    if (isLocalhost(hostname)) return ['127.0.0.1', '::1'];
+    const asked = resolver;
+    const answers = await Promise.allSettled([asked.resolve4(hostname), asked.resolve6(hostname)]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    if (addresses.length > 0) return addresses;
+    const reasons = answers.map((answer) => (answer.status === 'rejected' ? answer.reason : undefined));
+    const failure: unknown = reasons.find((reason) => !isAnswer(reason)) ?? reasons[0];
+    // The servers may be others by now.
+    if (!isAnswer(failure) && asked === resolver) resolver = createResolver(options.servers);
+    throw failure;
+  };
+
   return {
     async resolve(hostname, signal) {
       signal.throwIfAborted();
-      // A look-up cannot be cancelled, only left behind: the next one for the same name then joins it.
+      // Those who want to know the same at the same time ask once. Nothing is remembered.
       let addresses = underWay.get(hostname);
       if (addresses === undefined) {
         addresses = lookUp(hostname).finally(() => underWay.delete(hostname));
@@ -23,8 +55,17 @@ export function nodeDnsResolver(): DnsResolver {
   };
 }
 
-/** In the order of RFC 6724, which puts last what this machine has no route to. */
-async function lookUp(hostname: string): Promise<readonly string[]> {
-  const found = await lookup(hostname, { all: true, order: 'verbatim' });
-  return found.map(({ address }) => address);
+function createResolver(servers: readonly string[] | undefined): Resolver {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
+  if (servers !== undefined) resolver.setServers(servers);
+  return resolver;
+}
+
+/** This machine, whatever anybody's name server says (RFC 6761). */
+function isLocalhost(hostname: string): boolean {
+  return /^(.+\.)?localhost\.?$/i.test(hostname);
+}
+
+function isAnswer(reason: unknown): boolean {
+  return reason instanceof Error && 'code' in reason && ANSWERS.includes(String(reason.code));
 }

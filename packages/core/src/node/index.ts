@@ -3,6 +3,7 @@ export type { NodeRuntime, NodeRuntimeOptions } from './node-runtime.ts';
 export { systemClock } from './clock.ts';
 export { nodeCrypto } from './crypto.ts';
 export { nodeDnsResolver } from './dns-resolver.ts';
+export type { NodeDnsResolverOptions } from './dns-resolver.ts';
 export { connectSafely } from './connect-safely.ts';
 export type { ConnectSafelyOptions, SafeConnection } from './connect-safely.ts';
 export { systemRandom } from './random.ts';

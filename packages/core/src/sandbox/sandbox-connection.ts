@@ -18,6 +18,8 @@ import { recipientRule } from './recipient-rules.ts';
 
 /** How long the sandbox network takes for one step. */
 const STEP_MS = 25;
+/** When what the service did not take is reported to it again. */
+const REPORT_AGAIN_MS = 1_000;
 /** How long each QR is shown; after the last the network gives up, as WhatsApp's does. */
 const QR_LIFETIMES_MS = [60_000, 20_000, 20_000, 20_000, 20_000, 20_000];
 const PAIRING_CODE_LENGTH = 8;
@@ -71,12 +73,9 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
       waits.add(end);
     });
 
-  /** A report that the service does not take is made again later, by the next delivery or connection. */
-  const quietly = (work: Promise<void>): void => {
-    work.catch((error: unknown) =>
-      logger.debug({ err: error, instanceId }, 'the service did not take a report of the sandbox'),
-    );
-  };
+  /** Such a report is made again, by this connection or the next. */
+  const untaken = (error: unknown): void =>
+    logger.debug({ err: error, instanceId }, 'the service did not take a report of the sandbox');
 
   const begin = async (): Promise<void> => {
     await after(STEP_MS);
@@ -122,33 +121,38 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   const deliver = (): void => {
     if (delivering || state !== 'open') return;
     delivering = true;
-    quietly(
-      deliverAll().finally(() => {
-        delivering = false;
-      }),
-    );
+    void deliverAll().finally(() => {
+      delivering = false;
+    });
   };
 
   const deliverAll = async (): Promise<void> => {
     while (state === 'open' && (account.owedReceipts.size > 0 || account.inbox.size > 0)) {
       await after(STEP_MS);
-      for (const [networkId, [status]] of account.owedReceipts) {
-        if (state !== 'open' || status === undefined) return;
-        await listener.receipt({ networkId, status });
-        record({ instanceId, kind: 'receipt_taken', networkId });
-      }
-      for (const message of account.inbox.values()) {
-        if (state !== 'open') return;
-        const { networkId, from, groupNetworkId } = message;
-        await listener.message({
-          networkId,
-          senderId: from,
-          from,
-          groupNetworkId,
-          content: contentOf(message),
-        });
-        record({ instanceId, kind: 'inbound_taken', networkId });
-      }
+      await deliverOwed().catch(async (error: unknown) => {
+        untaken(error);
+        await after(REPORT_AGAIN_MS);
+      });
+    }
+  };
+
+  const deliverOwed = async (): Promise<void> => {
+    for (const [networkId, [status]] of account.owedReceipts) {
+      if (state !== 'open' || status === undefined) return;
+      await listener.receipt({ networkId, status });
+      record({ instanceId, kind: 'receipt_taken', networkId });
+    }
+    for (const message of account.inbox.values()) {
+      if (state !== 'open') return;
+      const { networkId, from, groupNetworkId } = message;
+      await listener.message({
+        networkId,
+        senderId: from,
+        from,
+        groupNetworkId,
+        content: contentOf(message),
+      });
+      record({ instanceId, kind: 'inbound_taken', networkId });
     }
   };
 
@@ -195,7 +199,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     await listener.closed(reason);
   };
 
-  quietly(begin());
+  begin().catch(untaken);
   return {
     send,
     async close() {

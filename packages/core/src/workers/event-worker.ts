@@ -165,13 +165,10 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     async stop() {
       isStopping = true;
       await loop.stop();
-      for (const { abort } of running.keys()) abort.abort(new Error('Trunkline stops.'));
+      for (const { abort } of running.keys()) abort.abort(new Error('The handler is stopped.'));
       const ended = await settledWithin(clock, DRAIN_MS, Promise.all(running.values()));
       if (!ended) {
-        logger.warn(
-          { subscription: name, count: running.size },
-          'handlers did not end when the process stopped',
-        );
+        logger.warn({ subscription: name, count: running.size }, 'handlers that were told to end did not');
         running.clear();
       }
       await renewals.stop();

@@ -11,6 +11,13 @@ import { withDeadline } from './with-deadline.ts';
 
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
+/**
+ * Connections whose leases could not be renewed are closed this long before they end: others must find them closed,
+ * and their clocks may be a second ahead of this one.
+ */
+const CLOSE_BEFORE_END_MS = 2_000;
+/** How long the storage may take about leases: one connection that hangs must leave time for another try. */
+const STORAGE_DEADLINE_MS = 5_000;
 /** Leases taken over in one pass, so that a crash elsewhere does not make this process open thousands of connections at once. */
 const CLAIM_BATCH = 20;
 /** Instances handed over to others between two renewals, so that joining a cluster does not close all connections at once. */
@@ -50,30 +57,42 @@ export function createGatewaySupervisor(
   const handedOver = new Map<string, number>();
   const startedAt = clock.now();
   let renewAt = 0;
-  let leasesEndAt = Infinity;
+  let cancelLetGo = (): void => {};
+  /** Connections that are being closed since their leases run out. */
+  let closing: Promise<unknown> = Promise.resolve();
 
   const pass = async (): Promise<PassResult> => {
     const now = clock.now();
     if (now >= renewAt) await renew(now);
     else await lookAtDue(now);
-    const claimed = await storage.instances.claimLeases({
-      owner,
-      now,
-      ttlMs: LEASE_MS,
-      limit: CLAIM_BATCH,
-      except: leftToOthers(now),
-    });
+    const claimed = await claim(now);
     for (const leased of claimed) await keep(leased);
     await letGoOfIdle();
     return { more: claimed.length === CLAIM_BATCH, nextAt: nextAt() };
   };
 
+  const claim = async (now: number): Promise<readonly LeasedInstance[]> => {
+    const except = leftToOthers(now);
+    const claimed = await inTime(
+      'Taking leases',
+      storage.instances.claimLeases({ owner, now, ttlMs: LEASE_MS, limit: CLAIM_BATCH, except }),
+    );
+    // This process stood still meanwhile: what of it is still held, the next renewal tells.
+    return clock.now() < now + LEASE_MS - CLOSE_BEFORE_END_MS ? claimed : [];
+  };
+
+  const inTime = <Value>(what: string, work: Promise<Value>): Promise<Value> =>
+    withDeadline(clock, { what, ms: STORAGE_DEADLINE_MS }, work);
+
   const renew = async (now: number): Promise<void> => {
     // First: what changes while the storage is being read is to be looked at once more.
     changed.clear();
-    const held = await renewOrLetGo(now);
+    const held = await inTime(
+      'Renewing leases',
+      storage.instances.renewLeases({ owner, now, ttlMs: LEASE_MS }),
+    );
     renewAt = now + RENEW_EVERY_MS;
-    leasesEndAt = now + LEASE_MS;
+    letAllGoAt(now + LEASE_MS - CLOSE_BEFORE_END_MS);
     const renewed = new Set(held.map(({ lease }) => lease.instanceId));
     const lost = [...keepers].filter(([instanceId]) => !renewed.has(instanceId));
     // All at once: one that is slow to close must not cost the others their next renewal.
@@ -88,7 +107,10 @@ export function createGatewaySupervisor(
    */
   const handOverSurplus = async (now: number): Promise<void> => {
     const since = Math.max(startedAt - 1, now - OWNER_SILENT_MS);
-    const { owners, instances } = await storage.instances.checkIn(owner, { now, since });
+    const { owners, instances } = await inTime(
+      'Sharing instances',
+      storage.instances.checkIn(owner, { now, since }),
+    );
     const surplus = keepers.size - Math.ceil(instances / owners);
     const settled = [...keepers.values()].filter((keeper) => keeper.open());
     for (const keeper of settled.slice(0, Math.max(0, Math.min(surplus, HAND_OVER_BATCH)))) {
@@ -109,15 +131,14 @@ export function createGatewaySupervisor(
     await keeper.abandon();
   };
 
-  /** When the storage has been out of reach for as long as a lease lasts, others may hold these instances now. */
-  const renewOrLetGo = async (now: number): Promise<readonly LeasedInstance[]> => {
-    try {
-      const renewal = storage.instances.renewLeases({ owner, now, ttlMs: LEASE_MS });
-      return await withDeadline(clock, { what: 'Renewing leases', ms: RENEW_EVERY_MS }, renewal);
-    } catch (error) {
-      if (clock.now() >= leasesEndAt) await abandonAll();
-      throw error;
-    }
+  /** Unless the leases are renewed before. By a timer: a pass may hang, as the storage is out of reach. */
+  const letAllGoAt = (at: number): void => {
+    cancelLetGo();
+    cancelLetGo = clock.setTimer(at - clock.now(), () => {
+      if (keepers.size === 0) return;
+      logger.warn({ instances: keepers.size }, 'leases could not be renewed: their connections are closed');
+      closing = abandonAll();
+    });
   };
 
   /** Looks at the instances that have changed, and at those that have waited long enough. */
@@ -147,7 +168,8 @@ export function createGatewaySupervisor(
   const keeperFor = async (instance: Instance, lease: Lease): Promise<InstanceKeeper> => {
     const known = keepers.get(lease.instanceId);
     if (known?.lease.epoch === lease.epoch) return known;
-    // The same lease taken anew: what was opened under the old one must be closed before anything else is opened.
+    // What was opened under an earlier lease must be closed before anything else is opened.
+    await closing;
     await known?.abandon();
     const keeper = createInstanceKeeper({ context, lease, instance, changed: () => look(lease.instanceId) });
     keepers.set(lease.instanceId, keeper);
@@ -203,6 +225,9 @@ export function createGatewaySupervisor(
       await loop.stop();
       const all = [...keepers.values()];
       await Promise.all(all.map((keeper) => keeper.settled()));
+      cancelLetGo();
+      // Before anything that a storage out of reach would make fail.
+      await Promise.all(all.map((keeper) => keeper.abandon()));
       await storage.instances.checkOut(owner);
       await Promise.all(all.map(forget));
     },

@@ -20,6 +20,7 @@ export interface RetentionCleaner {
 export function createRetentionCleaner({ storage, clock, logger }: ServiceContext): RetentionCleaner {
   const runOnce = async (): Promise<{ deleted: number; more: boolean }> => {
     const now = clock.now();
+    await storage.retention.prepare(now);
     const batches = [
       await storage.deliveries.sweepClosed(BATCH),
       await storage.subscriptions.sweepDeleted(BATCH),

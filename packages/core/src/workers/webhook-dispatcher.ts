@@ -11,15 +11,19 @@ import type { ClaimedDelivery, Completion } from '../ports/storage/delivery-stor
 import type { WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { webhookSecretPurpose } from '../services/sealer.ts';
+import { attemptsUnderWay } from './attempts-under-way.ts';
+import { keepTrying } from './keep-trying.ts';
 import { createLoop } from './loop.ts';
 import type { PassResult } from './loop.ts';
 
 const POLL_MS = 5_000;
-/** Requests at once, over all endpoints. */
-const IN_FLIGHT = 256;
 const CLAIM_BATCH = 128;
 /** Longer than an attempt can last, so that only a dead process loses a claim. */
 const LEASE_MS = 60_000;
+/** A clock that goes back so far was set back; where it was corrected by less, nobody waits for long. */
+const SET_BACK_MS = 1_000;
+/** What is answered later than this after its claim is not begun: it might end when another process has begun it too. */
+const BEGIN_WITHIN_MS = 45_000;
 /** How long outcomes wait when the storage does not take them. */
 const COMPLETE_AGAIN_MS = 1_000;
 
@@ -35,54 +39,51 @@ export interface WebhookDispatcher {
 /** Sends due deliveries. Who may be served next is the storage's lanes' business; what came of it, the domain's. */
 export function createWebhookDispatcher(context: ServiceContext, sender: WebhookSender): WebhookDispatcher {
   const { storage, clock, logger } = context;
-  const underWay = new Set<Promise<void>>();
+  const underWay = attemptsUnderWay();
+  /** By the clock, at the last claim. It may have been set back while nothing ran. */
+  let claimedAt = Infinity;
 
   const claim = async (): Promise<PassResult & { readonly claimed: number }> => {
-    const limit = Math.min(CLAIM_BATCH, IN_FLIGHT - underWay.size);
+    const room = underWay.room(clock.now());
+    const limit = Math.min(CLAIM_BATCH, room.count);
     // Nothing more fits: an attempt that ends wakes the loop.
-    if (limit <= 0) return { more: false, nextAt: null, claimed: 0 };
+    if (limit <= 0) return { more: false, nextAt: room.moreAt, claimed: 0 };
+    const now = clock.now();
     const { claimed, nextAt } = await storage.deliveries.claim({
-      now: clock.now(),
+      now,
       limit,
       leaseMs: LEASE_MS,
       slots: ENDPOINT_SLOTS,
       startsPerWindow: ENDPOINT_STARTS_PER_MINUTE,
       windowMs: THROTTLE_WINDOW_MS,
+      mayBeSetBack: now < claimedAt - SET_BACK_MS,
     });
+    claimedAt = now;
+    // This process stood still meanwhile: they are due again when their claims have run out.
+    if (clock.now() >= now + BEGIN_WITHIN_MS) return { more: false, nextAt, claimed: 0 };
     for (const delivery of claimed) begin(delivery);
     return { more: claimed.length === limit, nextAt, claimed: claimed.length };
   };
 
   const begin = (claimed: ClaimedDelivery): void => {
     const attempt = attemptAndRecord(claimed).finally(() => {
-      underWay.delete(attempt);
+      underWay.remove(attempt);
       loop.wake();
     });
-    underWay.add(attempt);
+    underWay.add(attempt, clock.now());
   };
 
   const attemptAndRecord = async (claimed: ClaimedDelivery): Promise<void> => {
     const completion = await attemptDelivery(claimed);
-    for (;;) {
-      try {
-        await storage.deliveries.complete([completion], clock.now());
-        return;
-      } catch (error) {
-        const { id } = claimed.delivery;
-        if (clock.now() >= completion.attempt.at + LEASE_MS) {
-          logger.error(
-            { err: error, deliveryId: id },
-            'the outcome of an attempt could not be recorded; it will be sent again',
-          );
-          return;
-        }
-        logger.warn(
-          { err: error, deliveryId: id },
-          'recording the outcome of an attempt failed and is tried again',
-        );
-        await new Promise<void>((resolve) => clock.setTimer(COMPLETE_AGAIN_MS, resolve));
-      }
-    }
+    const until = completion.attempt.at + LEASE_MS;
+    await keepTrying(clock, { until, everyMs: COMPLETE_AGAIN_MS }, async () => {
+      await storage.deliveries.complete([completion], clock.now());
+    }).catch((error: unknown) => {
+      logger.error(
+        { err: error, deliveryId: claimed.delivery.id },
+        'the outcome of an attempt could not be recorded; it will be sent again',
+      );
+    });
   };
 
   const attemptDelivery = async (claimed: ClaimedDelivery): Promise<Completion> => {
@@ -145,14 +146,14 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   return {
     async runOnce() {
       const { claimed } = await claim();
-      await Promise.all(underWay);
+      await underWay.ended();
       return { attempted: claimed };
     },
     start: loop.start,
     wake: loop.wake,
     async stop() {
       await loop.stop();
-      await Promise.all(underWay);
+      await underWay.ended();
     },
   };
 }

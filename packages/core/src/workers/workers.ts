@@ -14,7 +14,7 @@ import { createWebhookDispatcher } from './webhook-dispatcher.ts';
 /** All workers of this process, by its roles. */
 export interface Workers {
   start(): void;
-  /** Takes no more work, finishes what is in flight, gives leases back. */
+  /** Takes no more work, finishes what is in flight, gives leases back where it can. */
   stop(): Promise<void>;
 }
 
@@ -46,7 +46,11 @@ export function createWorkers(
       for (const role of running) role.start();
     },
     async stop() {
-      await Promise.all(running.map((role) => role.stop()));
+      const ends = await Promise.allSettled(running.map((role) => role.stop()));
+      for (const end of ends) {
+        if (end.status === 'fulfilled') continue;
+        context.logger.warn({ err: end.reason }, 'a worker could not give back what it held: that runs out');
+      }
     },
   };
 }

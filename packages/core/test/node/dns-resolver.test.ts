@@ -1,79 +1,111 @@
-import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { nodeDnsResolver } from '@trunkline/core/node';
+import type { DnsResolver } from '../../src/ports/dns-resolver.ts';
+import { startNameServer } from './name-server.ts';
+import type { NameServer } from './name-server.ts';
 
-vi.mock('node:dns/promises', async (importOriginal) => {
-  const dns = await importOriginal<typeof import('node:dns/promises')>();
-  return { ...dns, lookup: vi.fn(dns.lookup) };
-});
-
-// The one overload of several that is called, with `all: true`.
-const asked = vi.mocked(lookup as (hostname: string, options: object) => Promise<LookupAddress[]>);
 const { signal } = new AbortController();
 
-afterEach(() => {
-  asked.mockClear();
-});
+async function start(hosts = ''): Promise<{ server: NameServer; dns: DnsResolver }> {
+  const server = await startNameServer();
+  const directory = mkdtempSync(join(tmpdir(), 'trunkline-hosts-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const hostsFile = join(directory, 'hosts');
+  writeFileSync(hostsFile, hosts);
+  return { server, dns: nodeDnsResolver({ servers: [server.address], hostsFile }) };
+}
 
 describe('nodeDnsResolver', () => {
-  it('reads /etc/hosts', async () => {
-    const addresses = await nodeDnsResolver().resolve('localhost', signal);
-    expect(addresses.length).toBeGreaterThan(0);
-    for (const address of addresses) expect(['127.0.0.1', '::1']).toContain(address);
+  it('answers all addresses of a name, of both kinds', async () => {
+    const { server, dns } = await start();
+    server.reply('hooks.test', ['93.184.216.34', '2606:4700::1', '93.184.216.35']);
+    expect([...(await dns.resolve('hooks.test', signal))].toSorted()).toEqual([
+      '2606:4700::1',
+      '93.184.216.34',
+      '93.184.216.35',
+    ]);
+    server.reply('six.test', ['2606:4700::1']);
+    expect(await dns.resolve('six.test', signal)).toEqual(['2606:4700::1']);
+    expect(await dns.resolve('six.test.', signal)).toEqual(['2606:4700::1']);
   });
 
-  it('answers all addresses, in the order of the system', async () => {
-    asked.mockResolvedValueOnce(found('2606:4700::1', '93.184.216.34'));
-    expect(await nodeDnsResolver().resolve('hooks.test', signal)).toEqual(['2606:4700::1', '93.184.216.34']);
-    expect(asked).toHaveBeenCalledWith('hooks.test', { all: true, order: 'verbatim' });
-  });
-
-  it('rejects for a name that does not exist', async () => {
-    asked.mockRejectedValueOnce(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }));
-    await expect(nodeDnsResolver().resolve('hooks.test', signal)).rejects.toThrow('ENOTFOUND');
+  it('rejects for a name that does not exist, and for a server that fails', async () => {
+    const { server, dns } = await start();
+    await expect(dns.resolve('nowhere.test', signal)).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    server.reply('hooks.test', 'broken');
+    await expect(dns.resolve('hooks.test', signal)).rejects.toMatchObject({ code: 'ESERVFAIL' });
+    server.reply('hooks.test', ['93.184.216.34']);
+    expect(await dns.resolve('hooks.test', signal)).toEqual(['93.184.216.34']);
   });
 
   it('asks anew each time: nothing is remembered', async () => {
-    asked.mockResolvedValueOnce(found('93.184.216.34')).mockResolvedValueOnce(found('93.184.216.35'));
-    const resolver = nodeDnsResolver();
-    expect(await resolver.resolve('hooks.test', signal)).toEqual(['93.184.216.34']);
-    expect(await resolver.resolve('hooks.test', signal)).toEqual(['93.184.216.35']);
+    const { server, dns } = await start();
+    server.reply('hooks.test', ['93.184.216.34']);
+    expect(await dns.resolve('hooks.test', signal)).toEqual(['93.184.216.34']);
+    server.reply('hooks.test', ['93.184.216.35']);
+    expect(await dns.resolve('hooks.test', signal)).toEqual(['93.184.216.35']);
   });
 
-  it('asks once for those who want to know the same at the same time', async () => {
-    const answer = Promise.withResolvers<LookupAddress[]>();
-    asked.mockReturnValueOnce(answer.promise);
-    const resolver = nodeDnsResolver();
-    const [first, second] = [resolver.resolve('hooks.test', signal), resolver.resolve('hooks.test', signal)];
-    answer.resolve(found('93.184.216.34'));
-    expect(await first).toEqual(['93.184.216.34']);
-    expect(await second).toEqual(['93.184.216.34']);
-    expect(asked).toHaveBeenCalledTimes(1);
+  it('keeps nobody waiting for names whose servers do not answer', async () => {
+    const { server, dns } = await start();
+    server.reply('hooks.test', ['93.184.216.34']);
+    const patience = new AbortController();
+    const hanging = Array.from({ length: 50 }, async (_, index) => {
+      server.reply(`hangs-${index}.test`, 'silent');
+      await expect(dns.resolve(`hangs-${index}.test`, patience.signal)).rejects.toThrow('enough');
+    });
+    await vi.waitFor(() => expect(server.asked.length).toBeGreaterThanOrEqual(50), { timeout: 10_000 });
+    expect(await dns.resolve('hooks.test', signal)).toEqual(['93.184.216.34']);
+    patience.abort(new Error('enough'));
+    await Promise.all(hanging);
   });
 
-  it('lets go when told to, alone of those who wait', async () => {
-    const answer = Promise.withResolvers<LookupAddress[]>();
-    asked.mockReturnValueOnce(answer.promise);
-    const resolver = nodeDnsResolver();
+  it('asks once for those who want to know the same at the same time, and lets each go when told to', async () => {
+    const { server, dns } = await start();
+    server.reply('hooks.test', 'silent');
     const impatient = new AbortController();
-    const [gone, patient] = [
-      resolver.resolve('hooks.test', impatient.signal),
-      resolver.resolve('hooks.test', signal),
-    ];
+    const gone = dns.resolve('hooks.test', impatient.signal);
+    const patient = dns.resolve('hooks.test', signal);
+    await vi.waitFor(() => expect(server.asked).toHaveLength(2), { timeout: 10_000 });
     impatient.abort(new Error('too late'));
     await expect(gone).rejects.toThrow('too late');
-    answer.resolve(found('93.184.216.34'));
+    // The server is asked again after a while.
+    server.reply('hooks.test', ['93.184.216.34']);
     expect(await patient).toEqual(['93.184.216.34']);
+    expect(new Set(server.asked)).toEqual(new Set(['A hooks.test', 'AAAA hooks.test']));
   });
 
   it('does not begin when it is too late already', async () => {
+    const { server, dns } = await start();
     const over = AbortSignal.abort(new Error('too late'));
-    await expect(nodeDnsResolver().resolve('hooks.test', over)).rejects.toThrow('too late');
-    expect(asked).not.toHaveBeenCalled();
+    await expect(dns.resolve('hooks.test', over)).rejects.toThrow('too late');
+    expect(server.asked).toEqual([]);
+  });
+
+  it('asks nobody about names of the hosts file, nor about this machine', async () => {
+    const { server, dns } = await start(
+      '# ours\r\n93.184.216.34\tHooks.test  www.hooks.test # and so on\r\n\r\n2606:4700::1 hooks.test\r\n',
+    );
+    expect(await dns.resolve('hooks.test', signal)).toEqual(['93.184.216.34', '2606:4700::1']);
+    expect(await dns.resolve('www.hooks.test.', signal)).toEqual(['93.184.216.34']);
+    expect(await dns.resolve('localhost', signal)).toEqual(['127.0.0.1', '::1']);
+    expect(await dns.resolve('app.localhost', signal)).toEqual(['127.0.0.1', '::1']);
+    expect(server.asked).toEqual([]);
+  });
+
+  it('reads the hosts file of the system, where it is not told of another', async () => {
+    const addresses = await nodeDnsResolver().resolve('localhost', signal);
+    for (const address of addresses) expect(['127.0.0.1', '::1']).toContain(address);
+    expect(addresses.length).toBeGreaterThan(0);
+  });
+
+  it('does without a hosts file', async () => {
+    const { address, reply } = await startNameServer();
+    reply('hooks.test', ['93.184.216.34']);
+    const dns = nodeDnsResolver({ servers: [address], hostsFile: '/nowhere/hosts' });
+    expect(await dns.resolve('hooks.test', signal)).toEqual(['93.184.216.34']);
   });
 });
-
-function found(...addresses: string[]): LookupAddress[] {
-  return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-}

@@ -110,7 +110,7 @@ interface Call {
 const OPERATIONS: Readonly<Record<string, (call: Call) => void>> = {
   PutObject({ request, body, outgoing, objects }) {
     objects.set(request.key, body);
-    outgoing.end();
+    outgoing.writeHead(200, { ETag: tagOf(body) }).end();
   },
   DeleteObject({ request, outgoing, objects }) {
     objects.delete(request.key);
@@ -156,7 +156,7 @@ const OPERATIONS: Readonly<Record<string, (call: Call) => void>> = {
     }
     objects.set(request.key, Buffer.concat(parts.map(({ bytes }) => bytes)));
     uploads.delete(uploadId);
-    answerXml(outgoing, `<Key>${request.key}</Key>`);
+    answerXml(outgoing, `<Key>${request.key}</Key><ETag>&quot;made of ${parts.length}&quot;</ETag>`);
   },
   AbortMultipartUpload({ request, outgoing, uploads }) {
     const wasThere = uploads.delete(request.query.get('uploadId') ?? '');

@@ -179,7 +179,7 @@ function settling(world: World): (message: Message) => MessageChange {
   return (message) => ({
     message: { ...message, status: 'failed', failedAt: world.now },
     expectedStatus: 'queued',
-    events: [happening(world, message, 'message.failed', `evt_of_${message.id}`)],
+    events: [happening(world, message, 'message.failed', message.id.replace('msg_', 'evt_'))],
   });
 }
 

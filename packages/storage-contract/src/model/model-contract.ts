@@ -15,18 +15,19 @@ import { workspaceSteps } from './workspace-steps.ts';
 import { newSide, World } from './world.ts';
 
 /** More runs find rarer things: `STORAGE_CONTRACT_RUNS=2000`. */
-const RUNS = Number(process.env['STORAGE_CONTRACT_RUNS'] ?? 40);
+const RUNS = process.env['STORAGE_CONTRACT_RUNS'];
 const STEPS = 120;
 
 /** Random steps, taken with the storage under test and with the one in memory: they must answer alike, all the way. */
 export function modelContract(subject: ContractSubject): void {
+  const numRuns = Number(RUNS ?? subject.randomRuns ?? 40);
   describe('random steps', () => {
-    it('lead to what they lead to in memory', { timeout: 60_000 + RUNS * 2_000 }, async () => {
+    it('lead to what they lead to in memory', { timeout: 60_000 + numRuns * 4_000 }, async () => {
       const themes = [EVERYTHING, MESSAGES, DELIVERIES, EVENTS].map((steps) =>
         fc.commands(steps, { maxCommands: STEPS, size: 'max' }),
       );
       const property = fc.asyncProperty(fc.oneof(...themes), (steps) => runOnce(subject, steps));
-      await fc.assert(property, { numRuns: RUNS });
+      await fc.assert(property, { numRuns });
     });
   });
 }

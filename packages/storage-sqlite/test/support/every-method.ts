@@ -221,6 +221,7 @@ async function useDeliveries(storage: Storage, endpoint: WebhookEndpoint): Promi
   await webhooks.completeNotice('none');
   await webhooks.delete(workspaceId, id);
   await deliveries.sweepClosed(100);
+  await retention.prepare(now);
   await retention.deleteHistory(now, 100);
 }
 

@@ -1,0 +1,36 @@
+import { basename } from 'node:path';
+import { Pool } from 'pg';
+import { startPostgres } from '@trunkline/test-postgres';
+
+/** Where the processes of a run find their PostgreSQL. */
+const VARIABLE = 'BENCH_POSTGRES';
+
+/**
+ * A PostgreSQL from npm for this process and those that it starts, with the settings that it comes with: each commit waits
+ * for the disk. `DATABASE_URL` is another one.
+ */
+export async function providePostgres(): Promise<{ stop(): Promise<void> }> {
+  const given = process.env['DATABASE_URL'];
+  const server = given === undefined ? await startPostgres() : { url: given, stop: async () => {} };
+  process.env[VARIABLE] = server.url;
+  return server;
+}
+
+export function postgresUrl(): string {
+  const url = process.env[VARIABLE];
+  if (url === undefined) throw new Error('No PostgreSQL was provided.');
+  return url;
+}
+
+/** The schema that stands for a directory: what SQLite keeps in files there, PostgreSQL keeps in tables. */
+export function schemaOf(directory: string): string {
+  return basename(directory).toLowerCase().replaceAll('-', '_');
+}
+
+/** Ends what is left of it, so that the server has nothing to do for those who are measured next. */
+export async function dropSchema(directory: string): Promise<void> {
+  const pool = new Pool({ connectionString: postgresUrl(), max: 1 });
+  await pool.query(`DROP SCHEMA IF EXISTS ${schemaOf(directory)} CASCADE`);
+  await pool.query('CHECKPOINT');
+  await pool.end();
+}

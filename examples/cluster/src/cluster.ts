@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startBalancer } from './balancer.ts';
+import { freePort } from './free-port.ts';
+import { manageProcess } from './managed-process.ts';
+import type { ManagedProcess, ProcessOptions } from './managed-process.ts';
+
+export interface ClusterOptions {
+  readonly host: string;
+  /** Of the load balancer; 0 takes any free one. */
+  readonly port: number;
+  /** Null starts a Postgres of the cluster's own. */
+  readonly databaseUrl: string | null;
+  /** What the processes print, and what becomes of them. */
+  readonly tell: (name: string, line: string) => void;
+}
+
+export interface Cluster {
+  /** Without a slash at its end. */
+  readonly url: string;
+  /** Of each API process, by its name. */
+  readonly apis: ReadonlyMap<string, string>;
+  readonly networkUrl: string;
+  /** The key that the first start made; null when there was one already. */
+  readonly apiKey: string | null;
+  readonly processes: readonly ManagedProcess[];
+  stop(): Promise<void>;
+}
+
+/** The processes of the service. Whichever comes first brings the database up to date; the roles share the rest. */
+const SERVICES = [
+  { name: 'api-1', roles: 'api' },
+  { name: 'api-2', roles: 'api' },
+  { name: 'gateway-1', roles: 'gateway' },
+  { name: 'gateway-2', roles: 'gateway' },
+  { name: 'webhooks-1', roles: 'webhooks,maintenance' },
+  { name: 'webhooks-2', roles: 'webhooks,maintenance' },
+] as const;
+
+type Program = Omit<ProcessOptions, 'onLine'>;
+
+const NEW_KEY = /^API key, told only this once: (\S+)$/;
+
+/** Starts everything, the first API process before the others so that one of them alone tells a new API key. */
+export async function startCluster({ host, port, databaseUrl, tell }: ClusterOptions): Promise<Cluster> {
+  const started: ManagedProcess[] = [];
+  const apis = new Map<string, string>();
+  let apiKey: string | null = null;
+  const directory = join(tmpdir(), `trunkline-cluster-${randomUUID()}`);
+  const stop = async (): Promise<void> => {
+    // The service first, all at once; what it needs after it, the database last.
+    const services = started.filter(({ name }) => SERVICES.some((service) => service.name === name));
+    await Promise.all(services.map((service) => service.stop()));
+    for (const other of started.toReversed()) await other.stop();
+    await rm(directory, { recursive: true, force: true });
+  };
+  const run = (options: Program): ManagedProcess => {
+    const managed = manageProcess({
+      ...options,
+      onLine(line) {
+        apiKey ??= NEW_KEY.exec(line)?.[1] ?? null;
+        if (!line.startsWith('API key')) tell(options.name, line);
+      },
+    });
+    started.push(managed);
+    return managed;
+  };
+
+  const balancer = await startBalancer(port, host);
+  try {
+    const DATABASE_URL = databaseUrl ?? (await run(postgres(await freePort(), directory)).ready);
+    const NETWORK_URL = await run(network(await freePort())).ready;
+    for (const { name, roles } of SERVICES) {
+      const service = run({
+        name,
+        program: new URL('service.ts', import.meta.url),
+        env: { HOST: '127.0.0.1', PORT: '0', ROLES: roles, DATABASE_URL, NETWORK_URL },
+        readyLine: /(http:\/\/\S+:\d+)\/(?:api\/v1|healthz)$/,
+        onReady(url) {
+          if (roles !== 'api') return;
+          apis.set(name, url);
+          balancer.use(name, url);
+        },
+      });
+      if (name === SERVICES[0].name) await service.ready;
+    }
+    await Promise.all(started.map(({ ready }) => ready));
+    return {
+      url: `http://${host}:${balancer.port}`,
+      apis,
+      networkUrl: NETWORK_URL,
+      apiKey,
+      processes: started,
+      async stop() {
+        balancer.close();
+        await stop();
+      },
+    };
+  } catch (error) {
+    balancer.close();
+    await stop();
+    throw error;
+  }
+}
+
+/** Its files are gone with the cluster. */
+function postgres(port: number, directory: string): Program {
+  return {
+    name: 'postgres',
+    program: new URL('postgres.ts', import.meta.url),
+    env: { POSTGRES_PORT: String(port), POSTGRES_DIRECTORY: directory },
+    readyLine: /^Postgres is at (postgres:\S+)$/,
+  };
+}
+
+function network(port: number): Program {
+  return {
+    name: 'network',
+    program: new URL('network/main.ts', import.meta.url),
+    env: { NETWORK_PORT: String(port) },
+    readyLine: /^The sandbox network is at (\S+)$/,
+  };
+}

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+
+/** Before a process that died is started again. */
+const START_AGAIN_MS = 1_000;
+/** A process that does not end in good order by then is killed. */
+const STOP_WITHIN_MS = 35_000;
+
+export interface ProcessOptions {
+  readonly name: string;
+  /** The file to run. */
+  readonly program: URL;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Finds what is waited for in a line of its output; `ready` and `onReady` get the first group. */
+  readonly readyLine: RegExp;
+  /** Called at every start. */
+  readonly onReady?: (found: string) => void;
+  /** What it prints, and what becomes of it, line by line. */
+  readonly onLine: (line: string) => void;
+}
+
+export interface ManagedProcess {
+  readonly name: string;
+  /** Undefined while it does not run. */
+  readonly pid: () => number | undefined;
+  /** Resolves when it is ready for the first time; rejects when it ends before. */
+  readonly ready: Promise<string>;
+  /** Ends it in good order, and for good. */
+  stop(): Promise<void>;
+}
+
+/** Runs a program of this example, and again whenever it dies, until it is stopped. */
+export function manageProcess(options: ProcessOptions): ManagedProcess {
+  const { name, onLine, onReady } = options;
+  let isStopping = false;
+  let child: ChildProcess | undefined;
+  let again: NodeJS.Timeout | undefined;
+  const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
+  ready.catch(() => undefined); // whoever waits for it hears of it
+
+  const start = (): void => {
+    const started = spawnProgram(options);
+    child = started;
+    const look = (line: string): void => {
+      const found = options.readyLine.exec(line)?.[1];
+      if (found === undefined) return onLine(line);
+      onReady?.(found);
+      return resolve(found);
+    };
+    eachLine(started.stdout, look);
+    eachLine(started.stderr, onLine);
+    started.once('exit', (code, signal) => {
+      child = undefined;
+      if (isStopping) return;
+      onLine(`ended (${signal ?? code}) and is started again`);
+      reject(new Error(`${name} could not be started.`));
+      again = setTimeout(start, START_AGAIN_MS);
+    });
+  };
+  start();
+
+  return {
+    name,
+    pid: () => child?.pid,
+    ready,
+    async stop() {
+      isStopping = true;
+      clearTimeout(again);
+      if (!child) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      const kill = setTimeout(() => child?.kill('SIGKILL'), STOP_WITHIN_MS);
+      await ended;
+      clearTimeout(kill);
+    },
+  };
+}
+
+function spawnProgram({ name, program, env }: ProcessOptions): ChildProcess {
+  return spawn(process.execPath, ['--conditions=source', program.pathname], {
+    env: { ...process.env, ...env, PROCESS_NAME: name },
+    // A Ctrl-C is for the process that started them: it ends them in order. By the channel they notice its death.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+}
+
+function eachLine(stream: Readable | null, tell: (line: string) => void): void {
+  if (stream) createInterface({ input: stream }).on('line', tell);
+}

@@ -1,0 +1,139 @@
+import { WebSocket } from 'ws';
+import type {
+  Gateway,
+  GatewayConnection,
+  GatewayContext,
+  GatewayListener,
+  OutgoingMessage,
+  SendOutcome,
+  Session,
+} from '@trunkline/core';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { CONNECTIONS_PATH } from './network/protocol.ts';
+import type { GatewaySide, NetworkSide, OpenArguments } from './network/protocol.ts';
+import { remoteCalls, watchForSilence } from './network/remote-calls.ts';
+import { incomingContent, outgoingWire } from './network/wire-content.ts';
+import { networkPhone } from './network-phone.ts';
+
+/** How long the network has to take a connection, and to end one. */
+const NETWORK_DEADLINE_MS = 5_000;
+
+interface NetworkAddress {
+  /** As in `http://127.0.0.1:8090`. */
+  readonly url: string;
+  /** What the network's log calls this process. */
+  readonly owner: string;
+}
+
+/**
+ * The way to a sandbox network in another process: a WebSocket for each instance. What the network reports is
+ * acknowledged when it is stored, so that what a killed process had not stored is reported to the next.
+ */
+export function networkGateway(address: NetworkAddress): Gateway {
+  const { capabilities, newMessageId } = createSandbox().gateway;
+  let attached: GatewayContext | null = null;
+  return {
+    capabilities,
+    newMessageId,
+    attach(given) {
+      attached = given;
+    },
+    async open(session, listener, ...options: OpenArguments) {
+      if (!attached) throw new Error('The gateway is not part of a Trunkline yet.');
+      return openConnection({ ...attached, address, session, listener, options });
+    },
+    unlink: ({ instanceId }) => networkPhone(address.url, instanceId).forget(),
+  };
+}
+
+interface ConnectionOptions extends GatewayContext {
+  readonly address: NetworkAddress;
+  readonly session: Session;
+  readonly listener: GatewayListener;
+  readonly options: OpenArguments;
+}
+
+function openConnection({ clock, logger, ...parts }: ConnectionOptions): GatewayConnection {
+  const { address, session, listener, options } = parts;
+  const { instanceId } = session;
+  const files = new Map<string, () => Promise<Uint8Array | null>>();
+  /** Whether the end of the connection is known: then nothing more is reported. */
+  let isOver = false;
+
+  const url = new URL(`${CONNECTIONS_PATH}${instanceId}?owner=${address.owner}`, address.url);
+  const socket = new WebSocket(url, { handshakeTimeout: NETWORK_DEADLINE_MS });
+  const network = remoteCalls<NetworkSide, GatewaySide>(socket, {
+    loadSession: () => session.load(),
+    saveSession: (changes) => session.save(changes),
+    qr: (...report) => listener.qr(...report),
+    connected: (profile) => listener.connected(profile),
+    message: (message) => listener.message({ ...message, content: incomingContent(message.content) }),
+    receipt: (receipt) => listener.receipt(receipt),
+    groups: (groups) => listener.groups(groups),
+    async closed(reason) {
+      isOver = true;
+      await listener.closed(reason);
+    },
+    readFile: async (networkId) => (await files.get(networkId)?.()) ?? null,
+  });
+
+  const lost = (error: unknown): void => {
+    logger.debug({ err: error, instanceId }, 'a connection to the sandbox network was lost');
+    socket.terminate();
+    if (isOver) return;
+    isOver = true;
+    listener
+      .closed({ kind: 'dropped', detail: 'connection_lost' })
+      .catch((cause: unknown) => logger.warn({ err: cause, instanceId }, 'a lost connection was not noted'));
+  };
+  socket.on('open', () => {
+    watchForSilence(socket, clock);
+    network.open(...options).catch(lost);
+  });
+  socket.on('error', lost);
+  socket.on('close', lost);
+
+  /** Tells the network, and does not wait for one that is out of reach. */
+  const end = async (tell: () => Promise<void>): Promise<void> => {
+    isOver = true;
+    const cancel = clock.setTimer(NETWORK_DEADLINE_MS, () => socket.terminate());
+    try {
+      if (socket.readyState === WebSocket.OPEN) await tell();
+    } finally {
+      cancel();
+      socket.terminate();
+    }
+  };
+
+  return {
+    async send(message) {
+      const { networkId } = message;
+      files.set(networkId, piecesOf(message));
+      try {
+        return await network.send({ ...message, content: outgoingWire(message.content) });
+      } catch (error) {
+        return unknown(error);
+      } finally {
+        files.delete(networkId);
+      }
+    },
+    // That it ended before it was told is an end too.
+    close: () => end(() => network.close().catch(() => undefined)),
+    logout: () => end(() => network.logout()),
+  };
+}
+
+/** Reads the file of a message from its beginning; the network asks for piece after piece. */
+function piecesOf({ content }: OutgoingMessage): () => Promise<Uint8Array | null> {
+  if (content.type === 'text') return async () => null;
+  let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+  return async () => {
+    reader ??= (await content.file.open()).getReader();
+    const { value } = await reader.read();
+    return value ?? null;
+  };
+}
+
+function unknown(error: unknown): SendOutcome {
+  return { kind: 'unknown', reason: error instanceof Error ? error.message : 'the network did not answer' };
+}

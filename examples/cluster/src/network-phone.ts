@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { refuse, TrunklineError } from '@trunkline/core';
+import type { SandboxPhone } from '@trunkline/core/sandbox';
+
+/** What can be done with a phone from another process than the network's. */
+export type NetworkPhone = Omit<SandboxPhone, 'accepted'> & {
+  /** Unlinks the number from the gateway's side. */
+  forget(): Promise<void>;
+};
+
+const answered = z.object({ answer: z.string().nullable() });
+const failed = z.object({ code: z.literal('INVALID_INSTANCE_STATE').optional(), message: z.string() });
+
+/** The phone behind an instance, on the network at this address. */
+export function networkPhone(url: string, instanceId: string): NetworkPhone {
+  const act = async (action: string, input: object = {}): Promise<string> => {
+    const response = await fetch(`${url}/phones/${instanceId}/${action}`, {
+      method: 'POST',
+      body: JSON.stringify(input),
+    });
+    const answer: unknown = await response.json();
+    if (response.ok) return answered.parse(answer).answer ?? '';
+    const { code, message } = failed.parse(answer);
+    throw code ? new TrunklineError(refuse(code, message).refusal) : new Error(message);
+  };
+  const tell = async (action: string, input?: object): Promise<void> => {
+    await act(action, input);
+  };
+  return {
+    scan: (profile) => tell('scan', profile),
+    receive({ file, ...message }) {
+      const content = file && Buffer.from(file.content).toString('base64');
+      return act('receive', { ...message, ...(file && { file: { ...file, content } }) });
+    },
+    addGroup: (group) => act('addGroup', group),
+    drop: () => tell('drop'),
+    unlink: () => tell('unlink'),
+    fail: () => tell('fail'),
+    forget: () => tell('forget'),
+  };
+}

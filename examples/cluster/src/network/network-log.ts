@@ -1,0 +1,80 @@
+import type { Clock, SendOutcome } from '@trunkline/core';
+import type { NetworkRecord } from '@trunkline/core/sandbox';
+
+/** What the network has seen, oldest first; times are epoch milliseconds of its own clock. */
+export interface NetworkLog {
+  /** What happened on the network: messages taken over, messages of phones, receipts taken. */
+  readonly records: readonly LoggedRecord[];
+  /** Every request to send and what became of it, repeats too. */
+  readonly sends: readonly LoggedSend[];
+  readonly connections: readonly LoggedConnection[];
+  /** Instances that were connected a second time while they were connected: the network has ended the first. */
+  readonly replaced: readonly { readonly at: number; readonly first: number; readonly second: number }[];
+}
+
+type LoggedRecord = NetworkRecord & { readonly at: number };
+
+interface LoggedSend {
+  readonly at: number;
+  readonly connection: number;
+  readonly instanceId: string;
+  readonly networkId: string;
+  readonly to: string;
+  readonly outcome: SendOutcome['kind'];
+}
+
+interface LoggedConnection {
+  readonly id: number;
+  readonly instanceId: string;
+  /** The process at the other end. */
+  readonly owner: string;
+  readonly openedAt: number;
+  /** Null while it is open. */
+  readonly closedAt: number | null;
+}
+
+/** Of each kind, the latest. */
+const KEPT = 200_000;
+
+export interface NetworkLogWriter {
+  read(): NetworkLog;
+  record(record: NetworkRecord): void;
+  send(send: Omit<LoggedSend, 'at'>): void;
+  /** Answers the connection's number, and what to call at its end; more often does no harm. */
+  opened(connection: { instanceId: string; owner: string }): { readonly id: number; closed(): void };
+  replaced(first: number, second: number): void;
+}
+
+export function createNetworkLog(clock: Clock): NetworkLogWriter {
+  const records: LoggedRecord[] = [];
+  const sends: LoggedSend[] = [];
+  const connections: { -readonly [Fact in keyof LoggedConnection]: LoggedConnection[Fact] }[] = [];
+  const replaced: { at: number; first: number; second: number }[] = [];
+  let lastId = 0;
+  const keep = <Entry>(list: Entry[], entry: Entry): void => {
+    list.push(entry);
+    if (list.length > KEPT) list.shift();
+  };
+  return {
+    read: () => ({ records, sends, connections, replaced }),
+    record: (record) => keep(records, { ...record, at: clock.now() }),
+    send: (send) => keep(sends, { ...send, at: clock.now() }),
+    opened(facts) {
+      lastId += 1;
+      const connection: (typeof connections)[number] = {
+        ...facts,
+        id: lastId,
+        openedAt: clock.now(),
+        closedAt: null,
+      };
+      keep(connections, connection);
+      return {
+        id: lastId,
+        closed() {
+          connection.closedAt ??= clock.now();
+        },
+      };
+    },
+    replaced: (first, second) => keep(replaced, { at: clock.now(), first, second }),
+  };
+}

@@ -1,0 +1,55 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { WebSocketServer } from 'ws';
+import type { GatewayContext } from '@trunkline/core';
+import { createNetwork } from './network.ts';
+import type { NetworkOptions } from './network.ts';
+import { phoneRoutes } from './phone-routes.ts';
+import { CONNECTIONS_PATH } from './protocol.ts';
+
+/** What a file of a phone may have, and the rest of its message. */
+const LARGEST_MESSAGE = 32 * 1_048_576;
+
+export interface NetworkServer {
+  /** Without a slash at its end. */
+  readonly url: string;
+  close(): void;
+}
+
+/** Serves a sandbox network on this machine alone: it asks nobody who they are. Port 0 takes any free one. */
+export async function startNetwork(
+  port: number,
+  context: GatewayContext,
+  options: NetworkOptions = {},
+): Promise<NetworkServer> {
+  const network = createNetwork(context, options);
+  const app = phoneRoutes(network);
+  const answer = getRequestListener(app.fetch);
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE });
+  server.on('upgrade', (request, socket, head) => {
+    const peer = peerOf(request);
+    if (!peer) return socket.destroy();
+    return sockets.handleUpgrade(request, socket, head, (opened) => network.accept(opened, peer));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  });
+  const address = server.address() as AddressInfo; // it listens on TCP
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    close() {
+      for (const socket of sockets.clients) socket.terminate();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+function peerOf({ url = '' }: IncomingMessage): { instanceId: string; owner: string } | null {
+  const { pathname, searchParams } = new URL(url, 'ws://network');
+  if (!pathname.startsWith(CONNECTIONS_PATH)) return null;
+  return { instanceId: pathname.slice(CONNECTIONS_PATH.length), owner: searchParams.get('owner') ?? '' };
+}

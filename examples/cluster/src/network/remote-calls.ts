@@ -1,0 +1,50 @@
+import { deserialize, serialize } from 'node:v8';
+import { createBirpc } from 'birpc';
+import type { BirpcReturn } from 'birpc';
+import type { WebSocket } from 'ws';
+import type { Clock } from '@trunkline/core';
+
+/** What the other side of a socket serves, as functions; `local` is what this side serves. */
+export type RemoteCalls<Remote extends object, Local extends object> = BirpcReturn<Remote, Local>;
+
+/** Calls that are under way when the socket closes reject; so do later ones. */
+export function remoteCalls<Remote extends object, Local extends object>(
+  socket: WebSocket,
+  local: Local,
+): RemoteCalls<Remote, Local> {
+  const calls = createBirpc<Remote, Local>(local, {
+    bind: 'functions',
+    // Maps, bytes and errors pass as they are.
+    serialize,
+    deserialize,
+    post: (bytes: Uint8Array) =>
+      new Promise<void>((resolve, reject) => {
+        socket.send(bytes, (error) => (error ? reject(error) : resolve()));
+      }),
+    on(receive) {
+      socket.on('message', (bytes) => {
+        // An answer that does not get through, or a frame that is none: the other side learns of it by the end.
+        (async () => receive(bytes))().catch(() => socket.terminate());
+      });
+    },
+  });
+  socket.on('close', () => calls.$close(new Error('The connection closed.')));
+  return calls;
+}
+
+const PING_EVERY_MS = 10_000;
+
+/** Closes an open socket whose other side is silent: a process that stands still, a machine that is gone. */
+export function watchForSilence(socket: WebSocket, clock: Clock): void {
+  let answered = true;
+  let cancel = (): void => {};
+  const beat = (): void => {
+    if (!answered) return socket.terminate();
+    answered = false;
+    socket.ping();
+    cancel = clock.setTimer(PING_EVERY_MS, beat);
+  };
+  socket.on('pong', () => (answered = true));
+  socket.on('close', () => cancel());
+  beat();
+}

@@ -1,0 +1,44 @@
+import type { IncomingContent, IncomingMessage, OutgoingContent } from '@trunkline/core';
+import type { WireIncoming, WireMessage } from './protocol.ts';
+
+type OutgoingWire = WireMessage['content'];
+type IncomingWire = WireIncoming['content'];
+
+/** For the network: its file is read from the gateway, piece by piece. */
+export function outgoingContent(
+  content: OutgoingWire,
+  read: () => Promise<Uint8Array | null>,
+): OutgoingContent {
+  if (content.type === 'text') return content;
+  const open = async (): Promise<ReadableStream<Uint8Array>> =>
+    new ReadableStream({
+      async pull(controller) {
+        const piece = await read();
+        if (piece) controller.enqueue(piece);
+        else controller.close();
+      },
+    });
+  return { ...content, file: { ...content.file, open } };
+}
+
+/** For the wire: its file stays, and is asked for. */
+export function outgoingWire(content: OutgoingContent): OutgoingWire {
+  if (content.type === 'text') return content;
+  const { mimeType, filename, size } = content.file;
+  return { ...content, file: { mimeType, filename, size } };
+}
+
+export async function wireIncoming(message: IncomingMessage): Promise<WireIncoming> {
+  const { content } = message;
+  if (content.type === 'text') return { ...message, content };
+  const { mimeType, filename, open } = content.file;
+  const bytes = await new Response(await open()).bytes();
+  return { ...message, content: { ...content, file: { mimeType, filename, bytes } } };
+}
+
+export function incomingContent(content: IncomingWire): IncomingContent {
+  if (content.type === 'text') return content;
+  const { mimeType, filename, bytes } = content.file;
+  const open = async (): Promise<ReadableStream<Uint8Array>> => new Blob([bytes.slice()]).stream();
+  return { ...content, file: { mimeType, filename, open } };
+}

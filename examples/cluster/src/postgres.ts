@@ -1,0 +1,26 @@
+import { startPostgres } from '@trunkline/test-postgres/server';
+
+/** How often it is looked whether Postgres still runs. */
+const LOOK_EVERY_MS = 2_000;
+
+// For trying things out: a Postgres from npm, in the directory and at the port that the cluster chose for it.
+const server = await startPostgres({
+  directory: process.env['POSTGRES_DIRECTORY'] ?? '',
+  port: Number(process.env['POSTGRES_PORT']),
+});
+const pid = await server.pid();
+console.log(`Postgres is at ${server.url}`);
+
+setInterval(() => {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    console.error('Postgres has ended.');
+    process.exit(1);
+  }
+}, LOOK_EVERY_MS);
+
+const end = (): void => void server.stop().finally(() => process.exit(0));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, end);
+// Whoever started it is gone.
+process.on('disconnect', end);

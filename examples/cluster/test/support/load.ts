@@ -1,0 +1,137 @@
+import { setTimeout } from 'node:timers/promises';
+import * as z from 'zod';
+import { networkPhone } from '../../src/network-phone.ts';
+import type { Choices } from './choices.ts';
+import { API_KEY } from './test-cluster.ts';
+import type { TestCluster } from './test-cluster.ts';
+
+/** How long a client waits for an answer before it asks again. */
+const ANSWER_WITHIN_MS = 4_000;
+const ASK_AGAIN_MS = 300;
+
+/** What the service said yes to. */
+interface Accepted {
+  readonly messageId: string;
+  readonly text: string;
+  readonly to: string;
+}
+
+export interface Load {
+  readonly accepted: readonly Accepted[];
+  /** The texts of messages that the network took from phones, for the service. */
+  readonly inbound: readonly string[];
+  /** Answers that no client should get. */
+  readonly complaints: readonly string[];
+  /** Posts no more, and resolves when every message that was begun is accepted. */
+  stop(): Promise<void>;
+}
+
+interface LoadOptions {
+  readonly instances: readonly string[];
+  /** Between two messages of one of the senders. */
+  readonly pauseMs: readonly [number, number];
+  readonly senders: number;
+}
+
+const message = z.object({ data: z.object({ id: z.string() }) });
+
+/** Messages one after another, so that they wait for each other in the queues of the instances. */
+const QUEUE = 10;
+const QUEUE_CHANCE = 0.1;
+
+/** Messages of phones at once, at first and now and then: more than an endpoint may get within a minute. */
+const BURST = 130;
+const BURST_CHANCE = 0.01;
+
+/** By their last digits, what becomes of messages to them (docs/sandbox.md). */
+const RECIPIENTS = ['15550100', '15550100', '15550100', '15550001', '15550002', '15550003'] as const;
+
+/** Clients that send through every API process and ask again with the same key until they are answered; and phones that write. */
+export function startLoad(cluster: TestCluster, options: LoadOptions, random: Choices): Load {
+  const accepted: Accepted[] = [];
+  const inbound: string[] = [];
+  const complaints: string[] = [];
+  let isStopped = false;
+
+  const send = async (text: string, choose: Choices): Promise<void> => {
+    const instance = choose.of(options.instances);
+    const to = choose.of(RECIPIENTS);
+    for (;;) {
+      const answer = await post(choose, { instance, to, type: 'text', text });
+      if (answer?.status === 202 || answer?.status === 200) {
+        accepted.push({ messageId: message.parse(answer.body).data.id, text, to });
+        return;
+      }
+      // No connection, no answer in time, a server that is starting or has lost its database: ask again.
+      if (answer && answer.status < 500 && answer.status !== 409) {
+        complaints.push(`${answer.status} ${JSON.stringify(answer.body)}`);
+        return;
+      }
+      await setTimeout(ASK_AGAIN_MS);
+    }
+  };
+
+  const post = async (
+    choose: Choices,
+    body: { readonly text: string } & Readonly<Record<string, string>>,
+  ): Promise<{ status: number; body: unknown } | null> => {
+    const url = choose.of(cluster.apiUrls());
+    try {
+      const response = await fetch(`${url}/api/v1/messages`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${API_KEY}`,
+          'Content-Type': 'application/json',
+          'Idempotency-Key': body.text,
+        },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      });
+      return { status: response.status, body: await response.json() };
+    } catch {
+      return null;
+    }
+  };
+
+  const sender = async (number: number): Promise<void> => {
+    const choose = random.apart(number);
+    let left = QUEUE;
+    for (let count = 1; !isStopped; count += 1) {
+      await send(`sender-${number}-message-${count}`, choose);
+      left -= 1;
+      if (left > 0) continue;
+      await setTimeout(choose.between(...options.pauseMs));
+      if (choose.chance(QUEUE_CHANCE)) left = QUEUE;
+    }
+  };
+
+  const writer = async (): Promise<void> => {
+    const choose = random.apart(99);
+    let left = BURST;
+    for (let count = 1; !isStopped; count += 1) {
+      const instance = choose.of(options.instances);
+      const text = `inbound-${count}`;
+      try {
+        await networkPhone(cluster.network.url, instance).receive({ from: '15550123', text });
+        inbound.push(text);
+      } catch {
+        // The instance is not connected just now: nobody can write to it.
+      }
+      left -= 1;
+      if (left > 0) continue;
+      await setTimeout(choose.between(...options.pauseMs));
+      if (choose.chance(BURST_CHANCE)) left = BURST;
+    }
+  };
+
+  const running = [...Array.from({ length: options.senders }, (_, index) => sender(index + 1)), writer()];
+  return {
+    accepted,
+    inbound,
+    complaints,
+    async stop() {
+      isStopped = true;
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import type { NetworkLog } from '../../src/network/network-log.ts';
+import type { Outage } from './disturbances.ts';
+import type { Load } from './load.ts';
+import type { Arrival, Receiver } from './receivers.ts';
+
+/** What was seen from outside of the service: by its clients, its receivers, and the network. */
+export interface Evidence {
+  readonly load: Load;
+  readonly receivers: readonly Receiver[];
+  readonly log: NetworkLog;
+  readonly outages: readonly Outage[];
+  /** What the API said of each message, one after another. */
+  readonly statuses: ReadonlyMap<string, readonly string[]>;
+}
+
+/** From the end of an outage until a process has closed what it held, and sent what it had claimed. */
+const WAKING_UP_MS = 2_000;
+
+/** By the last digits of its recipient, the steps of a message (docs/sandbox.md). */
+const ENDS: Readonly<Record<string, readonly string[]>> = { '0001': ['sent'], '0003': ['failed'] };
+const READ = ['sent', 'delivered', 'read'];
+
+function steps(to: string): readonly string[] {
+  return ENDS[to.slice(-4)] ?? READ;
+}
+
+interface Expected {
+  readonly text: string;
+  readonly events: readonly string[];
+}
+
+function expected({ load }: Evidence): readonly Expected[] {
+  return [
+    ...load.accepted.map(({ text, to }) => ({ text, events: steps(to).map((step) => `message.${step}`) })),
+    ...load.inbound.map((text) => ({ text, events: ['message.received'] })),
+  ];
+}
+
+/** What somebody was promised and has not got yet. */
+export function missing(evidence: Evidence): readonly string[] {
+  const { receivers, log } = evidence;
+  const sent = new Set(log.records.flatMap((record) => (record.kind === 'accepted' ? [record.text] : [])));
+  return expected(evidence).flatMap(({ text, events }) => [
+    ...(events.includes('message.sent') && !sent.has(text) ? [`${text} was not sent`] : []),
+    ...receivers.flatMap((receiver) =>
+      events
+        .filter((type) => receiver.events.includes(type) && !hasTaken(receiver, { text, type }))
+        .map((type) => `${receiver.name} was not told of ${type} ${text}`),
+    ),
+  ]);
+}
+
+function hasTaken(receiver: Receiver, { text, type }: { text: string; type: string }): boolean {
+  return receiver.arrivals.some((arrival) => arrival.taken && arrival.text === text && arrival.type === type);
+}
+
+/** What was done and should never be. */
+export function violations(evidence: Evidence, windowMs: number): readonly string[] {
+  const outagesOfSenders = evidence.outages.filter((outage) => outage.process.startsWith('webhooks'));
+  return [
+    ...evidence.load.complaints.map((complaint) => `a client was answered ${complaint}`),
+    ...acceptedTwice(evidence),
+    ...sentTwice(evidence),
+    ...toldWrongly(evidence),
+    ...evidence.receivers.flatMap((receiver) => [
+      ...receiver.refused.map((reason) => `${receiver.name} was sent what is not signed: ${reason}`),
+      ...tooMany(receiver, outagesOfSenders, windowMs),
+    ]),
+    ...ownedTwice(evidence),
+    ...turnedBack(evidence),
+  ];
+}
+
+function acceptedTwice({ load }: Evidence): readonly string[] {
+  const ids = load.accepted.map(({ messageId }) => messageId);
+  return repeated(ids).map((id) => `${id} was the answer to two messages`);
+}
+
+/** A resend under the same network id is one message for the network. */
+function sentTwice({ log }: Evidence): readonly string[] {
+  const texts = log.records.flatMap((record) => (record.kind === 'accepted' ? [record.text] : []));
+  return repeated(texts).map((text) => `${text} was sent under two network ids`);
+}
+
+function toldWrongly(evidence: Evidence): readonly string[] {
+  const arrivals = evidence.receivers.flatMap((receiver) => receiver.arrivals);
+  const events = new Map(expected(evidence).map(({ text, events: types }) => [text, types]));
+  const wrong = arrivals.filter(({ text, type }) => !events.get(text ?? '')?.includes(type));
+  const ids = new Map<string, Set<string>>();
+  const note = (key: string, id: string): void => {
+    ids.set(key, (ids.get(key) ?? new Set()).add(id));
+  };
+  for (const { text, type, eventId, deliveryId, receiver, messageId } of arrivals) {
+    note(`${type} ${text} has event ids`, eventId);
+    note(`${type} ${text} has message ids`, messageId);
+    note(`${type} ${text} has delivery ids at ${receiver}`, deliveryId);
+  }
+  return [
+    ...wrong.map(
+      ({ receiver, type, text }) => `${receiver} was told of ${type} ${text}, which did not happen`,
+    ),
+    ...[...ids].filter(([, set]) => set.size > 1).map(([what, set]) => `${what} ${[...set].join(', ')}`),
+  ];
+}
+
+const STEPS = ['queued', 'sent', 'delivered', 'read'];
+
+/** A status only goes forward, and in the end it is what the network did with the message. */
+function turnedBack({ load, statuses }: Evidence): readonly string[] {
+  const goesOn = (from: string, to: string): boolean =>
+    from === to || (to === 'failed' ? from === 'queued' : STEPS.indexOf(from) < STEPS.indexOf(to));
+  return load.accepted.flatMap(({ messageId, text, to }) => {
+    const seen = statuses.get(messageId) ?? [];
+    const wrong = seen.some((status, index) => index > 0 && !goesOn(seen[index - 1] ?? '', status));
+    const last = steps(to).at(-1);
+    return [
+      ...(wrong ? [`${text} was ${seen.join(', then ')}`] : []),
+      ...(seen.at(-1) === last ? [] : [`${text} ended as ${seen.at(-1)}, not as ${last}`]),
+    ];
+  });
+}
+
+/**
+ * At most two requests at once, and 120 begun within any minute, whichever processes send them. What a process had
+ * claimed when it was cut off from Postgres, or stood still, leaves late: that may be two requests more.
+ */
+function tooMany(
+  { name, arrivals }: Receiver,
+  outages: readonly Outage[],
+  windowMs: number,
+): readonly string[] {
+  const starts = arrivals.map(({ startedAt }) => startedAt).toSorted((a, b) => a - b);
+  const late = (start: number): number =>
+    2 * outages.filter(({ from, to }) => from <= start + windowMs && start <= to + WAKING_UP_MS).length;
+  const crowded = starts.find(
+    (start, index) => (starts[index + 120 + late(start)] ?? Infinity) - start < windowMs,
+  );
+  const most = Math.max(0, ...arrivals.map((arrival) => atOnce(arrivals, arrival)));
+  return [
+    ...(crowded === undefined ? [] : [`${name} got more than 120 requests within a minute`]),
+    ...(most > 2 ? [`${name} got ${most} requests at once`] : []),
+  ];
+}
+
+function atOnce(arrivals: readonly Arrival[], { startedAt }: Arrival): number {
+  return arrivals.filter((other) => other.startedAt <= startedAt && startedAt < (other.endedAt ?? Infinity))
+    .length;
+}
+
+/**
+ * One owner at any time, by the network's own log. A process that stands still cannot close its connections when its
+ * leases end: then it is the network that ends the first when the second opens, as real ones do.
+ */
+function ownedTwice({ log, outages }: Evidence): readonly string[] {
+  const owners = new Map(log.connections.map(({ id, owner }) => [id, owner]));
+  const stoodStill = (owner: string | undefined, at: number): boolean =>
+    outages.some(
+      ({ kind, process, from, to }) =>
+        kind === 'frozen' && process === owner && from <= at && at <= to + WAKING_UP_MS,
+    );
+  return log.replaced
+    .filter(({ at, first }) => !stoodStill(owners.get(first), at))
+    .map(({ first, second }) => `${owners.get(second)} connected what ${owners.get(first)} still had open`);
+}
+
+function repeated(values: readonly string[]): readonly string[] {
+  return [...new Set(values.filter((value, index) => values.indexOf(value) !== index))];
+}

@@ -1,0 +1,114 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { verify } from '@trunkline/receiver';
+import type { Choices } from './choices.ts';
+
+/** One request as its receiver saw it; times are epoch milliseconds. */
+export interface Arrival {
+  readonly receiver: string;
+  readonly deliveryId: string;
+  readonly eventId: string;
+  readonly type: string;
+  readonly messageId: string;
+  readonly text: string | null;
+  readonly startedAt: number;
+  /** When it was answered, or its connection ended. Null while neither has happened. */
+  endedAt: number | null;
+  /** Whether the answer was a 2xx that got out. */
+  taken: boolean;
+}
+
+export interface Receiver {
+  readonly name: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  secret: string;
+  readonly arrivals: readonly Arrival[];
+  /** What was not signed as it should be. */
+  readonly refused: readonly string[];
+  close(): void;
+}
+
+export interface Behaviour {
+  readonly events: readonly string[];
+  /** How long it takes to answer. */
+  readonly delayMs?: readonly [number, number];
+  /** How often it fails the first attempt of a delivery: with an error, or by hanging up. */
+  readonly failing?: number;
+}
+
+/** A receiver in the test's own process. It keeps a log of everything that arrives. */
+export async function startReceiver(
+  name: string,
+  { events, delayMs = [0, 0], failing = 0 }: Behaviour,
+  random: Choices,
+): Promise<Receiver> {
+  const arrivals: Arrival[] = [];
+  const refused: string[] = [];
+  const seen = new Set<string>();
+
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const startedAt = Date.now();
+    const { headers } = request;
+    // Time goes by faster for the service, and it signs with its own.
+    const result = await verify({
+      secret: receiver.secret,
+      headers,
+      body: await buffer(request),
+      tolerance: 86_400,
+    });
+    if (!result.ok) {
+      refused.push(result.reason);
+      return void response.writeHead(401).end();
+    }
+    const { id: eventId, type, data } = result.event;
+    if (!('message' in data)) return void response.writeHead(204).end();
+    const deliveryId = String(headers['x-service-delivery']);
+    const arrival: Arrival = {
+      receiver: name,
+      deliveryId,
+      eventId,
+      type,
+      messageId: data.message.id,
+      text: data.message.text,
+      startedAt,
+      endedAt: null,
+      taken: false,
+    };
+    arrivals.push(arrival);
+    const end = (): void => void (arrival.endedAt ??= Date.now());
+    response.on('finish', end);
+    response.on('close', end);
+    const isFirst = !seen.has(deliveryId);
+    seen.add(deliveryId);
+    const fails = isFirst && random.chance(failing);
+    const hangsUp = random.chance(0.5);
+    await setTimeout(random.between(...delayMs));
+    if (fails && hangsUp) return void response.destroy();
+    if (fails) return void response.writeHead(500).end();
+    response.on('finish', () => (arrival.taken = true));
+    response.writeHead(204).end();
+  };
+
+  const server = createServer((request, response) => {
+    receive(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const receiver: Receiver = {
+    name,
+    url: `http://127.0.0.1:${port}/${name}`,
+    events,
+    secret: 'whsec_not_known_yet',
+    arrivals,
+    refused,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return receiver;
+}

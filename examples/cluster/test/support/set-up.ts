@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { networkPhone } from '../../src/network-phone.ts';
+import type { Receiver } from './receivers.ts';
+import { API_KEY } from './test-cluster.ts';
+import { until } from './until.ts';
+
+const created = z.object({
+  data: z.object({ id: z.string(), status: z.string(), secret: z.string().optional() }),
+});
+type Created = z.output<typeof created>['data'];
+
+/** A server that says nothing for so long is taken to be dead. */
+const ANSWER_WITHIN_MS = 60_000;
+
+/** Calls the API at this address; throws where it does not answer with data. */
+export async function call(url: string, method: string, path: string, body?: object): Promise<Created> {
+  const response = await fetch(`${url}/api/v1${path}`, {
+    method,
+    // A connection for each request, as curl makes: one that is kept may be to a process that was killed.
+    headers: {
+      Authorization: `Bearer ${API_KEY}`,
+      'Content-Type': 'application/json',
+      Connection: 'close',
+    },
+    ...(body && { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+  });
+  const answer: unknown = await response.json();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
+  return created.parse(answer).data;
+}
+
+/** Registers the receivers' webhooks, and answers instances that are connected. */
+export async function setUp(
+  { url, networkUrl }: { readonly url: string; readonly networkUrl: string },
+  { receivers, instances }: { readonly receivers: readonly Receiver[]; readonly instances: number },
+): Promise<readonly string[]> {
+  for (const receiver of receivers) {
+    const webhook = await call(url, 'POST', '/webhooks', { url: receiver.url, events: receiver.events });
+    receiver.secret = webhook.secret ?? '';
+  }
+  return Promise.all(Array.from({ length: instances }, () => connectedInstance(url, networkUrl)));
+}
+
+async function connectedInstance(url: string, networkUrl: string): Promise<string> {
+  const { id } = await call(url, 'POST', '/instances', {});
+  await call(url, 'POST', `/instances/${id}/connect`);
+  const isNow = async (status: string): Promise<boolean> =>
+    (await call(url, 'GET', `/instances/${id}`)).status === status;
+  await until('it shows a QR', () => isNow('qr_required'));
+  await networkPhone(networkUrl, id).scan();
+  await until('it is connected', () => isNow('connected'));
+  return id;
+}

@@ -1,0 +1,5 @@
+import type { Logger } from '@trunkline/core';
+
+const silence = (): void => {};
+
+export const silentLogger: Logger = { debug: silence, info: silence, warn: silence, error: silence };

@@ -1,0 +1,45 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Choices } from './choices.ts';
+import type { Load } from './load.ts';
+import { call } from './set-up.ts';
+
+const LOOK_EVERY_MS = 50;
+
+export interface StatusWatch {
+  /** By message, each status that was read, one after another; the same one in a row is one. */
+  readonly statuses: ReadonlyMap<string, readonly string[]>;
+  /** Stops, and reads that of each message once more. */
+  stop(): Promise<void>;
+}
+
+/** Reads the status of a message, again and again, through any of the APIs: one request at a time, so that their answers have an order. */
+export function watchStatuses(load: Load, urls: () => readonly string[], random: Choices): StatusWatch {
+  const statuses = new Map<string, string[]>();
+  let isStopped = false;
+
+  const look = async (messageId: string): Promise<void> => {
+    const { status } = await call(random.of(urls()), 'GET', `/messages/${messageId}`);
+    const seen = statuses.get(messageId) ?? [];
+    if (seen.at(-1) !== status) statuses.set(messageId, [...seen, status]);
+  };
+
+  const watch = async (): Promise<void> => {
+    while (!isStopped) {
+      await setTimeout(LOOK_EVERY_MS);
+      // Mostly those that are on their way now.
+      const recent = load.accepted.slice(random.chance(0.8) ? -10 : 0);
+      // An API that is dead, frozen or cut off says nothing of a status.
+      if (recent.length > 0) await look(random.of(recent).messageId).catch(() => undefined);
+    }
+  };
+  const watching = watch();
+
+  return {
+    statuses,
+    async stop() {
+      isStopped = true;
+      await watching;
+      for (const { messageId } of load.accepted) await look(messageId);
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLogger } from './silent-logger.ts';
+import { systemClock, systemRandom } from '@trunkline/core/node';
+import { startPostgres } from '@trunkline/test-postgres/server';
+import type { PostgresServer } from '@trunkline/test-postgres/server';
+import { manageProcess } from '../../src/managed-process.ts';
+import type { ManagedProcess } from '../../src/managed-process.ts';
+import { startNetwork } from '../../src/network/network-server.ts';
+import type { NetworkServer } from '../../src/network/network-server.ts';
+import { stallableProxy } from './stallable-proxy.ts';
+import type { StallableProxy } from './stallable-proxy.ts';
+
+export const API_KEY = 'a-key-for-the-tests';
+
+/** A process of the service, with a connection to Postgres that can be disturbed alone. */
+interface Service {
+  readonly process: ManagedProcess;
+  readonly proxy: StallableProxy;
+  /** Where its API is; undefined while it has none. */
+  readonly url: () => string | undefined;
+}
+
+/** A cluster whose parts a test can kill, cut off and mislead one by one. */
+export interface TestCluster {
+  readonly postgres: PostgresServer;
+  readonly network: NetworkServer;
+  readonly services: readonly Service[];
+  /** Where the APIs are, or were, where they are starting again. */
+  apiUrls(): readonly string[];
+  /** Writes a line between those that the processes print. */
+  note(line: string): void;
+  stop(): Promise<void>;
+  /** Keeps what was printed, for somebody to read. Answers where. */
+  keepOutput(): string;
+}
+
+export interface TestClusterOptions {
+  /** How much faster time goes by for the service. */
+  readonly timeFactor: number;
+}
+
+const TEN_MINUTES = 600_000;
+/** So that many a message is on its way when something happens. */
+const LATENCY_MS = 80;
+
+/** Two of each role; the clocks of two of them are wrong. */
+const SERVICES = [
+  { name: 'api-1', roles: 'api', aheadMs: 0 },
+  { name: 'api-2', roles: 'api', aheadMs: TEN_MINUTES },
+  { name: 'gateway-1', roles: 'gateway', aheadMs: 0 },
+  { name: 'gateway-2', roles: 'gateway', aheadMs: -TEN_MINUTES },
+  { name: 'webhooks-1', roles: 'webhooks,maintenance', aheadMs: TEN_MINUTES },
+  { name: 'webhooks-2', roles: 'webhooks,maintenance', aheadMs: 0 },
+] as const;
+
+export async function startTestCluster({ timeFactor }: TestClusterOptions): Promise<TestCluster> {
+  const directory = mkdtempSync(join(tmpdir(), 'trunkline-cluster-test-'));
+  const output: string[] = [];
+  const note = (line: string): void => void output.push(`${new Date().toISOString()} ${line}`);
+  const postgres = await startPostgres();
+  const network = await startNetwork(
+    0,
+    { clock: systemClock(), random: systemRandom(), logger: silentLogger },
+    { latencyMs: LATENCY_MS },
+  );
+  const environment = {
+    DATA_DIR: join(directory, 'data'),
+    NETWORK_URL: network.url,
+    API_KEY,
+    SECRET_KEY: randomUUID(),
+    HOST: '127.0.0.1',
+    PORT: '0',
+    RATE_LIMIT: '0',
+    WEBHOOK_URL_POLICY: 'local',
+    LOG_LEVEL: 'info',
+    DATABASE_CONNECTIONS: '5',
+    NODE_COMPILE_CACHE: COMPILE_CACHE,
+    TIME_FACTOR: String(timeFactor),
+    TIME_BASE_MS: String(Date.now()),
+  };
+  const start = async ({ name, roles, aheadMs }: (typeof SERVICES)[number]): Promise<Service> => {
+    const proxy = await stallableProxy(postgres.port);
+    const database = new URL(postgres.url);
+    database.port = String(proxy.port);
+    let url: string | undefined;
+    const process = manageProcess({
+      name,
+      program: new URL('programs/service.ts', import.meta.url),
+      env: {
+        ...environment,
+        ROLES: roles,
+        DATABASE_URL: database.href,
+        CLOCK_AHEAD_MS: String(aheadMs),
+      },
+      readyLine: /(http:\/\/\S+:\d+)\/(?:api\/v1|healthz)$/,
+      onReady: (found) => (url = found),
+      onLine: (line) => note(`[${name}] ${line}`),
+    });
+    return { process, proxy, url: () => (roles === 'api' ? url : undefined) };
+  };
+  // One alone makes the directory and the workspace; that others may do so at the same time is tested elsewhere.
+  const [first, ...others] = SERVICES;
+  const services = [await start(first)];
+  const stop = async (): Promise<void> => {
+    await Promise.all(services.map(({ process }) => process.stop()));
+    for (const { proxy } of services) proxy.close();
+    network.close();
+    await postgres.stop();
+    rmSync(directory, { recursive: true, force: true });
+  };
+  await services[0]?.process.ready;
+  services.push(...(await Promise.all(others.map(start))));
+  await Promise.all(services.map(({ process }) => process.ready));
+  return {
+    postgres,
+    network,
+    services,
+    apiUrls: () => services.flatMap(({ url }) => url() ?? []),
+    note,
+    stop,
+    keepOutput() {
+      const path = join(tmpdir(), `trunkline-cluster-${Date.now()}.log`);
+      writeFileSync(path, output.join('\n'));
+      return path;
+    },
+  };
+}
+
+const COMPILE_CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/compiled');

@@ -1,0 +1,39 @@
+import { Pool } from 'pg';
+import type { Logger } from '@trunkline/core';
+import { postgresRateLimitStore } from '@trunkline/http';
+import type { RateLimitOptions } from '@trunkline/http';
+import type { Settings } from './settings.ts';
+
+/** For counting alone: a request that waits longer is counted in memory. */
+const CONNECTIONS = 2;
+const CONNECTION_TIMEOUT_MS = 1_000;
+
+export interface RateLimit {
+  /** As `createHttpApp` takes it. */
+  readonly options: RateLimitOptions | false;
+  close(): Promise<void>;
+}
+
+/** All processes on one Postgres count together, each other one for itself. The storage's schema has to be there. */
+export function openRateLimit(
+  { database, rateLimit: requestsPerMinute, roles }: Pick<Settings, 'database' | 'rateLimit' | 'roles'>,
+  logger: Logger,
+): RateLimit {
+  if (requestsPerMinute === 0) return { options: false, close: async () => {} };
+  if (database.kind === 'sqlite' || !roles.api)
+    return { options: { requestsPerMinute }, close: async () => {} };
+  const pool = new Pool({
+    connectionString: database.url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    application_name: 'trunkline rate limit',
+  });
+  pool.on('error', (error) =>
+    logger.warn({ err: error }, 'the rate limit has lost a connection to Postgres'),
+  );
+  const table = { schema: 'trunkline', table: 'rate_limits' };
+  return {
+    options: { requestsPerMinute, store: postgresRateLimitStore(pool, { requestsPerMinute, ...table }) },
+    close: () => pool.end(),
+  };
+}

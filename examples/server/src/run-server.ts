@@ -1,0 +1,62 @@
+import { constants } from 'node:os';
+import { pino, destination } from 'pino';
+import { readSettings } from './settings.ts';
+import type { Settings } from './settings.ts';
+import { complaintsOf } from './start-error.ts';
+import { startServer } from './start-server.ts';
+import type { RunningServer, ServerParts } from './start-server.ts';
+
+export type { ServerParts };
+
+/** What has not ended by then is cut off: whoever stops servers kills one that takes much longer. Nothing is lost. */
+const END_WITHIN_MS = 30_000;
+
+/** Runs the server that the environment asks for until a signal ends it; exits the process. */
+export function runServer(parts: ServerParts = {}): void {
+  const settings = readOrExit();
+  // Synchronous, so that the last lines before an end are there too. What is for people is on stdout.
+  const logger = pino({ level: settings.logLevel }, destination({ dest: 2, sync: true }));
+
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'an unexpected error ends the server');
+    process.exit(1);
+  });
+  const starting = startServer(settings, logger, parts);
+  starting.catch(exitWith);
+  endOnSignals(starting);
+}
+
+function readOrExit(): Settings {
+  try {
+    return readSettings(process.env);
+  } catch (error) {
+    return exitWith(error);
+  }
+}
+
+function exitWith(error: unknown): never {
+  for (const complaint of complaintsOf(error)) console.error(`trunkline: ${complaint}`);
+  process.exit(1);
+}
+
+/** The first signal ends the server in good order, a second one at once. */
+function endOnSignals(starting: Promise<RunningServer>): void {
+  let ending = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (ending) process.exit(128 + constants.signals[signal]);
+      ending = true;
+      end(starting).catch(exitWith);
+    });
+  }
+}
+
+async function end(starting: Promise<RunningServer>): Promise<void> {
+  setTimeout(
+    () => exitWith(new Error(`not everything ended within ${END_WITHIN_MS / 1000} seconds`)),
+    END_WITHIN_MS,
+  ).unref();
+  const running = await starting;
+  await running.stop();
+  process.exit(0);
+}

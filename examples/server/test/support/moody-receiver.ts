@@ -1,0 +1,89 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { verify } from '@trunkline/receiver';
+
+/** A receiver that takes some webhooks, refuses others, is slow with some and hangs up on the rest. */
+export interface MoodyReceiver {
+  /** Another endpoint at each number; `variant` is another URL of the same. */
+  url(endpoint: number, variant?: number): string;
+  /** The secret that an endpoint signs with from now on. */
+  learnSecret(endpoint: number, secret: string): void;
+  readonly requests: readonly MoodyRequest[];
+  /** How long the secret that a request was signed with had been replaced when it came, in milliseconds; 0 for the present one. */
+  secretOverFor(request: MoodyRequest): Promise<number>;
+  /** The most requests that one endpoint ever had to answer at once. */
+  mostAtOnce(): number;
+}
+
+interface MoodyRequest {
+  readonly endpoint: number;
+  readonly deliveryId: string;
+  /** Null where it hung up. */
+  readonly status: number | null;
+  readonly at: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Uint8Array;
+}
+
+interface Secret {
+  readonly secret: string;
+  readonly since: number;
+}
+
+const MOODS = ['take', 'take', 'take', 'refuse', 'take slowly', 'hang up'] as const;
+const SLOW_MS = 200;
+
+/** `roll` draws a whole number from zero, below its argument. */
+export async function startMoodyReceiver(roll: (below: number) => number): Promise<MoodyReceiver> {
+  const secrets = new Map<number, readonly Secret[]>();
+  const requests: MoodyRequest[] = [];
+  const open = new Map<number, number>();
+  let most = 0;
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const endpoint = Number(/^\/(\d+)\//.exec(request.url ?? '')?.[1]);
+    const now = (open.get(endpoint) ?? 0) + 1;
+    open.set(endpoint, now);
+    most = Math.max(most, now);
+    response.once('close', () => open.set(endpoint, (open.get(endpoint) ?? 0) - 1));
+    const at = performance.now();
+    const { headers } = request;
+    const body = await buffer(request);
+    const mood = MOODS[roll(MOODS.length)];
+    const status = mood === 'hang up' ? null : mood === 'refuse' ? 500 : 204;
+    const deliveryId = String(headers['x-service-delivery']);
+    requests.push({ endpoint, deliveryId, status, at, headers, body });
+    if (mood === 'take slowly') await setTimeout(SLOW_MS);
+    if (status === null) response.destroy();
+    else response.writeHead(status).end();
+  };
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return {
+    url: (endpoint, variant = 0) => `http://127.0.0.1:${port}/${endpoint}/${variant}`,
+    learnSecret(endpoint, secret) {
+      secrets.set(endpoint, [...(secrets.get(endpoint) ?? []), { secret, since: performance.now() }]);
+    },
+    requests,
+    async secretOverFor({ endpoint, at, headers, body }) {
+      const all = secrets.get(endpoint) ?? [];
+      for (const [index, { secret }] of all.entries())
+        if ((await verify({ secret, headers, body })).ok)
+          return Math.max(0, at - (all[index + 1]?.since ?? at));
+      throw new Error(`${endpoint} never had the secret of this request.`);
+    },
+    mostAtOnce: () => most,
+  };
+}

@@ -1,0 +1,105 @@
+/** Runs calls that come together as one. */
+export interface Batcher<Item, Result> {
+  run(item: Item): Promise<Result>;
+}
+
+export interface BatcherOptions<Item, Result> {
+  /** Items of one batch at most, so that the first callers of a long queue do not wait for its last. */
+  readonly max: number;
+  /** Batches under way at most. */
+  readonly inFlight: number;
+  /** Items with one key are never in two batches at once: so they keep their order. */
+  keyOf(item: Item): string;
+  /**
+   * Does the work of a batch. Answers what came of each item, in their order. A promise is for what takes longer: it
+   * keeps its key, but no place of a batch.
+   */
+  run(items: readonly Item[]): Promise<readonly (PromiseSettledResult<Result> | Promise<Result>)[]>;
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly key: string;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Collects what comes within a tick of the event loop, and what comes while others are under way. */
+export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
+  const { max, inFlight, keyOf, run } = options;
+  let waiting: Waiting<Item, Result>[] = [];
+  /** How many items with a key are under way. */
+  const busy = new Map<string, number>();
+  let running = 0;
+  let isScheduled = false;
+
+  const schedule = (): void => {
+    if (isScheduled || waiting.length === 0 || running === inFlight) return;
+    isScheduled = true;
+    setImmediate(() => {
+      isScheduled = false;
+      const batch = takeBatch();
+      if (batch.length === 0) return;
+      void runBatch(batch);
+      schedule();
+    });
+  };
+
+  const takeBatch = (): readonly Waiting<Item, Result>[] => {
+    const batch: Waiting<Item, Result>[] = [];
+    const left: Waiting<Item, Result>[] = [];
+    for (const one of waiting) (batch.length < max && !busy.has(one.key) ? batch : left).push(one);
+    waiting = left;
+    return batch;
+  };
+
+  const hold = (key: string, items: 1 | -1): void => {
+    const held = (busy.get(key) ?? 0) + items;
+    if (held > 0) busy.set(key, held);
+    else busy.delete(key);
+  };
+
+  const runBatch = async (batch: readonly Waiting<Item, Result>[]): Promise<void> => {
+    running += 1;
+    for (const { key } of batch) hold(key, 1);
+    const results = await resultsOf(batch.map(({ item }) => item));
+    running -= 1;
+    for (const [index, one] of batch.entries()) {
+      const result = results[index];
+      if (result instanceof Promise) void settleLater(one, result);
+      else settle(one, result);
+    }
+    schedule();
+  };
+
+  const settle = (
+    { key, resolve, reject }: Waiting<Item, Result>,
+    result?: PromiseSettledResult<Result>,
+  ): void => {
+    hold(key, -1);
+    if (result?.status === 'fulfilled') resolve(result.value);
+    else reject(result?.reason);
+  };
+
+  const settleLater = async (one: Waiting<Item, Result>, promise: Promise<Result>): Promise<void> => {
+    const [result] = await Promise.allSettled([promise]);
+    settle(one, result);
+    schedule();
+  };
+
+  const resultsOf: typeof run = async (items) => {
+    try {
+      return await run(items);
+    } catch (reason) {
+      return items.map(() => ({ status: 'rejected', reason }));
+    }
+  };
+
+  return {
+    run: (item) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ item, key: keyOf(item), resolve, reject });
+        schedule();
+      }),
+  };
+}

@@ -1,0 +1,92 @@
+import type { Statements } from './statements.ts';
+import type { Queryable } from './queryable.ts';
+import { sqlState } from './pool.ts';
+
+export interface JoinOptions {
+  /** What `migrate` answers for this database. */
+  readonly installation: string;
+  /** For each statement. */
+  readonly timeoutMs: number;
+  statementsOn(client: Queryable): Statements;
+}
+
+/**
+ * Does all of it in a transaction that the caller has begun, or, where it throws, nothing; that transaction stays as it
+ * was otherwise. Throws a TypeError where there is none, or not on this database.
+ */
+export async function joinTransaction<Result>(
+  own: unknown,
+  options: JoinOptions,
+  work: (client: Queryable) => Promise<Result>,
+): Promise<Result> {
+  const client = checkClient(own);
+  return inTurn(client, () =>
+    inSavepoint(client, options.timeoutMs, async () => {
+      await checkDatabase(client, options);
+      return work(client);
+    }),
+  );
+}
+
+function checkClient(own: unknown): Queryable {
+  const isClient =
+    typeof own === 'object' && own !== null && 'query' in own && typeof own.query === 'function';
+  if (!isClient) throw wrong('it is no client of pg');
+  return own as Queryable; // whatever else it is, the server says when it is asked
+}
+
+/** The last of those that are under way on a client. */
+const turns = new WeakMap<Queryable, Promise<unknown>>();
+
+/** One after the other: else their statements would mix, and one that fails would undo what another has done. */
+async function inTurn<Result>(client: Queryable, work: () => Promise<Result>): Promise<Result> {
+  const turn = (turns.get(client) ?? Promise.resolve()).then(work);
+  turns.set(
+    client,
+    turn.catch(() => undefined),
+  );
+  return turn;
+}
+
+async function inSavepoint<Result>(
+  client: Queryable,
+  timeoutMs: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const control = (text: string): Promise<unknown> => client.query({ text, query_timeout: timeoutMs });
+  try {
+    await control('SAVEPOINT trunkline');
+  } catch (error) {
+    // no_active_sql_transaction; a pool gives it too, as each of its statements may have another connection.
+    if (sqlState(error) === '25P01') throw wrong('no transaction is open on it: run BEGIN first');
+    throw error;
+  }
+  try {
+    const result = await work();
+    await control('RELEASE SAVEPOINT trunkline');
+    return result;
+  } catch (error) {
+    await control('ROLLBACK TO SAVEPOINT trunkline; RELEASE SAVEPOINT trunkline').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Clients that were found to be connected to the installation. */
+const checked = new WeakMap<Queryable, string>();
+
+async function checkDatabase(client: Queryable, { installation, statementsOn }: JoinOptions): Promise<void> {
+  if (checked.get(client) === installation) return;
+  const row = await statementsOn(client)
+    .get('SELECT FROM trunkline.schema_versions WHERE id = $1', installation)
+    .catch((error: unknown) => {
+      // undefined_table, whether the schema is there or not, and undefined_column.
+      if (['42P01', '42703'].includes(sqlState(error) ?? '')) return undefined;
+      throw error;
+    });
+  if (!row) throw wrong("it is not connected to the storage's database");
+  checked.set(client, installation);
+}
+
+function wrong(why: string): TypeError {
+  return new TypeError(`postgresStorage: the transaction cannot be used: ${why}.`);
+}

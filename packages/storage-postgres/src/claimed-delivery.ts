@@ -1,0 +1,74 @@
+import type { ClaimedDelivery } from '@trunkline/core';
+import type { Transaction } from './database.ts';
+import { readStoredDelivery } from './delivery-row.ts';
+import { openLanes } from './lane.ts';
+import type { Claim } from './lane-claims.ts';
+import { text } from './row.ts';
+import type { Row } from './row.ts';
+import { uuidOf } from './uuid.ts';
+
+/** What claims hold, in their order. What retention has deleted meanwhile is let go. */
+export async function readClaimed(
+  transaction: Transaction,
+  claims: readonly Claim[],
+): Promise<readonly ClaimedDelivery[]> {
+  if (claims.length === 0) return [];
+  const uuids = claims.map(({ deliveryId }) => uuidOf('whd', deliveryId));
+  const { first, last } = boundsOf(uuids);
+  const rows = await transaction.all(READ, uuids, first, last);
+  // No closing has ended one of them: then it could not have been claimed.
+  const found = new Map(rows.map((row) => [readStoredDelivery(row).id, row]));
+  const claimed = claims.flatMap((claim) => {
+    const row = found.get(claim.deliveryId);
+    return row ? [claimedDelivery(claim, row)] : [];
+  });
+  if (claimed.length < claims.length) {
+    await letGo(
+      transaction,
+      claims.filter(({ deliveryId }) => !found.has(deliveryId)),
+    );
+  }
+  return claimed;
+}
+
+/** The bounds keep partitions of other days out. */
+const READ = `
+  SELECT deliveries.*, events.payload, endpoints.url, endpoints.sealed_secret
+  FROM trunkline.deliveries
+  JOIN trunkline.events ON events.id = deliveries.event_id
+  JOIN trunkline.endpoints ON endpoints.id = deliveries.webhook_id
+  WHERE deliveries.id = ANY ($1::uuid[]) AND deliveries.id BETWEEN $2 AND $3`;
+
+/** The ends of a range that holds these uuids: for conditions by which partitions are left out. */
+export function boundsOf(uuids: readonly string[]): { readonly first: string; readonly last: string } {
+  let [first = NIL] = uuids;
+  let last = first;
+  for (const uuid of uuids) {
+    if (uuid < first) first = uuid;
+    if (uuid > last) last = uuid;
+  }
+  return { first, last };
+}
+
+const NIL = '00000000-0000-0000-0000-000000000000';
+
+function claimedDelivery({ token, lostClaims }: Claim, row: Row): ClaimedDelivery {
+  return {
+    delivery: readStoredDelivery(row),
+    token,
+    lostClaims,
+    payload: text(row, 'payload'),
+    endpoint: { url: text(row, 'url'), sealedSecret: text(row, 'sealed_secret') },
+  };
+}
+
+async function letGo(transaction: Transaction, claims: readonly Claim[]): Promise<void> {
+  const rows = await transaction.all(
+    'DELETE FROM trunkline.claims WHERE token = ANY ($1::bigint[]) RETURNING endpoint_id',
+    claims.map(({ token }) => token),
+  );
+  await openLanes(
+    transaction,
+    rows.map((row) => String(row['endpoint_id'])),
+  );
+}

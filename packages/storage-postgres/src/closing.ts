@@ -1,0 +1,131 @@
+import type { ClosingReason } from '@trunkline/core';
+import type { Database, Transaction } from './database.ts';
+import { lockLanes, wakeAt } from './lane.ts';
+import { integer, word } from './row.ts';
+
+/**
+ * Ends all that is open at once: it stays behind in a generation that no claim looks at, until it is swept. Its caller
+ * holds the locks of the lane and, FOR UPDATE, of the endpoint, so that nobody is queueing anything there.
+ */
+export async function closeLane(
+  { get, run }: Transaction,
+  endpoint: string,
+  reason: ClosingReason,
+): Promise<void> {
+  if (!(await get(CLOSE, endpoint, reason))) return;
+  await run(GO_ON, endpoint);
+  await run('UPDATE trunkline.endpoints SET generation = generation + 1 WHERE id = $1', endpoint);
+}
+
+const CLOSE = `
+  INSERT INTO trunkline.closings (endpoint_id, generation, reason, to_sweep)
+  SELECT endpoint_id, generation, $2, true FROM trunkline.lanes
+  WHERE endpoint_id = $1 AND (
+    (
+      -- In the order of the primary key: else all that is due might be looked through.
+      SELECT due_at FROM trunkline.due
+      WHERE due.endpoint_id = lanes.endpoint_id AND due.generation = lanes.generation
+      ORDER BY due_at, delivery_id
+      LIMIT 1
+    ) IS NOT NULL OR EXISTS (
+      SELECT 1 FROM trunkline.claims
+      WHERE claims.endpoint_id = lanes.endpoint_id AND claims.generation = lanes.generation
+    )
+  )
+  RETURNING 1`;
+
+/** Nothing is queued in the next generation: what is left to wake for are the claims of this one. */
+const GO_ON = `
+  UPDATE trunkline.lanes SET generation = generation + 1, wake_at = ${wakeAt('true')} WHERE endpoint_id = $1`;
+
+/** Takes what closings have ended out of the queues and writes it down, at most `limit` deliveries. Answers how many. */
+export async function sweepClosings(database: Database, limit: number): Promise<number> {
+  let swept = 0;
+  while (swept < limit) {
+    const closing = await database.get(TO_SWEEP);
+    if (!closing) break;
+    const endpoint = String(closing['endpoint_id']);
+    const generation = integer(closing, 'generation');
+    swept += await database.transaction((transaction) =>
+      sweepClosing(transaction, { endpoint, generation, limit: limit - swept }),
+    );
+  }
+  return swept;
+}
+
+/** The next closing to look at. Relies on closings_to_sweep. */
+const TO_SWEEP = `
+  SELECT endpoint_id, generation FROM trunkline.closings WHERE to_sweep
+  ORDER BY endpoint_id, generation LIMIT 1`;
+
+interface Sweep {
+  readonly endpoint: string;
+  readonly generation: number;
+  readonly limit: number;
+}
+
+async function sweepClosing(
+  transaction: Transaction,
+  { endpoint, generation, limit }: Sweep,
+): Promise<number> {
+  await lockLanes(transaction, [endpoint]);
+  const closing = await transaction.get(
+    'SELECT reason FROM trunkline.closings WHERE endpoint_id = $1 AND generation = $2',
+    endpoint,
+    generation,
+  );
+  // Another process has swept it meanwhile.
+  if (!closing) return 0;
+  const reason = word<ClosingReason>(closing, 'reason');
+  const ended = await transaction.all(UNQUEUE, endpoint, generation, limit);
+  await transaction.run(
+    END,
+    ended.map((row) => String(row['delivery_id'])),
+    reason,
+  );
+  if (ended.length < limit) await finishSweep(transaction, endpoint, generation);
+  return ended.length;
+}
+
+/** Relies on the primary key of `due`. */
+const UNQUEUE = `
+  DELETE FROM trunkline.due WHERE delivery_id IN (
+    SELECT delivery_id FROM trunkline.due WHERE endpoint_id = $1 AND generation = $2
+    ORDER BY due_at, delivery_id
+    LIMIT $3
+  )
+  RETURNING delivery_id`;
+
+const END = `
+  UPDATE trunkline.deliveries
+  SET status = 'failed', error_code = $2, next_retry_at = NULL, delivered_at = NULL, generation = 0
+  WHERE id = ANY ($1::uuid[])`;
+
+/** Nothing is queued in this generation any more. */
+async function finishSweep({ run }: Transaction, endpoint: string, generation: number): Promise<void> {
+  // Until the claims end there is nothing to do here, however many closings there are like this.
+  if ((await run(LEAVE_TO_CLAIMS, endpoint, generation)) > 0) return;
+  await run(
+    'DELETE FROM trunkline.closings WHERE endpoint_id = $1 AND generation = $2',
+    endpoint,
+    generation,
+  );
+  await run(DROP_LANE, endpoint);
+}
+
+const LEAVE_TO_CLAIMS = `
+  UPDATE trunkline.closings SET to_sweep = false
+  WHERE endpoint_id = $1 AND generation = $2 AND EXISTS (
+    SELECT 1 FROM trunkline.claims WHERE claims.endpoint_id = $1 AND claims.generation = $2
+  )`;
+
+/** Forgets the lane of a deleted endpoint, once nothing is open there. */
+export async function dropLane({ run }: Transaction, endpoint: string): Promise<void> {
+  await run(DROP_LANE, endpoint);
+}
+
+const DROP_LANE = `
+  DELETE FROM trunkline.lanes
+  WHERE endpoint_id = $1
+    AND NOT EXISTS (SELECT 1 FROM trunkline.endpoints WHERE endpoints.id = lanes.endpoint_id)
+    AND NOT EXISTS (SELECT 1 FROM trunkline.closings WHERE closings.endpoint_id = lanes.endpoint_id)`;

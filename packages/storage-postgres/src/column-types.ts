@@ -1,0 +1,33 @@
+import type { Statement } from './queryable.ts';
+
+const READERS: Readonly<Record<number, (value: string) => unknown>> = {
+  16: (value) => value === 't', // bool
+  17: (value) => new Uint8Array(Buffer.from(value.slice(2), 'hex')), // bytea, as \x…
+  20: readInteger, // int8
+  21: Number, // int2
+  23: Number, // int4
+  701: Number, // float8
+  1016: readIntegers, // int8[]
+};
+
+/**
+ * How our columns are read, whatever parsers the app has set for its own: integers as numbers, bytes as bytes, all else,
+ * uuids and JSON too, as the text that the server sent.
+ */
+export const COLUMN_TYPES: NonNullable<Statement['types']> = {
+  getTypeParser: (type) => READERS[type] ?? asText,
+};
+
+function asText(value: string): string {
+  return value;
+}
+
+function readInteger(value: string): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw new RangeError('An integer in the database is too large.');
+  return number;
+}
+
+function readIntegers(value: string): readonly number[] {
+  return value === '{}' ? [] : value.slice(1, -1).split(',').map(readInteger);
+}

@@ -1,0 +1,26 @@
+import type { DeliveryStore } from '@trunkline/core';
+import { createBatcher } from './batcher.ts';
+import type { Connected } from './database.ts';
+import { completeAll } from './delivery-completion.ts';
+import type { Report } from './delivery-completion.ts';
+import { doTogether } from './together.ts';
+
+/**
+ * Group commit: completions that come together are a few statements and one flush of the server's disk. Those of one
+ * endpoint are never in two transactions at once, which would wait for each other.
+ */
+export function completing(connected: Connected): DeliveryStore['complete'] {
+  const batcher = createBatcher<Report, boolean>({
+    max: 500,
+    inFlight: 2,
+    keyOf: ({ completion }) => completion.delivery.webhookId,
+    run: (reports) => doTogether(connected(), reports, completeAll),
+  });
+  return async (completions, now) => {
+    const { track } = connected();
+    const written = await Promise.all(
+      completions.map((completion) => track(batcher.run({ completion, now }))),
+    );
+    return written.filter(Boolean).length;
+  };
+}

@@ -1,0 +1,170 @@
+import type { NewId, Signal, StorageContext } from '@trunkline/core';
+import type { Answer, Queryable } from './queryable.ts';
+import { sqlState, withClient } from './pool.ts';
+import type { PostgresPool, WatchedClient } from './pool.ts';
+import { joinTransaction } from './caller-transaction.ts';
+import type { JoinOptions } from './caller-transaction.ts';
+import { statementsOn } from './statements.ts';
+import type { Prepare, Statements } from './statements.ts';
+
+/** A connection in a transaction. */
+export interface Transaction extends Statements {
+  readonly newId: NewId;
+  /** Tells of work; heard once the transaction is committed. */
+  announce(signal: Signal): void;
+}
+
+/** What the stores share, once the storage is open. Each statement is a transaction of its own. */
+export interface Database extends Statements {
+  readonly newId: NewId;
+  /**
+   * All that `work` changes, on disk, or nothing where it throws. May run it again, when the server gave it up for
+   * another transaction: only the last run counts.
+   */
+  transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
+  /** For what takes several statements to read: they see one moment, whatever others commit meanwhile. */
+  snapshot<Result>(read: (statements: Statements) => Promise<Result>): Promise<Result>;
+  /**
+   * Does the same in a transaction that the caller has begun and will end, on a connection of its own: all of it or,
+   * where it throws, nothing, and that transaction stays as it was otherwise. `announce` is heard when it commits.
+   */
+  join<Result>(own: unknown, work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
+  /** Tells of work that is committed already. */
+  publish(signals: readonly Signal[]): void;
+  /** Has closing wait for a call that does not run yet. */
+  track<Result>(call: Promise<Result>): Promise<Result>;
+}
+
+/** Answers the database, or throws while the storage is not open. */
+export type Connected = () => Database;
+
+export interface DatabaseOptions {
+  readonly pool: PostgresPool;
+  readonly prepare: Prepare;
+  readonly context: StorageContext;
+  /** What this database can be told by from another one. */
+  readonly installation: string;
+  /** For each statement. */
+  readonly timeoutMs: number;
+  publish(signals: readonly Signal[]): void;
+  /** What tells of work when the transaction that it runs in commits. */
+  notification(
+    signals: readonly Signal[],
+  ): { readonly text: string; readonly values: readonly unknown[] } | null;
+}
+
+/** Runs of what others stand in the way of. */
+const MAX_RUNS = 10;
+
+/** Every transaction begins with its own: what the app has set for its connections stays. */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
+const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+
+export function createDatabase(options: DatabaseOptions): Database & { idle(): Promise<void> } {
+  const { pool, prepare, timeoutMs, publish } = options;
+  const { newId, logger } = options.context;
+  const calls = new Set<Promise<unknown>>();
+
+  const within = <Result>(
+    begin: string,
+    work: (statements: Statements) => Promise<Result>,
+  ): Promise<Result> =>
+    throughConflicts(() =>
+      withClient(pool, logger, (client) =>
+        inTransaction(client, { begin, timeoutMs }, () => work(statementsOn(client, prepare))),
+      ),
+    );
+  const alone: Queryable = {
+    query: (statement) =>
+      throughConflicts(() => withClient(pool, logger, (client) => client.query(statement))),
+  };
+
+  const joining: JoinOptions = {
+    installation: options.installation,
+    timeoutMs,
+    statementsOn: (client) => statementsOn(client, prepare),
+  };
+
+  return {
+    ...statementsOn(alone, prepare),
+    newId,
+    async transaction(work) {
+      let signals: Signal[] = [];
+      const result = await within(BEGIN, (statements) => {
+        signals = [];
+        return work({ ...statements, newId, announce: (signal) => signals.push(signal) });
+      });
+      publish(signals);
+      return result;
+    },
+    snapshot: (read) => within(BEGIN_SNAPSHOT, read),
+    join: (own, work) =>
+      throughConflicts(() =>
+        joinTransaction(own, joining, async (client) => {
+          const signals: Signal[] = [];
+          const announce = (signal: Signal): void => void signals.push(signal);
+          const result = await work({ ...statementsOn(client, prepare), newId, announce });
+          const notify = options.notification(signals);
+          if (notify) await client.query({ ...notify, query_timeout: timeoutMs });
+          return result;
+        }),
+      ),
+    publish,
+    track(call) {
+      const settled = call.catch(() => undefined).finally(() => calls.delete(settled));
+      calls.add(settled);
+      return call;
+    },
+    async idle() {
+      while (calls.size > 0) await Promise.all(calls);
+    },
+  };
+}
+
+/** Runs what is all or nothing again where another transaction made it nothing. */
+async function throughConflicts<Result>(run: () => Promise<Result>): Promise<Result> {
+  for (let runs = 1; ; runs += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (runs === MAX_RUNS || !isConflict(error)) throw error;
+    }
+  }
+}
+
+async function inTransaction<Result>(
+  client: WatchedClient,
+  { begin, timeoutMs }: { readonly begin: string; readonly timeoutMs: number },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const control = (text: string): Promise<Answer> => client.query({ text, query_timeout: timeoutMs });
+  // The server gives up what this process cannot give up any more, as when its machine is gone without a word.
+  const limits = ['statement_timeout', 'idle_in_transaction_session_timeout']
+    .map((limit) => `; SET LOCAL ${limit} = ${timeoutMs}`)
+    .join('');
+  await control(begin + limits);
+  try {
+    const result = await work();
+    const { command } = await control('COMMIT');
+    if (command !== 'COMMIT') throw new Error('The transaction failed before it was to be committed.');
+    return result;
+  } catch (error) {
+    // A connection that broke is closed, which ends the transaction too.
+    if (!client.isBroken()) await control('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Thrown by what finds out late that another transaction came first: run again, it sees what that has left. */
+export class TransactionConflict extends Error {
+  override readonly name = 'TransactionConflict';
+  constructor() {
+    super('Other transactions came first again and again.');
+  }
+}
+
+/** Two transactions waited for each other, or cannot both be: the other one is through by now. */
+function isConflict(error: unknown): boolean {
+  const state = sqlState(error);
+  return error instanceof TransactionConflict || state === '40001' || state === '40P01';
+}

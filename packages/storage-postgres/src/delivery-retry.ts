@@ -1,0 +1,130 @@
+import { mayRetry, requeue } from '@trunkline/core';
+import type { Delivery, RetryResult } from '@trunkline/core';
+import { boundsOf } from './claimed-delivery.ts';
+import type { Transaction } from './database.ts';
+import { deliveryList } from './delivery-list.ts';
+import { deliveryOf, outcomeColumns, readDelivery, settling } from './delivery-row.ts';
+import { keepEnabled } from './endpoint-row.ts';
+import { lockLanes, refreshLanes } from './lane.ts';
+import { readPage } from './page.ts';
+import type { List } from './page.ts';
+import { id, integer } from './row.ts';
+import type { Row } from './row.ts';
+import { uuidOf, uuidToFind } from './uuid.ts';
+
+interface Retry {
+  readonly workspaceId: string;
+  readonly id: string;
+  readonly now: number;
+  /** Rows with smaller uuids are not found. */
+  readonly floor: string;
+}
+
+/** Queues one more attempt of a delivery that has ended. */
+export async function retryOne(transaction: Transaction, retry: Retry): Promise<RetryResult> {
+  const uuid = uuidToFind('whd', retry.id);
+  const workspace = uuidToFind('ten', retry.workspaceId);
+  const read = (): Promise<Row | undefined> => transaction.get(FIND, uuid, workspace, retry.floor);
+  const found = await read();
+  if (!found) return { kind: 'not_found' };
+  const endpoint = String(found['webhook_id']);
+  await lockLanes(transaction, [endpoint]);
+  const isEnabled = await keepEnabled(transaction, workspace, endpoint);
+  // Once more: what it was before the lock may have changed.
+  const row = await read();
+  if (!row) return { kind: 'not_found' };
+  const delivery = readDelivery(row);
+  // A claim outlives the closing that ended its delivery: the request is still on its way.
+  if (!mayRetry(delivery) || !isEnabled || (await claimedAt(transaction, endpoint)).has(retry.id)) {
+    return { kind: 'not_allowed' };
+  }
+  const [requeued = delivery] = await requeueAll(transaction, endpoint, [delivery], retry.now);
+  return { kind: 'requeued', delivery: requeued };
+}
+
+interface RetryBatch {
+  readonly limit: number;
+  readonly countUpTo: number;
+  readonly now: number;
+  readonly floor: string;
+}
+
+/** The same for all that have ended at an endpoint, newest first. Null when it is gone or disabled. */
+export async function retryAll(
+  transaction: Transaction,
+  { workspaceId, webhookId }: { readonly workspaceId: string; readonly webhookId: string },
+  { limit, countUpTo, now, floor }: RetryBatch,
+): Promise<{ readonly requeued: number; readonly remaining: number } | null> {
+  const endpoint = uuidToFind('wh', webhookId);
+  if (endpoint === null) return null;
+  await lockLanes(transaction, [endpoint]);
+  if (!(await keepEnabled(transaction, uuidToFind('ten', workspaceId), endpoint))) return null;
+  const claimed = await claimedAt(transaction, endpoint);
+  const statuses = ['failed', 'exhausted'] as const;
+  const list = await deliveryList(transaction, { workspaceId, webhookId, statuses, floor });
+  const rows = await readNewest(transaction, list, limit + countUpTo + claimed.size);
+  const ended = rows.filter(({ id }) => !claimed.has(id));
+  const chosen = ended.slice(0, limit);
+  await requeueAll(transaction, endpoint, chosen, now);
+  return { requeued: chosen.length, remaining: Math.min(ended.length - chosen.length, countUpTo) };
+}
+
+/** Page by page. */
+async function readNewest(transaction: Transaction, list: List, count: number): Promise<readonly Delivery[]> {
+  const read: Delivery[] = [];
+  while (read.length < count) {
+    const last = read.at(-1);
+    const from = last ? ({ direction: 'older', id: last.id } as const) : null;
+    const page = await readPage(transaction, list, { from, limit: PAGE }, readDelivery);
+    read.push(...page.rows);
+    if (!page.hasOlder) break;
+  }
+  return read.slice(0, count);
+}
+
+const PAGE = 100;
+
+const FIND = `
+  SELECT ${deliveryOf('deliveries')} FROM trunkline.deliveries WHERE id = $1 AND workspace_id = $2 AND id >= $3::uuid`;
+
+/** The deliveries that hold a slot of this endpoint. */
+async function claimedAt({ all }: Transaction, endpoint: string): Promise<ReadonlySet<string>> {
+  const rows = await all('SELECT delivery_id FROM trunkline.claims WHERE endpoint_id = $1', endpoint);
+  return new Set(rows.map((row) => id(row, 'delivery_id', 'whd')));
+}
+
+async function requeueAll(
+  transaction: Transaction,
+  endpoint: string,
+  deliveries: readonly Delivery[],
+  now: number,
+): Promise<readonly Delivery[]> {
+  if (deliveries.length === 0) return [];
+  const requeued = deliveries.map(requeue);
+  const generation = await generationOf(transaction, endpoint);
+  const rows = requeued.map((delivery) => ({
+    id: uuidOf('whd', delivery.id),
+    ...outcomeColumns(delivery, generation),
+  }));
+  const uuids = requeued.map((delivery) => uuidOf('whd', delivery.id));
+  const { first, last } = boundsOf(uuids);
+  // Out of the closed generation, where it has not been swept.
+  await transaction.run('DELETE FROM trunkline.due WHERE delivery_id = ANY ($1::uuid[])', uuids);
+  await transaction.run(QUEUE, endpoint, generation, uuids, now);
+  await transaction.run(SETTLE, JSON.stringify(rows), uuids, first, last);
+  await refreshLanes(transaction, [endpoint]);
+  transaction.announce({ topic: 'deliveries' });
+  return requeued;
+}
+
+async function generationOf({ get }: Transaction, endpoint: string): Promise<number> {
+  const row = await get('SELECT generation FROM trunkline.lanes WHERE endpoint_id = $1', endpoint);
+  if (!row) throw new Error('The lane of an endpoint is missing.');
+  return integer(row, 'generation');
+}
+
+const QUEUE = `
+  INSERT INTO trunkline.due (endpoint_id, generation, delivery_id, due_at, lost_claims)
+  SELECT $1, $2, delivery_id, $4, 0 FROM unnest($3::uuid[]) AS delivery_id`;
+
+const SETTLE: string = settling('$1', '$2', ['$3', '$4']);

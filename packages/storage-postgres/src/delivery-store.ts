@@ -1,0 +1,111 @@
+import { floorId, isOpen } from '@trunkline/core';
+import type { Delivery, DeliveryDetail, DeliveryStore, LanePosition } from '@trunkline/core';
+import { readClaimed } from './claimed-delivery.ts';
+import { sweepClosings } from './closing.ts';
+import { completing } from './completing.ts';
+import type { Connected } from './database.ts';
+import { deliveryList } from './delivery-list.ts';
+import { deliveryOf, readAttempt, readDelivery } from './delivery-row.ts';
+import { retryAll, retryOne } from './delivery-retry.ts';
+import { enqueueing } from './enqueueing.ts';
+import { claimFromLanes, nextClaimAt } from './lane-claims.ts';
+import { readPage } from './page.ts';
+import { integer, integerOrNull, integers, text, textOrNull } from './row.ts';
+import type { Statements } from './statements.ts';
+import { uuidOf, uuidToFind } from './uuid.ts';
+
+export function deliveryStore(connected: Connected): DeliveryStore {
+  return {
+    enqueue: enqueueing(connected),
+
+    claim: (claim) =>
+      connected().transaction(async (transaction) => {
+        const { claims, takenBack } = await claimFromLanes(transaction, claim);
+        const claimed = await readClaimed(transaction, claims);
+        const nextAt = await nextClaimAt(transaction, claim.now, claims.length === claim.limit);
+        if (takenBack > 0 && nextAt === claim.now) transaction.announce({ topic: 'deliveries' });
+        return { claimed, nextAt };
+      }),
+    complete: completing(connected),
+
+    find: (workspaceId, id, since) => findDelivery(connected(), workspaceId, id, since),
+    findDetail: (workspaceId, id, since) =>
+      connected().snapshot(async (statements) => {
+        const delivery = await findDelivery(statements, workspaceId, id, since);
+        return delivery && detailOf(statements, delivery);
+      }),
+    list: (workspaceId, webhookId, { status, eventType }, page, since) =>
+      connected().snapshot(async (statements) => {
+        const statuses = status && [status];
+        const floor = floorOf(since);
+        const list = await deliveryList(statements, { workspaceId, webhookId, statuses, eventType, floor });
+        return readPage(statements, list, page, readDelivery);
+      }),
+
+    retry: (workspaceId, id, now, since) =>
+      connected().transaction((transaction) =>
+        retryOne(transaction, { workspaceId, id, now, floor: floorOf(since) }),
+      ),
+    retryAll: (workspaceId, webhookId, { limit, countUpTo, now, since }) =>
+      connected().transaction((transaction) =>
+        retryAll(transaction, { workspaceId, webhookId }, { limit, countUpTo, now, floor: floorOf(since) }),
+      ),
+
+    sweepClosed: (limit) => sweepClosings(connected(), limit),
+  };
+}
+
+function floorOf(since: number): string {
+  return uuidOf('whd', floorId('whd', since));
+}
+
+async function findDelivery(
+  { get }: Statements,
+  workspaceId: string,
+  id: string,
+  since: number,
+): Promise<Delivery | null> {
+  if (id < floorId('whd', since)) return null;
+  const row = await get(FIND, uuidToFind('whd', id), uuidToFind('ten', workspaceId));
+  return row ? readDelivery(row) : null;
+}
+
+const FIND = `SELECT ${deliveryOf('deliveries')} FROM trunkline.deliveries WHERE id = $1 AND workspace_id = $2`;
+
+async function detailOf(statements: Statements, delivery: Delivery): Promise<DeliveryDetail> {
+  const uuid = uuidOf('whd', delivery.id);
+  const endpoint = uuidOf('wh', delivery.webhookId);
+  const row = await statements.get(SURROUNDINGS, uuidOf('evt', delivery.eventId), endpoint);
+  if (!row || row['payload'] === null) throw new Error(`The event of ${delivery.id} is gone.`);
+  const attempts = await statements.all(ATTEMPTS, uuid);
+  return {
+    delivery,
+    attempts: attempts.map(readAttempt),
+    payload: text(row, 'payload'),
+    endpointUrl: textOrNull(row, 'url'),
+    lane: isOpen(delivery.status) ? await lanePosition(statements, uuid, endpoint) : null,
+  };
+}
+
+const SURROUNDINGS = `
+  SELECT
+    (SELECT payload FROM trunkline.events WHERE id = $1) AS payload,
+    (SELECT url FROM trunkline.endpoints WHERE id = $2) AS url`;
+
+const ATTEMPTS = 'SELECT * FROM trunkline.attempts WHERE delivery_id = $1 ORDER BY number';
+
+async function lanePosition(statements: Statements, uuid: string, endpoint: string): Promise<LanePosition> {
+  const row = await statements.get(POSITION, uuid, endpoint);
+  if (!row) throw new Error('The lane of an open delivery is missing.');
+  return {
+    dueAt: integerOrNull(row, 'due_at'),
+    claims: integer(row, 'claims'),
+    starts: integers(row, 'starts'),
+  };
+}
+
+const POSITION = `
+  SELECT starts,
+    (SELECT due_at FROM trunkline.due WHERE delivery_id = $1) AS due_at,
+    (SELECT count(*) FROM trunkline.claims WHERE claims.endpoint_id = lanes.endpoint_id) AS claims
+  FROM trunkline.lanes WHERE endpoint_id = $2`;

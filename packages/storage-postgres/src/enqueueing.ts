@@ -1,0 +1,17 @@
+import type { Delivery, DeliveryStore } from '@trunkline/core';
+import { createBatcher } from './batcher.ts';
+import type { Connected } from './database.ts';
+import { storeEventsFor } from './event-fan-out.ts';
+import type { DirectEvent } from './event-fan-out.ts';
+import { doTogether } from './together.ts';
+
+/** Calls that come together share a transaction; those for one endpoint keep their order. */
+export function enqueueing(connected: Connected): DeliveryStore['enqueue'] {
+  const batcher = createBatcher<DirectEvent, Delivery | null>({
+    max: 500,
+    inFlight: 2,
+    keyOf: ({ webhookId }) => webhookId,
+    run: (direct) => doTogether(connected(), direct, storeEventsFor),
+  });
+  return async (webhookId, event) => connected().track(batcher.run({ webhookId, event }));
+}

@@ -1,0 +1,186 @@
+import { newDelivery } from '@trunkline/core';
+import type { Delivery, Event } from '@trunkline/core';
+import type { Transaction } from './database.ts';
+import { deliveryColumns } from './delivery-row.ts';
+import { id, integer, json } from './row.ts';
+import type { Row } from './row.ts';
+import { encodeText } from './text-encoding.ts';
+import { uuidOf, uuidToFind } from './uuid.ts';
+
+/**
+ * Stores events with a delivery for each endpoint that subscribes, and a place in the queue of each subscription that
+ * wants them; an event that nobody wants is not stored.
+ */
+export async function storeEvents(transaction: Transaction, events: readonly Event[]): Promise<void> {
+  if (events.length === 0) return;
+  const workspaces = new Set(events.map(({ workspaceId }) => uuidOf('ten', workspaceId)));
+  const types = new Set(events.map(({ type }) => type));
+  const rows = await transaction.all(WANTING, [...workspaces], [...types]);
+  const isSubscription = (row: Row): boolean => row['workspace_id'] === null;
+  const endpoints = rows.filter((row) => !isSubscription(row)).map(readSubscriber);
+  const subscriptions = rows.filter(isSubscription).map(readSubscription);
+  await store(
+    transaction,
+    events.map((event) => ({
+      event,
+      endpoints: endpoints.filter((endpoint) => isFor(endpoint, event)),
+      subscriptions: subscriptions.filter(({ eventTypes }) => eventTypes.includes(event.type)),
+    })),
+  );
+}
+
+/** An event for one endpoint, whatever that subscribes to. */
+export interface DirectEvent {
+  readonly webhookId: string;
+  readonly event: Event;
+}
+
+/** Stores each for its endpoint; null where that is gone, disabled or of another workspace. */
+export async function storeEventsFor(
+  transaction: Transaction,
+  direct: readonly DirectEvent[],
+): Promise<readonly (Delivery | null)[]> {
+  const uuids = new Set(direct.map(({ webhookId }) => uuidToFind('wh', webhookId)));
+  const enabled = (await transaction.all(ENABLED, [...uuids])).map(readSubscriber);
+  const fanOuts = direct.map(({ webhookId, event }) => ({
+    event,
+    endpoints: enabled.filter(
+      (endpoint) => endpoint.id === webhookId && endpoint.workspaceId === event.workspaceId,
+    ),
+    subscriptions: [],
+  }));
+  const deliveries = [...(await store(transaction, fanOuts))];
+  return fanOuts.map(({ endpoints }) => (endpoints.length > 0 ? (deliveries.shift() ?? null) : null));
+}
+
+interface Subscriber {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly events: readonly string[];
+  readonly generation: number;
+}
+
+interface Subscription {
+  readonly id: string;
+  readonly eventTypes: readonly string[];
+}
+
+const COLUMNS = 'id, workspace_id, to_json(events) AS events, generation';
+
+/**
+ * In id order, as the deliveries are made. The lock keeps a closing out until these are committed, and waits for one
+ * that is under way: then the row is read as that has left it. Relies on endpoints_by_workspace. Subscriptions, which
+ * are of no workspace, are few, and take no lock: every event would ask for it.
+ */
+const WANTING = `
+  WITH endpoint AS MATERIALIZED (
+    SELECT ${COLUMNS} FROM trunkline.endpoints
+    WHERE workspace_id = ANY ($1::uuid[]) AND status = 'enabled' AND events && $2::text[]
+    ORDER BY id
+    FOR KEY SHARE
+  )
+  SELECT * FROM endpoint
+  UNION ALL
+  SELECT id, NULL, to_json(event_types), NULL FROM trunkline.subscriptions WHERE event_types && $2::text[]
+  ORDER BY id`;
+
+const ENABLED = `
+  SELECT ${COLUMNS} FROM trunkline.endpoints
+  WHERE id = ANY ($1::uuid[]) AND status = 'enabled'
+  ORDER BY id
+  FOR KEY SHARE`;
+
+function readSubscriber(row: Row): Subscriber {
+  return {
+    id: id(row, 'id', 'wh'),
+    workspaceId: id(row, 'workspace_id', 'ten'),
+    events: json(row, 'events'),
+    generation: integer(row, 'generation'),
+  };
+}
+
+function readSubscription(row: Row): Subscription {
+  return { id: id(row, 'id', 'sub'), eventTypes: json(row, 'events') };
+}
+
+function isFor({ workspaceId, events }: Subscriber, event: Event): boolean {
+  return workspaceId === event.workspaceId && events.includes(event.type);
+}
+
+interface FanOut {
+  readonly event: Event;
+  readonly endpoints: readonly Subscriber[];
+  readonly subscriptions: readonly Subscription[];
+}
+
+/** Answers the deliveries, event by event. */
+async function store(
+  { newId, all, announce }: Transaction,
+  fanOuts: readonly FanOut[],
+): Promise<readonly Delivery[]> {
+  const wanted = fanOuts.filter(
+    ({ endpoints, subscriptions }) => endpoints.length + subscriptions.length > 0,
+  );
+  if (wanted.length === 0) return [];
+  const deliveries = wanted.flatMap(({ event, endpoints }) =>
+    endpoints.map(({ id: webhookId, generation }) => ({
+      delivery: newDelivery(event, webhookId, newId),
+      generation,
+    })),
+  );
+  const queued = wanted.flatMap(({ event, subscriptions }) =>
+    subscriptions.map((subscription) => queuedColumns(event, subscription)),
+  );
+  await all(
+    STORE,
+    JSON.stringify(wanted.map(({ event }) => eventColumns(event))),
+    JSON.stringify(deliveries.map(({ delivery, generation }) => deliveryColumns(delivery, generation))),
+    JSON.stringify(queued),
+  );
+  if (deliveries.length > 0) announce({ topic: 'deliveries' });
+  if (queued.length > 0) announce({ topic: 'subscriptions' });
+  return deliveries.map(({ delivery }) => delivery);
+}
+
+/** One statement, so that a batch takes one round trip. An event may be stored already, for another endpoint. */
+const STORE = `
+  WITH stored AS (
+    INSERT INTO trunkline.events (id, workspace_id, type, occurred_at, payload)
+    SELECT id, workspace_id, type, occurred_at, payload
+    FROM json_to_recordset($1::text::json)
+      AS event (id uuid, workspace_id uuid, type text, occurred_at bigint, payload text)
+    ON CONFLICT (id) DO NOTHING
+  ), made AS (
+    INSERT INTO trunkline.deliveries
+    SELECT * FROM json_populate_recordset(NULL::trunkline.deliveries, $2::text::json)
+    RETURNING id, webhook_id, generation, created_at
+  ), queued AS (
+    INSERT INTO trunkline.due (endpoint_id, generation, due_at, delivery_id, lost_claims)
+    SELECT webhook_id, generation, created_at, id, 0 FROM made
+  ), queued_for_subscriptions AS (
+    INSERT INTO trunkline.queued_events (event_id, subscription_id, event_type, due_at, attempts, lost_claims)
+    SELECT event_id, subscription_id, event_type, due_at, 0, 0
+    FROM json_to_recordset($3::text::json)
+      AS queued (event_id uuid, subscription_id uuid, event_type text, due_at bigint)
+  )
+  INSERT INTO trunkline.wake (endpoint_id, due_at)
+  SELECT webhook_id, min(created_at) FROM made GROUP BY webhook_id`;
+
+function eventColumns(event: Event) {
+  return {
+    id: uuidOf('evt', event.id),
+    workspace_id: uuidOf('ten', event.workspaceId),
+    type: event.type,
+    occurred_at: event.occurredAt,
+    payload: encodeText(event.payload),
+  };
+}
+
+function queuedColumns(event: Event, { id: subscriptionId }: Subscription) {
+  return {
+    event_id: uuidOf('evt', event.id),
+    subscription_id: uuidOf('sub', subscriptionId),
+    event_type: event.type,
+    due_at: Math.floor(event.occurredAt / 1000),
+  };
+}

@@ -1,0 +1,75 @@
+import type { Group, InstanceStore } from '@trunkline/core';
+import type { Connected } from './database.ts';
+import { isHeld } from './lease.ts';
+import { id, integer, text } from './row.ts';
+import type { Row } from './row.ts';
+import { encodeText } from './text-encoding.ts';
+import { uuidOf, uuidToFind } from './uuid.ts';
+
+type GroupMethods = Pick<InstanceStore, 'saveGroups' | 'listGroups' | 'findGroup' | 'findGroupByNetworkId'>;
+
+export function groupMethods(connected: Connected): GroupMethods {
+  return {
+    saveGroups: async ({ lease, workspaceId, groups, now, newId }) =>
+      connected().transaction(async (transaction) => {
+        // One save at a time: who finds a group new is the one to give it an id.
+        if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
+        const instance = uuidOf('ins', lease.instanceId);
+        for (const { networkId, name, participantsCount } of groups) {
+          const values = [instance, encodeText(networkId), encodeText(name), participantsCount, now] as const;
+          if ((await transaction.run(UPDATE, ...values)) > 0) continue;
+          const group = uuidOf('grp', newId('grp', now));
+          await transaction.run(INSERT, ...values, group, uuidOf('ten', workspaceId));
+        }
+        return 'saved';
+      }),
+    listGroups: async (workspaceId, instanceId) => {
+      const [workspace, instance] = [uuidToFind('ten', workspaceId), uuidToFind('ins', instanceId)];
+      return (await connected().all(LIST, instance, workspace)).map(readGroup);
+    },
+    findGroup: async (workspaceId, instanceId, groupId) => {
+      const [workspace, instance] = [uuidToFind('ten', workspaceId), uuidToFind('ins', instanceId)];
+      const row = await connected().get(FIND, uuidToFind('grp', groupId), instance, workspace);
+      return row ? readGroup(row) : null;
+    },
+    findGroupByNetworkId: async (instanceId, networkId) => {
+      const row = await connected().get(
+        FIND_BY_NETWORK_ID,
+        uuidToFind('ins', instanceId),
+        encodeText(networkId),
+      );
+      return row ? readGroup(row) : null;
+    },
+  };
+}
+
+const UPDATE = `
+  UPDATE trunkline.instance_groups SET name = $3, participants_count = $4, synced_at = $5
+  WHERE instance_id = $1 AND network_id = $2`;
+
+const INSERT = `
+  INSERT INTO trunkline.instance_groups
+    (instance_id, network_id, name, participants_count, synced_at, id, workspace_id)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+
+// Relies on groups_by_name.
+const LIST = `
+  SELECT * FROM trunkline.instance_groups WHERE instance_id = $1 AND workspace_id = $2 ORDER BY name, id`;
+
+const FIND = `
+  SELECT * FROM trunkline.instance_groups WHERE id = $1 AND instance_id = $2 AND workspace_id = $3`;
+
+const FIND_BY_NETWORK_ID = `
+  SELECT * FROM trunkline.instance_groups WHERE instance_id = $1 AND network_id = $2`;
+
+function readGroup(row: Row): Group {
+  return {
+    id: id(row, 'id', 'grp'),
+    workspaceId: id(row, 'workspace_id', 'ten'),
+    instanceId: id(row, 'instance_id', 'ins'),
+    networkId: text(row, 'network_id'),
+    name: text(row, 'name'),
+    participantsCount: integer(row, 'participants_count'),
+    syncedAt: integer(row, 'synced_at'),
+  };
+}

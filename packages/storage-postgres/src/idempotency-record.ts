@@ -1,0 +1,89 @@
+import { IDEMPOTENCY_WINDOW_MS } from '@trunkline/core';
+import type { IdempotencyRecord } from '@trunkline/core';
+import { id, integer, text } from './row.ts';
+import type { Row } from './row.ts';
+import type { Statements } from './statements.ts';
+import { encodeText } from './text-encoding.ts';
+import { uuidOf, uuidToFind } from './uuid.ts';
+
+/** A key is its workspace's. */
+export interface OwnedKey {
+  readonly workspaceId: string;
+  readonly key: string;
+}
+
+export async function findIdempotencyRecord(
+  statements: Statements,
+  { workspaceId, key }: OwnedKey,
+): Promise<IdempotencyRecord | null> {
+  const row = await statements.get(
+    'SELECT * FROM trunkline.idempotency_records WHERE workspace_id = $1 AND key = $2',
+    uuidToFind('ten', workspaceId),
+    encodeText(key),
+  );
+  return row ? readRecord(row) : null;
+}
+
+/** What is remembered of these keys, by `nameOfKey`. */
+export async function findIdempotencyRecords(
+  statements: Statements,
+  keys: readonly OwnedKey[],
+): Promise<Map<string, IdempotencyRecord>> {
+  if (keys.length === 0) return new Map();
+  const rows = await statements.all(
+    FIND_ALL,
+    keys.map(({ workspaceId }) => uuidToFind('ten', workspaceId)),
+    keys.map(({ key }) => encodeText(key)),
+  );
+  return new Map(
+    rows.map((row) => {
+      const record = readRecord(row);
+      return [nameOfKey({ workspaceId: id(row, 'workspace_id', 'ten'), key: record.key }), record];
+    }),
+  );
+}
+
+const FIND_ALL = `
+  SELECT idempotency_records.*
+  FROM unnest($1::uuid[], $2::text[]) AS asked (workspace_id, key)
+  JOIN trunkline.idempotency_records USING (workspace_id, key)`;
+
+export function nameOfKey({ workspaceId, key }: OwnedKey): string {
+  return `${workspaceId} ${key}`;
+}
+
+/** Stores records in the place of forgotten ones. Answers false where a key is another request's by now. */
+export async function remember(
+  statements: Statements,
+  records: readonly (IdempotencyRecord & OwnedKey)[],
+): Promise<boolean> {
+  if (records.length === 0) return true;
+  const rows = records.map(({ workspaceId, key, fingerprint, messageId, createdAt }) => ({
+    workspace_id: uuidOf('ten', workspaceId),
+    key: encodeText(key),
+    fingerprint: encodeText(fingerprint),
+    message_id: uuidOf('msg', messageId),
+    created_at: createdAt,
+  }));
+  return (await statements.run(REMEMBER, JSON.stringify(rows), IDEMPOTENCY_WINDOW_MS)) === rows.length;
+}
+
+// In the order of the keys, so that two that store the same ones do not wait for each other.
+const REMEMBER = `
+  INSERT INTO trunkline.idempotency_records AS stored (workspace_id, key, fingerprint, message_id, created_at)
+  SELECT workspace_id, key, fingerprint, message_id, created_at
+  FROM json_to_recordset($1::text::json)
+    AS record (workspace_id uuid, key text, fingerprint text, message_id uuid, created_at bigint)
+  ORDER BY workspace_id, key
+  ON CONFLICT (workspace_id, key) DO UPDATE
+    SET fingerprint = excluded.fingerprint, message_id = excluded.message_id, created_at = excluded.created_at
+    WHERE excluded.created_at - stored.created_at >= $2::bigint`;
+
+function readRecord(row: Row): IdempotencyRecord {
+  return {
+    key: text(row, 'key'),
+    fingerprint: text(row, 'fingerprint'),
+    messageId: id(row, 'message_id', 'msg'),
+    createdAt: integer(row, 'created_at'),
+  };
+}

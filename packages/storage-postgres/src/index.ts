@@ -1,0 +1,4 @@
+export { postgresStorage } from './postgres-storage.ts';
+export type { PostgresTransaction } from './postgres-storage.ts';
+export type { PostgresStorageOptions } from './options.ts';
+export type { PostgresPool } from './pool.ts';

@@ -1,0 +1,111 @@
+import type { Instance, InstanceStore, InstanceWrite, InstanceWriteResult } from '@trunkline/core';
+import type { Connected, Transaction } from './database.ts';
+import { storeEvents } from './event-fan-out.ts';
+import { groupMethods } from './group-store.ts';
+import { changeableColumns, instanceColumns, readInstance } from './instance-row.ts';
+import { isHeld } from './lease.ts';
+import { leaseMethods } from './lease-methods.ts';
+import { orphanContent } from './media-index.ts';
+import { settleQueue } from './message-change.ts';
+import { deleteQueue, lockQueue, saveQueue } from './queue.ts';
+import { sessionMethods } from './session-methods.ts';
+import { uuidOf, uuidToFind } from './uuid.ts';
+
+export function instanceStore(connected: Connected): InstanceStore {
+  return {
+    insert: async (instance, limit) =>
+      connected().transaction(async (transaction) => {
+        if (limit !== null && (await hasInstances(transaction, instance.workspaceId, limit))) {
+          return 'limit_reached';
+        }
+        await transaction.insert('trunkline.instances', instanceColumns(instance));
+        await saveQueue(transaction, instance);
+        transaction.announce({ topic: 'instance', instanceId: instance.id });
+        return 'inserted';
+      }),
+    find: async (workspaceId, instanceId) => {
+      const row = await connected().get(FIND, uuidToFind('ins', instanceId), uuidToFind('ten', workspaceId));
+      return row ? readInstance(row) : null;
+    },
+    list: async (workspaceId) => {
+      const sql = 'SELECT * FROM trunkline.instances WHERE workspace_id = $1 ORDER BY id';
+      return (await connected().all(sql, uuidToFind('ten', workspaceId))).map(readInstance);
+    },
+    write: async (write) => connected().transaction((transaction) => writeInstance(transaction, write)),
+    delete: async ({ instance, lease, settleQueued }) =>
+      connected().transaction(async (transaction) => {
+        if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
+        const stored = await lockInstance(transaction, instance);
+        if (stored?.version !== instance.version) return 'stale';
+        const uuid = uuidOf('ins', instance.id);
+        await lockQueue(transaction, uuid);
+        await settleQueue(transaction, uuid, settleQueued);
+        await forgetNumberOf(transaction, uuid);
+        await deleteQueue(transaction, uuid);
+        await transaction.run('DELETE FROM trunkline.instances WHERE id = $1', uuid);
+        await orphanContent(transaction, uuid);
+        transaction.announce({ topic: 'instance', instanceId: instance.id });
+        return 'deleted';
+      }),
+
+    ...leaseMethods(connected),
+    ...sessionMethods(connected),
+    ...groupMethods(connected),
+  };
+}
+
+async function writeInstance(
+  transaction: Transaction,
+  { instance, event, lease, settleQueued, forgetNumber }: InstanceWrite,
+): Promise<InstanceWriteResult> {
+  if (lease && !(await isHeld(transaction, lease, 'instance'))) return { kind: 'fenced' };
+  const stored = await lockInstance(transaction, instance);
+  if (stored?.version !== instance.version) return { kind: 'stale' };
+  const written = {
+    ...instance,
+    lastSeenAt: later(instance.lastSeenAt, stored.lastSeenAt),
+    version: instance.version + 1,
+  };
+  const uuid = uuidOf('ins', instance.id);
+  await transaction.update('trunkline.instances', uuid, changeableColumns(written));
+  if (stored.status !== instance.status) await saveQueue(transaction, written);
+  else if (settleQueued) await lockQueue(transaction, uuid);
+  if (event) await storeEvents(transaction, [event]);
+  if (settleQueued) await settleQueue(transaction, uuid, settleQueued);
+  if (forgetNumber) await forgetNumberOf(transaction, uuid);
+  transaction.announce({ topic: 'instance', instanceId: instance.id });
+  return { kind: 'written', instance: written };
+}
+
+const FIND = 'SELECT * FROM trunkline.instances WHERE id = $1 AND workspace_id = $2';
+
+async function lockInstance(
+  transaction: Transaction,
+  { workspaceId, id }: Instance,
+): Promise<Instance | null> {
+  const row = await transaction.get(
+    `${FIND} FOR UPDATE`,
+    uuidToFind('ins', id),
+    uuidToFind('ten', workspaceId),
+  );
+  return row ? readInstance(row) : null;
+}
+
+/** Whether the workspace has this many instances: looks at no more of them. No other is inserted meanwhile. */
+async function hasInstances(transaction: Transaction, workspaceId: string, count: number): Promise<boolean> {
+  const workspace = uuidToFind('ten', workspaceId);
+  await transaction.run('SELECT 1 FROM trunkline.workspaces WHERE id = $1 FOR NO KEY UPDATE', workspace);
+  if (count === 0) return true;
+  const sql = 'SELECT 1 FROM trunkline.instances WHERE workspace_id = $1 LIMIT 1 OFFSET $2';
+  return (await transaction.get(sql, workspace, count - 1)) !== undefined;
+}
+
+function later(a: number | null, b: number | null): number | null {
+  return a === null || (b !== null && b > a) ? b : a;
+}
+
+/** Erases what belongs to the linked number rather than to the instance. */
+async function forgetNumberOf(transaction: Transaction, instance: string): Promise<void> {
+  await transaction.run('DELETE FROM trunkline.session_values WHERE instance_id = $1', instance);
+  await transaction.run('DELETE FROM trunkline.instance_groups WHERE instance_id = $1', instance);
+}

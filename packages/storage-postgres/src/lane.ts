@@ -1,0 +1,65 @@
+import type { Transaction } from './database.ts';
+import { integerOrNull } from './row.ts';
+
+// Who calls these holds the locks of the lanes.
+
+/** Makes the lane of a new endpoint. */
+export async function addLane({ insert }: Transaction, endpoint: string): Promise<void> {
+  await insert('trunkline.lanes', {
+    endpoint_id: endpoint,
+    generation: FIRST_GENERATION,
+    is_full: false,
+    ready_from: 0,
+  });
+}
+
+/** Above 0, which is that of deliveries that have ended. */
+export const FIRST_GENERATION = 1;
+
+/**
+ * Takes the locks of lanes, in the order in which everybody does who waits for more than one. They come before any lock
+ * of endpoints, deliveries, queues or claims, and last as long as the transaction: statements after this one see what
+ * those before have left.
+ */
+export async function lockLanes({ run }: Transaction, endpoints: readonly string[]): Promise<void> {
+  await run(LOCK, endpoints);
+}
+
+const LOCK = `
+  SELECT 1 FROM trunkline.lanes WHERE endpoint_id = ANY ($1::uuid[]) ORDER BY endpoint_id FOR UPDATE`;
+
+/** Works out anew when lanes wake, after something was queued in them or taken out. */
+export async function refreshLanes({ run }: Transaction, endpoints: readonly string[]): Promise<void> {
+  await run(REFRESH, endpoints);
+}
+
+/**
+ * The same for lanes in which a claim has ended: what waited for a slot can be claimed. Answers the first time at which
+ * one of them wakes; null where nothing is open there.
+ */
+export async function openLanes({ all }: Transaction, endpoints: readonly string[]): Promise<number | null> {
+  const times = (await all(OPEN, endpoints)).map((row) => integerOrNull(row, 'wake_at') ?? Infinity);
+  const first = Math.min(...times);
+  return first === Infinity ? null : first;
+}
+
+/**
+ * When a claim finds something in a lane: its first delivery, unless all slots are held, or its first claim that ends.
+ * Relies on the primary keys of `due` and `claims`.
+ */
+export function wakeAt(isFull: string): string {
+  return `LEAST(
+    (SELECT GREATEST(lanes.ready_from, due.due_at) FROM trunkline.due
+     WHERE NOT ${isFull} AND due.endpoint_id = lanes.endpoint_id AND due.generation = lanes.generation
+     ORDER BY due.due_at, due.delivery_id
+     LIMIT 1),
+    (SELECT min(claims.expires_at) FROM trunkline.claims WHERE claims.endpoint_id = lanes.endpoint_id)
+  )`;
+}
+
+const REFRESH = `
+  UPDATE trunkline.lanes SET wake_at = ${wakeAt('lanes.is_full')} WHERE endpoint_id = ANY ($1::uuid[])`;
+
+const OPEN = `
+  UPDATE trunkline.lanes SET is_full = false, wake_at = ${wakeAt('false')} WHERE endpoint_id = ANY ($1::uuid[])
+  RETURNING wake_at`;

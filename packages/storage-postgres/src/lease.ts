@@ -1,0 +1,22 @@
+import type { Lease } from '@trunkline/core';
+import type { Transaction } from './database.ts';
+import { encodeText } from './text-encoding.ts';
+import { uuidToFind } from './uuid.ts';
+
+/**
+ * Whether the lease still gives the right to write: nobody has taken it since, and it was not given back. It stays so
+ * until the transaction ends. `instance` says that the instance itself is to be written: two that both held it for
+ * reading could not go on to write it.
+ */
+export async function isHeld(
+  transaction: Transaction,
+  { instanceId, owner, epoch }: Lease,
+  forWhat: 'instance' | 'its messages' = 'its messages',
+): Promise<boolean> {
+  const sql = forWhat === 'instance' ? HOLD_TO_WRITE : HOLD;
+  return (await transaction.get(sql, uuidToFind('ins', instanceId), encodeText(owner), epoch)) !== undefined;
+}
+
+const OF_LEASE = 'SELECT 1 FROM trunkline.instances WHERE id = $1 AND lease_owner = $2 AND lease_epoch = $3';
+const HOLD = `${OF_LEASE} FOR SHARE`;
+const HOLD_TO_WRITE = `${OF_LEASE} FOR UPDATE`;

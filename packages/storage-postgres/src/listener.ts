@@ -1,0 +1,86 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from '@trunkline/core';
+import type { PostgresPool } from './pool.ts';
+import { quoted } from './statements.ts';
+
+export interface ListenerOptions {
+  readonly pool: PostgresPool;
+  readonly logger: Logger;
+  readonly channel: string;
+}
+
+/** How long after a connection was lost, or not made, the next one is tried. */
+const RETRY_MS = 1_000;
+/** How often the connection is asked for an answer: one that leads nowhere any more says nothing by itself. */
+const HEARTBEAT_MS = 15_000;
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Listens to a channel on a connection of the pool, for as long as it is not closed; when the connection is lost, on
+ * another one. Resolves once it listens, or has failed to for the first time.
+ */
+export async function listenTo(
+  options: ListenerOptions,
+  hear: (payload: string) => void,
+): Promise<{ close(): Promise<void> }> {
+  const closing = new AbortController();
+  let ended = Promise.resolve();
+  await new Promise<void>((resolve) => {
+    ended = keepListening({ ...options, closing: closing.signal }, hear, resolve);
+  });
+  return {
+    close() {
+      closing.abort();
+      return ended;
+    },
+  };
+}
+
+interface Listening extends ListenerOptions {
+  readonly closing: AbortSignal;
+}
+
+async function keepListening(
+  listening: Listening,
+  hear: (payload: string) => void,
+  onTried: () => void,
+): Promise<void> {
+  const { closing, logger } = listening;
+  while (!closing.aborted) {
+    try {
+      await listenOnce(listening, hear, onTried);
+    } catch (error) {
+      if (closing.aborted) return;
+      logger.warn({ err: error }, 'the connection that hears of work in other processes was lost');
+      onTried();
+      await pause(RETRY_MS, undefined, { signal: closing }).catch(() => undefined);
+    }
+  }
+}
+
+/** Rejects when the connection is lost, and when it is closed. */
+async function listenOnce(
+  { pool, channel, closing }: Listening,
+  hear: (payload: string) => void,
+  onListening: () => void,
+): Promise<void> {
+  const client = await pool.connect();
+  const lost = new Promise<never>((_, reject) => {
+    client.on('error', reject);
+  });
+  lost.catch(() => undefined); // it is waited for below, and may come first
+  client.on('notification', (message) => {
+    if (message.channel === channel) hear(message.payload ?? '');
+  });
+  try {
+    await client.query({ text: `LISTEN ${quoted(channel)}`, query_timeout: TIMEOUT_MS });
+    onListening();
+    for (;;) {
+      await Promise.race([lost, pause(HEARTBEAT_MS, undefined, { signal: closing })]);
+      await client.query({ text: 'SELECT 1', query_timeout: TIMEOUT_MS });
+    }
+  } finally {
+    // It would go on listening.
+    client.release(true);
+  }
+}

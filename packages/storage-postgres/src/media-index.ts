@@ -1,0 +1,86 @@
+import type { MediaIndex, Message, MessageMedia } from '@trunkline/core';
+import type { Connected, Transaction } from './database.ts';
+import { id, idOrNull, jsonOrNull } from './row.ts';
+import { uuidOf, uuidToFind } from './uuid.ts';
+
+export function mediaIndex(connected: Connected): MediaIndex {
+  return {
+    begin: async (messageId, now) => {
+      await connected().run(BEGIN_CONTENT, uuidOf('msg', messageId), now);
+    },
+    listAbandoned: async (before, limit) =>
+      (await connected().all(ABANDONED, before, limit)).map((row) => id(row, 'message_id', 'msg')),
+    listOrphaned: async (limit) =>
+      (await connected().all(ORPHANED, limit)).map((row) => id(row, 'message_id', 'msg')),
+    forget: async (messageId) =>
+      connected().transaction((transaction) => forgetContent(transaction, uuidToFind('msg', messageId))),
+  };
+}
+
+const BEGIN_CONTENT = `
+  INSERT INTO trunkline.contents (message_id, begun_at) VALUES ($1, $2)
+  ON CONFLICT (message_id) DO UPDATE SET begun_at = excluded.begun_at WHERE contents.instance_id IS NULL`;
+
+// Relies on contents_begun.
+const ABANDONED = `
+  SELECT message_id FROM trunkline.contents
+  WHERE instance_id IS NULL AND begun_at < $1
+  ORDER BY begun_at, message_id
+  LIMIT $2`;
+
+// Relies on contents_by_instance.
+const ORPHANED = `
+  SELECT contents.message_id
+  FROM trunkline.instances_with_leftovers AS deleted
+  CROSS JOIN LATERAL (
+    SELECT message_id FROM trunkline.contents
+    WHERE contents.instance_id = deleted.instance_id
+    ORDER BY message_id
+    LIMIT $1
+  ) AS contents
+  LIMIT $1`;
+
+/** Makes content that was noted part of the message that is about to be stored. */
+export async function takeOverContent(
+  transaction: Transaction,
+  { id: messageId, instanceId, media }: Message,
+): Promise<void> {
+  if (!media?.available) return;
+  const taken = await transaction.run(TAKE_OVER, uuidOf('msg', messageId), uuidOf('ins', instanceId));
+  if (taken === 0) throw new Error(`No content was noted for ${messageId}.`);
+}
+
+const TAKE_OVER =
+  'UPDATE trunkline.contents SET instance_id = $2 WHERE message_id = $1 AND instance_id IS NULL';
+
+/** The instance is being deleted: its content is nobody's from now on. */
+export async function orphanContent(transaction: Transaction, instance: string): Promise<void> {
+  await transaction.run(ORPHAN, instance);
+}
+
+const ORPHAN = `
+  INSERT INTO trunkline.instances_with_leftovers (instance_id)
+  SELECT $1::uuid WHERE EXISTS (SELECT 1 FROM trunkline.contents WHERE contents.instance_id = $1::uuid)
+  ON CONFLICT DO NOTHING`;
+
+async function forgetContent(transaction: Transaction, message: string | null): Promise<void> {
+  const forgotten = await transaction.get(FORGET, message);
+  if (!forgotten) return;
+  const row = await transaction.get('SELECT media FROM trunkline.messages WHERE id = $1 FOR UPDATE', message);
+  const media = row && jsonOrNull<MessageMedia>(row, 'media');
+  if (media) {
+    const without = JSON.stringify({ ...media, available: false });
+    await transaction.run('UPDATE trunkline.messages SET media = $2 WHERE id = $1', message, without);
+  }
+  const instance = idOrNull(forgotten, 'instance_id', 'ins');
+  if (instance === null) return;
+  // Whoever forgets the last one has to see that it is: so they come one after the other.
+  await transaction.run(LOCK_LEFTOVERS, uuidOf('ins', instance));
+  await transaction.run(NO_MORE_LEFTOVERS, uuidOf('ins', instance));
+}
+
+const FORGET = 'DELETE FROM trunkline.contents WHERE message_id = $1 RETURNING instance_id';
+const LOCK_LEFTOVERS = 'SELECT 1 FROM trunkline.instances_with_leftovers WHERE instance_id = $1 FOR UPDATE';
+const NO_MORE_LEFTOVERS = `
+  DELETE FROM trunkline.instances_with_leftovers
+  WHERE instance_id = $1 AND NOT EXISTS (SELECT 1 FROM trunkline.contents WHERE contents.instance_id = $1)`;

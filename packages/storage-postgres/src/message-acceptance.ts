@@ -1,0 +1,148 @@
+import { isForgotten } from '@trunkline/core';
+import type { Acceptance, AcceptanceResult, IdempotencyRecord } from '@trunkline/core';
+import { TransactionConflict } from './database.ts';
+import type { Transaction } from './database.ts';
+import { findIdempotencyRecords, nameOfKey, remember } from './idempotency-record.ts';
+import type { OwnedKey } from './idempotency-record.ts';
+import { takeOverContent } from './media-index.ts';
+import { MESSAGE_NAMES, MESSAGE_RECORD, messageColumns } from './message-row.ts';
+import { flag, id, integer } from './row.ts';
+import { uuidOf, uuidToFind } from './uuid.ts';
+
+/**
+ * Judges outbound messages one after the other, and stores those that pass; see `MessageStore.accept` for the order of
+ * the checks. First it takes the locks of all that they are judged by, then it decides, then it writes, so that many
+ * take no more statements than one.
+ */
+export async function acceptMessages(
+  transaction: Transaction,
+  acceptances: readonly Acceptance[],
+): Promise<readonly AcceptanceResult[]> {
+  const queues = await lockQueues(transaction, acceptances);
+  const trials = await lockTrials(transaction, acceptances);
+  const records = await findIdempotencyRecords(transaction, acceptances.flatMap(keyOf));
+  const accepted: Accepted[] = [];
+
+  const judge = (acceptance: Acceptance): AcceptanceResult => {
+    const { message, idempotency, backlogLimit, trialLimit } = acceptance;
+    const { workspaceId, instanceId } = message;
+    const key = idempotency && nameOfKey({ workspaceId, key: idempotency.key });
+    const record = key === null ? undefined : records.get(key);
+    if (record && idempotency && !isForgotten(record, idempotency.createdAt)) {
+      return { kind: 'remembered', record };
+    }
+    const queue = queues.get(instanceId);
+    if (queue?.workspaceId !== workspaceId) return { kind: 'instance_gone' };
+    if (!queue.isConnected) return { kind: 'instance_not_connected' };
+    const used = trials.get(workspaceId) ?? 0;
+    if (trialLimit !== null && used >= trialLimit) return { kind: 'trial_used_up' };
+    if (queue.length >= backlogLimit) return { kind: 'backlog_full' };
+
+    accepted.push({ acceptance, position: queue.nextPosition });
+    queue.length += 1;
+    queue.nextPosition += 1;
+    if (trialLimit !== null) trials.set(workspaceId, used + 1);
+    if (key !== null && idempotency) records.set(key, idempotency);
+    return { kind: 'accepted' };
+  };
+
+  const results = acceptances.map(judge);
+  if (accepted.length > 0) await store(transaction, accepted);
+  return results;
+}
+
+interface Accepted {
+  readonly acceptance: Acceptance;
+  /** Its place in the queue of its instance. */
+  readonly position: number;
+}
+
+interface Queue {
+  readonly workspaceId: string;
+  readonly isConnected: boolean;
+  length: number;
+  nextPosition: number;
+}
+
+async function lockQueues(
+  transaction: Transaction,
+  acceptances: readonly Acceptance[],
+): Promise<Map<string, Queue>> {
+  const instances = new Set(acceptances.map(({ message }) => uuidToFind('ins', message.instanceId)));
+  const rows = await transaction.all(LOCK_QUEUES, [...instances]);
+  return new Map(
+    rows.map((row) => [
+      id(row, 'instance_id', 'ins'),
+      {
+        workspaceId: id(row, 'workspace_id', 'ten'),
+        isConnected: flag(row, 'is_connected'),
+        length: integer(row, 'length'),
+        nextPosition: integer(row, 'next_position'),
+      },
+    ]),
+  );
+}
+
+const LOCK_QUEUES = `
+  SELECT * FROM trunkline.queues WHERE instance_id = ANY ($1::uuid[]) ORDER BY instance_id FOR NO KEY UPDATE`;
+
+/** The messages that trials have used, by workspace. */
+async function lockTrials(
+  transaction: Transaction,
+  acceptances: readonly Acceptance[],
+): Promise<Map<string, number>> {
+  const onTrial = acceptances.filter(({ trialLimit }) => trialLimit !== null);
+  if (onTrial.length === 0) return new Map();
+  const workspaces = new Set(onTrial.map(({ message }) => uuidToFind('ten', message.workspaceId)));
+  const rows = await transaction.all(LOCK_TRIALS, [...workspaces]);
+  return new Map(rows.map((row) => [id(row, 'id', 'ten'), integer(row, 'trial_messages_used')]));
+}
+
+const LOCK_TRIALS = `
+  SELECT id, trial_messages_used FROM trunkline.workspaces
+  WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+
+async function store(transaction: Transaction, accepted: readonly Accepted[]): Promise<void> {
+  const records = accepted.flatMap(({ acceptance }) => recordOf(acceptance));
+  // A key that was taken since it was looked up, by a request to another instance: with that in sight, judge anew.
+  if (!(await remember(transaction, records))) throw new TransactionConflict();
+  for (const { acceptance } of accepted) await takeOverContent(transaction, acceptance.message);
+  const rows = accepted.map(({ acceptance, position }) => ({
+    ...messageColumns(acceptance.message, ''),
+    position,
+  }));
+  await transaction.run(STORE, JSON.stringify(rows));
+  const trials = accepted.filter(({ acceptance }) => acceptance.trialLimit !== null);
+  if (trials.length > 0) {
+    const workspaces = trials.map(({ acceptance }) => uuidOf('ten', acceptance.message.workspaceId));
+    await transaction.run(COUNT_TRIALS, workspaces);
+  }
+}
+
+// The length is counted with each row that comes and goes, in the transaction of that.
+const STORE = `
+  WITH record AS (
+    SELECT * FROM json_to_recordset($1::text::json) AS record (${MESSAGE_RECORD}, position bigint)
+  ), stored AS (
+    INSERT INTO trunkline.messages (${MESSAGE_NAMES}) SELECT ${MESSAGE_NAMES} FROM record
+  ), queued AS (
+    INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
+    SELECT instance_id, position, id, 0, 0 FROM record
+  )
+  UPDATE trunkline.queues
+  SET length = length + added.messages, next_position = next_position + added.messages
+  FROM (SELECT instance_id, count(*) AS messages FROM record GROUP BY instance_id) AS added
+  WHERE queues.instance_id = added.instance_id`;
+
+const COUNT_TRIALS = `
+  UPDATE trunkline.workspaces SET trial_messages_used = trial_messages_used + used.messages
+  FROM (SELECT workspace_id, count(*) AS messages FROM unnest($1::uuid[]) AS used (workspace_id) GROUP BY workspace_id) AS used
+  WHERE workspaces.id = used.workspace_id`;
+
+export function keyOf({ message, idempotency }: Acceptance): readonly OwnedKey[] {
+  return idempotency ? [{ workspaceId: message.workspaceId, key: idempotency.key }] : [];
+}
+
+function recordOf({ message, idempotency }: Acceptance): readonly (IdempotencyRecord & OwnedKey)[] {
+  return idempotency ? [{ ...idempotency, workspaceId: message.workspaceId }] : [];
+}

@@ -1,0 +1,71 @@
+import { MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core';
+import type { Message, MessageFilter, MessageStatus, Page, PageRequest } from '@trunkline/core';
+import { MESSAGE_COLUMNS, readMessage } from './message-row.ts';
+import { readPage } from './page.ts';
+import type { List } from './page.ts';
+import type { Statements } from './statements.ts';
+import { uuidToFind } from './uuid.ts';
+
+/**
+ * A page of messages. The whole workspace is one walk along messages_by_workspace; with a filter there is a walk for
+ * each pair of status and type that passes it, along messages_by_workspace_and_kind or messages_by_instance_and_kind,
+ * so that a page costs the same however rare what it asks for is.
+ */
+export function listMessages(
+  statements: Statements,
+  workspaceId: string,
+  filter: MessageFilter,
+  page: PageRequest,
+): Promise<Page<Message>> {
+  return readPage(statements, listOf(workspaceId, filter), page, readMessage);
+}
+
+const MESSAGES = { table: 'trunkline.messages', prefix: 'msg', columns: MESSAGE_COLUMNS } as const;
+
+function listOf(workspaceId: string, filter: MessageFilter): List {
+  const workspace = uuidToFind('ten', workspaceId);
+  const { instanceId, direction, type, statuses } = filter;
+  if (instanceId === undefined && direction === undefined && type === undefined && statuses === undefined) {
+    return {
+      ...MESSAGES,
+      parts: 'unnest($1::uuid[]) AS part (workspace_id)',
+      keys: { workspace_id: 'part.workspace_id' },
+      values: [[workspace]],
+    };
+  }
+  const types = type === undefined ? MESSAGE_TYPES : [type];
+  const kinds = wantedStatuses(filter).flatMap((status) => types.map((one) => ({ status, type: one })));
+  const ofKinds = [kinds.map((kind) => kind.status), kinds.map((kind) => kind.type)];
+  if (instanceId === undefined) {
+    return {
+      ...MESSAGES,
+      parts: 'unnest($2::text[], $3::text[]) AS part (status, type)',
+      keys: { status: 'part.status', type: 'part.type', workspace_id: '$1::uuid' },
+      values: [workspace, ...ofKinds],
+    };
+  }
+  return {
+    ...MESSAGES,
+    parts: `unnest($3::text[], $4::text[]) AS part (status, type) CROSS JOIN LATERAL ${OF_WORKSPACE}`,
+    keys: { type: 'part.type', status: 'part.status', instance_id: '$2::uuid' },
+    values: [workspace, uuidToFind('ins', instanceId), ...ofKinds],
+  };
+}
+
+/**
+ * The messages of an instance are all of one workspace, so that one of them tells; they outlive the instance. In the
+ * order of messages_by_network_id it is found by that, however few there are.
+ */
+const OF_WORKSPACE = `(
+    SELECT 1 FROM (
+      SELECT workspace_id FROM trunkline.messages WHERE instance_id BETWEEN $2 AND $2 ORDER BY instance_id LIMIT 1
+    ) AS one
+    WHERE one.workspace_id = $1
+  ) AS own`;
+
+/** A direction is a set of statuses too. */
+function wantedStatuses({ direction, statuses = MESSAGE_STATUSES }: MessageFilter): readonly MessageStatus[] {
+  const wanted = [...new Set(statuses)];
+  if (direction === undefined) return wanted;
+  return wanted.filter((status) => (status === 'received') === (direction === 'inbound'));
+}

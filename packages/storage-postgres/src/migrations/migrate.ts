@@ -1,0 +1,116 @@
+import type { Logger } from '@trunkline/core';
+import { COLUMN_TYPES } from '../column-types.ts';
+import { withClient } from '../pool.ts';
+import type { PostgresPool, WatchedClient } from '../pool.ts';
+import type { Queryable } from '../queryable.ts';
+import type { Row } from '../row.ts';
+import { qualify, quoted } from '../statements.ts';
+import { initial } from './0001-initial.ts';
+
+/** In order; a migration that was released never changes. The version of a schema is how many it has had. */
+const MIGRATIONS: readonly string[] = [initial];
+
+const OLDEST_SERVER = 14;
+
+/** A migration may have to wait for those of other processes, and to rewrite what is there. */
+const TIMEOUT_MS = 600_000;
+
+export interface MigrationTarget {
+  readonly pool: PostgresPool;
+  readonly schema: string;
+  readonly logger: Logger;
+}
+
+/**
+ * Applies what is missing, all of it or nothing. Processes that start together wait for the first. Throws one clear
+ * sentence, having written nothing, where the server is too old, the database cannot hold every text, or the schema is
+ * somebody else's or was made by a newer version. Answers what this database can be told by from another one.
+ */
+export async function migrate({ pool, schema, logger }: MigrationTarget): Promise<string> {
+  return withClient(pool, logger, async (client) => {
+    const ask = asker(client, schema);
+    await checkServer(ask);
+    // A look first: all but the first start need not wait for anyone, nor be allowed to make tables.
+    if ((await readVersion(ask, schema)) !== MIGRATIONS.length) await applyMissing(ask, client, schema);
+    const { id } = await ask('SELECT id FROM trunkline.schema_versions WHERE version = 1');
+    return String(id);
+  });
+}
+
+async function applyMissing(ask: Ask, client: WatchedClient, schema: string): Promise<void> {
+  await ask('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
+  try {
+    await ask('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', `trunkline migrations of ${schema}`);
+    const version = await readVersion(ask, schema);
+    if (version === 0) await makeSchema(ask, client, schema);
+    for (const [index, migration] of MIGRATIONS.entries()) {
+      if (index < version) continue;
+      await ask(migration);
+      await ask('INSERT INTO trunkline.schema_versions (version) VALUES ($1)', index + 1);
+    }
+    await ask('COMMIT');
+  } catch (error) {
+    if (!client.isBroken()) await ask('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+type Ask = (sql: string, ...values: readonly (string | number)[]) => Promise<Row>;
+
+/** Runs a statement, or several where it has no values, and answers its first row. */
+function asker(client: Queryable, schema: string): Ask {
+  return async (sql, ...values) => {
+    const text = qualify(sql, schema);
+    const { rows } = await client.query({ text, values, types: COLUMN_TYPES, query_timeout: TIMEOUT_MS });
+    return rows?.[0] ?? {};
+  };
+}
+
+async function checkServer(ask: Ask): Promise<void> {
+  const { version, encoding } = await ask(
+    "SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding",
+  );
+  const major = Math.floor(Number(version) / 10_000);
+  if (major < OLDEST_SERVER) {
+    throw new Error(`the server is PostgreSQL ${major}; ${OLDEST_SERVER} is the oldest that will do.`);
+  }
+  if (encoding !== 'UTF8') {
+    throw new Error(`its encoding is ${String(encoding)}, which cannot hold every text; it must be UTF8.`);
+  }
+}
+
+/** 0 where nothing of ours is there. */
+async function readVersion(ask: Ask, schema: string): Promise<number> {
+  const { found } = await ask(FIND_VERSIONS, schema);
+  if (found === undefined) return 0;
+  const { version } = await ask('SELECT max(version)::text AS version FROM trunkline.schema_versions');
+  if (Number(version) > MIGRATIONS.length) {
+    const versions = `schema ${String(version)}; this one knows ${MIGRATIONS.length}`;
+    throw new Error(`it was made by a newer version of Trunkline (${versions}).`);
+  }
+  return Number(version);
+}
+
+// Not by to_regclass, which may still know from before the lock that there is none.
+const FIND_VERSIONS = `
+  SELECT 1 AS found
+  FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
+  WHERE nspname = $1 AND relname = 'schema_versions'`;
+
+/** Makes it where there is none: one that an administrator has made is as good, and then we need no right to. */
+async function makeSchema(ask: Ask, client: Queryable, schema: string): Promise<void> {
+  const { tables } = await ask(
+    `SELECT (SELECT count(*)::text FROM pg_catalog.pg_class WHERE relnamespace = pg_namespace.oid) AS tables
+     FROM pg_catalog.pg_namespace WHERE nspname = $1`,
+    schema,
+  );
+  if (tables === undefined) await client.query({ text: `CREATE SCHEMA ${quoted(schema)}` });
+  else if (tables !== '0') throw new Error(`the schema ${schema} holds something that is not Trunkline's.`);
+  await ask(
+    `CREATE TABLE trunkline.schema_versions (
+       version    integer PRIMARY KEY,
+       applied_at timestamptz NOT NULL DEFAULT now(),
+       id         uuid NOT NULL DEFAULT gen_random_uuid()
+     )`,
+  );
+}

@@ -1,0 +1,98 @@
+import type { PostgresPool } from './pool.ts';
+
+/** Either a connection string or a pool of the app's own. */
+export type PostgresStorageOptions = Settings &
+  (
+    | {
+        /** As `postgres://user:password@host:5432/database`. */
+        readonly connectionString: string;
+        /** Connections at most; 10 where it is not given. One of them hears of work in other processes. */
+        readonly maxConnections?: number;
+        readonly pool?: undefined;
+      }
+    | {
+        /** A `Pool` of `pg`. It is used beside the app, and stays open when the storage is closed. */
+        readonly pool: PostgresPool;
+        readonly connectionString?: undefined;
+        readonly maxConnections?: undefined;
+      }
+  );
+
+interface Settings {
+  /** Where the tables are made; `trunkline` where it is not given. It is made too, where there is none. */
+  readonly schema?: string;
+  /**
+   * Whether connections keep statements prepared; true where it is not given. False for a PgBouncer older than 1.21 in
+   * transaction mode.
+   */
+  readonly preparedStatements?: boolean;
+  /**
+   * Whether processes tell each other of work with LISTEN and NOTIFY; true where it is not given. False behind a
+   * PgBouncer in transaction mode, which cannot: then work of other processes is found by polling.
+   */
+  readonly notifications?: boolean;
+  /**
+   * How long the server may take to answer a statement, in milliseconds; 30,000 where it is not given. The call then
+   * rejects, and its connection is closed.
+   */
+  readonly timeoutMs?: number;
+}
+
+export type CheckedOptions = Required<Settings> &
+  (
+    | { readonly pool: PostgresPool }
+    | { readonly pool: null; readonly connectionString: string; readonly maxConnections: number }
+  );
+
+const DEFAULT_CONNECTIONS = 10;
+const DEFAULT_TIMEOUT_MS = 30_000;
+const TIMEOUT_MAX_MS = 3_600_000;
+/** A name of Postgres has at most 63 bytes; it would cut what is longer. */
+const NAME_BYTES_MAX = 63;
+
+/** Throws a TypeError that names the option that is wrong. */
+export function checkOptions(options: Partial<PostgresStorageOptions> | undefined): CheckedOptions {
+  const { pool, connectionString, maxConnections = DEFAULT_CONNECTIONS } = options ?? {};
+  const { schema = 'trunkline', preparedStatements = true, notifications = true } = options ?? {};
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options ?? {};
+  if (!isName(schema))
+    throw wrong('schema', `it is a name of 1 to ${NAME_BYTES_MAX} bytes, not one of Postgres's own`);
+  if (typeof preparedStatements !== 'boolean') throw wrong('preparedStatements', 'it is true or false');
+  if (typeof notifications !== 'boolean') throw wrong('notifications', 'it is true or false');
+  if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > TIMEOUT_MAX_MS) {
+    throw wrong('timeoutMs', `it is a whole number from 1 to ${TIMEOUT_MAX_MS}`);
+  }
+  const settings = { schema, preparedStatements, notifications, timeoutMs };
+
+  if (pool !== undefined) {
+    if (connectionString !== undefined) throw wrong('connectionString', 'it is given with "pool"');
+    if (!isPool(pool)) throw wrong('pool', 'it is a Pool of pg');
+    if (notifications && pool.options?.max === 1) {
+      throw wrong('pool', 'it has one connection, which "notifications" would take');
+    }
+    return { ...settings, pool };
+  }
+  if (connectionString === undefined) {
+    throw new TypeError('postgresStorage: the option "connectionString" or "pool" is missing.');
+  }
+  if (typeof connectionString !== 'string' || !/^postgres(ql)?:\/\//.test(connectionString)) {
+    throw wrong('connectionString', 'it begins with postgres://');
+  }
+  if (!Number.isSafeInteger(maxConnections) || maxConnections < 2) {
+    throw wrong('maxConnections', 'it is a whole number from 2');
+  }
+  return { ...settings, pool: null, connectionString, maxConnections };
+}
+
+function wrong(option: string, why: string): TypeError {
+  return new TypeError(`postgresStorage: the option "${option}" is wrong: ${why}.`);
+}
+
+function isName(schema: unknown): schema is string {
+  if (typeof schema !== 'string' || schema === '' || schema.includes('\0')) return false;
+  return Buffer.byteLength(schema) <= NAME_BYTES_MAX && !/^pg_|^information_schema$/i.test(schema);
+}
+
+function isPool(pool: object): pool is PostgresPool {
+  return ['connect', 'on', 'removeListener'].every((name) => typeof Reflect.get(pool, name) === 'function');
+}

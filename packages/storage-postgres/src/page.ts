@@ -1,0 +1,116 @@
+import type { IdPrefix, Page, PageRequest } from '@trunkline/core';
+import type { Row } from './row.ts';
+import type { Statements, Value } from './statements.ts';
+import { uuidToFind } from './uuid.ts';
+
+/** Rows of a table, made of parts that share no row. */
+export interface List {
+  /** As `trunkline.messages`; called `item` in `columns`. */
+  readonly table: string;
+  /** Of the rows' ids. */
+  readonly prefix: IdPrefix;
+  /** What is read of a row. */
+  readonly columns: string;
+  /** The parts, from `$1` on, as `unnest($1::uuid[], $2::text[]) AS part (owner, status)`. */
+  readonly parts: string;
+  /** The columns of an index that goes on with `id`, in its order, each with what it is in a part. */
+  readonly keys: Readonly<Record<string, string>>;
+  readonly values: readonly Value[];
+  /** Rows with smaller uuids are not in it. */
+  readonly floor?: string;
+}
+
+/**
+ * A page, newest first, in one statement. Each part is walked along its index: no further than the page goes, and not
+ * for what lies before it. That holds for limits of some hundreds: for more, the planner may take another way.
+ */
+export async function readPage<Item>(
+  statements: Statements,
+  list: List,
+  { from, limit }: PageRequest,
+  read: (row: Row) => Item,
+): Promise<Page<Item>> {
+  const way = from?.direction ?? 'first';
+  const found = await statements.all(
+    pageOf(list, way, limit + 1),
+    ...list.values,
+    list.floor ?? LOWEST,
+    ...(from ? [uuidToFind(list.prefix, from.id)] : []),
+  );
+  const isBeyond = found[0]?.['is_beyond'] === true;
+  // A page without rows is one row of nothing but `is_beyond`.
+  const rows = found.filter((row) => row['id'] !== null);
+  const goesOn = rows.length > limit;
+  const items = rows.slice(0, limit).map(read);
+  if (way === 'newer') return { rows: items.toReversed(), hasOlder: isBeyond, hasNewer: goesOn };
+  return { rows: items, hasOlder: goesOn, hasNewer: isBeyond };
+}
+
+const LOWEST = '00000000-0000-0000-0000-000000000000';
+const HIGHEST = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid";
+
+type Way = 'first' | 'older' | 'newer';
+
+/**
+ * The limit stands in the text: of one that it does not know the planner expects a tenth of all rows. The rows are read
+ * one by one: a join might read all ids along with those that were found.
+ */
+function pageOf(list: List, way: Way, count: number): string {
+  const { table, columns, parts, values } = list;
+  const [floor, from] = [1, 2].map((place) => `$${values.length + place}::uuid`) as [string, string]; // two of two
+  const order = way === 'newer' ? 'ASC' : 'DESC';
+  const { ahead, behind } = rangesOf(way, floor, from);
+  const walked = (range: Range, limit: number): string => `
+    FROM ${parts} CROSS JOIN LATERAL (${walk(list, range, order)} LIMIT ${limit}) AS walked`;
+  return `
+    SELECT page.*, beyond.is_beyond
+    FROM (SELECT ${behind ? `EXISTS (SELECT 1 ${walked(behind, 1)})` : 'false'} AS is_beyond) AS beyond
+    LEFT JOIN (
+      SELECT ${columns}
+      FROM (SELECT walked.id ${walked(ahead, count)} ORDER BY walked.id ${order} LIMIT ${count}) AS found
+      CROSS JOIN LATERAL (SELECT * FROM ${table} AS item WHERE item.id = found.id LIMIT 1) AS item
+    ) AS page ON true
+    ORDER BY page.id ${order}`;
+}
+
+/** Bounds of ids: an operator and what it compares with. */
+type Range = readonly (readonly [sign: '>=' | '>' | '<=' | '<', id: string])[];
+
+function rangesOf(
+  way: Way,
+  floor: string,
+  from: string,
+): { readonly ahead: Range; readonly behind: Range | null } {
+  const all: Range = [
+    ['>=', floor],
+    ['<=', HIGHEST],
+  ];
+  if (way === 'first') return { ahead: all, behind: null };
+  const [older, newer] = way === 'older' ? (['<', '>='] as const) : (['<=', '>'] as const);
+  const before: Range = [
+    ['>=', floor],
+    [older, from],
+  ];
+  const after: Range = [
+    ['>=', floor],
+    [newer, from],
+    ['<=', HIGHEST],
+  ];
+  return way === 'older' ? { ahead: before, behind: after } : { ahead: after, behind: before };
+}
+
+/**
+ * Rows are compared whole, and sorted by all that is compared, so that nothing but the index with these keys serves: of
+ * equalities the planner would take some for filters, on a walk of all ids, where it expects what it looks for to be
+ * frequent. An index that only begins with the same column would serve too: there must be none.
+ */
+function walk({ table, keys }: List, range: Range, order: 'ASC' | 'DESC'): string {
+  const columns = [...Object.keys(keys), 'id'].map((column) => `item.${column}`);
+  const bounds = range.map(
+    ([sign, id]) => `(${columns.join(', ')}) ${sign} (${[...Object.values(keys), id].join(', ')})`,
+  );
+  return `
+    SELECT item.id FROM ${table} AS item
+    WHERE ${bounds.join(' AND ')}
+    ORDER BY ${columns.map((column) => `${column} ${order}`).join(', ')}`;
+}

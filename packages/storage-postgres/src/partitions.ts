@@ -1,0 +1,149 @@
+import { floorId } from '@trunkline/core';
+import type { Database, Transaction } from './database.ts';
+import { sqlState } from './pool.ts';
+import type { Statements } from './statements.ts';
+import { uuidOf } from './uuid.ts';
+
+/** A table whose rows are kept by the day (UTC) in which the ids of this column were made. */
+export interface PartitionedTable {
+  readonly name: 'events' | 'deliveries' | 'attempts';
+  readonly key: 'id' | 'delivery_id';
+}
+
+export const EVENTS: PartitionedTable = { name: 'events', key: 'id' };
+export const DELIVERIES: PartitionedTable = { name: 'deliveries', key: 'id' };
+export const ATTEMPTS: PartitionedTable = { name: 'attempts', key: 'delivery_id' };
+
+const TABLES: readonly PartitionedTable[] = [EVENTS, DELIVERIES, ATTEMPTS];
+
+export const DAY_MS: number = 24 * 60 * 60 * 1000;
+
+/** Days, today among them, that there are partitions for: maintenance may be away for as long. */
+const DAYS_AHEAD = 4;
+
+/** How long all others wait for us at most, where a reader that is not done keeps us waiting. */
+const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '200ms'";
+
+interface Partition {
+  readonly table: PartitionedTable;
+  /** When its day begins. */
+  readonly day: number;
+}
+
+/**
+ * Makes the partitions of `now`'s day and of those after it that are missing. A day for which there is none yet, or for
+ * which rows came first, has its rows in the default partition: so what fails here is no matter, and is tried again.
+ */
+export async function makePartitions(database: Database, now: number): Promise<void> {
+  if ((await missingPartitions(database, now)).length === 0) return;
+  await unlessInTheWay(() =>
+    database.transaction(async (transaction) => {
+      await transaction.run(LOCK);
+      await transaction.run(LOCK_TIMEOUT);
+      // Another process may have made them meanwhile.
+      for (const partition of await missingPartitions(transaction, now)) {
+        await makePartition(transaction, partition);
+      }
+    }),
+  );
+}
+
+/** One process at a time; the others find nothing left to do. */
+const LOCK = `
+  SELECT pg_advisory_xact_lock(${0x74726e6b}, (SELECT tableoid::integer FROM trunkline.schema_versions LIMIT 1))`;
+
+async function missingPartitions(statements: Statements, now: number): Promise<readonly Partition[]> {
+  const today = startOfDay(now);
+  const days = Array.from({ length: DAYS_AHEAD }, (_, index) => today + index * DAY_MS);
+  const made = new Set((await listAll(statements)).map(nameOf));
+  return TABLES.flatMap((table) => days.map((day) => ({ table, day }))).filter(
+    (partition) => !made.has(nameOf(partition)),
+  );
+}
+
+/** The days that a table has partitions for, oldest first. */
+export async function listPartitions(
+  statements: Statements,
+  table: PartitionedTable,
+): Promise<readonly number[]> {
+  const partitions = await listAll(statements);
+  return partitions.filter((partition) => partition.table === table).map(({ day }) => day);
+}
+
+async function listAll({ all }: Statements): Promise<readonly Partition[]> {
+  const rows = await all(PARTITIONS);
+  return rows.flatMap((row) => {
+    const table = TABLES.find(({ name }) => name === row['parent']);
+    const day = dayOf(String(row['partition']));
+    return table && !Number.isNaN(day) ? [{ table, day }] : [];
+  });
+}
+
+/** Those of our schema. */
+const PARTITIONS = `
+  SELECT parent.relname AS parent, partition.relname AS partition
+  FROM pg_catalog.pg_class AS ours
+  JOIN pg_catalog.pg_class AS parent ON parent.relnamespace = ours.relnamespace AND parent.relkind = 'p'
+  JOIN pg_catalog.pg_inherits ON inhparent = parent.oid
+  JOIN pg_catalog.pg_class AS partition ON partition.oid = inhrelid
+  WHERE ours.oid = (SELECT tableoid FROM trunkline.schema_versions LIMIT 1)
+  ORDER BY partition.relname`;
+
+/** Drops a day of a table at once. Answers false where a reader was in the way: then it is still there. */
+export async function dropPartition(database: Database, partition: Partition): Promise<boolean> {
+  return unlessInTheWay(() =>
+    database.transaction(async ({ run }) => {
+      await run(LOCK_TIMEOUT);
+      await run(`DROP TABLE IF EXISTS trunkline.${nameOf(partition)}`);
+    }),
+  );
+}
+
+/** The smallest uuid that can have been made at this time or later. */
+export function floorUuid(time: number): string {
+  return uuidOf('whd', floorId('whd', time));
+}
+
+export function startOfDay(time: number): number {
+  return Math.floor(time / DAY_MS) * DAY_MS;
+}
+
+async function makePartition({ get, run }: Transaction, partition: Partition): Promise<void> {
+  const { name, key } = partition.table;
+  const [from, to] = [floorUuid(partition.day), floorUuid(partition.day + DAY_MS)];
+  const isTaken = await get(
+    `SELECT 1 FROM trunkline.${name}_default WHERE ${key} >= $1 AND ${key} < $2 LIMIT 1`,
+    from,
+    to,
+  );
+  if (isTaken) return;
+  const table = `trunkline.${nameOf(partition)}`;
+  // Attaching one keeps no reader or writer of other partitions out, as making it in its place would.
+  await run(`CREATE TABLE ${table} (LIKE trunkline.${name} INCLUDING ALL)`);
+  await run(
+    `ALTER TABLE trunkline.${name} ATTACH PARTITION ${table} FOR VALUES FROM ('${from}') TO ('${to}')`,
+  );
+}
+
+/** As `deliveries_20261120`. */
+function nameOf({ table, day }: Partition): string {
+  return `${table.name}_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`;
+}
+
+/** NaN where it is not the name of a day's partition. */
+function dayOf(name: string): number {
+  return Date.parse(name.replace(/^.*_(\d{4})(\d{2})(\d{2})$/, '$1-$2-$3'));
+}
+
+/** Made by another process just now; rows that have come first; a lock that others hold. */
+const IN_THE_WAY: readonly (string | undefined)[] = ['42P07', '23505', '23514', '55P03'];
+
+async function unlessInTheWay(work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    if (IN_THE_WAY.includes(sqlState(error))) return false;
+    throw error;
+  }
+}

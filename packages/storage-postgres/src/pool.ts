@@ -1,0 +1,116 @@
+import { Pool } from 'pg';
+import type { Logger } from '@trunkline/core';
+import type { Queryable } from './queryable.ts';
+
+/** A connection of a pool, as `pg` has it. */
+interface PoolClient extends Queryable {
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'notification', listener: (message: PoolNotification) => void): unknown;
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  /** With true the connection is closed instead of going back. */
+  release(destroy?: boolean): void;
+}
+
+interface PoolNotification {
+  readonly channel: string;
+  readonly payload?: string | undefined;
+}
+
+/** A `Pool` of `pg`. */
+export interface PostgresPool {
+  connect(): Promise<PoolClient>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  readonly options?: { readonly max?: number | undefined };
+}
+
+export interface OwnPoolOptions {
+  readonly connectionString: string;
+  readonly maxConnections: number;
+}
+
+/** How long a connection may take to be made, and a call may wait for one that is free. */
+const CONNECTION_TIMEOUT_MS = 10_000;
+
+export function makePool({ connectionString, maxConnections }: OwnPoolOptions): Pool {
+  return new Pool({
+    connectionString,
+    max: maxConnections,
+    application_name: 'trunkline',
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    // So that the death of the server's machine is noticed on connections that nothing is asked of.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  });
+}
+
+/** Takes a connection out for `work`. One that broke meanwhile is closed instead of going back. */
+export async function withClient<Result>(
+  pool: PostgresPool,
+  logger: Logger,
+  work: (client: WatchedClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw new ConnectionError(error);
+  });
+  let isBroken = false;
+  // Nobody else listens while it is out, and an error without a listener ends the process.
+  const onError = (error: Error): void => {
+    isBroken = true;
+    logger.warn({ err: error }, 'a connection to Postgres broke');
+  };
+  client.on('error', onError);
+  try {
+    return await work({
+      isBroken: () => isBroken,
+      async query(statement) {
+        try {
+          return await client.query(statement);
+        } catch (error) {
+          if (isServerError(error)) throw error;
+          // Without an answer, as after a timeout, nobody knows what the connection is at.
+          isBroken = true;
+          throw new ConnectionError(error);
+        }
+      },
+    });
+  } finally {
+    client.removeListener('error', onError);
+    client.release(isBroken);
+  }
+}
+
+/** There is no answer from the server: what was asked may have been done or not. */
+class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+  constructor(cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`Postgres does not answer: ${why}`, { cause });
+  }
+}
+
+export interface WatchedClient extends Queryable {
+  isBroken(): boolean;
+}
+
+/** An error that the server answered a statement with, on a connection that goes on. */
+function isServerError(error: unknown): boolean {
+  return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
+}
+
+/** The server's code of what went wrong (SQLSTATE); undefined where it did not come from there. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Whether a value that was to be written is to blame, rather than the server or the way to it. */
+export function isFaultOfValue(error: unknown): boolean {
+  const state = sqlState(error);
+  // Classes 22, data exception, and 23, integrity constraint violation.
+  return state === undefined ? !(error instanceof ConnectionError) : /^2[23]/.test(state);
+}
+
+/** Somebody else holds a lock, and `lock_timeout` has passed. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error) === '55P03';
+}

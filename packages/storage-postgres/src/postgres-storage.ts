@@ -1,0 +1,158 @@
+import type { Logger, Signal, Storage, StorageContext } from '@trunkline/core';
+import { apiKeyStore } from './api-key-store.ts';
+import { createDatabase } from './database.ts';
+import type { Database, DatabaseOptions } from './database.ts';
+import { deliveryStore } from './delivery-store.ts';
+import { instanceStore } from './instance-store.ts';
+import { mediaIndex } from './media-index.ts';
+import { messageStore } from './message-store.ts';
+import { migrate } from './migrations/migrate.ts';
+import { checkOptions } from './options.ts';
+import type { CheckedOptions, PostgresStorageOptions } from './options.ts';
+import { makePartitions } from './partitions.ts';
+import { makePool } from './pool.ts';
+import type { PostgresPool } from './pool.ts';
+import { channelOf, notification as toNotification, NOTIFY, openRemoteSignals } from './remote-signals.ts';
+import type { RemoteSignals } from './remote-signals.ts';
+import type { Queryable } from './queryable.ts';
+import { retentionStore } from './retention-store.ts';
+import { integer } from './row.ts';
+import { findOrAddSetting } from './setting.ts';
+import { createSignals } from './signals.ts';
+import { createPrepare } from './statements.ts';
+import { subscriptionStore } from './subscription-store.ts';
+import { webhookStore } from './webhook-store.ts';
+import { workspaceStore } from './workspace-store.ts';
+
+/** A client of `pg`, after `BEGIN`. */
+export type PostgresTransaction = Queryable;
+
+/**
+ * Trunkline's storage on PostgreSQL, 14 or later. What a promise resolves with is committed; acceptances and outcomes
+ * that come in together share one commit. Any number of processes, on any number of machines, may share a database.
+ *
+ * A transaction of the caller's own is a client of `pg`, connected to the same database, after `BEGIN`.
+ */
+export function postgresStorage(options: PostgresStorageOptions): Storage<PostgresTransaction> {
+  const checked = checkOptions(options);
+  const signals = createSignals();
+  let open: OpenStorage | null = null;
+  let isOpening = false;
+  const connected = (): Database => {
+    if (!open) throw new Error('The storage is not open.');
+    return open.database;
+  };
+
+  return {
+    workspaces: workspaceStore(connected),
+    apiKeys: apiKeyStore(connected),
+    instances: instanceStore(connected),
+    messages: messageStore(connected),
+    media: mediaIndex(connected),
+    webhooks: webhookStore(connected),
+    deliveries: deliveryStore(connected),
+    subscriptions: subscriptionStore(connected),
+    retention: retentionStore(connected),
+
+    async open(context: StorageContext) {
+      if (open || isOpening) throw new Error('The storage is open already.');
+      isOpening = true;
+      try {
+        open = await openStorage(checked, context, (signal) => signals.publish(signal, context.logger));
+      } finally {
+        isOpening = false;
+      }
+    },
+    setting: async (name, valueIfNew) => findOrAddSetting(connected(), name, valueIfNew),
+    subscribe: (listener: (signal: Signal) => void) => signals.subscribe(listener),
+    async close() {
+      const closing = open;
+      await closing?.database.idle();
+      open = null;
+      await closing?.close();
+    },
+    serverTime: async () => serverTime(connected()),
+  };
+}
+
+interface OpenStorage {
+  readonly database: Database & { idle(): Promise<void> };
+  close(): Promise<void>;
+}
+
+async function openStorage(
+  options: CheckedOptions,
+  context: StorageContext,
+  hear: (signal: Signal) => void,
+): Promise<OpenStorage> {
+  const { schema, timeoutMs } = options;
+  const { logger } = context;
+  const { pool, release } = usePool(options, logger);
+  let remote: RemoteSignals | null = null;
+  const publish = (told: readonly Signal[]): void => {
+    told.forEach(hear);
+    remote?.send(told);
+  };
+  const notification: DatabaseOptions['notification'] = (told) => {
+    if (!options.notifications || told.length === 0) return null;
+    // From nobody: this process, too, learns of the commit by it.
+    const { channel, payloads } = toNotification(channelOf(schema), '', told);
+    return { text: NOTIFY, values: [channel, payloads] };
+  };
+  try {
+    const installation = await migrate({ pool, schema, logger });
+    const prepare = createPrepare(options);
+    const database = createDatabase({
+      pool,
+      prepare,
+      context,
+      installation,
+      timeoutMs,
+      publish,
+      notification,
+    });
+    await makePartitions(database, await serverTime(database));
+    if (options.notifications) remote = await openRemoteSignals({ pool, schema, logger, hear });
+    return {
+      database,
+      async close() {
+        await remote?.close();
+        await release();
+      },
+    };
+  } catch (error) {
+    await release();
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`The PostgreSQL database cannot be used: ${why}`, { cause: error });
+  }
+}
+
+/** The app's pool, or one of our own, with what ends our use of it. */
+function usePool(
+  options: CheckedOptions,
+  logger: Logger,
+): { readonly pool: PostgresPool; release(): Promise<void> } {
+  // A connection that dies in the pool is replaced when it is needed; without a listener its error would end the process.
+  const onError = (error: Error): void => logger.warn({ err: error }, 'an idle connection to Postgres broke');
+  if (options.pool) {
+    const { pool } = options;
+    pool.on('error', onError);
+    return { pool, release: async () => void pool.removeListener('error', onError) };
+  }
+  const pool = makePool(options);
+  pool.on('error', onError);
+  return {
+    pool,
+    release() {
+      // Connections that are being closed may still fail; nobody needs to know.
+      pool.removeListener('error', onError);
+      pool.on('error', () => undefined);
+      return pool.end();
+    },
+  };
+}
+
+async function serverTime(database: Database): Promise<number> {
+  const row = await database.get('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now');
+  return row ? integer(row, 'now') : 0;
+}

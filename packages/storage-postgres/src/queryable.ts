@@ -1,0 +1,24 @@
+import type { Row } from './row.ts';
+
+/** What is asked of a client: a `pg` client fits, whoever made it. */
+export interface Queryable {
+  query(statement: Statement): Promise<Answer>;
+}
+
+export interface Statement {
+  /** Prepares the statement under this name on its connection; without it nothing stays there. */
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: readonly unknown[];
+  /** In milliseconds. What has not answered by then rejects, and its connection is of no use any more. */
+  readonly query_timeout?: number;
+  /** Reads the columns of this statement alone, whatever parsers the app has set for its own. */
+  readonly types?: { getTypeParser(type: number, format?: string): (value: string) => unknown };
+}
+
+export interface Answer {
+  /** The command as the server names it: `COMMIT` of a transaction that had failed answers `ROLLBACK`. */
+  readonly command?: string;
+  readonly rows: readonly Row[];
+  readonly rowCount: number | null;
+}

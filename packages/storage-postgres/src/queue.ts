@@ -1,0 +1,26 @@
+import type { Instance } from '@trunkline/core';
+import type { Transaction } from './database.ts';
+import { uuidOf } from './uuid.ts';
+
+/** What acceptances have to know of an instance. Written, and so locked, whenever that is. */
+export async function saveQueue(transaction: Transaction, instance: Instance): Promise<void> {
+  await transaction.run(
+    SAVE,
+    uuidOf('ins', instance.id),
+    uuidOf('ten', instance.workspaceId),
+    instance.status === 'connected',
+  );
+}
+
+const SAVE = `
+  INSERT INTO trunkline.queues (instance_id, workspace_id, is_connected) VALUES ($1, $2, $3)
+  ON CONFLICT (instance_id) DO UPDATE SET is_connected = excluded.is_connected`;
+
+/** Keeps acceptances and those who take messages from the queue out until the transaction ends. */
+export async function lockQueue(transaction: Transaction, instance: string): Promise<void> {
+  await transaction.run('SELECT 1 FROM trunkline.queues WHERE instance_id = $1 FOR UPDATE', instance);
+}
+
+export async function deleteQueue(transaction: Transaction, instance: string): Promise<void> {
+  await transaction.run('DELETE FROM trunkline.queues WHERE instance_id = $1', instance);
+}

@@ -1,0 +1,119 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger, Signal } from '@trunkline/core';
+import { listenTo } from './listener.ts';
+import { withClient } from './pool.ts';
+import type { PostgresPool } from './pool.ts';
+
+/** Tells other processes of work, and hears of theirs. What is lost on the way they find when they poll. */
+export interface RemoteSignals {
+  send(signals: readonly Signal[]): void;
+  close(): Promise<void>;
+}
+
+export interface RemoteSignalsOptions {
+  readonly pool: PostgresPool;
+  readonly schema: string;
+  readonly logger: Logger;
+  hear(signal: Signal): void;
+}
+
+/** At most one statement in this time, with all that has come meanwhile. */
+const DEBOUNCE_MS = 10;
+/** A payload has less than 8,000 bytes; a signal takes some 50. */
+const SIGNALS_PER_MESSAGE = 100;
+const TIMEOUT_MS = 10_000;
+
+/** Resolves once it listens, or has failed to for the first time. */
+export async function openRemoteSignals(options: RemoteSignalsOptions): Promise<RemoteSignals> {
+  const { pool, logger, schema } = options;
+  const channel = channelOf(schema);
+  const origin = randomUUID();
+  const listener = await listenTo({ pool, logger, channel }, (payload) => {
+    const message = readMessage(payload);
+    if (message && message.from !== origin) for (const signal of message.signals) options.hear(signal);
+  });
+
+  let waiting = new Map<string, Signal>();
+  let sending: Promise<void> | null = null;
+  const sendWaiting = async (): Promise<void> => {
+    while (waiting.size > 0) {
+      const signals = [...waiting.values()];
+      waiting = new Map();
+      await notify(pool, logger, notification(channel, origin, signals)).catch((error: unknown) => {
+        logger.debug({ err: error }, 'other processes were not told of work');
+      });
+      await pause(DEBOUNCE_MS);
+    }
+    sending = null;
+  };
+
+  return {
+    send(signals) {
+      for (const signal of signals) waiting.set(JSON.stringify(signal), signal);
+      if (waiting.size > 0) sending ??= sendWaiting();
+    },
+    async close() {
+      await listener.close();
+      await sending;
+    },
+  };
+}
+
+/** One for each schema: a name of Postgres has at most 63 bytes. */
+export function channelOf(schema: string): string {
+  return `trunkline_${createHash('sha256').update(schema).digest('hex').slice(0, 32)}`;
+}
+
+/** What tells all who listen but `origin`, as values of `NOTIFY`. */
+export function notification(channel: string, origin: string, signals: readonly Signal[]): Notification {
+  const payloads: string[] = [];
+  for (let start = 0; start < signals.length; start += SIGNALS_PER_MESSAGE) {
+    const part = signals.slice(start, start + SIGNALS_PER_MESSAGE);
+    payloads.push(JSON.stringify({ from: origin, signals: part } satisfies Message));
+  }
+  return { channel, payloads };
+}
+
+export interface Notification {
+  readonly channel: string;
+  readonly payloads: readonly string[];
+}
+
+export const NOTIFY = 'SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS message (payload)';
+
+async function notify(
+  pool: PostgresPool,
+  logger: Logger,
+  { channel, payloads }: Notification,
+): Promise<void> {
+  await withClient(pool, logger, (client) =>
+    client.query({ text: NOTIFY, values: [channel, payloads], query_timeout: TIMEOUT_MS }),
+  );
+}
+
+interface Message {
+  /** The storage that sends it. */
+  readonly from: string;
+  readonly signals: readonly Signal[];
+}
+
+/** Whoever may use the database may send anything. */
+function readMessage(payload: string): Message | null {
+  try {
+    const message: unknown = JSON.parse(payload);
+    if (typeof message !== 'object' || message === null) return null;
+    if (!('from' in message) || typeof message.from !== 'string') return null;
+    if (!('signals' in message) || !Array.isArray(message.signals)) return null;
+    return { from: message.from, signals: message.signals.filter(isSignal) };
+  } catch {
+    return null;
+  }
+}
+
+function isSignal(value: unknown): value is Signal {
+  if (typeof value !== 'object' || value === null || !('topic' in value)) return false;
+  if (value.topic === 'deliveries' || value.topic === 'subscriptions') return true;
+  const isOfInstance = value.topic === 'instance' || value.topic === 'queue';
+  return isOfInstance && 'instanceId' in value && typeof value.instanceId === 'string';
+}

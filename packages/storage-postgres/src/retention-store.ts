@@ -1,0 +1,115 @@
+import type { RetentionStore } from '@trunkline/core';
+import type { Connected, Database, Transaction } from './database.ts';
+import { lockLanes, openLanes } from './lane.ts';
+import {
+  ATTEMPTS,
+  DAY_MS,
+  DELIVERIES,
+  dropPartition,
+  EVENTS,
+  floorUuid,
+  listPartitions,
+  makePartitions,
+  startOfDay,
+} from './partitions.ts';
+import type { PartitionedTable } from './partitions.ts';
+
+export function retentionStore(connected: Connected): RetentionStore {
+  return {
+    prepare: (now) => makePartitions(connected(), now),
+    deleteHistory: (before, limit) => deleteDays(connected(), startOfDay(before), limit),
+    deleteIdempotencyRecords: async (before, limit) => connected().run(DELETE_RECORDS, before, limit),
+  };
+}
+
+/** Relies on idempotency_records_by_age. A key that is used anew meanwhile stays. */
+const DELETE_RECORDS = `
+  DELETE FROM trunkline.idempotency_records
+  WHERE created_at < $1 AND ctid = ANY (ARRAY(
+    SELECT ctid FROM trunkline.idempotency_records WHERE created_at < $1 ORDER BY created_at LIMIT $2
+  ))`;
+
+/**
+ * Deletes the days before this one: first what is open of them, for endpoints and for subscriptions, then whole
+ * partitions, then what had come before its partition was made. The events of a day stay a day longer, since one may have
+ * been made before midnight and its delivery after it.
+ */
+async function deleteDays(database: Database, day: number, limit: number): Promise<number> {
+  const floor = floorUuid(day);
+  const eventFloor = floorUuid(day - DAY_MS);
+  const unqueued = await database.transaction((transaction) => unqueue(transaction, floor, limit));
+  if (unqueued > 0) return limit;
+  const queued = await database.run(DELETE_QUEUED_EVENTS, floor, limit);
+  if (queued === limit) return limit;
+  await dropDays(database, ATTEMPTS, day);
+  await dropDays(database, DELIVERIES, day);
+  await dropDays(database, EVENTS, day - DAY_MS);
+  const deliveries = await database.run(DELETE_DELIVERIES, floor, limit - queued);
+  const rest = limit - queued - deliveries;
+  return queued + deliveries + (await database.run(DELETE_EVENTS, eventFloor, rest));
+}
+
+/** As far as no reader is in the way; what is left is dropped another time. */
+async function dropDays(database: Database, table: PartitionedTable, end: number): Promise<void> {
+  for (const day of await listPartitions(database, table)) {
+    if (day >= end || !(await dropPartition(database, { table, day }))) return;
+  }
+}
+
+/** Takes what is this old out of its lanes, whether it waits there or is claimed. Answers how many. */
+async function unqueue(transaction: Transaction, floor: string, limit: number): Promise<number> {
+  const rows = await transaction.all(OPEN, floor, limit);
+  if (rows.length === 0) return 0;
+  const endpoints = [...new Set(rows.map((row) => String(row['endpoint_id'])))];
+  await lockLanes(transaction, endpoints);
+  await transaction.run(
+    UNQUEUE,
+    endpoints,
+    rows.map((row) => String(row['delivery_id'])),
+  );
+  await openLanes(transaction, endpoints);
+  return rows.length;
+}
+
+/** Relies on due_by_delivery. There are few claims. */
+const OPEN = `
+  (SELECT endpoint_id, delivery_id FROM trunkline.due WHERE delivery_id < $1 ORDER BY delivery_id LIMIT $2)
+  UNION ALL
+  (SELECT endpoint_id, delivery_id FROM trunkline.claims WHERE delivery_id < $1 LIMIT $2)`;
+
+/** What was claimed may have been all that a closing still waits for. */
+const UNQUEUE = `
+  WITH unqueued AS (
+    DELETE FROM trunkline.due WHERE delivery_id = ANY ($2::uuid[])
+  ), ended AS (
+    DELETE FROM trunkline.claims WHERE endpoint_id = ANY ($1::uuid[]) AND delivery_id = ANY ($2::uuid[])
+    RETURNING endpoint_id, generation
+  )
+  UPDATE trunkline.closings SET to_sweep = true FROM ended
+  WHERE closings.endpoint_id = ended.endpoint_id AND closings.generation = ended.generation`;
+
+/** What subscriptions have queued or kept. Relies on the primary key, in the order in which it is completed. */
+const DELETE_QUEUED_EVENTS = `
+  WITH old AS MATERIALIZED (
+    SELECT event_id, subscription_id FROM trunkline.queued_events
+    WHERE event_id < $1::uuid
+    ORDER BY event_id, subscription_id
+    LIMIT $2
+    FOR UPDATE
+  )
+  DELETE FROM trunkline.queued_events USING old
+  WHERE queued_events.event_id = old.event_id AND queued_events.subscription_id = old.subscription_id`;
+
+const DELETE_DELIVERIES = `
+  WITH old AS MATERIALIZED (
+    SELECT id FROM trunkline.deliveries WHERE id < $1::uuid ORDER BY id LIMIT $2
+  ), tried AS (
+    DELETE FROM trunkline.attempts
+    WHERE delivery_id IN (SELECT id FROM old) AND delivery_id < $1::uuid
+  )
+  DELETE FROM trunkline.deliveries WHERE id IN (SELECT id FROM old) AND id < $1::uuid`;
+
+const DELETE_EVENTS = `
+  DELETE FROM trunkline.events WHERE id < $1::uuid AND id IN (
+    SELECT id FROM trunkline.events WHERE id < $1::uuid ORDER BY id LIMIT $2
+  )`;

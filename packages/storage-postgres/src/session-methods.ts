@@ -1,0 +1,43 @@
+import type { InstanceStore } from '@trunkline/core';
+import type { Connected } from './database.ts';
+import { isHeld } from './lease.ts';
+import { bytes, text } from './row.ts';
+import { encodeText } from './text-encoding.ts';
+import { uuidOf, uuidToFind } from './uuid.ts';
+
+type SessionMethods = Pick<InstanceStore, 'loadSession' | 'saveSession'>;
+
+export function sessionMethods(connected: Connected): SessionMethods {
+  return {
+    loadSession: async (instanceId) => {
+      const sql = 'SELECT name, value FROM trunkline.session_values WHERE instance_id = $1';
+      const rows = await connected().all(sql, uuidToFind('ins', instanceId));
+      return new Map(rows.map((row) => [text(row, 'name'), bytes(row, 'value')]));
+    },
+    saveSession: async (lease, changes) => {
+      // In the order of their names, so that two saves do not wait for each other; copied before anything is waited for.
+      const saved = [...changes]
+        .map(([name, value]) => ({ name: encodeText(name), value: value && Buffer.from(value) }))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      return connected().transaction(async (transaction) => {
+        if (!(await isHeld(transaction, lease))) return 'fenced';
+        const instance = uuidOf('ins', lease.instanceId);
+        const [names, values] = [saved.map(({ name }) => name), saved.map(({ value }) => value)];
+        await transaction.run(SAVE, instance, names, values);
+        await transaction.run(ERASE, instance, names, values);
+        return 'saved';
+      });
+    },
+  };
+}
+
+const SAVE = `
+  INSERT INTO trunkline.session_values (instance_id, name, value)
+  SELECT $1, name, value FROM unnest($2::text[], $3::bytea[]) AS saved (name, value)
+  WHERE value IS NOT NULL
+  ON CONFLICT (instance_id, name) DO UPDATE SET value = excluded.value`;
+
+const ERASE = `
+  DELETE FROM trunkline.session_values
+  USING unnest($2::text[], $3::bytea[]) AS saved (name, value)
+  WHERE instance_id = $1 AND session_values.name = saved.name AND saved.value IS NULL`;

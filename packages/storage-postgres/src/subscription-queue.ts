@@ -1,0 +1,183 @@
+import type {
+  ClaimedEvent,
+  EventClaim,
+  EventClaimKey,
+  EventClaimResult,
+  EventCompletion,
+} from '@trunkline/core';
+import type { Database, Transaction } from './database.ts';
+import { id, integer, integerOrNull, text, word } from './row.ts';
+import type { Row } from './row.ts';
+import type { Statements } from './statements.ts';
+import { uuidToFind } from './uuid.ts';
+
+/** Takes what is due of the types asked for. Null when the subscription is gone. */
+export async function claimEvents(database: Database, claim: EventClaim): Promise<EventClaimResult | null> {
+  // Looks first: a pass that finds nothing need not write.
+  const nextAt = await nextEventAt(database, claim);
+  if (nextAt === undefined) return null;
+  if (nextAt === null || nextAt > claim.now || claim.limit === 0) return { claimed: [], nextAt };
+  return database.transaction(async (transaction) => {
+    const claimed = await takeEvents(transaction, claim);
+    const next = await nextEventAt(transaction, claim);
+    return next === undefined ? null : { claimed, nextAt: next };
+  });
+}
+
+/** At `now` at the earliest; null when nothing is queued, undefined when the subscription is gone. */
+async function nextEventAt(
+  statements: Statements,
+  { subscriptionId, eventTypes, now }: EventClaim,
+): Promise<number | null | undefined> {
+  const row = await statements.get(NEXT, uuidToFind('sub', subscriptionId), eventTypes);
+  if (!row) return undefined;
+  const nextAt = integerOrNull(row, 'next_at');
+  return nextAt === null ? null : Math.max(now, nextAt);
+}
+
+// Relies on queued_events_due.
+const NEXT = `
+  SELECT (
+    SELECT min(first.due_at)
+    FROM unnest($2::text[]) AS wanted (event_type)
+    CROSS JOIN LATERAL (
+      SELECT due_at FROM trunkline.queued_events
+      WHERE subscription_id = subscriptions.id AND queued_events.event_type = wanted.event_type
+        AND due_at IS NOT NULL
+      ORDER BY due_at
+      LIMIT 1
+    ) AS first
+  ) AS next_at
+  FROM trunkline.subscriptions
+  WHERE id = $1`;
+
+async function takeEvents(
+  transaction: Transaction,
+  { subscriptionId, eventTypes, now, limit, leaseMs }: EventClaim,
+): Promise<readonly ClaimedEvent[]> {
+  const subscription = uuidToFind('sub', subscriptionId);
+  // Claims of a subscription come one after the other, so that each sees what the last one left.
+  await transaction.run(LOCK, subscription);
+  const rows = await transaction.all(TAKE, subscription, eventTypes, now, limit, now + leaseMs);
+  return rows.map((row) => readClaimed(row, subscriptionId));
+}
+
+const LOCK = 'SELECT 1 FROM trunkline.subscriptions WHERE id = $1 FOR NO KEY UPDATE';
+
+// Each type's events are a walk of their own along queued_events_due, and each one's row and event are read by its id. What
+// is being completed or renewed is passed over. A token that is still there is that of a claim which has expired. An event that retention has dropped is nobody's.
+const TAKE = `
+  WITH due AS MATERIALIZED (
+    SELECT walked.*
+    FROM unnest($2::text[]) AS wanted (event_type)
+    CROSS JOIN LATERAL (
+      SELECT event_id, due_at FROM trunkline.queued_events
+      WHERE subscription_id = $1 AND queued_events.event_type = wanted.event_type AND due_at <= $3
+      ORDER BY due_at, event_id
+      LIMIT $4
+      FOR UPDATE SKIP LOCKED
+    ) AS walked
+    ORDER BY walked.due_at, walked.event_id
+    LIMIT $4
+  ), taken AS (
+    UPDATE trunkline.queued_events AS queued
+    SET due_at = $5, lost_claims = lost_claims + (token IS NOT NULL)::integer,
+      token = nextval('trunkline.event_claim_tokens')
+    WHERE queued.event_id = ANY (ARRAY(SELECT event_id FROM due)) AND queued.subscription_id = $1
+    RETURNING queued.event_id, queued.token, queued.attempts, queued.lost_claims
+  )
+  SELECT event.*, taken.token, taken.attempts, taken.lost_claims
+  FROM taken
+  JOIN due ON due.event_id = taken.event_id
+  CROSS JOIN LATERAL (SELECT * FROM trunkline.events WHERE events.id = taken.event_id LIMIT 1) AS event
+  ORDER BY due.due_at, due.event_id`;
+
+export async function renewClaims(
+  statements: Statements,
+  claims: readonly EventClaimKey[],
+  until: number,
+): Promise<void> {
+  if (claims.length > 0) await statements.run(RENEW, JSON.stringify(claims.map(keyColumns)), until);
+}
+
+const KEY = 'event_id uuid, subscription_id uuid, token bigint';
+
+const RENEW = `
+  WITH held AS MATERIALIZED (
+    SELECT event_id, subscription_id
+    FROM trunkline.queued_events
+    JOIN json_to_recordset($1::text::json) AS claim (${KEY}) USING (event_id, subscription_id, token)
+    ORDER BY event_id, subscription_id
+    FOR UPDATE OF queued_events
+  )
+  UPDATE trunkline.queued_events SET due_at = $2
+  FROM held
+  WHERE queued_events.event_id = held.event_id AND queued_events.subscription_id = held.subscription_id`;
+
+/** Answers how many were written. */
+export async function completeEvents(
+  statements: Statements,
+  completions: readonly EventCompletion[],
+): Promise<number> {
+  if (completions.length === 0) return 0;
+  // The first report of a claim counts.
+  const first = new Map(completions.toReversed().map((one) => [JSON.stringify(keyColumns(one)), one]));
+  const rows = [...first.values()].map(({ outcome, ...key }) => ({
+    ...keyColumns(key),
+    is_handled: outcome.kind === 'handled',
+    new_due_at: outcome.kind === 'queued' ? outcome.dueAt : null,
+    new_attempts: outcome.kind === 'handled' ? 0 : outcome.attempts,
+  }));
+  const row = await statements.get(COMPLETE, JSON.stringify(rows));
+  return row ? integer(row, 'written') : 0;
+}
+
+// In the order of the events, so that two that complete the same ones do not wait for each other.
+const COMPLETE = `
+  WITH held AS MATERIALIZED (
+    SELECT event_id, subscription_id, is_handled, new_due_at, new_attempts
+    FROM trunkline.queued_events
+    JOIN json_to_recordset($1::text::json)
+      AS completion (${KEY}, is_handled boolean, new_due_at bigint, new_attempts integer)
+      USING (event_id, subscription_id, token)
+    WHERE EXISTS (SELECT 1 FROM trunkline.subscriptions WHERE id = subscription_id)
+    ORDER BY event_id, subscription_id
+    FOR UPDATE OF queued_events
+  ), handled AS (
+    DELETE FROM trunkline.queued_events USING held
+    WHERE is_handled
+      AND queued_events.event_id = held.event_id AND queued_events.subscription_id = held.subscription_id
+    RETURNING 1
+  ), changed AS (
+    UPDATE trunkline.queued_events
+    SET due_at = new_due_at, attempts = new_attempts, lost_claims = 0, token = NULL
+    FROM held
+    WHERE NOT is_handled
+      AND queued_events.event_id = held.event_id AND queued_events.subscription_id = held.subscription_id
+    RETURNING 1
+  )
+  SELECT (SELECT count(*) FROM handled) + (SELECT count(*) FROM changed) AS written`;
+
+function keyColumns({ eventId, subscriptionId, token }: EventClaimKey) {
+  return {
+    event_id: uuidToFind('evt', eventId),
+    subscription_id: uuidToFind('sub', subscriptionId),
+    token,
+  };
+}
+
+function readClaimed(row: Row, subscriptionId: string): ClaimedEvent {
+  return {
+    subscriptionId,
+    event: {
+      id: id(row, 'id', 'evt'),
+      workspaceId: id(row, 'workspace_id', 'ten'),
+      type: word(row, 'type'),
+      occurredAt: integer(row, 'occurred_at'),
+      payload: text(row, 'payload'),
+    },
+    token: integer(row, 'token'),
+    attempts: integer(row, 'attempts'),
+    lostClaims: integer(row, 'lost_claims'),
+  };
+}

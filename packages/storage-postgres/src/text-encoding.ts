@@ -1,0 +1,30 @@
+const ESCAPE = '\u0001';
+
+/**
+ * Postgres keeps every text but U+0000 and halves of surrogate pairs. So that what was sent is what is read, these stand
+ * as U+0001 and letters that say which, and U+0001 itself likewise. Other texts are kept as they are; all keep their
+ * order, that of halves of pairs aside, and two are equal exactly when they were.
+ */
+export function encodeText(text: string): string {
+  if (!text.includes(ESCAPE) && !text.includes('\0') && text.isWellFormed()) return text;
+  return text
+    .replaceAll(ESCAPE, `${ESCAPE}b`)
+    .replaceAll('\0', `${ESCAPE}a`)
+    .replaceAll(/\p{Surrogate}/gu, (half) => `${ESCAPE}c${half.charCodeAt(0).toString(16)}`);
+}
+
+export function encodeTextOrNull(text: string | null): string | null {
+  return text === null ? null : encodeText(text);
+}
+
+export function decodeText(stored: string): string {
+  const [plain = '', ...escaped] = stored.split(ESCAPE);
+  return plain + escaped.map(decodePart).join('');
+}
+
+/** What follows an escape, up to the next one. */
+function decodePart(part: string): string {
+  if (part.startsWith('a')) return `\0${part.slice(1)}`;
+  if (part.startsWith('b')) return `${ESCAPE}${part.slice(1)}`;
+  return String.fromCharCode(Number.parseInt(part.slice(1, 5), 16)) + part.slice(5);
+}

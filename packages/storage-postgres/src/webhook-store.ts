@@ -1,0 +1,123 @@
+import type { EndpointHealth, EndpointWrite, WebhookStore } from '@trunkline/core';
+import { closeLane, dropLane } from './closing.ts';
+import type { Connected, Transaction } from './database.ts';
+import {
+  ENDPOINT,
+  endpointColumns,
+  healthColumns,
+  readEndpoint,
+  readHealth,
+  settingsColumns,
+} from './endpoint-row.ts';
+import { addLane, FIRST_GENERATION, lockLanes } from './lane.ts';
+import { integer, json } from './row.ts';
+import type { Row } from './row.ts';
+import { uuidOf, uuidToFind } from './uuid.ts';
+
+export function webhookStore(connected: Connected): WebhookStore {
+  return {
+    insert: (endpoint, limit) =>
+      connected().transaction(async (transaction) => {
+        const workspace = uuidOf('ten', endpoint.workspaceId);
+        // Two at once cannot both pass.
+        await transaction.run(LOCK_WORKSPACE, workspace);
+        if (await transaction.get(REACHES, workspace, limit)) return 'limit_reached';
+        const columns = { ...endpointColumns(endpoint), generation: FIRST_GENERATION };
+        await transaction.insert('trunkline.endpoints', columns);
+        await addLane(transaction, uuidOf('wh', endpoint.id));
+        return 'inserted';
+      }),
+    find: async (workspaceId, id) => {
+      const row = await connected().get(FIND, uuidToFind('wh', id), uuidToFind('ten', workspaceId));
+      return row ? readEndpoint(row) : null;
+    },
+    list: async (workspaceId) => {
+      const rows = await connected().all(LIST, uuidToFind('ten', workspaceId));
+      return rows.map(readEndpoint);
+    },
+    write: (write) => connected().transaction((transaction) => writeEndpoint(transaction, write)),
+    delete: (workspaceId, id) =>
+      connected().transaction(async (transaction) => {
+        const endpoint = uuidToFind('wh', id);
+        if (endpoint === null) return false;
+        await lockLanes(transaction, [endpoint]);
+        // Nobody queues anything there from here on.
+        if ((await transaction.run(DELETE, endpoint, uuidToFind('ten', workspaceId))) === 0) return false;
+        await closeLane(transaction, endpoint, 'ENDPOINT_DELETED');
+        await dropLane(transaction, endpoint);
+        return true;
+      }),
+
+    listFailing: async ({ before, after, limit }) => {
+      const rows = await connected().all(FAILING, before, after && uuidToFind('wh', after), limit);
+      return rows.map(readEndpoint);
+    },
+
+    claimNotices: async ({ now, leaseMs, limit }) => {
+      const rows = await connected().all(CLAIM_NOTICES, now, now + leaseMs, limit);
+      return rows.map((row) => json(row, 'notice'));
+    },
+    completeNotice: async (id) => {
+      await connected().run('DELETE FROM trunkline.notices WHERE id = $1', uuidToFind('ntc', id));
+    },
+  };
+}
+
+const LOCK_WORKSPACE = 'SELECT 1 FROM trunkline.workspaces WHERE id = $1 FOR NO KEY UPDATE';
+
+/** Whether the workspace has this many endpoints: looks at no more of them. */
+const REACHES = `
+  SELECT 1 WHERE (
+    SELECT count(*) FROM (SELECT 1 FROM trunkline.endpoints WHERE workspace_id = $1 LIMIT $2) AS endpoint
+  ) >= $2`;
+
+const FIND = `SELECT ${ENDPOINT} FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2`;
+const LIST = `SELECT ${ENDPOINT} FROM trunkline.endpoints WHERE workspace_id = $1 ORDER BY id DESC`;
+const DELETE = 'DELETE FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2';
+
+/** Relies on endpoints_failing. */
+const FAILING = `
+  SELECT ${ENDPOINT} FROM trunkline.endpoints
+  WHERE status = 'enabled' AND exhausted AND failing_since IS NOT NULL AND failing_since <= $1
+    AND id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
+  ORDER BY id LIMIT $3`;
+
+/** Those that others are claiming are theirs. */
+const CLAIM_NOTICES = `
+  WITH owed AS (
+    SELECT id FROM trunkline.notices WHERE owed_at <= $1 ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
+  ), claimed AS (
+    UPDATE trunkline.notices SET owed_at = $2 FROM owed WHERE notices.id = owed.id RETURNING notices.id, notice
+  )
+  SELECT notice FROM claimed ORDER BY id`;
+
+async function writeEndpoint(
+  transaction: Transaction,
+  { endpoint, health, close, notice }: EndpointWrite,
+): Promise<'written' | 'stale'> {
+  const uuid = uuidOf('wh', endpoint.id);
+  // A closing waits for those who are queueing something there, and keeps others from it.
+  if (close) await lockLanes(transaction, [uuid]);
+  const lock = close ? LOCK_TO_CLOSE : LOCK;
+  const stored = await transaction.get(lock, uuid, uuidOf('ten', endpoint.workspaceId));
+  if (!stored || integer(stored, 'version') !== endpoint.version) return 'stale';
+  if (health && !isUnchanged(stored, health)) return 'stale';
+  await transaction.update('trunkline.endpoints', uuid, {
+    ...settingsColumns({ ...endpoint, version: endpoint.version + 1 }),
+    ...(health ? healthColumns(endpoint.health) : {}),
+  });
+  if (close) await closeLane(transaction, uuid, close);
+  if (notice) {
+    const columns = { id: uuidOf('ntc', notice.id), notice: JSON.stringify(notice), owed_at: 0 };
+    await transaction.insert('trunkline.notices', columns);
+  }
+  return 'written';
+}
+
+const LOCK = 'SELECT * FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2 FOR NO KEY UPDATE';
+const LOCK_TO_CLOSE = 'SELECT * FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2 FOR UPDATE';
+
+function isUnchanged(stored: Row, decided: Pick<EndpointHealth, 'failingSince' | 'warnedAt'>): boolean {
+  const { failingSince, warnedAt } = readHealth(stored);
+  return failingSince === decided.failingSince && warnedAt === decided.warnedAt;
+}

@@ -1,0 +1,143 @@
+import type { Member, Workspace, WorkspaceStore } from '@trunkline/core';
+import type { Connected } from './database.ts';
+import { flag, id, integer, integerOrNull, json, text } from './row.ts';
+import type { Row } from './row.ts';
+import type { Columns } from './statements.ts';
+import { encodeText } from './text-encoding.ts';
+import { uuidOf, uuidToFind } from './uuid.ts';
+
+export function workspaceStore(connected: Connected): WorkspaceStore {
+  return {
+    insert: async (workspace) => connected().insert('trunkline.workspaces', columnsOf(workspace)),
+    find: async (workspaceId) => {
+      const row = await connected().get(FIND, uuidToFind('ten', workspaceId));
+      return row ? readWorkspace(row) : null;
+    },
+    list: async ({ after, limit }) => {
+      const database = connected();
+      const rows =
+        after === null
+          ? await database.all('SELECT * FROM trunkline.workspaces ORDER BY id LIMIT $1', limit)
+          : await database.all(LIST_AFTER, limit, uuidToFind('ten', after));
+      return rows.map(readWorkspace);
+    },
+    update: async (workspaceId, { name, plan, suspendedAt }) => {
+      const row = await connected().get(
+        UPDATE,
+        uuidToFind('ten', workspaceId),
+        name === undefined ? null : encodeText(name),
+        plan === undefined ? null : JSON.stringify(plan),
+        suspendedAt !== undefined,
+        suspendedAt ?? null,
+      );
+      return row ? readWorkspace(row) : null;
+    },
+
+    insertMember: async (member) => connected().insert('trunkline.members', memberColumns(member)),
+    findMember: async (workspaceId, memberId) => {
+      const row = await connected().get(
+        'SELECT * FROM trunkline.members WHERE id = $1 AND workspace_id = $2',
+        uuidToFind('mem', memberId),
+        uuidToFind('ten', workspaceId),
+      );
+      return row ? readMember(row) : null;
+    },
+    listMembers: async (workspaceId) => {
+      const sql = 'SELECT * FROM trunkline.members WHERE workspace_id = $1 ORDER BY id';
+      return (await connected().all(sql, uuidToFind('ten', workspaceId))).map(readMember);
+    },
+    updateMember: async (workspaceId, memberId, { email, emailVerified, administersWebhooks }) => {
+      const row = await connected().get(
+        UPDATE_MEMBER,
+        uuidToFind('mem', memberId),
+        uuidToFind('ten', workspaceId),
+        email === undefined ? null : encodeText(email),
+        emailVerified ?? null,
+        administersWebhooks ?? null,
+      );
+      return row ? readMember(row) : null;
+    },
+    deleteMember: async (workspaceId, memberId, now) => {
+      const sql = DELETE_MEMBER;
+      const row = await connected().get(
+        sql,
+        uuidToFind('mem', memberId),
+        uuidToFind('ten', workspaceId),
+        now,
+      );
+      return row !== undefined;
+    },
+  };
+}
+
+const FIND = 'SELECT * FROM trunkline.workspaces WHERE id = $1';
+const LIST_AFTER = 'SELECT * FROM trunkline.workspaces WHERE id > $2 ORDER BY id LIMIT $1';
+
+// What is null stays as it is; a suspension can also be set to null. Of the plan, what is given is changed.
+const UPDATE = `
+  UPDATE trunkline.workspaces
+  SET name = coalesce($2, name), plan = coalesce((plan::jsonb || $3::jsonb)::text, plan),
+    suspended_at = CASE WHEN $4::boolean THEN $5::bigint ELSE suspended_at END
+  WHERE id = $1
+  RETURNING *`;
+
+const UPDATE_MEMBER = `
+  UPDATE trunkline.members
+  SET email = coalesce($3, email), email_verified = coalesce($4, email_verified),
+    administers_webhooks = coalesce($5, administers_webhooks)
+  WHERE id = $1 AND workspace_id = $2
+  RETURNING *`;
+
+const DELETE_MEMBER = `
+  WITH deleted AS (
+    DELETE FROM trunkline.members WHERE id = $1 AND workspace_id = $2 RETURNING id, workspace_id
+  ), revoked AS (
+    UPDATE trunkline.api_keys SET revoked_at = $3
+    FROM deleted
+    WHERE api_keys.workspace_id = deleted.workspace_id AND member_id = deleted.id AND revoked_at IS NULL
+  )
+  SELECT id FROM deleted`;
+
+function columnsOf(workspace: Workspace): Columns {
+  return {
+    id: uuidOf('ten', workspace.id),
+    name: encodeText(workspace.name),
+    plan: JSON.stringify(workspace.plan),
+    trial_messages_used: workspace.trialMessagesUsed,
+    suspended_at: workspace.suspendedAt,
+    created_at: workspace.createdAt,
+  };
+}
+
+export function readWorkspace(row: Row): Workspace {
+  return {
+    id: id(row, 'id', 'ten'),
+    name: text(row, 'name'),
+    plan: json(row, 'plan'),
+    trialMessagesUsed: integer(row, 'trial_messages_used'),
+    suspendedAt: integerOrNull(row, 'suspended_at'),
+    createdAt: integer(row, 'created_at'),
+  };
+}
+
+function memberColumns(member: Member): Columns {
+  return {
+    id: uuidOf('mem', member.id),
+    workspace_id: uuidOf('ten', member.workspaceId),
+    email: encodeText(member.email),
+    email_verified: member.emailVerified,
+    administers_webhooks: member.administersWebhooks,
+    created_at: member.createdAt,
+  };
+}
+
+export function readMember(row: Row): Member {
+  return {
+    id: id(row, 'id', 'mem'),
+    workspaceId: id(row, 'workspace_id', 'ten'),
+    email: text(row, 'email'),
+    emailVerified: flag(row, 'email_verified'),
+    administersWebhooks: flag(row, 'administers_webhooks'),
+    createdAt: integer(row, 'created_at'),
+  };
+}

@@ -1,0 +1,312 @@
+import { Client, Pool } from 'pg';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { idToUuid, uuidToId } from '@trunkline/core';
+import type { Instance, Message, Signal, Storage, Workspace } from '@trunkline/core';
+import { aMessage, anIdempotencyRecord, anInstance } from '@trunkline/storage-contract/examples';
+import type { PostgresTransaction } from '../src/index.ts';
+import { must } from './support/must.ts';
+import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
+import type { TestSchema } from './support/test-schema.ts';
+
+describe('a message that is accepted in a transaction of the app’s', () => {
+  it.each([
+    ['COMMIT', 1],
+    ['ROLLBACK', 0],
+  ])('is there after %s as often as what the app wrote', async (end, count) => {
+    const { storage, schema, instance, app } = await scene();
+    const message = aMessage(instance);
+    await app.query('BEGIN');
+    await app.query(`INSERT INTO ${schema.name}.orders VALUES (1)`);
+    expect(await accept(storage, message, app)).toEqual({ kind: 'accepted' });
+    await app.query(end);
+    expect(await countOf(schema, 'orders')).toBe(count);
+    expect(await countOf(schema, 'messages')).toBe(count);
+    expect((await storage.messages.queueHeads([instance.id], message.createdAt)).length).toBe(count);
+  });
+
+  it('is gone with the app’s connection', async () => {
+    const { storage, schema, workspace, instance, app } = await scene();
+    const message = aMessage(instance);
+    app.on('error', () => undefined);
+    await app.query('BEGIN');
+    await accept(storage, message, app);
+    await schema.pool.query('SELECT pg_terminate_backend($1)', [await pidOf(app)]);
+    expect(await accept(storage, aMessage(instance))).toEqual({ kind: 'accepted' });
+    expect(await storage.messages.find(workspace.id, message.id)).toBeNull();
+  });
+
+  it('is told of, here and in other processes, when it commits and not before', async () => {
+    const { storage, schema, instance, app } = await scene();
+    const other = await openStorage(schema);
+    const [here, there] = [signalsOf(storage), signalsOf(other)];
+    await app.query('BEGIN');
+    await accept(storage, aMessage(instance), app);
+    await accept(storage, aMessage(instance), app);
+    // What is told after it is heard after it.
+    const marker = anInstance({ ...(await storeInstance(storage)).workspace });
+    await storage.instances.insert(marker, null);
+    for (const signals of [here, there]) {
+      await vi.waitFor(() => expect(signals).toContainEqual({ topic: 'instance', instanceId: marker.id }));
+      expect(signals).not.toContainEqual({ topic: 'queue', instanceId: instance.id });
+    }
+    await app.query('COMMIT');
+    for (const signals of [here, there]) {
+      await vi.waitFor(() => expect(signals).toContainEqual({ topic: 'queue', instanceId: instance.id }));
+    }
+  });
+
+  it('may be given by a connection with settings of its own', async () => {
+    const { storage, schema, workspace, instance } = await scene();
+    const app = await connect(schema, {
+      options: '-c search_path=pg_catalog',
+      types: { getTypeParser: () => () => 'as the app likes' },
+    });
+    const message = aMessage(instance);
+    await app.query('BEGIN ISOLATION LEVEL SERIALIZABLE');
+    expect(await accept(storage, message, app)).toEqual({ kind: 'accepted' });
+    expect(await storage.messages.find(workspace.id, message.id, app)).toEqual(message);
+    await app.query('COMMIT');
+    expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+  });
+});
+
+describe('several in one transaction', () => {
+  it('may come at once, and keep their order', async () => {
+    const { storage, schema, instance, app } = await scene();
+    const messages = Array.from({ length: 20 }, () => aMessage(instance));
+    await app.query('BEGIN');
+    await Promise.all(messages.map((message) => accept(storage, message, app)));
+    await app.query('COMMIT');
+    expect(await queueOf(schema, instance)).toEqual(messages.map(({ id }) => id));
+  });
+
+  it('that come at once fail each alone', async () => {
+    const { storage, schema, workspace, instance, app } = await scene();
+    const taken = aMessage(instance);
+    await accept(storage, taken);
+    const messages = Array.from({ length: 9 }, (_, index) =>
+      aMessage(instance, index % 3 === 1 ? { id: taken.id } : {}),
+    );
+    await app.query('BEGIN');
+    const results = await Promise.allSettled(messages.map((message) => accept(storage, message, app)));
+    await app.query('COMMIT');
+    for (const [index, { status }] of results.entries()) {
+      expect(status, `message ${index}`).toBe(index % 3 === 1 ? 'rejected' : 'fulfilled');
+    }
+    const good = messages.filter(({ id }) => id !== taken.id);
+    for (const { id } of good) expect(await storage.messages.find(workspace.id, id)).not.toBeNull();
+    expect(await queueOf(schema, instance)).toEqual([taken, ...good].map(({ id }) => id));
+  });
+});
+
+describe('while a transaction of the app’s is open', () => {
+  it('acceptances for other instances do not wait, and those for its own keep their order', async () => {
+    const { storage, schema, workspace, instance, app } = await scene();
+    const others = Array.from({ length: 12 }, () => anInstance(workspace));
+    for (const other of others) await storage.instances.insert(other, null);
+    const first = aMessage(instance);
+    await app.query('BEGIN');
+    await accept(storage, first, app);
+
+    const waiting = Array.from({ length: 30 }, () => aMessage(instance));
+    let hasEnded = false;
+    const accepted = Promise.all(waiting.map((message) => accept(storage, message)));
+    void accepted.then(() => (hasEnded = true));
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all(others.map((other) => accept(storage, aMessage(other))));
+    }
+    expect(hasEnded).toBe(false);
+    await app.query('COMMIT');
+    expect((await accepted).every(({ kind }) => kind === 'accepted')).toBe(true);
+    expect(await queueOf(schema, instance)).toEqual([first, ...waiting].map(({ id }) => id));
+  });
+
+  it('acceptances that come together with one for its own do not wait with that', async () => {
+    const { storage, workspace, instance, app } = await scene();
+    const others = Array.from({ length: 4 }, () => anInstance(workspace));
+    for (const other of others) await storage.instances.insert(other, null);
+    await app.query('BEGIN');
+    await accept(storage, aMessage(instance), app, anIdempotencyRecord(aMessage(instance)));
+
+    let hasEnded = false;
+    const waiting = accept(storage, aMessage(instance)).then(() => (hasEnded = true));
+    // Each takes the longer way for a reason of its own; the last one's key is the transaction's.
+    const refused = {
+      message: aMessage(instance, { instanceId: anInstance(workspace).id }),
+      trialLimit: null,
+    };
+    const results = await Promise.all([
+      storage.messages.accept({ ...refused, idempotency: null, backlogLimit: 1 }),
+      ...others.map((other) =>
+        storage.messages.accept({
+          message: aMessage(other),
+          idempotency: null,
+          backlogLimit: 9,
+          trialLimit: 9,
+        }),
+      ),
+    ]);
+    expect(results.map(({ kind }) => kind)).toEqual(['instance_gone', ...others.map(() => 'accepted')]);
+    const sameKey = accept(
+      storage,
+      aMessage(must(others[0])),
+      undefined,
+      anIdempotencyRecord(aMessage(instance)),
+    );
+    expect(await accept(storage, aMessage(must(others[1])))).toEqual({ kind: 'accepted' });
+    expect(hasEnded).toBe(false);
+    await app.query('COMMIT');
+    expect(await sameKey).toMatchObject({ kind: 'remembered' });
+    await waiting;
+  });
+
+  it('one that waits for it gives up after its time, and leaves nothing', async () => {
+    const { storage, workspace, instance, app } = await scene({ timeoutMs: 300 });
+    await app.query('BEGIN');
+    await accept(storage, aMessage(instance), app);
+    const outside = aMessage(instance);
+    await expect(accept(storage, outside)).rejects.toThrow();
+    await app.query('COMMIT');
+    expect(await storage.messages.find(workspace.id, outside.id)).toBeNull();
+    expect(await accept(storage, outside)).toEqual({ kind: 'accepted' });
+  });
+
+  it('two for the same key are one message', async () => {
+    const { storage, schema, instance, app } = await scene();
+    const second = await connect(schema);
+    const [mine, theirs] = [aMessage(instance), aMessage(instance)];
+    await app.query('BEGIN');
+    await second.query('BEGIN');
+    const record = anIdempotencyRecord(mine);
+    await accept(storage, mine, app, record);
+    const late = accept(storage, theirs, second, anIdempotencyRecord(theirs));
+    await app.query('COMMIT');
+    expect(await late).toEqual({ kind: 'remembered', record });
+    await second.query('COMMIT');
+  });
+});
+
+describe('what cannot be used as a transaction', () => {
+  const notBegun = 'no transaction is open on it: run BEGIN first';
+  const refused: readonly [what: string, why: string, make: (schema: TestSchema) => unknown][] = [
+    ['a client without one', notBegun, (schema) => connect(schema)],
+    ['a pool', notBegun, ({ url }) => temporaryPool(url)],
+    ['one that has ended', notBegun, (schema) => begun(schema, 'COMMIT')],
+    ['one on another database', "it is not connected to the storage's database", onAnotherDatabase],
+    [
+      'one on another database with a storage of its own',
+      "it is not connected to the storage's database",
+      onAnotherStorage,
+    ],
+    ['another kind of handle', 'it is no client of pg', () => ({ exec() {} })],
+    ['null', 'it is no client of pg', () => null],
+  ];
+
+  it.each(refused)('%s', async (_, why, make) => {
+    const { storage, schema, instance } = await scene();
+    const message = aMessage(instance);
+    const handle = (await make(schema)) as PostgresTransaction; // as a caller in JavaScript may
+    const expected = new TypeError(`postgresStorage: the transaction cannot be used: ${why}.`);
+    await expect(accept(storage, message, handle)).rejects.toThrow(expected);
+    await expect(storage.messages.find(message.workspaceId, message.id, handle)).rejects.toThrow(expected);
+    expect(await storage.messages.find(message.workspaceId, message.id)).toBeNull();
+  });
+
+  it('one that a statement of the app’s has failed in', async () => {
+    const { storage, workspace, instance, app } = await scene();
+    const message = aMessage(instance);
+    await app.query('BEGIN');
+    await expect(app.query('SELECT 1 / 0')).rejects.toThrow('division by zero');
+    await expect(accept(storage, message, app)).rejects.toThrow('current transaction is aborted');
+    await app.query('ROLLBACK');
+    expect(await storage.messages.find(workspace.id, message.id)).toBeNull();
+  });
+});
+
+interface Scene {
+  readonly storage: Storage<PostgresTransaction>;
+  readonly schema: TestSchema;
+  readonly workspace: Workspace;
+  readonly instance: Instance;
+  /** The app's own connection, with a table of its own in the database. */
+  readonly app: Client;
+}
+
+async function scene(options: { readonly timeoutMs?: number } = {}): Promise<Scene> {
+  const schema = await temporarySchema();
+  const storage = await openStorage(schema, options);
+  await schema.pool.query(`CREATE TABLE ${schema.name}.orders (item integer)`);
+  return { storage, schema, ...(await storeInstance(storage)), app: await connect(schema) };
+}
+
+function accept(
+  storage: Storage<PostgresTransaction>,
+  message: Message,
+  transaction?: PostgresTransaction,
+  idempotency: ReturnType<typeof anIdempotencyRecord> | null = null,
+) {
+  return storage.messages.accept(
+    { message, idempotency, backlogLimit: 10_000, trialLimit: null },
+    transaction,
+  );
+}
+
+async function connect({ url }: Pick<TestSchema, 'url'>, config: object = {}): Promise<Client> {
+  const client = new Client({ connectionString: url, ...config });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+function temporaryPool(connectionString: string): Pool {
+  const pool = new Pool({ connectionString });
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
+async function begun(schema: Pick<TestSchema, 'url'>, ...then: readonly string[]): Promise<Client> {
+  const client = await connect(schema);
+  for (const sql of ['BEGIN', ...then]) await client.query(sql);
+  return client;
+}
+
+async function onAnotherDatabase(schema: TestSchema): Promise<Client> {
+  return begun({ url: await temporaryDatabase(schema) });
+}
+
+/** With the same names of schemas and tables. */
+async function onAnotherStorage(schema: TestSchema): Promise<Client> {
+  const url = await temporaryDatabase(schema);
+  await (await openStorage({ ...schema, url })).close();
+  return begun({ url });
+}
+
+async function temporaryDatabase({ pool, name, url }: TestSchema): Promise<string> {
+  await pool.query(`CREATE DATABASE ${name}_other`);
+  onTestFinished(async () => void (await pool.query(`DROP DATABASE ${name}_other WITH (FORCE)`)));
+  const other = new URL(url);
+  other.pathname = `${name}_other`;
+  return other.href;
+}
+
+function signalsOf(storage: Storage<PostgresTransaction>): readonly Signal[] {
+  const signals: Signal[] = [];
+  storage.subscribe((signal) => signals.push(signal));
+  return signals;
+}
+
+/** The messages of its queue, in their order. */
+async function queueOf({ pool, name }: TestSchema, { id }: Instance): Promise<readonly string[]> {
+  const sql = `SELECT message_id AS id FROM ${name}.queued_messages WHERE instance_id = $1 ORDER BY position`;
+  const { rows } = await pool.query<{ id: string }>(sql, [idToUuid('ins', id)]);
+  return rows.map((row) => uuidToId('msg', row.id));
+}
+
+async function pidOf(client: Client): Promise<number | undefined> {
+  return (await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows[0]?.pid;
+}
+
+async function countOf({ pool, name }: TestSchema, table: string): Promise<number | undefined> {
+  const sql = `SELECT count(*)::integer AS count FROM ${name}.${table}`;
+  return (await pool.query<{ count: number }>(sql)).rows[0]?.count;
+}

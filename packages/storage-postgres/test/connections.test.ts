@@ -1,0 +1,173 @@
+import { Pool } from 'pg';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Storage } from '@trunkline/core';
+import { aMessage, aWorkspace } from '@trunkline/storage-contract/examples';
+import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
+import { stallingProxy } from './support/stalling-proxy.ts';
+import type { TestSchema } from './support/test-schema.ts';
+
+describe('when the server ends connections', () => {
+  it('that nobody uses, the next call takes new ones', async () => {
+    const schema = await temporarySchema();
+    const { storage, name } = await openNamed(schema);
+    const workspace = aWorkspace();
+    await storage.workspaces.insert(workspace);
+    expect(await endConnections(schema, name)).toBeGreaterThan(0);
+    await vi.waitFor(async () => {
+      expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
+    });
+  });
+
+  it('in the middle of a transaction, the call rejects and nothing of it is written', async () => {
+    const schema = await temporarySchema();
+    const { storage, name } = await openNamed(schema);
+    const { workspace, instance } = await storeInstance(storage);
+    const message = aMessage(instance);
+    await storage.messages.accept({ message, idempotency: null, backlogLimit: 5, trialLimit: null });
+    // Settling the queue is called between two statements of one transaction: here it comes to the end of it.
+    const lock = await schema.pool.connect();
+    await lock.query('BEGIN');
+    await lock.query(`LOCK TABLE ${schema.name}.queued_messages IN ACCESS EXCLUSIVE MODE`);
+    const write = storage.instances.write({
+      instance: { ...instance, name: 'New' },
+      event: null,
+      lease: null,
+      settleQueued: () => ({
+        message: { ...message, status: 'failed' },
+        expectedStatus: 'queued',
+        events: [],
+      }),
+    });
+    const outcome = expect(write).rejects.toThrow('Postgres does not answer');
+    await vi.waitFor(async () => expect(await waitingFor(schema, name)).toBe(1));
+    await endConnections(schema, name);
+    await outcome;
+    await lock.query('ROLLBACK');
+    lock.release();
+    // The other connections, idle ones, were ended too, which the pool may have yet to notice.
+    await vi.waitFor(async () => {
+      expect(await storage.instances.find(workspace.id, instance.id)).toEqual(instance);
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+    });
+  });
+
+  it('that messages are being accepted on, those that were answered are there, and it goes on', async () => {
+    const schema = await temporarySchema();
+    const { storage, name } = await openNamed(schema);
+    const { workspace, instance } = await storeInstance(storage);
+    const answered: string[] = [];
+    let isOver = false;
+    const callers = Array.from({ length: 20 }, async () => {
+      while (!isOver) {
+        const message = aMessage(instance);
+        const acceptance = { message, idempotency: null, backlogLimit: 1e6, trialLimit: null };
+        const result = await storage.messages.accept(acceptance).catch(() => null);
+        if (result) answered.push(message.id);
+      }
+    });
+    for (let cut = 0; cut < 5; cut += 1) {
+      const before = answered.length;
+      await vi.waitFor(() => expect(answered.length).toBeGreaterThan(before + 20));
+      await endConnections(schema, name);
+    }
+    const before = answered.length;
+    await vi.waitFor(() => expect(answered.length).toBeGreaterThan(before + 20));
+    isOver = true;
+    await Promise.all(callers);
+    for (const id of answered) expect(await storage.messages.find(workspace.id, id), id).not.toBeNull();
+    const { rows } = await schema.pool.query(
+      `SELECT length = (SELECT count(*) FROM ${schema.name}.queued_messages) AS counted FROM ${schema.name}.queues`,
+    );
+    expect(rows).toEqual([{ counted: true }]);
+  });
+});
+
+describe('when a connection leads nowhere any more', () => {
+  it('a call rejects after its time, and the next one takes another', async () => {
+    const schema = await temporarySchema();
+    const proxy = await stallingProxy(schema.url);
+    const storage = await openStorage(schema, { connectionString: proxy.url, timeoutMs: 1000 });
+    const workspace = aWorkspace();
+    await storage.workspaces.insert(workspace);
+    proxy.stall();
+    await expect(storage.workspaces.find(workspace.id)).rejects.toThrow('Postgres does not answer');
+    await vi.waitFor(async () => {
+      expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
+    }, 10_000);
+  });
+});
+
+describe('a call that fails', () => {
+  it('leaves no transaction open, and its connection to others', async () => {
+    const schema = await temporarySchema();
+    const pool = new Pool({ connectionString: schema.url, max: 2, application_name: schema.name });
+    onTestFinished(() => pool.end());
+    const storage = await openStorage(schema, { pool, notifications: false });
+    const { instance } = await storeInstance(storage);
+    const message = aMessage(instance);
+    await storage.messages.accept({ message, idempotency: null, backlogLimit: 5, trialLimit: null });
+    const failing = Array.from({ length: 10 }, () =>
+      storage.instances.write({
+        instance,
+        event: null,
+        lease: null,
+        settleQueued() {
+          throw new Error('A bug.');
+        },
+      }),
+    );
+    for (const result of await Promise.allSettled(failing)) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { message: 'A bug.' } });
+    }
+    expect([pool.idleCount, pool.totalCount, pool.waitingCount]).toEqual([2, 2, 0]);
+    const { rows } = await schema.pool.query(
+      "SELECT state FROM pg_stat_activity WHERE application_name = $1 AND state <> 'idle'",
+      [schema.name],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('because others stand in its way is tried again', async () => {
+    const schema = await temporarySchema();
+    const storage = await openStorage(schema);
+    const { workspace, instance } = await storeInstance(storage);
+    // Takes the two rows of a write in the other order, so that one of the two has to give way.
+    const other = await schema.pool.connect();
+    await other.query("SET deadlock_timeout = '60s'");
+    await other.query('BEGIN');
+    await other.query(`SELECT 1 FROM ${schema.name}.queues FOR UPDATE`);
+    const write = storage.instances.write({
+      instance: { ...instance, status: 'disconnected' },
+      event: null,
+      lease: null,
+    });
+    await vi.waitFor(async () => {
+      const sql =
+        'SELECT count(*)::integer AS waiting FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()';
+      expect((await other.query<{ waiting: number }>(sql)).rows[0]?.waiting).toBeGreaterThan(0);
+    });
+    await other.query(`SELECT 1 FROM ${schema.name}.instances FOR UPDATE`);
+    await other.query('COMMIT');
+    other.release();
+    expect(await write).toMatchObject({ kind: 'written', instance: { version: 2 } });
+    expect(await storage.instances.find(workspace.id, instance.id)).toMatchObject({ status: 'disconnected' });
+  });
+});
+
+/** A storage whose connections can be told from others'. */
+async function openNamed(schema: TestSchema): Promise<{ readonly storage: Storage; readonly name: string }> {
+  const pool = new Pool({ connectionString: schema.url, max: 4, application_name: schema.name });
+  onTestFinished(() => pool.end());
+  return { storage: await openStorage(schema, { pool }), name: schema.name };
+}
+
+async function endConnections({ pool }: TestSchema, name: string): Promise<number> {
+  const sql = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1';
+  return (await pool.query(sql, [name])).rowCount ?? 0;
+}
+
+async function waitingFor({ pool }: TestSchema, name: string): Promise<number> {
+  const sql =
+    "SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'";
+  return (await pool.query<{ waiting: number }>(sql, [name])).rows[0]?.waiting ?? 0;
+}

@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+import type { Acceptance, AcceptanceResult, Instance, Message, Signal, Storage } from '@trunkline/core';
+import { aMessage, anIdempotencyRecord, anInstance } from '@trunkline/storage-contract/examples';
+import { must } from './support/must.ts';
+import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
+import type { TestSchema } from './support/test-schema.ts';
+
+describe('acceptances that come together', () => {
+  it('share commits of 500 at most', async () => {
+    const { storage, schema, instance } = await scene();
+    const before = await commitsIn(schema);
+    await acceptAll(storage, messagesOf(instance, 1200));
+    // Each stored row carries the transaction that stored it.
+    expect((await commitsIn(schema)) - before).toBe(3);
+  });
+
+  it('resolve once another connection can read what they wrote', async () => {
+    const { storage, schema, instance } = await scene();
+    const sql = `SELECT count(*)::integer AS found FROM ${schema.name}.messages WHERE network_id = $1`;
+    const found = messagesOf(instance, 300).map(async (message) => {
+      await accept(storage, message);
+      return (await schema.pool.query<{ found: number }>(sql, [message.networkId])).rows[0]?.found;
+    });
+    expect(new Set(await Promise.all(found))).toEqual(new Set([1]));
+  });
+
+  it('keep their order on each instance, whatever they are checked for', async () => {
+    const { storage, schema, instance } = await scene();
+    const others = [anInstance({ ...must(await workspaceOf(storage, instance)) }), instance];
+    await storage.instances.insert(must(others[0]), null);
+    const calls: Promise<unknown>[] = [];
+    const messages: Message[] = [];
+    // In several bursts, so that some come while others are under way; every third takes the longer way.
+    for (let burst = 0; burst < 20; burst += 1) {
+      for (let index = 0; index < 60; index += 1) {
+        const message = aMessage(must(others[index % 2]));
+        messages.push(message);
+        calls.push(storage.messages.accept(of(message, { trialLimit: index % 3 === 0 ? 1e6 : null })));
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await Promise.all(calls);
+    for (const { id } of others) {
+      const expected = messages
+        .filter(({ instanceId }) => instanceId === id)
+        .map(({ networkId }) => networkId);
+      expect(await queueOf(schema, expected)).toEqual(expected);
+    }
+  });
+
+  it('count a backlog to the message', async () => {
+    const { storage, instance } = await scene();
+    const results = await Promise.all(
+      messagesOf(instance, 700).map((message) => storage.messages.accept(of(message, { backlogLimit: 610 }))),
+    );
+    expect(results.map(({ kind }) => kind)).toEqual([
+      ...Array.from({ length: 610 }, () => 'accepted'),
+      ...Array.from({ length: 90 }, () => 'backlog_full'),
+    ]);
+  });
+
+  it('count a trial to the message, over several instances', async () => {
+    const { storage, instance } = await scene();
+    const workspace = must(await workspaceOf(storage, instance));
+    const second = anInstance(workspace);
+    await storage.instances.insert(second, null);
+    const messages = [...messagesOf(instance, 40), ...messagesOf(second, 40)];
+    const results = await Promise.all(
+      messages.map((message) => storage.messages.accept(of(message, { trialLimit: 50 }))),
+    );
+    expect(accepted(results)).toHaveLength(50);
+    expect(await storage.workspaces.find(workspace.id)).toHaveProperty('trialMessagesUsed', 50);
+  });
+
+  it('of one key are one message, over several instances and processes', async () => {
+    const { storage, schema, instance } = await scene();
+    const workspace = must(await workspaceOf(storage, instance));
+    const second = anInstance(workspace);
+    await storage.instances.insert(second, null);
+    const storages = [storage, await openStorage(schema)];
+    const results = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => {
+        const message = aMessage(index % 3 === 0 ? instance : second);
+        const idempotency = anIdempotencyRecord(message, { key: `key ${index % 2}` });
+        return must(storages[index % storages.length]).messages.accept(of(message, { idempotency }));
+      }),
+    );
+    expect(accepted(results)).toHaveLength(2);
+    const remembered = results.flatMap((result) =>
+      result.kind === 'remembered' ? [result.record.messageId] : [],
+    );
+    expect(new Set(remembered).size).toBe(2);
+  });
+});
+
+describe('an acceptance that fails among others', () => {
+  it('rejects alone, and leaves nothing', async () => {
+    const { storage, schema, instance } = await scene();
+    const messages = messagesOf(instance, 600);
+    const taken = new Set([0, 7, 8, 300, 499, 500, 599]);
+    await acceptAll(
+      storage,
+      messages.filter((_, index) => taken.has(index)),
+    );
+    const signals: Signal[] = [];
+    storage.subscribe((signal) => signals.push(signal));
+    const results = await Promise.allSettled(
+      messages.map((message) =>
+        storage.messages.accept(
+          of(message, { idempotency: anIdempotencyRecord(message, { key: message.id }) }),
+        ),
+      ),
+    );
+    for (const [index, { status }] of results.entries()) {
+      expect(status, `message ${index}`).toBe(taken.has(index) ? 'rejected' : 'fulfilled');
+    }
+    expect(await countOf(schema, 'queued_messages')).toBe(600);
+    expect(await countOf(schema, 'idempotency_records')).toBe(593);
+    const { rows } = await schema.pool.query(`SELECT length, next_position FROM ${schema.name}.queues`);
+    expect(rows).toEqual([{ length: '600', next_position: '600' }]);
+    expect(signals).toContainEqual({ topic: 'queue', instanceId: instance.id });
+  });
+
+  it.each<[what: string, changes: Partial<Message>]>([
+    ['an id of the wrong form', { id: 'msg_1' }],
+    ['a time that no column holds', { createdAt: 1e300 }],
+    ['a group id of the wrong form', { groupId: 'grp_1' }],
+    [
+      'media that nobody noted',
+      { media: { available: true, mimeType: 'a/b', size: 1, filename: 'a', sha256: null } },
+    ],
+  ])('for %s harms nobody', async (_, changes) => {
+    const { storage, instance } = await scene();
+    const before = aMessage(instance);
+    const after = aMessage(instance);
+    const results = await Promise.allSettled([
+      accept(storage, before),
+      accept(storage, aMessage(instance, changes)),
+      accept(storage, after),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+});
+
+it('closing waits for acceptances that were called before', async () => {
+  const { storage, schema, instance } = await scene();
+  const calls = acceptAll(storage, messagesOf(instance, 1200));
+  await storage.close();
+  await calls;
+  expect(await countOf(schema, 'messages')).toBe(1200);
+});
+
+interface Scene {
+  readonly storage: Storage;
+  readonly schema: TestSchema;
+  readonly instance: Instance;
+}
+
+/** A storage with one connected instance. */
+async function scene(): Promise<Scene> {
+  const schema = await temporarySchema();
+  const storage = await openStorage(schema);
+  return { storage, schema, instance: (await storeInstance(storage)).instance };
+}
+
+function messagesOf(instance: Instance, count: number): readonly Message[] {
+  return Array.from({ length: count }, () => aMessage(instance));
+}
+
+function of(message: Message, changes: Partial<Acceptance> = {}): Acceptance {
+  return { message, idempotency: null, backlogLimit: 10_000, trialLimit: null, ...changes };
+}
+
+function accept(storage: Storage, message: Message): Promise<AcceptanceResult> {
+  return storage.messages.accept(of(message));
+}
+
+async function acceptAll(storage: Storage, messages: readonly Message[]): Promise<void> {
+  const results = await Promise.all(messages.map((message) => accept(storage, message)));
+  expect(accepted(results)).toHaveLength(messages.length);
+}
+
+function accepted(results: readonly AcceptanceResult[]): readonly AcceptanceResult[] {
+  return results.filter(({ kind }) => kind === 'accepted');
+}
+
+function workspaceOf(storage: Storage, { workspaceId }: Instance) {
+  return storage.workspaces.find(workspaceId);
+}
+
+async function countOf({ pool, name }: TestSchema, table: string): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(`SELECT count(*)::integer FROM ${name}.${table}`);
+  return must(rows[0]).count;
+}
+
+/** How many transactions have stored messages. */
+async function commitsIn({ pool, name }: TestSchema): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(
+    `SELECT count(DISTINCT xmin::text)::integer AS count FROM ${name}.messages`,
+  );
+  return must(rows[0]).count;
+}
+
+/** The network ids of these messages in the order of their queue. */
+async function queueOf(
+  { pool, name }: TestSchema,
+  networkIds: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ network_id: string }>(
+    `SELECT network_id FROM ${name}.queued_messages JOIN ${name}.messages ON id = message_id
+     WHERE network_id = ANY ($1) ORDER BY position`,
+    [networkIds],
+  );
+  return rows.map(({ network_id: networkId }) => networkId);
+}

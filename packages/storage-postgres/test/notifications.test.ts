@@ -1,0 +1,112 @@
+import { Pool } from 'pg';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Signal, Storage } from '@trunkline/core';
+import { aMessage, anInstance } from '@trunkline/storage-contract/examples';
+import { channelOf } from '../src/remote-signals.ts';
+import { must } from './support/must.ts';
+import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
+import type { TestSchema } from './support/test-schema.ts';
+
+describe('two storages on one schema', () => {
+  it('hear of each other’s work, and of their own once', async () => {
+    const schema = await temporarySchema();
+    const [one, two] = [await openStorage(schema), await openStorage(schema)];
+    const { instance } = await storeInstance(one);
+    const [atOne, atTwo] = [listen(one), listen(two)];
+    await accept(one, aMessage(instance));
+    const told = { topic: 'queue', instanceId: instance.id };
+    await vi.waitFor(() => expect(atTwo).toContainEqual(told));
+    // What comes back to the sender would have come before this answer.
+    await accept(two, aMessage(instance));
+    await vi.waitFor(() => expect(atOne).toHaveLength(2));
+    expect(atOne).toEqual([told, told]);
+  });
+
+  it('hear of a lot at once in a few messages', async () => {
+    const schema = await temporarySchema();
+    const [one, two] = [await openStorage(schema), await openStorage(schema)];
+    const { workspace } = await storeInstance(one);
+    const atTwo = listen(two);
+    const payloads = await payloadsOf(schema);
+    const instances = Array.from({ length: 250 }, () => anInstance(workspace));
+    await Promise.all(instances.map((instance) => one.instances.insert(instance, null)));
+    await vi.waitFor(() => {
+      const heard = new Set(atTwo.map((signal) => 'instanceId' in signal && signal.instanceId));
+      expect(instances.filter(({ id }) => !heard.has(id))).toEqual([]);
+    });
+    expect(payloads.length).toBeLessThan(125);
+    expect(Math.max(...payloads.map((payload) => Buffer.byteLength(payload)))).toBeLessThan(8000);
+  });
+
+  it('of different schemas hear nothing of each other', async () => {
+    const [mine, other] = [await temporarySchema(), await temporarySchema()];
+    const [one, two, elsewhere] = [
+      await openStorage(mine),
+      await openStorage(mine),
+      await openStorage(other),
+    ];
+    const [atTwo, there] = [listen(two), listen(elsewhere)];
+    await storeInstance(one);
+    await vi.waitFor(() => expect(atTwo).not.toEqual([]));
+    expect(there).toEqual([]);
+  });
+
+  it('hear again after their connections were cut, and work meanwhile', async () => {
+    const schema = await temporarySchema();
+    const one = await openStorage(schema);
+    const pool = new Pool({ connectionString: schema.url, max: 4, application_name: schema.name });
+    onTestFinished(() => pool.end());
+    const two = await openStorage(schema, { pool });
+    const { workspace, instance } = await storeInstance(one);
+    const listening = async (): Promise<number | undefined> => {
+      const sql = "SELECT pid FROM pg_stat_activity WHERE application_name = $1 AND query LIKE 'LISTEN%'";
+      return (await schema.pool.query<{ pid: number }>(sql, [schema.name])).rows[0]?.pid;
+    };
+    const before = must(await listening());
+    await schema.pool.query('SELECT pg_terminate_backend($1)', [before]);
+    expect(await two.instances.find(workspace.id, instance.id)).toEqual(instance);
+    await vi.waitFor(async () => expect([before, undefined]).not.toContain(await listening()), 10_000);
+    const atTwo = listen(two);
+    await accept(one, aMessage(instance));
+    await vi.waitFor(() => expect(atTwo).toContainEqual({ topic: 'queue', instanceId: instance.id }));
+  });
+});
+
+it('messages of somebody else that are no signals are passed over', async () => {
+  const schema = await temporarySchema();
+  const storage = await openStorage(schema);
+  const signals = listen(storage);
+  const payloads = [
+    'no JSON',
+    'null',
+    '[]',
+    '{"from":1,"signals":[]}',
+    '{"from":"x","signals":"all"}',
+    '{"from":"x","signals":[null,1,{"topic":"drop"},{"topic":"queue"},{"topic":"queue","instanceId":7}]}',
+    '{"from":"x","signals":[{"topic":"deliveries"}]}',
+  ];
+  for (const payload of payloads) {
+    await schema.pool.query('SELECT pg_notify($1, $2)', [channelOf(schema.name), payload]);
+  }
+  await vi.waitFor(() => expect(signals).toEqual([{ topic: 'deliveries' }]));
+});
+
+function listen(storage: Storage): readonly Signal[] {
+  const signals: Signal[] = [];
+  storage.subscribe((signal) => signals.push(signal));
+  return signals;
+}
+
+async function accept(storage: Storage, message: ReturnType<typeof aMessage>): Promise<void> {
+  await storage.messages.accept({ message, idempotency: null, backlogLimit: 100, trialLimit: null });
+}
+
+/** What is sent from now on, as it comes. */
+async function payloadsOf(schema: TestSchema): Promise<readonly string[]> {
+  const payloads: string[] = [];
+  const client = await schema.pool.connect();
+  onTestFinished(() => client.release(true));
+  client.on('notification', ({ payload }) => payloads.push(payload ?? ''));
+  await client.query(`LISTEN "${channelOf(schema.name)}"`);
+  return payloads;
+}

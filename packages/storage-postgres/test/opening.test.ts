@@ -1,0 +1,211 @@
+import { Pool } from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { aMessage, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
+import { postgresStorage } from '../src/index.ts';
+import type { PostgresStorageOptions } from '../src/index.ts';
+import { startChild } from './support/child-process.ts';
+import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
+import { storageContext } from './support/storage-context.ts';
+import type { TestSchema } from './support/test-schema.ts';
+
+describe('a storage opens', () => {
+  it('a schema that is not there yet, and finds in it what it wrote', async () => {
+    const schema = await temporarySchema();
+    const workspace = aWorkspace();
+    const first = await openStorage(schema);
+    await first.workspaces.insert(workspace);
+    await first.close();
+    const second = await openStorage(schema);
+    expect(await second.workspaces.find(workspace.id)).toEqual(workspace);
+  });
+
+  it('again after it was closed', async () => {
+    const schema = await temporarySchema();
+    const storage = await openStorage(schema);
+    await expect(storage.open(storageContext)).rejects.toThrow('The storage is open already.');
+    await storage.close();
+    await expect(storage.workspaces.find('ten_unknown')).rejects.toThrow('The storage is not open.');
+    await storage.open(storageContext);
+    expect(await storage.setting('name', 'value')).toBe('value');
+  });
+
+  it.each(['Größe', `say "it's"`, 'trunkline.messages', '$1; DROP'])('a schema called %s', async (name) => {
+    const schema = { ...(await temporarySchema()), name };
+    onTestFinished(() => dropSchema(schema));
+    const storage = await openStorage(schema);
+    const { workspace, instance } = await storeInstance(storage);
+    const message = aMessage(instance);
+    await storage.messages.accept({ message, idempotency: null, backlogLimit: 5, trialLimit: null });
+    expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+    const { rows } = await schema.pool.query('SELECT 1 FROM pg_namespace WHERE nspname = $1', [name]);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('one that an administrator has made, without the right to make any', async () => {
+    const schema = await temporarySchema();
+    const role = `${schema.name}_role`;
+    await schema.pool.query(
+      `CREATE ROLE ${role} LOGIN PASSWORD 'secret'; CREATE SCHEMA ${schema.name} AUTHORIZATION ${role}`,
+    );
+    onTestFinished(async () => {
+      await dropSchema(schema);
+      await schema.pool.query(`DROP ROLE ${role}`);
+    });
+    const url = new URL(schema.url);
+    [url.username, url.password] = [role, 'secret'];
+    const storage = await openStorage(schema, { connectionString: url.href });
+    expect(await storage.setting('name', 'value')).toBe('value');
+    const elsewhere = postgresStorage({ connectionString: url.href, schema: `${schema.name}_other` });
+    await expect(elsewhere.open(storageContext)).rejects.toThrow('permission denied for database');
+  });
+
+  it('through a pooler that keeps no statements and no listeners', async () => {
+    const schema = await temporarySchema();
+    const pool = new Pool({ connectionString: schema.url, max: 1 });
+    onTestFinished(() => pool.end());
+    const storage = await openStorage(schema, { pool, preparedStatements: false, notifications: false });
+    await storeInstance(storage);
+    const { rows } = await pool.query('SELECT name FROM pg_prepared_statements');
+    expect(rows).toEqual([]);
+  });
+
+  it('in twenty processes at once, of which one makes the tables', { timeout: 120_000 }, async () => {
+    const schema = await temporarySchema();
+    const children = Array.from({ length: 20 }, () => startChild('open', schema.url, schema.name));
+    for (const { lines } of children) expect((await lines.next()).value).toBe('ready');
+    for (const { go } of children) go();
+    const values = await Promise.all(children.map(async ({ lines }) => (await lines.next()).value));
+    await Promise.all(children.map(({ ended }) => ended));
+    expect(new Set(values).size).toBe(1);
+    const { rows } = await schema.pool.query(`SELECT version FROM ${schema.name}.schema_versions`);
+    expect(rows).toEqual([{ version: 1 }]);
+  });
+});
+
+describe("the app's own pool", () => {
+  it('stays open, and as it was', async () => {
+    const schema = await temporarySchema();
+    const pool = new Pool({ connectionString: schema.url, max: 3, options: '-c search_path=pg_catalog' });
+    onTestFinished(() => pool.end());
+    const listeners = pool.listenerCount('error');
+    const storage = await openStorage(schema, { pool });
+    await storeInstance(storage);
+    await storage.close();
+    expect(pool.listenerCount('error')).toBe(listeners);
+    const settings = `SELECT current_setting('search_path') AS path, current_setting('statement_timeout') AS timeout`;
+    const clients = await Promise.all([pool.connect(), pool.connect(), pool.connect()]);
+    for (const client of clients) {
+      expect((await client.query(settings)).rows).toEqual([{ path: 'pg_catalog', timeout: '0' }]);
+      expect((await client.query('SELECT pg_listening_channels()')).rows).toEqual([]);
+      client.release();
+    }
+  });
+
+  it('may read its columns as the app likes', async () => {
+    const schema = await temporarySchema();
+    const types = { getTypeParser: () => () => 'as the app likes' };
+    const pool = new Pool({ connectionString: schema.url, max: 3, types });
+    onTestFinished(() => pool.end());
+    const storage = await openStorage(schema, { pool });
+    const { workspace, instance } = await storeInstance(storage);
+    expect(await storage.instances.list(workspace.id)).toEqual([instance]);
+    expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 'as the app likes' }]);
+  });
+
+  it('may have every transaction serializable', async () => {
+    const schema = await temporarySchema();
+    const options = '-c default_transaction_isolation=serializable';
+    const pool = new Pool({ connectionString: schema.url, max: 5, options });
+    onTestFinished(() => pool.end());
+    const storage = await openStorage(schema, { pool });
+    const { workspace, instance } = await storeInstance(storage);
+    const renamed = Array.from({ length: 20 }, (_, index) =>
+      storage.instances.write({ instance: { ...instance, name: `${index}` }, event: null, lease: null }),
+    );
+    const kinds = (await Promise.all(renamed)).map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'written')).toHaveLength(1);
+    expect(await storage.instances.find(workspace.id, instance.id)).toMatchObject({ version: 2 });
+  });
+});
+
+describe('a storage refuses', () => {
+  it('a schema that was made by a newer version, and writes nothing', async () => {
+    const schema = await temporarySchema();
+    await (await openStorage(schema)).close();
+    await schema.pool.query(`INSERT INTO ${schema.name}.schema_versions (version) VALUES (1000)`);
+    const before = await tablesOf(schema);
+    const why =
+      'The PostgreSQL database cannot be used: it was made by a newer version of Trunkline (schema 1000; this one knows 1).';
+    await expect(openStorage(schema)).rejects.toThrow(why);
+    expect(await tablesOf(schema)).toEqual(before);
+  });
+
+  it("a schema that holds somebody else's tables, and writes nothing", async () => {
+    const schema = await temporarySchema();
+    await schema.pool.query(`CREATE SCHEMA ${schema.name}; CREATE TABLE ${schema.name}.diary (day date)`);
+    const why = `the schema ${schema.name} holds something that is not Trunkline's.`;
+    await expect(openStorage(schema)).rejects.toThrow(why);
+    expect(await tablesOf(schema)).toEqual(['diary']);
+  });
+
+  it('a database that cannot hold every text', async () => {
+    const schema = await temporarySchema();
+    const name = `${schema.name}_ascii`;
+    await schema.pool.query(
+      `CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
+    );
+    onTestFinished(async () => void (await schema.pool.query(`DROP DATABASE ${name}`)));
+    const url = new URL(schema.url);
+    url.pathname = name;
+    const storage = postgresStorage({ connectionString: url.href });
+    await expect(storage.open(storageContext)).rejects.toThrow('its encoding is SQL_ASCII');
+  });
+
+  it('a server that is not there, without telling the password', async () => {
+    const storage = postgresStorage({ connectionString: 'postgres://user:sesame@127.0.0.1:1/db' });
+    const error: unknown = await storage.open(storageContext).catch((thrown: unknown) => thrown);
+    expect(String(error)).toMatch(/^Error: The PostgreSQL database cannot be used: .*ECONNREFUSED/);
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('sesame');
+  });
+
+  const connectionString = 'postgres://127.0.0.1/db';
+  const pool = { connect() {}, on() {}, removeListener() {}, options: { max: 1 } };
+  it.each<[options: unknown, why: string]>([
+    [undefined, 'the option "connectionString" or "pool" is missing'],
+    [{}, 'the option "connectionString" or "pool" is missing'],
+    [{ connectionString: 'mysql://127.0.0.1' }, 'the option "connectionString" is wrong'],
+    [{ connectionString: 5 }, 'the option "connectionString" is wrong'],
+    [{ connectionString, pool }, 'the option "connectionString" is wrong: it is given with "pool"'],
+    [{ pool: {} }, 'the option "pool" is wrong'],
+    [{ pool }, 'the option "pool" is wrong: it has one connection'],
+    [{ connectionString, schema: '' }, 'the option "schema" is wrong'],
+    [{ connectionString, schema: 'ä'.repeat(32) }, 'the option "schema" is wrong'],
+    [{ connectionString, schema: 'pg_catalog' }, 'the option "schema" is wrong'],
+    [{ connectionString, schema: 'a\0' }, 'the option "schema" is wrong'],
+    [{ connectionString, maxConnections: 1 }, 'the option "maxConnections" is wrong'],
+    [{ connectionString, timeoutMs: 0 }, 'the option "timeoutMs" is wrong'],
+    [{ connectionString, notifications: 'no' }, 'the option "notifications" is wrong'],
+    [{ connectionString, preparedStatements: 1 }, 'the option "preparedStatements" is wrong'],
+  ])('the options %j', (options, why) => {
+    expect(() => postgresStorage(options as PostgresStorageOptions)).toThrow(`postgresStorage: ${why}`);
+  });
+});
+
+it("tells the server's time", async () => {
+  const schema = await temporarySchema();
+  const storage = await openStorage(schema);
+  const before = Date.now();
+  const time = await storage.serverTime?.();
+  expect(time).toBeGreaterThan(before - 60_000);
+  expect(time).toBeGreaterThan(NOW - 1e12);
+  expect(Number.isSafeInteger(time)).toBe(true);
+});
+
+async function tablesOf({ pool, name }: TestSchema): Promise<readonly string[]> {
+  const sql = 'SELECT tablename FROM pg_tables WHERE schemaname = $1 ORDER BY tablename';
+  return (await pool.query<{ tablename: string }>(sql, [name])).rows.map(({ tablename }) => tablename);
+}
+
+async function dropSchema({ pool, name }: TestSchema): Promise<void> {
+  await pool.query(`DROP SCHEMA IF EXISTS "${name.replaceAll('"', '""')}" CASCADE`);
+}

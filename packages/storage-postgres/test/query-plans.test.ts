@@ -1,0 +1,205 @@
+import { expect, it } from 'vitest';
+import type { ClaimedDelivery } from '@trunkline/core';
+import {
+  aMessage,
+  anEndpoint,
+  anEvent,
+  anIdempotencyRecord,
+  anInboundMessage,
+  anInstance,
+  DAY,
+  NOW,
+} from '@trunkline/storage-contract/examples';
+import {
+  claimAt,
+  claimEvents,
+  failed,
+  sending,
+  settled,
+  storeSubscription,
+  succeeded,
+  takeLease,
+} from '@trunkline/storage-contract/scenes';
+import { DAYS, storeBacklog } from './support/backlog.ts';
+import { explainedPool } from './support/explained-pool.ts';
+import type { Explained } from './support/explained-pool.ts';
+import { must } from './support/must.ts';
+import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
+
+/** Messages, events, deliveries that have ended, open ones, and so on, of each: `QUERY_PLAN_ROWS=1000000`. */
+const ROWS = Number(process.env['QUERY_PLAN_ROWS'] ?? 30_000);
+
+/** What any part of a plan may read: far less than there is, and some times what a page or a claim is made of. */
+const MAY_READ = 2_000;
+
+/** Tables that hold history, or all that is open. */
+const GROWING = /^(messages|events|deliveries|attempts|due|queued_|idempotency)/;
+
+/** The largest page that can be asked for. */
+const FIRST = { from: null, limit: 100 };
+
+it('nothing that is asked reads, or sorts, more than its answer takes', { timeout: 900_000 }, async () => {
+  const scene = await openBacklog();
+  const { explained } = scene;
+  // The limits of the first claim are new: all lanes are worked out.
+  await scene.storage.deliveries.claim(claimAt(NOW, { limit: 1 }));
+  explained.length = 0;
+
+  await deliver(scene);
+  await sendMessages(scene);
+  await handleEvents(scene);
+  await readMessages(scene);
+  for (const webhookId of [scene.busy.id, scene.idle.id]) await readDeliveries(scene, webhookId);
+  await retryDeliveries(scene);
+  await closeEndpoint(scene);
+  await deleteWhatIsOld(scene);
+
+  expect(explained.length).toBeGreaterThan(200);
+  expect(explained.filter(({ rows }) => rows > MAY_READ)).toEqual([]);
+  expect(explained.filter(({ scanned }) => scanned.some((table) => GROWING.test(table)))).toEqual([]);
+});
+
+type Scene = Awaited<ReturnType<typeof openBacklog>>;
+
+async function openBacklog() {
+  const schema = await temporarySchema();
+  const explained: Explained[] = [];
+  const pool = explainedPool(schema.url, explained);
+  const storage = await openStorage(schema, { pool, notifications: false });
+  for (let day = DAYS; day >= 0; day -= 4) await storage.retention.prepare(NOW - day * DAY);
+  const { workspace, instance } = await storeInstance(storage);
+  const subscription = await storeSubscription(storage);
+  const endpoints = Array.from({ length: 100 }, () => anEndpoint(workspace));
+  // Nothing was ever sent there: what has the fewest rows is what a plan for all may fail.
+  const idle = anEndpoint(workspace);
+  for (const endpoint of [...endpoints, idle]) await storage.webhooks.insert(endpoint, 1000);
+  await storeBacklog(schema, { instance, endpoints, subscription, count: ROWS });
+  return { storage, explained, workspace, instance, subscription, busy: must(endpoints[0]), idle };
+}
+
+async function deliver({ storage: { deliveries }, workspace, busy }: Scene): Promise<void> {
+  const claimed: ClaimedDelivery[] = [];
+  for (let pass = 1; pass <= 3; pass += 1) {
+    const claim = await deliveries.claim(claimAt(NOW + pass, { limit: 128, leaseMs: 10 }));
+    claimed.push(...claim.claimed);
+  }
+  expect(claimed.length).toBeGreaterThan(100);
+  const outcomes = claimed.map((one, index) =>
+    index % 2 === 0 ? succeeded(one, NOW + 5) : failed(one, NOW + 5),
+  );
+  expect(await deliveries.complete(outcomes.slice(0, 100), NOW + 5)).toBe(100);
+  // The others are taken back.
+  await deliveries.claim(claimAt(NOW + 3 * DAY, { limit: 500 }));
+  expect(await deliveries.complete(outcomes.slice(100), NOW + 3 * DAY)).toBe(0);
+  await deliveries.enqueue(busy.id, anEvent(workspace));
+}
+
+async function sendMessages({ storage, workspace, instance }: Scene): Promise<void> {
+  const { messages } = storage;
+  const message = aMessage(instance);
+  const idempotency = anIdempotencyRecord(message);
+  const acceptance = { message, idempotency, backlogLimit: 10 * ROWS, trialLimit: 10 };
+  expect(await messages.accept(acceptance)).toEqual({ kind: 'accepted' });
+  await messages.findIdempotencyRecord(workspace.id, idempotency.key);
+
+  const lease = await takeLease(storage, instance);
+  const [head] = await messages.queueHeads([instance.id], NOW);
+  const first = must(head).message;
+  await messages.postpone(lease, { messageId: first.id, tries: 1, dueAt: NOW });
+  expect(await messages.change(lease, sending(first))).toBe('changed');
+  await messages.findOutbound(instance.id, first.networkId);
+  const received = anInboundMessage(instance);
+  await messages.hasInbound(instance.id, received.networkId, 'them');
+  const event = anEvent(workspace);
+  expect(await messages.receive(lease, { message: received, senderId: 'them', event })).toBe('received');
+}
+
+async function handleEvents({ storage, subscription }: Scene): Promise<void> {
+  const { subscriptions } = storage;
+  const claimed = await claimEvents(storage, subscription, NOW);
+  expect(claimed).toHaveLength(100);
+  await subscriptions.renew(
+    claimed.map(({ subscriptionId, event, token }) => ({ subscriptionId, eventId: event.id, token })),
+    NOW + 60_000,
+  );
+  expect(await subscriptions.complete(claimed.map((one) => settled(one)))).toBe(100);
+  await subscriptions.list(1000);
+  await subscriptions.retryExhausted(subscription.name, { limit: 100, countUpTo: 1000, now: NOW });
+}
+
+async function readMessages({ storage: { messages }, workspace, instance }: Scene): Promise<void> {
+  for (const instanceId of [undefined, instance.id, anInstance(workspace).id]) {
+    for (const filter of [
+      {},
+      { direction: 'inbound' } as const,
+      { statuses: ['failed'] } as const,
+      { type: 'video' } as const,
+    ]) {
+      const { rows } = await messages.list(
+        workspace.id,
+        instanceId ? { ...filter, instanceId } : filter,
+        FIRST,
+      );
+      const last = rows.at(-1);
+      for (const direction of last ? (['older', 'newer'] as const) : []) {
+        const from = { direction, id: must(last).id };
+        await messages.list(workspace.id, filter, { ...FIRST, from });
+      }
+    }
+  }
+}
+
+async function readDeliveries(
+  { storage: { deliveries }, workspace }: Scene,
+  webhookId: string,
+): Promise<void> {
+  for (const since of [0, NOW - 2 * DAY]) {
+    for (const filter of [
+      {},
+      { status: 'failed' } as const,
+      { status: 'retrying' } as const,
+      { eventType: 'message.received' },
+      { status: 'success', eventType: 'message.sent' } as const,
+    ]) {
+      const { rows } = await deliveries.list(workspace.id, webhookId, filter, FIRST, since);
+      const last = rows.at(-1);
+      for (const direction of last ? (['older', 'newer'] as const) : []) {
+        const from = { direction, id: must(last).id };
+        await deliveries.list(workspace.id, webhookId, filter, { ...FIRST, from }, since);
+      }
+    }
+  }
+}
+
+async function retryDeliveries({ storage: { deliveries }, workspace, busy }: Scene): Promise<void> {
+  const since = NOW - 30 * DAY;
+  const { rows } = await deliveries.list(workspace.id, busy.id, { status: 'exhausted' }, FIRST, 0);
+  const { id } = must(rows[0]);
+  await deliveries.find(workspace.id, id, since);
+  await deliveries.findDetail(workspace.id, id, since);
+  expect((await deliveries.retry(workspace.id, id, NOW, since)).kind).toBe('requeued');
+  await deliveries.findDetail(workspace.id, id, since);
+  const batch = { limit: 100, countUpTo: 1000, now: NOW, since };
+  expect((await deliveries.retryAll(workspace.id, busy.id, batch))?.requeued).toBe(100);
+}
+
+async function closeEndpoint(scene: Scene): Promise<void> {
+  const { storage, workspace, busy } = scene;
+  const stored = must(await storage.webhooks.find(workspace.id, busy.id));
+  await storage.webhooks.write({ endpoint: { ...stored, status: 'disabled' }, close: 'ENDPOINT_DISABLED' });
+  await readDeliveries(scene, busy.id);
+  expect(await storage.deliveries.sweepClosed(500)).toBe(500);
+  await storage.webhooks.delete(workspace.id, busy.id);
+}
+
+async function deleteWhatIsOld({
+  storage: { retention, subscriptions },
+  subscription,
+}: Scene): Promise<void> {
+  await retention.prepare(NOW);
+  await subscriptions.delete(subscription.name);
+  expect(await subscriptions.sweepDeleted(500)).toBe(500);
+  const before = NOW - (DAYS - 1) * DAY;
+  for (let pass = 0; pass < 3; pass += 1) expect(await retention.deleteHistory(before, 500)).toBe(500);
+  expect(await retention.deleteIdempotencyRecords(before, 500)).toBe(500);
+}

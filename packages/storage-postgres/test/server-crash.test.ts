@@ -1,0 +1,106 @@
+import { Pool } from 'pg';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { Instance, Lease, Signal, Storage } from '@trunkline/core';
+import { aMessage, anEndpoint, anEvent, NOW } from '@trunkline/storage-contract/examples';
+import { claimAt, sending, succeeded, takeLease } from '@trunkline/storage-contract/scenes';
+import { startPostgres } from '@trunkline/test-postgres';
+import { must } from './support/must.ts';
+import { openStorage, storeInstance } from './support/open-storage.ts';
+
+it('what was answered outlives a crash of the server, nothing is half there, and all goes on', async () => {
+  const server = await startPostgres();
+  onTestFinished(() => server.stop());
+  const database = { url: server.url, name: 'trunkline' };
+  const [one, two] = [await openStorage(database), await openStorage(database)];
+  const { workspace, instance } = await storeInstance(one);
+  await one.webhooks.insert(anEndpoint(workspace, { events: ['message.sent'] }), 5);
+  const lease = await takeLease(two, instance);
+
+  const answered: Answered = { accepted: new Set(), sent: new Set(), delivered: new Set() };
+  let isOver = false;
+  const again = async (work: () => Promise<void>): Promise<void> => {
+    // What rejects may have been done or not.
+    while (!isOver) await work().catch(() => undefined);
+  };
+  const work = [
+    ...Array.from({ length: 10 }, () => again(() => accept(one, instance, answered))),
+    again(() => send(two, lease, answered)),
+    again(() => deliver(one, answered)),
+  ];
+  const goesOn = async (): Promise<void> => {
+    for (const ids of Object.values(answered)) {
+      const before = ids.size;
+      await vi.waitFor(() => expect(ids.size).toBeGreaterThan(before + 20), 30_000);
+    }
+  };
+  for (let crash = 0; crash < 2; crash += 1) {
+    await goesOn();
+    await server.crash();
+  }
+  await goesOn();
+  isOver = true;
+  await Promise.all(work);
+
+  const pool = new Pool({ connectionString: server.url });
+  onTestFinished(() => pool.end());
+  for (const id of answered.accepted) {
+    const { status } = must(await one.messages.find(workspace.id, id));
+    expect(answered.sent.has(id) ? ['sent'] : ['queued', 'sent'], id).toContain(status);
+  }
+  for (const id of answered.delivered) {
+    expect(await one.deliveries.find(workspace.id, id, 0), id).toMatchObject({ status: 'success' });
+  }
+  const { rows } = await pool.query(COUNTS);
+  expect(rows).toEqual([{ lengths: true, queued: true, sent: true, open: true }]);
+  const signals: Signal[] = [];
+  two.subscribe((signal) => signals.push(signal));
+  await vi.waitFor(async () => {
+    await accept(one, instance, answered);
+    expect(signals).toContainEqual({ topic: 'queue', instanceId: instance.id });
+  }, 10_000);
+}, 120_000);
+
+/** Ids of what a call has answered for. */
+interface Answered {
+  readonly accepted: Set<string>;
+  readonly sent: Set<string>;
+  readonly delivered: Set<string>;
+}
+
+async function accept(storage: Storage, instance: Instance, { accepted }: Answered): Promise<void> {
+  const message = aMessage(instance);
+  await storage.messages.accept({ message, idempotency: null, backlogLimit: 1e6, trialLimit: null });
+  accepted.add(message.id);
+}
+
+async function send(storage: Storage, lease: Lease, { sent }: Answered): Promise<void> {
+  for (const { message } of await storage.messages.queueHeads([lease.instanceId], NOW)) {
+    const event = anEvent({ id: message.workspaceId }, NOW, { type: 'message.sent' });
+    if ((await storage.messages.change(lease, { ...sending(message), events: [event] })) === 'changed') {
+      sent.add(message.id);
+    }
+  }
+}
+
+let time = NOW;
+
+async function deliver(storage: Storage, { delivered }: Answered): Promise<void> {
+  time += 1000;
+  const limits = { slots: 100, startsPerWindow: 1e6 };
+  const { claimed } = await storage.deliveries.claim(claimAt(time, limits));
+  for (const one of claimed) {
+    const written = await storage.deliveries.complete([succeeded(one, time)], time);
+    if (written === 1) delivered.add(one.delivery.id);
+  }
+}
+
+/** What is written in one transaction and must agree. */
+const COUNTS = `
+  SELECT
+    (SELECT length FROM trunkline.queues) = (SELECT count(*) FROM trunkline.queued_messages) AS lengths,
+    (SELECT count(*) FROM trunkline.messages WHERE status = 'queued')
+      = (SELECT count(*) FROM trunkline.queued_messages) AS queued,
+    (SELECT count(*) FROM trunkline.messages WHERE status = 'sent')
+      = (SELECT count(*) FROM trunkline.deliveries) AS sent,
+    (SELECT count(*) FROM trunkline.deliveries WHERE status <> 'success')
+      = (SELECT count(*) FROM trunkline.due) + (SELECT count(*) FROM trunkline.claims) AS open`;

@@ -1,0 +1,106 @@
+import { idToUuid } from '@trunkline/core';
+import type { EventSubscription, Instance, WebhookEndpoint } from '@trunkline/core';
+import { DAY, NOW } from '@trunkline/storage-contract/examples';
+import { must } from './must.ts';
+import type { TestSchema } from './test-schema.ts';
+
+/** Days over which the history is spread. */
+export const DAYS = 8;
+
+interface Backlog {
+  readonly instance: Instance;
+  /** The first has half of all deliveries. */
+  readonly endpoints: readonly WebhookEndpoint[];
+  readonly subscription: EventSubscription;
+  /** How many of each: messages, half of them queued; events, with deliveries that have ended and open ones; and so on. */
+  readonly count: number;
+}
+
+/** Makes it in the database itself: through the storage it would take too long. */
+export async function storeBacklog(
+  schema: TestSchema,
+  { instance, endpoints, subscription, count }: Backlog,
+): Promise<void> {
+  const { pool, name } = schema;
+  const endpointIds = endpoints.map(({ id }) => must(idToUuid('wh', id)));
+  const run = (sql: string, ...values: readonly unknown[]) =>
+    pool.query(sql.replaceAll('trunkline.', `"${name}".`), [...values]);
+  const made = `(${NOW - DAYS * DAY} + (row * ${DAYS * DAY}::float8 / ${count})::bigint)`;
+  const webhook = `($1::uuid[])[CASE WHEN row % 2 = 0 THEN 1 ELSE 2 + row / 2 % ${endpoints.length - 1} END]`;
+  const workspace = `'${must(idToUuid('ten', instance.workspaceId))}'::uuid`;
+  const sender = `'${must(idToUuid('ins', instance.id))}'::uuid`;
+  const delivery = (id: string, rest: string): string => `
+    INSERT INTO trunkline.deliveries (
+      id, workspace_id, webhook_id, event_id, event_type, event_occurred_at, created_at,
+      generation, status, attempts, max_attempts, manual
+    )
+    SELECT ${id}, ${workspace}, ${webhook}, ${uuid(made, 'event')}, 'message.received', ${made} * 1000, ${made}, ${rest}
+    FROM generate_series(1, ${count}) AS row`;
+
+  await run(
+    `INSERT INTO trunkline.messages (
+       id, workspace_id, instance_id, network_id, sender_id, direction, type, status, created_at
+     )
+     SELECT ${uuid(made, 'message')}, ${workspace}, ${sender}, 'network ' || row,
+       's', CASE row % 2 WHEN 0 THEN 'outbound' ELSE 'inbound' END, 'text',
+       CASE row % 2 WHEN 0 THEN 'queued' ELSE 'received' END, ${made}
+     FROM generate_series(1, ${count}) AS row`,
+  );
+  await run(
+    `INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
+     SELECT ${sender}, row, ${uuid(made, 'message')}, 0, ${made} FROM generate_series(2, ${count}, 2) AS row`,
+  );
+  await run(`UPDATE trunkline.queues SET length = ${count / 2}, next_position = ${count + 1}`);
+  await run(
+    `INSERT INTO trunkline.idempotency_records
+     SELECT ${workspace}, 'key ' || row, 'fingerprint', ${uuid(made, 'message')}, ${made}
+     FROM generate_series(1, ${count}) AS row`,
+  );
+  await run(
+    `INSERT INTO trunkline.events
+     SELECT ${uuid(made, 'event')}, ${workspace}, 'message.received', ${made} * 1000, '{}'
+     FROM generate_series(1, ${count}) AS row`,
+  );
+  await run(
+    `INSERT INTO trunkline.queued_events (event_id, subscription_id, event_type, due_at, attempts, lost_claims)
+     SELECT ${uuid(made, 'event')}, '${must(idToUuid('sub', subscription.id))}', 'message.received',
+       CASE row % 2 WHEN 0 THEN ${made} END, 0, 0
+     FROM generate_series(1, ${count}) AS row`,
+  );
+  await run(
+    delivery(
+      uuid(made, 'ended'),
+      `0, CASE WHEN row % 1000 = 0 THEN 'failed' WHEN row % 10 = 0 THEN 'exhausted' ELSE 'success' END, 1, 8, false`,
+    ),
+    endpointIds,
+  );
+  await run(
+    `INSERT INTO trunkline.attempts
+     SELECT ${uuid(made, 'ended')}, 1, false, 'https://example.com', 200, 'ok', 5, NULL, ${made}
+     FROM generate_series(1, ${count}) AS row`,
+  );
+  await run(delivery(uuid(made, 'open'), `1, 'pending', 0, 8, false`), endpointIds);
+  await run(
+    `INSERT INTO trunkline.due
+     SELECT ${webhook}, 1, ${made}, ${uuid(made, 'open')}, 0 FROM generate_series(1, ${count}) AS row`,
+    endpointIds,
+  );
+  await run(`UPDATE trunkline.lanes SET wake_at = ${NOW - DAYS * DAY}`);
+  await analyze(schema);
+}
+
+/** As the server would do by itself, soon: each table, not the whole of a partitioned one, and none that is empty. */
+async function analyze({ pool, name }: TestSchema): Promise<void> {
+  const { rows } = await pool.query<{ tables: string }>(
+    `SELECT string_agg(oid::regclass::text, ', ') AS tables FROM pg_class
+     WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND pg_relation_size(oid) > 0`,
+    [name],
+  );
+  await pool.query(`ANALYZE ${must(rows[0]).tables}`);
+}
+
+/** Of the time and the row, as an id has them. */
+function uuid(time: string, kind: string): string {
+  return `(lpad(to_hex(${time}), 12, '0') || '7' || lpad(to_hex(row % 4096), 3, '0')
+    || '8' || substr(md5('${kind}' || row), 1, 15))::uuid`;
+}

@@ -1,0 +1,91 @@
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+import type { Value } from '../../src/statements.ts';
+
+export interface Explained {
+  readonly sql: string;
+  /** The most rows that a part of the plan read, in all its runs. */
+  readonly rows: number;
+  /** Where that was, as `Index Scan on deliveries_20261120`. */
+  readonly node: string;
+  /** The tables that no index is used for. */
+  readonly scanned: readonly string[];
+}
+
+interface Plan {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Index Recheck'?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+interface Statement {
+  readonly text: string;
+  readonly values?: readonly Value[];
+}
+
+/**
+ * A pool that runs each statement twice: at first as a generic plan, which is what a prepared one comes to, to see what
+ * it reads; that is rolled back. `explained` fills meanwhile.
+ */
+export function explainedPool(connectionString: string, explained: Explained[]): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max: 3, options: '-c plan_cache_mode=force_generic_plan' });
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (statement: string | Statement) => Promise<pg.QueryResult>; // as it is called here
+    let isWithin = false;
+    Reflect.set(client, 'query', async (statement: Statement) => {
+      const { text } = statement;
+      if (/^[\s(]*(SELECT|WITH|INSERT|UPDATE|DELETE)\b/.test(text)) {
+        await query(isWithin ? 'SAVEPOINT explaining' : 'BEGIN');
+        explained.push(await explain(query, statement));
+        await query(isWithin ? 'ROLLBACK TO explaining' : 'ROLLBACK');
+      }
+      if (text.startsWith('BEGIN')) isWithin = true;
+      if (/^(COMMIT|ROLLBACK)/.test(text)) isWithin = false;
+      return query(statement);
+    });
+  });
+  onTestFinished(() => pool.end());
+  return pool;
+}
+
+async function explain(
+  query: (statement: string) => Promise<pg.QueryResult>,
+  { text, values = [] }: Statement,
+): Promise<Explained> {
+  await query(`PREPARE explained AS ${text}`);
+  const given = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
+  const { rows } = await query(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE explained ${given}`);
+  await query('DEALLOCATE explained');
+  const [{ Plan: plan }] = rows[0]['QUERY PLAN'] as [{ Plan: Plan }]; // as EXPLAIN answers
+  return { sql: text.replaceAll(/\s+/g, ' ').trim(), ...busiest(plan), scanned: scannedBy(plan) };
+}
+
+function scannedBy(plan: Plan): readonly string[] {
+  const own = plan['Node Type'] === 'Seq Scan' ? [plan['Relation Name'] ?? ''] : [];
+  return [...own, ...(plan.Plans ?? []).flatMap(scannedBy)];
+}
+
+function busiest(plan: Plan): Pick<Explained, 'rows' | 'node'> {
+  const read =
+    plan['Actual Rows'] +
+    (plan['Rows Removed by Filter'] ?? 0) +
+    (plan['Rows Removed by Index Recheck'] ?? 0);
+  const node = [plan['Node Type'], plan['Relation Name']].filter(Boolean).join(' on ');
+  const inner = (plan.Plans ?? []).map(busiest);
+  return [{ rows: Math.round(read * plan['Actual Loops']), node }, ...inner].reduce((a, b) =>
+    b.rows > a.rows ? b : a,
+  );
+}
+
+/** As the server reads it, whatever type it is to be of. */
+function literal(value: Value): string {
+  if (value === null) return 'NULL';
+  if (value instanceof Uint8Array) return pg.escapeLiteral(`\\x${Buffer.from(value).toString('hex')}`);
+  if (typeof value !== 'object') return pg.escapeLiteral(String(value));
+  const items = value.map((item) => (item === null ? 'NULL' : JSON.stringify(String(item))));
+  return pg.escapeLiteral(`{${items.join(',')}}`);
+}

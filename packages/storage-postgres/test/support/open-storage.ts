@@ -1,0 +1,39 @@
+import { onTestFinished } from 'vitest';
+import type { Instance, Storage, StorageContext, Workspace } from '@trunkline/core';
+import { anInstance, aWorkspace } from '@trunkline/storage-contract/examples';
+import { postgresStorage } from '../../src/index.ts';
+import type { PostgresStorageOptions, PostgresTransaction } from '../../src/index.ts';
+import { storageContext } from './storage-context.ts';
+import { nameSchema } from './test-schema.ts';
+import type { TestSchema } from './test-schema.ts';
+
+/** A schema that is gone when the running test is over. */
+export async function temporarySchema(): Promise<TestSchema> {
+  const schema = await nameSchema();
+  onTestFinished(() => schema.drop());
+  return schema;
+}
+
+/** A storage on it, with a pool of its own, that is closed when the running test is over. */
+export async function openStorage(
+  schema: Pick<TestSchema, 'url' | 'name'>,
+  options: Partial<PostgresStorageOptions> = {},
+  context: StorageContext = storageContext,
+): Promise<Storage<PostgresTransaction>> {
+  const own = options.pool ? {} : { connectionString: schema.url, maxConnections: 4 };
+  const storage = postgresStorage({ schema: schema.name, ...own, ...options } as PostgresStorageOptions); // one of the two kinds
+  await storage.open(context);
+  onTestFinished(() => storage.close());
+  return storage;
+}
+
+/** A connected instance, stored. */
+export async function storeInstance(
+  storage: Storage<PostgresTransaction>,
+): Promise<{ readonly workspace: Workspace; readonly instance: Instance }> {
+  const workspace = aWorkspace();
+  const instance = anInstance(workspace);
+  await storage.workspaces.insert(workspace);
+  await storage.instances.insert(instance, null);
+  return { workspace, instance };
+}

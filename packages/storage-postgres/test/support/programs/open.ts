@@ -1,0 +1,12 @@
+// Opens a storage at the parent's word, says which process set a setting first, and closes it.
+import { once } from 'node:events';
+import { postgresStorage } from '../../../src/index.ts';
+import { storageContext } from '../storage-context.ts';
+
+const [connectionString = '', schema = ''] = process.argv.slice(2);
+const storage = postgresStorage({ connectionString, schema, maxConnections: 2 });
+process.stdout.write('ready\n');
+await once(process.stdin.resume(), 'end');
+await storage.open(storageContext);
+process.stdout.write(`${await storage.setting('opened by', String(process.pid))}\n`);
+await storage.close();

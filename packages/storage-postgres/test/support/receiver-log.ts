@@ -1,0 +1,53 @@
+import type { ClaimedDelivery } from '@trunkline/core';
+
+export interface Limits {
+  readonly slots: number;
+  readonly startsPerWindow: number;
+  readonly windowMs: number;
+}
+
+/** What the receivers would know of: requests as they come and go, and every breach of what was promised to them. */
+export class ReceiverLog {
+  readonly breaches: string[] = [];
+  /** Deliveries that a request was answered with success for. */
+  readonly received = new Set<string>();
+  requests = 0;
+  readonly #limits: Limits;
+  readonly #underWay = new Map<string, Set<string>>();
+  readonly #starts = new Map<string, number[]>();
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  begin({ delivery, token }: ClaimedDelivery, at: number): void {
+    const { slots } = this.#limits;
+    const { id, webhookId } = delivery;
+    this.requests += 1;
+    // By hand, what was received may be asked for again.
+    if (this.received.has(id) && !delivery.manual) this.breaches.push(`${id} came again after a success`);
+
+    const requests = this.#underWay.get(webhookId) ?? new Set();
+    this.#underWay.set(webhookId, requests.add(`${id} ${token}`));
+    if (requests.size > slots) this.breaches.push(`${requests.size} at once to ${webhookId}`);
+
+    this.#starts.set(webhookId, [...(this.#starts.get(webhookId) ?? []), at]);
+  }
+
+  end({ delivery, token }: ClaimedDelivery): void {
+    this.#underWay.get(delivery.webhookId)?.delete(`${delivery.id} ${token}`);
+  }
+
+  /** The endpoints to which more requests than allowed were started within some window. */
+  overrun(): readonly string[] {
+    const { startsPerWindow, windowMs } = this.#limits;
+    return Array.from(this.#starts, ([webhookId, starts]) => ({
+      webhookId,
+      starts: starts.toSorted((a, b) => a - b),
+    }))
+      .filter(({ starts }) =>
+        starts.some((start, index) => start - (starts[index - startsPerWindow] ?? -Infinity) < windowMs),
+      )
+      .map(({ webhookId }) => webhookId);
+  }
+}

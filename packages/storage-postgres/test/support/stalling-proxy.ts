@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { must } from './must.ts';
+
+export interface StallingProxy {
+  /** That of the server, by way of the proxy. */
+  readonly url: string;
+  /** From now on nothing passes on the connections that are open, either way, and none of them is closed. */
+  stall(): void;
+}
+
+/** Stands for a network that loses all packets of a connection without a word. */
+export async function stallingProxy(serverUrl: string): Promise<StallingProxy> {
+  const target = new URL(serverUrl);
+  const open = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const server = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      open.add(from);
+      from.pipe(to);
+      from.on('error', () => to.destroy());
+      from.on('close', () => open.delete(from));
+    }
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => {
+    proxy.close();
+    for (const socket of open) socket.destroy();
+  });
+  const url = new URL(serverUrl);
+  const address = must(proxy.address());
+  url.port = String(typeof address === 'string' ? '' : address.port);
+  return {
+    url: url.href,
+    stall() {
+      for (const socket of open) {
+        socket.unpipe();
+        socket.pause();
+      }
+    },
+  };
+}

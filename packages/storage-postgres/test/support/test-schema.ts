@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { Pool } from 'pg';
+import { sharedPostgres } from '@trunkline/test-postgres';
+
+/** A schema of its own in the Postgres that the tests share. */
+export interface TestSchema {
+  readonly url: string;
+  readonly name: string;
+  /** Plain connections to the database, as another process has them. */
+  readonly pool: Pool;
+  /** Deletes all rows, so that the next test finds it as if it had just been made. */
+  empty(): Promise<void>;
+  drop(): Promise<void>;
+}
+
+/** Names it; a storage makes it. */
+export async function nameSchema(): Promise<TestSchema> {
+  const url = await sharedPostgres();
+  const name = `test_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
+  const pool = new Pool({ connectionString: url, max: 3 });
+  pool.on('error', () => undefined); // as when a test ends its connections
+  let deletions: string | undefined;
+  return {
+    url,
+    name,
+    pool,
+    async empty() {
+      deletions ??= (await tablesOf(pool, name)).map((table) => `DELETE FROM ${table}`).join(';');
+      await pool.query(deletions);
+    },
+    async drop() {
+      await pool.query(`DROP SCHEMA IF EXISTS "${name}" CASCADE`);
+      await pool.end();
+    },
+  };
+}
+
+/** Of partitioned ones, the whole. */
+async function tablesOf(pool: Pool, schema: string): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `SELECT oid::regclass::text AS name FROM pg_class
+     WHERE relnamespace = $1::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+       AND relname <> 'schema_versions'`,
+    [schema],
+  );
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,58 @@
+import { Client } from 'pg';
+import type { PostgresPool } from '../../src/index.ts';
+
+type Statement = Parameters<Awaited<ReturnType<PostgresPool['connect']>>['query']>[0];
+
+export interface TransactionPooler {
+  /** What an app is given that connects through it. */
+  readonly pool: PostgresPool;
+  /** The server's connection that ran each transaction, in their order. */
+  readonly used: readonly Client[];
+  end(): Promise<void>;
+}
+
+/**
+ * Stands for PgBouncer in transaction mode, at its strictest: each transaction, and each statement outside of one, gets
+ * the connection that was idle for the longest, and nothing of a session outlives it.
+ */
+export async function transactionPooler(connectionString: string): Promise<TransactionPooler> {
+  const clients = [1, 2, 3].map(() => new Client({ connectionString }));
+  await Promise.all(clients.map((client) => client.connect()));
+  const idle = [...clients];
+  const waiting: ((client: Client) => void)[] = [];
+  const used: Client[] = [];
+
+  const take = async (): Promise<Client> => {
+    const client = idle.shift() ?? (await new Promise<Client>((resolve) => waiting.push(resolve)));
+    used.push(client);
+    return client;
+  };
+  const giveBack = async (client: Client): Promise<void> => {
+    await client.query('DISCARD ALL');
+    const next = waiting.shift();
+    if (next) next(client);
+    else idle.push(client);
+  };
+
+  const connect = async () => {
+    let held: Client | null = null;
+    const query = async ({ name, text, values = [], ...rest }: Statement) => {
+      if (name !== undefined) throw new Error(`A statement was to stay prepared: ${text}`);
+      const client = (held ??= await take());
+      try {
+        return await client.query({ text, values: [...values], ...rest });
+      } finally {
+        if (client.getTransactionStatus() === 'I') {
+          held = null;
+          await giveBack(client);
+        }
+      }
+    };
+    return { query, on() {}, removeListener() {}, release() {} };
+  };
+  return {
+    pool: { connect, on() {}, removeListener() {} },
+    used,
+    end: async () => void (await Promise.all(clients.map((client) => client.end()))),
+  };
+}
