@@ -1,3 +1,4 @@
+import type { SentMessage } from '@trunkline/fake-whatsapp';
 import { describe, expect, it } from 'vitest';
 import { must, startLinkedFlow, until, untilMessage, untilStatus, untilTold } from './support/flow.ts';
 import type { Flow } from './support/flow.ts';
@@ -48,10 +49,34 @@ describe('a group whose members change', () => {
     await until(async () => expect(await membersOf(flow)).toBe(3));
     expect(await readersOf('three of us')).toContain(eve.phoneNumber);
     await flow.restart(async () => wa.removeFromGroup(group, eve));
-    await untilStatus(flow, 'connected');
     await until(async () => expect(await membersOf(flow)).toBe(2));
+    await untilStatus(flow, 'connected');
     expect(await readersOf('two again')).toEqual([bob.phoneNumber]);
     expect(wa.linkedDevices(account)).toHaveLength(1);
+  });
+
+  it('is so for what was queued meanwhile, which goes out as soon as the connection is back', async () => {
+    const flow = await startLinkedFlow();
+    const { wa, account, bob } = flow;
+    const eve = wa.person('5511900000042', { name: 'Eve' });
+    const { id, group, readersOf } = await inAGroup(flow);
+    wa.addToGroup(group, eve);
+    await until(async () => expect(await membersOf(flow)).toBe(3));
+    expect(await readersOf('three of us')).toContain(eve.phoneNumber);
+    wa.holdAcks();
+    await send(flow, bob.phoneNumber, 'on its way');
+    await wa.nextMessage();
+    await send(flow, id, 'for the two of us');
+    wa.drop(account);
+    wa.removeFromGroup(group, eve);
+    wa.releaseAcks();
+    const sentAs = (text: string): SentMessage => {
+      const found = wa.sentMessages().find(({ content }) => content.type === 'text' && content.text === text);
+      if (!found) throw new Error('It is not sent yet.');
+      return found;
+    };
+    const { readableBy } = await until(() => sentAs('for the two of us'));
+    expect(readableBy).toEqual([bob.phoneNumber]);
   });
 
   it('refuses what is sent after it has thrown us out', async () => {

@@ -25,6 +25,8 @@ interface GroupWatch {
 /** Reports groups whenever they change, and answers what reports all of them. */
 export function watchGroups(watch: GroupWatch): () => Promise<void> {
   const { socket, directory, failed } = watch;
+  // Members may have come and gone while there was no connection; what is sent before all are known asks for them.
+  directory.clear();
   const learn = (groups: readonly GroupMetadata[]): Promise<void> => learnGroups(watch, groups);
   /** A change says what is new alone, so the whole is asked for. One that we were removed from stays as it was. */
   const reread = async (id: string): Promise<void> => {

@@ -48,12 +48,9 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
     makeSignalRepository: recordingRepository(makeSignalRepository, arrivals),
     // A write that failed ends the connection: there is nothing to try again.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
-    // With them, a quick receipt is merged into our own echo and never told.
-    emitOwnEvents: false,
     // The phone goes on notifying its owner.
     markOnlineOnConnect: false,
     syncFullHistory: false,
-    generateHighQualityLinkPreview: false,
     shouldIgnoreJid: (jid) => isJidStatusBroadcast(jid) || isJidNewsletter(jid),
     getMessage: async ({ id }) => (id ? sent.find(id) : undefined),
     cachedGroupMetadata: async (jid) => findGroup(jid),
