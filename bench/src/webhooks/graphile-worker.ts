@@ -23,7 +23,7 @@ export async function graphileWorker(plan: Plan, directory: string, sender: JobS
   const meter = createMeter(plan.webhooks);
   const events: WorkerEvents = new EventEmitter();
   events.on('job:complete', ({ error }) => {
-    if (error) throw error;
+    if (error) throw new Error('A job failed.', { cause: error });
     meter.sent();
   });
   const runner = await run({
