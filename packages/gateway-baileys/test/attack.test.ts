@@ -219,6 +219,17 @@ describe('names that strangers choose', () => {
     for (const name of scene.session.values.keys()) expect(name.length).toBeLessThan(256);
   });
 
+  it('are cut in receipts too', async () => {
+    const scene = await linked();
+    const { wa, account, reader } = scene.network;
+    const ids = ['a\0b', 'L'.repeat(5_000)];
+    for (const id of ids) wa.receipt(account, { by: reader, type: 'read', ids: [id] });
+    await expectHealthy(scene);
+    const reported = scene.link.all('receipt').map(({ receipt }) => receipt.networkId);
+    for (const id of reported) expect(id).toMatch(/^[0-9A-Za-z]{2,64}$/);
+    expect(reported).toContain('ab');
+  });
+
   it('of groups are stored without what no database takes', async () => {
     const scene = await linked();
     const { wa, account, reader } = scene.network;

@@ -1,6 +1,7 @@
 import type { Receipt } from '@trunkline/core';
 import { areJidsSameUser, proto } from '@whiskeysockets/baileys';
 import type { BaileysEventMap, Contact } from '@whiskeysockets/baileys';
+import { networkIdOf } from './network-id.ts';
 
 const { DELIVERY_ACK, READ, PLAYED } = proto.WebMessageInfo.Status;
 
@@ -8,8 +9,9 @@ const { DELIVERY_ACK, READ, PLAYED } = proto.WebMessageInfo.Status;
 export function directReceipts(updates: BaileysEventMap['messages.update']): readonly Receipt[] {
   return updates.flatMap(({ key, update: { status } }): readonly Receipt[] => {
     if (!key.id || key.fromMe === false) return [];
-    if (status === DELIVERY_ACK) return [{ networkId: key.id, status: 'delivered' }];
-    return status === READ || status === PLAYED ? [{ networkId: key.id, status: 'read' }] : [];
+    const networkId = networkIdOf(key.id);
+    if (status === DELIVERY_ACK) return [{ networkId, status: 'delivered' }];
+    return status === READ || status === PLAYED ? [{ networkId, status: 'read' }] : [];
   });
 }
 
@@ -22,6 +24,6 @@ export function groupReceipts(
     const participant = userJid ?? undefined;
     const isOwn = areJidsSameUser(participant, me?.id) || areJidsSameUser(participant, me?.lid);
     if (!key.id || key.fromMe === false || isOwn) return [];
-    return [{ networkId: key.id, status: readTimestamp ? 'read' : 'delivered' }];
+    return [{ networkId: networkIdOf(key.id), status: readTimestamp ? 'read' : 'delivered' }];
   });
 }

@@ -43,7 +43,6 @@ export interface ServerProcess extends Service {
   writes(): readonly Write[];
   /** It will kill itself as soon as so many more writes are on disk; 0 is right before the next one. */
   dieAfterWrites(count: number): Promise<void>;
-  isDead(): boolean;
   ended(): Promise<unknown>;
   kill(): Promise<void>;
 }
@@ -85,7 +84,6 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
       child.send(count);
       await noted;
     },
-    isDead: () => child.signalCode !== null || child.exitCode !== null,
     ended: () => ended,
     async stop() {
       if (child.connected) child.disconnect();
