@@ -199,7 +199,7 @@ export default {
         own('gateway-baileys'),
         publicCore,
         npm('@whiskeysockets/baileys', 'keyv', 'quick-lru'),
-        '^(node:)?(crypto|stream)$',
+        '^(node:)?(crypto|events|https|stream)$',
       ],
       'Its own storage is the service.',
     ),

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
+import { until } from '@trunkline/example-server/test/until';
 import type { NetworkLog } from '../src/network/network-log.ts';
 import { choices } from './support/choices.ts';
 import { disturb } from './support/disturbances.ts';
@@ -11,7 +12,6 @@ import { startReceiver } from './support/receivers.ts';
 import { setUp } from './support/set-up.ts';
 import { watchStatuses } from './support/status-watch.ts';
 import { startTestCluster } from './support/test-cluster.ts';
-import { until } from './support/until.ts';
 
 /**
  * How long the cluster is disturbed, in minutes of real time. Without it, for a few seconds, with time going by three
@@ -43,7 +43,7 @@ const form: Form =
         forMs: MINUTES * 60_000,
         pauseMs: [500, 8_000],
         outageMs: 60_000,
-        senders: 6,
+        senders: 4,
         loadMs: [500, 4_000],
       }
     : {
@@ -115,9 +115,10 @@ it(
 
 function numbers({ load, receivers, log, outages }: Evidence): string {
   const arrivals = receivers.flatMap((receiver) => receiver.arrivals);
+  const repeats = log.sends.length - new Set(log.sends.map(({ networkId }) => networkId)).size;
   return [
     `${load.accepted.length} messages accepted, ${load.inbound.length} from phones`,
-    `${log.sends.length} requests to send, ${log.connections.length} connections, ${log.replaced.length} replaced`,
+    `${log.sends.length} requests to send, ${repeats} of them repeated, ${log.connections.length} connections, ${log.replaced.length} replaced`,
     `${arrivals.length} requests to webhooks, ${new Set(arrivals.map(({ deliveryId }) => deliveryId)).size} deliveries`,
     `${outages.length} outages of one process`,
   ].join('; ');

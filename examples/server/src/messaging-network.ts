@@ -1,4 +1,3 @@
-import { baileysGateway } from '@trunkline/gateway-baileys';
 import type { DataFiles } from './data-files.ts';
 import { drawQrs } from './draw-qrs.ts';
 import { openSandboxNetwork } from './sandbox-network.ts';
@@ -6,8 +5,10 @@ import type { SandboxNetwork } from './sandbox-network.ts';
 import type { Settings } from './settings.ts';
 
 /** The network that GATEWAY names. WhatsApp has no phones that a request could move, and every process may use it. */
-export function openNetwork(settings: Settings, files: DataFiles): SandboxNetwork {
+export async function openNetwork(settings: Settings, files: DataFiles): Promise<SandboxNetwork> {
   if (settings.gateway === 'sandbox') return openSandboxNetwork(settings, files);
+  // It is large: who does not use it starts sooner, in less memory.
+  const { baileysGateway } = await import('@trunkline/gateway-baileys');
   const { messagesPerMinute } = settings;
   const gateway = baileysGateway(messagesPerMinute === undefined ? {} : { pace: { messagesPerMinute } });
   return {

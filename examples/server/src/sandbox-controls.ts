@@ -104,11 +104,8 @@ const LARGEST_BODY = 17 * 1_048_576;
 
 const smallBodies = bodyLimit({
   maxSize: LARGEST_BODY,
-  onError: (c) => {
-    // What is left of the body is not read, so that nothing else can come on this connection.
-    c.header('Connection', 'close');
-    return errorAnswer(c, refused('PAYLOAD_TOO_LARGE', `The body is larger than ${LARGEST_BODY} bytes.`));
-  },
+  onError: (c) =>
+    errorAnswer(c, refused('PAYLOAD_TOO_LARGE', `The body is larger than ${LARGEST_BODY} bytes.`)),
 });
 
 function postOnly(c: Context): Response {

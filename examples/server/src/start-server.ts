@@ -58,7 +58,7 @@ export async function startServer(
   if (isInUse) await tryDatabase(database, options);
   await createDataDirectory(files);
 
-  const network = given ?? openNetwork(settings, files);
+  const network = given ?? (await openNetwork(settings, files));
   const runtime = nodeRuntime({ mediaDirectory: files.media });
   const storage = storageOn(database);
   const metrics = createServerMetrics();

@@ -54,6 +54,20 @@ describe('a database whose time cannot be had', () => {
     await expect(refused).rejects.toThrow('the connection is gone');
   });
 
+  it('at the start is asked again, ten times, where it takes long to say', async () => {
+    const clock = manualClock();
+    let slow = 9;
+    const serverTime = async (): Promise<number> => {
+      slow -= 1;
+      if (slow >= 0) await clock.advance(2 * SECOND);
+      return clock.now();
+    };
+    const start = () => startWorld({ clock, storage: { ...memoryStorage(), serverTime } });
+    await start();
+    slow = 10;
+    await expect(start()).rejects.toThrow('took longer than 1000 ms');
+  });
+
   it('later leaves the clock going as it went', async () => {
     let reachable = true;
     const server = manualClock();

@@ -99,12 +99,15 @@ describe('one endpoint', () => {
   it('is told of events made after the clock was set back', async () => {
     const world = await senders();
     const { id } = await listen(world);
-    await queue(world, id, 1);
+    await queue(world, id, 120);
     await world.clock.settle();
     world.clock.jump(-HOUR);
     await queue(world, id, 1);
-    await world.clock.advance(5 * SECOND);
-    expect(world.sender.requests).toHaveLength(2);
+    await world.clock.advance(MINUTE);
+    expect(world.sender.requests).toHaveLength(120);
+    // As long as the throttle takes, and no longer.
+    await world.clock.advance(6 * SECOND);
+    expect(world.sender.requests).toHaveLength(121);
   });
 
   it('gets what is due in the order in which it is due', async () => {

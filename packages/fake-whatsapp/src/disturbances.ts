@@ -7,6 +7,8 @@ export class Disturbances {
   readonly #nextMessages = new Map<string, (number | 'lose')[]>();
   /** How WebSocket upgrades are answered, where not as usual. */
   upgradeAnswer: number | 'silence' | undefined;
+  /** Whether clients are never told that they have everything that waited for them. */
+  withholdsOfflineMark = false;
 
   holdAcks(): void {
     this.#heldAcks ??= [];

@@ -55,8 +55,16 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
       quietConsole();
     },
     newMessageId: (random) => `3EB0${Buffer.from(random).toString('hex', 0, 9).toUpperCase()}`,
-    open: (session, listener, { pairingNumber } = { pairingNumber: null }) =>
-      openConnection(partsFor(session, listener, pairingNumber)),
+    async open(session, listener, { pairingNumber } = { pairingNumber: null }) {
+      const connection = await openConnection(partsFor(session, listener, pairingNumber));
+      return {
+        ...connection,
+        async logout() {
+          await connection.logout();
+          memories.delete(session.instanceId);
+        },
+      };
+    },
     async unlink(session) {
       await unlinkStored(session, (listener) => openConnection(partsFor(session, listener, null)));
       memories.delete(session.instanceId);

@@ -1,5 +1,6 @@
 import type { Clock, LinkedProfile } from '@trunkline/core';
 import type { WASocket } from '@whiskeysockets/baileys';
+import { storable } from './inbound/message-content.ts';
 import { userOf } from './inbound/phone-number.ts';
 import { withDeadline } from './socket/deadline.ts';
 
@@ -16,7 +17,7 @@ export async function linkedProfile(socket: WASocket, clock: Clock): Promise<Lin
   const picture = withDeadline(clock, PICTURE_MS, socket.profilePictureUrl(id, 'preview'));
   return {
     phoneNumber,
-    profileName: name && name !== NO_NAME ? name : null,
+    profileName: name === NO_NAME ? null : storable(name),
     profilePictureUrl: (await picture.catch(() => null)) ?? null,
   };
 }

@@ -1,5 +1,5 @@
+import type { Agent } from 'node:https';
 import { fetchLatestWaWebVersion } from '@whiskeysockets/baileys';
-import type { UserFacingSocketConfig, WAVersion } from '@whiskeysockets/baileys';
 import type { PaceOptions } from './outbound/pace.ts';
 import { checkPace } from './outbound/pace.ts';
 
@@ -12,30 +12,35 @@ export interface BaileysGatewayOptions {
    * Asks which version of WhatsApp Web is current, after the network refused ours. By default the one that
    * web.whatsapp.com serves.
    */
-  readonly currentVersion?: (() => Promise<WAVersion>) | undefined;
-  /** How to reach the network: a proxy (`agent` for the socket, `fetchAgent` for uploads), another server, other time limits. */
+  readonly currentVersion?: (() => Promise<WhatsAppVersion>) | undefined;
+  /** How to reach the network, as Baileys takes it. */
   readonly socket?: SocketOptions | undefined;
 }
 
-type SocketOptions = Partial<
-  Pick<
-    UserFacingSocketConfig,
-    | 'agent'
-    | 'fetchAgent'
-    | 'waWebSocketUrl'
-    | 'version'
-    | 'countryCode'
-    | 'connectTimeoutMs'
-    | 'keepAliveIntervalMs'
-    | 'defaultQueryTimeoutMs'
-    | 'qrTimeout'
-  >
->;
+/** A version of WhatsApp Web, as in `[2, 3000, 1023223821]`. */
+type WhatsAppVersion = [number, number, number];
+
+interface SocketOptions {
+  /** A proxy for the WebSocket. */
+  readonly agent?: Agent;
+  /** A proxy for uploads. */
+  readonly fetchAgent?: Agent;
+  /** Another server than WhatsApp's. */
+  readonly waWebSocketUrl?: string | URL;
+  readonly version?: WhatsAppVersion;
+  /** Two letters; `US` by default. */
+  readonly countryCode?: string;
+  readonly connectTimeoutMs?: number;
+  readonly keepAliveIntervalMs?: number;
+  readonly defaultQueryTimeoutMs?: number;
+  /** How long each QR is good, in milliseconds. */
+  readonly qrTimeout?: number;
+}
 
 export interface GatewaySettings {
   readonly deviceName: string;
   readonly pace: PaceOptions | null;
-  readonly currentVersion: () => Promise<WAVersion>;
+  readonly currentVersion: () => Promise<WhatsAppVersion>;
   readonly socket: SocketOptions;
 }
 
@@ -49,7 +54,7 @@ export function readOptions(options: BaileysGatewayOptions): GatewaySettings {
   return { deviceName, pace, currentVersion, socket };
 }
 
-async function latestVersion(): Promise<WAVersion> {
+async function latestVersion(): Promise<WhatsAppVersion> {
   const latest = await fetchLatestWaWebVersion({ signal: AbortSignal.timeout(10_000) });
   if (!latest.isLatest) throw new Error('web.whatsapp.com does not tell its version.');
   return latest.version;

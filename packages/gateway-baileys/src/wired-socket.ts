@@ -54,6 +54,8 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     logger: log,
     caches: memory.caches,
     findGroup: (jid) => memory.groups.get(jid),
+    skipped: (tag, error) =>
+      logger.warn({ instanceId, tag, reason: briefly(error) }, 'a stanza could not be handled'),
   });
   const life = socketLife(socket, clock);
   const giveUp = (error: unknown): void => {

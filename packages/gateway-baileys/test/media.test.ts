@@ -23,6 +23,15 @@ describe('a download', () => {
     expect((await contentOf(message)).equals(bytes)).toBe(true);
   });
 
+  it('goes on where it broke off', async () => {
+    const { network, link } = await linked({ clock: hurriedClock() });
+    const { wa, account, reader } = network;
+    await wa.inbound(reader, account, FILE);
+    const { message } = await link.first('message');
+    wa.failMedia('cut', 2);
+    expect((await contentOf(message)).equals(bytes)).toBe(true);
+  });
+
   it('ends with an error where they do not pass', async () => {
     const { network, link } = await linked({ clock: hurriedClock() });
     const { wa, account, reader } = network;

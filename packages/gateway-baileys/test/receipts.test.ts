@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import type { TranscriptEntry } from '@trunkline/fake-whatsapp';
+import { expect, it, vi } from 'vitest';
 import { linked } from './support/linked.ts';
 
 const message = (networkId: string, to: string, isGroup = false) =>
@@ -50,4 +51,23 @@ it('counts receipts of the others in a group, not of our own phone', async () =>
   wa.receipt(account, { by: reader, type: 'read', ids: [networkId], group });
   await link.first('receipt', ({ receipt }) => receipt.status === 'read');
   expect(link.all('receipt').map(({ receipt }) => receipt.status)).toEqual(['delivered', 'read']);
+});
+
+it('tells what it had kept back, of which the network was told that we have it, before the end', async () => {
+  const { network, link, open } = await linked({ readsByItself: false });
+  const { wa, account, reader } = network;
+  const networkId = '3EB0AAAAAAAAAAAA05';
+  await link.connection().send(message(networkId, reader.phoneNumber));
+  await link.connection().close();
+  wa.receipt(account, { by: reader, type: 'read', ids: [networkId] });
+  wa.withholdOfflineMark();
+  const again = await open();
+  const isAck = ({ direction, node }: TranscriptEntry): boolean =>
+    direction === 'received' && node.tag === 'ack' && node.attrs['class'] === 'receipt';
+  await vi.waitFor(() => expect(wa.transcript().some(isAck)).toBe(true));
+  await again.first('connected');
+  expect(again.all('receipt')).toEqual([]);
+  wa.streamError(account, { code: 503 });
+  await again.first('closed');
+  expect(again.all('receipt').map(({ receipt }) => receipt)).toEqual([{ networkId, status: 'read' }]);
 });

@@ -1,6 +1,6 @@
 import { openLink } from '@trunkline/gateway-contract';
 import { describe, expect, it, vi } from 'vitest';
-import { linked, textOf } from './support/linked.ts';
+import { linked, patientClock, textOf } from './support/linked.ts';
 
 describe('what was written while we were away', () => {
   it('is reported after the next connection, each message once', async () => {
@@ -24,6 +24,43 @@ describe('what was written while we were away', () => {
       { kind: 'message', message: { content: { text: 'the last words' } } },
       { kind: 'closed' },
     ]);
+  });
+});
+
+describe('a message that is being stored when the connection ends', () => {
+  it('is reported before the end is', async () => {
+    const { network, link, open } = await linked({ clock: patientClock() });
+    const { wa, account, reader } = network;
+    await link.connection().close();
+    const storing = Promise.withResolvers<void>();
+    const taking = ({ kind }: { kind: string }): Promise<void> =>
+      kind === 'message' ? storing.promise : Promise.resolve();
+    const slow = await open({ taking });
+    await slow.first('groups');
+    const id = await wa.inbound(reader, account, 'the last words');
+    await wa.receiptFor(id);
+    wa.drop(account);
+    // Which takes much longer than to notice the end.
+    await (await open()).first('connected');
+    expect(slow.all('closed')).toEqual([]);
+    storing.resolve();
+    await slow.first('closed');
+    expect(slow.reports.map(({ kind }) => kind)).toEqual(['connected', 'groups', 'message', 'closed']);
+  });
+});
+
+describe('what a contact shows to everybody', () => {
+  it('is not asked for, nor anything of channels', async () => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    for (const from of ['status@broadcast', '120363000000000009@newsletter']) {
+      const enc = { tag: 'enc', attrs: { v: '2', type: 'skmsg' }, content: new Uint8Array(40) };
+      const attrs = { id: `3A${from.length}`, from, participant: reader.jid, t: '1760000000', type: 'text' };
+      wa.deliverStanza(account, { tag: 'message', attrs, content: [enc] });
+    }
+    await wa.inbound(reader, account, 'last');
+    await link.first('message', ({ message }) => textOf(message) === 'last');
+    expect(wa.receipts(account).filter(({ type }) => type === 'retry')).toEqual([]);
   });
 });
 

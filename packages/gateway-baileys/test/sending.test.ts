@@ -63,12 +63,11 @@ describe('a message is accepted', () => {
 describe('a recipient', () => {
   it('is looked up once', async () => {
     const scene = await linked();
-    const lookUps = (): number => scene.network.wa.transcriptText().split('<contact>').length;
-    await scene.link.connection().send(aText(scene));
-    const once = lookUps();
-    await scene.link.connection().send(aText(scene));
-    await scene.link.connection().send(aText(scene));
-    expect(lookUps()).toBe(once);
+    const lookUps = (): number => [...scene.network.wa.transcriptText().matchAll(/→ .*<contact \/>/g)].length;
+    for (let sent = 1; sent <= 3; sent += 1) {
+      await scene.link.connection().send(aText(scene));
+      expect(lookUps()).toBe(1);
+    }
   });
 
   it('who is not on WhatsApp is refused with a code of its own', async () => {
@@ -90,6 +89,18 @@ describe('a recipient', () => {
       error: { code: 'group_unknown' },
     });
   });
+});
+
+it('keeps messages as far apart as it is told to', async () => {
+  const pace = { messagesPerMinute: 12 };
+  // Only waiting counts, not how long a send takes.
+  const clock = { ...hurriedClock(), now: () => Date.UTC(2026, 0) };
+  const scene = await linked({ clock, gateway: { pace }, readsByItself: false });
+  const { wa } = scene.network;
+  for (let sent = 0; sent < 3; sent += 1) await scene.link.connection().send(aText(scene));
+  const [first = 0, second = 0, third = 0] = wa.sentMessages().map(({ receivedAt }) => receivedAt);
+  // Five seconds, shorter by half at most, on a clock that is ten times as fast.
+  expect(Math.min(second - first, third - second)).toBeGreaterThanOrEqual(249);
 });
 
 it('fetches nothing of what a text links to', async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { BufferJSON, initAuthCreds } from '@whiskeysockets/baileys';
 import { expect, it, vi } from 'vitest';
 import { linked, unlinked } from './support/linked.ts';
@@ -32,11 +33,13 @@ it('begins anew where a pairing was left half done', async () => {
 it('ends a connection whose keys another process took over, before it can do harm', async () => {
   const { network, session, link } = await linked();
   const { wa, account, reader } = network;
-  const before = link.all('message').length;
+  // So that nothing but the message itself is to be written for the next one.
+  await wa.inbound(reader, account, 'for this process');
+  await link.first('message');
   session.fence();
   await wa.inbound(reader, account, 'for the other process');
   await link.first('closed', anyEnd);
-  expect(link.all('message').length).toBe(before);
+  expect(link.all('message')).toHaveLength(1);
   await vi.waitFor(() => expect(wa.linkedDevices(account)).toMatchObject([{ connected: false }]));
 });
 
@@ -51,6 +54,29 @@ it('ends a connection whose keys could not be written, and goes on from what is 
     type: 'text',
     text: 'while the disk was full',
   });
+});
+
+it('is closed when everything is stored', async () => {
+  const { network, session, link } = await linked();
+  const { wa, account, reader } = network;
+  const { save } = session;
+  const disk = Promise.withResolvers<void>();
+  const saving = vi.spyOn(session, 'save').mockImplementation(async (changes) => {
+    await disk.promise;
+    await save(changes);
+  });
+  await wa.inbound(reader, account, 'on its way to the disk');
+  await vi.waitFor(() => expect(saving).toHaveBeenCalled());
+  let isClosed = false;
+  const closing = link
+    .connection()
+    .close()
+    .then(() => (isClosed = true));
+  await setImmediate();
+  expect(isClosed).toBe(false);
+  disk.resolve();
+  await closing;
+  expect(await saving.mock.results[0]?.value).toBeUndefined();
 });
 
 it('deletes keys that are used up', async () => {

@@ -238,6 +238,57 @@ export function laneContract(subject: ContractSubject): void {
     });
   });
 
+  describe('a clock that is set back', () => {
+    const HOUR = 60 * MINUTE;
+    const setBack = { mayBeSetBack: true };
+
+    it('holds up nobody who was served before', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      await enqueueAt(storage, endpoint, NOW, NOW, NOW);
+      const [first] = await claim(storage, NOW + HOUR, { limit: 1 });
+      await storage.deliveries.complete([succeeded(must(first), NOW + HOUR)], NOW + HOUR);
+      expect(await claim(storage, NOW, setBack)).toHaveLength(2);
+    });
+
+    it('allows no more starts in a window than it would have', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      await enqueueAt(storage, endpoint, NOW, NOW, NOW, NOW);
+      const throttled = { ...THROTTLED, startsPerWindow: 2 };
+      expect(await claim(storage, NOW + HOUR, throttled)).toHaveLength(2);
+      const result = await storage.deliveries.claim(claimAt(NOW, { ...throttled, ...setBack }));
+      expect(result).toEqual({ claimed: [], nextAt: NOW + MINUTE });
+      expect(await claim(storage, NOW + MINUTE - 1, throttled)).toEqual([]);
+      expect(await claim(storage, NOW + MINUTE, throttled)).toHaveLength(2);
+    });
+
+    it('lets claims end with their lease, counted from then', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      const delivery = await enqueueOne(storage, endpoint);
+      const short = { leaseMs: 1000 };
+      await claim(storage, NOW + HOUR, short);
+      const result = await storage.deliveries.claim(claimAt(NOW, { ...short, ...setBack }));
+      expect(result).toEqual({ claimed: [], nextAt: NOW + 1000 });
+      expect(await claim(storage, NOW + 999, short)).toEqual([]);
+      expect(await claim(storage, NOW + 1000, short)).toMatchObject([{ delivery, lostClaims: 1 }]);
+    });
+
+    it('changes nothing where it was not', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      await enqueueAt(storage, endpoint, NOW, NOW, NOW);
+      const throttled = { startsPerWindow: 2, leaseMs: 1000 };
+      const [first] = await claim(storage, NOW, throttled);
+      await storage.deliveries.complete([succeeded(must(first), NOW)], NOW);
+      const result = await storage.deliveries.claim(claimAt(NOW + 500, { ...throttled, ...setBack }));
+      expect(result).toEqual({ claimed: [], nextAt: NOW + 1000 });
+      expect(await claim(storage, NOW + MINUTE - 1, throttled)).toEqual([]);
+      expect(await claim(storage, NOW + MINUTE, throttled)).toHaveLength(2);
+    });
+  });
+
   describe('a backlog of 1,000', () => {
     it('does not keep quiet endpoints waiting', async () => {
       const storage = await open();

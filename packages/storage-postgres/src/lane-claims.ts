@@ -1,6 +1,6 @@
 import type { DeliveryClaim } from '@trunkline/core';
 import type { Transaction } from './database.ts';
-import { applyLimits, readyFrom } from './lane-limits.ts';
+import { applyLimits, readyFrom, takeAsOfNow } from './lane-limits.ts';
 import { wakeLanes } from './lane-wake.ts';
 import { flag, id, integer, integerOrNull } from './row.ts';
 import type { Row } from './row.ts';
@@ -30,6 +30,7 @@ export interface Claims {
 /** Claims from the lanes that have been ready the longest. Lanes that others have locked are left out: nobody waits. */
 export async function claimFromLanes(transaction: Transaction, claim: DeliveryClaim): Promise<Claims> {
   await applyLimits(transaction, claim);
+  if (claim.mayBeSetBack) await takeAsOfNow(transaction, claim);
   await wakeLanes(transaction);
   const claims: Claim[] = [];
   let takenBack = 0;

@@ -1,6 +1,6 @@
 import type { DeliveryClaim } from '@trunkline/core';
 import type { Transaction } from './database.ts';
-import { wakeAt } from './lane.ts';
+import { refreshLanes, wakeAt } from './lane.ts';
 import { text } from './row.ts';
 
 /** What decides how much may be under way at one endpoint. */
@@ -20,6 +20,40 @@ export async function applyLimits(transaction: Transaction, limits: LaneLimits):
   await transaction.run(APPLY, slots, startsPerWindow, windowMs);
   await transaction.run(`UPDATE trunkline.lanes SET wake_at = ${wakeAt('lanes.is_full')}`);
 }
+
+/** The clock was set back: what it wrote into lanes and claims before counts as of now. */
+export async function takeAsOfNow(transaction: Transaction, claim: DeliveryClaim): Promise<void> {
+  const { now, leaseMs, startsPerWindow, windowMs } = claim;
+  const end = now + leaseMs;
+  const ahead = (await transaction.all(LOCK_AHEAD, now, end)).map((row) => text(row, 'endpoint_id'));
+  if (ahead.length === 0) return;
+  await transaction.run(SHORTEN, ahead, end);
+  await transaction.run(CLAMP, ahead, now);
+  await transaction.run(READY_FROM, ahead, startsPerWindow, windowMs);
+  await refreshLanes(transaction, ahead);
+}
+
+/** Reads all lanes: this is done once in a process, and when a clock was set back. */
+const LOCK_AHEAD = `
+  SELECT endpoint_id FROM trunkline.lanes
+  WHERE ready_from > $1 OR EXISTS (
+    SELECT 1 FROM trunkline.claims WHERE claims.endpoint_id = lanes.endpoint_id AND expires_at > $2
+  )
+  ORDER BY endpoint_id
+  FOR UPDATE`;
+
+const SHORTEN =
+  'UPDATE trunkline.claims SET expires_at = $2 WHERE endpoint_id = ANY ($1::uuid[]) AND expires_at > $2';
+
+const CLAMP = `
+  UPDATE trunkline.lanes
+  SET starts = ARRAY(
+    SELECT LEAST(start, $2) FROM unnest(starts) WITH ORDINALITY AS kept (start, place) ORDER BY place
+  )
+  WHERE endpoint_id = ANY ($1::uuid[])`;
+
+const READY_FROM = `
+  UPDATE trunkline.lanes SET ready_from = ${readyFrom('starts', '$2', '$3')} WHERE endpoint_id = ANY ($1::uuid[])`;
 
 const CHANGE = `
   INSERT INTO trunkline.lane_limits (limits) VALUES ($1)

@@ -31,6 +31,7 @@ import {
   hasReadyLane,
   nextClaimAt,
   removeFromLane,
+  takeAsOfNow,
   takeBackExpired,
 } from './lane-claims.ts';
 import type { Claim } from './lane-claims.ts';
@@ -47,6 +48,7 @@ export function deliveryStore(connected: Connected): DeliveryStore {
     claim: async (claim) => {
       const { database, write } = connected();
       return write((announce) => {
+        if (claim.mayBeSetBack) takeAsOfNow(database, claim);
         const takenBack = takeBackExpired(database, claim.now);
         const claimed = claimFromLanes(database, claim).map((one) => claimedDelivery(database, one));
         const nextAt = nextClaimAt(database, claim.now);

@@ -45,6 +45,19 @@ export function claimFromLanes(database: Database, claim: DeliveryClaim): readon
   return claims;
 }
 
+/** The clock was set back: what it wrote into lanes and claims before counts as of now. */
+export function takeAsOfNow(database: Database, claim: DeliveryClaim): void {
+  const { now, leaseMs, slots } = claim;
+  // Relies on claims_by_end.
+  database.run('UPDATE claims SET expires_at = ? WHERE expires_at > ?', now + leaseMs, now + leaseMs);
+  for (const row of database.all('SELECT * FROM lanes WHERE ready_from > ?', now)) {
+    const lane = readLane(row);
+    const isFull = freeSlots(database, lane.endpointId, slots).length === 0;
+    const starts = lane.starts.map((start) => Math.min(start, now));
+    writeLane(database, { ...lane, starts }, { ...claim, isFull });
+  }
+}
+
 /** Whether a claim would find something. */
 export function hasReadyLane(database: Database, now: number): boolean {
   // Relies on lanes_to_wake.

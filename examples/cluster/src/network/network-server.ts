@@ -5,6 +5,7 @@ import { getRequestListener } from '@hono/node-server';
 import { WebSocketServer } from 'ws';
 import type { GatewayContext } from '@trunkline/core';
 import { createNetwork } from './network.ts';
+import type { NetworkOptions } from './network.ts';
 import { phoneRoutes } from './phone-routes.ts';
 import { CONNECTIONS_PATH } from './protocol.ts';
 
@@ -18,8 +19,12 @@ export interface NetworkServer {
 }
 
 /** Serves a sandbox network on this machine alone: it asks nobody who they are. Port 0 takes any free one. */
-export async function startNetwork(port: number, context: GatewayContext): Promise<NetworkServer> {
-  const network = createNetwork(context);
+export async function startNetwork(
+  port: number,
+  context: GatewayContext,
+  options: NetworkOptions = {},
+): Promise<NetworkServer> {
+  const network = createNetwork(context, options);
   const app = phoneRoutes(network);
   const answer = getRequestListener(app.fetch);
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));

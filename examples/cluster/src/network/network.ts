@@ -29,7 +29,14 @@ interface Accepted {
   replace(): void;
 }
 
-export function createNetwork(context: GatewayContext): Network {
+export interface NetworkOptions {
+  /** How long a message takes to the network, and its answer back. 0 unless given. */
+  readonly latencyMs?: number;
+}
+
+export function createNetwork(context: GatewayContext, { latencyMs = 0 }: NetworkOptions = {}): Network {
+  const travel = (): Promise<void> =>
+    new Promise((resolve) => void context.clock.setTimer(latencyMs, resolve));
   const log = createNetworkLog(context.clock);
   const { gateway, phone } = createSandbox({ journal: { load: () => [], append: log.record } });
   gateway.attach(context);
@@ -53,9 +60,11 @@ export function createNetwork(context: GatewayContext): Network {
       },
       async send(message) {
         const content = outgoingContent(message.content, () => calls.readFile(message.networkId));
+        await travel();
         const outcome = await opened().send({ ...message, content });
         const { networkId, to } = message;
         log.send({ connection: id, instanceId, networkId, to, outcome: outcome.kind });
+        await travel();
         return outcome;
       },
       async close() {

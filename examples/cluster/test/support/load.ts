@@ -35,6 +35,10 @@ interface LoadOptions {
 
 const message = z.object({ data: z.object({ id: z.string() }) });
 
+/** Messages one after another, so that they wait for each other in the queues of the instances. */
+const QUEUE = 10;
+const QUEUE_CHANCE = 0.1;
+
 /** Messages of phones at once, at first and now and then: more than an endpoint may get within a minute. */
 const BURST = 130;
 const BURST_CHANCE = 0.01;
@@ -91,9 +95,13 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
 
   const sender = async (number: number): Promise<void> => {
     const choose = random.apart(number);
+    let left = QUEUE;
     for (let count = 1; !isStopped; count += 1) {
       await send(`sender-${number}-message-${count}`, choose);
+      left -= 1;
+      if (left > 0) continue;
       await setTimeout(choose.between(...options.pauseMs));
+      if (choose.chance(QUEUE_CHANCE)) left = QUEUE;
     }
   };
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { until } from '@trunkline/example-server/test/until';
 import { networkPhone } from '../../src/network-phone.ts';
 import type { Receiver } from './receivers.ts';
 import { API_KEY } from './test-cluster.ts';
-import { until } from './until.ts';
 
 const created = z.object({
   data: z.object({ id: z.string(), status: z.string(), secret: z.string().optional() }),
@@ -10,7 +10,7 @@ const created = z.object({
 type Created = z.output<typeof created>['data'];
 
 /** A server that says nothing for so long is taken to be dead. */
-const ANSWER_WITHIN_MS = 10_000;
+const ANSWER_WITHIN_MS = 60_000;
 
 /** Calls the API at this address; throws where it does not answer with data. */
 export async function call(url: string, method: string, path: string, body?: object): Promise<Created> {

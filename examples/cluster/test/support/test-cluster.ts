@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLogger } from './silent-logger.ts';
+import { silentLogger } from '@trunkline/core';
 import { systemClock, systemRandom } from '@trunkline/core/node';
 import { startPostgres } from '@trunkline/test-postgres/server';
 import type { PostgresServer } from '@trunkline/test-postgres/server';
@@ -43,6 +43,8 @@ export interface TestClusterOptions {
 }
 
 const TEN_MINUTES = 600_000;
+/** So that many a message is on its way when something happens. */
+const LATENCY_MS = 80;
 
 /** Two of each role; the clocks of two of them are wrong. */
 const SERVICES = [
@@ -59,11 +61,11 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
   const output: string[] = [];
   const note = (line: string): void => void output.push(`${new Date().toISOString()} ${line}`);
   const postgres = await startPostgres();
-  const network = await startNetwork(0, {
-    clock: systemClock(),
-    random: systemRandom(),
-    logger: silentLogger,
-  });
+  const network = await startNetwork(
+    0,
+    { clock: systemClock(), random: systemRandom(), logger: silentLogger },
+    { latencyMs: LATENCY_MS },
+  );
   const environment = {
     DATA_DIR: join(directory, 'data'),
     NETWORK_URL: network.url,

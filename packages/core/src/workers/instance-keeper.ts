@@ -1,16 +1,17 @@
 import { DROP_GRACE_MS } from '../domain/instance/instance-state.ts';
 import type { InstanceTrigger } from '../domain/instance/instance-state.ts';
-import type { Instance, Operation } from '../domain/instance/instance.ts';
+import type { Instance } from '../domain/instance/instance.ts';
 import { reconnectDelay } from '../domain/instance/reconnect-backoff.ts';
 import type { ClosedReason, GatewayConnection, GatewayListener } from '../ports/gateway.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { FencedError, changeInstance } from '../services/instances/change-instance.ts';
-import { deleteHeldInstance } from '../services/instances/delete-held-instance.ts';
 import { instanceSession } from '../services/instances/instance-session.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
 import { receiveMessage, saveGroups } from '../services/messages/receive-message.ts';
 import { sealQr } from '../services/instances/sealed-qr.ts';
+import { carryOutOperation } from './carry-out-operation.ts';
+import type { HeldConnection } from './carry-out-operation.ts';
 import type { OpenConnection } from './connections.ts';
 import { DeadlineError, withDeadline } from './with-deadline.ts';
 
@@ -226,45 +227,10 @@ export function createInstanceKeeper({
     }
   };
 
-  const carryOut = async (operation: Operation): Promise<void> => {
-    try {
-      switch (operation.kind) {
-        case 'disconnect':
-          await closeLink();
-          break;
-        case 'logout':
-          await unlink();
-          break;
-        case 'delete':
-          await leaveForGood();
-          break;
-      }
-    } catch (error) {
-      logger.warn(
-        { err: error, instanceId: lease.instanceId, operation: operation.kind },
-        'the gateway could not carry out an operation',
-      );
-      await change({
-        kind: 'operation_failed',
-        error: error instanceof Error ? error.message : 'the gateway failed',
-      });
-      return;
-    }
-    if (operation.kind === 'delete') await deleteHeldInstance(context, { workspaceId, lease });
-    else await change({ kind: 'operation_done' });
-  };
-
-  /** Takes the device off the phone where the network can be told, and deletes all the same where it cannot. */
-  const leaveForGood = async (): Promise<void> => {
-    if (link?.phase === 'open') {
-      await unlink().catch((error: unknown) => {
-        logger.warn(
-          { err: error, instanceId: lease.instanceId },
-          'the number stays listed on the phone: it could not be unlinked',
-        );
-      });
-    }
-    await closeLink();
+  const connection: HeldConnection = {
+    isOpen: () => link?.phase === 'open',
+    close: closeLink,
+    unlink,
   };
 
   const tryAgain = ({ connection }: Link): void => {
@@ -315,7 +281,9 @@ export function createInstanceKeeper({
       if (operation) {
         operating = true;
         begin(`the ${operation.kind} operation`, () =>
-          carryOut(operation).finally(() => (operating = false)),
+          carryOutOperation(context, { lease, workspaceId, connection, change }, operation.kind).finally(
+            () => (operating = false),
+          ),
         );
         return;
       }

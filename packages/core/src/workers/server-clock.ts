@@ -1,11 +1,13 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { createLoop } from './loop.ts';
-import { withDeadline } from './with-deadline.ts';
+import { DeadlineError, withDeadline } from './with-deadline.ts';
 
 const ASK_EVERY_MS = 10_000;
 /** An answer that took longer says too little. */
 const ASK_DEADLINE_MS = 1_000;
+/** The first answers may take longer than later ones: connections are being made, and everything starts at once. */
+const FIRST_TRIES = 10;
 /** From here on somebody should mend the machine's clock. */
 const TELL_FROM_MS = 1_000;
 
@@ -45,6 +47,16 @@ export function serverClock(
     tellOfDifference(local.now() - clock.now());
   };
 
+  const askAtFirst = async (): Promise<void> => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof DeadlineError) || tries === FIRST_TRIES) throw error;
+      }
+    }
+  };
+
   const tellOfDifference = (aheadMs: number): void => {
     const isWrong = Math.abs(aheadMs) >= TELL_FROM_MS;
     if (isWrong && !told)
@@ -66,7 +78,7 @@ export function serverClock(
   return {
     clock,
     async start() {
-      await ask();
+      await askAtFirst();
       loop.start();
     },
     stop: loop.stop,

@@ -20,6 +20,8 @@ const POLL_MS = 5_000;
 const CLAIM_BATCH = 128;
 /** Longer than an attempt can last, so that only a dead process loses a claim. */
 const LEASE_MS = 60_000;
+/** A clock that goes back so far was set back; where it was corrected by less, nobody waits for long. */
+const SET_BACK_MS = 1_000;
 /** What is answered later than this after its claim is not begun: it might end when another process has begun it too. */
 const BEGIN_WITHIN_MS = 45_000;
 /** How long outcomes wait when the storage does not take them. */
@@ -38,6 +40,8 @@ export interface WebhookDispatcher {
 export function createWebhookDispatcher(context: ServiceContext, sender: WebhookSender): WebhookDispatcher {
   const { storage, clock, logger } = context;
   const underWay = attemptsUnderWay();
+  /** By the clock, at the last claim. It may have been set back while nothing ran. */
+  let claimedAt = Infinity;
 
   const claim = async (): Promise<PassResult & { readonly claimed: number }> => {
     const room = underWay.room(clock.now());
@@ -52,7 +56,9 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
       slots: ENDPOINT_SLOTS,
       startsPerWindow: ENDPOINT_STARTS_PER_MINUTE,
       windowMs: THROTTLE_WINDOW_MS,
+      mayBeSetBack: now < claimedAt - SET_BACK_MS,
     });
+    claimedAt = now;
     // This process stood still meanwhile: they are due again when their claims have run out.
     if (clock.now() >= now + BEGIN_WITHIN_MS) return { more: false, nextAt, claimed: 0 };
     for (const delivery of claimed) begin(delivery);

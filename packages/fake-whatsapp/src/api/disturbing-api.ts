@@ -34,6 +34,8 @@ export interface DisturbingApi {
   /** Upgrades to WebSocket are answered with this HTTP status, or not at all. */
   refuseUpgrades(answer: number | 'silence'): void;
   allowUpgrades(): void;
+  /** Clients that log in are not told when they have everything that waited for them: they keep events back until then. */
+  withholdOfflineMark(): void;
   /** Queries named like `w:g2/get/query`, `usync/get/usync` or `w:p/get/ping` are never answered; without names none is. */
   muteQueries(...names: readonly string[]): void;
   unmuteQueries(): void;
@@ -69,6 +71,9 @@ export function disturbingApi(network: Network, switchboard: Switchboard): Distu
     },
     allowUpgrades: () => {
       disturbances.upgradeAnswer = undefined;
+    },
+    withholdOfflineMark: () => {
+      disturbances.withholdsOfflineMark = true;
     },
     muteQueries: (...names) => disturbances.mute(names),
     unmuteQueries: () => disturbances.unmute(),

@@ -9,7 +9,9 @@ export async function comeOnline(connection: Connection): Promise<void> {
   const preview = { count, message: count, receipt: '0', notification: '0', appdata: '0' };
   connection.send(stanza('ib', {}, [stanza('offline_preview', preview)]));
   client.mailbox.connect(connection);
-  connection.send(stanza('ib', {}, [stanza('offline', { count })]));
+  if (!network.disturbances.withholdsOfflineMark) {
+    connection.send(stanza('ib', {}, [stanza('offline', { count })]));
+  }
   if (!client.hasHistory) {
     client.hasHistory = true;
     await sendHistory(network, client);

@@ -4,8 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { createServerCertificate } from './certificate.ts';
 
-/** An HTTP status, or a 200 with changed bytes, or one that stops half-way and stays open. */
-export type MediaFailure = number | 'corrupt' | 'stall';
+/** An HTTP status, or a 200 with changed bytes, or one that stops half-way and stays open, or that breaks off there. */
+export type MediaFailure = number | 'corrupt' | 'stall' | 'cut';
 
 /** Where clients put encrypted files, `POST /mms/<kind>/<hash>`, and get them, `GET /o1/<hash>`. */
 export class MediaHost {
@@ -87,7 +87,9 @@ export class MediaHost {
       return;
     }
     response.writeHead(200, { 'content-length': String(file.length) });
-    if (failure === 'stall') response.write(file.subarray(0, file.length / 2));
+    const half = file.subarray(0, file.length / 2);
+    if (failure === 'stall') response.write(half);
+    else if (failure === 'cut') response.write(half, () => response.destroy());
     else response.end(failure === 'corrupt' ? withOneByteChanged(file) : file);
   }
 }

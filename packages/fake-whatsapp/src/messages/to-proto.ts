@@ -1,6 +1,7 @@
 import { proto } from '@whiskeysockets/baileys';
 import { sealFile } from '../media/media-cipher.ts';
 import type { MediaHost } from '../media/media-host.ts';
+import { bareBytes } from '../signal/plaintext.ts';
 import type { MediaKind } from './content.ts';
 
 interface OutgoingMedia {
@@ -21,7 +22,9 @@ export type Outgoing =
   | { readonly type: 'edit'; readonly id: string; readonly text: string }
   | { readonly type: 'delete'; readonly id: string }
   /** Whatever the protocol has: stickers, wrapped messages, … */
-  | { readonly type: 'raw'; readonly message: proto.IMessage };
+  | { readonly type: 'raw'; readonly message: proto.IMessage }
+  /** No message at all: these bytes are encrypted. */
+  | { readonly type: 'bytes'; readonly bytes: Uint8Array };
 
 const { MESSAGE_EDIT, REVOKE } = proto.Message.ProtocolMessage.Type;
 
@@ -31,6 +34,8 @@ export async function toProto(outgoing: Outgoing, media: MediaHost): Promise<pro
   switch (outgoing.type) {
     case 'raw':
       return outgoing.message;
+    case 'bytes':
+      return bareBytes(outgoing.bytes);
     case 'reaction':
       return { reactionMessage: { key: outgoing.to, text: outgoing.text } };
     case 'edit': {

@@ -4,7 +4,6 @@ import {
   KEY_BUNDLE_TYPE,
   addTransactionCapability,
   encodeBigEndian,
-  encodeWAMessage,
   initAuthCreds,
   proto,
   unpadRandomMax16,
@@ -19,6 +18,7 @@ import type {
 import { stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 import { memoryKeys } from './memory-keys.ts';
+import { plaintextOf } from './plaintext.ts';
 import { silent } from './silent.ts';
 
 export type KeyBundle = Parameters<SignalRepositoryWithLIDStore['injectE2ESession']>[0]['session'];
@@ -61,7 +61,7 @@ export class SignalPeer {
   /** Encrypts for one device; `takeBundle` is asked where there is no session yet. */
   async encrypt(jid: string, message: proto.IMessage, takeBundle: () => KeyBundle): Promise<Ciphertext> {
     await (this.#sessions.get(jid) ?? this.startSession(jid, takeBundle()));
-    return this.#repository.encryptMessage({ jid, data: encodeWAMessage(message) });
+    return this.#repository.encryptMessage({ jid, data: plaintextOf(message) });
   }
 
   startSession(jid: string, bundle: KeyBundle): Promise<void> {
@@ -77,7 +77,7 @@ export class SignalPeer {
   }
 
   async encryptForGroup(group: string, author: string, message: proto.IMessage) {
-    const data = encodeWAMessage(message);
+    const data = plaintextOf(message);
     return this.#repository.encryptGroupMessage({ group, meId: author, data });
   }
 

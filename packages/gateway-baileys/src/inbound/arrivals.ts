@@ -6,6 +6,7 @@ import { decodeValue } from '../session/json-value.ts';
 import type { SessionValues } from '../session/session-values.ts';
 import { keyName } from '../session/signal-keys.ts';
 import { readContent } from './message-content.ts';
+import { networkIdOf } from './network-id.ts';
 
 const TYPE = 'arrival';
 /** How long the erasure of what is stored elsewhere by now may wait for others, to go with them. */
@@ -125,7 +126,7 @@ export function createArrivals(values: SessionValues, clock: Clock): Arrivals {
 function idOf({ id, remoteJid, participant }: ArrivalKey): string {
   // Baileys leaves the device out of a message's key.
   const chat = jidNormalizedUser(remoteJid ?? undefined);
-  return `${id ?? ''}/${chat}/${jidNormalizedUser(participant ?? undefined)}`;
+  return `${networkIdOf(id)}/${chat}/${jidNormalizedUser(participant ?? undefined)}`;
 }
 
 function children({ content }: BinaryNode): readonly BinaryNode[] {

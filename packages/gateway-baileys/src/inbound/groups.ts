@@ -2,6 +2,7 @@ import type { GroupReport } from '@trunkline/core';
 import { isLidUser } from '@whiskeysockets/baileys';
 import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
 import QuickLRU from 'quick-lru';
+import { storable } from './message-content.ts';
 
 /** Groups whose members are remembered; the members of another are asked for when something is sent to it. */
 const REMEMBERED = 500;
@@ -24,6 +25,8 @@ interface GroupWatch {
 /** Reports groups whenever they change, and answers what reports all of them. */
 export function watchGroups(watch: GroupWatch): () => Promise<void> {
   const { socket, directory, failed } = watch;
+  // Members may have come and gone while there was no connection; what is sent before all are known asks for them.
+  directory.clear();
   const learn = (groups: readonly GroupMetadata[]): Promise<void> => learnGroups(watch, groups);
   /** A change says what is new alone, so the whole is asked for. One that we were removed from stays as it was. */
   const reread = async (id: string): Promise<void> => {
@@ -56,7 +59,7 @@ async function learnGroups(
   await report(
     groups.map(({ id, subject, size, participants }) => ({
       networkId: id,
-      name: subject,
+      name: storable(subject) ?? '',
       participantsCount: size ?? participants.length,
     })),
   );

@@ -4,8 +4,8 @@ import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
 import { withDeadline } from '../socket/deadline.ts';
 import { downloadMedia } from './media-download.ts';
 import type { MediaNetwork } from './media-download.ts';
-import { storable } from './message-content.ts';
 import type { MediaContent, MessageContent } from './message-content.ts';
+import { networkIdOf } from './network-id.ts';
 import { numberOf, senderOf } from './phone-number.ts';
 
 /** How long the sender's phone may take to upload a file again. */
@@ -22,7 +22,7 @@ export async function incomingMessage(
   const { key } = message;
   const chat = key.remoteJid ?? '';
   return {
-    networkId: storable(key.id) ?? '',
+    networkId: networkIdOf(key.id),
     senderId: senderOf(key),
     from: await numberOf(key, socket.signalRepository.lidMapping),
     groupNetworkId: isJidGroup(chat) ? chat : null,

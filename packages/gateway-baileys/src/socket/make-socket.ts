@@ -5,12 +5,13 @@ import {
   makeCacheableSignalKeyStore,
   makeWASocket,
 } from '@whiskeysockets/baileys';
-import type { GroupMetadata, WASocket, WAVersion } from '@whiskeysockets/baileys';
+import type { GroupMetadata, UserFacingSocketConfig, WASocket, WAVersion } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { recordingRepository } from '../inbound/recording-repository.ts';
 import type { GatewaySettings } from '../options.ts';
 import { signalKeys } from '../session/signal-keys.ts';
 import type { StoredSession } from '../session/stored-session.ts';
+import { guardHandlers } from './guarded-handlers.ts';
 import type { SocketCaches } from './socket-caches.ts';
 
 /** No answer to a query within this time is none: the half of what core gives an operation or a send. */
@@ -23,14 +24,20 @@ interface SocketParts {
   readonly stored: StoredSession;
   readonly caches: SocketCaches;
   readonly findGroup: (jid: string) => GroupMetadata | undefined;
+  /** Told of stanzas that Baileys could not handle. */
+  readonly skipped: (tag: string, error: unknown) => void;
 }
 
 /** A Baileys socket that begins to connect at once. */
 export function makeSocket(parts: SocketParts): WASocket {
+  return guardHandlers(() => makeWASocket(configOf(parts)), parts.skipped);
+}
+
+function configOf(parts: SocketParts): UserFacingSocketConfig {
   const { settings, version, logger, caches, findGroup } = parts;
   const { values, creds, arrivals, sent } = parts.stored;
   const makeSignalRepository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository;
-  return makeWASocket({
+  return {
     defaultQueryTimeoutMs: QUERY_TIMEOUT_MS,
     ...settings.socket,
     ...(version && { version }),
@@ -41,14 +48,11 @@ export function makeSocket(parts: SocketParts): WASocket {
     makeSignalRepository: recordingRepository(makeSignalRepository, arrivals),
     // A write that failed ends the connection: there is nothing to try again.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
-    // With them, a quick receipt is merged into our own echo and never told.
-    emitOwnEvents: false,
     // The phone goes on notifying its owner.
     markOnlineOnConnect: false,
     syncFullHistory: false,
-    generateHighQualityLinkPreview: false,
     shouldIgnoreJid: (jid) => isJidStatusBroadcast(jid) || isJidNewsletter(jid),
     getMessage: async ({ id }) => (id ? sent.find(id) : undefined),
     cachedGroupMetadata: async (jid) => findGroup(jid),
-  });
+  };
 }

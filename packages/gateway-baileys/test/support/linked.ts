@@ -57,8 +57,17 @@ export async function linked(options: LinkedOptions = {}): Promise<Linked> {
 
 /** Timers run ten times as fast, the time of day as always. */
 export function hurriedClock(): Clock {
+  return clockWithTimers(0.1);
+}
+
+/** Timers run ten times as slow: what waits for one of them waits for something else here. */
+export function patientClock(): Clock {
+  return clockWithTimers(10);
+}
+
+function clockWithTimers(factor: number): Clock {
   const clock = systemClock();
-  return { ...clock, setTimer: (delayMs, callback) => clock.setTimer(delayMs / 10, callback) };
+  return { ...clock, setTimer: (delayMs, callback) => clock.setTimer(delayMs * factor, callback) };
 }
 
 export function textOf({ content }: { content: { type: string; text?: string } }): string | undefined {

@@ -26,6 +26,11 @@ export interface DeliveryClaim {
   /** Starts of one endpoint within `windowMs`; above it deliveries wait, and nothing is counted. */
   readonly startsPerWindow: number;
   readonly windowMs: number;
+  /**
+   * The clock has been set back since the last claim, or may have been. Starts and ends of leases ahead of it were written
+   * by a clock that was wrong: they count as of now, so that they hold up nothing until the clock is there again.
+   */
+  readonly mayBeSetBack?: boolean;
 }
 
 export interface ClaimResult {

@@ -40,6 +40,8 @@ export class MemoryDeliveryStore implements DeliveryStore {
   }
 
   async claim(claim: DeliveryClaim): Promise<ClaimResult> {
+    if (claim.mayBeSetBack)
+      for (const lane of this.#state.lanes.values()) lane.setBack(claim.now, claim.leaseMs);
     const takenBack = Array.from(this.#state.lanes.values(), (lane) => lane.takeBackExpired(claim.now));
     const nextToken = (): number => (this.#state.lastToken += 1);
     const claimed: ClaimedDelivery[] = [];

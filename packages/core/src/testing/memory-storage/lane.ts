@@ -80,6 +80,14 @@ export class Lane {
     return expired.length;
   }
 
+  /** The clock was set back: what it wrote before counts as of now. */
+  setBack(now: number, leaseMs: number): void {
+    this.#starts = this.#starts.map((start) => Math.min(start, now));
+    this.#servedAt = Math.min(this.#servedAt, now);
+    for (const [id, claim] of this.#claims)
+      this.#claims.set(id, { ...claim, expiresAt: Math.min(claim.expiresAt, now + leaseMs) });
+  }
+
   hasDue(now: number): boolean {
     const [next] = this.#current();
     return next !== undefined && next.dueAt <= now;

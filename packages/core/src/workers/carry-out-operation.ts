@@ -1,0 +1,69 @@
+import type { InstanceTrigger } from '../domain/instance/instance-state.ts';
+import type { OperationKind } from '../domain/instance/instance.ts';
+import type { Lease } from '../ports/storage/lease.ts';
+import type { ServiceContext } from '../services/context.ts';
+import { deleteHeldInstance } from '../services/instances/delete-held-instance.ts';
+
+/** What an operation does to the instance's connection; each ends within bounds. */
+export interface HeldConnection {
+  isOpen(): boolean;
+  close(): Promise<void>;
+  /** Takes the device off the phone, by the connection or without one, and closes. */
+  unlink(): Promise<void>;
+}
+
+interface Held {
+  readonly lease: Lease;
+  readonly workspaceId: string;
+  readonly connection: HeldConnection;
+  /** Writes what comes of it. */
+  readonly change: (trigger: InstanceTrigger) => Promise<void>;
+}
+
+/** Carries out an operation on an instance that is held, and writes what came of it. */
+export async function carryOutOperation(
+  context: ServiceContext,
+  held: Held,
+  kind: OperationKind,
+): Promise<void> {
+  const { lease, workspaceId, change } = held;
+  try {
+    await onNetwork(context, held, kind);
+  } catch (error) {
+    context.logger.warn(
+      { err: error, instanceId: lease.instanceId, operation: kind },
+      'the gateway could not carry out an operation',
+    );
+    await change({
+      kind: 'operation_failed',
+      error: error instanceof Error ? error.message : 'the gateway failed',
+    });
+    return;
+  }
+  if (kind === 'delete') await deleteHeldInstance(context, { workspaceId, lease });
+  else await change({ kind: 'operation_done' });
+}
+
+function onNetwork(context: ServiceContext, held: Held, kind: OperationKind): Promise<void> {
+  switch (kind) {
+    case 'disconnect':
+      return held.connection.close();
+    case 'logout':
+      return held.connection.unlink();
+    case 'delete':
+      return leaveForGood(context, held);
+  }
+}
+
+/** Takes the device off the phone where the network can be told, and deletes all the same where it cannot. */
+async function leaveForGood({ logger }: ServiceContext, { lease, connection }: Held): Promise<void> {
+  if (connection.isOpen()) {
+    await connection.unlink().catch((error: unknown) => {
+      logger.warn(
+        { err: error, instanceId: lease.instanceId },
+        'the number stays listed on the phone: it could not be unlinked',
+      );
+    });
+  }
+  await connection.close();
+}

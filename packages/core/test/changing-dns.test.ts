@@ -1,0 +1,53 @@
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
+import { createTrunkline } from '../src/index.ts';
+import type { DeliveryDetailResource } from '../src/index.ts';
+import { nodeDnsResolver, nodeRuntime } from '../src/node/index.ts';
+import { createSandbox } from '../src/sandbox/index.ts';
+import { memoryStorage } from '../src/testing/index.ts';
+import { startNameServer } from './node/name-server.ts';
+import { Servers, answerOk } from './node/servers.ts';
+import { SECRET_KEY, only } from './support/world.ts';
+
+const servers = new Servers();
+afterAll(() => servers.close());
+
+it('a name that comes to mean an address within is asked for once for each attempt, and sent nothing', async () => {
+  const names = await startNameServer();
+  const receiver = await servers.raw(answerOk);
+  names.reply('hooks.test', ['127.0.0.1']);
+  const trunkline = createTrunkline({
+    ...nodeRuntime({ dns: nodeDnsResolver({ servers: [names.address] }) }),
+    storage: memoryStorage(),
+    gateway: createSandbox().gateway,
+    secretKey: SECRET_KEY,
+    // Of private addresses this allows those of the machine itself alone.
+    urlPolicy: 'local',
+    roles: only('api', 'webhooks'),
+  });
+  await trunkline.start();
+  onTestFinished(() => trunkline.stop());
+  const { id } = await trunkline.admin.workspaces.create({ name: 'Acme' });
+  const { webhooks, deliveries } = trunkline.workspace(id);
+  const url = `http://hooks.test:${receiver.port}/`;
+  const webhook = await webhooks.create({ url, events: ['message.sent'] });
+  const attempted = async (): Promise<DeliveryDetailResource> => {
+    const { id: delivery } = await webhooks.test(webhook.id);
+    return vi.waitFor(async () => {
+      const detail = await deliveries.get(delivery);
+      expect(detail.attempts).toBe(1);
+      return detail;
+    });
+  };
+
+  expect(await attempted()).toMatchObject({ status: 'success', error_code: null });
+  for (const address of ['10.0.0.1', '169.254.169.254', '::ffff:10.0.0.1', 'fd00::1']) {
+    names.reply('hooks.test', ['127.0.0.1', address]);
+    expect(await attempted()).toMatchObject({ status: 'failed', error_code: 'UNSAFE_URL' });
+  }
+  // With the one on create.
+  expect(names.asked.filter((question) => question.startsWith('A '))).toHaveLength(6);
+  expect(receiver.connections).toBe(1);
+  await expect(webhooks.create({ url, events: ['message.sent'] })).rejects.toMatchObject({
+    code: 'INVALID_WEBHOOK_URL',
+  });
+});

@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto';
+import { storable } from './message-content.ts';
+
+/** Longer than any phone makes them. */
+const LONGEST = 128;
+
+/**
+ * A message's id as it is stored. Its sender chooses it, and it is a key in databases: one that is too long for that is
+ * replaced by its digest, so that it still tells a repeat.
+ */
+export function networkIdOf(id: string | null | undefined): string {
+  const given = storable(id) ?? '';
+  return given.length <= LONGEST ? given : createHash('sha256').update(given).digest('hex');
+}

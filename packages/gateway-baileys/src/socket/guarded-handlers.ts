@@ -1,0 +1,50 @@
+import { EventEmitter } from 'node:events';
+import type { WASocket } from '@whiskeysockets/baileys';
+
+const REJECTED = Symbol.for('nodejs.rejection');
+
+/**
+ * Makes a socket whose handlers may fail. Baileys leaves their errors to nobody, and one stanza that they do not expect
+ * would end the process, with all the numbers in it. Here it is skipped, and `skipped` told the stanza's tag; what cannot be
+ * read at all ends the connection.
+ */
+export function guardHandlers(
+  make: () => WASocket,
+  skipped: (tag: string, error: unknown) => void,
+): WASocket {
+  const socket = withCapturedRejections(make);
+  const { ws } = socket;
+  const skip = (error: unknown, event: unknown): void => {
+    // The name of the event goes on with what the stanza has in it.
+    const [tag = ''] = String(event).replace('CB:', '').split(',');
+    skipped(tag, error);
+  };
+  const emit = ws.emit.bind(ws);
+  ws.emit = (event, ...args) => {
+    try {
+      return emit(event, ...args);
+    } catch (error) {
+      skip(error, event);
+      return true;
+    }
+  };
+  Object.assign(ws, {
+    [REJECTED](error: unknown, event: unknown) {
+      skip(error, event);
+      // The frames after this one cannot be told apart any more.
+      if (event === 'message') ws.emit('error', error instanceof Error ? error : new Error('unreadable'));
+    },
+  });
+  return socket;
+}
+
+/** The emitters that are made meanwhile hand a rejection of a handler to whoever takes it: an option of Node's, for them all. */
+function withCapturedRejections<Made>(make: () => Made): Made {
+  const before = EventEmitter.captureRejections;
+  EventEmitter.captureRejections = true;
+  try {
+    return make();
+  } finally {
+    EventEmitter.captureRejections = before;
+  }
+}

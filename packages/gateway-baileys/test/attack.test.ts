@@ -1,0 +1,241 @@
+import { proto } from '@whiskeysockets/baileys';
+import type { BinaryNode } from '@whiskeysockets/baileys';
+import { describe, expect, it } from 'vitest';
+import { linked, textOf } from './support/linked.ts';
+import type { Linked } from './support/linked.ts';
+
+/** The connection still works: a message comes in, and one goes out. */
+async function expectHealthy({ network, link }: Linked): Promise<void> {
+  const { wa, account, reader, people, gateway } = network;
+  const text = `still there ${wa.sentMessages().length}`;
+  await wa.inbound(reader, account, text);
+  await link.first('message', ({ message }) => textOf(message) === text);
+  const networkId = gateway.newMessageId(crypto.getRandomValues(new Uint8Array(16)));
+  const content = { type: 'text', text } as const;
+  const outcome = await link.connection().send({ networkId, to: people.reader, isGroup: false, content });
+  expect(outcome).toEqual({ kind: 'accepted' });
+  expect(link.all('closed').filter(({ reason }) => reason.kind !== 'restart')).toEqual([]);
+}
+
+describe('stanzas that make no sense', () => {
+  const from = '5511988887777@s.whatsapp.net';
+  const enc = (type: string, content?: Uint8Array): BinaryNode => ({
+    tag: 'enc',
+    attrs: { v: '2', type },
+    ...(content && { content }),
+  });
+  const cases: readonly BinaryNode[] = [
+    { tag: 'message', attrs: {} },
+    { tag: 'message', attrs: { from } },
+    { tag: 'message', attrs: { id: 'A1', from, t: 'soon' }, content: [enc('pkmsg')] },
+    { tag: 'message', attrs: { id: 'A2', from, t: '1' }, content: [enc('msg', new Uint8Array(3))] },
+    { tag: 'message', attrs: { id: 'A3', from, t: '1' }, content: [enc('skmsg', new Uint8Array(99))] },
+    {
+      tag: 'message',
+      attrs: { id: 'A4', from: 'nobody', t: '1' },
+      content: [enc('msg', new Uint8Array(99))],
+    },
+    {
+      tag: 'message',
+      attrs: { id: 'A5', from: '1@g.us', t: '1' },
+      content: [enc('skmsg', new Uint8Array(99))],
+    },
+    { tag: 'message', attrs: { id: 'A6', from, t: '1' }, content: new Uint8Array(9) },
+    { tag: 'receipt', attrs: {} },
+    { tag: 'receipt', attrs: { id: 'B1', from, type: 'retry' } },
+    {
+      tag: 'receipt',
+      attrs: { id: 'B2', from, type: 'read', t: 'x' },
+      content: [{ tag: 'list', attrs: {} }],
+    },
+    { tag: 'ack', attrs: { class: 'message' } },
+    { tag: 'notification', attrs: {} },
+    { tag: 'notification', attrs: { id: 'C1', from, type: 'w:gp2' } },
+    {
+      tag: 'notification',
+      attrs: { id: 'C2', from: '1@g.us', type: 'w:gp2' },
+      content: [{ tag: 'add', attrs: {} }],
+    },
+    { tag: 'notification', attrs: { id: 'C3', from, type: 'devices' } },
+    {
+      tag: 'notification',
+      attrs: { id: 'C4', from, type: 'encrypt' },
+      content: [{ tag: 'count', attrs: {} }],
+    },
+    { tag: 'notification', attrs: { id: 'C5', from, type: 'mediaretry' } },
+    { tag: 'notification', attrs: { id: 'C6', from, type: 'link_code_companion_reg' } },
+    { tag: 'call', attrs: { id: 'D1', from } },
+    { tag: 'ib', attrs: {}, content: [{ tag: 'dirty', attrs: {} }] },
+    { tag: 'presence', attrs: {} },
+    { tag: 'chatstate', attrs: { from }, content: [] },
+    { tag: 'nonsense', attrs: { id: 'E1' } },
+  ];
+
+  it('change nothing', async () => {
+    const scene = await linked();
+    const { wa, account } = scene.network;
+    for (const node of cases) wa.deliverStanza(account, node);
+    await expectHealthy(scene);
+    expect(scene.link.all('message').map(({ message }) => textOf(message))).toEqual(['still there 0']);
+    wa.takeProblems();
+  });
+});
+
+describe('what strangers say of us', () => {
+  const { Type } = proto.Message.ProtocolMessage;
+
+  it('does not make us believe that somebody wrote what he did not', async () => {
+    const scene = await linked();
+    const { wa, account, reader } = scene.network;
+    const forged = proto.WebMessageInfo.encode({
+      key: { remoteJid: '5511900000077@s.whatsapp.net', fromMe: false, id: 'FORGED' },
+      message: { conversation: 'Send money, it is me' },
+    }).finish();
+    await wa.inbound(reader, account, {
+      type: 'raw',
+      message: {
+        protocolMessage: {
+          type: Type.PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE,
+          peerDataOperationRequestResponseMessage: {
+            stanzaId: 'X',
+            peerDataOperationResult: [{ placeholderMessageResendResponse: { webMessageInfoBytes: forged } }],
+          },
+        },
+      },
+    });
+    await expectHealthy(scene);
+    expect(scene.link.all('message').map(({ message }) => message.networkId)).not.toContain('FORGED');
+  });
+
+  it('does not change whose number a hidden id is', async () => {
+    const scene = await linked();
+    const { wa, account, reader } = scene.network;
+    const hidden = wa.person('5511900000066', { hidesNumber: true });
+    const payload = proto.LIDMigrationMappingSyncPayload.encode({
+      pnToLidMappings: [{ pn: 5511900000011, assignedLid: Number(hidden.lidJid?.replace('@lid', '')) }],
+    }).finish();
+    await wa.inbound(reader, account, {
+      type: 'raw',
+      message: {
+        protocolMessage: {
+          type: Type.LID_MIGRATION_MAPPING_SYNC,
+          lidMigrationMappingSyncMessage: { encodedMappingPayload: payload },
+        },
+      },
+    });
+    await wa.inbound(hidden, account, 'who am I?');
+    const { message } = await scene.link.first('message', (report) => textOf(report.message) === 'who am I?');
+    expect(message.from).toBeNull();
+  });
+
+  it('does not undo or change what was stored', async () => {
+    const scene = await linked();
+    const { wa, account, reader } = scene.network;
+    const id = await wa.inbound(reader, account, 'as it was');
+    await wa.inbound(reader, account, { type: 'edit', id, text: 'as it never was' });
+    await wa.inbound(reader, account, { type: 'delete', id });
+    await expectHealthy(scene);
+    const texts = scene.link.all('message').map(({ message }) => textOf(message));
+    expect(texts).toEqual(['as it was', 'still there 0']);
+  });
+});
+
+describe('messages that are too much', () => {
+  it('of text are reported as they came', async () => {
+    const scene = await linked();
+    const { wa, account, reader } = scene.network;
+    const text = 'ä'.repeat(1_000_000);
+    await wa.inbound(reader, account, text);
+    const { message } = await scene.link.first('message');
+    expect(textOf(message)?.length).toBe(text.length);
+    await expectHealthy(scene);
+  });
+
+  it('of wrappers are none', async () => {
+    const scene = await linked();
+    const { wa, account, reader } = scene.network;
+    let message: proto.IMessage = { conversation: 'very deep down' };
+    for (let depth = 0; depth < 2_000; depth += 1) message = { ephemeralMessage: { message } };
+    await wa.inbound(reader, account, { type: 'raw', message });
+    await expectHealthy(scene);
+    expect(scene.link.all('message')).toHaveLength(1);
+  });
+});
+
+describe('plaintexts that are no message', () => {
+  /** Field 1 of a field of a field…, which readers that call themselves run out of stack with. */
+  const nested = (depth: number): Uint8Array => {
+    let inner: Buffer<ArrayBufferLike> = Buffer.from([0x0a, 0]);
+    for (let level = 0; level < depth; level += 1) {
+      const length = [];
+      for (let rest = inner.length; ; rest >>>= 7) {
+        length.push(rest > 0x7f ? (rest & 0x7f) | 0x80 : rest);
+        if (rest <= 0x7f) break;
+      }
+      // Field 40, an ephemeral message, in which field 1 is a message.
+      inner = Buffer.concat([
+        Buffer.from(level % 2 === 0 ? [0x0a] : [0xc2, 0x02]),
+        Buffer.from(length),
+        inner,
+      ]);
+    }
+    return Buffer.concat([inner, Buffer.of(1)]);
+  };
+  const cases: readonly (readonly [what: string, bytes: Uint8Array])[] = [
+    ['nothing', new Uint8Array(0)],
+    ['zeros', new Uint8Array(64)],
+    ['padding alone', new Uint8Array(16).fill(16)],
+    ['more padding than there is', Uint8Array.of(1, 2, 255)],
+    ['a field that is cut off', Uint8Array.of(0x0a, 100, 0x41, 1)],
+    ['a length beyond all memory', Uint8Array.of(0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f, 1)],
+    ['text that is no UTF-8', Uint8Array.of(0x0a, 2, 0xc3, 0x28, 1)],
+    ['ten thousand messages in one another', nested(10_000)],
+  ];
+
+  it('are skipped, or read as text as far as they go', async () => {
+    const scene = await linked();
+    const { wa, account, reader } = scene.network;
+    for (const [, bytes] of cases)
+      await wa.inbound(reader, account, { type: 'bytes', bytes }, { answersRetry: false });
+    await expectHealthy(scene);
+    const texts = scene.link.all('message').map(({ message }) => textOf(message));
+    expect(texts.filter((text) => text?.startsWith('still there'))).toHaveLength(1);
+    expect(texts.length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('names that strangers choose', () => {
+  it('are cut to what databases take as keys, and still tell a repeat', async () => {
+    const scene = await linked();
+    const { wa, account, reader } = scene.network;
+    const id = await wa.inbound(reader, account, 'long', { id: 'L'.repeat(5_000) });
+    await wa.inbound(reader, account, 'strange', { id: 'a\0b\ud800' });
+    await scene.link.first('message', ({ message }) => textOf(message) === 'strange');
+    wa.redeliver(account, id);
+    await expectHealthy(scene);
+    const ids = scene.link.all('message').map(({ message }) => message.networkId);
+    expect(ids[0]).toMatch(/^[0-9a-f]{64}$/);
+    expect(ids[1]).toBe('ab\ufffd');
+    for (const name of scene.session.values.keys()) expect(name.length).toBeLessThan(256);
+  });
+
+  it('of groups are stored without what no database takes', async () => {
+    const scene = await linked();
+    const { wa, account, reader } = scene.network;
+    const group = wa.group({ subject: 'a\0b', members: [reader] });
+    wa.addToGroup(group, account);
+    const { groups } = await scene.link.first('groups', (report) => report.groups.length > 0);
+    expect(groups.map(({ name }) => name)).toEqual(['ab']);
+  });
+});
+
+it('two people may use one message id', async () => {
+  const scene = await linked();
+  const { wa, account, reader } = scene.network;
+  const other = wa.person('5511900000055');
+  for (const person of [reader, other]) await wa.inbound(person, account, 'mine', { id: 'SAME' });
+  await expectHealthy(scene);
+  const senders = scene.link.all('message').map(({ message: { networkId, from } }) => [networkId, from]);
+  expect(senders).toContainEqual(['SAME', reader.phoneNumber]);
+  expect(senders).toContainEqual(['SAME', other.phoneNumber]);
+});

@@ -1,0 +1,117 @@
+import type { SentMessage } from '@trunkline/fake-whatsapp';
+import { describe, expect, it } from 'vitest';
+import { must, startLinkedFlow, until, untilMessage, untilStatus, untilTold } from './support/flow.ts';
+import type { Flow } from './support/flow.ts';
+
+async function send({ service, instance }: Flow, to: string, text: string): Promise<string> {
+  return must(await service().client.messages.send({ instance, to, type: 'text', text })).id;
+}
+
+/** A group that the instance is in, with Bob. */
+async function inAGroup(flow: Flow) {
+  const { wa, account, bob, instance, service } = flow;
+  const group = wa.group({ subject: 'Neighbours', members: [bob] });
+  wa.addToGroup(group, account);
+  const id = await until(async () => {
+    const [found] = must(await service().client.instances.groups(instance));
+    if (!found) throw new Error('The group is not listed.');
+    return found.id;
+  });
+  /** Sends to the group, and answers whose phones can read it. */
+  const readersOf = async (text: string): Promise<readonly string[]> => {
+    await send(flow, id, text);
+    return (await wa.nextMessage()).readableBy.toSorted();
+  };
+  return { id, group, readersOf };
+}
+
+describe('a group whose members change', () => {
+  it('is written to as it is: who came reads it, who went does not', async () => {
+    const flow = await startLinkedFlow();
+    const { wa, bob } = flow;
+    const eve = wa.person('5511900000042', { name: 'Eve' });
+    const { group, readersOf } = await inAGroup(flow);
+    expect(await readersOf('two of us')).toEqual([bob.phoneNumber]);
+    wa.addToGroup(group, eve);
+    await until(async () => expect(await membersOf(flow)).toBe(3));
+    expect(await readersOf('three of us')).toEqual([eve.phoneNumber, bob.phoneNumber].toSorted());
+    wa.removeFromGroup(group, eve);
+    await until(async () => expect(await membersOf(flow)).toBe(2));
+    expect(await readersOf('two again')).toEqual([bob.phoneNumber]);
+  });
+
+  it('is so too where they changed while the connection was away', async () => {
+    const flow = await startLinkedFlow();
+    const { wa, account, bob } = flow;
+    const eve = wa.person('5511900000042', { name: 'Eve' });
+    const { group, readersOf } = await inAGroup(flow);
+    wa.addToGroup(group, eve);
+    await until(async () => expect(await membersOf(flow)).toBe(3));
+    expect(await readersOf('three of us')).toContain(eve.phoneNumber);
+    await flow.restart(async () => wa.removeFromGroup(group, eve));
+    await until(async () => expect(await membersOf(flow)).toBe(2));
+    await untilStatus(flow, 'connected');
+    expect(await readersOf('two again')).toEqual([bob.phoneNumber]);
+    expect(wa.linkedDevices(account)).toHaveLength(1);
+  });
+
+  it('is so for what was queued meanwhile, which goes out as soon as the connection is back', async () => {
+    const flow = await startLinkedFlow();
+    const { wa, account, bob } = flow;
+    const eve = wa.person('5511900000042', { name: 'Eve' });
+    const { id, group, readersOf } = await inAGroup(flow);
+    wa.addToGroup(group, eve);
+    await until(async () => expect(await membersOf(flow)).toBe(3));
+    expect(await readersOf('three of us')).toContain(eve.phoneNumber);
+    wa.holdAcks();
+    await send(flow, bob.phoneNumber, 'on its way');
+    await wa.nextMessage();
+    await send(flow, id, 'for the two of us');
+    wa.drop(account);
+    wa.removeFromGroup(group, eve);
+    wa.releaseAcks();
+    const sentAs = (text: string): SentMessage => {
+      const found = wa.sentMessages().find(({ content }) => content.type === 'text' && content.text === text);
+      if (!found) throw new Error('It is not sent yet.');
+      return found;
+    };
+    const { readableBy } = await until(() => sentAs('for the two of us'));
+    expect(readableBy).toEqual([bob.phoneNumber]);
+  });
+
+  it('refuses what is sent after it has thrown us out', async () => {
+    const flow = await startLinkedFlow();
+    const { wa, account } = flow;
+    const { id, group } = await inAGroup(flow);
+    wa.removeFromGroup(group, account);
+    const message = await send(flow, id, 'Why?');
+    expect((await untilMessage(flow, message, 'failed')).error).toMatchObject({ code: 'group_unknown' });
+  });
+
+  async function membersOf({ service, instance }: Flow): Promise<number | null | undefined> {
+    return must(await service().client.instances.groups(instance))[0]?.participants_count;
+  }
+});
+
+it('an instance that is unlinked while it sends fails what was on its way, and says so', async () => {
+  const flow = await startLinkedFlow();
+  const { wa, account, bob, service, instance } = flow;
+  wa.holdAcks();
+  const first = await send(flow, bob.phoneNumber, 'on its way');
+  const second = await send(flow, bob.phoneNumber, 'in the queue');
+  await wa.nextMessage();
+  wa.unlink(account);
+  await untilStatus(flow, 'logged_out');
+  for (const id of [first, second]) {
+    const { error } = await untilMessage(flow, id, 'failed');
+    expect(error).toEqual({ code: expect.any(String), message: expect.any(String) });
+    await untilTold(flow, 'message.failed', ({ data }) => 'message' in data && data.message.id === id);
+  }
+  const refused = await service().client.messages.send({
+    instance,
+    to: bob.phoneNumber,
+    type: 'text',
+    text: 'x',
+  });
+  expect(refused).toMatchObject({ ok: false });
+});
