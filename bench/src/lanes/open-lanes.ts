@@ -1,5 +1,6 @@
 import { DEFAULT_PLAN } from '@trunkline/core';
 import type { ClaimedDelivery, Completion, Storage } from '@trunkline/core';
+import { inBatches } from '../batches.ts';
 import { anEndpoint } from '../endpoint.ts';
 import { dropSchema } from '../postgres.ts';
 import { newId, storageContext, STORAGES } from '../storages.ts';
@@ -33,7 +34,9 @@ export async function openLanes(endpointCount: number): Promise<OpenLanes> {
     createdAt: Date.now(),
   });
   const endpoints = Array.from({ length: endpointCount }, () => anEndpoint(workspaceId));
-  await Promise.all(endpoints.map((endpoint) => storage.webhooks.insert(endpoint, endpointCount)));
+  for (const batch of inBatches(endpoints, 100)) {
+    await Promise.all(batch.map((endpoint) => storage.webhooks.insert(endpoint, endpointCount)));
+  }
   return {
     async queue(count, endpointOf) {
       for (let index = 0; index < count; index += QUEUED_AT_ONCE) {
