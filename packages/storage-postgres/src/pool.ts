@@ -20,7 +20,9 @@ interface PoolNotification {
 export interface PostgresPool {
   connect(): Promise<PoolClient>;
   on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'connect', listener: (client: PoolClient) => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener(event: 'connect', listener: (client: PoolClient) => void): unknown;
   readonly options?: { readonly max?: number | undefined };
 }
 
@@ -42,6 +44,14 @@ export function makePool({ connectionString, maxConnections }: OwnPoolOptions): 
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   });
+}
+
+/**
+ * For a pool's new connections: nobody listens until their taker gets them, and an error that the server sends in one
+ * piece with its welcome would end the process.
+ */
+export function hearErrors(client: Pick<PoolClient, 'on'>): void {
+  client.on('error', () => undefined);
 }
 
 /** Takes a connection out for `work`. One that broke meanwhile is closed instead of going back. */

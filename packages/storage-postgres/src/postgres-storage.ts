@@ -10,7 +10,7 @@ import { migrate } from './migrations/migrate.ts';
 import { checkOptions } from './options.ts';
 import type { CheckedOptions, PostgresStorageOptions } from './options.ts';
 import { makePartitions } from './partitions.ts';
-import { makePool } from './pool.ts';
+import { hearErrors, makePool } from './pool.ts';
 import type { PostgresPool } from './pool.ts';
 import { channelOf, notification as toNotification, NOTIFY, openRemoteSignals } from './remote-signals.ts';
 import type { RemoteSignals } from './remote-signals.ts';
@@ -137,10 +137,18 @@ function usePool(
   if (options.pool) {
     const { pool } = options;
     pool.on('error', onError);
-    return { pool, release: async () => void pool.removeListener('error', onError) };
+    pool.on('connect', hearErrors);
+    return {
+      pool,
+      async release() {
+        pool.removeListener('error', onError);
+        pool.removeListener('connect', hearErrors);
+      },
+    };
   }
   const pool = makePool(options);
   pool.on('error', onError);
+  pool.on('connect', hearErrors);
   return {
     pool,
     release() {

@@ -2,11 +2,25 @@ import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Storage } from '@trunkline/core';
 import { aMessage, aWorkspace } from '@trunkline/storage-contract/examples';
+import { postgresStorage } from '../src/index.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
+import { farewellServer } from './support/farewell-server.ts';
 import { stallingProxy } from './support/stalling-proxy.ts';
+import { storageContext } from './support/storage-context.ts';
 import type { TestSchema } from './support/test-schema.ts';
 
 describe('when the server ends connections', () => {
+  it.each(['of its own', 'of the app'])(
+    'in the moment in which a pool %s makes them, the call rejects and the process goes on',
+    async (whose) => {
+      const server = await farewellServer();
+      const pool = new Pool({ connectionString: server.url });
+      const storage = postgresStorage(whose === 'of the app' ? { pool } : { connectionString: server.url });
+      await expect(storage.open(storageContext)).rejects.toThrow('Postgres does not answer');
+      expect(server.count()).toBeGreaterThan(0);
+    },
+  );
+
   it('that nobody uses, the next call takes new ones', async () => {
     const schema = await temporarySchema();
     const { storage, name } = await openNamed(schema);
