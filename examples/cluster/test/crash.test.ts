@@ -98,7 +98,7 @@ it(
         300_000,
       ).catch(() => undefined);
       await watch.stop();
-      const wrong = violations(await evidence(), form.minuteMs);
+      const wrong = [...violations(await evidence(), form.minuteMs), ...cluster.lastWords()];
       cluster.note(numbersOf(await evidence()));
       expect({ left, wrong }).toEqual({ left: [], wrong: [] });
       expect(load.accepted.length).toBeGreaterThan(10);

@@ -33,6 +33,8 @@ export interface TestCluster {
   /** Writes a line between those that the processes print. */
   note(line: string): void;
   stop(): Promise<void>;
+  /** The last words of processes that ended by an error of their own. */
+  lastWords(): readonly string[];
   /** Keeps what was printed, for somebody to read. Answers where. */
   keepOutput(): string;
 }
@@ -121,6 +123,8 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
     apiUrls: () => services.flatMap(({ url }) => url() ?? []),
     note,
     stop,
+    // Level 60 of pino is fatal.
+    lastWords: () => output.filter((line) => line.includes('{"level":60,')),
     keepOutput() {
       const path = join(tmpdir(), `trunkline-cluster-${Date.now()}.log`);
       writeFileSync(path, output.join('\n'));
