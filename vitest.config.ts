@@ -10,6 +10,8 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts'],
     globalSetup: ['packages/test-postgres/src/global-setup.ts'],
     pool: 'forks',
+    // Many tests wait for other processes, so that two files at once take little more time than one.
+    maxWorkers: 2,
     execArgv: ['--conditions=source'],
     retry: 0,
     testTimeout: 30_000,

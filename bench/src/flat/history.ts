@@ -1,7 +1,8 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { DEFAULT_PLAN, HEALTHY } from '@trunkline/core';
+import { randomBytes } from 'node:crypto';
+import { DEFAULT_PLAN } from '@trunkline/core';
 import type { Instance, Message, Storage, WebhookEndpoint } from '@trunkline/core';
 import { connectedInstance } from '../connected-instance.ts';
+import { anEndpoint } from '../endpoint.ts';
 import { newId, storageContext, STORAGES } from '../storages.ts';
 import type { StorageName } from '../storages.ts';
 import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
@@ -122,25 +123,5 @@ function aMessage({ id: instanceId, workspaceId }: Instance): Message {
     readAt: null,
     failedAt: null,
     receivedAt: null,
-  };
-}
-
-function anEndpoint(workspaceId: string): WebhookEndpoint {
-  const now = Date.now();
-  return {
-    id: newId('wh', now),
-    workspaceId,
-    url: `https://hooks.example.com/${randomUUID()}`,
-    description: null,
-    events: ['message.sent'],
-    status: 'enabled',
-    sealedSecret: 'sealed',
-    secretHint: '…abcd',
-    disabledAt: null,
-    disabledReason: null,
-    health: HEALTHY,
-    createdAt: now,
-    updatedAt: now,
-    version: 1,
   };
 }

@@ -2,8 +2,9 @@ import { EventEmitter } from 'node:events';
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import type { WorkerEvents } from 'graphile-worker';
 import { Pool } from 'pg';
+import { inBatches } from '../batches.ts';
 import { postgresUrl, schemaOf } from '../postgres.ts';
-import { inBatches, jobsOf } from './job.ts';
+import { jobsOf } from './job.ts';
 import type { Job, JobSender } from './job.ts';
 import { createMeter, IN_FLIGHT } from './plan.ts';
 import type { Plan, SendFigures } from './plan.ts';
@@ -14,6 +15,7 @@ const silent = new Logger(() => () => {});
 export async function graphileWorker(plan: Plan, directory: string, sender: JobSender): Promise<SendFigures> {
   const pgPool = new Pool({ connectionString: postgresUrl(), max: 10 });
   pgPool.on('error', console.error);
+  pgPool.on('connect', (client) => void client.on('error', console.error));
   const common = { pgPool, schema: schemaOf(directory), logger: silent };
   const utils = await makeWorkerUtils(common);
   await utils.migrate();
@@ -23,7 +25,7 @@ export async function graphileWorker(plan: Plan, directory: string, sender: JobS
   const meter = createMeter(plan.webhooks);
   const events: WorkerEvents = new EventEmitter();
   events.on('job:complete', ({ error }) => {
-    if (error) throw error;
+    if (error) throw new Error('A job failed.', { cause: error });
     meter.sent();
   });
   const runner = await run({

@@ -22,11 +22,6 @@ export function jobsOf(plan: Plan): readonly Job[] {
   });
 }
 
-/** In slices, as a queue takes them. */
-export function* inBatches<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
-  for (let index = 0; index < items.length; index += size) yield items.slice(index, index + size);
-}
-
 export interface JobSender {
   /** Signs and sends it; throws where it was not received. */
   send(job: Job): Promise<void>;

@@ -1,6 +1,7 @@
 import { PgBoss } from 'pg-boss';
+import { inBatches } from '../batches.ts';
 import { postgresUrl, schemaOf } from '../postgres.ts';
-import { inBatches, jobsOf } from './job.ts';
+import { jobsOf } from './job.ts';
 import type { Job, JobSender } from './job.ts';
 import { createMeter, IN_FLIGHT } from './plan.ts';
 import type { Plan, SendFigures } from './plan.ts';

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '@trunkline/example-server/test/until';
 import { manageProcess } from '../src/managed-process.ts';
 import type { ManagedProcess } from '../src/managed-process.ts';
 import { choices } from './support/choices.ts';
@@ -10,7 +11,6 @@ import { startReceiver } from './support/receivers.ts';
 import type { Receiver } from './support/receivers.ts';
 import { call, setUp } from './support/set-up.ts';
 import { API_KEY } from './support/test-cluster.ts';
-import { until } from './support/until.ts';
 
 /** A gateway that is killed has its instances taken over when its leases have run out: half a minute. */
 const IS_LONG = Number(process.env['CLUSTER_MINUTES'] ?? 0) > 0;

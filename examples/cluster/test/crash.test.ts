@@ -1,17 +1,18 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
+import { until } from '@trunkline/example-server/test/until';
 import type { NetworkLog } from '../src/network/network-log.ts';
 import { choices } from './support/choices.ts';
 import { disturb } from './support/disturbances.ts';
 import type { DisturbanceOptions } from './support/disturbances.ts';
 import { startLoad } from './support/load.ts';
+import { numbersOf } from './support/numbers.ts';
 import { missing, violations } from './support/oracle.ts';
 import type { Evidence } from './support/oracle.ts';
 import { startReceiver } from './support/receivers.ts';
 import { setUp } from './support/set-up.ts';
 import { watchStatuses } from './support/status-watch.ts';
 import { startTestCluster } from './support/test-cluster.ts';
-import { until } from './support/until.ts';
 
 /**
  * How long the cluster is disturbed, in minutes of real time. Without it, for a few seconds, with time going by three
@@ -98,7 +99,7 @@ it(
       ).catch(() => undefined);
       await watch.stop();
       const wrong = violations(await evidence(), form.minuteMs);
-      cluster.note(numbers(await evidence()));
+      cluster.note(numbersOf(await evidence()));
       expect({ left, wrong }).toEqual({ left: [], wrong: [] });
       expect(load.accepted.length).toBeGreaterThan(10);
       expect(load.inbound.length).toBeGreaterThan(0);
@@ -112,17 +113,6 @@ it(
     }
   },
 );
-
-function numbers({ load, receivers, log, outages }: Evidence): string {
-  const arrivals = receivers.flatMap((receiver) => receiver.arrivals);
-  const repeats = log.sends.length - new Set(log.sends.map(({ networkId }) => networkId)).size;
-  return [
-    `${load.accepted.length} messages accepted, ${load.inbound.length} from phones`,
-    `${log.sends.length} requests to send, ${repeats} of them repeated, ${log.connections.length} connections, ${log.replaced.length} replaced`,
-    `${arrivals.length} requests to webhooks, ${new Set(arrivals.map(({ deliveryId }) => deliveryId)).size} deliveries`,
-    `${outages.length} outages of one process`,
-  ].join('; ');
-}
 
 async function readLog(networkUrl: string): Promise<NetworkLog> {
   const response = await fetch(`${networkUrl}/log`);

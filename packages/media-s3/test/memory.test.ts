@@ -18,7 +18,7 @@ it(`uploads ${UPLOADS} files at once in the memory of a few parts each`, { timeo
     // Nothing is kept here either.
     if (operation !== 'UploadPart' && operation !== 'CompleteMultipartUpload') return undefined;
     const body = await readBody(incoming);
-    if (operation === 'CompleteMultipartUpload') answerXml(outgoing, '');
+    if (operation === 'CompleteMultipartUpload') answerXml(outgoing, '<ETag>whole</ETag>');
     else outgoing.writeHead(200, { ETag: '"part"' }).end(() => (received += body.length));
     return 'handled';
   });

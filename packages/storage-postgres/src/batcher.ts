@@ -8,8 +8,8 @@ export interface BatcherOptions<Item, Result> {
   readonly max: number;
   /** Batches under way at most. */
   readonly inFlight: number;
-  /** Items with one key are never in two batches at once: so they keep their order. */
-  keyOf(item: Item): string;
+  /** Items with one key are never in two batches at once: so they keep their order. Without keys there is none. */
+  keyOf?(item: Item): string;
   /**
    * Does the work of a batch. Answers what came of each item, in their order. A promise is for what takes longer: it
    * keeps its key, but no place of a batch.
@@ -19,7 +19,7 @@ export interface BatcherOptions<Item, Result> {
 
 interface Waiting<Item, Result> {
   readonly item: Item;
-  readonly key: string;
+  readonly key: string | undefined;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -48,12 +48,15 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   const takeBatch = (): readonly Waiting<Item, Result>[] => {
     const batch: Waiting<Item, Result>[] = [];
     const left: Waiting<Item, Result>[] = [];
-    for (const one of waiting) (batch.length < max && !busy.has(one.key) ? batch : left).push(one);
+    for (const one of waiting) (batch.length < max && !isBusy(one.key) ? batch : left).push(one);
     waiting = left;
     return batch;
   };
 
-  const hold = (key: string, items: 1 | -1): void => {
+  const isBusy = (key: string | undefined): boolean => key !== undefined && busy.has(key);
+
+  const hold = (key: string | undefined, items: 1 | -1): void => {
+    if (key === undefined) return;
     const held = (busy.get(key) ?? 0) + items;
     if (held > 0) busy.set(key, held);
     else busy.delete(key);
@@ -98,7 +101,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   return {
     run: (item) =>
       new Promise((resolve, reject) => {
-        waiting.push({ item, key: keyOf(item), resolve, reject });
+        waiting.push({ item, key: keyOf?.(item), resolve, reject });
         schedule();
       }),
   };

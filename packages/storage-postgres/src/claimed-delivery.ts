@@ -3,7 +3,7 @@ import type { Transaction } from './database.ts';
 import { readStoredDelivery } from './delivery-row.ts';
 import { openLanes } from './lane.ts';
 import type { Claim } from './lane-claims.ts';
-import { text } from './row.ts';
+import { id, text } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidOf } from './uuid.ts';
 
@@ -17,7 +17,7 @@ export async function readClaimed(
   const { first, last } = boundsOf(uuids);
   const rows = await transaction.all(READ, uuids, first, last);
   // No closing has ended one of them: then it could not have been claimed.
-  const found = new Map(rows.map((row) => [readStoredDelivery(row).id, row]));
+  const found = new Map(rows.map((row) => [id(row, 'id', 'whd'), row]));
   const claimed = claims.flatMap((claim) => {
     const row = found.get(claim.deliveryId);
     return row ? [claimedDelivery(claim, row)] : [];

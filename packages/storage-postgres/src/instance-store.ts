@@ -5,6 +5,7 @@ import { groupMethods } from './group-store.ts';
 import { changeableColumns, instanceColumns, readInstance } from './instance-row.ts';
 import { isHeld } from './lease.ts';
 import { leaseMethods } from './lease-methods.ts';
+import { lookingUp } from './look-ups.ts';
 import { orphanContent } from './media-index.ts';
 import { settleQueue } from './message-change.ts';
 import { deleteQueue, lockQueue, saveQueue } from './queue.ts';
@@ -12,6 +13,7 @@ import { sessionMethods } from './session-methods.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 export function instanceStore(connected: Connected): InstanceStore {
+  const lookUp = lookingUp(connected, 'trunkline.instances');
   return {
     insert: async (instance, limit) =>
       connected().transaction(async (transaction) => {
@@ -24,8 +26,8 @@ export function instanceStore(connected: Connected): InstanceStore {
         return 'inserted';
       }),
     find: async (workspaceId, instanceId) => {
-      const row = await connected().get(FIND, uuidToFind('ins', instanceId), uuidToFind('ten', workspaceId));
-      return row ? readInstance(row) : null;
+      const row = await lookUp(uuidToFind('ins', instanceId));
+      return row && row['workspace_id'] === uuidToFind('ten', workspaceId) ? readInstance(row) : null;
     },
     list: async (workspaceId) => {
       const sql = 'SELECT * FROM trunkline.instances WHERE workspace_id = $1 ORDER BY id';
@@ -77,17 +79,13 @@ async function writeInstance(
   return { kind: 'written', instance: written };
 }
 
-const FIND = 'SELECT * FROM trunkline.instances WHERE id = $1 AND workspace_id = $2';
+const LOCK = 'SELECT * FROM trunkline.instances WHERE id = $1 AND workspace_id = $2 FOR UPDATE';
 
 async function lockInstance(
   transaction: Transaction,
   { workspaceId, id }: Instance,
 ): Promise<Instance | null> {
-  const row = await transaction.get(
-    `${FIND} FOR UPDATE`,
-    uuidToFind('ins', id),
-    uuidToFind('ten', workspaceId),
-  );
+  const row = await transaction.get(LOCK, uuidToFind('ins', id), uuidToFind('ten', workspaceId));
   return row ? readInstance(row) : null;
 }
 

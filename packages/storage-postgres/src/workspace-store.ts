@@ -1,5 +1,6 @@
 import type { Member, Workspace, WorkspaceStore } from '@trunkline/core';
 import type { Connected } from './database.ts';
+import { lookingUp } from './look-ups.ts';
 import { flag, id, integer, integerOrNull, json, text } from './row.ts';
 import type { Row } from './row.ts';
 import type { Columns } from './statements.ts';
@@ -7,10 +8,11 @@ import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 export function workspaceStore(connected: Connected): WorkspaceStore {
+  const lookUp = lookingUp(connected, 'trunkline.workspaces');
   return {
     insert: async (workspace) => connected().insert('trunkline.workspaces', columnsOf(workspace)),
     find: async (workspaceId) => {
-      const row = await connected().get(FIND, uuidToFind('ten', workspaceId));
+      const row = await lookUp(uuidToFind('ten', workspaceId));
       return row ? readWorkspace(row) : null;
     },
     list: async ({ after, limit }) => {
@@ -70,7 +72,6 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
   };
 }
 
-const FIND = 'SELECT * FROM trunkline.workspaces WHERE id = $1';
 const LIST_AFTER = 'SELECT * FROM trunkline.workspaces WHERE id > $2 ORDER BY id LIMIT $1';
 
 // What is null stays as it is; a suspension can also be set to null. Of the plan, what is given is changed.

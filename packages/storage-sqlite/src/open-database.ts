@@ -3,10 +3,12 @@ import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { withStatements } from './database.ts';
 import type { Database } from './database.ts';
+import { isBusy } from './lock.ts';
 import { migrate, readVersion, refuseForeign } from './migrations/migrate.ts';
 
 /** How long opening waits, all of this process with it, for another process's transaction. */
 const OPEN_TIMEOUT_MS = 5_000;
+const SWITCH_AGAIN_MS = 10;
 
 /**
  * Opens the file, making it where there is none, and brings its schema up to date. Throws one clear sentence, having
@@ -31,7 +33,9 @@ export function openDatabase(file: string): Database {
 
 /** Readers do not wait for the writer, and a commit is one append and one flush. */
 function useWriteAheadLog(connection: DatabaseSync): void {
-  const mode = connection.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
+  const mode = waitingForOthers(
+    () => connection.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'],
+  );
   if (mode !== 'wal' && mode !== 'memory')
     throw new Error('its file system does not allow a write-ahead log.');
   // A commit is on disk before it is answered.
@@ -40,6 +44,23 @@ function useWriteAheadLog(connection: DatabaseSync): void {
   connection.exec('PRAGMA cache_size = -65536');
   // In pages of 4 KiB. A longer log than by default, so that a page that changes often is copied back less often.
   connection.exec('PRAGMA wal_autocheckpoint = 4000');
+}
+
+/**
+ * Of several processes that switch a new file over at once SQLite refuses all but one at once, in spite of its timeout,
+ * since they hold what each other waits for.
+ */
+function waitingForOthers<T>(attempt: () => T): T {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  const until = performance.now() + OPEN_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= until) throw error;
+      Atomics.wait(pause, 0, 0, SWITCH_AGAIN_MS);
+    }
+  }
 }
 
 /** Looks at an existing file without writing: switching to the write-ahead log would change it already. */

@@ -18,11 +18,11 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 
 it('several processes may open a new file at once', async () => {
   const path = join(temporaryDirectory(), 'test.db');
-  const children = Array.from({ length: 4 }, () => startChild('open', path));
+  const children = Array.from({ length: 8 }, () => startChild('open', path));
   for (const child of children) expect((await child.lines.next()).value).toBe('ready');
   for (const child of children) child.go();
   const printed = (await Promise.all(children.map(linesOf))).flat();
-  expect(printed).toHaveLength(4);
+  expect(printed).toHaveLength(8);
   expect(new Set(printed).size).toBe(1);
   expect(connectTo(path).prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
 });

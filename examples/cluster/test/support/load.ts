@@ -14,6 +14,8 @@ interface Accepted {
   readonly messageId: string;
   readonly text: string;
   readonly to: string;
+  /** When, in epoch milliseconds. */
+  readonly at: number;
 }
 
 export interface Load {
@@ -59,7 +61,7 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
     for (;;) {
       const answer = await post(choose, { instance, to, type: 'text', text });
       if (answer?.status === 202 || answer?.status === 200) {
-        accepted.push({ messageId: message.parse(answer.body).data.id, text, to });
+        accepted.push({ messageId: message.parse(answer.body).data.id, text, to, at: Date.now() });
         return;
       }
       // No connection, no answer in time, a server that is starting or has lost its database: ask again.

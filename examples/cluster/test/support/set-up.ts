@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { until } from '@trunkline/example-server/test/until';
 import { networkPhone } from '../../src/network-phone.ts';
 import type { Receiver } from './receivers.ts';
 import { API_KEY } from './test-cluster.ts';
-import { until } from './until.ts';
 
 const created = z.object({
   data: z.object({ id: z.string(), status: z.string(), secret: z.string().optional() }),

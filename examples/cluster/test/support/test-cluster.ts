@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLogger } from './silent-logger.ts';
+import { silentLogger } from '@trunkline/core';
 import { systemClock, systemRandom } from '@trunkline/core/node';
 import { startPostgres } from '@trunkline/test-postgres/server';
 import type { PostgresServer } from '@trunkline/test-postgres/server';

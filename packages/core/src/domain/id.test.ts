@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TypeID } from 'typeid-js';
 import { NOW } from '../../test/support/examples.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
-import { createNewId, floorId, isId } from './id.ts';
+import { createNewId, floorId, idToUuid, isId, uuidToId } from './id.ts';
 import type { IdPrefix } from './id.ts';
 
 const newIds = (seed = 1) => createNewId(seededRandom(seed).bytes);
@@ -101,5 +101,33 @@ describe('floorId', () => {
 
   it('is the least of all for times before 1970', () => {
     expect(floorId('whd', -1)).toBe(`whd_${'0'.repeat(26)}`);
+  });
+});
+
+describe('the UUID inside of an id', () => {
+  const hex = fc
+    .uint8Array({ minLength: 16, maxLength: 16 })
+    .map((bytes) => Buffer.from(bytes).toString('hex'));
+
+  it('is what the id was made of', () => {
+    const id = newIds()('msg', NOW);
+    expect(idToUuid('msg', id)).toBe(TypeID.fromString(id).toUUID());
+  });
+
+  it('comes back from any 128 bits, and sorts as the ids do', () => {
+    fc.assert(
+      fc.property(hex, hex, (one, other) => {
+        const uuids = [one, other].map((text) => text.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'));
+        const ids = uuids.map((uuid) => uuidToId('wh', uuid));
+        expect(ids.every((id) => isId('wh', id))).toBe(true);
+        expect(ids.map((id) => idToUuid('wh', id))).toEqual(uuids);
+        expect(ids.toSorted().map((id) => idToUuid('wh', id))).toEqual(uuids.toSorted());
+      }),
+    );
+  });
+
+  it('is none for what is no id of the kind', () => {
+    expect(idToUuid('evt', newIds()('msg', NOW))).toBeNull();
+    expect(idToUuid('msg', 'msg_1')).toBeNull();
   });
 });

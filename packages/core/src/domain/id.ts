@@ -1,4 +1,5 @@
-import { TypeID } from 'typeid-js';
+import { fromUUID, fromUUIDBytes, toUUIDBytes } from 'typeid-js';
+import type { TypeId } from 'typeid-js';
 import { v7 } from 'uuid';
 
 /** What an id names. `req` (requests), `mem` (members), `opr` (operations), `ntc` (notices) and `sub` (subscriptions) are ours beside the specification's eight. */
@@ -25,7 +26,7 @@ export function createNewId(randomBytes: (length: number) => Uint8Array): NewId 
       sequence += 1;
     }
     const uuid = v7({ msecs: lastMs, seq: sequence, random }, new Uint8Array(16));
-    return TypeID.fromUUIDBytes(prefix, uuid).toString();
+    return fromUUIDBytes(prefix, uuid);
   };
 }
 
@@ -44,7 +45,7 @@ export function isId(prefix: IdPrefix, text: string): boolean {
 export function floorId(prefix: IdPrefix, time: number): string {
   const bytes = new Uint8Array(16);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(Math.max(0, Math.floor(time))) << 16n);
-  return TypeID.fromUUIDBytes(prefix, bytes).toString();
+  return fromUUIDBytes(prefix, bytes);
 }
 
 /**
@@ -53,16 +54,14 @@ export function floorId(prefix: IdPrefix, time: number): string {
  */
 export function idToUuid(prefix: IdPrefix, text: string): string | null {
   if (!isId(prefix, text)) return null;
-  const bytes = TypeID.fromString(text).toUUIDBytes();
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  const bytes = toUUIDBytes(text as TypeId<IdPrefix>); // isId
+  const view = new DataView(bytes.buffer);
+  const word = (at: number): string => view.getUint32(at).toString(16).padStart(8, '0');
+  const [a, b, c, d] = [word(0), word(4), word(8), word(12)];
+  return `${a}-${b.slice(0, 4)}-${b.slice(4)}-${c.slice(0, 4)}-${c.slice(4)}${d}`;
 }
 
 /** The id of this kind over a UUID. */
 export function uuidToId(prefix: IdPrefix, uuid: string): string {
-  const bytes = uuid.replaceAll('-', '').match(/../g) ?? [];
-  return TypeID.fromUUIDBytes(
-    prefix,
-    Uint8Array.from(bytes, (byte) => Number.parseInt(byte, 16)),
-  ).toString();
+  return fromUUID(uuid, prefix);
 }

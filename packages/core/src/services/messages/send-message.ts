@@ -90,11 +90,13 @@ async function findSender(
   workspaceId: string,
   { instanceId, recipient }: CheckedSend,
 ): Promise<Result<Sender>> {
-  const instance = await findInstance(context, workspaceId, instanceId);
+  const [instance, workspace] = await Promise.all([
+    findInstance(context, workspaceId, instanceId),
+    context.storage.workspaces.find(workspaceId),
+  ]);
   if (!instance.ok) return instance;
   const group = await checkGroup(context, instance.value, recipient);
   if (!group.ok) return group;
-  const workspace = await context.storage.workspaces.find(workspaceId);
   if (!workspace) return noWorkspace();
   const allowed = checkMaySend(workspace.plan);
   return allowed.ok ? ok({ instance: instance.value, workspace }) : allowed;

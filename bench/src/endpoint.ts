@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto';
+import { HEALTHY } from '@trunkline/core';
+import type { WebhookEndpoint } from '@trunkline/core';
+import { newId } from './storages.ts';
+
+/** One that nothing is sent to. */
+export function anEndpoint(workspaceId: string): WebhookEndpoint {
+  const now = Date.now();
+  return {
+    id: newId('wh', now),
+    workspaceId,
+    url: `https://hooks.example.com/${randomUUID()}`,
+    description: null,
+    events: ['message.sent'],
+    status: 'enabled',
+    sealedSecret: 'sealed',
+    secretHint: '…abcd',
+    disabledAt: null,
+    disabledReason: null,
+    health: HEALTHY,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  };
+}

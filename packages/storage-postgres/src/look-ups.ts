@@ -1,0 +1,24 @@
+import { createBatcher } from './batcher.ts';
+import type { Connected } from './database.ts';
+import type { Row } from './row.ts';
+
+/** Finds the row with an id; null is found nowhere. */
+export type LookUp = (uuid: string | null) => Promise<Row | undefined>;
+
+/**
+ * Look-ups that come together are one statement. Every request makes some: each by itself, they cost this process and the
+ * server more than storing what the request brings.
+ */
+export function lookingUp(connected: Connected, table: `trunkline.${string}`): LookUp {
+  const sql = `SELECT * FROM ${table} WHERE id = ANY ($1::uuid[])`;
+  const batcher = createBatcher<string, Row | undefined>({
+    max: 500,
+    inFlight: 2,
+    run: async (uuids) => {
+      const rows = await connected().all(sql, [...new Set(uuids)]);
+      const found = new Map(rows.map((row) => [String(row['id']), row]));
+      return uuids.map((uuid) => ({ status: 'fulfilled', value: found.get(uuid) }));
+    },
+  });
+  return async (uuid) => (uuid === null ? undefined : connected().track(batcher.run(uuid)));
+}
