@@ -20,5 +20,8 @@ export function lookingUp(connected: Connected, table: `trunkline.${string}`): L
       return uuids.map((uuid) => ({ status: 'fulfilled', value: found.get(uuid) }));
     },
   });
-  return async (uuid) => (uuid === null ? undefined : connected().track(batcher.run(uuid)));
+  return async (uuid) => {
+    const database = connected();
+    return uuid === null ? undefined : database.track(batcher.run(uuid));
+  };
 }
