@@ -1,4 +1,6 @@
+import { appendFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { basename } from 'node:path';
 
 /** A number from the environment: the size of a run. */
 export function size(name: string, usual: number): number {
@@ -29,9 +31,9 @@ export function spread(values: readonly number[], digits = 0): string {
   return `${plain(median(values), digits)} (${plain(Math.min(...values), digits)}–${plain(Math.max(...values), digits)})`;
 }
 
-/** Median over the rounds of what each of them compares: what else the machine does changes from round to round. */
-export function ratio(values: readonly number[], base: readonly number[]): number {
-  return median(values.map((value, round) => value / (base[round] ?? Number.NaN)));
+/** What each round compares: what else the machine does changes from round to round. */
+export function ratios(values: readonly number[], base: readonly number[]): readonly number[] {
+  return values.map((value, round) => value / (base[round] ?? Number.NaN));
 }
 
 export function printTable(
@@ -44,16 +46,40 @@ export function printTable(
   console.log([line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n'));
 }
 
-/** Says whether an aim is reached. Figures of a busy machine are no reason to fail, so nothing else happens. */
-export function judge(
-  what: string,
-  value: number,
-  aim: { readonly atLeast?: number; readonly atMost?: number },
-): void {
-  const { atLeast = -Infinity, atMost = Infinity } = aim;
-  const isReached = value >= atLeast && value <= atMost;
-  const bound = aim.atLeast === undefined ? `at most ${aim.atMost}` : `at least ${aim.atLeast}`;
-  console.log(`${isReached ? 'reached' : 'MISSED'}: ${what} ${plain(value, 2)}, aim ${bound}`);
+/** An aim and what was measured, as the summary of all benches lists it. */
+export interface Outcome {
+  readonly bench: string;
+  readonly what: string;
+  readonly aim: string;
+  /** With the lowest and the highest round in brackets. */
+  readonly figure: string;
+  readonly isReached: boolean;
+}
+
+interface Aim {
+  readonly atLeast?: number;
+  readonly atMost?: number;
+}
+
+/** The file to which the outcomes of a run are appended, a line of JSON each. */
+export const OUTCOMES_VARIABLE = 'BENCH_OUTCOMES';
+
+/**
+ * Compares the median of the rounds with an aim, and prints the outcome. Figures of a busy machine are no reason to fail,
+ * so a missed aim changes no exit code.
+ */
+export function compare(what: string, values: readonly number[], { atLeast, atMost }: Aim): void {
+  const value = median(values);
+  const outcome: Outcome = {
+    bench: basename(process.argv[1] ?? '', '.ts'),
+    what,
+    aim: atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`,
+    figure: values.length === 1 ? plain(value, 2) : spread(values, 2),
+    isReached: value >= (atLeast ?? -Infinity) && value <= (atMost ?? Infinity),
+  };
+  console.log(`${outcome.isReached ? 'reached' : 'MISSED'}: ${what} ${outcome.figure}, aim ${outcome.aim}`);
+  const file = process.env[OUTCOMES_VARIABLE];
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify(outcome)}\n`);
 }
 
 export function printMachine(): void {

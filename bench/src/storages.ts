@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createNewId } from '@trunkline/core';
 import type { NewId, Storage, StorageContext } from '@trunkline/core';
+import { nodeRuntime } from '@trunkline/core/node';
 import { postgresStorage } from '@trunkline/storage-postgres';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { postgresUrl, schemaOf } from './postgres.ts';
@@ -17,7 +17,8 @@ export const STORAGES = {
 
 export type StorageName = keyof typeof STORAGES;
 
-export const newId: NewId = createNewId((length) => randomBytes(length));
+/** With pooled randomness, as the service has it: otherwise the ceiling would pay for a system call that the service does not make. */
+export const newId: NewId = createNewId(nodeRuntime().random.bytes);
 
 export const storageContext: StorageContext = {
   newId,

@@ -1,5 +1,6 @@
 // Sends POST /messages as fast as it is answered, in a process of its own.
 import autocannon from 'autocannon';
+import type { Request } from 'autocannon';
 import { serveParent } from '../child.ts';
 import { messageBody } from './request.ts';
 import type { Target } from './request.ts';
@@ -11,12 +12,33 @@ export interface LoadFigures {
   readonly p99: number;
 }
 
-interface Load extends Target {
+export interface Load {
+  /** The processes of one service. */
+  readonly targets: readonly Target[];
   readonly seconds: number;
+  /** Of all targets together. */
   readonly connections: number;
 }
 
-async function send({ url, token, instance, seconds, connections }: Load): Promise<LoadFigures> {
+async function send({ targets, seconds, connections }: Load): Promise<LoadFigures> {
+  const each = await Promise.all(
+    targets.map((target) => sendTo(target, { seconds, connections: connections / targets.length })),
+  );
+  const sum = (figure: keyof LoadFigures): number => each.reduce((total, one) => total + one[figure], 0);
+  return {
+    perSecond: sum('perSecond'),
+    answered: sum('answered'),
+    p50: sum('p50') / each.length,
+    p99: Math.max(...each.map(({ p99 }) => p99)),
+  };
+}
+
+async function sendTo(
+  { url, token, instances }: Target,
+  { seconds, connections }: Omit<Load, 'targets'>,
+): Promise<LoadFigures> {
+  const requests = instances.map((instance): Request => ({ body: messageBody(instance) }));
+  let opened = 0;
   const result = await autocannon({
     url: `${url}/api/v1/messages`,
     method: 'POST',
@@ -27,7 +49,12 @@ async function send({ url, token, instance, seconds, connections }: Load): Promi
       'Idempotency-Key': '[<id>]',
     },
     idReplacement: true,
-    body: messageBody(instance),
+    requests,
+    // Otherwise all connections would go from one instance to the next together.
+    setupClient(client) {
+      const first = opened++ % requests.length;
+      client.setRequests([...requests.slice(first), ...requests.slice(0, first)]);
+    },
     connections,
     duration: seconds,
   });

@@ -15,7 +15,6 @@ export interface PlainMessage {
 }
 
 export const TOKEN: string = `trk_${randomBytes(20).toString('hex')}`;
-export const INSTANCE: string = newId('ins', Date.now());
 
 const KEYS = new Map([[hash('sha256', TOKEN), { scopes: new Set(['messages:send']) }]]);
 const input = z.object({

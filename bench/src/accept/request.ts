@@ -7,5 +7,6 @@ export function messageBody(instance: string): string {
 export interface Target {
   readonly url: string;
   readonly token: string;
-  readonly instance: string;
+  /** Messages go to one after the other. */
+  readonly instances: readonly string[];
 }

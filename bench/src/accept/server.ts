@@ -3,15 +3,16 @@ import { serve } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { serveParent } from '../child.ts';
 import { dropSchema } from '../postgres.ts';
-import { STORAGES } from '../storages.ts';
+import { newId, STORAGES } from '../storages.ts';
 import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
-import { INSTANCE, plainApp, TOKEN } from './plain-app.ts';
+import { plainApp, TOKEN } from './plain-app.ts';
 import { answeringEach, answeringTogether, committingEach } from './plain-stores.ts';
 import { insertingEach } from './plain-postgres.ts';
 import type { Target } from './request.ts';
 import { startTrunkline } from './trunkline-app.ts';
 
-export type Variant =
+/** How a message is accepted. */
+export type Service =
   | 'answers together'
   | 'answers each'
   | 'SQLite, commit each'
@@ -19,23 +20,41 @@ export type Variant =
   | 'PostgreSQL, insert each'
   | 'PostgreSQL, trunkline';
 
+/** A process that accepts messages. */
+export interface Served extends Target {
+  /** What its data is in: other processes of the same service use it, too. */
+  readonly directory: string;
+}
+
+export interface ServerPlan {
+  readonly service: Service;
+  readonly instances: number;
+  /** The process to join; otherwise the service is a new one. */
+  readonly joins?: Served;
+}
+
 /** CPU time that the process has used so far, in microseconds. */
 export interface Usage {
   readonly cpu: number;
 }
 
-interface Served {
+interface App {
   readonly app: Hono;
   readonly token: string;
-  readonly instance: string;
+  readonly instances: readonly string[];
   stop?(): Promise<void>;
 }
 
-const directory = makeDirectory();
+const plan = JSON.parse(process.argv[2] ?? '') as ServerPlan; // the parent's own
+const { service, joins } = plan;
+const directory = joins?.directory ?? makeDirectory();
 
-async function start(variant: Variant): Promise<Served> {
-  const plain = { token: TOKEN, instance: INSTANCE };
-  switch (variant) {
+async function start(): Promise<App> {
+  const plain = {
+    token: TOKEN,
+    instances: Array.from({ length: plan.instances }, () => newId('ins', Date.now())),
+  };
+  switch (service) {
     case 'answers together':
       return { ...plain, app: plainApp(answeringTogether()) };
     case 'answers each':
@@ -43,28 +62,28 @@ async function start(variant: Variant): Promise<Served> {
     case 'SQLite, commit each':
       return { ...plain, app: plainApp(committingEach(directory)) };
     case 'SQLite, trunkline':
-      return startTrunkline(STORAGES.sqlite(directory));
+      return startTrunkline(STORAGES.sqlite(directory), plan);
     case 'PostgreSQL, insert each': {
       const { store, stop } = await insertingEach(directory);
       return { ...plain, app: plainApp(store), stop };
     }
     case 'PostgreSQL, trunkline':
-      return startTrunkline(STORAGES.postgres(directory));
+      return startTrunkline(STORAGES.postgres(directory), plan);
   }
 }
 
-const variant = process.argv[2] as Variant; // the parent's own
-const { app, token, instance, stop } = await start(variant);
+const { app, token, instances, stop } = await start();
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
   const usage = (): Usage => {
     const { user, system } = process.cpuUsage();
     return { cpu: user + system };
   };
-  const target: Target = { url: `http://127.0.0.1:${port}`, token, instance };
-  serveParent(target, usage, async () => {
+  const served: Served = { url: `http://127.0.0.1:${port}`, token, instances, directory };
+  serveParent(served, usage, async () => {
     server.close();
     await stop?.();
-    if (variant.startsWith('PostgreSQL')) await dropSchema(directory);
+    if (joins !== undefined) return;
+    if (service.startsWith('PostgreSQL')) await dropSchema(directory);
     removeDirectory(directory);
   });
 });

@@ -5,11 +5,20 @@ import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { createHttpApp } from '@trunkline/http';
 import { connectedInstance } from '../connected-instance.ts';
+import type { ServerPlan } from './server.ts';
+
+interface StartedTrunkline {
+  readonly app: Hono;
+  readonly token: string;
+  readonly instances: readonly string[];
+  stop(): Promise<void>;
+}
 
 /** The service with everything that it does for a request. It accepts and does not send, as one of several processes. */
 export async function startTrunkline(
   storage: Storage,
-): Promise<{ app: Hono; token: string; instance: string; stop(): Promise<void> }> {
+  { instances: count, joins }: Pick<ServerPlan, 'instances' | 'joins'>,
+): Promise<StartedTrunkline> {
   const trunkline = createTrunkline({
     ...nodeRuntime(),
     storage,
@@ -19,15 +28,18 @@ export async function startTrunkline(
     roles: { gateway: false, webhooks: false, maintenance: false },
   });
   await trunkline.start();
+  // Counted as always, and never reached.
+  const app = createHttpApp(trunkline, { rateLimit: { requestsPerMinute: 1_000_000_000 } });
+  const started = { app, stop: () => trunkline.stop() };
+  if (joins !== undefined) return { ...started, token: joins.token, instances: joins.instances };
+
   const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: 'Bench' });
   const { token } = await trunkline.admin.apiKeys.create({
     workspaceId,
     name: 'bench',
     scopes: ['messages:send'],
   });
-  const instance = connectedInstance(workspaceId);
-  await storage.instances.insert(instance, null);
-  // Counted as ever, and never reached.
-  const app = createHttpApp(trunkline, { rateLimit: { requestsPerMinute: 1_000_000_000 } });
-  return { app, token, instance: instance.id, stop: () => trunkline.stop() };
+  const instances = Array.from({ length: count }, () => connectedInstance(workspaceId));
+  await Promise.all(instances.map((instance) => storage.instances.insert(instance, null)));
+  return { ...started, token, instances: instances.map(({ id }) => id) };
 }

@@ -3,8 +3,8 @@ import { DEFAULT_PLAN } from '@trunkline/core';
 import type { Instance, Message, Storage, WebhookEndpoint } from '@trunkline/core';
 import { connectedInstance } from '../connected-instance.ts';
 import { anEndpoint } from '../endpoint.ts';
-import { newId, storageContext, STORAGES } from '../storages.ts';
-import type { StorageName } from '../storages.ts';
+import { newId, storageContext } from '../storages.ts';
+import type { StorageFactory } from '../storages.ts';
 import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
 
 const AT_ONCE = 500;
@@ -24,10 +24,9 @@ export interface History {
   remove(): Promise<void>;
 }
 
-export async function makeHistory(rows: number): Promise<History> {
+export async function makeHistory(create: StorageFactory, rows: number): Promise<History> {
   const directory = makeDirectory();
-  const name = (process.env['STORAGE'] ?? 'sqlite') as StorageName; // an unknown one fails below
-  const storage = STORAGES[name](directory);
+  const storage = create(directory);
   await storage.open(storageContext);
   const workspaceId = newId('ten', Date.now());
   const createdAt = Date.now();

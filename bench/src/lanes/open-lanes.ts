@@ -5,6 +5,7 @@ import { anEndpoint } from '../endpoint.ts';
 import { dropSchema } from '../postgres.ts';
 import { newId, storageContext, STORAGES } from '../storages.ts';
 import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
+import { fillLanes } from './backlog.ts';
 
 const QUEUED_AT_ONCE = 2_000;
 /** Loops that claim and complete, as processes would. */
@@ -14,6 +15,8 @@ const CLAIM = 500;
 export interface OpenLanes {
   /** Queues so many; `endpointOf` says at which endpoint each. */
   queue(count: number, endpointOf: (index: number) => number): Promise<void>;
+  /** Queues so many, half of them at the first endpoint and the others at each in turn, by statements of its own. */
+  fill(count: number): Promise<void>;
   /** Claims and completes so many. Answers how many in a second. */
   drain(count: number): Promise<number>;
   remove(): Promise<void>;
@@ -47,6 +50,7 @@ export async function openLanes(endpointCount: number): Promise<OpenLanes> {
         await Promise.all(batch);
       }
     },
+    fill: (count) => fillLanes(directory, { workspaceId, endpointIds: endpoints.map(({ id }) => id), count }),
     async drain(count) {
       let left = count;
       const began = performance.now();

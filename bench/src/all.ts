@@ -1,0 +1,64 @@
+/**
+ * Every bench, one after the other, in less than half an hour on four cores, and then a table of what was aimed at and what
+ * was measured. The sizes are smaller than those that a bench has when it is run alone where it would take too long.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { OUTCOMES_VARIABLE, plain, printMachine, printTable } from './figures.ts';
+import type { Outcome } from './figures.ts';
+import { makeDirectory, removeDirectory } from './temporary-directory.ts';
+
+const BENCHES: readonly (readonly [name: string, sizes: Readonly<Record<string, string>>])[] = [
+  ['idle', { SECONDS: '30' }],
+  ['verify', {}],
+  ['accept', { SECONDS: '3' }],
+  ['webhooks', { WEBHOOKS: '20000', HOSTS: '200' }],
+  ['lanes', {}],
+  ['fairness', { SECONDS: '12', ROUNDS: '5' }],
+  ['flat', { STORAGE: 'sqlite', ROUNDS: '5' }],
+  ['flat', { STORAGE: 'postgres', ROUNDS: '5' }],
+];
+
+const directory = makeDirectory();
+const file = join(directory, 'outcomes.jsonl');
+writeFileSync(file, '');
+const failed: string[] = [];
+const began = performance.now();
+for (const [name, sizes] of BENCHES) {
+  const label = [name, ...Object.entries(sizes).map(([key, value]) => `${key}=${value}`)].join(' ');
+  console.log(`\n# ${label}\n`);
+  const started = performance.now();
+  const child = spawn(
+    process.execPath,
+    ['--conditions=source', fileURLToPath(new URL(`${name}.ts`, import.meta.url))],
+    { env: { ...process.env, ...sizes, [OUTCOMES_VARIABLE]: file }, stdio: ['ignore', 'inherit', 'inherit'] },
+  );
+  const [code] = await once(child, 'close');
+  if (code !== 0) failed.push(label);
+  console.log(`\n(${plain((performance.now() - started) / 1000)} s)`);
+}
+const outcomes = readFileSync(file, 'utf8')
+  .split('\n')
+  .filter((line) => line !== '')
+  .map((line) => JSON.parse(line) as Outcome); // as figures.ts writes it
+removeDirectory(directory);
+
+console.log('\n# Summary\n');
+printMachine();
+printTable(
+  `${outcomes.filter(({ isReached }) => isReached).length} of ${outcomes.length} aims reached, in ${plain((performance.now() - began) / 60_000)} minutes`,
+  ['bench', 'what', 'aim', 'figure', ''],
+  outcomes.map(({ bench, what, aim, figure, isReached }) => [
+    bench,
+    what,
+    aim,
+    figure,
+    isReached ? 'reached' : 'missed',
+  ]),
+);
+// A bench that ended with an error has measured nothing, which a missed aim is not.
+for (const label of failed) console.error(`${label} failed; its error is above.`);
+if (failed.length > 0) process.exitCode = 1;
