@@ -124,6 +124,7 @@ export { HEALTHY } from './domain/webhook/endpoint.ts';
 export type {
   DisabledReason,
   EndpointHealth,
+  FailureRecord,
   EndpointStatus,
   LastDelivery,
   WebhookEndpoint,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { REFUSED } from '../src/testing/index.ts';
+import { REFUSED, TAKEN, memoryStorage } from '../src/testing/index.ts';
 import { HOUR, MINUTE, STEP, connectInstance, listen, only, sendText, startWorld } from './support/world.ts';
 
 const HOOK = { url: 'https://hooks.example.com/', events: ['message.sent'] } as const;
@@ -176,6 +176,28 @@ describe('an endpoint that is disabled', () => {
       attempt_log: [{ error_code: null, response_status: 200 }],
     });
     await world.api.deliveries.retry(deliveryId);
+  });
+
+  it('and enabled again just as a request to it succeeds keeps that success', async () => {
+    const storage = memoryStorage();
+    const { webhooks } = storage;
+    const write = webhooks.write.bind(webhooks);
+    const world = await startWorld({ storage });
+    const { id } = await listen(world);
+    const answer = Promise.withResolvers<typeof TAKEN>();
+    world.sender.answer(() => answer.promise);
+    await world.api.webhooks.test(id);
+    await world.clock.settle();
+    await world.api.webhooks.update(id, { status: 'disabled' });
+
+    webhooks.write = async (change) => {
+      answer.resolve(TAKEN);
+      await world.clock.settle();
+      return write(change);
+    };
+    await world.api.webhooks.update(id, { status: 'enabled' });
+    expect(await world.api.webhooks.get(id)).toMatchObject({ last_delivery: { response_status: 200 } });
+    expect(await world.api.webhooks.list()).toMatchObject({ configured: true });
   });
 
   it('can be retried by hand once it is enabled', async () => {

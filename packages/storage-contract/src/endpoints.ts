@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { EndpointHealth } from '@trunkline/core';
 import type { ContractSubject } from './contract-subject.ts';
 import { aNotice, anEndpoint, NOW } from './examples.ts';
+import { only } from './must.ts';
 import {
   claim,
+  disable,
   enqueueAt,
   enqueueOne,
   exhausted,
@@ -14,6 +16,7 @@ import {
   storeEndpoint,
   storeLane,
   storeWorkspace,
+  succeeded,
 } from './scenes.ts';
 import { testDatabases } from './test-database.ts';
 
@@ -145,7 +148,7 @@ export function endpointContract(subject: ContractSubject): void {
       expect(await storage.webhooks.write({ endpoint })).toBe('written');
     });
 
-    it('writes the health where it says so', async () => {
+    it('writes the failure record where it says so', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       await finish(storage, await enqueueOne(storage, endpoint), exhausted);
@@ -157,6 +160,29 @@ export function endpointContract(subject: ContractSubject): void {
       );
       expect(await readEndpoint(storage, endpoint)).toEqual({ ...warned, version: 2 });
       expect(await storage.webhooks.claimNotices({ now: NOW, leaseMs: 1, limit: 10 })).toEqual([notice]);
+    });
+
+    it('keeps a success that was recorded after the decision to enable', async () => {
+      const storage = await open();
+      const { endpoint } = await storeLane(storage);
+      const delivery = await enqueueOne(storage, endpoint);
+      const claimed = only(await claim(storage, NOW));
+      await disable(storage, endpoint);
+      const decided = await readEndpoint(storage, endpoint);
+      expect(await storage.deliveries.complete([succeeded(claimed, NOW)], NOW)).toBe(1);
+      const { health } = await readEndpoint(storage, endpoint);
+      expect(health).toMatchObject({
+        lastSuccessAt: NOW,
+        lastDelivery: { id: delivery.id, status: 'failed' },
+      });
+
+      const enabled = { ...decided, status: 'enabled', disabledAt: null, disabledReason: null } as const;
+      expect(await storage.webhooks.write({ endpoint: enabled, health: decided.health })).toBe('written');
+      expect(await readEndpoint(storage, endpoint)).toEqual({
+        ...enabled,
+        health,
+        version: decided.version + 1,
+      });
     });
 
     it.each<[string, Partial<EndpointHealth>]>([

@@ -1,4 +1,4 @@
-import type { EndpointHealth, WebhookEndpoint } from '@trunkline/core';
+import type { EndpointHealth, FailureRecord, WebhookEndpoint } from '@trunkline/core';
 import type { Columns, Statements } from './statements.ts';
 import {
   flag,
@@ -47,10 +47,13 @@ export function healthColumns(health: EndpointHealth): Columns {
   return {
     last_delivery: toJsonOrNull(health.lastDelivery),
     last_success_at: health.lastSuccessAt,
-    failing_since: health.failingSince,
-    exhausted: health.exhausted,
-    warned_at: health.warnedAt,
+    ...failureColumns(health),
   };
+}
+
+/** What a write of an endpoint may change of its health. */
+export function failureColumns({ failingSince, exhausted, warnedAt }: FailureRecord): Columns {
+  return { failing_since: failingSince, exhausted: exhausted, warned_at: warnedAt };
 }
 
 /** What `readEndpoint` reads. */

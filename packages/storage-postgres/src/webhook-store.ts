@@ -1,10 +1,10 @@
-import type { EndpointHealth, EndpointWrite, WebhookStore } from '@trunkline/core';
+import type { EndpointWrite, FailureRecord, WebhookStore } from '@trunkline/core';
 import { closeLane, dropLane } from './closing.ts';
 import type { Connected, Transaction } from './database.ts';
 import {
   ENDPOINT,
   endpointColumns,
-  healthColumns,
+  failureColumns,
   readEndpoint,
   readHealth,
   settingsColumns,
@@ -104,7 +104,7 @@ async function writeEndpoint(
   if (health && !isUnchanged(stored, health)) return 'stale';
   await transaction.update('trunkline.endpoints', uuid, {
     ...settingsColumns({ ...endpoint, version: endpoint.version + 1 }),
-    ...(health ? healthColumns(endpoint.health) : {}),
+    ...(health ? failureColumns(endpoint.health) : {}),
   });
   if (close) await closeLane(transaction, uuid, close);
   if (notice) {
@@ -117,7 +117,7 @@ async function writeEndpoint(
 const LOCK = 'SELECT * FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2 FOR NO KEY UPDATE';
 const LOCK_TO_CLOSE = 'SELECT * FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2 FOR UPDATE';
 
-function isUnchanged(stored: Row, decided: Pick<EndpointHealth, 'failingSince' | 'warnedAt'>): boolean {
+function isUnchanged(stored: Row, decided: Pick<FailureRecord, 'failingSince' | 'warnedAt'>): boolean {
   const { failingSince, warnedAt } = readHealth(stored);
   return failingSince === decided.failingSince && warnedAt === decided.warnedAt;
 }

@@ -1,5 +1,5 @@
 import { healthAfter } from '@trunkline/core';
-import type { Attempt, Delivery, EndpointHealth, WebhookEndpoint } from '@trunkline/core';
+import type { Attempt, Delivery, EndpointHealth, FailureRecord, WebhookEndpoint } from '@trunkline/core';
 import type { Columns, Database } from './database.ts';
 import {
   flag,
@@ -41,14 +41,17 @@ export function settingsColumns(endpoint: WebhookEndpoint): Columns {
   };
 }
 
-export function healthColumns(health: EndpointHealth): Columns {
+function healthColumns(health: EndpointHealth): Columns {
   return {
     last_delivery: toJsonOrNull(health.lastDelivery),
     last_success_at: health.lastSuccessAt,
-    failing_since: health.failingSince,
-    exhausted: Number(health.exhausted),
-    warned_at: health.warnedAt,
+    ...failureColumns(health),
   };
+}
+
+/** What a write of an endpoint may change of its health. */
+export function failureColumns({ failingSince, exhausted, warnedAt }: FailureRecord): Columns {
+  return { failing_since: failingSince, exhausted: Number(exhausted), warned_at: warnedAt };
 }
 
 export function readEndpoint(row: Row): WebhookEndpoint {

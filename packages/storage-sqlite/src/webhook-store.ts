@@ -2,7 +2,7 @@ import type { WebhookEndpoint, WebhookStore } from '@trunkline/core';
 import { closeLane, dropLane } from './closing.ts';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
-import { endpointColumns, healthColumns, readEndpoint, settingsColumns } from './endpoint-row.ts';
+import { endpointColumns, failureColumns, readEndpoint, settingsColumns } from './endpoint-row.ts';
 import { addLane } from './lane.ts';
 import { json, text } from './row.ts';
 
@@ -37,7 +37,7 @@ export function webhookStore(connected: Connected): WebhookStore {
         }
         database.update('endpoints', endpoint.id, {
           ...settingsColumns({ ...endpoint, version: endpoint.version + 1 }),
-          ...(health ? healthColumns(endpoint.health) : {}),
+          ...(health ? failureColumns(endpoint.health) : {}),
         });
         if (close) closeLane(database, endpoint.id, close);
         if (notice) database.insert('notices', { id: notice.id, notice: JSON.stringify(notice), owed_at: 0 });

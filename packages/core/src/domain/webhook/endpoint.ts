@@ -17,18 +17,17 @@ export interface EndpointHealth {
   readonly lastSuccessAt: number | null;
   /** When the present run of failures began; null while the last attempt succeeded or none was made. */
   readonly failingSince: number | null;
-  /** Whether a delivery was exhausted in this run of failures. */
+  /** Whether a delivery was given up in this run of failures: exhausted, or failed for good because of an unsafe URL. */
   readonly exhausted: boolean;
   readonly warnedAt: number | null;
 }
 
-export const HEALTHY: EndpointHealth = {
-  lastDelivery: null,
-  lastSuccessAt: null,
-  failingSince: null,
-  exhausted: false,
-  warnedAt: null,
-};
+/** The part of an endpoint's health that decides about warning and disabling, and that enabling clears. */
+export type FailureRecord = Pick<EndpointHealth, 'failingSince' | 'exhausted' | 'warnedAt'>;
+
+export const NO_FAILURES: FailureRecord = { failingSince: null, exhausted: false, warnedAt: null };
+
+export const HEALTHY: EndpointHealth = { lastDelivery: null, lastSuccessAt: null, ...NO_FAILURES };
 
 export interface WebhookEndpoint {
   readonly id: string;

@@ -1,5 +1,5 @@
 import type { ClosingReason } from '../../domain/delivery/delivery.ts';
-import type { EndpointHealth, WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
+import type { FailureRecord, WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 
 /** A mail that is owed to somebody; kept until it is taken over. */
 export interface Notice {
@@ -14,10 +14,14 @@ export interface Notice {
 
 /** A change of an endpoint's settings, written only if nothing has changed since it was decided. */
 export interface EndpointWrite {
-  /** As it is to be; `version` is the one it was decided on, and is raised by the write. Its health is written only where `health` says so. */
+  /** As it is to be; `version` is the one it was decided on, and is raised by the write. Of its health, at most the failure record is written, and only where `health` says so. */
   readonly endpoint: WebhookEndpoint;
-  /** Where given, `endpoint.health` is written too, and only while the stored one still fails since the same time and was warned at the same time. */
-  readonly health?: Pick<EndpointHealth, 'failingSince' | 'warnedAt'>;
+  /**
+   * If given, the failure record of `endpoint.health` is written too, and only while the stored one still fails since
+   * the same time and was warned at the same time. `lastDelivery` and `lastSuccessAt` are written by completions alone:
+   * one that came since the decision is kept.
+   */
+  readonly health?: Pick<FailureRecord, 'failingSince' | 'warnedAt'>;
   /**
    * Where given, ends every open delivery of the endpoint as `failed` with this reason, without touching their rows:
    * from now on they read as failed and are never claimed. `sweepClosed` writes it down later.

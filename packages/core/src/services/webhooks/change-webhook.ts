@@ -8,7 +8,7 @@ import { findWebhook } from './find-webhook.ts';
 export interface EndpointChange {
   readonly endpoint: WebhookEndpoint;
   readonly close?: ClosingReason;
-  /** Write the endpoint's health too. */
+  /** Write the endpoint's failure record too. */
   readonly withHealth?: boolean;
 }
 

@@ -1,4 +1,4 @@
-import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
+import type { FailureRecord, WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import type { EndpointWrite, Notice, WebhookStore } from '../../ports/storage/webhook-store.ts';
 import { Lane } from './lane.ts';
 import { byId } from './order.ts';
@@ -42,7 +42,7 @@ export class MemoryWebhookStore implements WebhookStore {
       endpoint.id,
       structuredClone({
         ...endpoint,
-        health: health ? endpoint.health : stored.health,
+        health: health ? { ...stored.health, ...failureRecord(endpoint.health) } : stored.health,
         version: endpoint.version + 1,
       }),
     );
@@ -97,4 +97,8 @@ export class MemoryWebhookStore implements WebhookStore {
   #ofWorkspace(workspaceId: string): readonly WebhookEndpoint[] {
     return [...this.#state.endpoints.values()].filter((endpoint) => endpoint.workspaceId === workspaceId);
   }
+}
+
+function failureRecord({ failingSince, exhausted, warnedAt }: FailureRecord): FailureRecord {
+  return { failingSince, exhausted, warnedAt };
 }
