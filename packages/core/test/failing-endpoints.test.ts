@@ -101,11 +101,18 @@ describe('an endpoint that keeps failing', () => {
     expect(await world.api.webhooks.get(id)).toMatchObject({ status: 'enabled' });
   });
 
-  it('is left alone as long as no delivery was exhausted', async () => {
+  it('is warned about and disabled because of an unsafe URL too, of which no delivery is ever exhausted', async () => {
     const { world, id, start } = await failing({}, UNSAFE);
-    await goTo(world, start + 100 * HOUR);
+    await goTo(world, start + 48 * HOUR - 1);
     expect(world.mails).toEqual([]);
-    expect(await world.api.webhooks.get(id)).toMatchObject({ status: 'enabled' });
+    await goTo(world, start + 48 * HOUR + 2 * MINUTE);
+    expect(kinds(world.mails)).toEqual(['webhook_failing']);
+    await goTo(world, start + 72 * HOUR + 4 * MINUTE);
+    expect(kinds(world.mails)).toEqual(['webhook_failing', 'webhook_disabled']);
+    expect(await world.api.webhooks.get(id)).toMatchObject({
+      status: 'disabled',
+      disabled_reason: 'auto_no_delivery_72h',
+    });
   });
 
   it('is forgiven when somebody enables it again', async () => {

@@ -1,4 +1,5 @@
 import type { Attempt, Delivery } from '../delivery/delivery.ts';
+import { NO_FAILURES } from './endpoint.ts';
 import type { EndpointHealth } from './endpoint.ts';
 
 interface Outcome {
@@ -14,12 +15,13 @@ export function healthAfter(health: EndpointHealth, { delivery, attempt, written
   const { at, responseStatus } = attempt;
   const lastDelivery = { id: written.id, status: written.status, responseStatus, at };
   if (attempt.errorCode === null) {
-    return { lastDelivery, lastSuccessAt: at, failingSince: null, exhausted: false, warnedAt: null };
+    return { lastDelivery, lastSuccessAt: at, ...NO_FAILURES };
   }
   return {
     ...health,
     lastDelivery,
     failingSince: health.failingSince ?? at,
-    exhausted: health.exhausted || delivery.status === 'exhausted',
+    // An unsafe URL ends each delivery at its first attempt: none would ever be exhausted.
+    exhausted: health.exhausted || delivery.status === 'exhausted' || attempt.errorCode === 'UNSAFE_URL',
   };
 }
