@@ -107,7 +107,7 @@ export type {
 } from './domain/message/message.ts';
 export { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from './domain/message/message.ts';
 export { DELIVERY_STATUSES, isOpen } from './domain/delivery/delivery.ts';
-export { endedBy, mayRetry, requeue } from './domain/delivery/delivery-state.ts';
+export { endedBy, endedWithoutEvent, mayRetry, requeue } from './domain/delivery/delivery-state.ts';
 export { newDelivery } from './domain/delivery/new-delivery.ts';
 export { WAITING_REASONS } from './domain/delivery/waiting.ts';
 export type { LanePosition, WaitingReason } from './domain/delivery/waiting.ts';

@@ -29,6 +29,27 @@ async function jumpAhead({ clock }: World, ms: number): Promise<void> {
   await clock.advance(atLast);
 }
 
+describe('an event that is missing from a damaged database', () => {
+  it('is named in the log, and stops no other', async () => {
+    const { world, arrive, calls } = await handling(() => undefined);
+    const { subscriptions } = world.storage;
+    const claim = subscriptions.claim.bind(subscriptions);
+    subscriptions.claim = async (limits) => {
+      subscriptions.claim = claim;
+      const result = await claim(limits);
+      return result && { ...result, missing: ['evt_damaged'] };
+    };
+    await arrive();
+    expect(calls).toHaveLength(2);
+    expect(world.logs.filter(({ level }) => level === 'error')).toMatchObject([
+      {
+        facts: { subscription: 'orders', eventId: 'evt_damaged' },
+        message: expect.stringMatching(/not in the database/),
+      },
+    ]);
+  });
+});
+
 describe('an event whose handler fails', () => {
   it.each([
     ['throws', fail],

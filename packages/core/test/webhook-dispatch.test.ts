@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WebhookResponse } from '../src/index.ts';
-import { REFUSED, TAKEN, manualClock } from '../src/testing/index.ts';
+import { REFUSED, TAKEN, manualClock, memoryStorage } from '../src/testing/index.ts';
 import { silence } from './support/scripted-gateway.ts';
 import { HOUR, MINUTE, SECOND, listen, only, startWorld } from './support/world.ts';
 import type { World } from './support/world.ts';
@@ -116,6 +116,27 @@ describe('one endpoint', () => {
     const ids = await queue(world, id, 10);
     await world.clock.settle();
     expect(world.sender.requests.map(({ headers }) => headers.get('X-Service-Delivery'))).toEqual(ids);
+  });
+});
+
+describe('a delivery whose event is missing from a damaged database', () => {
+  it('is named in the log, and stops no other', async () => {
+    const storage = memoryStorage();
+    const { deliveries } = storage;
+    const claim = deliveries.claim.bind(deliveries);
+    const world = await startWorld({ storage, roles: only('api', 'webhooks') });
+    const { id } = await listen(world);
+    deliveries.claim = async (limits) => {
+      deliveries.claim = claim;
+      return { ...(await claim(limits)), withoutEvent: ['whd_damaged'] };
+    };
+    await queue(world, id, 1);
+    await world.clock.settle();
+    expect(world.sender.requests).toHaveLength(1);
+    const errors = world.logs.filter(({ level }) => level === 'error');
+    expect(errors).toMatchObject([
+      { facts: { deliveryId: 'whd_damaged' }, message: expect.stringMatching(/not in the database/) },
+    ]);
   });
 });
 

@@ -15,6 +15,8 @@ export interface ContractSubject {
     readonly shared: Capability;
     /** An acceptance may be part of a transaction of the caller's own: needs `TestDatabase.beginTransaction`. */
     readonly transactions: Capability;
+    /** What is stored can be damaged from outside: needs `TestDatabase.deleteEvent`. */
+    readonly damage: Capability;
   };
 }
 
@@ -25,6 +27,8 @@ export interface TestDatabase {
   connect(): Storage<unknown>;
   /** Begins a transaction on a connection of its own. The suite ends each that it began. */
   beginTransaction?(): Promise<TestTransaction>;
+  /** Deletes the row of an event, and nothing that refers to it, as damage or a person's mistake does. */
+  deleteEvent?(id: string): Promise<void>;
   /** Removes the database; called once, when every storage on it is closed. */
   dispose(): Promise<void>;
 }

@@ -5,6 +5,7 @@ import { closingContract } from './closings.ts';
 import { completionContract } from './completions.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { copyContract } from './copies.ts';
+import { damageContract } from './damage.ts';
 import { deliveryLogContract } from './delivery-log.ts';
 import { durabilityContract } from './durability.ts';
 import { endpointContract } from './endpoints.ts';
@@ -54,6 +55,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     deliveryLogContract(subject);
     subscriptionContract(subject);
     subscriptionClaimContract(subject);
+    damageContract(subject);
     retentionContract(subject);
     settingContract(subject);
     signalContract(subject);

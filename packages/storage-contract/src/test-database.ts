@@ -12,10 +12,11 @@ export function testDatabases(subject: ContractSubject): OpenStorage {
   return testTransactions(subject).open;
 }
 
-/** The same, with transactions of the caller's own on it. */
+/** The same, with transactions of the caller's own on it, and with damage from outside. */
 export function testTransactions(subject: ContractSubject): {
   readonly open: OpenStorage;
   readonly begin: () => Promise<TestTransaction>;
+  readonly deleteEvent: (id: string) => Promise<void>;
 } {
   let database: TestDatabase | null = null;
   let opened: Storage<unknown>[] = [];
@@ -47,6 +48,9 @@ export function testTransactions(subject: ContractSubject): {
       const transaction = must(await database?.beginTransaction?.());
       begun.push(transaction);
       return transaction;
+    },
+    async deleteEvent(id) {
+      await must(database?.deleteEvent?.bind(database))(id);
     },
   };
 }

@@ -12,5 +12,6 @@ describeStorageContract({
     reopen: { missing },
     shared: { missing },
     transactions: { missing: 'it has none of its own' },
+    damage: { missing: 'nothing but its own methods reaches what it keeps' },
   },
 });

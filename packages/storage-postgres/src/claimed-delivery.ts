@@ -1,41 +1,48 @@
+import { endedWithoutEvent } from '@trunkline/core';
 import type { ClaimedDelivery } from '@trunkline/core';
 import type { Transaction } from './database.ts';
-import { readStoredDelivery } from './delivery-row.ts';
+import { outcomeColumns, readStoredDelivery, settling } from './delivery-row.ts';
 import { openLanes } from './lane.ts';
 import type { Claim } from './lane-claims.ts';
 import { id, text } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidOf } from './uuid.ts';
 
-/** What claims hold, in their order. What retention has deleted meanwhile is let go. */
+/**
+ * What claims hold, in their order. Claims of what retention has deleted meanwhile are released. What has no event, in a
+ * damaged database, ends here rather than be claimed again for ever.
+ */
 export async function readClaimed(
   transaction: Transaction,
   claims: readonly Claim[],
-): Promise<readonly ClaimedDelivery[]> {
-  if (claims.length === 0) return [];
+): Promise<{ readonly claimed: readonly ClaimedDelivery[]; readonly withoutEvent: readonly string[] }> {
+  if (claims.length === 0) return { claimed: [], withoutEvent: [] };
   const uuids = claims.map(({ deliveryId }) => uuidOf('whd', deliveryId));
   const { first, last } = boundsOf(uuids);
   const rows = await transaction.all(READ, uuids, first, last);
   // No closing has ended one of them: then it could not have been claimed.
   const found = new Map(rows.map((row) => [id(row, 'id', 'whd'), row]));
+  const isWhole = (row: Row | undefined): row is Row => row !== undefined && row['payload'] !== null;
   const claimed = claims.flatMap((claim) => {
     const row = found.get(claim.deliveryId);
-    return row ? [claimedDelivery(claim, row)] : [];
+    return isWhole(row) ? [claimedDelivery(claim, row)] : [];
   });
   if (claimed.length < claims.length) {
-    await letGo(
+    await release(
       transaction,
-      claims.filter(({ deliveryId }) => !found.has(deliveryId)),
+      claims.filter(({ deliveryId }) => !isWhole(found.get(deliveryId))),
     );
   }
-  return claimed;
+  const damaged = rows.filter((row) => !isWhole(row));
+  await endWithoutEvent(transaction, damaged);
+  return { claimed, withoutEvent: damaged.map((row) => id(row, 'id', 'whd')) };
 }
 
 /** The bounds keep partitions of other days out. */
 const READ = `
   SELECT deliveries.*, events.payload, endpoints.url, endpoints.sealed_secret
   FROM trunkline.deliveries
-  JOIN trunkline.events ON events.id = deliveries.event_id
+  LEFT JOIN trunkline.events ON events.id = deliveries.event_id
   JOIN trunkline.endpoints ON endpoints.id = deliveries.webhook_id
   WHERE deliveries.id = ANY ($1::uuid[]) AND deliveries.id BETWEEN $2 AND $3`;
 
@@ -62,7 +69,21 @@ function claimedDelivery({ token, lostClaims }: Claim, row: Row): ClaimedDeliver
   };
 }
 
-async function letGo(transaction: Transaction, claims: readonly Claim[]): Promise<void> {
+async function endWithoutEvent(transaction: Transaction, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  const ended = rows.map(readStoredDelivery).map(endedWithoutEvent);
+  const uuids = ended.map((delivery) => uuidOf('whd', delivery.id));
+  const { first, last } = boundsOf(uuids);
+  const outcomes = ended.map((delivery, index) => ({
+    id: uuids[index] ?? '',
+    ...outcomeColumns(delivery, 0),
+  }));
+  await transaction.run(END, JSON.stringify(outcomes), uuids, first, last);
+}
+
+const END: string = settling('$1', '$2', ['$3', '$4']);
+
+async function release(transaction: Transaction, claims: readonly Claim[]): Promise<void> {
   const rows = await transaction.all(
     'DELETE FROM trunkline.claims WHERE token = ANY ($1::bigint[]) RETURNING endpoint_id',
     claims.map(({ token }) => token),

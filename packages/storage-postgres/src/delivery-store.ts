@@ -10,7 +10,7 @@ import { retryAll, retryOne } from './delivery-retry.ts';
 import { enqueueing } from './enqueueing.ts';
 import { claimFromLanes, nextClaimAt } from './lane-claims.ts';
 import { readPage } from './page.ts';
-import { integer, integerOrNull, integers, text, textOrNull } from './row.ts';
+import { integer, integerOrNull, integers, textOrNull } from './row.ts';
 import type { Statements } from './statements.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
@@ -21,10 +21,10 @@ export function deliveryStore(connected: Connected): DeliveryStore {
     claim: (claim) =>
       connected().transaction(async (transaction) => {
         const { claims, takenBack } = await claimFromLanes(transaction, claim);
-        const claimed = await readClaimed(transaction, claims);
+        const { claimed, withoutEvent } = await readClaimed(transaction, claims);
         const nextAt = await nextClaimAt(transaction, claim.now, claims.length === claim.limit);
         if (takenBack > 0 && nextAt === claim.now) transaction.announce({ topic: 'deliveries' });
-        return { claimed, nextAt };
+        return { claimed, nextAt, ...(withoutEvent.length > 0 ? { withoutEvent } : {}) };
       }),
     complete: completing(connected),
 
@@ -76,13 +76,12 @@ async function detailOf(statements: Statements, delivery: Delivery): Promise<Del
   const uuid = uuidOf('whd', delivery.id);
   const endpoint = uuidOf('wh', delivery.webhookId);
   const row = await statements.get(SURROUNDINGS, uuidOf('evt', delivery.eventId), endpoint);
-  if (!row || row['payload'] === null) throw new Error(`The event of ${delivery.id} is gone.`);
   const attempts = await statements.all(ATTEMPTS, uuid);
   return {
     delivery,
     attempts: attempts.map(readAttempt),
-    payload: text(row, 'payload'),
-    endpointUrl: textOrNull(row, 'url'),
+    payload: row ? textOrNull(row, 'payload') : null,
+    endpointUrl: row ? textOrNull(row, 'url') : null,
     lane: isOpen(delivery.status) ? await lanePosition(statements, uuid, endpoint) : null,
   };
 }

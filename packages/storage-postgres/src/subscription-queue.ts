@@ -18,9 +18,10 @@ export async function claimEvents(database: Database, claim: EventClaim): Promis
   if (nextAt === undefined) return null;
   if (nextAt === null || nextAt > claim.now || claim.limit === 0) return { claimed: [], nextAt };
   return database.transaction(async (transaction) => {
-    const claimed = await takeEvents(transaction, claim);
+    const { claimed, missing } = await takeEvents(transaction, claim);
     const next = await nextEventAt(transaction, claim);
-    return next === undefined ? null : { claimed, nextAt: next };
+    if (next === undefined) return null;
+    return { claimed, nextAt: next, ...(missing.length > 0 ? { missing } : {}) };
   });
 }
 
@@ -54,18 +55,26 @@ const NEXT = `
 async function takeEvents(
   transaction: Transaction,
   { subscriptionId, eventTypes, now, limit, leaseMs }: EventClaim,
-): Promise<readonly ClaimedEvent[]> {
+): Promise<{ readonly claimed: readonly ClaimedEvent[]; readonly missing: readonly string[] }> {
   const subscription = uuidToFind('sub', subscriptionId);
   // Claims of a subscription come one after the other, so that each sees what the last one left.
   await transaction.run(LOCK, subscription);
   const rows = await transaction.all(TAKE, subscription, eventTypes, now, limit, now + leaseMs);
-  return rows.map((row) => readClaimed(row, subscriptionId));
+  const there = rows.filter((row) => row['id'] !== null);
+  const missing = rows.filter((row) => row['id'] === null);
+  const uuids = missing.map((row) => String(row['event_id']));
+  if (uuids.length > 0) await transaction.run(DROP, uuids, subscription);
+  return {
+    claimed: there.map((row) => readClaimed(row, subscriptionId)),
+    missing: missing.map((row) => id(row, 'event_id', 'evt')),
+  };
 }
 
 const LOCK = 'SELECT 1 FROM trunkline.subscriptions WHERE id = $1 FOR NO KEY UPDATE';
 
 // Each type's events are a walk of their own along queued_events_due, and each one's row and event are read by its id. What
-// is being completed or renewed is passed over. A token that is still there is that of a claim which has expired. An event that retention has dropped is nobody's.
+// is being completed or renewed is passed over. A token that is still there is that of a claim which has expired. An event that is not stored, in a
+// damaged database, has no `id`.
 const TAKE = `
   WITH due AS MATERIALIZED (
     SELECT walked.*
@@ -86,11 +95,14 @@ const TAKE = `
     WHERE queued.event_id = ANY (ARRAY(SELECT event_id FROM due)) AND queued.subscription_id = $1
     RETURNING queued.event_id, queued.token, queued.attempts, queued.lost_claims
   )
-  SELECT event.*, taken.token, taken.attempts, taken.lost_claims
+  SELECT event.*, taken.event_id, taken.token, taken.attempts, taken.lost_claims
   FROM taken
   JOIN due ON due.event_id = taken.event_id
-  CROSS JOIN LATERAL (SELECT * FROM trunkline.events WHERE events.id = taken.event_id LIMIT 1) AS event
+  LEFT JOIN LATERAL (SELECT * FROM trunkline.events WHERE events.id = taken.event_id LIMIT 1) AS event ON true
   ORDER BY due.due_at, due.event_id`;
+
+/** Out of the queue, where they would come again and again. */
+const DROP = 'DELETE FROM trunkline.queued_events WHERE event_id = ANY ($1::uuid[]) AND subscription_id = $2';
 
 export async function renewClaims(
   statements: Statements,

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { describeStorageContract } from '@trunkline/storage-contract';
 import type { TestTransaction } from '@trunkline/storage-contract';
 import { postgresStorage } from '../src/index.ts';
+import { uuidOf } from '../src/uuid.ts';
 import { must } from './support/must.ts';
 import { storageContext } from './support/storage-context.ts';
 import { nameSchema } from './support/test-schema.ts';
@@ -22,12 +23,15 @@ afterAll(() => schema?.drop());
 describeStorageContract({
   name: 'postgres',
   randomRuns: 10,
-  capabilities: { reopen: true, shared: true, transactions: true },
+  capabilities: { reopen: true, shared: true, transactions: true, damage: true },
   async createDatabase() {
-    const { url: connectionString, name, empty } = must(schema);
+    const { url: connectionString, name, pool, empty } = must(schema);
     return {
       beginTransaction: async () => beginTransaction(connectionString),
       connect: () => postgresStorage({ connectionString, schema: name, maxConnections: 4 }),
+      async deleteEvent(id) {
+        await pool.query(`DELETE FROM "${name}".events WHERE id = $1`, [uuidOf('evt', id)]);
+      },
       dispose: empty,
     };
   },

@@ -1,4 +1,4 @@
-import { endedBy, floorId, isOpen, mayRetry, requeue } from '@trunkline/core';
+import { endedBy, endedWithoutEvent, floorId, isOpen, mayRetry, requeue } from '@trunkline/core';
 import type {
   ClaimedDelivery,
   Completion,
@@ -50,10 +50,10 @@ export function deliveryStore(connected: Connected): DeliveryStore {
       return write((announce) => {
         if (claim.mayBeSetBack) takeAsOfNow(database, claim);
         const takenBack = takeBackExpired(database, claim.now);
-        const claimed = claimFromLanes(database, claim).map((one) => claimedDelivery(database, one));
+        const { claimed, withoutEvent } = readClaimed(database, claimFromLanes(database, claim));
         const nextAt = nextClaimAt(database, claim.now);
         if (takenBack > 0 && nextAt === claim.now) announce({ topic: 'deliveries' });
-        return { claimed, nextAt };
+        return { claimed, nextAt, ...(withoutEvent.length > 0 ? { withoutEvent } : {}) };
       });
     },
     complete: async (completions, now) => {
@@ -135,7 +135,34 @@ export function deliveryStore(connected: Connected): DeliveryStore {
   };
 }
 
-function claimedDelivery(database: Database, { deliveryId, token, lostClaims }: Claim): ClaimedDelivery {
+/** What claims hold, in their order. What has no event, in a damaged database, ends here rather than stop the others. */
+function readClaimed(
+  database: Database,
+  claims: readonly Claim[],
+): { readonly claimed: readonly ClaimedDelivery[]; readonly withoutEvent: readonly string[] } {
+  const withoutEvent: string[] = [];
+  const claimed = claims.flatMap((claim) => {
+    const delivery = claimedDelivery(database, claim);
+    if (delivery) return [delivery];
+    endWithoutEvent(database, claim);
+    withoutEvent.push(claim.deliveryId);
+    return [];
+  });
+  return { claimed, withoutEvent };
+}
+
+function endWithoutEvent(database: Database, claim: Claim): void {
+  endClaim(database, claim);
+  const row = database.get('SELECT * FROM deliveries WHERE id = ?', claim.deliveryId);
+  if (!row) return;
+  const ended = endedWithoutEvent(readStoredDelivery(row));
+  database.update('deliveries', claim.deliveryId, outcomeColumns(ended, claim.generation));
+}
+
+function claimedDelivery(
+  database: Database,
+  { deliveryId, token, lostClaims }: Claim,
+): ClaimedDelivery | null {
   const row = database.get(
     `SELECT deliveries.*, events.payload, endpoints.url, endpoints.sealed_secret
      FROM deliveries
@@ -144,7 +171,7 @@ function claimedDelivery(database: Database, { deliveryId, token, lostClaims }: 
      WHERE deliveries.id = ?`,
     deliveryId,
   );
-  if (!row) throw new Error(`${deliveryId} was queued, but it, its event or its endpoint is gone.`);
+  if (!row) return null;
   return {
     // No closing has ended it: then it could not have been claimed.
     delivery: readStoredDelivery(row),
@@ -178,13 +205,12 @@ function findDelivery(database: Database, workspaceId: string, id: string, since
 
 function detailOf(database: Database, delivery: Delivery): DeliveryDetail {
   const event = database.get('SELECT payload FROM events WHERE id = ?', delivery.eventId);
-  if (!event) throw new Error(`The event of ${delivery.id} is gone.`);
   const endpoint = database.get('SELECT url FROM endpoints WHERE id = ?', delivery.webhookId);
   const attempts = database.all('SELECT * FROM attempts WHERE delivery_id = ? ORDER BY number', delivery.id);
   return {
     delivery,
     attempts: attempts.map(readAttempt),
-    payload: text(event, 'payload'),
+    payload: event ? text(event, 'payload') : null,
     endpointUrl: endpoint ? text(endpoint, 'url') : null,
     lane: isOpen(delivery.status) ? lanePosition(database, delivery) : null,
   };

@@ -35,8 +35,14 @@ export function queueEvent(database: Database, subscriptionId: string, event: Ev
 export function claimEvents(database: Database, claim: EventClaim): EventClaimResult {
   const due = dueEvents(database, claim);
   const nextToken = due.length > 0 ? takeTokens(database, due.length) : () => 0;
-  const claimed = due.map((row) => takeEvent(database, row, { ...claim, token: nextToken() }));
-  return { claimed, nextAt: nextEventAt(database, claim) };
+  const missing: string[] = [];
+  const claimed = due.flatMap((row) => {
+    const taken = takeEvent(database, row, { ...claim, token: nextToken() });
+    if (taken) return [taken];
+    missing.push(dropEvent(database, row));
+    return [];
+  });
+  return { claimed, nextAt: nextEventAt(database, claim), ...(missing.length > 0 ? { missing } : {}) };
 }
 
 /** Whether `claimEvents` would find something. */
@@ -124,13 +130,26 @@ function compareDue(a: Row, b: Row): number {
   return text(a, 'event_id') < text(b, 'event_id') ? -1 : 1;
 }
 
+/** Out of the queue, where it would stop those behind it. Returns its id. */
+function dropEvent(database: Database, row: Row): string {
+  const eventId = text(row, 'event_id');
+  const subscriptionId = text(row, 'subscription_id');
+  database.run(
+    'DELETE FROM queued_events WHERE event_id = ? AND subscription_id = ?',
+    eventId,
+    subscriptionId,
+  );
+  return eventId;
+}
+
+/** Null where the event is not stored. */
 function takeEvent(
   database: Database,
   row: Row,
   { subscriptionId, now, leaseMs, token }: EventClaim & { readonly token: number },
-): ClaimedEvent {
+): ClaimedEvent | null {
   const event = database.get('SELECT * FROM events WHERE id = ?', text(row, 'event_id'));
-  if (!event) throw new Error(`${text(row, 'event_id')} was queued, but it is gone.`);
+  if (!event) return null;
   // A token that is still there is that of a claim which has expired.
   const isLost = integerOrNull(row, 'token') !== null;
   const lostClaims = integer(row, 'lost_claims') + Number(isLost);

@@ -20,7 +20,7 @@ afterAll(() => removeDirectory(directory));
 
 describeStorageContract({
   name: 'sqlite',
-  capabilities: { reopen: true, shared: true, transactions: true },
+  capabilities: { reopen: true, shared: true, transactions: true, damage: true },
   async createDatabase() {
     const own = makeDirectory();
     const path = join(own, 'test.db');
@@ -36,6 +36,11 @@ describeStorageContract({
           handle.close();
         };
         return { handle, commit: () => end('COMMIT'), rollback: () => end('ROLLBACK') };
+      },
+      async deleteEvent(id) {
+        const handle = new DatabaseSync(path);
+        handle.prepare('DELETE FROM events WHERE id = ?').run(id);
+        handle.close();
       },
       dispose: async () => removeDirectory(own),
     };

@@ -145,7 +145,7 @@ export function deliveryDetailResource(
   detail: {
     readonly delivery: Delivery;
     readonly attempts: readonly Attempt[];
-    readonly payload: string;
+    readonly payload: string | null;
     readonly endpointUrl: string | null;
     readonly lane: LanePosition | null;
   },
@@ -158,7 +158,8 @@ export function deliveryDetailResource(
     request: {
       url: attempts.at(-1)?.url ?? endpointUrl,
       headers: requestHeaders(delivery),
-      payload: JSON.parse(payload),
+      // An object as ever: an empty one where the body is not stored.
+      payload: payload === null ? {} : JSON.parse(payload),
     },
     attempt_log: attempts.map(attemptResource),
     ...(waiting && { waiting: { reason: waiting.reason, until: timestampOrNull(waiting.until) } }),

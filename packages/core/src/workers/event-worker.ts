@@ -85,6 +85,12 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
       logger.warn({ subscription: name }, 'a subscription was deleted: its handler is called no more');
       return { more: false, nextAt: null };
     }
+    for (const eventId of result.missing ?? []) {
+      logger.error(
+        { subscription: name, eventId },
+        'an event was removed from the queue of its handler, because it is not in the database: check the database for damage',
+      );
+    }
     for (const claimed of result.claimed) begin(claimed);
     return { more: result.claimed.length === room, nextAt: result.nextAt };
   };

@@ -49,7 +49,11 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     // Nothing more fits: an attempt that ends wakes the loop.
     if (limit <= 0) return { more: false, nextAt: room.moreAt, claimed: 0 };
     const now = clock.now();
-    const { claimed, nextAt } = await storage.deliveries.claim({
+    const {
+      claimed,
+      withoutEvent = [],
+      nextAt,
+    } = await storage.deliveries.claim({
       now,
       limit,
       leaseMs: LEASE_MS,
@@ -59,6 +63,12 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
       mayBeSetBack: now < claimedAt - SET_BACK_MS,
     });
     claimedAt = now;
+    for (const deliveryId of withoutEvent) {
+      logger.error(
+        { deliveryId },
+        'a delivery was ended as failed without an attempt, because its event is not in the database: check the database for damage',
+      );
+    }
     // This process stood still meanwhile: they are due again when their claims have run out.
     if (clock.now() >= now + BEGIN_WITHIN_MS) return { more: false, nextAt, claimed: 0 };
     for (const delivery of claimed) begin(delivery);

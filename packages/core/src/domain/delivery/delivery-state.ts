@@ -43,6 +43,11 @@ export function requeue(delivery: Delivery): Delivery {
   return { ...delivery, status: 'pending', manual: true, nextRetryAt: null };
 }
 
+/** A delivery that cannot be sent, because its event is not stored: what is known of its last attempt stays. */
+export function endedWithoutEvent(delivery: Delivery): Delivery {
+  return { ...delivery, status: 'failed', manual: false, nextRetryAt: null };
+}
+
 /** What closing its endpoint makes of an open delivery. */
 export function endedBy(reason: ClosingReason, delivery: Delivery): Delivery {
   return { ...delivery, status: 'failed', errorCode: reason, nextRetryAt: null, deliveredAt: null };

@@ -36,6 +36,11 @@ export interface DeliveryClaim {
 export interface ClaimResult {
   readonly claimed: readonly ClaimedDelivery[];
   /**
+   * Deliveries that were due and whose event is not stored, as in a damaged database: they cannot be sent, and have
+   * been ended as `failed`. Absent where there is none.
+   */
+  readonly withoutEvent?: readonly string[];
+  /**
    * When the next delivery can be claimed if nothing else happens, `now` at the earliest; the end of a claim counts,
    * for its delivery is due again then. Never too late; it may be too early, but not `now` for nothing. Null when none
    * is waiting or claimed.
@@ -67,7 +72,8 @@ export interface DeliveryDetail {
   readonly delivery: Delivery;
   /** Oldest first. */
   readonly attempts: readonly Attempt[];
-  readonly payload: string;
+  /** Null where the event is not stored, as in a damaged database. */
+  readonly payload: string | null;
   /** The endpoint's present URL; null when it is deleted. */
   readonly endpointUrl: string | null;
   /** Where it stands in its endpoint's lane; null once it has ended. */

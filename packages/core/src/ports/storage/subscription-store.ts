@@ -36,6 +36,11 @@ export interface EventClaimResult {
   /** Those due first come first, then by event id. */
   readonly claimed: readonly ClaimedEvent[];
   /**
+   * Ids of events that were due and are not stored, as in a damaged database: they cannot be handled, and have been
+   * removed from the queue. Absent where there is none.
+   */
+  readonly missing?: readonly string[];
+  /**
    * When the next event of these types can be claimed if nothing else happens, `now` at the earliest; the end of a claim
    * counts. Null when none is queued.
    */
