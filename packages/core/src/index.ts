@@ -174,11 +174,11 @@ export type {
   DeliveryStore,
   RetryResult,
 } from './ports/storage/delivery-store.ts';
+export type { GatewayShare, OwnerShare } from './domain/instance/instance-shares.ts';
 export type {
   InstanceStore,
   InstanceWrite,
   InstanceWriteResult,
-  GatewayShare,
   LeasedInstance,
 } from './ports/storage/instance-store.ts';
 export type { Lease } from './ports/storage/lease.ts';

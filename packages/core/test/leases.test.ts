@@ -3,7 +3,7 @@ import { manualClock } from '../src/testing/index.ts';
 import type { SendOutcome, Storage } from '../src/index.ts';
 import { PROFILE, scriptedGateway, silence } from './support/scripted-gateway.ts';
 import type { ScriptedGateway } from './support/scripted-gateway.ts';
-import { MINUTE, SECOND, listen, only, sendText, startWorld, toldTypes } from './support/world.ts';
+import { MINUTE, SECOND, after, listen, only, sendText, startWorld, toldTypes } from './support/world.ts';
 import type { World } from './support/world.ts';
 
 const INCOMING = {
@@ -232,8 +232,6 @@ describe('processes that join and leave', () => {
     const before = toldTypes(world);
 
     const second = await gatewayOf(world);
-    await world.clock.advance(10 * SECOND);
-    expect([opened(first.gateway), opened(second.gateway)]).toEqual([19, 5]);
     await world.clock.advance(20 * SECOND);
     expect([opened(first.gateway), opened(second.gateway)]).toEqual([12, 12]);
 
@@ -241,6 +239,7 @@ describe('processes that join and leave', () => {
     await world.clock.advance(30 * SECOND);
     expect([first, second, third].map(({ gateway }) => opened(gateway))).toEqual([8, 8, 8]);
     const connections = [first, second, third].flatMap(({ gateway }) => gateway.connections);
+    expect(connections).toHaveLength(24 + 12 + 8);
     await world.clock.advance(5 * MINUTE);
     expect([first, second, third].flatMap(({ gateway }) => gateway.connections)).toHaveLength(
       connections.length,
@@ -252,6 +251,69 @@ describe('processes that join and leave', () => {
     expect(opened(first.gateway) + opened(third.gateway)).toBe(24);
   });
 
+  it('leave none of the instances without a connection for a second, and no more than five at a time', async () => {
+    const { world } = await waiting(24);
+    const first = await gatewayOf(world);
+    await world.clock.advance(MINUTE);
+    const second = await gatewayOf(world);
+    let darkFor = 0;
+    for (let passed = 0; passed < 30 * SECOND; passed += 100) {
+      await world.clock.advance(100);
+      const dark = 24 - opened(first.gateway) - opened(second.gateway);
+      expect(dark).toBeLessThanOrEqual(5);
+      darkFor = dark > 0 ? darkFor + 100 : 0;
+      expect(darkFor).toBeLessThan(SECOND);
+    }
+    expect(opened(second.gateway)).toBe(12);
+  });
+
+  it('take nothing for a small difference, and ask for nothing while each has its share', async () => {
+    const { world } = await waiting(20);
+    const processes = [await gatewayOf(world), await gatewayOf(world)] as const;
+    await world.clock.advance(MINUTE);
+    const connections = () => processes.map(({ gateway }) => gateway.connections.length);
+    expect(processes.map(({ gateway }) => opened(gateway))).toEqual([10, 10]);
+    const before = connections();
+    for (const { session } of processes[0].gateway.connections.slice(-2))
+      await after(world, 15 * SECOND, world.api.instances.disconnect(session.instanceId));
+    expect(processes.map(({ gateway }) => opened(gateway))).toEqual([8, 10]);
+    await world.clock.advance(5 * MINUTE);
+    expect(connections()).toEqual(before);
+  });
+
+  it('lose no connection to one that joins and dies soon after', async () => {
+    const { world } = await waiting(8);
+    const first = await gatewayOf(world);
+    await world.clock.advance(MINUTE);
+    const before = first.gateway.connections.length;
+    const ownClock = manualClock(world.clock.now());
+    const second = await gatewayOf(world, scriptedGateway(), deaf(world.storage), ownClock);
+    await world.clock.advance(2.5 * SECOND);
+    await ownClock.advance(2.5 * SECOND);
+    await world.clock.advance(MINUTE);
+    expect(second.gateway.connections).toHaveLength(0);
+    expect(first.gateway.connections).toHaveLength(before);
+    expect(opened(first.gateway)).toBe(8);
+  });
+
+  it('lose none to an instance that stops while they are counted', async () => {
+    const { world, ids } = await waiting(2);
+    const { instances } = world.storage;
+    const { gateway } = await gatewayOf(world);
+    await world.clock.advance(10 * SECOND);
+    const checkIn = instances.checkIn.bind(instances);
+    const counting = vi.spyOn(instances, 'checkIn').mockImplementationOnce(async (...report) => {
+      await gateway.last().listener.closed({ kind: 'failed', code: 'banned' });
+      return checkIn(...report);
+    });
+    await world.clock.advance(10 * SECOND);
+    expect(counting).toHaveBeenCalled();
+    expect(gateway.connections.map(({ state }) => state)).toEqual(['open', 'open']);
+    const { message } = await sendText(world, ids[0] ?? '');
+    await world.clock.advance(5 * SECOND);
+    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+  });
+
   it('hand nothing to one that a crash has left behind', async () => {
     const { world } = await waiting(3);
     await gatewayOf(world, scriptedGateway(), deaf(world.storage), manualClock(world.clock.now()));
@@ -261,16 +323,45 @@ describe('processes that join and leave', () => {
     expect(second.gateway.connections).toHaveLength(3);
   });
 
-  it('take back what nobody took', async () => {
-    const { world } = await waiting(2);
+  it('take back what the one that asked for it does not take within a second, and give it no more', async () => {
+    const { world } = await waiting(4);
     const first = await gatewayOf(world);
-    // Checks in as one who joined, and takes nothing.
-    await world.clock.advance(9 * SECOND);
-    await world.storage.instances.checkIn('idle', { now: world.clock.now(), since: 0 });
+    await world.clock.advance(14 * SECOND);
+    const asksUntil = world.clock.now() + 5 * MINUTE;
+    await world.storage.instances.checkIn('idle', { now: world.clock.now(), since: 0, asksUntil });
     await world.clock.advance(SECOND);
-    expect(opened(first.gateway)).toBe(1);
-    await world.clock.advance(30 * SECOND);
     expect(opened(first.gateway)).toBe(2);
+    await world.clock.advance(SECOND);
+    expect(opened(first.gateway)).toBe(4);
+    const connections = first.gateway.connections.length;
+    await world.clock.advance(MINUTE);
+    expect(first.gateway.connections).toHaveLength(connections);
+  });
+
+  it('keep what they hold from one that does not ask for it', async () => {
+    const { world } = await waiting(4);
+    const first = await gatewayOf(world);
+    for (let passed = 0; passed < MINUTE; passed += 5 * SECOND) {
+      await world.storage.instances.checkIn('idle', { now: world.clock.now(), since: 0 });
+      await world.clock.advance(5 * SECOND);
+    }
+    expect(first.gateway.connections).toHaveLength(4);
+    expect(opened(first.gateway)).toBe(4);
+  });
+
+  it('go on holding an instance whose lease could not be released to another', async () => {
+    const { world } = await waiting(4);
+    const first = await gatewayOf(world);
+    const { instances } = world.storage;
+    const release = vi.spyOn(instances, 'releaseLease').mockRejectedValueOnce(new Error('disk full'));
+    const asksUntil = world.clock.now() + MINUTE;
+    await instances.checkIn('idle', { now: world.clock.now(), since: 0, asksUntil });
+    await world.clock.advance(12 * SECOND);
+    expect(release).toHaveBeenCalled();
+    expect(opened(first.gateway)).toBe(4);
+    expect(world.logs).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('could not be handed over') }),
+    );
   });
 });
 

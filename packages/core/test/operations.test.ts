@@ -240,6 +240,7 @@ describe('while an operation is open', () => {
       return held;
     };
     await world.clock.advance(10 * SECOND);
+    await world.clock.settle();
     expect(disconnecting).toBeDefined();
     expect(await world.api.instances.get(id)).toMatchObject({ status: 'disconnected' });
   });

@@ -17,19 +17,47 @@ export function leaseContract(subject: ContractSubject): void {
       const workspace = await storeWorkspace(storage);
       await storeInstance(storage, workspace, { desired: 'running' });
       await storeInstance(storage, workspace, { desired: 'stopped' });
-      expect(await instances.checkIn('a', { now: NOW, since: NOW - 20 })).toEqual({
-        owners: 1,
+      expect(await instances.checkIn('b', { now: NOW, since: NOW - 20 })).toEqual({
+        owners: [{ owner: 'b', held: 0, checkedInAt: NOW, asksUntil: 0 }],
         instances: 1,
       });
-      await takeLease(storage, await storeInstance(storage, workspace, { desired: 'running' }));
-      const share = await instances.checkIn('b', { now: NOW + 10, since: NOW - 1 });
-      expect(share).toEqual({ owners: 2, instances: 2 });
-      const again = await instances.checkIn('b', { now: NOW + 20, since: NOW });
-      expect(again).toEqual({ owners: 1, instances: 2 });
-      expect(await instances.checkIn('a', { now: NOW + 20, since: NOW })).toMatchObject({ owners: 2 });
-      await instances.checkOut('b');
-      await instances.checkOut('b');
-      expect(await instances.checkIn('a', { now: NOW + 30, since: NOW })).toMatchObject({ owners: 1 });
+      await takeLease(storage, await storeInstance(storage, workspace, { desired: 'running' }), {
+        owner: 'b',
+      });
+      const report = { now: NOW + 10, since: NOW - 1, asksUntil: NOW + 50 };
+      const both = [
+        { owner: 'a', held: 0, checkedInAt: NOW + 10, asksUntil: NOW + 50 },
+        { owner: 'b', held: 2, checkedInAt: NOW, asksUntil: 0 },
+      ];
+      expect(await instances.checkIn('a', report)).toEqual({ owners: both, instances: 2 });
+      expect(await instances.checkIn('a', { now: NOW + 20, since: NOW })).toEqual({
+        owners: [{ owner: 'a', held: 0, checkedInAt: NOW + 20, asksUntil: 0 }],
+        instances: 2,
+      });
+      expect((await instances.checkIn('b', { now: NOW + 20, since: NOW })).owners).toHaveLength(2);
+      await instances.checkOut('a');
+      await instances.checkOut('a');
+      expect((await instances.checkIn('b', { now: NOW + 30, since: NOW })).owners).toHaveLength(1);
+    });
+
+    it('hold what needs a gateway, under a lease that has not expired', async () => {
+      const storage = await open();
+      const { instances } = storage;
+      const workspace = await storeWorkspace(storage);
+      const [kept, stopped] = [
+        await storeInstance(storage, workspace),
+        await storeInstance(storage, workspace),
+      ];
+      await takeLease(storage, kept, { owner: 'a' });
+      const stop = { ...stopped, desired: 'stopped' } as const;
+      expect(await instances.write({ instance: stop, event: null, lease: null })).toHaveProperty(
+        'kind',
+        'written',
+      );
+      const share = await instances.checkIn('a', { now: NOW + TTL - 1, since: NOW });
+      expect(share).toMatchObject({ owners: [{ owner: 'a', held: 1 }], instances: 1 });
+      const late = await instances.checkIn('a', { now: NOW + TTL, since: NOW });
+      expect(late).toMatchObject({ owners: [{ owner: 'a', held: 0 }], instances: 1 });
     });
   });
 
@@ -106,20 +134,47 @@ export function leaseContract(subject: ContractSubject): void {
       expect(rest.map(({ lease }) => lease.instanceId)).toEqual([late.id]);
     });
 
-    it('are left to others on request', async () => {
+    it('that are released for another owner are for that one alone, until the reservation ends', async () => {
       const storage = await open();
+      const { instances } = storage;
       const workspace = await storeWorkspace(storage);
       const [first, second] = [
         await storeInstance(storage, workspace),
         await storeInstance(storage, workspace),
       ];
-      const claim = { owner: 'a', now: NOW, ttlMs: TTL, limit: 1 };
-      const taken = await storage.instances.claimLeases({ ...claim, except: [first.id] });
-      expect(taken.map(({ instance }) => instance)).toEqual([second]);
-      expect(await storage.instances.claimLeases({ ...claim, except: [first.id, 'ins_unknown'] })).toEqual(
-        [],
-      );
-      expect(await storage.instances.claimLeases({ ...claim, except: [] })).toHaveLength(1);
+      const lease = await takeLease(storage, first, { owner: 'a' });
+      const other = must(await instances.findLease(second.id, NOW));
+      await instances.releaseLease(lease, { owner: 'b', until: NOW + 1000 });
+      await instances.releaseLease(other, { owner: 'b', until: NOW + 1000 });
+      expect(await instances.write({ ...renaming(first, 'Late'), lease })).toEqual({ kind: 'fenced' });
+      expect(await instances.findLease(first.id, NOW)).toBeNull();
+      const { owners } = await instances.checkIn('b', { now: NOW + 999, since: NOW });
+      expect(owners).toMatchObject([{ owner: 'b', held: 2 }]);
+
+      const claim = { now: NOW + 999, ttlMs: TTL, limit: 1 };
+      expect(await instances.claimLeases({ ...claim, owner: 'a' })).toEqual([]);
+      expect(await instances.claimLeases({ ...claim, owner: '' })).toEqual([]);
+      const taken = only(await instances.claimLeases({ ...claim, owner: 'b' }));
+      expect(taken.lease).toEqual({ instanceId: first.id, owner: 'b', epoch: 2 });
+      const late = { ...claim, now: NOW + 1000, limit: 10 };
+      expect(only(await instances.claimLeases({ ...late, owner: 'a' })).lease).toEqual({
+        instanceId: second.id,
+        owner: 'a',
+        epoch: 2,
+      });
+      // What was reserved once is nobody's after that.
+      expect(await instances.claimLeases({ ...late, owner: 'b' })).toEqual([]);
+    });
+
+    it('that are lost are not reserved for anybody', async () => {
+      const storage = await open();
+      const { instances } = storage;
+      const instance = await storeInstance(storage, await storeWorkspace(storage));
+      const lost = await takeLease(storage, instance, { owner: 'a' });
+      const held = await takeLease(storage, instance, { owner: 'b', now: NOW + TTL });
+      await instances.releaseLease(lost, { owner: 'c', until: NOW + 5 * TTL });
+      expect(await instances.claimLeases({ owner: 'c', now: NOW + TTL, ttlMs: TTL, limit: 1 })).toEqual([]);
+      expect(await instances.findLease(instance.id, NOW + TTL)).toEqual(held);
     });
 
     it('go to one owner each when two claim at once', async () => {

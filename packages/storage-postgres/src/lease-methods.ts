@@ -1,7 +1,7 @@
 import type { InstanceStore } from '@trunkline/core';
 import type { Connected } from './database.ts';
 import { readLeasedInstance } from './instance-row.ts';
-import { integer } from './row.ts';
+import { integer, text } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidToFind } from './uuid.ts';
 
@@ -12,30 +12,40 @@ type LeaseMethods = Pick<
 
 export function leaseMethods(connected: Connected): LeaseMethods {
   return {
-    claimLeases: async ({ owner, now, ttlMs, limit, except = [] }) => {
-      const others = except
-        .map((instanceId) => uuidToFind('ins', instanceId))
-        .filter((uuid) => uuid !== null);
-      const rows = await connected().all(CLAIM, encodeText(owner), now, now + ttlMs, limit, others);
+    claimLeases: async ({ owner, now, ttlMs, limit }) => {
+      const rows = await connected().all(CLAIM, encodeText(owner), now, now + ttlMs, limit);
       return rows.map(readLeasedInstance);
     },
     renewLeases: async ({ owner, now, ttlMs }) => {
       const rows = await connected().all(RENEW, encodeText(owner), now, now + ttlMs);
       return rows.map(readLeasedInstance);
     },
-    releaseLease: async ({ instanceId, owner, epoch }) => {
+    releaseLease: async ({ instanceId, owner, epoch }, reservation) => {
       const database = connected();
-      const released = await database.run(RELEASE, uuidToFind('ins', instanceId), encodeText(owner), epoch);
+      const released = await database.run(
+        RELEASE,
+        uuidToFind('ins', instanceId),
+        encodeText(owner),
+        epoch,
+        encodeText(reservation?.owner ?? ''),
+        reservation?.until ?? 0,
+      );
       if (released > 0) database.publish([{ topic: 'instance', instanceId }]);
     },
-    checkIn: async (owner, { now, since }) =>
+    checkIn: async (owner, { now, since, asksUntil = 0 }) =>
       connected().transaction(async (transaction) => {
         await transaction.run('DELETE FROM trunkline.lease_owners WHERE checked_in_at <= $1', since);
-        await transaction.run(CHECK_IN, encodeText(owner), now);
-        const row = await transaction.get(SHARE);
-        return row
-          ? { owners: integer(row, 'owners'), instances: integer(row, 'instances') }
-          : { owners: 1, instances: 0 };
+        await transaction.run(CHECK_IN, encodeText(owner), now, asksUntil);
+        const rows = await transaction.all(SHARE, now);
+        return {
+          owners: rows.map((row) => ({
+            owner: text(row, 'owner'),
+            held: integer(row, 'held'),
+            checkedInAt: integer(row, 'checked_in_at'),
+            asksUntil: integer(row, 'asks_until'),
+          })),
+          instances: rows[0] ? integer(rows[0], 'instances') : 0,
+        };
       }),
     checkOut: async (owner) => {
       await connected().run('DELETE FROM trunkline.lease_owners WHERE owner = $1', encodeText(owner));
@@ -53,17 +63,25 @@ export function leaseMethods(connected: Connected): LeaseMethods {
 // As the index instances_to_hold has it.
 const NEEDS_GATEWAY = "(desired = 'running' OR operation IS NOT NULL)";
 
-// Relies on instances_to_hold. What another process is claiming is passed over.
+// Relies on instances_to_hold and instances_reserved. What another process is claiming is passed over.
 const CLAIM = `
-  WITH free AS MATERIALIZED (
+  WITH expired AS MATERIALIZED (
     SELECT id, lease_expires_at FROM trunkline.instances
-    WHERE ${NEEDS_GATEWAY} AND lease_expires_at <= $2 AND id <> ALL ($5::uuid[])
+    WHERE ${NEEDS_GATEWAY} AND lease_expires_at <= $2
     ORDER BY lease_expires_at, id
     LIMIT $4
     FOR UPDATE SKIP LOCKED
+  ), reserved AS MATERIALIZED (
+    SELECT id, lease_expires_at FROM trunkline.instances
+    WHERE lease_reserved_for = $1 AND lease_reserved_for <> '' AND ${NEEDS_GATEWAY} AND lease_expires_at > $2
+    ORDER BY lease_expires_at, id
+    LIMIT $4
+    FOR UPDATE SKIP LOCKED
+  ), free AS (
+    SELECT * FROM expired UNION ALL SELECT * FROM reserved ORDER BY lease_expires_at, id LIMIT $4
   ), taken AS (
     UPDATE trunkline.instances
-    SET lease_owner = $1, lease_epoch = lease_epoch + 1, lease_expires_at = $3
+    SET lease_owner = $1, lease_epoch = lease_epoch + 1, lease_expires_at = $3, lease_reserved_for = ''
     FROM free
     WHERE instances.id = free.id
     RETURNING instances.*, free.lease_expires_at AS free_since
@@ -86,17 +104,26 @@ const RENEW = `
   SELECT * FROM renewed ORDER BY id`;
 
 const CHECK_IN = `
-  INSERT INTO trunkline.lease_owners (owner, checked_in_at) VALUES ($1, $2)
-  ON CONFLICT (owner) DO UPDATE SET checked_in_at = excluded.checked_in_at`;
+  INSERT INTO trunkline.lease_owners (owner, checked_in_at, asks_until) VALUES ($1, $2, $3)
+  ON CONFLICT (owner) DO UPDATE SET checked_in_at = excluded.checked_in_at, asks_until = excluded.asks_until`;
 
 const SHARE = `
-  SELECT (SELECT count(*) FROM trunkline.lease_owners) AS owners,
-    (SELECT count(*) FROM trunkline.instances WHERE ${NEEDS_GATEWAY}) AS instances`;
+  SELECT owner, checked_in_at, asks_until, coalesce(held, 0) AS held,
+    (SELECT count(*) FROM trunkline.instances WHERE ${NEEDS_GATEWAY}) AS instances
+  FROM trunkline.lease_owners
+  LEFT JOIN (
+    SELECT coalesce(nullif(lease_owner, ''), lease_reserved_for) AS holder, count(*) AS held
+    FROM trunkline.instances
+    WHERE ${NEEDS_GATEWAY} AND lease_expires_at > $1
+    GROUP BY holder
+  ) AS held ON holder = owner
+  ORDER BY owner COLLATE "C"`;
 
 const OF_LEASE = 'id = $1 AND lease_owner = $2 AND lease_epoch = $3';
 
 const RELEASE = `
-  UPDATE trunkline.instances SET lease_owner = '', lease_expires_at = 0 WHERE ${OF_LEASE}`;
+  UPDATE trunkline.instances SET lease_owner = '', lease_reserved_for = $4, lease_expires_at = $5
+  WHERE ${OF_LEASE}`;
 
 const FIND = `
   SELECT * FROM trunkline.instances WHERE id = $1 AND lease_owner <> '' AND lease_expires_at > $2`;

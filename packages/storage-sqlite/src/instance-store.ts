@@ -1,4 +1,4 @@
-import type { Instance, InstanceStore, InstanceWriteResult, Lease } from '@trunkline/core';
+import type { Instance, InstanceStore, InstanceWriteResult, Lease, OwnerShare } from '@trunkline/core';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
@@ -8,6 +8,7 @@ import { isHeld } from './lease.ts';
 import { orphanContent } from './media-index.ts';
 import { settleQueue } from './message-change.ts';
 import { BYTES, bytes, integer, text } from './row.ts';
+import type { Row } from './row.ts';
 
 export function instanceStore(connected: Connected): InstanceStore {
   return {
@@ -73,18 +74,18 @@ export function instanceStore(connected: Connected): InstanceStore {
       });
     },
 
-    claimLeases: async ({ owner, now, ttlMs, limit, except = [] }) => {
+    claimLeases: async ({ owner, now, ttlMs, limit }) => {
       const { database, write } = connected();
-      const others = JSON.stringify(except);
       // Looks first: a pass that finds nothing need not write.
-      if (database.all(TO_HOLD, now, others, 1).length === 0) return [];
+      if (toHold(database, { owner, now, limit: 1 }).length === 0) return [];
       return write(() =>
-        database.all(TO_HOLD, now, others, limit).map((row) => {
+        toHold(database, { owner, now, limit }).map((row) => {
           const epoch = integer(row, 'lease_epoch') + 1;
           database.update('instances', text(row, 'id'), {
             lease_owner: owner,
             lease_epoch: epoch,
             lease_expires_at: now + ttlMs,
+            lease_reserved_for: '',
           });
           return { instance: readInstance(row), lease: { instanceId: text(row, 'id'), owner, epoch } };
         }),
@@ -99,21 +100,30 @@ export function instanceStore(connected: Connected): InstanceStore {
           .map(readLeasedInstance);
       });
     },
-    releaseLease: async (lease) => {
+    releaseLease: async (lease, reservation) => {
       const { database, write } = connected();
       await write((announce) => {
         if (!isHeld(database, lease)) return;
-        database.update('instances', lease.instanceId, { lease_owner: '', lease_expires_at: 0 });
+        database.update('instances', lease.instanceId, {
+          lease_owner: '',
+          lease_expires_at: reservation?.until ?? 0,
+          lease_reserved_for: reservation?.owner ?? '',
+        });
         announce({ topic: 'instance', instanceId: lease.instanceId });
       });
     },
-    checkIn: async (owner, { now, since }) => {
+    checkIn: async (owner, { now, since, asksUntil = 0 }) => {
       const { database, write } = connected();
       return write(() => {
         database.run('DELETE FROM lease_owners WHERE checked_in_at <= ?', since);
-        database.run('INSERT OR REPLACE INTO lease_owners (owner, checked_in_at) VALUES (?, ?)', owner, now);
+        database.run(
+          'INSERT OR REPLACE INTO lease_owners (owner, checked_in_at, asks_until) VALUES (?, ?, ?)',
+          owner,
+          now,
+          asksUntil,
+        );
         return {
-          owners: countOf(database, 'SELECT count(*) AS count FROM lease_owners'),
+          owners: database.all(OWNERS, now).map(readOwnerShare),
           instances: countOf(database, `SELECT count(*) AS count FROM instances WHERE ${NEEDS_GATEWAY}`),
         };
       });
@@ -155,11 +165,47 @@ export function instanceStore(connected: Connected): InstanceStore {
 // As the index instances_to_hold has it.
 const NEEDS_GATEWAY = "(desired = 'running' OR operation IS NOT NULL)";
 
-const TO_HOLD = `
+function toHold(
+  database: Database,
+  { owner, now, limit }: { readonly owner: string; readonly now: number; readonly limit: number },
+): readonly Row[] {
+  const expired = database.all(EXPIRED, now, limit);
+  return [...expired, ...database.all(RESERVED, owner, now, limit - expired.length)];
+}
+
+// Relies on instances_to_hold.
+const EXPIRED = `
   SELECT * FROM instances
-  WHERE ${NEEDS_GATEWAY} AND lease_expires_at <= ? AND id NOT IN (SELECT value FROM json_each(?))
+  WHERE ${NEEDS_GATEWAY} AND lease_expires_at <= ?
   ORDER BY lease_expires_at, id
   LIMIT ?`;
+
+// Relies on instances_reserved.
+const RESERVED = `
+  SELECT * FROM instances
+  WHERE lease_reserved_for = ? AND lease_reserved_for <> '' AND lease_expires_at > ? AND ${NEEDS_GATEWAY}
+  ORDER BY lease_expires_at, id
+  LIMIT ?`;
+
+// Relies on instances_by_owner and instances_reserved.
+const OWNERS = `
+  SELECT owner, checked_in_at, asks_until,
+    (SELECT count(*) FROM instances
+     WHERE lease_owner = lease_owners.owner AND lease_owner <> '' AND lease_expires_at > ?1 AND ${NEEDS_GATEWAY})
+    + (SELECT count(*) FROM instances
+       WHERE lease_reserved_for = lease_owners.owner AND lease_reserved_for <> '' AND lease_expires_at > ?1
+         AND ${NEEDS_GATEWAY}) AS held
+  FROM lease_owners
+  ORDER BY owner`;
+
+function readOwnerShare(row: Row): OwnerShare {
+  return {
+    owner: text(row, 'owner'),
+    held: integer(row, 'held'),
+    checkedInAt: integer(row, 'checked_in_at'),
+    asksUntil: integer(row, 'asks_until'),
+  };
+}
 
 // Relies on the index instances_by_owner, which has no rows without an owner.
 const HELD_BY = "lease_owner = ? AND lease_owner <> '' AND lease_expires_at > ?";

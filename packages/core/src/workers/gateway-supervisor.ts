@@ -3,6 +3,7 @@ import type { LeasedInstance } from '../ports/storage/instance-store.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import type { ServiceContext } from '../services/context.ts';
 import type { OpenConnections } from './connections.ts';
+import { createInstanceSharing } from './instance-sharing.ts';
 import { createInstanceKeeper } from './instance-keeper.ts';
 import type { InstanceKeeper } from './instance-keeper.ts';
 import { createLoop } from './loop.ts';
@@ -20,10 +21,6 @@ const CLOSE_BEFORE_END_MS = 2_000;
 const STORAGE_DEADLINE_MS = 5_000;
 /** Leases taken over in one pass, so that a crash elsewhere does not make this process open thousands of connections at once. */
 const CLAIM_BATCH = 20;
-/** Instances handed over to others between two renewals, so that joining a cluster does not close all connections at once. */
-const HAND_OVER_BATCH = 5;
-/** Owners that have not checked in for this long get no share. */
-const OWNER_SILENT_MS = 2 * RENEW_EVERY_MS;
 /** Connections being opened at once. */
 const MAX_OPENING = 10;
 
@@ -53,9 +50,20 @@ export function createGatewaySupervisor(
   const keepers = new Map<string, InstanceKeeper>();
   /** Instances to look at before the next renewal. */
   const changed = new Set<string>();
-  /** What was handed over, and until when it is left to others. */
-  const handedOver = new Map<string, number>();
-  const startedAt = clock.now();
+  const sharing = createInstanceSharing(context, {
+    owner,
+    checkIn: (report) => inTime('Sharing instances', storage.instances.checkIn(owner, report)),
+    open: () => [...keepers.values()].filter((keeper) => keeper.open()),
+    async handOver(keeper, reservation) {
+      try {
+        await release(keeper, reservation);
+      } catch (error) {
+        // The lease may still be this process's.
+        renewAt = 0;
+        throw error;
+      }
+    },
+  });
   let renewAt = 0;
   let cancelLetGo = (): void => {};
   /** Connections that are being closed since their leases run out. */
@@ -68,14 +76,18 @@ export function createGatewaySupervisor(
     const claimed = await claim(now);
     for (const leased of claimed) await keep(leased);
     await letGoOfIdle();
+    await sharing.shareAt(now);
     return { more: claimed.length === CLAIM_BATCH, nextAt: nextAt() };
   };
 
   const claim = async (now: number): Promise<readonly LeasedInstance[]> => {
-    const except = leftToOthers(now);
     const claimed = await inTime(
       'Taking leases',
-      storage.instances.claimLeases({ owner, now, ttlMs: LEASE_MS, limit: CLAIM_BATCH, except }),
+      storage.instances.claimLeases({ owner, now, ttlMs: LEASE_MS, limit: CLAIM_BATCH }),
+    );
+    sharing.noteClaimed(
+      claimed.map(({ lease }) => lease.instanceId),
+      now,
     );
     // This process stood still meanwhile: what of it is still held, the next renewal tells.
     return clock.now() < now + LEASE_MS - CLOSE_BEFORE_END_MS ? claimed : [];
@@ -98,31 +110,6 @@ export function createGatewaySupervisor(
     // All at once: one that is slow to close must not cost the others their next renewal.
     await Promise.all(lost.map(([instanceId, keeper]) => letGo(instanceId, keeper)));
     for (const leased of held) await keep(leased);
-    await handOverSurplus(now);
-  };
-
-  /**
-   * Only owners that checked in after this one started count: one that a crash has left behind gets nothing. What
-   * nobody takes within a lease is taken back.
-   */
-  const handOverSurplus = async (now: number): Promise<void> => {
-    const since = Math.max(startedAt - 1, now - OWNER_SILENT_MS);
-    const { owners, instances } = await inTime(
-      'Sharing instances',
-      storage.instances.checkIn(owner, { now, since }),
-    );
-    const surplus = keepers.size - Math.ceil(instances / owners);
-    const settled = [...keepers.values()].filter((keeper) => keeper.open());
-    for (const keeper of settled.slice(0, Math.max(0, Math.min(surplus, HAND_OVER_BATCH)))) {
-      handedOver.set(keeper.lease.instanceId, now + LEASE_MS);
-      logger.info({ instanceId: keeper.lease.instanceId }, 'an instance is handed over to another process');
-      await forget(keeper);
-    }
-  };
-
-  const leftToOthers = (now: number): readonly string[] => {
-    for (const [instanceId, until] of handedOver) if (until <= now) handedOver.delete(instanceId);
-    return [...handedOver.keys()];
   };
 
   const letGo = async (instanceId: string, keeper: InstanceKeeper): Promise<void> => {
@@ -188,10 +175,16 @@ export function createGatewaySupervisor(
     }
   };
 
-  const forget = async (keeper: InstanceKeeper): Promise<void> => {
+  const forget = (keeper: InstanceKeeper): Promise<void> => release(keeper, null);
+
+  /** `reservation` is asked for once the connection is closed. */
+  const release = async (
+    keeper: InstanceKeeper,
+    reservation: (() => { readonly owner: string; readonly until: number }) | null,
+  ): Promise<void> => {
     keepers.delete(keeper.lease.instanceId);
     await keeper.abandon();
-    await storage.instances.releaseLease(keeper.lease);
+    await inTime('Releasing a lease', storage.instances.releaseLease(keeper.lease, reservation?.()));
   };
 
   const abandonAll = async (): Promise<void> => {
@@ -203,7 +196,7 @@ export function createGatewaySupervisor(
   const nextAt = (): number => {
     const mayOpen = hasRoomToOpen();
     const times = [...keepers.values()].map((keeper) => keeper.nextAt(mayOpen) ?? Infinity);
-    return Math.min(renewAt, ...times);
+    return Math.min(renewAt, sharing.nextAt(), ...times);
   };
 
   const loop = createLoop({ name: 'gateway supervisor', clock, logger, everyMs: RENEW_EVERY_MS, pass });

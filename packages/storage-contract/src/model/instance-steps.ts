@@ -92,27 +92,27 @@ export const instanceSteps = [
 
   step(
     'claim leases',
-    fc.record({ owner, limit: fc.integer({ min: 1, max: 3 }), except: fc.array(instance, { maxLength: 2 }) }),
-    async (world, { except, ...choice }) => {
-      const chosen = await Promise.all(except.map((index) => world.instance(index)));
-      const others = chosen.map((one) => one?.id ?? 'ins_unknown');
-      return async ({ storage, leases }) => {
-        const taken = await storage.instances.claimLeases({
-          ...choice,
-          except: others,
-          now: world.now,
-          ttlMs: TTL,
-        });
+    fc.record({ owner, limit: fc.integer({ min: 1, max: 3 }) }),
+    async (world, choice) =>
+      async ({ storage, leases }) => {
+        const taken = await storage.instances.claimLeases({ ...choice, now: world.now, ttlMs: TTL });
         leases.push(...taken.map((one) => one.lease));
         return taken;
-      };
-    },
+      },
   ),
 
-  step('check in', fc.record({ owner, ago: fc.nat({ max: 100 }) }), async (world, { owner: name, ago }) => {
-    const times = { now: world.now, since: world.now - ago };
-    return ({ storage }) => storage.instances.checkIn(name, times);
-  }),
+  step(
+    'check in',
+    fc.record({ owner, ago: fc.nat({ max: 100 }), asksUntil: fc.option(fc.nat(), { nil: undefined }) }),
+    async (world, { owner: name, ago, asksUntil }) => {
+      const report = {
+        now: world.now,
+        since: world.now - ago,
+        ...(asksUntil !== undefined && { asksUntil }),
+      };
+      return ({ storage }) => storage.instances.checkIn(name, report);
+    },
+  ),
 
   step(
     'check out',
@@ -127,10 +127,18 @@ export const instanceSteps = [
     return renewed.toSorted((a, b) => (a.lease.instanceId < b.lease.instanceId ? -1 : 1));
   }),
 
-  step('release a lease', fc.record({ lease }), async (world, choice) => {
-    const under = world.lease(choice.lease);
-    return under && (({ storage }) => storage.instances.releaseLease(under));
-  }),
+  step(
+    'release a lease',
+    fc.record({ lease, reservedFor: fc.option(fc.record({ owner, forMs: fc.nat({ max: TTL }) })) }),
+    async (world, { lease: index, reservedFor }) => {
+      const under = world.lease(index);
+      const reservation = reservedFor && {
+        owner: reservedFor.owner,
+        until: world.now + reservedFor.forMs,
+      };
+      return under && (({ storage }) => storage.instances.releaseLease(under, reservation ?? undefined));
+    },
+  ),
 
   step(
     'save a session',

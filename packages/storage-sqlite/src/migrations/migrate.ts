@@ -3,9 +3,10 @@ import { initial } from './0001-initial.ts';
 import { leaseOwners } from './0002-lease-owners.ts';
 import { subscriptions } from './0003-subscriptions.ts';
 import { pairingNumber } from './0004-pairing-number.ts';
+import { handOvers } from './0005-hand-overs.ts';
 
 /** In order; a migration that was released never changes. The version of a database is how many it has had. */
-const MIGRATIONS: readonly string[] = [initial, leaseOwners, subscriptions, pairingNumber];
+const MIGRATIONS: readonly string[] = [initial, leaseOwners, subscriptions, pairingNumber, handOvers];
 
 /** "trnk": says that a SQLite file is ours. */
 const APPLICATION_ID = 0x74726e6b;

@@ -115,7 +115,7 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   });
   if (written.kind !== 'written') throw new Error(`The instance was ${written.kind}.`);
   await instances.delete({ instance: written.instance, lease, settleQueued: failing });
-  await instances.releaseLease(lease);
+  await instances.releaseLease(lease, { owner: 'two', until: NOW + 1000 });
 }
 
 async function useMessages(

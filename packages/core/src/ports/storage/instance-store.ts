@@ -1,6 +1,7 @@
 import type { Event } from '../../domain/event/event.ts';
 import type { Group, GroupReport } from '../../domain/instance/group.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
+import type { GatewayShare } from '../../domain/instance/instance-shares.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { NewId } from '../../domain/id.ts';
 import type { Lease } from './lease.ts';
@@ -30,14 +31,6 @@ export interface InstanceWrite {
   readonly forgetNumber?: boolean;
 }
 
-/** What there is to share, and among how many. */
-export interface GatewayShare {
-  /** Those who have checked in, the one that asks included. */
-  readonly owners: number;
-  /** Instances that need a gateway, held or not. */
-  readonly instances: number;
-}
-
 /** `stale`: read again and decide again. `fenced`: another process holds the instance now. */
 export type InstanceWriteResult =
   { readonly kind: 'written'; readonly instance: Instance } | { readonly kind: 'stale' | 'fenced' };
@@ -63,16 +56,14 @@ export interface InstanceStore {
 
   /**
    * Takes leases, at most `limit`, on instances that need a gateway (wanted running, or with an operation open) and
-   * whose lease is free or has expired, longest free first: those never held or given back, then by the end of their
-   * lease, then by id. Each gets the next epoch; the first is 1.
+   * whose lease is free or has expired, or that are reserved for this owner; longest free first: those never held or
+   * released, then by the end of their lease or reservation, then by id. Each gets the next epoch; the first is 1.
    */
   claimLeases(claim: {
     readonly owner: string;
     readonly now: number;
     readonly ttlMs: number;
     readonly limit: number;
-    /** Instances to leave to others. */
-    readonly except?: readonly string[];
   }): Promise<readonly LeasedInstance[]>;
   /** Prolongs all leases of this owner that have not expired, and answers them with their instances as they are now. */
   renewLeases(renewal: {
@@ -80,10 +71,19 @@ export interface InstanceStore {
     readonly now: number;
     readonly ttlMs: number;
   }): Promise<readonly LeasedInstance[]>;
-  /** Gives a lease back at once, and signals `instance`. Nothing when it is lost already. */
-  releaseLease(lease: Lease): Promise<void>;
-  /** Notes that this owner is at work at `now`. Those who were last at `since` or earlier are forgotten. */
-  checkIn(owner: string, times: { readonly now: number; readonly since: number }): Promise<GatewayShare>;
+  /**
+   * Releases a lease immediately, and signals `instance`. Nothing when it is lost already. With a reservation, nobody
+   * but its owner can take the instance before `until`.
+   */
+  releaseLease(lease: Lease, reservation?: { readonly owner: string; readonly until: number }): Promise<void>;
+  /**
+   * Notes that this owner is at work at `now`, and until when it asks for instances (by default it does not). Those who
+   * were last at work at `since` or earlier are forgotten.
+   */
+  checkIn(
+    owner: string,
+    report: { readonly now: number; readonly since: number; readonly asksUntil?: number },
+  ): Promise<GatewayShare>;
   /** This owner is at work no more. */
   checkOut(owner: string): Promise<void>;
   /** The one that holds the instance at `now`; null when nobody does. */

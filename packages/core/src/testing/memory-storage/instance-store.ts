@@ -1,9 +1,9 @@
 import type { NewId } from '../../domain/id.ts';
 import type { Group, GroupReport } from '../../domain/instance/group.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
+import type { GatewayShare } from '../../domain/instance/instance-shares.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type {
-  GatewayShare,
   InstanceStore,
   InstanceWrite,
   InstanceWriteResult,
@@ -29,7 +29,7 @@ export class MemoryInstanceStore implements InstanceStore {
     if (limit !== null && this.#ofWorkspace(instance.workspaceId).length >= limit) return 'limit_reached';
     insertRow(this.#state.instances, instance.id, {
       instance: structuredClone(instance),
-      lease: { owner: null, epoch: 0, expiresAt: 0 },
+      lease: { owner: null, epoch: 0, expiresAt: 0, reservedFor: null },
       session: new Map(),
       groups: new Map(),
       queue: new Map(),
@@ -95,15 +95,14 @@ export class MemoryInstanceStore implements InstanceStore {
     readonly now: number;
     readonly ttlMs: number;
     readonly limit: number;
-    readonly except?: readonly string[];
   }): Promise<readonly LeasedInstance[]> {
-    const { owner, now, ttlMs, limit, except = [] } = claim;
+    const { owner, now, ttlMs, limit } = claim;
     const free = [...this.#state.instances.values()]
-      .filter(({ instance, lease }) => needsGateway(instance) && lease.expiresAt <= now)
-      .filter(({ instance }) => !except.includes(instance.id))
+      .filter(({ instance }) => needsGateway(instance))
+      .filter(({ lease }) => lease.expiresAt <= now || lease.reservedFor === owner)
       .toSorted((a, b) => compare(a.lease.expiresAt, b.lease.expiresAt) || byId(a.instance, b.instance));
     return free.slice(0, limit).map((record) => {
-      record.lease = { owner, epoch: record.lease.epoch + 1, expiresAt: now + ttlMs };
+      record.lease = { owner, epoch: record.lease.epoch + 1, expiresAt: now + ttlMs, reservedFor: null };
       return leased(record, owner);
     });
   }
@@ -123,22 +122,37 @@ export class MemoryInstanceStore implements InstanceStore {
     });
   }
 
-  async releaseLease(lease: Lease): Promise<void> {
+  async releaseLease(
+    lease: Lease,
+    reservation?: { readonly owner: string; readonly until: number },
+  ): Promise<void> {
     const record = leasedRecord(this.#state, lease);
     if (!record) return;
-    record.lease = { owner: null, epoch: lease.epoch, expiresAt: 0 };
+    const { owner: reservedFor, until: expiresAt } = reservation ?? { owner: null, until: 0 };
+    record.lease = { owner: null, epoch: lease.epoch, expiresAt, reservedFor };
     this.#signalWrite(lease.instanceId, []);
   }
 
   async checkIn(
     owner: string,
-    { now, since }: { readonly now: number; readonly since: number },
+    report: { readonly now: number; readonly since: number; readonly asksUntil?: number },
   ): Promise<GatewayShare> {
+    const { now, since, asksUntil = 0 } = report;
     const { owners, instances } = this.#state;
-    for (const [other, at] of owners) if (at <= since) owners.delete(other);
-    owners.set(owner, now);
+    for (const [other, { checkedInAt }] of owners) if (checkedInAt <= since) owners.delete(other);
+    owners.set(owner, { checkedInAt: now, asksUntil });
     const needing = [...instances.values()].filter(({ instance }) => needsGateway(instance));
-    return { owners: owners.size, instances: needing.length };
+    const held = needing.filter(({ lease }) => lease.expiresAt > now);
+    return {
+      owners: [...owners]
+        .map(([name, known]) => ({
+          owner: name,
+          held: held.filter(({ lease }) => (lease.owner ?? lease.reservedFor) === name).length,
+          ...known,
+        }))
+        .toSorted((a, b) => compareCodePoints(a.owner, b.owner)),
+      instances: needing.length,
+    };
   }
 
   async checkOut(owner: string): Promise<void> {

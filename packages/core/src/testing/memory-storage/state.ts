@@ -15,7 +15,8 @@ import type { Lane } from './lane.ts';
 /** An instance with all that goes when it is deleted. */
 export interface InstanceRecord {
   instance: Instance;
-  lease: { owner: string | null; epoch: number; expiresAt: number };
+  /** Without an owner it may be reserved for one until it expires. */
+  lease: { owner: string | null; epoch: number; expiresAt: number; reservedFor: string | null };
   readonly session: Map<string, Uint8Array>;
   /** By their network ids. */
   readonly groups: Map<string, Group>;
@@ -56,8 +57,8 @@ export class State {
   readonly apiKeyIdsByHash: Map<string, string> = new Map();
 
   readonly instances: Map<string, InstanceRecord> = new Map();
-  /** By owner of leases: when it last checked in. */
-  readonly owners: Map<string, number> = new Map();
+  /** By owner of leases: what it reported when it last checked in. */
+  readonly owners: Map<string, { readonly checkedInAt: number; readonly asksUntil: number }> = new Map();
   readonly messages: Map<string, Message> = new Map();
   /** Message ids by `keyOf(instanceId, networkId)`. */
   readonly outbound: Map<string, string> = new Map();

@@ -1,0 +1,54 @@
+/** One of the processes that share the instances. */
+export interface OwnerShare {
+  readonly owner: string;
+  /** Instances that need a gateway and that it holds, or that are reserved for it. */
+  readonly held: number;
+  readonly checkedInAt: number;
+  /** Until when it keeps looking for what is reserved for it; 0 while it asks for nothing. */
+  readonly asksUntil: number;
+}
+
+/** What there is to share, and among whom: all of one moment. */
+export interface GatewayShare {
+  /** Those who have checked in, the one that reads this included, in the order of their names. */
+  readonly owners: readonly OwnerShare[];
+  /** Instances that need a gateway, held or not. */
+  readonly instances: number;
+}
+
+/** Below this part of its share a difference is not worth the interruption of a connection. */
+const WORTH_ASKING = 0.2;
+
+/**
+ * Whether an owner asks the others for instances: it holds much less than its share. Once it asks, it does so until all
+ * hold the same number, give or take one.
+ */
+export function mayAsk(owner: string, { owners, instances }: GatewayShare, isAsking: boolean): boolean {
+  const held = owners.find((one) => one.owner === owner)?.held ?? 0;
+  const isShort = owners.some((other) => other.held - held >= 2);
+  const missing = Math.floor(instances / owners.length) - held;
+  return isShort && (isAsking || (missing >= 1 && missing >= WORTH_ASKING * (held + missing)));
+}
+
+/**
+ * To whom an owner hands instances over: one entry for each, at most `limit`. Step by step, the one that holds the most
+ * passes one on to the receiver that holds the fewest, until they are even. All who work it out from the same counts
+ * find the same steps, and take their own, so that together they do not pass on too many.
+ */
+export function handOvers(
+  owner: string,
+  { owners }: Pick<GatewayShare, 'owners'>,
+  { limit, mayReceive }: { readonly limit: number; readonly mayReceive: (other: OwnerShare) => boolean },
+): readonly string[] {
+  const counts = owners.map((one) => ({ ...one, mayReceive: one.owner !== owner && mayReceive(one) }));
+  const receivers: string[] = [];
+  while (receivers.length < limit) {
+    const giver = counts.reduce((a, b) => (b.held > a.held ? b : a), { owner: '', held: 0 });
+    const receiver = counts.filter((one) => one.mayReceive).toSorted((a, b) => a.held - b.held)[0];
+    if (!receiver || giver.held - receiver.held < 2) break;
+    giver.held -= 1;
+    receiver.held += 1;
+    if (giver.owner === owner) receivers.push(receiver.owner);
+  }
+  return receivers;
+}

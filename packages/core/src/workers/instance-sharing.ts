@@ -1,0 +1,148 @@
+import { handOvers, mayAsk } from '../domain/instance/instance-shares.ts';
+import type { GatewayShare, OwnerShare } from '../domain/instance/instance-shares.ts';
+import type { ServiceContext } from '../services/context.ts';
+import type { InstanceKeeper } from './instance-keeper.ts';
+
+const CHECK_IN_EVERY_MS = 10_000;
+/** Owners that have not checked in for this long get no share. */
+const OWNER_SILENT_MS = 2 * CHECK_IN_EVERY_MS;
+/** A process that has just started asks for nothing: one that dies soon after each start must not cost others their connections. */
+const ASK_AFTER_MS = 5_000;
+/** How long an ask holds; the others see it when they check in. */
+const ASK_MS = CHECK_IN_EVERY_MS + 2_000;
+/** While it asks, an owner looks this often for what is reserved for it: between processes there may be no signals. */
+const LOOK_EVERY_MS = 200;
+/** How long an instance is left to the owner that asked for it. One that has died meanwhile costs no more than this. */
+const RESERVED_MS = 1_000;
+/** Instances handed over in one go, so that joining a cluster does not close all connections at the same time. */
+const HAND_OVER_BATCH = 5;
+const NEXT_BATCH_MS = 1_000;
+/** An ask that nobody could answer is repeated after this time, then after twice as long, and so on. */
+const ASK_AGAIN_MS = 20_000;
+const ASK_AGAIN_MAX_MS = 320_000;
+
+export interface InstanceSharing {
+  /** Checks in where that is due, and hands instances over to others who ask for them. */
+  shareAt(now: number): Promise<void>;
+  /** Instances that this process has taken at `now`: one that it handed over before was not taken by the other. */
+  noteClaimed(instanceIds: readonly string[], now: number): void;
+  /** When there is something to do next. */
+  nextAt(): number;
+}
+
+interface SharingOptions {
+  readonly owner: string;
+  checkIn(report: {
+    readonly now: number;
+    readonly since: number;
+    readonly asksUntil: number;
+  }): Promise<GatewayShare>;
+  /** The instances whose connection is open. */
+  open(): readonly InstanceKeeper[];
+  /** Closes the connection and releases the lease to the owner that `reservation` names. */
+  handOver(
+    keeper: InstanceKeeper,
+    reservation: () => { readonly owner: string; readonly until: number },
+  ): Promise<void>;
+}
+
+/**
+ * Shares the instances evenly among the processes that are at work. What one holds and what there is are counted in the
+ * storage, at one moment; a connection is closed only for a process that asks, and that is then looking for it. An
+ * instance that it does not take within a second is anybody's again.
+ */
+export function createInstanceSharing(
+  { clock, logger }: ServiceContext,
+  { owner, checkIn, open, handOver }: SharingOptions,
+): InstanceSharing {
+  const startedAt = clock.now();
+  /** What was handed over, until it is known who has taken it. */
+  const handedOver = new Map<string, { readonly to: OwnerShare; readonly until: number }>();
+  /** Owners that did not take what they had asked for, by when they had checked in: until they do so again. */
+  const silent = new Map<string, number>();
+  /** Since when this process asks, and what it held then. */
+  let asking: { readonly since: number; readonly held: number } | null = null;
+  let askFrom = startedAt + ASK_AFTER_MS;
+  let askPauseMs = ASK_AGAIN_MS;
+  let checkInAt = startedAt;
+
+  const report = (now: number): Promise<GatewayShare> =>
+    checkIn({ now, since: now - OWNER_SILENT_MS, asksUntil: asking ? now + ASK_MS : 0 });
+
+  const heldOf = ({ owners }: GatewayShare): number => owners.find((one) => one.owner === owner)?.held ?? 0;
+
+  /** Whether this process is to ask now. */
+  const ask = (share: GatewayShare, now: number): typeof asking => {
+    if (now < askFrom || !mayAsk(owner, share, asking !== null)) return null;
+    const held = heldOf(share);
+    if (!asking || held > asking.held) {
+      if (asking) askPauseMs = ASK_AGAIN_MS;
+      return { since: now, held };
+    }
+    if (now < asking.since + CHECK_IN_EVERY_MS) return asking;
+    askFrom = now + askPauseMs;
+    askPauseMs = Math.min(2 * askPauseMs, ASK_AGAIN_MAX_MS);
+    return null;
+  };
+
+  const handOverTo = async (to: OwnerShare, keeper: InstanceKeeper): Promise<void> => {
+    const { instanceId } = keeper.lease;
+    logger.info({ instanceId, to: to.owner }, 'an instance is handed over to another process');
+    try {
+      await handOver(keeper, () => {
+        const until = clock.now() + RESERVED_MS;
+        handedOver.set(instanceId, { to, until });
+        return { owner: to.owner, until };
+      });
+    } catch (error) {
+      logger.warn(
+        { err: error, instanceId },
+        'an instance could not be handed over: it is opened again here',
+      );
+    }
+  };
+
+  return {
+    async shareAt(now) {
+      if (now < checkInAt) return;
+      let share = await report(now);
+      checkInAt = now + CHECK_IN_EVERY_MS;
+      const wasAsking = asking !== null;
+      asking = ask(share, now);
+      if ((asking !== null) !== wasAsking) share = await report(now);
+      if (!wasAsking && now < askFrom) checkInAt = Math.min(checkInAt, askFrom);
+
+      const receivers = handOvers(owner, share, {
+        limit: HAND_OVER_BATCH,
+        mayReceive: (other) =>
+          other.asksUntil >= now + RESERVED_MS && silent.get(other.owner) !== other.checkedInAt,
+      });
+      const given = open().slice(0, receivers.length);
+      if (given.length === 0) return;
+      checkInAt = now + NEXT_BATCH_MS;
+      await Promise.all(
+        given.map(async (keeper, index) => {
+          const to = share.owners.find((other) => other.owner === receivers[index]);
+          if (to) await handOverTo(to, keeper);
+        }),
+      );
+    },
+    noteClaimed(instanceIds, now) {
+      for (const instanceId of instanceIds) {
+        const to = handedOver.get(instanceId)?.to;
+        if (!to) continue;
+        handedOver.delete(instanceId);
+        silent.set(to.owner, to.checkedInAt);
+        logger.warn(
+          { instanceId, to: to.owner },
+          'another process asked for an instance and did not take it: it is taken back',
+        );
+      }
+      for (const [instanceId, { until }] of handedOver) if (until <= now) handedOver.delete(instanceId);
+    },
+    nextAt() {
+      const ends = Array.from(handedOver.values(), ({ until }) => until);
+      return Math.min(checkInAt, asking ? clock.now() + LOOK_EVERY_MS : Infinity, ...ends);
+    },
+  };
+}
