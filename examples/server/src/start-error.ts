@@ -17,7 +17,10 @@ export function complaintsOf(error: unknown): readonly string[] {
 
 export function reasonOf(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
-  return reason.replaceAll(/\s*\n\s*/g, ' ');
+  return reason
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ');
 }
 
 /** The code of a failed system call, such as ENOENT. */

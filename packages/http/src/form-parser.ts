@@ -1,4 +1,4 @@
-import { concatenate } from './concatenate.ts';
+import { createByteBuffer } from './byte-buffer.ts';
 import { readPartNames } from './form-part.ts';
 
 /** Bytes of one field that is not the file. */
@@ -34,7 +34,10 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
   const delimiter = encoder.encode(`\r\n--${boundary}`);
   let state: State = 'preamble';
   /** What is not dealt with yet. The first boundary may stand at the very beginning. */
-  let rest: Uint8Array = CRLF;
+  const held = createByteBuffer();
+  held.append(CRLF);
+  /** How many of these bytes are known not to begin what is looked for: a byte that comes alone costs no second search. */
+  let searched = 0;
   let parts = 0;
   let take: Taker = ignore;
 
@@ -44,32 +47,40 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
     return false;
   };
 
-  /** Each answers whether something came of `rest`, so that there may be more in it. */
+  const move = (count: number): void => {
+    held.drop(count);
+    searched = 0;
+  };
+
+  /** Each returns whether it got further, so that there may be more in what is held. */
   const steps: Readonly<Record<State, () => boolean>> = {
     preamble: () => passOn(ignore),
     content: () => passOn(take),
     line() {
-      const start = rest.findIndex((byte) => byte !== SPACE && byte !== TAB);
-      if ((start === -1 ? rest.length : start) > HEADERS_MAX) return fail(TOO_LARGE);
-      if (start === -1 || rest.length < start + 2) return false;
+      const rest = held.bytes();
+      while (rest[searched] === SPACE || rest[searched] === TAB) searched += 1;
+      if (searched > HEADERS_MAX) return fail(TOO_LARGE);
+      if (rest.length < searched + 2) return false;
       if (startsWith(rest, DASHES)) {
         state = 'end';
         return false;
       }
-      if (!startsWith(rest.subarray(start), CRLF)) return fail(MALFORMED);
+      if (!startsWith(rest.subarray(searched), CRLF)) return fail(MALFORMED);
       // With the line break, which is also what an empty line after no headers begins with.
-      rest = rest.subarray(start);
+      move(searched);
       state = 'headers';
       return true;
     },
     headers() {
-      const end = find(rest, BLANK_LINE);
-      if ((end === -1 ? rest.length : end) > HEADERS_MAX) return fail(TOO_LARGE);
+      const rest = held.bytes();
+      const end = find(rest, BLANK_LINE, searched);
+      searched = end === -1 ? Math.max(0, rest.length - BLANK_LINE.length + 1) : end;
+      if (searched > HEADERS_MAX) return fail(TOO_LARGE);
       if (end === -1) return false;
       parts += 1;
       if (parts > PARTS_MAX) return fail(TOO_LARGE);
       const headers = new TextDecoder().decode(rest.subarray(0, end));
-      rest = rest.subarray(end + BLANK_LINE.length);
+      move(end + BLANK_LINE.length);
       state = 'content';
       return begin(headers);
     },
@@ -77,11 +88,12 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
   };
 
   const passOn = (to: Taker): boolean => {
-    const end = find(rest, delimiter);
+    const rest = held.bytes();
+    const end = find(rest, delimiter, 0);
     const length = end === -1 ? certain(rest, delimiter) : end;
     if (length > 0) to(rest.subarray(0, length));
     if (state === 'end') return false;
-    rest = rest.subarray(end === -1 ? length : end + delimiter.length);
+    move(end === -1 ? length : end + delimiter.length);
     if (end === -1) return false;
     state = 'line';
     to(null);
@@ -97,13 +109,11 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
   };
 
   const collect = (name: string): Taker => {
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+    const value = createByteBuffer();
     return (chunk) => {
-      if (chunk === null) return handlers.field(name, concatenate(chunks, size));
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > FIELD_MAX) fail(TOO_LARGE);
+      if (chunk === null) return handlers.field(name, value.bytes());
+      if (value.length + chunk.length > FIELD_MAX) return void fail(TOO_LARGE);
+      value.append(chunk);
     };
   };
 
@@ -115,7 +125,7 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
   return {
     write(chunk) {
       if (state === 'end') return;
-      rest = rest.length === 0 ? chunk : concatenate([rest, chunk], rest.length + chunk.length);
+      held.append(chunk);
       run();
     },
     end() {
@@ -144,18 +154,18 @@ function boundaryOf(contentType: string): string {
 
 /** Undefined where there is none, or more than one. */
 function dispositionIn(headers: string): string | undefined {
-  const values = Array.from(
-    headers.matchAll(/^content-disposition:[ \t]*(.*?)[ \t]*$/gim),
-    ([, value]) => value,
-  );
+  const values = headers.split('\r\n').flatMap((line) => {
+    const [name = ''] = line.split(':', 1);
+    return name.toLowerCase() === 'content-disposition' ? [line.slice(name.length + 1).trim()] : [];
+  });
   return values.length === 1 ? values[0] : undefined;
 }
 
 function ignore(): void {}
 
-/** Finds what begins with a carriage return; -1 where it is not. */
-function find(bytes: Uint8Array, needle: Uint8Array): number {
-  let at = bytes.indexOf(CR);
+/** Finds what begins with a carriage return, not before `from`; -1 where it is not. */
+function find(bytes: Uint8Array, needle: Uint8Array, from: number): number {
+  let at = bytes.indexOf(CR, from);
   while (at !== -1) {
     let matched = 1;
     while (matched < needle.length && bytes[at + matched] === needle[matched]) matched += 1;

@@ -109,7 +109,7 @@ function bucketUrl({ endpoint, region, bucket, pathStyle }: S3MediaStoreOptions)
     'endpoint',
     'must be a URL like https://s3.example.com, without credentials and query',
   );
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '');
   return (pathStyle ?? endpoint !== undefined)
     ? `${url.origin}${path}/${bucket}`
     : `${url.protocol}//${bucket}.${url.host}${path}`;

@@ -32,7 +32,7 @@ export function formatTranscript(entries: readonly TranscriptEntry[]): string {
   return entries
     .map(({ connection, direction, node }) => {
       const arrow = direction === 'received' ? '→' : '←';
-      return `${String(connection)} ${arrow} ${binaryNodeToString(shortened(node)).replaceAll(/\s*\n\s*/g, ' ')}`;
+      return `${String(connection)} ${arrow} ${binaryNodeToString(shortened(node)).replaceAll(/\n\s*/g, ' ')}`;
     })
     .join('\n');
 }

@@ -22,7 +22,7 @@ export interface CheckedClientOptions {
 export function checkClientOptions(options: ClientOptions): CheckedClientOptions {
   const { baseUrl, apiKey, maxRetries = 2, maxRetryWaitMs = 60_000 } = options;
   // A path alone is the browser's own origin.
-  if (typeof baseUrl !== 'string' || !/^(https?:\/\/[^/?#]+|\/(?!\/))[^?#]*$/i.test(baseUrl)) {
+  if (typeof baseUrl !== 'string' || !/^(https?:\/\/[^/?#]+(\/[^?#]*)?|\/(?!\/)[^?#]*)$/i.test(baseUrl)) {
     throw wrong('baseUrl', 'must be like https://api.example.com/api/v1');
   }
   // What a header cannot carry would fail in fetch, with a message that has the key in it.
@@ -32,7 +32,7 @@ export function checkClientOptions(options: ClientOptions): CheckedClientOptions
   if (!isCount(maxRetries)) throw wrong('maxRetries', 'must be a whole number, 0 or more');
   if (!isCount(maxRetryWaitMs)) throw wrong('maxRetryWaitMs', 'must be a whole number, 0 or more');
   return {
-    baseUrl: baseUrl.replace(/\/+$/, ''),
+    baseUrl: baseUrl.replace(/(?<!\/)\/+$/, ''),
     apiKey,
     // Looked up at each call, so that what replaces it later (a mock, an instrumentation) is used.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),

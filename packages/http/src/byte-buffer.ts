@@ -1,0 +1,46 @@
+/**
+ * Bytes that arrive in chunks, in one buffer that grows by doubling. A list of the chunks would cost a hundred times its
+ * bytes where a client sends them one by one, and joining two at each chunk would cost the square of them.
+ */
+export interface ByteBuffer {
+  readonly length: number;
+  /** A first chunk is kept as it is, without a copy. */
+  append(chunk: Uint8Array): void;
+  /** Drops so many bytes from the beginning. */
+  drop(count: number): void;
+  /** The bytes at this moment, without a copy: they stay the same when more are appended. */
+  bytes(): Uint8Array;
+}
+
+export function createByteBuffer(): ByteBuffer {
+  let buffer: Uint8Array = new Uint8Array();
+  let start = 0;
+  let end = 0;
+  let isOwn = false;
+
+  const grow = (needed: number): void => {
+    const kept = buffer.subarray(start, end);
+    buffer = new Uint8Array(Math.max(needed, kept.length * 2));
+    buffer.set(kept);
+    [start, end, isOwn] = [0, kept.length, true];
+  };
+
+  return {
+    get length() {
+      return end - start;
+    },
+    append(chunk) {
+      if (start === end) {
+        [buffer, start, end, isOwn] = [chunk, 0, chunk.length, false];
+        return;
+      }
+      if (!isOwn || buffer.length - end < chunk.length) grow(end - start + chunk.length);
+      buffer.set(chunk, end);
+      end += chunk.length;
+    },
+    drop(count) {
+      start += count;
+    },
+    bytes: () => buffer.subarray(start, end),
+  };
+}

@@ -1,0 +1,204 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createFormParser } from '../src/form-parser.ts';
+import { startService } from './service.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+// Inputs so long that anything which takes the square of them runs for minutes, and the test out of time: what takes
+// time in proportion to them is done in milliseconds, on a busy machine too.
+
+/** What a form comes to: how many parts it has, and what is wrong with it. */
+function parsed(chunks: Iterable<Uint8Array>): { fields: number; problems: readonly string[] } {
+  let fields = 0;
+  const problems: string[] = [];
+  const parser = createFormParser('multipart/form-data; boundary=XX', {
+    field: () => (fields += 1),
+    file: () => {
+      fields += 1;
+      return () => {};
+    },
+    problem: (complaint) => problems.push(complaint),
+  });
+  for (const chunk of chunks) parser.write(chunk);
+  parser.end();
+  return { fields, problems };
+}
+
+function* oneByOne(bytes: Uint8Array): Iterable<Uint8Array> {
+  for (let at = 0; at < bytes.length; at++) yield bytes.subarray(at, at + 1);
+}
+
+/** As many parts as a form may have, each with as large headers as a part may have. */
+function largestHeaders(beginning: string, filling: string, end: string): Uint8Array {
+  // The limit counts the line break before them.
+  const space = 16_382 - beginning.length - end.length;
+  const headers = beginning + filling.repeat(Math.floor(space / filling.length)) + end;
+  return Buffer.from(`--XX\r\n${headers}\r\n\r\nx\r\n`.repeat(100) + '--XX--', 'latin1');
+}
+
+const DISPOSITION = 'Content-Disposition: form-data; name=a';
+
+describe('a form of a hundred parts with 16 KB of headers each', () => {
+  test.each([
+    ['white space in its disposition', `${DISPOSITION};`, ' \t', 'x'],
+    ['white space before its disposition', 'Content-Disposition:', ' \t', 'form-data; name=a'],
+    ['white space between line breaks', DISPOSITION, '\r\n ', ''],
+    ['empty parameters', DISPOSITION, ';', ''],
+    ['parameters without a value', DISPOSITION, ';a', ''],
+    ['parameters with spaces around', DISPOSITION, '; a = b ', ''],
+    ['quotes that never close', DISPOSITION, ';a="', ''],
+    ['quotes that are escaped', DISPOSITION, ';a="\\"', ''],
+    ['backslashes', `${DISPOSITION};a="`, '\\', ''],
+    ['backslashes in quotes', `${DISPOSITION};a="`, '\\\\', '"'],
+    ['a name of quotes', `${DISPOSITION};filename*=utf-8''`, "'", ''],
+    ['percent signs', `${DISPOSITION};filename="`, '%0d%22', '"'],
+    ['many names', DISPOSITION, '\r\ncontent-disposition', ''],
+  ])('is read in no time with %s', (_, beginning, filling, end) => {
+    const { fields, problems } = parsed([largestHeaders(beginning, filling, end)]);
+    expect(fields === 100 || problems.length > 0).toBe(true);
+  });
+
+  test.each([
+    ['letters', 'x'],
+    ['carriage returns', '\r'],
+    ['line breaks', '\r\n '],
+  ])('is read in no time byte by byte: %s', (_, filling) => {
+    const body = largestHeaders(`${DISPOSITION}\r\nX-Long: `, filling, '');
+    expect(parsed(oneByOne(body))).toEqual({ fields: 100, problems: [] });
+  });
+
+  test('is read in no time byte by byte with spaces after each boundary', () => {
+    const part = `--XX${' '.repeat(16_000)}\r\n${DISPOSITION}\r\n\r\nx\r\n`;
+    const body = Buffer.from(`${part.repeat(100)}--XX--`, 'latin1');
+    expect(parsed(oneByOne(body))).toEqual({ fields: 100, problems: [] });
+  });
+});
+
+test('the content of a form that almost is its boundary again and again is read in no time', () => {
+  const boundary = 'X'.repeat(200);
+  let size = 0;
+  const parser = createFormParser(`multipart/form-data; boundary=${boundary}`, {
+    field: () => {},
+    file: () => (chunk) => (size += chunk?.length ?? 0),
+    problem: () => {},
+  });
+  const almost = `\r\n--${boundary.slice(1)}`.repeat(3_000);
+  parser.write(Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"\r\n\r\n`));
+  for (const byte of oneByOne(Buffer.from(almost))) parser.write(byte);
+  parser.write(Buffer.from(`\r\n--${boundary}--`));
+  expect(size).toBe(almost.length);
+});
+
+describe('a request with 300,000 characters', () => {
+  const shapes = [
+    ' ',
+    '\t',
+    'a',
+    ';',
+    ',',
+    '"',
+    '\\',
+    "'",
+    '=',
+    '-',
+    '.',
+    '/',
+    '0',
+    '%',
+    '+',
+    '(0)',
+    '; a="',
+    ' ,',
+    'a ',
+  ]
+    .map((piece) => piece.repeat(Math.ceil(300_000 / piece.length)))
+    .flatMap((long) => [long, `${long}!`]);
+  const beginnings: readonly [header: string, beginning: string][] = [
+    ['Authorization', 'Bearer '],
+    ['Authorization', ''],
+    ['Accept', 'image/svg+xml;q='],
+    ['Accept', ''],
+    ['Content-Type', 'multipart/form-data'],
+    ['Content-Type', 'multipart/form-data; boundary='],
+    ['Content-Type', 'multipart/form-data; boundary="'],
+    ['Content-Type', 'application/json'],
+    ['Content-Length', ''],
+    ['Idempotency-Key', ''],
+    ['If-Range', '"'],
+    ['Range', 'bytes='],
+    ['Range', 'bytes=0-'],
+    ['X-Request-Id', ''],
+    ['X-Workspace-Id', 'ten_'],
+  ];
+
+  test.each(beginnings)('in the header %s after "%s" is answered in no time', async (header, beginning) => {
+    const { newWorkspace } = await startService({ rateLimit: false });
+    const { call } = await newWorkspace();
+    for (const shape of shapes) {
+      const headers = { [header]: `x${beginning}`.slice(1) + shape };
+      for (const target of ['/api-key', '/instances/ins_1/qr', '/messages/msg_1/media'])
+        expect((await call('GET', target, { headers })).status).toBeLessThan(500);
+      expect((await call('POST', '/messages', { headers, body: '{}' })).status).toBeLessThan(500);
+    }
+  });
+
+  test.each(['instance', 'to', 'type', 'text', 'url', 'description', 'events', 'name', 'phone_number'])(
+    'in the field %s is answered in no time',
+    async (field) => {
+      const { newWorkspace, connected } = await startService({ rateLimit: false });
+      const { call } = await newWorkspace();
+      const id = await connected(call);
+      const valid = {
+        instance: id,
+        to: '15550100',
+        type: 'text',
+        text: 'hi',
+        url: 'https://a.example',
+        events: [],
+      };
+      for (const shape of shapes) {
+        const json = { ...valid, [field]: shape };
+        for (const target of ['/messages', '/webhooks', '/instances'])
+          expect((await call('POST', target, { json })).status).toBeLessThan(500);
+      }
+    },
+  );
+
+  test.each(['cursor', 'limit', 'status', 'instance', 'type'])(
+    'in the query parameter %s is answered in no time',
+    async (name) => {
+      const { newWorkspace } = await startService({ rateLimit: false });
+      const { call } = await newWorkspace();
+      for (const shape of shapes) {
+        const target = `/messages?${new URLSearchParams({ [name]: shape }).toString()}`;
+        expect((await call('GET', target)).status).toBe(422);
+      }
+    },
+  );
+});
+
+describe('the linter', () => {
+  test.each([
+    String.raw`/^content-disposition:[ \t]*(.*?)[ \t]*$/gim`,
+    String.raw`/\s*\n\s*/g`,
+    String.raw`/\/+$/`,
+    String.raw`/^(a+)+$/`,
+    String.raw`new RegExp('(x|xx)*$')`,
+  ])('refuses a pattern that takes the square of what it is given: %s', (pattern) => {
+    const directory = mkdtempSync(join(tmpdir(), 'pattern-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    writeFileSync(join(directory, 'pattern.ts'), `export const pattern: RegExp = ${pattern};\n`);
+    const config = join(ROOT, '.oxlintrc.json');
+    const { status, stdout } = spawnSync(
+      join(ROOT, 'node_modules/.bin/oxlint'),
+      ['--config', config, directory],
+      { cwd: ROOT, encoding: 'utf8' },
+    );
+    expect([status, stdout]).toEqual([1, expect.stringMatching(/regexp\(no-super-linear-/)]);
+  });
+});
