@@ -39,7 +39,7 @@ export default {
     },
 
     // Inside core: domain ◄─ ports ◄─ services ◄─ workers
-    only('domain', core('domain'), [core('domain'), npm('typeid-js', 'uuid', 'ipaddr.js')], 'Pure rules.'),
+    only('domain', core('domain'), [core('domain'), npm('uuid', 'ipaddr.js')], 'Pure rules.'),
     only('ports', core('ports'), [core('domain', 'ports')], 'Interfaces only.'),
     only(
       'safe-url',

@@ -126,6 +126,15 @@ describe('the UUID inside of an id', () => {
     );
   });
 
+  it('is written as TypeIDs are (the reference library)', () => {
+    fc.assert(
+      fc.property(hex, (text) => {
+        const uuid = text.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+        expect(uuidToId('evt', uuid)).toBe(TypeID.fromUUID('evt', uuid).toString());
+      }),
+    );
+  });
+
   it('is none for what is no id of the kind', () => {
     expect(idToUuid('evt', newIds()('msg', NOW))).toBeNull();
     expect(idToUuid('msg', 'msg_1')).toBeNull();

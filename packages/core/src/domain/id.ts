@@ -1,6 +1,5 @@
-import { fromUUID, fromUUIDBytes, toUUIDBytes } from 'typeid-js';
-import type { TypeId } from 'typeid-js';
 import { v7 } from 'uuid';
+import { base32ToUuid, encodeBase32, uuidToBase32 } from './base32.ts';
 
 /** What an id names. `req` (requests), `mem` (members), `opr` (operations), `ntc` (notices) and `sub` (subscriptions) are ours beside the specification's eight. */
 export type IdPrefix =
@@ -14,6 +13,8 @@ export type NewId = (prefix: IdPrefix, now: number) => string;
  * or thousands are made in one millisecond.
  */
 export function createNewId(randomBytes: (length: number) => Uint8Array): NewId {
+  const uuid = new Uint8Array(16);
+  const view = new DataView(uuid.buffer);
   let lastMs = 0;
   let sequence = 0;
   return (prefix, now) => {
@@ -25,8 +26,8 @@ export function createNewId(randomBytes: (length: number) => Uint8Array): NewId 
     } else {
       sequence += 1;
     }
-    const uuid = v7({ msecs: lastMs, seq: sequence, random }, new Uint8Array(16));
-    return fromUUIDBytes(prefix, uuid);
+    v7({ msecs: lastMs, seq: sequence, random }, uuid);
+    return `${prefix}_${encodeBase32(view)}`;
   };
 }
 
@@ -43,9 +44,9 @@ export function isId(prefix: IdPrefix, text: string): boolean {
 
 /** The smallest id of its kind that can have been made at `time` or later: the bound of a time range over ids. */
 export function floorId(prefix: IdPrefix, time: number): string {
-  const bytes = new Uint8Array(16);
-  new DataView(bytes.buffer).setBigUint64(0, BigInt(Math.max(0, Math.floor(time))) << 16n);
-  return fromUUIDBytes(prefix, bytes);
+  const uuid = new DataView(new ArrayBuffer(16));
+  uuid.setBigUint64(0, BigInt(Math.max(0, Math.floor(time))) << 16n);
+  return `${prefix}_${encodeBase32(uuid)}`;
 }
 
 /**
@@ -53,15 +54,10 @@ export function floorId(prefix: IdPrefix, time: number): string {
  * bits: what callers send may be no UUID of a known version.
  */
 export function idToUuid(prefix: IdPrefix, text: string): string | null {
-  if (!isId(prefix, text)) return null;
-  const bytes = toUUIDBytes(text as TypeId<IdPrefix>); // isId
-  const view = new DataView(bytes.buffer);
-  const word = (at: number): string => view.getUint32(at).toString(16).padStart(8, '0');
-  const [a, b, c, d] = [word(0), word(4), word(8), word(12)];
-  return `${a}-${b.slice(0, 4)}-${b.slice(4)}-${c.slice(0, 4)}-${c.slice(4)}${d}`;
+  return isId(prefix, text) ? base32ToUuid(text, prefix.length + 1) : null;
 }
 
 /** The id of this kind over a UUID. */
 export function uuidToId(prefix: IdPrefix, uuid: string): string {
-  return fromUUID(uuid, prefix);
+  return `${prefix}_${uuidToBase32(uuid)}`;
 }
