@@ -19,6 +19,7 @@ export function connectedInstance(workspaceId: string): Instance {
     pairingNumber: null,
     operation: null,
     operationOutcome: null,
+    logoutRefused: false,
     statusChangedAt: now,
     connectedAt: now,
     disconnectedAt: null,

@@ -89,11 +89,13 @@ export type {
   Capability,
   Instance,
   InstanceStatus,
+  LastOutcome,
   Operation,
   OperationKind,
   OperationOutcome,
   QrCode,
 } from './domain/instance/instance.ts';
+export { acceptsMessages } from './domain/instance/instance.ts';
 export type { Group, GroupReport } from './domain/instance/group.ts';
 export { IDEMPOTENCY_WINDOW_MS, isForgotten } from './domain/idempotency/idempotency.ts';
 export type { IdempotencyRecord } from './domain/idempotency/idempotency.ts';

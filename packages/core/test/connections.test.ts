@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PROFILE, scriptedGateway, silence } from './support/scripted-gateway.ts';
-import { MINUTE, SECOND, connected, sendText, startWorld } from './support/world.ts';
+import { MINUTE, SECOND, connected, only, sendText, startWorld } from './support/world.ts';
 
 describe('a connection that drops', () => {
   it('and is back within 30 s is not told of', async () => {
@@ -124,6 +124,94 @@ describe('a connection that drops', () => {
   }
 });
 
+describe('an instance that cannot be connected', () => {
+  const UNREACHABLE = { kind: 'dropped', detail: 'network_unreachable' } as const;
+  const warnings = ({ logs }: { readonly logs: readonly { readonly level: string }[] }): number =>
+    logs.filter(({ level }) => level === 'warn' || level === 'error').length;
+
+  it('says so after 30 s: in its status, its last error, an event and one log line, and goes on trying', async () => {
+    const gateway = scriptedGateway({ opened: ({ listener }) => listener.closed(UNREACHABLE) });
+    const { world, id, since } = await connected({ gateway });
+    await world.clock.advance(30 * SECOND - 1);
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connecting', paired: false });
+    expect(since()).toEqual([]);
+    await world.clock.advance(1);
+    expect(await world.api.instances.get(id)).toMatchObject({
+      status: 'disconnected',
+      last_error: 'network_unreachable',
+    });
+    await world.clock.advance(10 * MINUTE);
+    expect(since()).toEqual(['instance.disconnected']);
+    expect(world.logs.filter(({ level }) => level === 'warn')).toMatchObject([
+      { facts: { instanceId: id, lastError: 'network_unreachable' } },
+    ]);
+
+    gateway.script.opened = ({ listener }) => listener.connected(PROFILE);
+    await world.clock.advance(MINUTE);
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected', last_error: null });
+    expect(since()).toEqual(['instance.disconnected', 'instance.connected']);
+  });
+
+  it.each(['says nothing', 'cannot be tried'] as const)('says so where the network %s', async (network) => {
+    const gateway = scriptedGateway({ opened: silence });
+    if (network === 'cannot be tried') gateway.open = () => Promise.reject(new Error('ENETUNREACH'));
+    const { world, id } = await connected({ gateway });
+    await world.clock.advance(30 * SECOND);
+    expect(await world.api.instances.get(id)).toMatchObject({
+      status: 'disconnected',
+      last_error: network === 'says nothing' ? 'connect_timeout' : 'connection_failed',
+    });
+    await world.clock.advance(10 * MINUTE);
+    expect(warnings(world)).toBe(1);
+  });
+
+  it('says so again where it is asked for again', async () => {
+    const gateway = scriptedGateway({ opened: ({ listener }) => listener.closed(UNREACHABLE) });
+    const { world, id, since } = await connected({ gateway });
+    await world.clock.advance(MINUTE);
+    expect(await world.api.instances.connect(id)).toMatchObject({ status: 'connecting', last_error: null });
+    await world.clock.advance(30 * SECOND);
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'disconnected' });
+    expect(since()).toEqual(['instance.disconnected', 'instance.disconnected']);
+  });
+
+  it('shows its QR later, where it had none when the network came back', async () => {
+    const gateway = scriptedGateway({ opened: ({ listener }) => listener.closed(UNREACHABLE) });
+    const { world, id, since } = await connected({ gateway });
+    await world.clock.advance(MINUTE);
+    gateway.script.opened = ({ listener }) => listener.qr('code', world.clock.now() + MINUTE);
+    await world.clock.advance(MINUTE);
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'qr_required' });
+    expect(since()).toEqual(['instance.disconnected', 'instance.qr_required']);
+  });
+
+  it('does not go on asking for a scan of a QR that is gone with its connection', async () => {
+    const gateway = scriptedGateway({ opened: ({ listener }) => listener.qr('code', Infinity) });
+    const { world, id, since } = await connected({ gateway });
+    gateway.script.opened = ({ listener }) => listener.closed(UNREACHABLE);
+    await gateway.last().listener.closed(UNREACHABLE);
+    await world.clock.advance(30 * SECOND);
+    expect(await world.api.instances.get(id)).toMatchObject({
+      status: 'disconnected',
+      last_error: 'network_unreachable',
+    });
+    expect(since()).toEqual(['instance.disconnected']);
+  });
+
+  it('has 30 s with the process that takes it, however long there was none', async () => {
+    const world = await startWorld({ roles: only('api') });
+    const { id } = await world.api.instances.create();
+    await world.api.instances.connect(id);
+    await world.clock.advance(10 * MINUTE);
+    const gateway = scriptedGateway({ opened: silence });
+    await world.another({ gateway });
+    await world.clock.advance(29 * SECOND);
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connecting' });
+    await world.clock.advance(2 * SECOND);
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'disconnected' });
+  });
+});
+
 describe('a connection that does not open', () => {
   it('and cannot even be tried is tried again', async () => {
     const gateway = scriptedGateway();
@@ -148,7 +236,7 @@ describe('a connection that does not open', () => {
     await world.clock.advance(MINUTE);
     expect(gateway.connections[0]?.state).toBe('closed');
     expect(await world.api.instances.get(id)).toMatchObject({
-      status: 'connecting',
+      status: 'disconnected',
       last_error: 'connect_timeout',
     });
     await world.clock.advance(2 * SECOND);
@@ -176,7 +264,7 @@ describe('a connection that does not open', () => {
     const [late] = gateway.connections;
     await world.clock.advance(2 * MINUTE);
     await expect(late?.listener.connected(PROFILE)).rejects.toThrow();
-    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connecting' });
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'disconnected' });
   });
 
   it('does not keep others from opening, ten at a time', async () => {

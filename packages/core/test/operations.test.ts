@@ -7,7 +7,9 @@ import {
   after,
   connectInstance,
   connectScripted,
+  connected,
   listen,
+  only,
   sendText,
   startWorld,
   told,
@@ -184,6 +186,120 @@ describe('delete', () => {
   });
 });
 
+describe('a logout that the network refuses', () => {
+  const LISTED = { status: 'logged_out', paired: false, last_error: 'phone_may_still_list_device' };
+
+  it('fails once, and the next one discards the session, with its event and its log line', async () => {
+    const gateway = scriptedGateway({ unlink: () => Promise.reject(new Error('banned')) });
+    const { world, id, since } = await connected({ gateway });
+    const { session, listener } = gateway.last();
+    await session.save(new Map([['device', Uint8Array.of(1, 2, 3)]]));
+    await listener.closed({ kind: 'failed', code: 'account_banned' });
+    await world.clock.settle();
+
+    await expect(world.api.instances.logout(id)).rejects.toMatchObject({
+      code: 'GATEWAY_ERROR',
+      status: 502,
+      message: expect.stringContaining('Another logout removes the session without the network.'),
+    });
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'error', paired: true });
+    expect(await world.api.instances.logout(id)).toMatchObject(LISTED);
+    expect(await session.load()).toEqual(new Map());
+    await world.clock.settle();
+    expect(since()).toEqual(['instance.error', 'instance.disconnected']);
+    expect(world.logs.filter(({ level }) => level === 'warn').at(-1)?.message).toContain('remove it there');
+  });
+
+  it('counts where the number is connected, and where the network does not answer', async () => {
+    const gateway = scriptedGateway({ logout: silence });
+    const { world, id } = await connected({ gateway });
+    const first = world.api.instances.logout(id).catch((error: unknown) => error);
+    expect(await after(world, 10 * SECOND, first)).toMatchObject({ code: 'GATEWAY_ERROR' });
+    await world.clock.settle();
+    // It is connected again meanwhile, by the session that the network refused to end.
+    expect(gateway.connections).toHaveLength(2);
+    expect(await after(world, 10 * SECOND, world.api.instances.logout(id))).toMatchObject(LISTED);
+    expect(gateway.last().state).toBe('closed');
+  });
+
+  it('is remembered over a restart', async () => {
+    const gateway = scriptedGateway({ logout: () => Promise.reject(new Error('refused')) });
+    const world = await startWorld({ gateway });
+    const id = await connectScripted(world);
+    await expect(world.api.instances.logout(id)).rejects.toMatchObject({ status: 502 });
+    await world.trunkline.stop();
+    const { api } = await world.another({ gateway });
+    await world.clock.settle();
+    expect(await api.instances.logout(id)).toMatchObject(LISTED);
+  });
+
+  it('is forgotten once the instance is connected on request: the network is asked again, and may refuse once', async () => {
+    const gateway = scriptedGateway({ logout: () => Promise.reject(new Error('refused')) });
+    const world = await startWorld({ gateway });
+    const id = await connectScripted(world);
+    await expect(world.api.instances.logout(id)).rejects.toMatchObject({ status: 502 });
+    await world.clock.settle();
+    await world.api.instances.disconnect(id);
+    await world.api.instances.connect(id);
+    await world.clock.settle();
+    await expect(world.api.instances.logout(id)).rejects.toMatchObject({ status: 502 });
+  });
+});
+
+describe('the same operation again while it is open', () => {
+  it('joins it: both disconnects get the one outcome', async () => {
+    let close: () => void = () => {};
+    const gateway = scriptedGateway({ close: () => new Promise((resolve) => (close = resolve)) });
+    const world = await startWorld({ gateway });
+    const id = await connectScripted(world);
+    const both = [world.api.instances.disconnect(id), world.api.instances.disconnect(id)];
+    await world.clock.settle();
+    close();
+    await world.clock.settle();
+    expect(await Promise.all(both)).toMatchObject([{ status: 'disconnected' }, { status: 'disconnected' }]);
+  });
+
+  it('fails as it fails, in another process, too', async () => {
+    let refuse: (error: Error) => void = () => {};
+    const gateway = scriptedGateway({ logout: () => new Promise((_, reject) => (refuse = reject)) });
+    const world = await startWorld({ gateway });
+    const id = await connectScripted(world);
+    const { api } = await world.another({ roles: only('api') });
+    const both = [world.api.instances.logout(id), api.instances.logout(id)].map((logout) =>
+      logout.catch((error: unknown) => error),
+    );
+    await world.clock.settle();
+    refuse(new Error('refused'));
+    await world.clock.advance(SECOND);
+    expect(await Promise.all(both)).toMatchObject([{ status: 502 }, { status: 502 }]);
+  });
+
+  it('is how a delete that no gateway carried out is asked for again', async () => {
+    const world = await startWorld({ roles: only('api') });
+    const { id } = await world.api.instances.create();
+    const first = world.api.instances.delete(id);
+    await expect(after(world, 15 * SECOND, first)).rejects.toMatchObject({ code: 'GATEWAY_UNAVAILABLE' });
+    const second = world.api.instances.delete(id);
+    await expect(world.api.instances.logout(id)).rejects.toMatchObject({ code: 'INSTANCE_BUSY' });
+    await world.another();
+    await after(world, SECOND, second);
+    expect(await world.api.instances.list()).toEqual([]);
+  });
+
+  it('gets the outcome of its own operation, however many have ended when it looks', async () => {
+    const gateway = scriptedGateway({ logout: () => Promise.reject(new Error('network down')) });
+    const world = await startWorld({ gateway });
+    const id = await connectScripted(world);
+    // No signals reach this process: it looks only now and then.
+    const deaf = { ...world.storage, subscribe: () => () => {} };
+    const { api } = await world.another({ roles: only('api'), storage: deaf });
+    const logout = api.instances.logout(id).catch((error: unknown) => error);
+    await world.clock.settle();
+    expect(await world.api.instances.disconnect(id)).toMatchObject({ status: 'disconnected' });
+    expect(await after(world, SECOND, logout)).toMatchObject({ code: 'GATEWAY_ERROR', status: 502 });
+  });
+});
+
 describe('while an operation is open', () => {
   it('every other one is refused as busy', async () => {
     const world = await startWorld({ gateway: scriptedGateway({ close: silence }) });
@@ -192,7 +308,7 @@ describe('while an operation is open', () => {
     const disconnecting = instances.disconnect(id).catch((error: unknown) => error);
     await world.clock.settle();
 
-    for (const act of [instances.connect, instances.disconnect, instances.logout, instances.delete]) {
+    for (const act of [instances.connect, instances.logout, instances.delete]) {
       await expect(act(id)).rejects.toMatchObject({ code: 'INSTANCE_BUSY', status: 409 });
     }
     await instances.update(id, { name: 'Renamed all the same' });

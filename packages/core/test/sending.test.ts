@@ -165,6 +165,66 @@ describe('the queue of an instance', () => {
   });
 });
 
+describe('sending while the number reconnects', () => {
+  const DOWN = { kind: 'dropped', detail: 'network_down' } as const;
+
+  it('is accepted after a drop, before and after it is reported, and sent once the connection is back', async () => {
+    const gateway = scriptedGateway();
+    const world = await startWorld({ gateway });
+    const id = await connectScripted(world);
+    gateway.script.opened = ({ listener }) => listener.closed(DOWN);
+    await gateway.last().listener.closed(DOWN);
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connecting' });
+    await sendText(world, id, '34600000009', 'one');
+    await world.clock.advance(MINUTE);
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'disconnected' });
+    await sendText(world, id, '34600000009', 'two');
+    expect(await statuses(world)).toEqual(['queued', 'queued']);
+
+    gateway.script.opened = ({ listener }) => listener.connected(PROFILE);
+    await world.clock.advance(MINUTE);
+    expect(await statuses(world)).toEqual(['sent', 'sent']);
+    expect(texts(gateway.sent())).toEqual(['one', 'two']);
+  });
+
+  it('is accepted by a process that has just started, and while a disconnected number is connected again', async () => {
+    const gateway = scriptedGateway();
+    const world = await startWorld({ gateway });
+    const id = await connectScripted(world);
+    await world.trunkline.stop();
+    gateway.script.opened = silence;
+    const next = await world.another({ gateway });
+    await world.clock.settle();
+    expect(await next.api.instances.get(id)).toMatchObject({ status: 'connecting' });
+    expect((await sendText(next, id)).message).toMatchObject({ status: 'queued' });
+
+    await next.api.instances.disconnect(id);
+    await expect(sendText(next, id)).rejects.toMatchObject({ code: 'INSTANCE_NOT_CONNECTED' });
+    await next.api.instances.connect(id);
+    expect((await sendText(next, id)).message).toMatchObject({ status: 'queued' });
+  });
+
+  it('is refused while nothing is linked, and where the number cannot go on', async () => {
+    const gateway = scriptedGateway({ opened: silence });
+    const world = await startWorld({ gateway });
+    const refused = (id: string): Promise<void> =>
+      expect(sendText(world, id)).rejects.toMatchObject({ code: 'INSTANCE_NOT_CONNECTED', status: 409 });
+    const { id } = await world.api.instances.create();
+    await refused(id);
+    await world.api.instances.connect(id);
+    await world.clock.settle();
+    await refused(id);
+    await gateway.last().listener.qr('code', world.clock.now() + MINUTE);
+    await refused(id);
+    await gateway.last().listener.connected(PROFILE);
+    await sendText(world, id);
+    await gateway.last().listener.closed({ kind: 'failed', code: 'banned' });
+    await refused(id);
+    await world.api.instances.logout(id);
+    await refused(id);
+  });
+});
+
 describe('what may be sent', () => {
   it.each([
     [{ to: '12' }, 'INVALID_RECIPIENT'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { IDEMPOTENCY_WINDOW_MS } from '@trunkline/core';
-import type { Acceptance, Message } from '@trunkline/core';
+import type { Acceptance, Instance, Message } from '@trunkline/core';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anIdempotencyRecord, anInstance, NOW, testId } from './examples.ts';
 import { must } from './must.ts';
@@ -128,16 +128,49 @@ export function acceptanceContract(subject: ContractSubject): void {
       expect(await storage.messages.find(other.id, foreign.id)).toBeNull();
     });
 
-    it.each(['created', 'connecting', 'qr_required', 'disconnected', 'logged_out', 'error'] as const)(
-      'refuses one whose instance is %s',
+    const accept = async (changes: Partial<Instance>): Promise<string> => {
+      const storage = await open();
+      const instance = await storeInstance(storage, await storeWorkspace(storage), changes);
+      return (await storage.messages.accept(of(aMessage(instance)))).kind;
+    };
+
+    it.each(['connected', 'connecting', 'disconnected'] as const)(
+      'takes one whose number is linked, wanted and %s',
       async (status) => {
-        const storage = await open();
-        const instance = await storeInstance(storage, await storeWorkspace(storage), { status });
-        expect(await storage.messages.accept(of(aMessage(instance)))).toEqual({
-          kind: 'instance_not_connected',
-        });
+        expect(await accept({ status })).toBe('accepted');
       },
     );
+
+    it.each<Partial<Instance>>([
+      { status: 'created', desired: 'stopped', phoneNumber: null },
+      { status: 'connecting', phoneNumber: null },
+      { status: 'qr_required', phoneNumber: null },
+      { status: 'qr_required' },
+      { status: 'disconnected', phoneNumber: null },
+      { status: 'disconnected', desired: 'stopped' },
+      { status: 'logged_out', desired: 'stopped', phoneNumber: null },
+      { status: 'error', desired: 'stopped' },
+    ])('refuses one whose instance is %o', async (changes) => {
+      expect(await accept(changes)).toBe('instance_not_connected');
+    });
+
+    it('follows what is written of the instance, also where its status stays', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      let instance = await storeInstance(storage, workspace, { status: 'connecting', phoneNumber: null });
+      const acceptAfter = async (changes: Partial<Instance>): Promise<string> => {
+        const next = { ...instance, ...changes };
+        const written = await storage.instances.write({ instance: next, event: null, lease: null });
+        if (written.kind === 'written') instance = written.instance;
+        return (await storage.messages.accept(of(aMessage(instance)))).kind;
+      };
+      expect(await acceptAfter({ phoneNumber: '15550100', status: 'connected' })).toBe('accepted');
+      expect(await acceptAfter({ status: 'connecting' })).toBe('accepted');
+      expect(await acceptAfter({ status: 'disconnected' })).toBe('accepted');
+      expect(await acceptAfter({ desired: 'stopped' })).toBe('instance_not_connected');
+      expect(await acceptAfter({ status: 'connecting', desired: 'running' })).toBe('accepted');
+      expect(await acceptAfter({ status: 'qr_required' })).toBe('instance_not_connected');
+    });
 
     it('refuses one above the backlog limit', async () => {
       const { storage, workspace, instance } = await openConnected();
@@ -212,7 +245,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       const { storage, workspace, instance } = await openConnected();
       const message = aMessage(instance);
       await storage.messages.accept(of(message, { idempotency: anIdempotencyRecord(message) }));
-      const offline = await storeInstance(storage, workspace, { status: 'disconnected' });
+      const offline = await storeInstance(storage, workspace, { status: 'error' });
       const full = { trialLimit: 0, backlogLimit: 0 };
 
       const ghost = aMessage(anInstance(workspace));
@@ -265,7 +298,7 @@ export function acceptanceContract(subject: ContractSubject): void {
 
     it('answers each of a mixed lot on its own', async () => {
       const { storage, workspace, instance } = await openConnected();
-      const offline = await storeInstance(storage, workspace, { status: 'disconnected' });
+      const offline = await storeInstance(storage, workspace, { status: 'error' });
       const [first, second] = [aMessage(instance), aMessage(instance)];
       const results = await Promise.all([
         storage.messages.accept(of(first, { idempotency: anIdempotencyRecord(first) })),

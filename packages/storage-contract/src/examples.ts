@@ -97,6 +97,7 @@ export function anInstance(workspace: Workspace, changes: Partial<Instance> = {}
     pairingNumber: null,
     operation: null,
     operationOutcome: null,
+    logoutRefused: false,
     statusChangedAt: createdAt,
     connectedAt: createdAt,
     disconnectedAt: null,

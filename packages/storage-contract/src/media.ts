@@ -57,7 +57,7 @@ export function mediaContract(subject: ContractSubject): void {
     it('stays abandoned when its message is refused, repeated or fenced', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
-      const offline = await storeInstance(storage, workspace, { status: 'disconnected' });
+      const offline = await storeInstance(storage, workspace, { status: 'error' });
       const refused = aMessage(offline, { type: 'image', media: FILE });
       const first = anInboundMessage(instance);
       const repeat = anInboundMessage(instance, { type: 'image', media: FILE, networkId: first.networkId });

@@ -80,7 +80,7 @@ function accepting(subject: ContractSubject): void {
 
   it('leaves nothing where it is refused', async () => {
     const { storage, workspace, instance } = await openConnected();
-    const offline = await storeInstance(storage, workspace, { status: 'disconnected' });
+    const offline = await storeInstance(storage, workspace, { status: 'error' });
     await accept(storage, aMessage(instance));
     const refused: readonly [Message, Partial<Acceptance>, string][] = [
       [aMessage(anInstance(workspace)), {}, 'instance_gone'],

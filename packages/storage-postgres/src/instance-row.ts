@@ -1,5 +1,5 @@
 import type { Instance, LeasedInstance } from '@trunkline/core';
-import { id, integer, integerOrNull, jsonOrNull, text, textOrNull, toJsonOrNull, word } from './row.ts';
+import { flag, id, integer, integerOrNull, jsonOrNull, text, textOrNull, toJsonOrNull, word } from './row.ts';
 import type { Row } from './row.ts';
 import type { Columns } from './statements.ts';
 import { encodeText, encodeTextOrNull } from './text-encoding.ts';
@@ -29,6 +29,7 @@ export function changeableColumns(instance: Instance): Columns {
     qr: toJsonOrNull(instance.qr),
     operation: toJsonOrNull(instance.operation),
     operation_outcome: toJsonOrNull(instance.operationOutcome),
+    logout_refused: instance.logoutRefused,
     status_changed_at: instance.statusChangedAt,
     connected_at: instance.connectedAt,
     disconnected_at: instance.disconnectedAt,
@@ -54,6 +55,7 @@ export function readInstance(row: Row): Instance {
     qr: jsonOrNull(row, 'qr'),
     operation: jsonOrNull(row, 'operation'),
     operationOutcome: jsonOrNull(row, 'operation_outcome'),
+    logoutRefused: flag(row, 'logout_refused'),
     statusChangedAt: integerOrNull(row, 'status_changed_at'),
     connectedAt: integerOrNull(row, 'connected_at'),
     disconnectedAt: integerOrNull(row, 'disconnected_at'),

@@ -1,3 +1,4 @@
+import { acceptsMessages } from '@trunkline/core';
 import type { Instance, InstanceStore, InstanceWrite, InstanceWriteResult } from '@trunkline/core';
 import type { Connected, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
@@ -70,7 +71,7 @@ async function writeInstance(
   };
   const uuid = uuidOf('ins', instance.id);
   await transaction.update('trunkline.instances', uuid, changeableColumns(written));
-  if (stored.status !== instance.status) await saveQueue(transaction, written);
+  if (acceptsMessages(stored) !== acceptsMessages(written)) await saveQueue(transaction, written);
   else if (settleQueued) await lockQueue(transaction, uuid);
   if (event) await storeEvents(transaction, [event]);
   if (settleQueued) await settleQueue(transaction, uuid, settleQueued);

@@ -33,7 +33,7 @@ export async function acceptMessages(
     }
     const queue = queues.get(instanceId);
     if (queue?.workspaceId !== workspaceId) return { kind: 'instance_gone' };
-    if (!queue.isConnected) return { kind: 'instance_not_connected' };
+    if (!queue.acceptsMessages) return { kind: 'instance_not_connected' };
     const used = trials.get(workspaceId) ?? 0;
     if (trialLimit !== null && used >= trialLimit) return { kind: 'trial_used_up' };
     if (queue.length >= backlogLimit) return { kind: 'backlog_full' };
@@ -59,7 +59,7 @@ interface Accepted {
 
 interface Queue {
   readonly workspaceId: string;
-  readonly isConnected: boolean;
+  readonly acceptsMessages: boolean;
   length: number;
   nextPosition: number;
 }
@@ -75,7 +75,7 @@ async function lockQueues(
       id(row, 'instance_id', 'ins'),
       {
         workspaceId: id(row, 'workspace_id', 'ten'),
-        isConnected: flag(row, 'is_connected'),
+        acceptsMessages: flag(row, 'is_connected'),
         length: integer(row, 'length'),
         nextPosition: integer(row, 'next_position'),
       },

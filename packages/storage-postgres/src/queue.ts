@@ -1,3 +1,4 @@
+import { acceptsMessages } from '@trunkline/core';
 import type { Instance } from '@trunkline/core';
 import type { Transaction } from './database.ts';
 import { uuidOf } from './uuid.ts';
@@ -8,10 +9,11 @@ export async function saveQueue(transaction: Transaction, instance: Instance): P
     SAVE,
     uuidOf('ins', instance.id),
     uuidOf('ten', instance.workspaceId),
-    instance.status === 'connected',
+    acceptsMessages(instance),
   );
 }
 
+// Accepting is more than being connected; see migration 0003 for the name.
 const SAVE = `
   INSERT INTO trunkline.queues (instance_id, workspace_id, is_connected) VALUES ($1, $2, $3)
   ON CONFLICT (instance_id) DO UPDATE SET is_connected = excluded.is_connected`;

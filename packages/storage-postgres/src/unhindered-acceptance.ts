@@ -86,7 +86,7 @@ function rowOf({ message, idempotency }: Acceptance, place: number): object {
   return { ...messageColumns(message, ''), place, ...remembered };
 }
 
-// One snapshot serves for all of it, since what counts is read under the locks. The locks of the queues come first and
+// `is_connected` is whether messages are accepted; see migration 0003. One snapshot serves for all of it, since what counts is read under the locks. The locks of the queues come first and
 // in the order of the instances, then the keys in theirs, so that two that store for the same do not wait for each other.
 const storing = (locked: 'SKIP LOCKED' | ''): string => `
   WITH wanted AS MATERIALIZED (

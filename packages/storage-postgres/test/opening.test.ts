@@ -77,8 +77,10 @@ describe('a storage opens', () => {
     const values = await Promise.all(children.map(async ({ lines }) => (await lines.next()).value));
     await Promise.all(children.map(({ ended }) => ended));
     expect(new Set(values).size).toBe(1);
-    const { rows } = await schema.pool.query(`SELECT version FROM ${schema.name}.schema_versions`);
-    expect(rows).toEqual([{ version: 1 }]);
+    const { rows } = await schema.pool.query<{ version: number }>(
+      `SELECT version FROM ${schema.name}.schema_versions ORDER BY version`,
+    );
+    expect(rows.map(({ version }) => version)).toEqual(rows.map((_, index) => index + 1));
   });
 });
 
@@ -135,7 +137,7 @@ describe('a storage refuses', () => {
     await schema.pool.query(`INSERT INTO ${schema.name}.schema_versions (version) VALUES (1000)`);
     const before = await tablesOf(schema);
     const why =
-      'The PostgreSQL database cannot be used: it was made by a newer version of Trunkline (schema 1000; this one knows 1).';
+      /^The PostgreSQL database cannot be used: it was made by a newer version of Trunkline \(schema 1000; this one knows \d+\)\.$/;
     await expect(openStorage(schema)).rejects.toThrow(why);
     expect(await tablesOf(schema)).toEqual(before);
   });

@@ -1,6 +1,6 @@
 import type { Instance, LeasedInstance } from '@trunkline/core';
 import type { Columns } from './database.ts';
-import { integer, integerOrNull, jsonOrNull, text, textOrNull, toJsonOrNull, word } from './row.ts';
+import { flag, integer, integerOrNull, jsonOrNull, text, textOrNull, toJsonOrNull, word } from './row.ts';
 import type { Row } from './row.ts';
 
 export function instanceColumns(instance: Instance): Columns {
@@ -27,6 +27,7 @@ export function changeableColumns(instance: Instance): Columns {
     pairing_number: instance.pairingNumber,
     operation: toJsonOrNull(instance.operation),
     operation_outcome: toJsonOrNull(instance.operationOutcome),
+    logout_refused: Number(instance.logoutRefused),
     status_changed_at: instance.statusChangedAt,
     connected_at: instance.connectedAt,
     disconnected_at: instance.disconnectedAt,
@@ -52,6 +53,7 @@ export function readInstance(row: Row): Instance {
     pairingNumber: textOrNull(row, 'pairing_number'),
     operation: jsonOrNull(row, 'operation'),
     operationOutcome: jsonOrNull(row, 'operation_outcome'),
+    logoutRefused: flag(row, 'logout_refused'),
     statusChangedAt: integerOrNull(row, 'status_changed_at'),
     connectedAt: integerOrNull(row, 'connected_at'),
     disconnectedAt: integerOrNull(row, 'disconnected_at'),

@@ -1,9 +1,9 @@
-import { isForgotten } from '@trunkline/core';
-import type { Acceptance, AcceptanceResult, IdempotencyRecord } from '@trunkline/core';
+import { acceptsMessages, isForgotten } from '@trunkline/core';
+import type { Acceptance, AcceptanceResult, IdempotencyRecord, Instance } from '@trunkline/core';
 import type { Database } from './database.ts';
 import { takeOverContent } from './media-index.ts';
 import { messageColumns } from './message-row.ts';
-import { integer, integerOrNull, text } from './row.ts';
+import { integer, integerOrNull, text, textOrNull, word } from './row.ts';
 import type { Row } from './row.ts';
 
 /** Checks and stores one outbound message; see `MessageStore.accept` for the order of the checks. */
@@ -15,7 +15,7 @@ export function acceptMessage(database: Database, acceptance: Acceptance): Accep
 
   const target = findTarget(database, instanceId);
   if (target?.workspaceId !== workspaceId) return { kind: 'instance_gone' };
-  if (target.status !== 'connected') return { kind: 'instance_not_connected' };
+  if (!acceptsMessages(target)) return { kind: 'instance_not_connected' };
   if (trialLimit !== null && trialMessagesUsed(database, workspaceId) >= trialLimit) {
     return { kind: 'trial_used_up' };
   }
@@ -67,10 +67,8 @@ function trialMessagesUsed(database: Database, workspaceId: string): number {
   return row ? integer(row, 'trial_messages_used') : 0;
 }
 
-interface Target {
+interface Target extends Pick<Instance, 'workspaceId' | 'status' | 'desired' | 'phoneNumber'> {
   readonly instanceId: string;
-  readonly workspaceId: string;
-  readonly status: string;
   /** The position of the first message that is queued, and the one behind the last; the same where there is none. */
   readonly queueBegin: number;
   readonly queueEnd: number;
@@ -78,7 +76,7 @@ interface Target {
 
 function findTarget(database: Database, instanceId: string): Target | null {
   const row = database.get(
-    `SELECT workspace_id, status,
+    `SELECT workspace_id, status, desired, phone_number,
        (SELECT position FROM queue WHERE instance_id = instances.id ORDER BY position LIMIT 1) AS first,
        (SELECT position FROM queue WHERE instance_id = instances.id ORDER BY position DESC LIMIT 1) AS last
      FROM instances
@@ -89,7 +87,9 @@ function findTarget(database: Database, instanceId: string): Target | null {
   return {
     instanceId,
     workspaceId: text(row, 'workspace_id'),
-    status: text(row, 'status'),
+    status: word(row, 'status'),
+    desired: word(row, 'desired'),
+    phoneNumber: textOrNull(row, 'phone_number'),
     queueBegin: integerOrNull(row, 'first') ?? 0,
     queueEnd: (integerOrNull(row, 'last') ?? -1) + 1,
   };

@@ -1,5 +1,5 @@
 import type { InstanceTrigger } from '../domain/instance/instance-state.ts';
-import type { OperationKind } from '../domain/instance/instance.ts';
+import type { Instance, OperationKind } from '../domain/instance/instance.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { deleteHeldInstance } from '../services/instances/delete-held-instance.ts';
@@ -14,7 +14,7 @@ export interface HeldConnection {
 
 interface Held {
   readonly lease: Lease;
-  readonly workspaceId: string;
+  readonly instance: Instance;
   readonly connection: HeldConnection;
   /** Writes what comes of it. */
   readonly change: (trigger: InstanceTrigger) => Promise<void>;
@@ -26,9 +26,10 @@ export async function carryOutOperation(
   held: Held,
   kind: OperationKind,
 ): Promise<void> {
-  const { lease, workspaceId, change } = held;
+  const { lease, instance, change } = held;
+  let done: InstanceTrigger;
   try {
-    await onNetwork(context, held, kind);
+    done = await onNetwork(context, held, kind);
   } catch (error) {
     context.logger.warn(
       { err: error, instanceId: lease.instanceId, operation: kind },
@@ -40,18 +41,38 @@ export async function carryOutOperation(
     });
     return;
   }
-  if (kind === 'delete') await deleteHeldInstance(context, { workspaceId, lease });
-  else await change({ kind: 'operation_done' });
+  if (kind === 'delete') await deleteHeldInstance(context, { workspaceId: instance.workspaceId, lease });
+  else await change(done);
 }
 
-function onNetwork(context: ServiceContext, held: Held, kind: OperationKind): Promise<void> {
+const DONE: InstanceTrigger = { kind: 'operation_done' };
+
+async function onNetwork(context: ServiceContext, held: Held, kind: OperationKind): Promise<InstanceTrigger> {
   switch (kind) {
     case 'disconnect':
-      return held.connection.close();
+      await held.connection.close();
+      return DONE;
     case 'logout':
-      return held.connection.unlink();
+      return logOut(context, held);
     case 'delete':
-      return leaveForGood(context, held);
+      await leaveForGood(context, held);
+      return DONE;
+  }
+}
+
+/** A network that refuses twice is not asked a third time: the owner of the number wants its session gone. */
+async function logOut({ logger }: ServiceContext, held: Held): Promise<InstanceTrigger> {
+  const { lease, instance, connection } = held;
+  try {
+    await connection.unlink();
+    return DONE;
+  } catch (error) {
+    if (!instance.logoutRefused) throw error;
+    logger.warn(
+      { err: error, instanceId: lease.instanceId },
+      'The network refused the logout again, so the session is discarded here. The phone may still list the device: remove it there.',
+    );
+    return { kind: 'session_discarded' };
   }
 }
 

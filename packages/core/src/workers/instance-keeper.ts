@@ -1,4 +1,4 @@
-import { DROP_GRACE_MS } from '../domain/instance/instance-state.ts';
+import { CONNECTION_GRACE_MS, graceEndsAt } from '../domain/instance/instance-state.ts';
 import type { InstanceTrigger } from '../domain/instance/instance-state.ts';
 import type { Instance } from '../domain/instance/instance.ts';
 import { reconnectDelay } from '../domain/instance/reconnect-backoff.ts';
@@ -69,7 +69,10 @@ export function createInstanceKeeper({
   const underWay = new Set<Promise<void>>();
   let instance = first;
   let link: Link | null = null;
+  const heldSince = clock.now();
   let failures = 0;
+  /** Why the latest try could not even begin, for the one line that is logged of an outage. */
+  let lastFailure: unknown;
   let retryAt = 0;
   let operating = false;
   let abandoned = false;
@@ -124,7 +127,8 @@ export function createInstanceKeeper({
       } catch (error) {
         if (error instanceof FencedError) throw error;
         if (error instanceof DeadlineError) opening.then((late) => late.close()).catch(() => undefined);
-        logger.warn({ err: error, instanceId: lease.instanceId }, 'a connection could not be opened');
+        logger.debug({ err: error, instanceId: lease.instanceId }, 'a connection could not be opened');
+        lastFailure = error;
         await inOrder(() => closed(opened, { kind: 'dropped', detail: 'connection_failed' }));
       }
     });
@@ -163,6 +167,7 @@ export function createInstanceKeeper({
             await write({ kind: 'connected', ...profile });
             opened.phase = 'open';
             failures = 0;
+            lastFailure = undefined;
             seenAt = clock.now();
             changed();
           }),
@@ -259,10 +264,22 @@ export function createInstanceKeeper({
     changed();
   };
 
-  const graceEndsAt = (): number | null =>
-    instance.status === 'connecting' && instance.droppedAt !== null
-      ? instance.droppedAt + DROP_GRACE_MS
-      : null;
+  /** Whoever has just taken the instance over has the same time to connect it, unless its first try failed. */
+  const graceEnd = (): number | null => {
+    const endsAt = graceEndsAt(instance);
+    return endsAt === null || failures > 0 ? endsAt : Math.max(endsAt, heldSince + CONNECTION_GRACE_MS);
+  };
+
+  /** The one line that is logged of an outage, however often the connection is tried. */
+  const endGrace = async (): Promise<void> => {
+    const before = instance.status;
+    await write({ kind: 'grace_over' });
+    if (instance.status !== 'disconnected' || before === 'disconnected') return;
+    logger.warn(
+      { instanceId: lease.instanceId, lastError: instance.lastError, err: lastFailure },
+      'An instance has not been connected for 30 s. It is tried again until it connects or is disconnected; last_error says why the latest try failed.',
+    );
+  };
 
   return {
     lease,
@@ -281,15 +298,13 @@ export function createInstanceKeeper({
       if (operation) {
         operating = true;
         begin(`the ${operation.kind} operation`, () =>
-          carryOutOperation(context, { lease, workspaceId, connection, change }, operation.kind).finally(
+          carryOutOperation(context, { lease, instance, connection, change }, operation.kind).finally(
             () => (operating = false),
           ),
         );
         return;
       }
-      const graceEnd = graceEndsAt();
-      if (graceEnd !== null && now >= graceEnd)
-        begin('noting a lost connection', () => change({ kind: 'drop_grace_over' }));
+      if (now >= (graceEnd() ?? Infinity)) begin('noting a lost connection', () => inOrder(endGrace));
       if (instance.desired === 'stopped') {
         if (link) begin('closing a connection', closeLink);
         return;
@@ -311,7 +326,7 @@ export function createInstanceKeeper({
     nextAt(mayOpen) {
       if (abandoned || operating) return null;
       const due = [
-        graceEndsAt(),
+        graceEnd(),
         link?.phase === 'opening' ? link.since + OPEN_DEADLINE_MS : null,
         instance.desired === 'running' && !link && mayOpen ? retryAt : null,
       ].filter((at) => at !== null);

@@ -30,6 +30,7 @@ export function exampleInstance(changes: Partial<Instance> = {}): Instance {
     pairingNumber: null,
     operation: null,
     operationOutcome: null,
+    logoutRefused: false,
     statusChangedAt: NOW,
     connectedAt: null,
     disconnectedAt: null,

@@ -1,10 +1,10 @@
-import { DROP_GRACE_MS } from '../../src/domain/instance/instance-state.ts';
+import { CONNECTION_GRACE_MS } from '../../src/domain/instance/instance-state.ts';
 import type { InstanceTrigger } from '../../src/domain/instance/instance-state.ts';
 import type { Instance, Operation, OperationKind, QrCode } from '../../src/domain/instance/instance.ts';
 import type { LinkedProfile } from '../../src/ports/gateway.ts';
 import { NOW, exampleInstance } from './examples.ts';
 
-export const LATER: number = NOW + DROP_GRACE_MS;
+export const LATER: number = NOW + CONNECTION_GRACE_MS;
 export const LINKED: LinkedProfile = {
   phoneNumber: '34600111222',
   profileName: 'Ada',
@@ -26,6 +26,12 @@ export const STATES = {
     lastError: 'connection_lost',
   }),
   qr_required: exampleInstance({ status: 'qr_required', desired: 'running', qr: QR }),
+  'qr_required after a drop': exampleInstance({
+    status: 'qr_required',
+    desired: 'running',
+    droppedAt: NOW,
+    lastError: 'connection_lost',
+  }),
   connected: exampleInstance({
     status: 'connected',
     desired: 'running',
@@ -58,9 +64,10 @@ export const TRIGGERS = {
   qr_timeout: { kind: 'qr_timeout' },
   connected: { kind: 'connected', ...LINKED },
   dropped: { kind: 'dropped', detail: 'connection_lost' },
-  drop_grace_over: { kind: 'drop_grace_over' },
+  grace_over: { kind: 'grace_over' },
   unlinked: { kind: 'unlinked' },
   failed: { kind: 'failed', code: 'banned' },
+  session_discarded: { kind: 'session_discarded' },
   operation_done: { kind: 'operation_done' },
   operation_failed: { kind: 'operation_failed', error: 'no answer' },
 } satisfies Record<string, InstanceTrigger>;

@@ -21,7 +21,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   WEBHOOK_NOT_FOUND: 'The workspace has no such webhook endpoint.',
   WEBHOOK_DELIVERY_NOT_FOUND: 'The workspace has no such delivery.',
   METHOD_NOT_ALLOWED: 'The path has other methods: see the header Allow.',
-  INSTANCE_NOT_CONNECTED: 'The instance is not connected.',
+  INSTANCE_NOT_CONNECTED:
+    'No number is linked, or nobody wants it connected: connect the instance. While a linked number reconnects, messages are accepted.',
   INVALID_INSTANCE_STATE: 'The status of the instance does not allow this.',
   INSTANCE_BUSY: 'Another operation on the instance is under way.',
   QR_NOT_AVAILABLE: 'There is a QR only while the status is qr_required.',

@@ -7,9 +7,10 @@ import type { Row } from '../row.ts';
 import { qualify, quoted } from '../statements.ts';
 import { initial } from './0001-initial.ts';
 import { handOvers } from './0002-hand-overs.ts';
+import { sendingWhileReconnecting } from './0003-sending-while-reconnecting.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
-const MIGRATIONS: readonly string[] = [initial, handOvers];
+const MIGRATIONS: readonly string[] = [initial, handOvers, sendingWhileReconnecting];
 
 const OLDEST_SERVER = 14;
 

@@ -4,9 +4,17 @@ import { leaseOwners } from './0002-lease-owners.ts';
 import { subscriptions } from './0003-subscriptions.ts';
 import { pairingNumber } from './0004-pairing-number.ts';
 import { handOvers } from './0005-hand-overs.ts';
+import { refusedLogouts } from './0006-refused-logouts.ts';
 
 /** In order; a migration that was released never changes. The version of a database is how many it has had. */
-const MIGRATIONS: readonly string[] = [initial, leaseOwners, subscriptions, pairingNumber, handOvers];
+const MIGRATIONS: readonly string[] = [
+  initial,
+  leaseOwners,
+  subscriptions,
+  pairingNumber,
+  handOvers,
+  refusedLogouts,
+];
 
 /** "trnk": says that a SQLite file is ours. */
 const APPLICATION_ID = 0x74726e6b;

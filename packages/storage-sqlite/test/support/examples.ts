@@ -73,6 +73,7 @@ export function anInstance({ id: workspaceId }: Workspace): Instance {
     pairingNumber: null,
     operation: null,
     operationOutcome: null,
+    logoutRefused: false,
     statusChangedAt: NOW,
     connectedAt: NOW,
     disconnectedAt: null,

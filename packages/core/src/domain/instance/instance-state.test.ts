@@ -3,6 +3,7 @@ import { NOW } from '../../../test/support/examples.ts';
 import { LATER, LINKED, QR, STATES, TRIGGERS, operation } from '../../../test/support/instance-states.ts';
 import { transition } from './instance-state.ts';
 import type { InstanceTransition } from './instance-state.ts';
+import { outcomeOf } from './instance.ts';
 import type { Instance, OperationKind } from './instance.ts';
 
 type State = keyof typeof STATES;
@@ -44,6 +45,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     qr: QR_REQUIRED,
     connected: CONNECTED,
     dropped: 'connecting',
+    grace_over: DISCONNECTED,
     unlinked: LOGGED_OUT,
     failed: ERROR,
   },
@@ -54,6 +56,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     qr: QR_REQUIRED,
     connected: CONNECTED,
     dropped: 'connecting',
+    grace_over: DISCONNECTED,
     unlinked: LOGGED_OUT,
     failed: ERROR,
   },
@@ -63,7 +66,18 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     delete: 'connecting (delete)',
     qr: QR_REQUIRED,
     connected: 'connected',
-    drop_grace_over: DISCONNECTED,
+    grace_over: DISCONNECTED,
+    unlinked: LOGGED_OUT,
+    failed: ERROR,
+  },
+  'qr_required after a drop': {
+    disconnect: 'qr_required (disconnect)',
+    logout: 'INVALID_INSTANCE_STATE',
+    delete: 'qr_required (delete)',
+    qr: 'qr_required',
+    qr_timeout: DISCONNECTED,
+    connected: CONNECTED,
+    grace_over: DISCONNECTED,
     unlinked: LOGGED_OUT,
     failed: ERROR,
   },
@@ -136,14 +150,15 @@ describe('an instance with an operation open', () => {
   const kinds: readonly OperationKind[] = ['disconnect', 'logout', 'delete'];
   const rows = stateNames.flatMap((state) => kinds.map((kind) => ({ state, kind })));
 
-  it.each(rows)('$state, $kind open: refuses every other request as busy', ({ state, kind }) => {
+  it.each(rows)('$state, $kind open: refuses another request as busy, and is joined', ({ state, kind }) => {
     const busy = { ...STATES[state], operation: operation(kind) };
     for (const trigger of ['connect', 'disconnect', 'logout', 'delete'] as const) {
-      expect(outcome(transition(busy, TRIGGERS[trigger], LATER))).toBe('INSTANCE_BUSY');
+      const expected = trigger === kind ? '.' : 'INSTANCE_BUSY';
+      expect(outcome(transition(busy, TRIGGERS[trigger], LATER))).toBe(expected);
     }
   });
 
-  it.each(rows)('$state, $kind open: a failure closes it and changes nothing else', ({ state, kind }) => {
+  it.each(rows)('$state, $kind open: a failure closes it and is noted', ({ state, kind }) => {
     const busy = { ...STATES[state], operation: operation(kind) };
     expect(transition(busy, TRIGGERS.operation_failed, LATER)).toEqual({
       kind: 'changed',
@@ -152,7 +167,8 @@ describe('an instance with an operation open', () => {
       instance: {
         ...busy,
         operation: null,
-        operationOutcome: { id: 'opr_1', error: 'no answer' },
+        operationOutcome: { id: 'opr_1', error: 'no answer', earlier: [] },
+        logoutRefused: kind === 'logout' && busy.phoneNumber !== null,
         updatedAt: LATER,
       },
     });
@@ -204,6 +220,44 @@ describe('an instance with an operation open', () => {
     });
   });
 
+  it('logs out without the network where the session is discarded, and says that the phone may not know', () => {
+    const refused = { ...STATES['error, paired'], operation: operation('logout'), logoutRefused: true };
+    const result = transition(refused, TRIGGERS.session_discarded, LATER);
+    expect(outcome(result)).toBe(LOGGED_OUT);
+    expect(result).toMatchObject({
+      instance: { phoneNumber: null, lastError: 'phone_may_still_list_device', logoutRefused: false },
+    });
+  });
+
+  it('forgets that a logout was refused once it is connected again on request, or linked again', () => {
+    const refused = { logoutRefused: true } as const;
+    const after = (state: State, trigger: Trigger): InstanceTransition =>
+      transition({ ...STATES[state], ...refused }, TRIGGERS[trigger], LATER);
+    expect(after('disconnected, paired', 'connect')).toMatchObject({ instance: { logoutRefused: false } });
+    expect(after('qr_required', 'connected')).toMatchObject({ instance: { logoutRefused: false } });
+    expect(after('connected', 'unlinked')).toMatchObject({ instance: { logoutRefused: false } });
+    // The network lets the same session connect and refuses to end it.
+    expect(after('connecting after a drop', 'connected')).toMatchObject({ instance: refused });
+  });
+
+  it('keeps the outcomes of the operations before, so that a request that looks late finds its own', () => {
+    let instance: Instance = STATES.connected;
+    for (let i = 0; i < 40; i += 1) {
+      const busy = { ...instance, operation: { ...operation('logout'), id: `opr_${i}` } };
+      const result = transition(busy, TRIGGERS.operation_failed, LATER);
+      if (result.kind === 'changed') instance = result.instance;
+    }
+    expect(outcomeOf(instance, 'opr_39')).toEqual({ id: 'opr_39', error: 'no answer' });
+    expect(outcomeOf(instance, 'opr_30')).toEqual({ id: 'opr_30', error: 'no answer' });
+    // A few: the row does not grow with the history.
+    expect(outcomeOf(instance, 'opr_0')).toBeNull();
+  });
+
+  it('finds the outcome that an older version stored', () => {
+    const stored = { ...STATES.connected, operationOutcome: { id: 'opr_1', error: 'no answer' } };
+    expect(outcomeOf(stored, 'opr_1')).toEqual({ id: 'opr_1', error: 'no answer' });
+  });
+
   it('tells once when the phone unlinks while the logout is under way', () => {
     const unlinked = transition(
       { ...STATES.connected, operation: operation('logout') },
@@ -246,7 +300,7 @@ describe('what a change writes', () => {
       desired: 'stopped',
       phoneNumber: LINKED.phoneNumber,
     });
-    expect(after('connecting after a drop', 'drop_grace_over')).toMatchObject({
+    expect(after('connecting after a drop', 'grace_over')).toMatchObject({
       lastError: 'connection_lost',
       desired: 'running',
       disconnectedAt: LATER,
@@ -265,9 +319,21 @@ describe('what a change writes', () => {
     });
   });
 
-  it('gives a dropped connection its whole grace', () => {
-    expect(transition(STATES['connecting after a drop'], TRIGGERS.drop_grace_over, LATER - 1)).toEqual({
-      kind: 'unchanged',
+  it.each(['connecting, paired', 'connecting after a drop', 'qr_required after a drop'] as const)(
+    'gives one that is %s its whole grace',
+    (state) => {
+      expect(transition(STATES[state], TRIGGERS.grace_over, LATER - 1)).toEqual({ kind: 'unchanged' });
+    },
+  );
+
+  it('says what kept a connection from opening, and that it took too long where nothing is known', () => {
+    expect(after('connecting, paired', 'grace_over')).toMatchObject({
+      lastError: 'connect_timeout',
+      desired: 'running',
+    });
+    const failing = { ...STATES['connecting, paired'], lastError: 'connection_failed' };
+    expect(transition(failing, TRIGGERS.grace_over, LATER)).toMatchObject({
+      instance: { lastError: 'connection_failed' },
     });
   });
 

@@ -1,11 +1,11 @@
 import type { InstanceEventType } from '../event/event.ts';
 import { refuse } from '../result.ts';
 import type { Refusal } from '../result.ts';
-import { isLive } from './instance.ts';
+import { isLive, withOutcome } from './instance.ts';
 import type { Instance, InstanceStatus, Operation, OperationKind, QrCode } from './instance.ts';
 
-/** How long a connection may be gone before receivers are told. */
-export const DROP_GRACE_MS = 30_000;
+/** How long a connection may be gone, or take to open, before receivers are notified. */
+export const CONNECTION_GRACE_MS = 30_000;
 
 /** All that can happen to an instance. */
 export type InstanceTrigger =
@@ -14,6 +14,8 @@ export type InstanceTrigger =
   | { readonly kind: 'request_operation'; readonly operation: Operation }
   /** The gateway has carried out the open operation (a delete has no state left to be in). */
   | { readonly kind: 'operation_done' }
+  /** The network refused the open logout again, so the session is discarded without it. */
+  | { readonly kind: 'session_discarded' }
   | { readonly kind: 'operation_failed'; readonly error: string }
   | { readonly kind: 'qr'; readonly qr: QrCode }
   | { readonly kind: 'qr_timeout' }
@@ -24,8 +26,8 @@ export type InstanceTrigger =
       readonly profilePictureUrl: string | null;
     }
   | { readonly kind: 'dropped'; readonly detail: string }
-  /** The connection has been gone for DROP_GRACE_MS. */
-  | { readonly kind: 'drop_grace_over' }
+  /** Not connected by `graceEndsAt`. */
+  | { readonly kind: 'grace_over' }
   | { readonly kind: 'unlinked' }
   | { readonly kind: 'failed'; readonly code: string };
 
@@ -50,7 +52,9 @@ export function transition(instance: Instance, trigger: InstanceTrigger, now: nu
     case 'request_operation':
       return requestOperation(instance, trigger.operation, now);
     case 'operation_done':
-      return operationDone(instance, now);
+      return operationDone(instance, null, now);
+    case 'session_discarded':
+      return operationDone(instance, 'phone_may_still_list_device', now);
     case 'operation_failed':
       return operationFailed(instance, trigger.error, now);
     case 'qr':
@@ -63,9 +67,9 @@ export function transition(instance: Instance, trigger: InstanceTrigger, now: nu
       return connected(instance, trigger, now);
     case 'dropped':
       return dropped(instance, trigger.detail, now);
-    case 'drop_grace_over':
+    case 'grace_over':
       return graceIsOver(instance, now)
-        ? stop(instance, 'disconnected', { lastError: instance.lastError }, now)
+        ? stop(instance, 'disconnected', { lastError: instance.lastError ?? 'connect_timeout' }, now)
         : UNCHANGED;
     case 'unlinked':
       return unlinked(instance, now);
@@ -79,10 +83,12 @@ const UNCHANGED: InstanceTransition = { kind: 'unchanged' };
 function connect(instance: Instance, pairingNumber: string | null, now: number): InstanceTransition {
   if (instance.operation) return busy(instance.operation);
   if (isLive(instance.status)) return UNCHANGED;
-  return change(instance, { status: 'connecting', desired: 'running', lastError: null, pairingNumber }, now);
+  const wanted = { desired: 'running', lastError: null, logoutRefused: false, pairingNumber } as const;
+  return change(instance, { ...wanted, status: 'connecting' }, now);
 }
 
 function requestOperation(instance: Instance, operation: Operation, now: number): InstanceTransition {
+  if (instance.operation?.kind === operation.kind) return UNCHANGED;
   if (instance.operation) return busy(instance.operation);
   switch (operation.kind) {
     case 'disconnect':
@@ -97,12 +103,16 @@ function requestOperation(instance: Instance, operation: Operation, now: number)
     case 'delete':
       break;
   }
-  return change(instance, { operation, operationOutcome: null }, now);
+  return change(instance, { operation }, now);
 }
 
-function operationDone(instance: Instance, now: number): InstanceTransition {
+function operationDone(instance: Instance, lastError: string | null, now: number): InstanceTransition {
   if (!instance.operation) return UNCHANGED;
-  const done = { operation: null, operationOutcome: { id: instance.operation.id, error: null } };
+  const { id } = instance.operation;
+  const done = {
+    operation: null,
+    operationOutcome: withOutcome(instance.operationOutcome, { id, error: null }),
+  };
   switch (instance.operation.kind) {
     case 'disconnect':
       return isLive(instance.status)
@@ -112,7 +122,7 @@ function operationDone(instance: Instance, now: number): InstanceTransition {
       // Unlinked on the phone while the logout was under way: receivers have been told.
       return instance.phoneNumber === null
         ? change(instance, done, now)
-        : unlink({ ...instance, ...done }, null, now);
+        : unlink({ ...instance, ...done }, lastError, now);
     case 'delete':
       return UNCHANGED;
   }
@@ -120,11 +130,14 @@ function operationDone(instance: Instance, now: number): InstanceTransition {
 
 function operationFailed(instance: Instance, error: string, now: number): InstanceTransition {
   if (!instance.operation) return UNCHANGED;
-  return change(instance, { operation: null, operationOutcome: { id: instance.operation.id, error } }, now);
+  const { id, kind } = instance.operation;
+  const operationOutcome = withOutcome(instance.operationOutcome, { id, error });
+  const logoutRefused = instance.logoutRefused || (kind === 'logout' && instance.phoneNumber !== null);
+  return change(instance, { operation: null, operationOutcome, logoutRefused }, now);
 }
 
 function showQr(instance: Instance, qr: QrCode, now: number): InstanceTransition {
-  if (instance.status === 'qr_required') return change(instance, { qr }, now);
+  if (instance.status === 'qr_required') return change(instance, { qr, droppedAt: null }, now);
   // One that is being tried again has the status disconnected: its session may turn out to be void.
   if (instance.desired !== 'running' || instance.status === 'connected') return UNCHANGED;
   return change(instance, { status: 'qr_required', qr, droppedAt: null }, now, 'instance.qr_required');
@@ -136,7 +149,7 @@ function connected(
   now: number,
 ): InstanceTransition {
   if (instance.desired !== 'running' || instance.status === 'connected') return UNCHANGED;
-  const tellReceivers = instance.droppedAt === null;
+  const isBack = instance.status === 'connecting' && instance.droppedAt !== null;
   return change(
     instance,
     {
@@ -147,11 +160,13 @@ function connected(
       profilePictureUrl: linked.profilePictureUrl,
       lastError: null,
       droppedAt: null,
+      // A number that was just linked has a new session; a connection that is back has the one that was refused.
+      logoutRefused: instance.status !== 'qr_required' && instance.logoutRefused,
       connectedAt: now,
       lastSeenAt: now,
     },
     now,
-    tellReceivers ? 'instance.connected' : null,
+    isBack ? null : 'instance.connected',
   );
 }
 
@@ -161,12 +176,13 @@ function dropped(instance: Instance, detail: string, now: number): InstanceTrans
     case 'connected':
       return change(instance, { status: 'connecting', lastError: detail, droppedAt: now }, now);
     case 'qr_required':
+      // The pairing code that was shown is dead with its connection; the status stays while another may follow.
+      return instance.qr || instance.lastError !== detail
+        ? change(instance, { qr: null, lastError: detail, droppedAt: instance.droppedAt ?? now }, now)
+        : UNCHANGED;
     case 'connecting':
     case 'disconnected':
-      // The pairing code that was shown is dead with its connection; the status stays, so that receivers are told once.
-      return instance.qr || instance.lastError !== detail
-        ? change(instance, { qr: null, lastError: detail }, now)
-        : UNCHANGED;
+      return instance.lastError !== detail ? change(instance, { lastError: detail }, now) : UNCHANGED;
     case 'created':
     case 'logged_out':
     case 'error':
@@ -174,9 +190,16 @@ function dropped(instance: Instance, detail: string, now: number): InstanceTrans
   }
 }
 
-/** Measured here too: the connection may have come back and dropped anew since somebody looked. */
-function graceIsOver({ status, droppedAt }: Instance, now: number): boolean {
-  return status === 'connecting' && droppedAt !== null && now - droppedAt >= DROP_GRACE_MS;
+/** When an instance that is wanted and not connected is reported as disconnected; null while it is not waiting. */
+export function graceEndsAt({ status, statusChangedAt, droppedAt }: Instance): number | null {
+  const waitsSince = status === 'connecting' ? (droppedAt ?? statusChangedAt) : droppedAt;
+  return waitsSince === null ? null : waitsSince + CONNECTION_GRACE_MS;
+}
+
+/** Measured here too: the connection may have come back and dropped again since the gateway looked. */
+function graceIsOver(instance: Instance, now: number): boolean {
+  const endsAt = graceEndsAt(instance);
+  return endsAt !== null && now >= endsAt;
 }
 
 /** A session can be linked before its number is known here, as when the process ends between the two. */
@@ -196,7 +219,7 @@ function fail(instance: Instance, code: string, now: number): InstanceTransition
 }
 
 function unlink(instance: Instance, lastError: string | null, now: number): InstanceTransition {
-  const gone = { phoneNumber: null, profileName: null, profilePictureUrl: null };
+  const gone = { phoneNumber: null, profileName: null, profilePictureUrl: null, logoutRefused: false };
   return stop(instance, 'logged_out', { ...gone, lastError, desired: 'stopped' }, now, true);
 }
 

@@ -13,10 +13,16 @@ export interface Operation {
   readonly requestedAt: number;
 }
 
-/** How the last operation ended, for the request that waits for it; `error` is null when it was carried out. */
+/** How an operation ended; `error` is null when it was carried out. */
 export interface OperationOutcome {
   readonly id: string;
   readonly error: string | null;
+}
+
+/** How the last operation ended, and those before it: a request that waits may look only after a later one has ended. */
+export interface LastOutcome extends OperationOutcome {
+  /** Newest first, a few of them. Absent on one that an older version stored. */
+  readonly earlier?: readonly OperationOutcome[];
 }
 
 /** What links a phone: it is shown as a QR, and as a code to type where that was asked for. Stored sealed. */
@@ -39,13 +45,15 @@ export interface Instance {
   readonly profileName: string | null;
   readonly profilePictureUrl: string | null;
   readonly lastError: string | null;
-  /** When a connection dropped that receivers have not been told about. */
+  /** When a connection dropped, or the one that showed a QR, and receivers have not been notified of it. */
   readonly droppedAt: number | null;
   readonly qr: QrCode | null;
   /** Digits of the phone that is to type a code when the instance pairs; null where a QR is enough. */
   readonly pairingNumber: string | null;
   readonly operation: Operation | null;
-  readonly operationOutcome: OperationOutcome | null;
+  readonly operationOutcome: LastOutcome | null;
+  /** The network did not carry out the last logout: the next one discards the session whatever the network says. */
+  readonly logoutRefused: boolean;
   readonly statusChangedAt: number | null;
   readonly connectedAt: number | null;
   readonly disconnectedAt: number | null;
@@ -58,4 +66,33 @@ export interface Instance {
 
 export function isLive(status: InstanceStatus): boolean {
   return status === 'connecting' || status === 'qr_required' || status === 'connected';
+}
+
+/**
+ * Whether messages are accepted (docs/decisions.md, "Instances"): the number is linked and wanted. A connection that is
+ * being restored sends what was queued meanwhile.
+ */
+export function acceptsMessages({
+  status,
+  desired,
+  phoneNumber,
+}: Pick<Instance, 'status' | 'desired' | 'phoneNumber'>): boolean {
+  const mayConnect = status === 'connected' || status === 'connecting' || status === 'disconnected';
+  return phoneNumber !== null && desired === 'running' && mayConnect;
+}
+
+/** How the operation with this id ended; null while it is open, and where that is no longer known. */
+export function outcomeOf({ operationOutcome: last }: Instance, id: string): OperationOutcome | null {
+  return allOutcomes(last).find((outcome) => outcome.id === id) ?? null;
+}
+
+/** How many outcomes are kept: more operations than can end between two looks of a request that waits. */
+const OUTCOMES_KEPT = 16;
+
+export function withOutcome(last: LastOutcome | null, { id, error }: OperationOutcome): LastOutcome {
+  return { id, error, earlier: allOutcomes(last).slice(0, OUTCOMES_KEPT - 1) };
+}
+
+function allOutcomes(last: LastOutcome | null): readonly OperationOutcome[] {
+  return last ? [{ id: last.id, error: last.error }, ...(last.earlier ?? [])] : [];
 }

@@ -47,7 +47,7 @@ export interface MessageStore<Transaction = never> {
   /**
    * Stores an outbound message, its place in the instance's queue and its idempotency record in one transaction.
    * Checked in it, in this order: key not remembered (records older than the idempotency window are forgotten),
-   * instance there, instance connected, trial, backlog. Resolves once it is durable.
+   * instance there, `acceptsMessages` of it, trial, backlog. Resolves once it is durable.
    * Calls that come together may share one commit, in the order of the calls; each still succeeds or fails on its own:
    * one whose message id is taken rejects, and leaves nothing. A message is due from its acceptance.
    * One with available media takes over the content that was noted under its id, and rejects when none is.

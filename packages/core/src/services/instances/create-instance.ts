@@ -37,6 +37,7 @@ export async function createInstance(
     pairingNumber: null,
     operation: null,
     operationOutcome: null,
+    logoutRefused: false,
     statusChangedAt: now,
     connectedAt: null,
     disconnectedAt: null,

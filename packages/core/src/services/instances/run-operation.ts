@@ -1,3 +1,4 @@
+import { outcomeOf } from '../../domain/instance/instance.ts';
 import type { Instance, Operation, OperationKind } from '../../domain/instance/instance.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
@@ -10,8 +11,9 @@ const LOOK_EVERY_MS = 250;
 
 /**
  * Asks the gateway that holds the instance for a disconnect, logout or delete, and waits for its answer. The request is
- * durable: where the wait ends without an answer the operation stays open and is carried out later.
- * Answers the instance, or null once it is deleted.
+ * durable: where the wait ends without an answer the operation stays open and is carried out later. One that is open
+ * already is joined: whoever asks for it gets the one outcome.
+ * Returns the instance, or null once it is deleted.
  */
 export async function runOperation(
   context: ServiceContext,
@@ -25,16 +27,19 @@ export async function runOperation(
     { workspaceId, id, lease: null },
     { kind: 'request_operation', operation },
   );
-  if (!requested.ok || requested.value.operation?.id !== operation.id) return requested;
+  // None is open where there was nothing for a gateway to do.
+  if (!requested.ok || !requested.value.operation) return requested;
+  const { id: operationId } = requested.value.operation;
 
   const look = async (): Promise<Result<Instance | null> | undefined> => {
     const instance = await context.storage.instances.find(workspaceId, id);
     if (!instance) return ok(null);
-    if (instance.operation?.id === operation.id) return undefined;
-    const outcome = instance.operationOutcome;
-    return outcome?.id === operation.id && outcome.error !== null
-      ? refuse('GATEWAY_ERROR', `The messaging network could not carry out the ${kind}: ${outcome.error}`)
-      : ok(instance);
+    if (instance.operation?.id === operationId) return undefined;
+    const outcome = outcomeOf(instance, operationId);
+    if (!outcome) {
+      return refuse('GATEWAY_ERROR', `The outcome of the ${kind} is not known any more: read the instance.`);
+    }
+    return outcome.error === null ? ok(instance) : notCarriedOut(kind, outcome.error);
   };
   const answered = await waitFor(context.clock, look, {
     timeoutMs: context.settings.operationTimeoutMs,
@@ -45,6 +50,18 @@ export async function runOperation(
       }),
   });
   return answered ?? (await unanswered(context, id, kind));
+}
+
+function notCarriedOut(kind: OperationKind, error: string): Result<never> {
+  const next = kind === 'logout' ? ' Another logout removes the session without the network.' : '';
+  return refuse(
+    'GATEWAY_ERROR',
+    `The messaging network could not carry out the ${kind}: ${withFullStop(error)}${next}`,
+  );
+}
+
+function withFullStop(sentence: string): string {
+  return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }
 
 async function unanswered(context: ServiceContext, id: string, kind: OperationKind): Promise<Result<never>> {

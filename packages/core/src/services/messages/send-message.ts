@@ -209,7 +209,10 @@ function refusalOf(
     case 'instance_gone':
       return refuse('INSTANCE_NOT_FOUND', 'There is no such instance in this workspace.').refusal;
     case 'instance_not_connected':
-      return refuse('INSTANCE_NOT_CONNECTED', 'The instance is not connected.').refusal;
+      return refuse(
+        'INSTANCE_NOT_CONNECTED',
+        'The instance has no linked number that is connected or reconnecting: connect it, then send again.',
+      ).refusal;
     case 'trial_used_up':
       return refuse('TRIAL_LIMIT_REACHED', 'The messages of the trial are used up.').refusal;
     case 'backlog_full':

@@ -1,4 +1,5 @@
 import { isForgotten } from '../../domain/idempotency/idempotency.ts';
+import { acceptsMessages } from '../../domain/instance/instance.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import type { Event } from '../../domain/event/event.ts';
 import type { Message } from '../../domain/message/message.ts';
@@ -41,7 +42,7 @@ export class MemoryMessageStore implements MessageStore {
     }
     const target = state.instances.get(instanceId);
     if (target?.instance.workspaceId !== workspaceId) return { kind: 'instance_gone' };
-    if (target.instance.status !== 'connected') return { kind: 'instance_not_connected' };
+    if (!acceptsMessages(target.instance)) return { kind: 'instance_not_connected' };
     const workspace = state.workspaces.get(workspaceId);
     if (trialLimit !== null && (workspace?.trialMessagesUsed ?? 0) >= trialLimit)
       return { kind: 'trial_used_up' };
