@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import type { IncomingContent, IncomingMessage, OutgoingContent } from '@trunkline/core';
 import type { WireIncoming, WireMessage } from './protocol.ts';
 
@@ -32,7 +33,8 @@ export async function wireIncoming(message: IncomingMessage): Promise<WireIncomi
   const { content } = message;
   if (content.type === 'text') return { ...message, content };
   const { mimeType, filename, open } = content.file;
-  const bytes = await new Response(await open()).bytes();
+  // Not by a Response: @hono/node-server puts one of its own in the place of the global, which has no `bytes`.
+  const bytes = await buffer(await open());
   return { ...message, content: { ...content, file: { mimeType, filename, bytes } } };
 }
 
