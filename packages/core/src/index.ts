@@ -107,7 +107,12 @@ export type {
   MessageStatus,
   MessageType,
 } from './domain/message/message.ts';
-export { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from './domain/message/message.ts';
+export {
+  MESSAGE_DIRECTIONS,
+  MESSAGE_STATUSES,
+  MESSAGE_TYPES,
+  contentIdOf,
+} from './domain/message/message.ts';
 export { DELIVERY_STATUSES, isOpen } from './domain/delivery/delivery.ts';
 export { endedBy, endedWithoutEvent, mayRetry, requeue } from './domain/delivery/delivery-state.ts';
 export { newDelivery } from './domain/delivery/new-delivery.ts';

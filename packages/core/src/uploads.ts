@@ -83,5 +83,6 @@ async function store(
     await content.cancel();
     unwrap(unsupportedType());
   }
-  return unwrap(await storeUpload(context, content, type));
+  const contentId = context.newId('upl', context.clock.now());
+  return unwrap(await storeUpload(context, { content, type, contentId }));
 }

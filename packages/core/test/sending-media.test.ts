@@ -4,7 +4,7 @@ import { memoryMediaStore, memoryStorage } from '../src/testing/index.ts';
 import { PNG, bytesOf, mediaGateway, passOnly, png, startMediaWorld } from './support/media.ts';
 import type { MediaWorld } from './support/media.ts';
 import { silence } from './support/scripted-gateway.ts';
-import { DAY, MINUTE, SECOND, connectScripted, only, startWorld, told } from './support/world.ts';
+import { DAY, MINUTE, SECOND, connectScripted, only, sendText, startWorld, told } from './support/world.ts';
 
 const image = (instance: string): SendMediaInput => ({
   instance,
@@ -40,7 +40,7 @@ describe('a file that is sent', () => {
     const second = await world.api.messages.send(image(instance));
     const third = await world.api.messages.send(image(instance));
     await world.clock.settle();
-    await media.delete(second.message.id);
+    await media.delete(media.ids()[1] ?? '');
     gateway.script.send = async () => ({ kind: 'accepted' });
     // The first one's answer never came; it is sent again.
     await world.clock.advance(2 * MINUTE);
@@ -98,8 +98,47 @@ describe('an upload', () => {
     }
     // It is the message's now.
     await file.discard();
-    expect(media.ids()).toEqual([message.id]);
+    expect(media.ids()).toHaveLength(1);
     expect(await messages.media(message.id)).toMatchObject({ size: PNG.length });
+  });
+
+  it('is listed where it was accepted, however long before it was uploaded', async () => {
+    const { world, instance } = await startMediaWorld();
+    const { messages } = world.api;
+    const early = await messages.upload(stream());
+    await world.clock.advance(MINUTE);
+    const slow = Promise.withResolvers<void>();
+    const file = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await slow.promise;
+        controller.enqueue(PNG);
+        controller.close();
+      },
+    });
+    const streamed = messages.send({ ...image(instance), file });
+    await world.clock.advance(MINUTE);
+    const text = await sendText(world, instance);
+    const before = await messages.list({ limit: 1 });
+    await world.clock.advance(MINUTE);
+    const image1 = await messages.send({ ...image(instance), file: early });
+    await world.clock.advance(MINUTE);
+    slow.resolve();
+    const image2 = await streamed;
+
+    const inOrder = [image2, image1, text].map(({ message }) => message.id);
+    const listed = (await messages.list()).data;
+    expect(listed.map(({ id }) => id)).toEqual(inOrder);
+    expect(listed.map((message) => message.queued_at)).toEqual(listed.map((message) => message.created_at));
+    expect(listed.map((message) => message.created_at)).toEqual(
+      listed
+        .map((message) => message.created_at)
+        .toSorted()
+        .toReversed(),
+    );
+    // Nothing came in behind whoever pages on: what is new stands in front.
+    expect(before.data.map(({ id }) => id)).toEqual([text.message.id]);
+    expect(before.nextCursor).toBeNull();
+    expect(image1.message.media?.filename).toBe(`image-${image1.message.id.slice(-6)}.png`);
   });
 
   it('is gone when it is discarded, or when its message is refused', async () => {
@@ -191,7 +230,8 @@ describe('a send whose outcome nobody knows', () => {
     await passOnly(opened, DAY + MINUTE);
     const [message] = (await world.api.messages.list()).data;
     expect(message).toMatchObject({ status: 'sent', media: { available: true } });
-    expect(media.ids()).toEqual([message?.id]);
+    expect(media.ids()).toHaveLength(1);
+    expect(await world.api.messages.media(message?.id ?? '')).toMatchObject({ size: PNG.length });
   });
 
   it('leaves its file to the sweeper when no message was stored', async () => {

@@ -54,6 +54,41 @@ export function mediaContract(subject: ContractSubject): void {
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
     });
 
+    it('of an upload becomes part of a message of another id, and of one alone', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const uploadId = testId('upl', NOW);
+      const message = aMessage(instance, { type: 'image', media: { ...FILE, uploadId } });
+      await storage.media.begin(uploadId, NOW);
+      expect(await storage.media.listAbandoned(NOW + 1, 10)).toEqual([uploadId]);
+      await accept(storage, message);
+      expect(await storage.media.listAbandoned(NOW + 1, 10)).toEqual([]);
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+
+      await storage.media.begin(uploadId, NOW);
+      const second = aMessage(instance, { type: 'image', media: { ...FILE, uploadId } });
+      await expect(accept(storage, second)).rejects.toThrow();
+      expect(await storage.messages.find(workspace.id, second.id)).toBeNull();
+      expect(await storage.media.listAbandoned(NOW + 1, 10)).toEqual([]);
+
+      await storage.instances.delete({ instance, lease, settleQueued: sending });
+      expect(await storage.media.listOrphaned(10)).toEqual([uploadId]);
+      await storage.media.forget(uploadId);
+      expect(await storage.media.listOrphaned(10)).toEqual([]);
+    });
+
+    it('of an upload takes its message’s file with it when it is forgotten', async () => {
+      const storage = await open();
+      const { workspace, instance } = await storeLeasedInstance(storage);
+      const media = { ...FILE, uploadId: testId('upl', NOW) };
+      const message = aMessage(instance, { type: 'image', media });
+      await storage.media.begin(media.uploadId, NOW);
+      await accept(storage, message);
+      await storage.media.forget(media.uploadId);
+      const without = { ...message, media: { ...media, available: false } };
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(without);
+    });
+
     it('stays abandoned when its message is refused, repeated or fenced', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);

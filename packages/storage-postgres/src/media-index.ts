@@ -1,39 +1,49 @@
+import { contentIdOf, idToUuid } from '@trunkline/core';
 import type { MediaIndex, Message, MessageMedia } from '@trunkline/core';
 import type { Connected, Transaction } from './database.ts';
-import { id, idOrNull, jsonOrNull } from './row.ts';
-import { uuidOf, uuidToFind } from './uuid.ts';
+import { flag, id, idOrNull, jsonOrNull } from './row.ts';
+import type { Row } from './row.ts';
+import { uuidOf } from './uuid.ts';
 
 export function mediaIndex(connected: Connected): MediaIndex {
   return {
-    begin: async (messageId, now) => {
-      await connected().run(BEGIN_CONTENT, uuidOf('msg', messageId), now);
+    begin: async (contentId, now) => {
+      const upload = idToUuid('upl', contentId);
+      await connected().run(BEGIN_CONTENT, upload ?? uuidOf('msg', contentId), now, upload !== null);
     },
-    listAbandoned: async (before, limit) =>
-      (await connected().all(ABANDONED, before, limit)).map((row) => id(row, 'message_id', 'msg')),
-    listOrphaned: async (limit) =>
-      (await connected().all(ORPHANED, limit)).map((row) => id(row, 'message_id', 'msg')),
-    forget: async (messageId) =>
-      connected().transaction((transaction) => forgetContent(transaction, uuidToFind('msg', messageId))),
+    listAbandoned: async (before, limit) => (await connected().all(ABANDONED, before, limit)).map(contentId),
+    listOrphaned: async (limit) => (await connected().all(ORPHANED, limit)).map(contentId),
+    forget: async (content) =>
+      connected().transaction((transaction) => forgetContent(transaction, contentUuid(content))),
   };
 }
 
+function contentId(row: Row): string {
+  return id(row, 'message_id', flag(row, 'is_upload') ? 'upl' : 'msg');
+}
+
+/** Null for what has the form of neither kind of id: no row equals it. */
+function contentUuid(content: string): string | null {
+  return idToUuid('upl', content) ?? idToUuid('msg', content);
+}
+
 const BEGIN_CONTENT = `
-  INSERT INTO trunkline.contents (message_id, begun_at) VALUES ($1, $2)
+  INSERT INTO trunkline.contents (message_id, begun_at, is_upload) VALUES ($1, $2, $3)
   ON CONFLICT (message_id) DO UPDATE SET begun_at = excluded.begun_at WHERE contents.instance_id IS NULL`;
 
 // Relies on contents_begun.
 const ABANDONED = `
-  SELECT message_id FROM trunkline.contents
+  SELECT message_id, is_upload FROM trunkline.contents
   WHERE instance_id IS NULL AND begun_at < $1
   ORDER BY begun_at, message_id
   LIMIT $2`;
 
 // Relies on contents_by_instance.
 const ORPHANED = `
-  SELECT contents.message_id
+  SELECT contents.message_id, contents.is_upload
   FROM trunkline.instances_with_leftovers AS deleted
   CROSS JOIN LATERAL (
-    SELECT message_id FROM trunkline.contents
+    SELECT message_id, is_upload FROM trunkline.contents
     WHERE contents.instance_id = deleted.instance_id
     ORDER BY message_id
     LIMIT $1
@@ -41,17 +51,18 @@ const ORPHANED = `
   LIMIT $1`;
 
 /** Makes content that was noted part of the message that is about to be stored. */
-export async function takeOverContent(
-  transaction: Transaction,
-  { id: messageId, instanceId, media }: Message,
-): Promise<void> {
+export async function takeOverContent(transaction: Transaction, message: Message): Promise<void> {
+  const { id: messageId, instanceId, media } = message;
   if (!media?.available) return;
-  const taken = await transaction.run(TAKE_OVER, uuidOf('msg', messageId), uuidOf('ins', instanceId));
+  const content = contentUuid(contentIdOf(message));
+  const owner = media.uploadId === undefined ? null : uuidOf('msg', messageId);
+  const taken = await transaction.run(TAKE_OVER, content, uuidOf('ins', instanceId), owner);
   if (taken === 0) throw new Error(`No content was noted for ${messageId}.`);
 }
 
-const TAKE_OVER =
-  'UPDATE trunkline.contents SET instance_id = $2 WHERE message_id = $1 AND instance_id IS NULL';
+const TAKE_OVER = `
+  UPDATE trunkline.contents SET instance_id = $2, owner_id = $3
+  WHERE message_id = $1 AND instance_id IS NULL`;
 
 /** The instance is being deleted: its content is nobody's from now on. */
 export async function orphanContent(transaction: Transaction, instance: string): Promise<void> {
@@ -63,9 +74,10 @@ const ORPHAN = `
   SELECT $1::uuid WHERE EXISTS (SELECT 1 FROM trunkline.contents WHERE contents.instance_id = $1::uuid)
   ON CONFLICT DO NOTHING`;
 
-async function forgetContent(transaction: Transaction, message: string | null): Promise<void> {
-  const forgotten = await transaction.get(FORGET, message);
+async function forgetContent(transaction: Transaction, content: string | null): Promise<void> {
+  const forgotten = await transaction.get(FORGET, content);
   if (!forgotten) return;
+  const message = uuidOf('msg', id(forgotten, 'owner_id', 'msg'));
   const row = await transaction.get('SELECT media FROM trunkline.messages WHERE id = $1 FOR UPDATE', message);
   const media = row && jsonOrNull<MessageMedia>(row, 'media');
   if (media) {
@@ -79,7 +91,9 @@ async function forgetContent(transaction: Transaction, message: string | null): 
   await transaction.run(NO_MORE_LEFTOVERS, uuidOf('ins', instance));
 }
 
-const FORGET = 'DELETE FROM trunkline.contents WHERE message_id = $1 RETURNING instance_id';
+const FORGET = `
+  DELETE FROM trunkline.contents WHERE message_id = $1
+  RETURNING instance_id, coalesce(owner_id, message_id) AS owner_id`;
 const LOCK_LEFTOVERS = 'SELECT 1 FROM trunkline.instances_with_leftovers WHERE instance_id = $1 FOR UPDATE';
 const NO_MORE_LEFTOVERS = `
   DELETE FROM trunkline.instances_with_leftovers

@@ -1,3 +1,4 @@
+import { contentIdOf } from '@trunkline/core';
 import type { MediaIndex, Message } from '@trunkline/core';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
@@ -5,13 +6,13 @@ import { text, textOrNull } from './row.ts';
 
 export function mediaIndex(connected: Connected): MediaIndex {
   return {
-    begin: async (messageId, now) => {
+    begin: async (contentId, now) => {
       const { database, write } = connected();
       await write(() =>
         database.run(
           `INSERT INTO contents (message_id, begun_at) VALUES (?, ?)
            ON CONFLICT (message_id) DO UPDATE SET begun_at = excluded.begun_at WHERE instance_id IS NULL`,
-          messageId,
+          contentId,
           now,
         ),
       );
@@ -36,20 +37,22 @@ export function mediaIndex(connected: Connected): MediaIndex {
           limit,
         )
         .map((row) => text(row, 'message_id')),
-    forget: async (messageId) => {
+    forget: async (contentId) => {
       const { database, write } = connected();
-      await write(() => forgetContent(database, messageId));
+      await write(() => forgetContent(database, contentId));
     },
   };
 }
 
 /** Makes content that was noted part of the message that is about to be stored. */
-export function takeOverContent(database: Database, { id, instanceId, media }: Message): void {
+export function takeOverContent(database: Database, message: Message): void {
+  const { id, instanceId, media } = message;
   if (!media?.available) return;
   const taken = database.run(
-    'UPDATE contents SET instance_id = ? WHERE message_id = ? AND instance_id IS NULL',
+    'UPDATE contents SET instance_id = ?, owner_id = ? WHERE message_id = ? AND instance_id IS NULL',
     instanceId,
-    id,
+    media.uploadId === undefined ? null : id,
+    contentIdOf(message),
   );
   if (taken === 0) throw new Error(`No content was noted for ${id}.`);
 }
@@ -60,13 +63,16 @@ export function orphanContent(database: Database, instanceId: string): void {
   database.run('INSERT OR IGNORE INTO instances_with_leftovers (instance_id) VALUES (?)', instanceId);
 }
 
-function forgetContent(database: Database, messageId: string): void {
-  const row = database.get('DELETE FROM contents WHERE message_id = ? RETURNING instance_id', messageId);
+function forgetContent(database: Database, contentId: string): void {
+  const row = database.get(
+    'DELETE FROM contents WHERE message_id = ? RETURNING instance_id, coalesce(owner_id, message_id) AS owner_id',
+    contentId,
+  );
   if (!row) return;
   // JSON's false: json_set would make a 0 of SQL's.
   database.run(
     "UPDATE messages SET media = json_set(media, '$.available', json('false')) WHERE id = ? AND media IS NOT NULL",
-    messageId,
+    text(row, 'owner_id'),
   );
   const instanceId = textOrNull(row, 'instance_id');
   if (instanceId === null || hasContents(database, instanceId)) return;

@@ -1,11 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { contentIdOf } from '@trunkline/core';
 import { initial } from '../src/migrations/0001-initial.ts';
 import {
   aClaim,
   anEndpoint,
   anEvent,
+  aMessage,
   anInstance,
   aSubscription,
   aWorkspace,
@@ -42,7 +44,7 @@ it('a process that dies in the middle of a migration leaves none of it', async (
 describe('a database of the first version', () => {
   it('is brought up to date with all that is in it', async () => {
     const path = join(temporaryDirectory(), 'test.db');
-    const { workspace, delivery } = await makeFirstVersion(path);
+    const { workspace, delivery, message } = await makeFirstVersion(path);
     const storage = await openStorage(path);
     const fresh = join(temporaryDirectory(), 'test.db');
     await openStorage(fresh);
@@ -52,6 +54,13 @@ describe('a database of the first version', () => {
     expect(upgraded).toEqual(made);
     expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
     expect((await storage.deliveries.claim(aClaim())).claimed).toMatchObject([{ delivery }]);
+    // Its file is kept under the message's own id.
+    expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+    expect(contentIdOf(message)).toBe(message.id);
+    await storage.media.forget(message.id);
+    expect(await storage.messages.find(workspace.id, message.id)).toMatchObject({
+      media: { available: false },
+    });
 
     const subscription = await storage.subscriptions.register(aSubscription());
     const [instance] = await storage.instances.list(workspace.id);
@@ -75,14 +84,19 @@ describe('a database of the first version', () => {
   });
 });
 
-/** With an instance, an endpoint and a delivery to it. */
+/** With an instance, a message with a file, an endpoint and a delivery to it. */
 async function makeFirstVersion(path: string) {
   const present = `${path}-present`;
   const storage = await openStorage(present);
   const workspace = aWorkspace();
   const endpoint = anEndpoint(workspace);
   await storage.workspaces.insert(workspace);
-  await storage.instances.insert(anInstance(workspace), null);
+  const instance = anInstance(workspace);
+  await storage.instances.insert(instance, null);
+  const media = { available: true, mimeType: 'image/png', size: 12, filename: 'ü.png', sha256: 'ab' };
+  const message = aMessage(instance, { type: 'image', media });
+  await storage.media.begin(message.id, NOW);
+  await storage.messages.accept({ message, idempotency: null, backlogLimit: 10, trialLimit: null });
   await storage.webhooks.insert(endpoint, 5);
   const delivery = must(await storage.deliveries.enqueue(endpoint.id, anEvent(workspace)));
   await storage.close();
@@ -102,5 +116,5 @@ async function makeFirstVersion(path: string) {
     connection.exec(`INSERT INTO main.${name} (${columns}) SELECT ${columns} FROM present.${name}`);
   }
   connection.close();
-  return { workspace, delivery };
+  return { workspace, delivery, message };
 }

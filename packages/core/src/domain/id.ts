@@ -1,9 +1,25 @@
 import { v7 } from 'uuid';
 import { base32ToUuid, encodeBase32, uuidToBase32 } from './base32.ts';
 
-/** What an id names. `req` (requests), `mem` (members), `opr` (operations), `ntc` (notices) and `sub` (subscriptions) are ours beside the specification's eight. */
+/**
+ * What an id names. `req` (requests), `mem` (members), `opr` (operations), `ntc` (notices), `sub` (subscriptions) and
+ * `upl` (uploads) are ours beside the specification's eight.
+ */
 export type IdPrefix =
-  'key' | 'ten' | 'ins' | 'grp' | 'msg' | 'wh' | 'whd' | 'evt' | 'req' | 'mem' | 'opr' | 'ntc' | 'sub';
+  | 'key'
+  | 'ten'
+  | 'ins'
+  | 'grp'
+  | 'msg'
+  | 'wh'
+  | 'whd'
+  | 'evt'
+  | 'req'
+  | 'mem'
+  | 'opr'
+  | 'ntc'
+  | 'sub'
+  | 'upl';
 
 /** Makes ids that sort by time: TypeIDs (`msg_` + 26 characters of base32) over a UUIDv7 (RFC 9562). */
 export type NewId = (prefix: IdPrefix, now: number) => string;

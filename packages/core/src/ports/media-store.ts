@@ -1,5 +1,5 @@
 /**
- * Keeps the content of media messages, by message id. A file never sits in memory whole. For which message it is kept,
+ * Keeps the content of media messages, each under an id of 3 to 64 letters, digits and underscores. A file never sits in memory whole. For which message it is kept,
  * and until when, is the storage's to know; a media store only keeps bytes.
  */
 export interface MediaStore {

@@ -33,7 +33,7 @@ export function createMediaSweeper({ storage, media, clock, logger }: ServiceCon
       await storage.media.forget(id);
       return true;
     } catch (error) {
-      logger.error({ err: error, messageId: id }, 'a stored file could not be deleted');
+      logger.error({ err: error, contentId: id }, 'a stored file could not be deleted');
       return false;
     }
   };

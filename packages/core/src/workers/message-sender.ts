@@ -1,4 +1,5 @@
 import { SEND_OUTCOME_UNKNOWN, sendRetryDelay } from '../domain/message/send-retry.ts';
+import { contentIdOf } from '../domain/message/message.ts';
 import type { Message, MessageError } from '../domain/message/message.ts';
 import type { OutgoingMessage, SendOutcome } from '../ports/gateway.ts';
 import type { QueuedMessage } from '../ports/storage/message-store.ts';
@@ -109,8 +110,9 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   };
 
   /** A file that was deleted does not come back: trying again would only delay telling so. */
-  const isFileGone = async ({ id, media }: Message): Promise<boolean> =>
-    media !== null && (!media.available || (await context.media.size(id)) === null);
+  const isFileGone = async (message: Message): Promise<boolean> =>
+    message.media !== null &&
+    (!message.media.available || (await context.media.size(contentIdOf(message))) === null);
 
   const toOutgoing = async (message: Message): Promise<OutgoingMessage | null> => {
     const { workspaceId, instanceId, networkId, to, groupId } = message;

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { contentIdOf } from '@trunkline/core';
 import type { Acceptance, MessageChange, MessageFilter } from '@trunkline/core';
 import { aMessage, anEvent, anIdempotencyRecord, anInboundMessage } from '../examples.ts';
 import { pageRequests } from '../paging.ts';
@@ -19,6 +20,7 @@ const acceptance = fc.record({
   backlogLimit: fc.constantFrom(3, 5, 1000),
   trialLimit: fc.option(fc.nat({ max: 4 })),
   foreign: fc.constantFrom(false, false, false, true),
+  isUpload: fc.boolean(),
 });
 
 export const messageSteps = [
@@ -27,7 +29,7 @@ export const messageSteps = [
     fc.array(acceptance, { minLength: 1, maxLength: 4 }),
     async (world, choices) => {
       const acceptances = choices.flatMap((choice) => plannedAcceptance(world, choice) ?? []);
-      const begun = acceptances.filter((one) => one.begun).map((one) => one.message.id);
+      const begun = acceptances.filter((one) => one.begun).map((one) => contentIdOf(one.message));
       return async ({ storage }) => {
         for (const id of begun) await storage.media.begin(id, world.now);
         // One rejects where its content was not begun.
@@ -130,7 +132,7 @@ export const messageSteps = [
 
   step('forget content', fc.record({ message }), async (world, choice) => {
     const chosen = world.pick(world.messages, choice.message);
-    return chosen && (({ storage }) => storage.media.forget(chosen.id));
+    return chosen && (({ storage }) => storage.media.forget(contentIdOf(chosen)));
   }),
 
   step('find an outbound message', fc.record({ message }), async (world, choice) => {
@@ -148,7 +150,8 @@ function plannedAcceptance(
   if (!target) return null;
   const workspaceId = choice.foreign ? world.workspace(1).id : target.workspaceId;
   const id = world.newId('msg', world.now);
-  const content = choice.file === 'none' ? {} : ({ type: 'image', media: FILE } as const);
+  const media = choice.isUpload ? { ...FILE, uploadId: world.newId('upl', world.now) } : FILE;
+  const content = choice.file === 'none' ? {} : ({ type: 'image', media } as const);
   const accepted = aMessage(target, {
     id,
     workspaceId,

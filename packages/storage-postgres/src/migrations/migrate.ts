@@ -8,9 +8,10 @@ import { qualify, quoted } from '../statements.ts';
 import { initial } from './0001-initial.ts';
 import { handOvers } from './0002-hand-overs.ts';
 import { sendingWhileReconnecting } from './0003-sending-while-reconnecting.ts';
+import { uploads } from './0004-uploads.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
-const MIGRATIONS: readonly string[] = [initial, handOvers, sendingWhileReconnecting];
+const MIGRATIONS: readonly string[] = [initial, handOvers, sendingWhileReconnecting, uploads];
 
 const OLDEST_SERVER = 14;
 

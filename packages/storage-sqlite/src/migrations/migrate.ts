@@ -5,6 +5,7 @@ import { subscriptions } from './0003-subscriptions.ts';
 import { pairingNumber } from './0004-pairing-number.ts';
 import { handOvers } from './0005-hand-overs.ts';
 import { refusedLogouts } from './0006-refused-logouts.ts';
+import { uploads } from './0007-uploads.ts';
 
 /** In order; a migration that was released never changes. The version of a database is how many it has had. */
 const MIGRATIONS: readonly string[] = [
@@ -14,6 +15,7 @@ const MIGRATIONS: readonly string[] = [
   pairingNumber,
   handOvers,
   refusedLogouts,
+  uploads,
 ];
 
 /** "trnk": says that a SQLite file is ours. */

@@ -22,6 +22,16 @@ export interface MessageMedia {
   readonly size: number | null;
   readonly filename: string;
   readonly sha256: string | null;
+  /**
+   * The upload that brought the content, whose id it is kept under: a message's own id is made later, when it is
+   * accepted. Absent where the content is kept under the id of the message, as that of inbound files is.
+   */
+  readonly uploadId?: string;
+}
+
+/** The id that the content of a message is kept under, in the media store and in its index. */
+export function contentIdOf({ id, media }: Pick<Message, 'id' | 'media'>): string {
+  return media?.uploadId ?? id;
 }
 
 /** Times are epoch milliseconds. */

@@ -50,7 +50,8 @@ export interface MessageStore<Transaction = never> {
    * instance there, `acceptsMessages` of it, trial, backlog. Resolves once it is durable.
    * Calls that come together may share one commit, in the order of the calls; each still succeeds or fails on its own:
    * one whose message id is taken rejects, and leaves nothing. A message is due from its acceptance.
-   * One with available media takes over the content that was noted under its id, and rejects when none is.
+   * One with available media takes over the content that was noted for it (`contentIdOf`), and rejects when there is
+   * none, or when another message has it.
    *
    * Within a transaction of the caller's, all of this is part of that one: nobody else sees any of it before the caller
    * commits, and a rollback undoes it. One that is refused or rejects leaves nothing there, and the transaction usable.

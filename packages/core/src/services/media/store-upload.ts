@@ -14,11 +14,20 @@ import { peek } from './peek.ts';
 
 /** A file whose content is durable, and that belongs to no message yet. */
 export interface StoredUpload extends FileType {
-  /** The id of the message that it is for. */
-  readonly messageId: string;
+  /** What the media store keeps it under. */
+  readonly contentId: string;
   readonly size: number;
   /** Hex. */
   readonly sha256: string;
+}
+
+/** What is to be stored, and how. */
+export interface UploadRequest {
+  readonly content: ReadableStream<Uint8Array>;
+  /** Of the message, where it is known already. */
+  readonly type: MediaType | null;
+  /** What to keep it under. */
+  readonly contentId: string;
 }
 
 /**
@@ -28,8 +37,7 @@ export interface StoredUpload extends FileType {
  */
 export async function storeUpload(
   context: ServiceContext,
-  content: ReadableStream<Uint8Array>,
-  type: MediaType | null,
+  { content, type, contentId }: UploadRequest,
 ): Promise<Result<StoredUpload>> {
   const { first, whole } = await peek(content, DETECTION_BYTES);
   const fileType = await detectFileType(first);
@@ -38,7 +46,8 @@ export async function storeUpload(
     await giveUp(whole);
     return accepted;
   }
-  const stored = await storeWithin(context, whole, type === null ? LARGEST_MEDIA_SIZE : MEDIA_SIZE_MAX[type]);
+  const limit = type === null ? LARGEST_MEDIA_SIZE : MEDIA_SIZE_MAX[type];
+  const stored = await storeWithin(context, { content: whole, contentId, limit });
   return stored.ok ? ok({ ...stored.value, ...fileType }) : stored;
 }
 
@@ -48,34 +57,31 @@ export async function storeUpload(
  */
 export async function discardUpload(
   { media, storage, logger }: ServiceContext,
-  { messageId }: Pick<StoredUpload, 'messageId'>,
+  { contentId }: Pick<StoredUpload, 'contentId'>,
 ): Promise<void> {
   try {
     // The bytes first: what is forgotten is swept no more.
-    await media.delete(messageId);
-    await storage.media.forget(messageId);
+    await media.delete(contentId);
+    await storage.media.forget(contentId);
   } catch (error) {
-    logger.warn({ err: error, messageId }, 'a file could not be discarded, and is swept later');
+    logger.warn({ err: error, contentId }, 'a file could not be discarded, and is swept later');
   }
 }
 
 async function storeWithin(
   context: ServiceContext,
-  content: ReadableStream<Uint8Array>,
-  limit: number,
+  { content, contentId, limit }: Omit<UploadRequest, 'type'> & { readonly limit: number },
 ): Promise<Result<Omit<StoredUpload, keyof FileType>>> {
-  const { storage, media, clock, newId, crypto } = context;
-  const now = clock.now();
-  const messageId = newId('msg', now);
+  const { storage, media, clock, crypto } = context;
   const digest = crypto.createSha256();
   const counted = upTo(content, limit, (chunk) => digest.update(chunk));
   try {
-    await storage.media.begin(messageId, now);
-    const size = await media.put(messageId, counted.stream);
-    return ok({ messageId, size, sha256: digest.hex() });
+    await storage.media.begin(contentId, clock.now());
+    const size = await media.put(contentId, counted.stream);
+    return ok({ contentId, size, sha256: digest.hex() });
   } catch (error) {
     await giveUp(counted.stream);
-    await discardUpload(context, { messageId });
+    await discardUpload(context, { contentId });
     // Whatever the store has made of the error that ended its stream.
     const refusal = counted.refusal();
     if (refusal) return { ok: false, refusal };

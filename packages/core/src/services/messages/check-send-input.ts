@@ -1,4 +1,3 @@
-import { mediaFilename } from '../../domain/message/media-filename.ts';
 import { checkMediaSize, checkMimeType } from '../../domain/message/media-rules.ts';
 import type { MediaType } from '../../domain/message/media-rules.ts';
 import { MESSAGE_TYPES } from '../../domain/message/message.ts';
@@ -28,7 +27,6 @@ export interface MediaContent {
   readonly caption: string | null;
   /** As the client named it, which is what makes two requests the same. */
   readonly givenFilename: string | null;
-  readonly filename: string;
   readonly upload: StoredUpload;
 }
 
@@ -82,11 +80,6 @@ function checkMedia(
     type,
     caption: caption === undefined || caption === '' ? null : caption,
     givenFilename: filename ?? null,
-    filename: mediaFilename(filename ?? null, {
-      type,
-      messageId: upload.messageId,
-      extension: upload.extension,
-    }),
     upload,
   });
 }

@@ -1,3 +1,4 @@
+import { contentIdOf } from '../../domain/message/message.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import type { ServiceContext } from '../context.ts';
@@ -23,7 +24,8 @@ export async function readMedia(
   const found = await findMessage(context, workspaceId, id);
   if (!found.ok) return found;
   const { media } = found.value;
-  const size = media?.available ? await context.media.size(id) : null;
+  const contentId = contentIdOf(found.value);
+  const size = media?.available ? await context.media.size(contentId) : null;
   if (!media || size === null) return notAvailable();
   const { mimeType, filename, sha256 } = media;
   return ok({
@@ -32,7 +34,7 @@ export async function readMedia(
     size,
     sha256,
     open: async (range) => {
-      const content = await context.media.get(id, range);
+      const content = await context.media.get(contentId, range);
       if (!content) throw new Error(`The file of ${id} is gone.`);
       return content;
     },

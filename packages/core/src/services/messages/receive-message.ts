@@ -33,10 +33,12 @@ export async function receiveMessage(
 ): Promise<void> {
   const { instance, lease } = held;
   if (await isRepeatWithFile(context, instance, incoming)) return;
-  const upload = await storeFile(context, incoming.content, instance.id);
+  // Made when the message arrives, whenever its file does: lists are in the order of the ids.
+  const id = context.newId('msg', context.clock.now());
+  const upload = await storeFile(context, incoming.content, { id, instanceId: instance.id });
   const group =
     incoming.groupNetworkId === null ? null : await knownGroup(context, held, incoming.groupNetworkId);
-  const message = inboundMessage(context, { instance, incoming, group, upload });
+  const message = inboundMessage(context, { id, instance, incoming, group, upload });
   // Where this throws, nobody knows whether the message is stored: its file stays, and is swept if it is not.
   const stored = await context.storage.messages.receive(lease, {
     message,
@@ -61,13 +63,13 @@ async function isRepeatWithFile(
 async function storeFile(
   context: ServiceContext,
   content: IncomingContent,
-  instanceId: string,
+  { id, instanceId }: Pick<Message, 'id' | 'instanceId'>,
 ): Promise<StoredUpload | null> {
   if (content.type === 'text' || context.media === noMedia) return null;
   const { file } = content;
   try {
     const bytes = timelyStream(context.clock, DOWNLOAD_STALLED_MS, () => file.open());
-    const stored = await storeUpload(context, bytes, null);
+    const stored = await storeUpload(context, { content: bytes, type: null, contentId: id });
     if (stored.ok) return stored.value;
     context.logger.warn({ instanceId, code: stored.refusal.code }, 'a received file is not kept');
   } catch (error) {
@@ -77,16 +79,19 @@ async function storeFile(
 }
 
 interface Arrival {
+  readonly id: string;
   readonly instance: Instance;
   readonly incoming: IncomingMessage;
   readonly group: Group | null;
   readonly upload: StoredUpload | null;
 }
 
-function inboundMessage(context: ServiceContext, { instance, incoming, group, upload }: Arrival): Message {
+function inboundMessage(
+  context: ServiceContext,
+  { id, instance, incoming, group, upload }: Arrival,
+): Message {
   const { networkId, from, content } = incoming;
   const now = context.clock.now();
-  const id = upload?.messageId ?? context.newId('msg', now);
   return {
     id,
     workspaceId: instance.workspaceId,

@@ -4,6 +4,7 @@ import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts'
 import { isId } from '../../domain/id.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import { BACKLOG_RETRY_AFTER } from '../../domain/message/message-limits.ts';
+import { mediaFilename } from '../../domain/message/media-filename.ts';
 import type { Message, MessageMedia } from '../../domain/message/message.ts';
 import type { Recipient } from '../../domain/message/recipient.ts';
 import { ok, refuse } from '../../domain/result.ts';
@@ -170,8 +171,10 @@ function newOutboundMessage(
   { recipient, content }: CheckedSend,
   now: number,
 ): Message {
+  // Not before: lists are in the order of the ids, and an upload may have begun long ago.
+  const id = context.newId('msg', now);
   return {
-    id: content.type === 'text' ? context.newId('msg', now) : content.upload.messageId,
+    id,
     workspaceId: instance.workspaceId,
     instanceId: instance.id,
     networkId: context.gateway.newMessageId(context.random.bytes(NETWORK_ID_BYTES)),
@@ -183,7 +186,7 @@ function newOutboundMessage(
     groupId: recipient.kind === 'group' ? recipient.groupId : null,
     text: content.type === 'text' ? content.text : null,
     caption: content.type === 'text' ? null : content.caption,
-    media: content.type === 'text' ? null : mediaOf(content),
+    media: content.type === 'text' ? null : mediaOf(id, content),
     error: null,
     createdAt: now,
     queuedAt: now,
@@ -195,9 +198,10 @@ function newOutboundMessage(
   };
 }
 
-function mediaOf({ upload, filename }: MediaContent): MessageMedia {
-  const { mimeType, size, sha256 } = upload;
-  return { available: true, mimeType, size, filename, sha256 };
+function mediaOf(messageId: string, { type, upload, givenFilename }: MediaContent): MessageMedia {
+  const { contentId, mimeType, extension, size, sha256 } = upload;
+  const filename = mediaFilename(givenFilename, { type, messageId, extension });
+  return { available: true, mimeType, size, filename, sha256, uploadId: contentId };
 }
 
 function refusalOf(

@@ -9,35 +9,37 @@ export class MemoryMediaIndex implements MediaIndex {
     this.#state = state;
   }
 
-  async begin(messageId: string, now: number): Promise<void> {
-    if (this.#state.contents.get(messageId)?.owned !== true) {
-      this.#state.contents.set(messageId, { begunAt: now, owned: false });
+  async begin(contentId: string, now: number): Promise<void> {
+    if ((this.#state.contents.get(contentId)?.messageId ?? null) === null) {
+      this.#state.contents.set(contentId, { begunAt: now, messageId: null });
     }
   }
 
   async listAbandoned(before: number, limit: number): Promise<readonly string[]> {
     return [...this.#state.contents]
-      .filter(([, { begunAt, owned }]) => !owned && begunAt < before)
+      .filter(([, { begunAt, messageId }]) => messageId === null && begunAt < before)
       .toSorted(([a, one], [b, other]) => compare(one.begunAt, other.begunAt) || compare(a, b))
       .slice(0, limit)
-      .map(([messageId]) => messageId);
+      .map(([contentId]) => contentId);
   }
 
   async listOrphaned(limit: number): Promise<readonly string[]> {
-    const owned = [...this.#state.contents].filter(([, content]) => content.owned);
-    return owned
-      .map(([messageId]) => messageId)
-      .filter(
-        (messageId) => !this.#state.instances.has(this.#state.messages.get(messageId)?.instanceId ?? ''),
-      )
+    return [...this.#state.contents]
+      .filter(([, { messageId }]) => messageId !== null && this.#isOrphan(messageId))
+      .map(([contentId]) => contentId)
       .toSorted(compare)
       .slice(0, limit);
   }
 
-  async forget(messageId: string): Promise<void> {
-    if (!this.#state.contents.delete(messageId)) return;
-    const message = this.#state.messages.get(messageId);
+  #isOrphan(messageId: string): boolean {
+    return !this.#state.instances.has(this.#state.messages.get(messageId)?.instanceId ?? '');
+  }
+
+  async forget(contentId: string): Promise<void> {
+    const messageId = this.#state.contents.get(contentId)?.messageId;
+    this.#state.contents.delete(contentId);
+    const message = this.#state.messages.get(messageId ?? '');
     if (!message?.media) return;
-    this.#state.messages.set(messageId, { ...message, media: { ...message.media, available: false } });
+    this.#state.messages.set(message.id, { ...message, media: { ...message.media, available: false } });
   }
 }

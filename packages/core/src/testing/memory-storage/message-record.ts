@@ -1,14 +1,15 @@
+import { contentIdOf } from '../../domain/message/message.ts';
 import type { Message } from '../../domain/message/message.ts';
 import { insertRow } from './state.ts';
 import type { State } from './state.ts';
 
 /** Stores a new message, with the content that was noted for it where it has some. */
 export function insertMessage(state: State, message: Message): void {
-  const content = state.contents.get(message.id);
+  const content = state.contents.get(contentIdOf(message));
   const hasContent = message.media?.available === true;
-  if (hasContent && content?.owned !== false) throw new Error(`No content was noted for ${message.id}.`);
+  if (hasContent && content?.messageId !== null) throw new Error(`No content was noted for ${message.id}.`);
   insertRow(state.messages, message.id, structuredClone(message));
-  if (hasContent && content) content.owned = true;
+  if (hasContent && content) content.messageId = message.id;
 }
 
 /** The message as it reads: the content of an instance's messages goes with it. */

@@ -64,8 +64,8 @@ export class State {
   readonly outbound: Map<string, string> = new Map();
   /** `keyOf(instanceId, networkId, senderId)` of inbound messages. */
   readonly arrivals: Set<string> = new Set();
-  /** By message id: content that the media store holds, and whether the message of that id is stored. */
-  readonly contents: Map<string, { readonly begunAt: number; owned: boolean }> = new Map();
+  /** By content id: content that the media store holds, and the message that it belongs to, if any. */
+  readonly contents: Map<string, { readonly begunAt: number; messageId: string | null }> = new Map();
   /** By `keyOf(workspaceId, key)`. */
   readonly idempotency: Map<string, IdempotencyRecord> = new Map();
 
