@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { createServer, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLogger } from '@trunkline/core';
 import type { Logger, Notification } from '@trunkline/core';
 import { mailNotifier } from '../src/mail-notifier.ts';
@@ -106,26 +106,47 @@ describe('A mail is not taken over', () => {
     expect(mails).toEqual([]);
   });
 
-  const SHORT = { connectionTimeout: 200, greetingTimeout: 200, socketTimeout: 200 };
   it('when the server hangs with the whole mail', async () => {
     const server = await startMailServer();
     server.answer('hang');
-    const notifying = mailNotifier(server.url, silentLogger, SHORT).notify(notification);
-    await expect(notifying).rejects.toThrow('Timeout');
-    expect(server.mails).toHaveLength(1);
+    const socketTimeout = 123_456;
+    const elapse = timeoutsOf(socketTimeout);
+    const notifying = mailNotifier(server.url, silentLogger, { socketTimeout }).notify(notification);
+    const outcome = expect(notifying).rejects.toThrow('Timeout');
+    await vi.waitFor(() => expect(server.mails).toHaveLength(1), { timeout: 30_000 });
+    elapse();
+    await outcome;
   });
 
   it('when the server says nothing, which holds no connection', async () => {
-    const sockets = new Set<Socket>();
+    const closed: Promise<unknown>[] = [];
     const mute = createServer((socket) => {
-      sockets.add(socket.resume().on('error', () => undefined));
-      socket.once('close', () => sockets.delete(socket));
+      closed.push(
+        once(
+          socket.resume().on('error', () => undefined),
+          'close',
+        ),
+      );
     }).listen(0, '127.0.0.1');
     onTestFinished(() => void mute.close());
     await once(mute, 'listening');
     const { port } = mute.address() as AddressInfo; // it listens on TCP
-    const notifying = mailNotifier(`smtp://127.0.0.1:${port}`, silentLogger, SHORT).notify(notification);
+    const url = `smtp://127.0.0.1:${port}`;
+    const notifying = mailNotifier(url, silentLogger, { greetingTimeout: 200 }).notify(notification);
     await expect(notifying).rejects.toThrow('Greeting never received');
-    await expect.poll(() => sockets.size).toBe(0);
+    expect(closed).toHaveLength(1);
+    await Promise.all(closed);
   });
 });
+
+/** The time-outs of sockets that are set to this many milliseconds elapse when the test says so. */
+function timeoutsOf(ms: number): () => void {
+  const spy = vi.spyOn(Socket.prototype, 'setTimeout');
+  onTestFinished(() => spy.mockRestore());
+  return () => {
+    const sockets = spy.mock.results.filter((_, call) => spy.mock.calls[call]?.[0] === ms);
+    expect(sockets).toHaveLength(1);
+    // `setTimeout` returns its socket.
+    for (const { type, value } of sockets) if (type === 'return') value.emit('timeout');
+  };
+}
