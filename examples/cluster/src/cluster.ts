@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { afterExit } from '@trunkline/test-postgres/after-exit';
+import { freePort } from '@trunkline/test-postgres/free-port';
+import { makeSharedDirectory } from '@trunkline/test-postgres/shared-directory';
 import { startBalancer } from './balancer.ts';
-import { freePort } from './free-port.ts';
 import { manageProcess } from './managed-process.ts';
 import type { ManagedProcess, ProcessOptions } from './managed-process.ts';
 
@@ -48,13 +46,14 @@ export async function startCluster({ host, port, databaseUrl, tell }: ClusterOpt
   const started: ManagedProcess[] = [];
   const apis = new Map<string, string>();
   let apiKey: string | null = null;
-  const directory = join(tmpdir(), `trunkline-cluster-${randomUUID()}`);
+  const directory = await makeSharedDirectory('trunkline-cluster-');
+  const cleaner = afterExit({ directory });
   const stop = async (): Promise<void> => {
     // The service first, all at once; what it needs after it, the database last.
     const services = started.filter(({ name }) => SERVICES.some((service) => service.name === name));
     await Promise.all(services.map((service) => service.stop()));
     for (const other of started.toReversed()) await other.stop();
-    await rm(directory, { recursive: true, force: true });
+    await cleaner.cleanUp();
   };
   const run = (options: Program): ManagedProcess => {
     const managed = manageProcess({

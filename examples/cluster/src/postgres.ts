@@ -8,16 +8,12 @@ const server = await startPostgres({
   directory: process.env['POSTGRES_DIRECTORY'] ?? '',
   port: Number(process.env['POSTGRES_PORT']),
 });
-const pid = await server.pid();
 console.log(`Postgres is at ${server.url}`);
 
 setInterval(() => {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    console.error('Postgres has ended.');
-    process.exit(1);
-  }
+  if (server.pid() !== undefined) return;
+  console.error('Postgres has ended.');
+  process.exit(1);
 }, LOOK_EVERY_MS);
 
 const end = (): void => void server.stop().finally(() => process.exit(0));

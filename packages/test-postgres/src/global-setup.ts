@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { TestProject } from 'vitest/node';
 import { startPostgres } from './postgres-server.ts';
 import type { PostgresServer } from './postgres-server.ts';
+import { makeRunDirectory } from './run-directory.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,10 +14,14 @@ declare module 'vitest' {
 }
 
 /**
- * One Postgres for the whole run, started when the first test asks for it: a run that needs none starts none. It lives
- * in this process, since those of the test files come and go.
+ * A directory for everything temporary of the run, and one Postgres for all of it, started when the first test asks for
+ * it: a run that needs none starts none. It lives in this process, since those of the test files come and go.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { TMPDIR } = process.env;
+  const directory = await makeRunDirectory();
+  process.env['TMPDIR'] = directory.path;
+
   let server: Promise<PostgresServer> | undefined;
   const answer = async (socket: Socket): Promise<void> => {
     server ??= startPostgres({ fsync: false });
@@ -34,5 +39,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     desk.close();
     await (await server?.catch(() => undefined))?.stop();
+    await directory.remove();
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
   };
 }

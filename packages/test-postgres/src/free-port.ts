@@ -1,0 +1,27 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/**
+ * Below the ports that the system gives to outgoing connections, on Linux and on macOS: one of those could take the port
+ * while the program that it is for starts, or starts again.
+ */
+const LOWEST = 20_000;
+const HIGHEST = 32_000;
+
+/** A port of 127.0.0.1 that nobody listens on, for a program that cannot take port 0 or has to keep its port. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(LOWEST, HIGHEST);
+    const server = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') continue;
+      throw error;
+    }
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+}

@@ -1,0 +1,76 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterExit } from './after-exit.ts';
+import { makeSharedDirectory, temporaryParents } from './shared-directory.ts';
+
+const PREFIX = 'trunkline-run-';
+/** Until it is locked: a run that starts at the same time would take it for one that is left. */
+const UNLOCKED_PREFIX = 'trunkline-new-run-';
+
+export interface RunDirectory {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+/**
+ * Makes a directory for everything temporary of a run. It is removed with the run, or after it if the run is killed.
+ * If that could not be, as when the whole machine stopped, the next run removes it.
+ */
+export async function makeRunDirectory(): Promise<RunDirectory> {
+  for (const left of leftDirectories()) await afterExit({ directory: left }).cleanUp();
+  const unlocked = await makeSharedDirectory(UNLOCKED_PREFIX);
+  const lock = lockIn(unlocked);
+  const path = join(dirname(unlocked), basename(unlocked).replace(UNLOCKED_PREFIX, PREFIX));
+  await rename(unlocked, path);
+  const cleaner = afterExit({ directory: path });
+  return {
+    path,
+    async remove() {
+      lock.close();
+      await cleaner.cleanUp();
+    },
+  };
+}
+
+/** Those of this user's runs that have ended. */
+function leftDirectories(): readonly string[] {
+  return temporaryParents().flatMap((parent) =>
+    namesIn(parent)
+      .filter((name) => name.startsWith(PREFIX))
+      .map((name) => join(parent, name))
+      .filter(isLeft),
+  );
+}
+
+function namesIn(parent: string): readonly string[] {
+  try {
+    return readdirSync(parent);
+  } catch {
+    return []; // not every machine has each of them
+  }
+}
+
+function isLeft(directory: string): boolean {
+  try {
+    const status = lstatSync(directory);
+    if (!status.isDirectory() || status.uid !== process.getuid?.()) return false;
+    lockIn(directory).close();
+    return true;
+  } catch {
+    return false; // it is in use, or somebody else has removed it
+  }
+}
+
+/** A lock that ends with the process that holds it. Throws when another one does. */
+function lockIn(directory: string): DatabaseSync {
+  const database = new DatabaseSync(join(directory, 'lock'));
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { startPostgres } from '@trunkline/test-postgres';
+import { makeSharedDirectory } from '@trunkline/test-postgres/shared-directory';
+import { freePort } from '../src/free-port.ts';
+import { startProgram } from './support/start-program.ts';
+
+vi.mock(import('../src/free-port.ts'), { spy: true });
+
+const isRoot = process.getuid?.() === 0;
+const PATIENCE = { timeout: 30_000 };
+
+/** A directory for temporary files that nothing else is in. */
+function ownTmpdir(mode: number): string {
+  const path = mkdtempSync(join(tmpdir(), 'trunkline-'));
+  chmodSync(path, mode);
+  vi.stubEnv('TMPDIR', path);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return path;
+}
+
+async function ask(url: string, statement: string): Promise<unknown> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query({ text: statement, rowMode: 'array' })).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+it('answers queries, comes back from a crash with what was committed, and leaves no files when it stops', async () => {
+  const server = await startPostgres();
+  expect(await ask(server.url, 'CREATE TABLE kept AS SELECT 1')).toEqual([]);
+  const before = server.pid();
+  await server.crash();
+  expect(server.pid()).not.toBe(before);
+  expect(await ask(server.url, 'SELECT * FROM kept')).toEqual([[1]]);
+  const [[directory]] = (await ask(server.url, 'SHOW data_directory')) as [[string]]; // a row with a column
+  expect(existsSync(directory)).toBe(true);
+  await server.stop();
+  expect(server.pid()).toBeUndefined();
+  expect(existsSync(join(directory, '..'))).toBe(false);
+});
+
+it('ends, and leaves no files, when the process that started it is killed', async () => {
+  const TMPDIR = ownTmpdir(0o711);
+  const program = await startProgram('start-postgres', { TMPDIR });
+  const { port } = program.said as { port: number }; // as it prints it
+  expect(readdirSync(TMPDIR)).toHaveLength(1);
+  await program.kill();
+  await vi.waitFor(async () => expect(await isListening(port)).toBe(false), PATIENCE);
+  await vi.waitFor(() => expect(readdirSync(TMPDIR)).toEqual([]), PATIENCE);
+});
+
+it('starts again in the directory of a server whose process was killed, with what was committed', async () => {
+  const directory = await makeSharedDirectory('trunkline-');
+  const program = await startProgram('start-postgres', { POSTGRES_DIRECTORY: directory });
+  const { port } = program.said as { port: number }; // as it prints it
+  await ask(`postgres://postgres@127.0.0.1:${port}`, 'CREATE TABLE kept AS SELECT 1');
+  await program.kill();
+  const server = await startPostgres({ directory });
+  onTestFinished(() => server.stop());
+  expect(await ask(server.url, 'SELECT * FROM kept')).toEqual([[1]]);
+});
+
+it('starts in a directory that a server was killed in while it was made', async () => {
+  const directory = await makeSharedDirectory('trunkline-');
+  mkdirSync(join(directory, 'data.new'));
+  writeFileSync(join(directory, 'data.new', 'PG_VERSION'), '18\n');
+  const server = await startPostgres({ directory });
+  onTestFinished(() => server.stop());
+  expect(await ask(server.url, 'SELECT 1')).toEqual([[1]]);
+});
+
+it('says why it did not start, and leaves no files', async () => {
+  const TMPDIR = ownTmpdir(0o711);
+  await expect(startPostgres({ settings: ['no_such_setting=1'] })).rejects.toThrow(
+    /^Postgres did not start:\n[^]*no_such_setting/,
+  );
+  expect(readdirSync(TMPDIR)).toEqual([]);
+});
+
+it('takes another port when somebody else was faster, and says so when it must be this one', async () => {
+  const first = await startPostgres();
+  onTestFinished(() => first.stop());
+  vi.mocked(freePort).mockResolvedValueOnce(first.port);
+  const second = await startPostgres();
+  onTestFinished(() => second.stop());
+  expect(await ask(second.url, 'SELECT 1')).toEqual([[1]]);
+  expect(second.port).not.toBe(first.port);
+  await expect(startPostgres({ port: first.port })).rejects.toThrow('Address already in use');
+});
+
+it.runIf(isRoot)('runs for root as another user, from files that this one can reach', async () => {
+  const server = await startPostgres();
+  onTestFinished(() => server.stop());
+  expect(statSync(`/proc/${server.pid()}`).uid).toBe(65_534);
+});
+
+it.runIf(isRoot)('runs for root when TMPDIR is closed to others', async () => {
+  const TMPDIR = ownTmpdir(0o700);
+  const server = await startPostgres();
+  onTestFinished(() => server.stop());
+  expect(await ask(server.url, 'SELECT 1')).toEqual([[1]]);
+  expect(readdirSync(TMPDIR)).toEqual([]);
+});

@@ -1,0 +1,7 @@
+// Starts a Postgres, prints where it and its files are, and does nothing more until it is killed.
+import { startPostgres } from '@trunkline/test-postgres';
+
+const directory = process.env['POSTGRES_DIRECTORY'];
+const server = await startPostgres({ fsync: false, ...(directory === undefined ? {} : { directory }) });
+process.stdout.write(`${JSON.stringify({ port: server.port })}\n`);
+setInterval(() => undefined, 60_000);
