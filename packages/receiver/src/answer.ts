@@ -1,4 +1,4 @@
-import type { Receipt } from './receipt.ts';
+import type { Receipt, RefusalReason } from './receipt.ts';
 
 /** What every adapter makes of a receipt. The sender keeps the text in its log of the delivery. */
 export interface Answer {
@@ -14,12 +14,23 @@ export function answerTo(receipt: Receipt): Answer {
     headers: {
       'content-type': 'text/plain; charset=utf-8',
       ...(receipt.status === 405 ? { allow: 'POST' } : {}),
-      // The rest of the body is still on its way: servers would read it, or cut the connection under the next request.
-      ...(receipt.status === 413 ? { connection: 'close' } : {}),
+      // The body is still arriving: servers would read it to its end, or cut the connection under the next request.
+      ...(isRefusedUnread(receipt) ? { connection: 'close' } : {}),
     },
     text: textOf(receipt),
   };
 }
+
+/** Whether the body was not read to its end, for want of headers that are worth it or because of the body itself. */
+function isRefusedUnread(receipt: Receipt): boolean {
+  return receipt.outcome === 'refused' && !REFUSED_AFTER_READING.includes(receipt.reason);
+}
+
+const REFUSED_AFTER_READING: readonly RefusalReason[] = [
+  'signature_mismatch',
+  'invalid_json',
+  'invalid_event',
+];
 
 function textOf(receipt: Receipt): string {
   if (receipt.outcome !== 'refused') return receipt.outcome;

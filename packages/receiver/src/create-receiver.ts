@@ -3,10 +3,16 @@ import type { EventStore } from './event-store.ts';
 import type { WebhookHeaders } from './headers.ts';
 import { memoryStore } from './memory-store.ts';
 import { eventReceipt, processOnce } from './process-once.ts';
-import { readBody, type BodyFailureReason, type WebhookBody } from './read-body.ts';
+import { isBody, readBody, type BodyFailureReason, type WebhookBody } from './read-body.ts';
 import { refusalStatus, type Receipt, type RefusalReason, type RefusedReceipt } from './receipt.ts';
 import { DEFAULT_TOLERANCE_SECONDS } from './timestamp.ts';
-import { RAW_BODY_FIXES, checkVerifyOptions, verify, type VerifySuccess } from './verify.ts';
+import {
+  RAW_BODY_FIXES,
+  checkVerifyOptions,
+  readSignedHeaders,
+  verify,
+  type VerifySuccess,
+} from './verify.ts';
 
 export interface ReceiverOptions {
   /**
@@ -22,6 +28,8 @@ export interface ReceiverOptions {
   readonly store?: EventStore;
   /** The largest body in bytes; 1 MiB unless given. */
   readonly bodyLimit?: number;
+  /** How many seconds a body may take to arrive; 10 unless given, which is when the sender hangs up. */
+  readonly bodyTimeoutSeconds?: number;
   /** How many seconds the timestamp may be off, either way; 300 unless given. */
   readonly tolerance?: number;
   /**
@@ -78,9 +86,10 @@ export interface Receiver {
 export function createReceiver(options: ReceiverOptions): Receiver {
   const { secret = '', tolerance = DEFAULT_TOLERANCE_SECONDS, store = memoryStore() } = options;
   const { bodyLimit = DEFAULT_BODY_LIMIT, leaseSeconds = DEFAULT_LEASE_SECONDS } = options;
+  const { bodyTimeoutSeconds = DEFAULT_BODY_TIMEOUT_SECONDS } = options;
   const { onRefused = () => {}, onError = logError } = options;
   checkVerifyOptions({ secret, tolerance });
-  checkPositive({ bodyLimit, leaseSeconds });
+  checkPositive({ bodyLimit, bodyTimeoutSeconds, leaseSeconds });
   const handlerOf = handlerTable(options);
   const tellError = (error: unknown, event: WebhookEvent | undefined): Promise<void> =>
     tell(() => onError(error, event));
@@ -99,7 +108,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   async function check(request: IncomingWebhook): Promise<Checked> {
     const { headers, method = 'POST', rawBodyFix = RAW_BODY_FIXES, receivedAt = Date.now() } = request;
     if (method !== 'POST') return refusal('method_not_allowed');
-    const body = await readBody(headers, request.body, bodyLimit);
+    if (!isBody(request.body)) return refusal('body_not_bytes', rawBodyFix);
+    // Whoever cannot even name a time and a signature does not get the body read.
+    const signed = readSignedHeaders({ headers, receivedAt, tolerance });
+    if (!signed.ok) return signed;
+    const limits = { limit: bodyLimit, timeoutMs: bodyTimeoutSeconds * 1000 };
+    const body = await readBody(headers, request.body, limits);
     if (!body.ok) return refusal(body.reason, rawBodyFix);
     return verify({ secret, headers, body: body.bytes, tolerance, receivedAt });
   }
@@ -114,6 +128,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 }
 
 const DEFAULT_BODY_LIMIT = 1024 * 1024;
+const DEFAULT_BODY_TIMEOUT_SECONDS = 10;
 const DEFAULT_LEASE_SECONDS = 60;
 
 type EventHandler = (event: WebhookEvent) => unknown;
@@ -139,6 +154,7 @@ function refusal(reason: BodyFailureReason | 'method_not_allowed', rawBodyFix = 
   const messages = {
     body_not_bytes: `The body is not the raw bytes, because a framework has parsed it. ${rawBodyFix}`,
     body_too_large: 'The body is larger than the limit.',
+    body_timeout: 'The body did not arrive in time.',
     body_interrupted: 'The sender hung up in the middle of the body.',
     method_not_allowed: 'A webhook comes with POST.',
   };

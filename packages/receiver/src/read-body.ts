@@ -8,6 +8,8 @@ export type BodyFailureReason =
   /** A framework has parsed the body already: the message says how to get at the bytes. */
   | 'body_not_bytes'
   | 'body_too_large'
+  /** It was not complete in time. */
+  | 'body_timeout'
   /** The sender hung up. */
   | 'body_interrupted';
 
@@ -15,44 +17,70 @@ export type BodyResult =
   | { readonly ok: true; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly reason: BodyFailureReason };
 
-/** Reads no further than the limit, and nothing of a body that says beforehand that it is over it. */
-export async function readBody(headers: WebhookHeaders, body: unknown, limit: number): Promise<BodyResult> {
-  if (Number(readHeader(headers, 'content-length')) > limit) return { ok: false, reason: 'body_too_large' };
-
-  const bytes = bytesOf(body);
-  if (bytes === undefined) {
-    return isChunks(body) ? readChunks(body, limit) : { ok: false, reason: 'body_not_bytes' };
-  }
-  return bytes.length > limit ? { ok: false, reason: 'body_too_large' } : { ok: true, bytes };
+export interface BodyLimits {
+  /** In bytes. */
+  readonly limit: number;
+  /** For the whole body to arrive. */
+  readonly timeoutMs: number;
 }
 
-async function readChunks(chunks: AsyncIterable<unknown>, limit: number): Promise<BodyResult> {
-  const read: Uint8Array[] = [];
+/** Reads no further than the limits, and nothing of a body that declares that it is over them. */
+export async function readBody(
+  headers: WebhookHeaders,
+  body: unknown,
+  { limit, timeoutMs }: BodyLimits,
+): Promise<BodyResult> {
+  if (Number(readHeader(headers, 'content-length')) > limit) return failure('body_too_large');
+  const bytes = bytesOf(body);
+  if (bytes !== undefined) return bytes.length > limit ? failure('body_too_large') : { ok: true, bytes };
+  if (!isChunks(body)) return failure('body_not_bytes');
+
+  const { promise: late, resolve } = Promise.withResolvers<BodyResult>();
+  const reading = { isOver: false };
+  const timer = setTimeout(() => {
+    reading.isOver = true;
+    resolve(failure('body_timeout'));
+  }, timeoutMs);
+  const result = await Promise.race([readChunks(body, limit, reading), late]);
+  clearTimeout(timer);
+  return result;
+}
+
+/** Bytes, or chunks that may turn out to be bytes. */
+export function isBody(body: unknown): boolean {
+  return bytesOf(body) !== undefined || isChunks(body);
+}
+
+/** Into one buffer that grows by doubling: a list would hold an object for each chunk, and a chunk may be one byte. */
+async function readChunks(
+  chunks: AsyncIterable<unknown>,
+  limit: number,
+  reading: { readonly isOver: boolean },
+): Promise<BodyResult> {
+  let buffer = new Uint8Array();
   let size = 0;
   try {
     for await (const chunk of chunks) {
       const bytes = bytesOf(chunk);
-      if (bytes === undefined) return { ok: false, reason: 'body_not_bytes' };
+      if (bytes === undefined) return failure('body_not_bytes');
+      if (size + bytes.length > limit) return failure('body_too_large');
+      if (reading.isOver) return failure('body_timeout');
+      if (size + bytes.length > buffer.length) {
+        const larger = new Uint8Array(Math.max(size + bytes.length, 2 * size));
+        larger.set(buffer);
+        buffer = larger;
+      }
+      buffer.set(bytes, size);
       size += bytes.length;
-      if (size > limit) return { ok: false, reason: 'body_too_large' };
-      read.push(bytes);
     }
   } catch {
-    return { ok: false, reason: 'body_interrupted' };
+    return failure('body_interrupted');
   }
-  return { ok: true, bytes: joined(read, size) };
+  return { ok: true, bytes: buffer.subarray(0, size) };
 }
 
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
-  const [first] = chunks;
-  if (first !== undefined && chunks.length === 1) return first;
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
+function failure(reason: BodyFailureReason): BodyResult {
+  return { ok: false, reason };
 }
 
 function isChunks(body: unknown): body is AsyncIterable<unknown> {

@@ -50,6 +50,8 @@ export function refusalStatus(reason: RefusalReason): number {
   switch (reason) {
     case 'method_not_allowed':
       return 405;
+    case 'body_timeout':
+      return 408;
     case 'body_too_large':
       return 413;
     case 'body_not_bytes':

@@ -65,6 +65,29 @@ export async function verify(options: VerifyOptions): Promise<VerifyResult> {
   const body = bytesOf(options.body);
   if (body === undefined) return failure('body_not_bytes');
 
+  const signed = readSignedHeaders({ headers, receivedAt, tolerance });
+  if (!signed.ok) return signed;
+  const { timestamp, signature } = signed;
+  const matches = signatureMatches({ secrets, timestamp, body, signature });
+  if (!(typeof matches === 'boolean' ? matches : await matches)) return failure('signature_mismatch');
+
+  const read = readEvent(body);
+  return read.ok ? read : failure(read.reason);
+}
+
+export type SignedHeaders =
+  { readonly ok: true; readonly timestamp: string; readonly signature: string } | VerifyFailure;
+
+/** What can be refused without the body: headers that are missing or malformed, and a timestamp that is out of tolerance. */
+export function readSignedHeaders({
+  headers,
+  receivedAt,
+  tolerance,
+}: {
+  readonly headers: WebhookHeaders;
+  readonly receivedAt: number;
+  readonly tolerance: number;
+}): SignedHeaders {
   const timestamp = readHeader(headers, TIMESTAMP_HEADER);
   if (timestamp === undefined) return failure('missing_timestamp');
   if (!isTimestamp(timestamp)) return failure('invalid_timestamp');
@@ -73,11 +96,7 @@ export async function verify(options: VerifyOptions): Promise<VerifyResult> {
   const signature = readHeader(headers, SIGNATURE_HEADER);
   if (signature === undefined) return failure('missing_signature');
   if (!isSignature(signature)) return failure('invalid_signature_format');
-  const matches = signatureMatches({ secrets, timestamp, body, signature });
-  if (!(typeof matches === 'boolean' ? matches : await matches)) return failure('signature_mismatch');
-
-  const read = readEvent(body);
-  return read.ok ? read : failure(read.reason);
+  return { ok: true, timestamp, signature };
 }
 
 /** The secrets. Throws on what would be wrong for every request. */

@@ -1,4 +1,4 @@
-import { describe, expect, expectTypeOf, it, vi } from 'vitest';
+import { describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest';
 import {
   createReceiver,
   memoryStore,
@@ -15,6 +15,10 @@ import { createEvent, signRequest } from '@trunkline/receiver/testing';
 
 const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
 const instance: WebhookInstance = { id: 'ins_1', name: 'Front desk', status: 'connected' };
+
+/** `signRequest` makes a plain object of them. */
+const plainHeaders = ({ headers }: IncomingWebhook): Record<string, string> =>
+  headers as Record<string, string>;
 
 type Overrides = Partial<ReceiverOptions>;
 const receiver = (options: Overrides): ReturnType<typeof createReceiver> =>
@@ -206,7 +210,7 @@ describe('createReceiver', () => {
 
     it('what is not signed', async () => {
       const request = await connected();
-      const headers = { ...(request.headers as Record<string, string>), 'X-Service-Timestamp': '1' }; // signRequest's are plain
+      const headers = { ...plainHeaders(request), 'X-Service-Timestamp': '1' };
       expect(refusedWith(await receive({ ...request, headers }))).toEqual([
         401,
         'timestamp_out_of_tolerance',
@@ -243,10 +247,11 @@ describe('createReceiver', () => {
 
     it('a body over the limit, and reads no further', async () => {
       const counted = { read: 0 };
-      const receipt = await receive({ headers: {}, body: chunks(1000, counted) });
+      const { headers } = await connected();
+      const receipt = await receive({ headers, body: chunks(1000, counted) });
       expect(refusedWith(receipt)).toEqual([413, 'body_too_large', true]);
       expect(counted.read).toBe(11);
-      expect(refusedWith(await receive({ headers: {}, body: new Uint8Array(1001) }))).toEqual([
+      expect(refusedWith(await receive({ headers, body: new Uint8Array(1001) }))).toEqual([
         413,
         'body_too_large',
         true,
@@ -255,9 +260,52 @@ describe('createReceiver', () => {
 
     it('a body that says it is over the limit, and reads nothing', async () => {
       const counted = { read: 0 };
-      const receipt = await receive({ headers: { 'Content-Length': '1001' }, body: chunks(1, counted) });
+      const headers = { ...plainHeaders(await connected()), 'Content-Length': '1001' };
+      const receipt = await receive({ headers, body: chunks(1, counted) });
       expect(refusedWith(receipt)).toEqual([413, 'body_too_large', true]);
       expect(counted.read).toBe(0);
+    });
+
+    it.each([
+      ['no headers of the service', { 'X-Service-Timestamp': undefined }, 'missing_timestamp'],
+      ['a timestamp that is not a number', { 'X-Service-Timestamp': 'now' }, 'invalid_timestamp'],
+      ['an old timestamp', { 'X-Service-Timestamp': '1700000000' }, 'timestamp_out_of_tolerance'],
+      ['no signature', { 'X-Service-Signature': undefined }, 'missing_signature'],
+      ['no possible signature', { 'X-Service-Signature': 'v1=0' }, 'invalid_signature_format'],
+    ])('%s, and does not read the body for it', async (_name, changed, reason) => {
+      const counted = { read: 0 };
+      const headers = { ...plainHeaders(await connected()), ...changed };
+      const receipt = await receive({ headers, body: chunks(1, counted) });
+      expect(refusedWith(receipt)).toEqual([401, reason, true]);
+      expect(counted.read).toBe(0);
+    });
+
+    it('a body that does not arrive in time, and keeps nothing of what arrives later', async () => {
+      vi.useFakeTimers();
+      onTestFinished(() => void vi.useRealTimers());
+      const next = Promise.withResolvers<void>();
+      let isLeft = false;
+      async function* slow(): AsyncGenerator<Uint8Array> {
+        try {
+          yield new Uint8Array(1);
+          await next.promise;
+          yield new Uint8Array(1);
+        } finally {
+          isLeft = true;
+        }
+      }
+      const { headers } = await connected();
+      const receiving = receiver({ onRefused: (refusal) => refusals.push(refusal) }).receive({
+        headers,
+        body: slow(),
+      });
+      await vi.advanceTimersByTimeAsync(9_999);
+      expect(refusals.at(-1)?.reason).not.toBe('body_timeout');
+      await vi.advanceTimersByTimeAsync(1);
+      expect(refusedWith(await receiving)).toEqual([408, 'body_timeout', true]);
+      next.resolve();
+      await vi.advanceTimersByTimeAsync(0);
+      expect(isLeft).toBe(true);
     });
 
     it('a body that breaks off', async () => {
@@ -265,11 +313,8 @@ describe('createReceiver', () => {
       const broken = (async function* (): AsyncGenerator<Uint8Array> {
         throw new Error('aborted');
       })();
-      expect(refusedWith(await receive({ headers: {}, body: broken }))).toEqual([
-        400,
-        'body_interrupted',
-        true,
-      ]);
+      const { headers } = await connected();
+      expect(refusedWith(await receive({ headers, body: broken }))).toEqual([400, 'body_interrupted', true]);
     });
 
     it.each([

@@ -50,7 +50,7 @@ export async function genuineRequest(attack: Attack): Promise<RawRequest> {
   return requestOf((await genuine(attack)).parts);
 }
 
-function mustBeRefused(answer: Answer): Verdict {
+export function mustBeRefused(answer: Answer): Verdict {
   if (answer === 'closed') return { right: true, what: 'refused: connection closed' };
   if (answer === 'no answer') return { right: false, what: 'no answer in time' };
   if (isSuccess(answer)) return { right: false, what: `accepted with ${answer}, must be refused` };

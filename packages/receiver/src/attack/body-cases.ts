@@ -1,16 +1,21 @@
 import { DELIVERY_HEADER, EVENT_HEADER } from '../headers.ts';
 import {
   accepted,
+  genuine,
   genuineRequest,
   mustBeAccepted,
+  mustBeRefused,
   refused,
   type AttackCase,
   type Genuine,
 } from './attack-case.ts';
 import { attackEvent, requestOf, type RawRequest } from './raw-request.ts';
+import type { Crumbs } from './target.ts';
 
 /** More than the buffers of two sockets hold, so that who has taken all of it has read it. */
 const FLOOD_BYTES = 32 * 1024 * 1024;
+
+const CRUMBS: Crumbs = { connections: 8, bytes: 16 * 1024 };
 
 export const BODY_CASES: readonly AttackCase[] = [
   accepted('JSON with white space in it', async ({ sign, parts, text }) =>
@@ -48,6 +53,26 @@ export const BODY_CASES: readonly AttackCase[] = [
       if (answer === 'everything read') return { right: false, what: `read all of ${FLOOD_BYTES >> 20} MiB` };
       const right = answer === 'closed' || (typeof answer === 'number' && answer >= 300);
       return { right, what: typeof answer === 'number' ? `stopped with ${answer}` : answer };
+    },
+  },
+  {
+    name: 'a timestamp an hour old, and a body that is never sent: refused without it',
+    run: async (attack) => {
+      const { text } = await genuine(attack);
+      const request = requestOf(await attack.sign(`${attack.now - 3600}`, text));
+      return mustBeRefused(await attack.target.announce(request));
+    },
+  },
+  {
+    name: `${CRUMBS.connections} bodies in chunks of one byte: others are served meanwhile`,
+    run: async (attack) => {
+      const { parts } = await genuine(attack);
+      // All that a stranger can know: the form of a signature, and the time.
+      const unsigned = requestOf({ ...parts, signature: `v1=${'0'.repeat(64)}` });
+      const other = await genuineRequest(attack);
+      return attack.target.crumble(unsigned, CRUMBS, async () =>
+        mustBeAccepted(await attack.target.send(other)),
+      );
     },
   },
   {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { Socket } from 'node:net';
 import type { RawRequest } from './raw-request.ts';
 
 /** What became of a request: its status, or that the receiver closed the connection, or that nothing came in time. */
@@ -12,8 +13,18 @@ export interface Target {
   send(request: RawRequest): Promise<Answer>;
   /** Goes on sending until there is an answer, or until `bytes` are sent: then the answer is `everything read`. */
   flood(request: RawRequest, bytes: number): Promise<Answer | 'everything read'>;
+  /** Sends the headers of a request whose body never follows. */
+  announce(request: RawRequest): Promise<Answer>;
+  /** Sends bodies in chunks of one byte, over as many connections, and leaves them open while `meanwhile` runs. */
+  crumble<Result>(request: RawRequest, crumbs: Crumbs, meanwhile: () => Promise<Result>): Promise<Result>;
   /** Sends half of the body, leaves it at that while `meanwhile` runs, and hangs up. */
   stall<Result>(request: RawRequest, meanwhile: () => Promise<Result>): Promise<Result>;
+}
+
+export interface Crumbs {
+  readonly connections: number;
+  /** On each connection. */
+  readonly bytes: number;
 }
 
 export interface TargetOptions {
@@ -57,6 +68,23 @@ export function createTarget({ url, timeoutMs, signal }: TargetOptions): Target 
       const last = await answered;
       return last === 'closed' ? last : 'everything read';
     },
+    announce: async ({ headers, body }) => {
+      const request = open([...headers, ['Content-Length', String(body.length)]]);
+      const answer = answerOf(request, timeoutMs);
+      request.flushHeaders();
+      return answer;
+    },
+    crumble: async ({ headers }, { connections, bytes }, meanwhile) => {
+      const requests = Array.from({ length: connections }, () =>
+        open([...headers, ['Transfer-Encoding', 'chunked']]),
+      );
+      try {
+        await Promise.all(requests.map((request) => sendCrumbs(request, bytes)));
+        return await meanwhile();
+      } finally {
+        for (const request of requests) request.destroy();
+      }
+    },
     stall: async ({ headers, body }, meanwhile) => {
       const request = open([...headers, ['Content-Length', String(body.length)]]);
       request.on('error', () => {}); // the receiver may hang up first
@@ -69,6 +97,24 @@ export function createTarget({ url, timeoutMs, signal }: TargetOptions): Target 
     },
   };
 }
+
+/** Ends when all are sent, or when the receiver wants no more of them. */
+async function sendCrumbs(request: ClientRequest, bytes: number): Promise<void> {
+  request.on('error', () => {}); // the receiver may hang up
+  request.on('response', (response: IncomingMessage) => response.resume());
+  const closed = once(request, 'close');
+  request.flushHeaders();
+  const found = await Promise.race([once(request, 'socket'), closed]);
+  const socket: unknown = found[0];
+  if (!(socket instanceof Socket)) return;
+  // Below `request.write`, which would be a call of the system for each.
+  for (let sent = 0; sent < bytes && !socket.destroyed; sent += CRUMBS_AT_ONCE) {
+    if (!socket.write(CRUMBS)) await Promise.race([once(socket, 'drain').catch(() => {}), closed]);
+  }
+}
+
+const CRUMBS_AT_ONCE = 8192;
+const CRUMBS = '1\r\n \r\n'.repeat(CRUMBS_AT_ONCE);
 
 async function answerOf(request: ClientRequest, timeoutMs: number): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>();

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { signRequest } from '@trunkline/receiver/testing';
+
+const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
+const MB = 1_048_576;
+const CONNECTIONS = 64;
+const CHUNKS = 65_536;
+
+const programs = {
+  'node:http': `
+    import { nodeHandler } from '@trunkline/receiver/node';
+    const listener = nodeHandler(receiver);`,
+  'a Fetch handler on @hono/node-server': `
+    import { getRequestListener } from '@hono/node-server';
+    import { fetchHandler } from '@trunkline/receiver/fetch';
+    const listener = getRequestListener(fetchHandler(receiver));`,
+};
+
+interface Receiver {
+  readonly port: number;
+  /** The most memory that it ever had, in bytes. */
+  peakMemory(): number;
+}
+
+/** A receiver in a process of 256 MB. */
+async function start(listener: string): Promise<Receiver> {
+  const program = `
+    import { createServer } from 'node:http';
+    import { createReceiver } from '@trunkline/receiver';
+    const receiver = createReceiver({ secret: '${secret}' });
+    ${listener}
+    const server = createServer(listener);
+    server.listen(0, '127.0.0.1', () => console.log(server.address().port));`;
+  const child = spawn(
+    process.execPath,
+    ['--conditions=source', '--max-old-space-size=256', '--input-type=module', '--eval', program],
+    { cwd: new URL('..', import.meta.url), stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [line] = (await once(child.stdout, 'data')) as [Buffer]; // what the stream emits
+  return {
+    port: Number(String(line)),
+    peakMemory() {
+      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+      return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+    },
+  };
+}
+
+/** Opens a request with a body in chunks, each of one byte, that never ends. Resolves when all are sent or refused. */
+async function flood(port: number, headers: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.on('error', () => {});
+  const closed = once(socket, 'close').catch(() => {});
+  socket.write(`POST / HTTP/1.1\r\nHost: a\r\n${headers}Transfer-Encoding: chunked\r\n\r\n`);
+  const chunks = '1\r\nx\r\n'.repeat(8192);
+  for (let sent = 0; sent < CHUNKS && !socket.destroyed; sent += 8192) {
+    if (!socket.write(chunks)) await Promise.race([once(socket, 'drain').catch(() => {}), closed]);
+  }
+  return socket;
+}
+
+describe.runIf(process.platform === 'linux')('a receiver process of 256 MB', () => {
+  it.each(Object.entries(programs))(
+    'outlives 64 connections of unsigned bodies in one-byte chunks: %s',
+    async (_name, listener) => {
+      const { port, peakMemory } = await start(listener);
+      const genuine = await signRequest({ secret });
+      const sent = (): Promise<Response> => fetch(`http://127.0.0.1:${port}/`, genuine);
+      expect((await sent()).status).toBe(204);
+      // All that strangers can know: the form of a signature, and the time.
+      const guess = `X-Service-Timestamp: ${Math.floor(Date.now() / 1000)}\r\nX-Service-Signature: v1=${'0'.repeat(64)}\r\n`;
+      const flooding = await Promise.all(Array.from({ length: CONNECTIONS }, () => flood(port, guess)));
+      expect(flooding.filter(({ destroyed }) => destroyed)).toEqual([]);
+      expect((await sent()).status).toBe(204);
+      expect(peakMemory()).toBeLessThan(256 * MB);
+    },
+  );
+
+  it.each(Object.entries(programs))(
+    'closes the connection of a request without a signature after its headers: %s',
+    async (_name, listener) => {
+      const { port } = await start(listener);
+      const socket = connect(port, '127.0.0.1');
+      onTestFinished(() => void socket.destroy());
+      socket.on('error', () => {});
+      let answer = '';
+      socket.on('data', (chunk) => (answer += String(chunk)));
+      const closed = once(socket, 'close');
+      socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+      await closed;
+      expect(answer).toMatch(/^HTTP\/1\.1 401 .*missing_timestamp/s);
+    },
+  );
+});
