@@ -21,9 +21,10 @@ export async function announce({ settings, url, access, networkIsElsewhere }: St
       'Another process on this data has the sandbox network: this one runs without the role gateway.',
     );
   }
+  if (settings.publicUrl !== undefined) console.log(`Trunkline listens on ${url}`);
   console.log(
     settings.roles.api
-      ? `Trunkline is at ${url}/api/v1`
+      ? `Trunkline is at ${settings.publicUrl ?? url}/api/v1`
       : `Trunkline runs without the role api; see ${url}/healthz`,
   );
   switch (access.kind) {

@@ -15,6 +15,8 @@ interface ServerParts extends SandboxControls {
   /** Whether the network is the sandbox, and not one of real phones. */
   readonly hasSandbox: boolean;
   readonly storage: Storage;
+  /** The address that clients know; undefined is that of each request. */
+  readonly publicUrl: string | undefined;
   /** Of each API key; false is off. */
   readonly rateLimit: RateLimitOptions | false;
   readonly logger: Logger;
@@ -26,7 +28,7 @@ interface ServerParts extends SandboxControls {
 
 /** Everything that the server answers: the API, the hands on the sandbox's phones, whether it is well, and its metrics. */
 export function createServerApp(parts: ServerParts): Hono {
-  const { trunkline, rateLimit, logger } = parts;
+  const { trunkline, publicUrl, rateLimit, logger } = parts;
   const app = new Hono();
   addMetrics(app, parts);
   addHealth(app, parts);
@@ -34,6 +36,7 @@ export function createServerApp(parts: ServerParts): Hono {
   if (trunkline.roles.api) {
     const api = createHttpApp(trunkline, {
       rateLimit,
+      ...(publicUrl !== undefined && { publicUrl: `${publicUrl}/api/v1` }),
       onError: (error, request) => logger.error({ ...request, err: error }, 'a request failed'),
     });
     app.route('/', api);

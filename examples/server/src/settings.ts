@@ -10,6 +10,8 @@ import { StartError } from './start-error.ts';
 export interface Settings {
   readonly host: string;
   readonly port: number;
+  /** The address that clients know, without a slash at its end; undefined is that of each request. */
+  readonly publicUrl: string | undefined;
   readonly dataDirectory: string;
   readonly database: Database;
   /** Where the files of media messages are; null is in the data directory. */
@@ -45,6 +47,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   return {
     host: rest.HOST,
     port: rest.PORT,
+    publicUrl: rest.PUBLIC_URL,
     dataDirectory: DATA_DIR,
     database: database.kind === 'sqlite' ? database : { ...database, maxConnections: DATABASE_CONNECTIONS },
     s3: S3_BUCKET === undefined ? null : { bucket: S3_BUCKET, ...s3Options(rest) },
@@ -65,9 +68,13 @@ export function readSettings(environment: Readonly<Record<string, string | undef
 const ROLE_NAMES = ['api', 'gateway', 'webhooks', 'maintenance'] as const;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
+const PUBLIC_URL_RULE =
+  'must be a URL like https://messages.example.com, without credentials, query and fragment.';
+
 const variables = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: wholeNumber(65_535).default(8080),
+  PUBLIC_URL: z.string().refine(isPublicUrl, PUBLIC_URL_RULE).transform(withoutSlash).optional(),
   DATA_DIR: z.string().default('data'),
   DATABASE_URL: z.string().transform(databaseNamed).optional(),
   DATABASE_CONNECTIONS: wholeNumber(1_000, 2).default(10),
@@ -132,6 +139,21 @@ function wholeNumber(max: number, min = 0): z.ZodType<number, string> {
     .regex(/^\d{1,15}$/, complaint)
     .transform(Number)
     .refine((value) => value >= min && value <= max, complaint);
+}
+
+function isPublicUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return (
+    url !== null &&
+    ['http:', 'https:'].includes(url.protocol) &&
+    url.username + url.password === '' &&
+    !/[?#]/.test(text)
+  );
+}
+
+/** As URLs are compared: a host in capitals is the same. */
+function withoutSlash(url: string): string {
+  return new URL(url).href.replace(/\/$/, '');
 }
 
 type NamedDatabase = { kind: 'sqlite'; path: string } | { kind: 'postgres'; url: string };

@@ -90,6 +90,7 @@ export async function startServer(
       storage,
       hasSandbox: settings.gateway === 'sandbox',
       phone,
+      publicUrl: settings.publicUrl,
       rateLimit: rateLimit.options,
       logger,
       metrics,

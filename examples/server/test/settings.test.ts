@@ -7,6 +7,7 @@ describe('The variables', () => {
     expect(readSettings({})).toEqual({
       host: '127.0.0.1',
       port: 8080,
+      publicUrl: undefined,
       dataDirectory: 'data',
       database: { kind: 'sqlite', path: 'data/trunkline.db' },
       s3: null,
@@ -30,6 +31,7 @@ describe('The variables', () => {
     const environment = {
       HOST: '::1',
       PORT: '0',
+      PUBLIC_URL: 'https://Messages.example.com/service/',
       DATA_DIR: '/srv/trunkline',
       GATEWAY: 'baileys',
       MESSAGES_PER_MINUTE: '20',
@@ -46,6 +48,7 @@ describe('The variables', () => {
     expect(readSettings(environment)).toEqual({
       host: '::1',
       port: 0,
+      publicUrl: 'https://messages.example.com/service',
       dataDirectory: '/srv/trunkline',
       database: { kind: 'sqlite', path: '/srv/trunkline/trunkline.db' },
       s3: null,
@@ -102,6 +105,8 @@ describe('The variables', () => {
 
   const apiKeyRule =
     'API_KEY must be 16 to 128 printable characters without spaces; one that begins with trk_ must be a whole generated key.';
+  const publicUrlRule =
+    'PUBLIC_URL must be a URL like https://messages.example.com, without credentials, query and fragment.';
   const databaseRule =
     'DATABASE_URL must be sqlite: and the path of a file, or postgres:// and where the database is.';
   it.for([
@@ -109,6 +114,11 @@ describe('The variables', () => {
     ['PORT', '65536', 'PORT must be a whole number from 0 to 65535.'],
     ['PORT', '-1', 'PORT must be a whole number from 0 to 65535.'],
     ['PORT', '80.5', 'PORT must be a whole number from 0 to 65535.'],
+    ['PUBLIC_URL', 'messages.example.com', publicUrlRule],
+    ['PUBLIC_URL', 'ftp://messages.example.com', publicUrlRule],
+    ['PUBLIC_URL', 'https://me:hush@messages.example.com', publicUrlRule],
+    ['PUBLIC_URL', 'https://messages.example.com/?a=b', publicUrlRule],
+    ['PUBLIC_URL', 'https://messages.example.com/#top', publicUrlRule],
     ['DATABASE_URL', 'mysql://db', databaseRule],
     ['DATABASE_URL', 'trunkline.db', databaseRule],
     ['DATABASE_URL', 'sqlite:', databaseRule],

@@ -94,12 +94,16 @@ function collectParts<Stored>(contentType: string, takeFile: FormReading<Stored>
     },
     file(name, filename) {
       if (name !== 'file' || problem) return ignore;
+      if (filename === undefined) {
+        problem = invalid({ file: ['Must be a file: its part has no file name.'] });
+        return ignore;
+      }
       if (file) {
         problem = invalid({ file: ['Must be given once.'] });
         return ignore;
       }
       const before = Object.fromEntries(fields);
-      const opened = openFormFile((content) => takeFile({ filename: filename ?? null, content }, before));
+      const opened = openFormFile((content) => takeFile({ filename, content }, before));
       file = opened;
       return opened.push;
     },

@@ -1,7 +1,7 @@
 /** A file of a form, while it comes in. */
 export interface FormFile {
-  /** As the client names it; null where it does not. */
-  readonly filename: string | null;
+  /** As the client names it; may be empty. */
+  readonly filename: string;
   readonly content: ReadableStream<Uint8Array>;
 }
 

@@ -9,7 +9,7 @@ const PARTS_MAX = 100;
 
 interface FormHandlers {
   field(name: string, value: Uint8Array): void;
-  /** Answers who takes the bytes; null is their end. */
+  /** Returns who takes the bytes; null is their end. Without a file name, the part named `file` is text. */
   file(name: string, filename: string | undefined): Taker;
   /** The form is wrong, and nothing more is told of it. */
   problem(complaint: string): void;
@@ -27,7 +27,7 @@ type State = 'preamble' | 'line' | 'headers' | 'content' | 'end';
 
 /**
  * Takes a form apart (RFC 7578, RFC 2046 section 5.1), however it is cut into chunks. Holds back no more of a file than
- * could be the beginning of a boundary. A part that is named `file` is a file even without a file name.
+ * could be the beginning of a boundary. A part that is named `file` never becomes a field.
  */
 export function createFormParser(contentType: string, handlers: FormHandlers): FormParser {
   const boundary = boundaryOf(contentType);
@@ -101,9 +101,10 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
   };
 
   const begin = (headers: string): boolean => {
-    const names = readPartNames(dispositionIn(headers));
+    const [disposition, ...more] = valuesOf('content-disposition', headers);
+    const names = more.length > 0 ? null : readPartNames(disposition);
     if (!names) return fail(MALFORMED);
-    const { name, filename } = names;
+    const { name, filename = name === 'file' && hasFileType(headers) ? '' : undefined } = names;
     take = name === 'file' || filename !== undefined ? handlers.file(name, filename) : collect(name);
     return true;
   };
@@ -152,13 +153,17 @@ function boundaryOf(contentType: string): string {
   return quoted ?? token ?? '';
 }
 
-/** Undefined where there is none, or more than one. */
-function dispositionIn(headers: string): string | undefined {
-  const values = headers.split('\r\n').flatMap((line) => {
-    const [name = ''] = line.split(':', 1);
-    return name.toLowerCase() === 'content-disposition' ? [line.slice(name.length + 1).trim()] : [];
+/** `name` is in lower case. */
+function valuesOf(name: string, headers: string): readonly string[] {
+  return headers.split('\r\n').flatMap((line) => {
+    const [found = ''] = line.split(':', 1);
+    return found.toLowerCase() === name ? [line.slice(found.length + 1).trim()] : [];
   });
-  return values.length === 1 ? values[0] : undefined;
+}
+
+/** Whether a part is of a type that no text field has: so fetch of Node writes a file whose name is empty. */
+function hasFileType(headers: string): boolean {
+  return valuesOf('content-type', headers).some((type) => !/^text\/plain\b/i.test(type));
 }
 
 function ignore(): void {}

@@ -9,8 +9,8 @@ export interface PartNames {
  * Reads the Content-Disposition of a part (RFC 7578 section 4.2), in the raw UTF-8 that browsers write names in; null
  * where it is none of a form, or has no name.
  */
-export function readPartNames(disposition: unknown): PartNames | null {
-  if (typeof disposition !== 'string' || !/^form-data\s*(;|$)/i.test(disposition)) return null;
+export function readPartNames(disposition = ''): PartNames | null {
+  if (!/^form-data\s*(;|$)/i.test(disposition)) return null;
   const parameters = new Map<string, string>();
   for (const [, key = '', quoted, token] of disposition.matchAll(PARAMETER)) {
     parameters.set(key.toLowerCase(), quoted === undefined ? (token ?? '') : unescaped(quoted));

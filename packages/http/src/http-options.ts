@@ -7,7 +7,8 @@ export interface HttpAppOptions {
   readonly basePath?: string | undefined;
   /**
    * The address of the API that clients know, base path included: `https://api.example.com/api/v1`. Links in answers
-   * begin with it. By default they repeat the address of the request, which is wrong behind a proxy that changes it.
+   * begin with it. By default they repeat the address of the request, which is wrong behind a proxy that changes it, as
+   * one that ends TLS does: `X-Forwarded-*` headers are not read, because anybody can send them.
    */
   readonly publicUrl?: string | undefined;
   /** The largest JSON body, in bytes. Default 1,048,576. */
@@ -44,6 +45,7 @@ const httpOptions: z.ZodType<CheckedHttpOptions, unknown> = z.object({
   publicUrl: z
     .url({ protocol: /^https?$/, error: 'Must be a URL like https://api.example.com/api/v1.' })
     .refine((url) => !/[?#]/.test(url), 'Must have no query and no fragment.')
+    .refine((url) => !hasCredentials(url), 'Must have no user name and no password.')
     .transform((url) => url.replace(/\/$/, ''))
     .optional(),
   maxJsonBytes: z.int().min(1).default(1_048_576),
@@ -52,6 +54,11 @@ const httpOptions: z.ZodType<CheckedHttpOptions, unknown> = z.object({
     .custom<CheckedHttpOptions['onError']>((value) => typeof value === 'function', 'Must be a function.')
     .default(() => () => {}),
 });
+
+function hasCredentials(url: string): boolean {
+  const parsed = URL.parse(url);
+  return parsed !== null && parsed.username + parsed.password !== '';
+}
 
 /** Throws a TypeError that names the first wrong option. */
 export function checkHttpOptions(options: HttpAppOptions): CheckedHttpOptions {

@@ -1,22 +1,31 @@
-import type { HonoRequest } from 'hono';
 import { invalid } from '@trunkline/core';
 import type { Result } from '@trunkline/core';
 
 export type Query = Readonly<Record<string, string>>;
 
 /**
- * The query parameters of these names, as the text they came as; others are ignored. One that is given twice or is
- * empty is refused here, its value is judged by the operation.
+ * The query parameters of these names, as the text they came as. One of another name is refused: a filter that is not
+ * one must not select everything. So is one that is given twice or is empty; its value is validated by the operation.
  */
-export function readQuery(request: HonoRequest, names: readonly string[]): Result<Query> {
-  const query: Record<string, string> = {};
-  const complaints: Record<string, readonly string[]> = {};
-  for (const name of names) {
-    const [value, ...more] = request.queries(name) ?? [];
-    if (value === undefined) continue;
-    if (more.length > 0) complaints[name] = ['Must be given once.'];
-    else if (value === '') complaints[name] = ['Must not be empty.'];
-    else query[name] = value;
+export function readQuery(request: Request, names: readonly string[]): Result<Query> {
+  const { searchParams } = new URL(request.url);
+  const query: [name: string, value: string][] = [];
+  const complaints: [name: string, complaints: readonly string[]][] = [];
+  for (const name of new Set(searchParams.keys())) {
+    const [value = '', ...more] = searchParams.getAll(name);
+    if (!names.includes(name)) complaints.push([name, [unknownAmong(names)]]);
+    else if (more.length > 0) complaints.push([name, ['Must be given once.']]);
+    else if (value === '') complaints.push([name, ['Must not be empty.']]);
+    else query.push([name, value]);
   }
-  return Object.keys(complaints).length > 0 ? invalid(complaints) : { ok: true, value: query };
+  // From entries, so that no name, not even __proto__, means anything.
+  return complaints.length > 0
+    ? invalid(Object.fromEntries(complaints))
+    : { ok: true, value: Object.fromEntries(query) };
+}
+
+function unknownAmong(names: readonly string[]): string {
+  return names.length === 0
+    ? 'Is unknown: this path takes no query parameters.'
+    : `Is unknown: this path takes ${names.join(', ')}.`;
 }

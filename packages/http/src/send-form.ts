@@ -18,7 +18,7 @@ export async function sendForm(
   request: Request,
   options: SendOptions,
 ): Promise<SendResult> {
-  let filename: string | null = null;
+  let filename = '';
   const form = unwrap(
     await readForm<Upload>(request, {
       maxBytes: FORM_MAX,
@@ -29,7 +29,7 @@ export async function sendForm(
       dropFile: (upload) => upload.discard(),
     }),
   );
-  const named = filename === null || filename === '' ? {} : { filename };
+  const named = filename === '' ? {} : { filename };
   const input = { ...named, ...form.fields, file: form.file };
   return api.messages.send(input as unknown as SendMediaInput, options); // checked by the operation
 }

@@ -73,7 +73,7 @@ async function run(
   unwrap(open);
   if (rate) unwrap(rate.verdict);
   if (route.scope !== null) unwrap(checkScope(principal.apiKey, route.scope));
-  const query = unwrap(readQuery(c.req, route.query ?? []));
+  const query = unwrap(readQuery(c.req.raw, route.query ?? []));
   const hasJson = route.body !== undefined && !(route.takesForm && isForm(c.req.raw));
   const body = hasJson ? unwrap(await readJsonBody(c.req.raw, options.maxJsonBytes)) : {};
   const parameter = parameterOf(route.path);

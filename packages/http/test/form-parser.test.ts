@@ -97,8 +97,15 @@ describe('a form', () => {
     else expect(seen.join()).toMatch(/^! |file\(_\)/);
   });
 
-  test('takes a part named file for one, with or without a name of its own', () => {
-    expect(parsed([utf8.encode(`${field('file', 'abc')}--XX--`)])).toEqual(['file(undefined)=abc']);
+  test.each([
+    ['has a file name', '; filename="a.txt"', 'a.txt'],
+    ['has an empty file name', '; filename=""', ''],
+    ['has the type of a file and no name', '\r\nContent-Type: image/png', ''],
+    ['has the type of text and no name', '\r\ncontent-type: text/plain; charset=utf-8', undefined],
+    ['has no type and no name', '', undefined],
+  ])('never makes a field of a part named file, and says when it is text: it %s', (_, more, filename) => {
+    const body = `${part(`Content-Disposition: form-data; name="file"${more}`, 'abc')}--XX--`;
+    expect(parsed([utf8.encode(body)])).toEqual([`file(${filename})=abc`]);
   });
 
   test.each([

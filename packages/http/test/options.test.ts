@@ -25,6 +25,7 @@ test.each<[string, HttpAppOptions]>([
   ['basePath', { basePath: '/api/v1/' }],
   ['basePath', { basePath: '/:any' }],
   ['publicUrl', { publicUrl: 'api.example.com' }],
+  ['publicUrl', { publicUrl: 'https://me:hush@api.example.com' }],
   ['publicUrl', { publicUrl: 'ftp://api.example.com' }],
   ['publicUrl', { publicUrl: 'https://api.example.com/?a=1' }],
   ['maxJsonBytes', { maxJsonBytes: 0 }],

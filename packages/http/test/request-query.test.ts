@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { MessageQuery, WorkspaceApi } from '@trunkline/core';
 import { createHttpApp } from '../src/index.ts';
+import { ROUTES } from '../src/routes/all-routes.ts';
 import { client } from './client.ts';
 import type { Seen } from './client.ts';
 import { fakeTrunkline } from './fake-trunkline.ts';
@@ -35,9 +36,14 @@ test('query parameters reach the operation as text', async () => {
   });
 });
 
-test('unknown parameters are ignored, whatever they are called', async () => {
-  const { status, given } = await list('?page=1&page=2&__proto__=x&constructor=&toString=1');
-  expect([status, given]).toEqual([200, {}]);
+test('unknown parameters are refused by their names, whatever they are called', async () => {
+  const seen = await list('?to=15550100&page=1&page=2&__proto__=x&constructor=&toString=1&limit=5');
+  expect([seen.status, seen.code, seen.given]).toEqual([422, 'VALIDATION_FAILED', null]);
+  const fields = seen.json.error?.details?.fields ?? {};
+  expect(Object.keys(fields)).toEqual(['to', 'page', '__proto__', 'constructor', 'toString']);
+  expect(fields).toHaveProperty('to', [
+    'Is unknown: this path takes instance, direction, type, status, limit, cursor.',
+  ]);
 });
 
 describe('refused with a complaint about the parameter:', () => {
@@ -57,7 +63,19 @@ describe('refused with a complaint about the parameter:', () => {
   });
 });
 
-test('a route without parameters ignores every query', async () => {
-  const seen = await client(createHttpApp(fakeTrunkline()))('GET', '/api-key?limit=&limit=');
-  expect(seen.status).toBe(200);
+test.each(ROUTES.map(({ method, path }) => [method, path] as const))(
+  '%s %s refuses a parameter that it does not know, and so does HEAD',
+  async (method, path) => {
+    const call = client(createHttpApp(fakeTrunkline()));
+    for (const each of method === 'GET' ? ['GET', 'HEAD'] : [method]) {
+      const seen = await call(each, `${path.replace(/\{\w+\}/, 'x')}?expand=all`);
+      expect(seen.status).toBe(422);
+      if (each !== 'HEAD') expect(seen.json.error?.details?.fields).toHaveProperty('expand');
+    }
+  },
+);
+
+test('a key without the scope learns nothing of the parameters', async () => {
+  const app = createHttpApp(fakeTrunkline({ scopes: ['instances:read'] }));
+  expect((await client(app)('GET', '/messages?to=1')).code).toBe('INSUFFICIENT_SCOPE');
 });

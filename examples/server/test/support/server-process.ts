@@ -71,7 +71,7 @@ export async function runServer(
 }
 
 function addressIn(output: string): string | undefined {
-  return /(http:\/\/\S+?:\d+)(\/api\/v1|\/healthz)$/m.exec(output)?.[1];
+  return /(?:listens on|is at|see) (http:\/\/\S+?:\d+)(?:\/api\/v1|\/healthz)?$/m.exec(output)?.[1];
 }
 
 function spawnServer({ env, aheadMs = 0, cwd }: ServerOptions): Omit<ServerProcess, 'url'> & {

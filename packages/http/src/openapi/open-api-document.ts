@@ -69,7 +69,7 @@ export function openApiDocument(server: string): OpenApiDocument {
 const INTRODUCTION =
   `Every request carries an API key: \`Authorization: Bearer <API_KEY>\`. Single objects are wrapped as
 \`{ "data": { … } }\`, lists as \`{ "data": [ … ] }\`. Errors are \`{ "error": { "code", "message", "request_id" } }\`: branch on
-the code. Fields may be added to answers without notice, so ignore those that you do not know.`.replaceAll(
+the code. A query parameter that an operation does not know is refused with \`VALIDATION_FAILED\`. Fields may be added to answers without notice, so ignore those that you do not know.`.replaceAll(
     '\n',
     ' ',
   );

@@ -8,12 +8,14 @@ const COMMON: readonly ErrorCode[] = [
   'WORKSPACE_MISMATCH',
   'WORKSPACE_SUSPENDED',
   'RATE_LIMITED',
+  // For a query parameter that is unknown.
+  'VALIDATION_FAILED',
   'INTERNAL_ERROR',
 ];
 
 /** Every code that a route may answer: its own, and those of the checks before its operation. */
 export function declaredErrors({ scope, body, errors }: Route): ReadonlySet<ErrorCode> {
   const scoped: readonly ErrorCode[] = scope === null ? [] : ['INSUFFICIENT_SCOPE'];
-  const read: readonly ErrorCode[] = body === undefined ? [] : ['PAYLOAD_TOO_LARGE', 'VALIDATION_FAILED'];
+  const read: readonly ErrorCode[] = body === undefined ? [] : ['PAYLOAD_TOO_LARGE'];
   return new Set([...COMMON, ...scoped, ...read, ...errors]);
 }

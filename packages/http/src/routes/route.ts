@@ -12,7 +12,7 @@ export interface Route {
   readonly summary: string;
   /** What the key must be allowed to do; null for nothing in particular. */
   readonly scope: Scope | null;
-  /** The query parameters that it knows. */
+  /** The query parameters that it knows; any other is refused. */
   readonly query?: readonly string[];
   /** The JSON that it takes. A route without one ignores whatever body it is sent. */
   readonly body?: BodyName;
