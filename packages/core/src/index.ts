@@ -115,6 +115,8 @@ export {
 } from './domain/message/message.ts';
 export { DELIVERY_STATUSES, isOpen } from './domain/delivery/delivery.ts';
 export { endedBy, endedWithoutEvent, mayRetry, requeue } from './domain/delivery/delivery-state.ts';
+export { joinRound, waitsInRound } from './domain/delivery/retry-round.ts';
+export type { RetryRound } from './domain/delivery/retry-round.ts';
 export { newDelivery } from './domain/delivery/new-delivery.ts';
 export { WAITING_REASONS } from './domain/delivery/waiting.ts';
 export type { LanePosition, WaitingReason } from './domain/delivery/waiting.ts';

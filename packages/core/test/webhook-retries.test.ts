@@ -184,6 +184,24 @@ describe('a retry by hand', () => {
     expect(await get()).toMatchObject({ id, status: 'exhausted', attempts: 8 });
   });
 
+  it('of all that failed reaches every one, and ends although the receiver refuses most', async () => {
+    const { world, webhook, id: oldest } = await delivering(UNSAFE);
+    for (let i = 0; i < 149; i++) await world.api.webhooks.test(webhook.id);
+    await world.clock.advance(5 * MINUTE);
+    world.sender.answer(({ headers }) => (headers.get('X-Service-Delivery') === oldest ? TAKEN : REFUSED));
+    const results = [];
+    do {
+      results.push(await world.api.webhooks.retryFailed(webhook.id));
+      await world.clock.advance(2 * MINUTE);
+    } while ((results.at(-1)?.remaining ?? 0) > 0 && results.length < 10);
+    expect(results).toEqual([
+      { requeued: 100, remaining: 50 },
+      { requeued: 100, remaining: 0 },
+    ]);
+    expect(await world.api.deliveries.get(oldest)).toMatchObject({ status: 'success' });
+    expect(await world.api.webhooks.retryFailed(webhook.id)).toEqual({ requeued: 100, remaining: 49 });
+  });
+
   it('of all that failed takes a hundred at a time', async () => {
     const { world, webhook } = await delivering(UNSAFE);
     for (let i = 0; i < 129; i++) await world.api.webhooks.test(webhook.id);

@@ -45,6 +45,7 @@ function missingEvents(subject: ContractSubject): void {
       ...tried,
       status: 'failed',
       nextRetryAt: null,
+      lastAttemptAt: later,
     });
     // Its slot is free, and it is claimed no more.
     const next = await storage.deliveries.claim(claimAt(later + 120_000));

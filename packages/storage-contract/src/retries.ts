@@ -6,6 +6,7 @@ import { must, only } from './must.ts';
 import {
   claim,
   disable,
+  enable,
   enqueueAt,
   enqueueOne,
   exhausted,
@@ -100,27 +101,81 @@ export function retryContract(subject: ContractSubject): void {
   });
 
   describe('retrying all that failed at an endpoint', () => {
-    it('takes the newest first, up to the limit, and counts what remains', async () => {
+    it('takes those attempted longest ago first, up to the limit, and counts what remains', async () => {
       const storage = await open();
-      const { workspace, endpoint } = await storeLane(storage);
+      const { endpoint, retryAll } = await storeRetryLane(storage);
       const [a, b, c, d, e] = await storeFinished(storage, endpoint, 5);
-      const retryAll = (limit: number, countUpTo: number) =>
-        storage.deliveries.retryAll(workspace.id, endpoint.id, {
-          limit,
-          countUpTo,
-          now: NOW + 500,
-          since: 0,
-        });
+      // Its last attempt makes the oldest the latest.
+      expect(await storage.deliveries.retry(endpoint.workspaceId, must(a).id, NOW + 50, 0)).toMatchObject({
+        kind: 'requeued',
+      });
+      await finish(storage, must(a), failedForGood, NOW + 50);
 
-      expect(await retryAll(2, 2)).toEqual({ requeued: 2, remaining: 2 });
-      expect(idsOf(await claim(storage, NOW + 500))).toEqual([must(d).id, must(e).id]);
-      expect(await readDelivery(storage, must(e))).toEqual({ ...must(e), status: 'pending', manual: true });
-      expect(await readDelivery(storage, must(c))).toEqual(c);
-      expect(await retryAll(2, 100)).toEqual({ requeued: 2, remaining: 1 });
-      expect(await retryAll(2, 100)).toEqual({ requeued: 1, remaining: 0 });
-      expect(await retryAll(2, 100)).toEqual({ requeued: 0, remaining: 0 });
+      expect(await retryAll({ limit: 2, countUpTo: 2 })).toEqual({ requeued: 2, remaining: 2 });
+      expect(idsOf(await claim(storage, NOW + 500))).toEqual([must(b).id, must(c).id]);
+      expect(await readDelivery(storage, must(b))).toEqual({ ...must(b), status: 'pending', manual: true });
+      expect(await readDelivery(storage, must(d))).toEqual(d);
+      expect(await retryAll({ limit: 2 })).toEqual({ requeued: 2, remaining: 1 });
+      expect(await retryAll({ limit: 2 })).toEqual({ requeued: 1, remaining: 0 });
+      expect(await retryAll({ limit: 2 })).toEqual({ requeued: 0, remaining: 0 });
       const claimed = await claim(storage, NOW + 500, { slots: 10 });
-      expect(idsOf(claimed)).toEqual([must(a).id, must(b).id, must(c).id]);
+      expect(idsOf(claimed)).toEqual([must(a).id, must(d).id, must(e).id]);
+    });
+
+    it('takes what a closing has ended before any attempt first, swept or not', async () => {
+      const storage = await open();
+      const { endpoint, retryAll } = await storeRetryLane(storage);
+      const [tried] = await storeFinished(storage, endpoint, 1);
+      const retrying = await finish(storage, await enqueueOne(storage, endpoint, NOW + 10), failed, NOW + 10);
+      const [swept, left] = await enqueueAt(storage, endpoint, NOW + 20, NOW + 30);
+      await disable(storage, endpoint);
+      expect(await storage.deliveries.sweepClosed(1)).toBe(1);
+      await enable(storage, endpoint);
+
+      expect(await retryAll({ limit: 2 })).toEqual({ requeued: 2, remaining: 2 });
+      expect(idsOf(await claim(storage, NOW + 500))).toEqual([must(swept).id, must(left).id]);
+      expect(await retryAll({ limit: 1 })).toEqual({ requeued: 1, remaining: 1 });
+      expect(await readDelivery(storage, must(tried))).toMatchObject({ status: 'pending' });
+      expect(await retryAll({ limit: 1 })).toEqual({ requeued: 1, remaining: 0 });
+      expect(await readDelivery(storage, retrying)).toMatchObject({ status: 'pending', manual: true });
+      expect(await storage.deliveries.sweepClosed(10)).toBe(0);
+    });
+
+    it('gives each one attempt and then ends, however they fail and however slowly it is called', async () => {
+      const storage = await open();
+      const { endpoint, retryAll } = await storeRetryLane(storage);
+      const finished = await storeFinished(storage, endpoint, 5);
+      let now = NOW + 1_000;
+      const callAndFail = async () => {
+        const result = await retryAll({ limit: 2, now });
+        const claimed = await claim(storage, now, { slots: 10 });
+        const outcomes = claimed.map((one) => exhausted(one, now));
+        expect(await storage.deliveries.complete(outcomes, now)).toBe(claimed.length);
+        now += 60_000;
+        return result;
+      };
+      expect(await callAndFail()).toEqual({ requeued: 2, remaining: 3 });
+      expect(await callAndFail()).toEqual({ requeued: 2, remaining: 1 });
+      expect(await callAndFail()).toEqual({ requeued: 2, remaining: 0 });
+      const attempts = await Promise.all(finished.map((one) => readDelivery(storage, one)));
+      // The last call had room for one more.
+      expect(attempts.map((one) => one.attempts).toSorted((x, y) => x - y)).toEqual([2, 2, 2, 2, 3]);
+      // The next call begins another round, with all of them.
+      expect(await callAndFail()).toEqual({ requeued: 2, remaining: 3 });
+      now += 2 * 60 * 60_000;
+      expect(await callAndFail()).toEqual({ requeued: 2, remaining: 3 });
+    });
+
+    it('takes none twice where it is called twice at the same time', async () => {
+      const storage = await open();
+      const { endpoint, retryAll } = await storeRetryLane(storage);
+      await storeFinished(storage, endpoint, 5);
+      const results = await Promise.all([retryAll({ limit: 2 }), retryAll({ limit: 2 })]);
+      expect(results.toSorted((x, y) => must(y).remaining - must(x).remaining)).toEqual([
+        { requeued: 2, remaining: 3 },
+        { requeued: 2, remaining: 1 },
+      ]);
+      expect(await claim(storage, NOW + 500, { slots: 10 })).toHaveLength(4);
     });
 
     it('leaves alone what is open, was delivered, is too old or another endpoint’s', async () => {
@@ -157,6 +212,16 @@ export function retryContract(subject: ContractSubject): void {
       expect(await readDelivery(storage, must(delivery))).toEqual(delivery);
     });
   });
+}
+
+async function storeRetryLane(storage: Storage) {
+  const { workspace, endpoint } = await storeLane(storage);
+  const usual = { limit: 100, countUpTo: 100, now: NOW + 500, since: 0 };
+  return {
+    endpoint,
+    retryAll: (batch: Partial<typeof usual>) =>
+      storage.deliveries.retryAll(workspace.id, endpoint.id, { ...usual, ...batch }),
+  };
 }
 
 function failedForGood(claimed: ClaimedDelivery, at: number): Completion {

@@ -15,6 +15,7 @@ import { uuidOf } from './uuid.ts';
 export async function readClaimed(
   transaction: Transaction,
   claims: readonly Claim[],
+  now: number,
 ): Promise<{ readonly claimed: readonly ClaimedDelivery[]; readonly withoutEvent: readonly string[] }> {
   if (claims.length === 0) return { claimed: [], withoutEvent: [] };
   const uuids = claims.map(({ deliveryId }) => uuidOf('whd', deliveryId));
@@ -34,7 +35,7 @@ export async function readClaimed(
     );
   }
   const damaged = rows.filter((row) => !isWhole(row));
-  await endWithoutEvent(transaction, damaged);
+  await endWithoutEvent(transaction, damaged, now);
   return { claimed, withoutEvent: damaged.map((row) => id(row, 'id', 'whd')) };
 }
 
@@ -69,9 +70,9 @@ function claimedDelivery({ token, lostClaims }: Claim, row: Row): ClaimedDeliver
   };
 }
 
-async function endWithoutEvent(transaction: Transaction, rows: readonly Row[]): Promise<void> {
+async function endWithoutEvent(transaction: Transaction, rows: readonly Row[], now: number): Promise<void> {
   if (rows.length === 0) return;
-  const ended = rows.map(readStoredDelivery).map(endedWithoutEvent);
+  const ended = rows.map((row) => endedWithoutEvent(readStoredDelivery(row), now));
   const uuids = ended.map((delivery) => uuidOf('whd', delivery.id));
   const { first, last } = boundsOf(uuids);
   const outcomes = ended.map((delivery, index) => ({

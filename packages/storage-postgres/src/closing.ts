@@ -53,6 +53,27 @@ export async function sweepClosings(database: Database, limit: number): Promise<
   return swept;
 }
 
+/** The same at one endpoint, in the transaction of a caller that holds the lock of its lane. */
+export async function sweepEndpoint(
+  transaction: Transaction,
+  endpoint: string,
+  limit: number,
+): Promise<void> {
+  const closings = await transaction.all(TO_SWEEP_AT, endpoint);
+  let left = limit;
+  for (const closing of closings) {
+    if (left <= 0) return;
+    left -= await sweepClosing(transaction, {
+      endpoint,
+      generation: integer(closing, 'generation'),
+      limit: left,
+    });
+  }
+}
+
+const TO_SWEEP_AT = `
+  SELECT generation FROM trunkline.closings WHERE endpoint_id = $1 AND to_sweep ORDER BY generation`;
+
 /** The next closing to look at. Relies on closings_to_sweep. */
 const TO_SWEEP = `
   SELECT endpoint_id, generation FROM trunkline.closings WHERE to_sweep

@@ -1,13 +1,12 @@
-import { mayRetry, requeue } from '@trunkline/core';
+import { joinRound, mayRetry, requeue, waitsInRound } from '@trunkline/core';
 import type { Delivery, RetryResult } from '@trunkline/core';
 import { boundsOf } from './claimed-delivery.ts';
+import { sweepEndpoint } from './closing.ts';
 import type { Transaction } from './database.ts';
-import { deliveryList } from './delivery-list.ts';
 import { deliveryOf, outcomeColumns, readDelivery, settling } from './delivery-row.ts';
 import { keepEnabled } from './endpoint-row.ts';
+import { failedDeliveries, readRetryRound, writeRetryRound } from './failed-deliveries.ts';
 import { lockLanes, refreshLanes } from './lane.ts';
-import { readPage } from './page.ts';
-import type { List } from './page.ts';
 import { id, integer } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
@@ -46,43 +45,39 @@ interface RetryBatch {
   readonly limit: number;
   readonly countUpTo: number;
   readonly now: number;
-  readonly floor: string;
+  readonly since: number;
 }
 
-/** The same for all that have ended at an endpoint, newest first. Null when it is gone or disabled. */
+/** The same for all that have failed at an endpoint, those attempted longest ago first. Null when it is gone or disabled. */
 export async function retryAll(
   transaction: Transaction,
   { workspaceId, webhookId }: { readonly workspaceId: string; readonly webhookId: string },
-  { limit, countUpTo, now, floor }: RetryBatch,
+  { limit, countUpTo, now, since }: RetryBatch,
 ): Promise<{ readonly requeued: number; readonly remaining: number } | null> {
   const endpoint = uuidToFind('wh', webhookId);
   if (endpoint === null) return null;
   await lockLanes(transaction, [endpoint]);
   if (!(await keepEnabled(transaction, uuidToFind('ten', workspaceId), endpoint))) return null;
-  const claimed = await claimedAt(transaction, endpoint);
-  const statuses = ['failed', 'exhausted'] as const;
-  const list = await deliveryList(transaction, { workspaceId, webhookId, statuses, floor });
-  const rows = await readNewest(transaction, list, limit + countUpTo + claimed.size);
-  const ended = rows.filter(({ id }) => !claimed.has(id));
-  const chosen = ended.slice(0, limit);
-  await requeueAll(transaction, endpoint, chosen, now);
-  return { requeued: chosen.length, remaining: Math.min(ended.length - chosen.length, countUpTo) };
+  await sweepEndpoint(transaction, endpoint, limit + countUpTo);
+  const failed = await failedDeliveries(transaction, endpoint, { since, count: limit + countUpTo });
+  const chosen = failed.slice(0, limit).map(({ uuid }) => uuid);
+  await requeueAll(transaction, endpoint, await readAll(transaction, chosen), now);
+  const round = joinRound(await readRetryRound(transaction, endpoint), now);
+  const left = failed.slice(limit).filter(({ lastAttemptAt }) => waitsInRound(lastAttemptAt, round));
+  await writeRetryRound(transaction, endpoint, left.length > 0 ? round : null);
+  return { requeued: chosen.length, remaining: left.length };
 }
 
-/** Page by page. */
-async function readNewest(transaction: Transaction, list: List, count: number): Promise<readonly Delivery[]> {
-  const read: Delivery[] = [];
-  while (read.length < count) {
-    const last = read.at(-1);
-    const from = last ? ({ direction: 'older', id: last.id } as const) : null;
-    const page = await readPage(transaction, list, { from, limit: PAGE }, readDelivery);
-    read.push(...page.rows);
-    if (!page.hasOlder) break;
-  }
-  return read.slice(0, count);
+async function readAll(transaction: Transaction, uuids: readonly string[]): Promise<readonly Delivery[]> {
+  if (uuids.length === 0) return [];
+  const { first, last } = boundsOf(uuids);
+  const rows = await transaction.all(READ_ALL, uuids, first, last);
+  return rows.map(readDelivery);
 }
 
-const PAGE = 100;
+const READ_ALL = `
+  SELECT ${deliveryOf('deliveries')} FROM trunkline.deliveries
+  WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2::uuid AND $3::uuid`;
 
 const FIND = `
   SELECT ${deliveryOf('deliveries')} FROM trunkline.deliveries WHERE id = $1 AND workspace_id = $2 AND id >= $3::uuid`;

@@ -10,6 +10,7 @@ import { retryAll, retryOne } from './delivery-retry.ts';
 import { enqueueing } from './enqueueing.ts';
 import { claimFromLanes, nextClaimAt } from './lane-claims.ts';
 import { readPage } from './page.ts';
+import { floorUuid } from './partitions.ts';
 import { integer, integerOrNull, integers, textOrNull } from './row.ts';
 import type { Statements } from './statements.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
@@ -21,7 +22,7 @@ export function deliveryStore(connected: Connected): DeliveryStore {
     claim: (claim) =>
       connected().transaction(async (transaction) => {
         const { claims, takenBack } = await claimFromLanes(transaction, claim);
-        const { claimed, withoutEvent } = await readClaimed(transaction, claims);
+        const { claimed, withoutEvent } = await readClaimed(transaction, claims, claim.now);
         const nextAt = await nextClaimAt(transaction, claim.now, claims.length === claim.limit);
         if (takenBack > 0 && nextAt === claim.now) transaction.announce({ topic: 'deliveries' });
         return { claimed, nextAt, ...(withoutEvent.length > 0 ? { withoutEvent } : {}) };
@@ -37,26 +38,22 @@ export function deliveryStore(connected: Connected): DeliveryStore {
     list: (workspaceId, webhookId, { status, eventType }, page, since) =>
       connected().snapshot(async (statements) => {
         const statuses = status && [status];
-        const floor = floorOf(since);
+        const floor = floorUuid(since);
         const list = await deliveryList(statements, { workspaceId, webhookId, statuses, eventType, floor });
         return readPage(statements, list, page, readDelivery);
       }),
 
     retry: (workspaceId, id, now, since) =>
       connected().transaction((transaction) =>
-        retryOne(transaction, { workspaceId, id, now, floor: floorOf(since) }),
+        retryOne(transaction, { workspaceId, id, now, floor: floorUuid(since) }),
       ),
     retryAll: (workspaceId, webhookId, { limit, countUpTo, now, since }) =>
       connected().transaction((transaction) =>
-        retryAll(transaction, { workspaceId, webhookId }, { limit, countUpTo, now, floor: floorOf(since) }),
+        retryAll(transaction, { workspaceId, webhookId }, { limit, countUpTo, now, since }),
       ),
 
     sweepClosed: (limit) => sweepClosings(connected(), limit),
   };
-}
-
-function floorOf(since: number): string {
-  return uuidOf('whd', floorId('whd', since));
 }
 
 async function findDelivery(

@@ -33,15 +33,15 @@ export function closedGenerations(database: Database, endpointId: string): reado
     .map((row) => integer(row, 'generation'));
 }
 
-/** Takes what closings have ended out of the queues, at most `limit` entries; `end` writes each down. Answers how many. */
+/** Takes what closings have ended out of the queues, at most `limit` entries, of one endpoint if it is given; `end` writes each down. Answers how many. */
 export function sweepClosings(
   database: Database,
-  limit: number,
+  { limit, endpointId: only }: { readonly limit: number; readonly endpointId?: string },
   end: (deliveryId: string, reason: ClosingReason) => void,
 ): number {
   let swept = 0;
   while (swept < limit) {
-    const closing = database.get(TO_SWEEP);
+    const closing = only === undefined ? database.get(TO_SWEEP) : database.get(TO_SWEEP_AT, only);
     if (!closing) break;
     const endpointId = text(closing, 'endpoint_id');
     const generation = integer(closing, 'generation');
@@ -63,6 +63,9 @@ export function sweepClosings(
 
 /** The next closing to look at. Relies on closings_to_sweep. */
 export const TO_SWEEP = 'SELECT * FROM closings WHERE to_sweep = 1 ORDER BY endpoint_id, generation LIMIT 1';
+
+const TO_SWEEP_AT =
+  'SELECT * FROM closings WHERE endpoint_id = ? AND to_sweep = 1 ORDER BY generation LIMIT 1';
 
 /** The claim of one of its deliveries has ended, which may be queued again. */
 export function sweepAgain(database: Database, endpointId: string, generation: number): void {

@@ -1,6 +1,16 @@
-import { endedBy, endedWithoutEvent, floorId, isOpen, mayRetry, requeue } from '@trunkline/core';
+import {
+  endedBy,
+  endedWithoutEvent,
+  floorId,
+  isOpen,
+  joinRound,
+  mayRetry,
+  requeue,
+  waitsInRound,
+} from '@trunkline/core';
 import type {
   ClaimedDelivery,
+  ClosingReason,
   Completion,
   Delivery,
   DeliveryDetail,
@@ -23,7 +33,6 @@ import { isEnabled, keepHealth } from './endpoint-row.ts';
 import { storeEventFor } from './event-fan-out.ts';
 import { laneGeneration, queueDelivery } from './lane.ts';
 import {
-  claimedAt,
   claimFromLanes,
   endClaim,
   findClaim,
@@ -35,7 +44,8 @@ import {
   takeBackExpired,
 } from './lane-claims.ts';
 import type { Claim } from './lane-claims.ts';
-import { newestIds, readPage, rowsOf } from './page.ts';
+import { failedDeliveries, readRetryRound, writeRetryRound } from './failed-deliveries.ts';
+import { readPage, rowsOf } from './page.ts';
 import { text } from './row.ts';
 
 export function deliveryStore(connected: Connected): DeliveryStore {
@@ -50,7 +60,8 @@ export function deliveryStore(connected: Connected): DeliveryStore {
       return write((announce) => {
         if (claim.mayBeSetBack) takeAsOfNow(database, claim);
         const takenBack = takeBackExpired(database, claim.now);
-        const { claimed, withoutEvent } = readClaimed(database, claimFromLanes(database, claim));
+        const claims = claimFromLanes(database, claim);
+        const { claimed, withoutEvent } = readClaimed(database, claims, claim.now);
         const nextAt = nextClaimAt(database, claim.now);
         if (takenBack > 0 && nextAt === claim.now) announce({ topic: 'deliveries' });
         return { claimed, nextAt, ...(withoutEvent.length > 0 ? { withoutEvent } : {}) };
@@ -103,21 +114,19 @@ export function deliveryStore(connected: Connected): DeliveryStore {
       const { database, write } = connected();
       return write((announce) => {
         if (!isEnabled(database, workspaceId, webhookId)) return null;
-        const claimed = claimedAt(database, webhookId);
-        const statuses = ['failed', 'exhausted'] as const;
-        const list = deliveryList(database, {
-          workspaceId,
-          webhookId,
-          statuses,
-          floor: floorId('whd', since),
-        });
-        const ids = newestIds(database, list, limit + countUpTo + claimed.size).filter(
-          (id) => !claimed.has(id),
+        sweepClosings(database, { limit: limit + countUpTo, endpointId: webhookId }, endInSweep(database));
+        const failed = failedDeliveries(database, webhookId, { since, count: limit + countUpTo });
+        const chosen = rowsOf(
+          database,
+          'deliveries',
+          failed.slice(0, limit).map(({ id }) => id),
         );
-        const chosen = rowsOf(database, 'deliveries', ids.slice(0, limit));
         for (const row of chosen) requeueNow(database, readDelivery(database, row), now);
+        const round = joinRound(readRetryRound(database, webhookId), now);
+        const left = failed.slice(limit).filter(({ lastAttemptAt }) => waitsInRound(lastAttemptAt, round));
+        writeRetryRound(database, webhookId, left.length > 0 ? round : null);
         if (chosen.length > 0) announce({ topic: 'deliveries' });
-        return { requeued: chosen.length, remaining: Math.min(ids.length - chosen.length, countUpTo) };
+        return { requeued: chosen.length, remaining: left.length };
       });
     },
 
@@ -125,13 +134,15 @@ export function deliveryStore(connected: Connected): DeliveryStore {
       const { database, write } = connected();
       // Looks first: mostly there is nothing to write.
       if (!database.get(TO_SWEEP)) return 0;
-      return write(() =>
-        sweepClosings(database, limit, (deliveryId, reason) => {
-          const ended = { status: 'failed', error_code: reason, next_retry_at: null, delivered_at: null };
-          database.update('deliveries', deliveryId, { ...ended, generation: ENDED });
-        }),
-      );
+      return write(() => sweepClosings(database, { limit }, endInSweep(database)));
     },
+  };
+}
+
+function endInSweep(database: Database) {
+  return (deliveryId: string, reason: ClosingReason): void => {
+    const ended = { status: 'failed', error_code: reason, next_retry_at: null, delivered_at: null };
+    database.update('deliveries', deliveryId, { ...ended, generation: ENDED });
   };
 }
 
@@ -139,23 +150,24 @@ export function deliveryStore(connected: Connected): DeliveryStore {
 function readClaimed(
   database: Database,
   claims: readonly Claim[],
+  now: number,
 ): { readonly claimed: readonly ClaimedDelivery[]; readonly withoutEvent: readonly string[] } {
   const withoutEvent: string[] = [];
   const claimed = claims.flatMap((claim) => {
     const delivery = claimedDelivery(database, claim);
     if (delivery) return [delivery];
-    endWithoutEvent(database, claim);
+    endWithoutEvent(database, claim, now);
     withoutEvent.push(claim.deliveryId);
     return [];
   });
   return { claimed, withoutEvent };
 }
 
-function endWithoutEvent(database: Database, claim: Claim): void {
+function endWithoutEvent(database: Database, claim: Claim, now: number): void {
   endClaim(database, claim);
   const row = database.get('SELECT * FROM deliveries WHERE id = ?', claim.deliveryId);
   if (!row) return;
-  const ended = endedWithoutEvent(readStoredDelivery(row));
+  const ended = endedWithoutEvent(readStoredDelivery(row), now);
   database.update('deliveries', claim.deliveryId, outcomeColumns(ended, claim.generation));
 }
 

@@ -98,7 +98,7 @@ export function findClaim(database: Database, endpointId: string, deliveryId: st
 }
 
 /** The deliveries that hold a slot of this endpoint. */
-export function claimedAt(database: Database, endpointId: string): ReadonlySet<string> {
+function claimedAt(database: Database, endpointId: string): ReadonlySet<string> {
   const rows = database.all('SELECT delivery_id FROM claims WHERE endpoint_id = ?', endpointId);
   return new Set(rows.map((row) => text(row, 'delivery_id')));
 }

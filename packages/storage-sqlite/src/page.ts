@@ -47,11 +47,6 @@ export function readPage<Item>(
   });
 }
 
-/** The ids of a list's newest rows, `count` at most. */
-export function newestIds(database: Database, list: List, count: number): readonly string[] {
-  return walk(database, list, { low: list.floor ?? '', high: END, count, order: 'DESC' });
-}
-
 /** The rows with these ids, newest first. */
 export function rowsOf(database: Database, table: string, ids: readonly string[]): readonly Row[] {
   return database.all(

@@ -45,6 +45,17 @@ it('pages are walked from where they begin', async () => {
   }
 });
 
+it('retrying all that failed walks along its own index, from where it begins', async () => {
+  const { statements, explain } = await everyStatement();
+  const walks = statements.filter((sql) => sql.includes("status IN ('failed', 'exhausted')"));
+  expect(walks.length).toBe(2);
+  for (const sql of walks) {
+    expect(explain(sql), sql).toEqual([
+      expect.stringMatching(/INDEX deliveries_to_retry \(webhook_id=\? AND last_attempt_at[>=]/),
+    ]);
+  }
+});
+
 /** What is prepared while each method of a storage is called. */
 async function everyStatement() {
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');

@@ -78,7 +78,10 @@ export const ANSWERS: Readonly<Record<Exclude<AnswerName, 'File'>, AnswerSchema>
   RetryFailedAnswer: one(
     z.strictObject({
       requeued: count,
-      remaining: count.meta({ description: 'Repeat while there are any; counted to 1,000.' }),
+      remaining: count.meta({
+        description:
+          'How many still wait for their attempt in this round, counted to 1,000: repeat while there are any. What fails again meanwhile counts in the next round.',
+      }),
     }),
     'How many were queued again, and how many are left',
     { requeued: 100, remaining: 12 },

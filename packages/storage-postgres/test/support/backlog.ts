@@ -29,12 +29,12 @@ export async function storeBacklog(
   const webhook = `($1::uuid[])[CASE WHEN row % 2 = 0 THEN 1 ELSE 2 + row / 2 % ${endpoints.length - 1} END]`;
   const workspace = `'${must(idToUuid('ten', instance.workspaceId))}'::uuid`;
   const sender = `'${must(idToUuid('ins', instance.id))}'::uuid`;
-  const delivery = (id: string, rest: string): string => `
+  const delivery = (id: string, rest: string, attemptedAt = 'NULL::bigint'): string => `
     INSERT INTO trunkline.deliveries (
       id, workspace_id, webhook_id, event_id, event_type, event_occurred_at, created_at,
-      generation, status, attempts, max_attempts, manual
+      generation, status, attempts, max_attempts, manual, last_attempt_at
     )
-    SELECT ${id}, ${workspace}, ${webhook}, ${uuid(made, 'event')}, 'message.received', ${made} * 1000, ${made}, ${rest}
+    SELECT ${id}, ${workspace}, ${webhook}, ${uuid(made, 'event')}, 'message.received', ${made} * 1000, ${made}, ${rest}, ${attemptedAt}
     FROM generate_series(1, ${count}) AS row`;
 
   await run(
@@ -71,6 +71,8 @@ export async function storeBacklog(
     delivery(
       uuid(made, 'ended'),
       `0, CASE WHEN row % 1000 = 0 THEN 'failed' WHEN row % 10 = 0 THEN 'exhausted' ELSE 'success' END, 1, 8, false`,
+      // What failed was never attempted, as at an endpoint that was disabled.
+      `CASE WHEN row % 1000 <> 0 THEN ${made} END`,
     ),
     endpointIds,
   );

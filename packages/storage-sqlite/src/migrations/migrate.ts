@@ -6,6 +6,7 @@ import { pairingNumber } from './0004-pairing-number.ts';
 import { handOvers } from './0005-hand-overs.ts';
 import { refusedLogouts } from './0006-refused-logouts.ts';
 import { uploads } from './0007-uploads.ts';
+import { retryRounds } from './0008-retry-rounds.ts';
 
 /** In order; a migration that was released never changes. The version of a database is how many it has had. */
 const MIGRATIONS: readonly string[] = [
@@ -16,6 +17,7 @@ const MIGRATIONS: readonly string[] = [
   handOvers,
   refusedLogouts,
   uploads,
+  retryRounds,
 ];
 
 /** "trnk": says that a SQLite file is ours. */

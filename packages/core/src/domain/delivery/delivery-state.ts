@@ -43,9 +43,12 @@ export function requeue(delivery: Delivery): Delivery {
   return { ...delivery, status: 'pending', manual: true, nextRetryAt: null };
 }
 
-/** A delivery that cannot be sent, because its event is not stored: what is known of its last attempt stays. */
-export function endedWithoutEvent(delivery: Delivery): Delivery {
-  return { ...delivery, status: 'failed', manual: false, nextRetryAt: null };
+/**
+ * A delivery that cannot be sent, because its event is not stored. It counts as attempted now, so that the retries of all
+ * that failed reach the others.
+ */
+export function endedWithoutEvent(delivery: Delivery, now: number): Delivery {
+  return { ...delivery, status: 'failed', manual: false, nextRetryAt: null, lastAttemptAt: now };
 }
 
 /** What closing its endpoint makes of an open delivery. */

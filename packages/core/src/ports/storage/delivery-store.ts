@@ -122,7 +122,13 @@ export interface DeliveryStore {
    * otherwise, and while a claim from before a closing is still under way. What is known of the last attempt stays.
    */
   retry(workspaceId: string, id: string, now: number, since: number): Promise<RetryResult>;
-  /** The same for up to `limit` deliveries of one endpoint, newest first. `remaining` is how many more there are, counted up to `countUpTo`. Null when the endpoint is gone or disabled. */
+  /**
+   * The same for up to `limit` deliveries of one endpoint: those that were never attempted first, then those attempted
+   * longest ago, each by id where that is the same. `remaining` is how many more wait for their attempt in the round that
+   * the call belongs to (`joinRound`, `waitsInRound`), counted up to `countUpTo`; with none left the round is over. Sweeps first
+   * what a closing has ended at this endpoint, up to `limit + countUpTo` deliveries; what is beyond that is left to the next
+   * call. Null when the endpoint is gone or disabled.
+   */
   retryAll(
     workspaceId: string,
     webhookId: string,

@@ -1,4 +1,5 @@
 import { endedBy, mayRetry, requeue } from '../../domain/delivery/delivery-state.ts';
+import { joinRound, waitsInRound } from '../../domain/delivery/retry-round.ts';
 import { healthAfter } from '../../domain/webhook/endpoint-health.ts';
 import { isOpen } from '../../domain/delivery/delivery.ts';
 import type { Delivery } from '../../domain/delivery/delivery.ts';
@@ -119,26 +120,41 @@ export class MemoryDeliveryStore implements DeliveryStore {
     },
   ): Promise<{ readonly requeued: number; readonly remaining: number } | null> {
     const { limit, countUpTo, now, since } = batch;
-    if (!this.#enabled(workspaceId, webhookId)) return null;
-    const candidates = this.#deliveriesOf(workspaceId, webhookId, since).filter((delivery) =>
-      this.#mayRetry(delivery),
-    );
-    const chosen = candidates.toSorted((a, b) => byId(b, a)).slice(0, limit);
+    const lane = this.#state.lanes.get(webhookId);
+    if (!this.#enabled(workspaceId, webhookId) || !lane) return null;
+    this.#sweep(lane, limit + countUpTo);
+    const candidates = this.#deliveriesOf(workspaceId, webhookId, since)
+      .filter(({ id }) => this.#isEnded(id))
+      .toSorted((a, b) => compare(a.lastAttemptAt ?? -1, b.lastAttemptAt ?? -1) || byId(a, b));
+    const chosen = candidates.slice(0, limit);
     for (const delivery of chosen) this.#requeue(delivery, now);
+    const round = joinRound(lane.retryRound, now);
+    const others = candidates.slice(limit, limit + countUpTo);
+    const left = others.filter(({ lastAttemptAt }) => waitsInRound(lastAttemptAt, round));
+    lane.retryRound = left.length > 0 ? round : null;
     if (chosen.length > 0) this.#state.signal({ topic: 'deliveries' });
-    return { requeued: chosen.length, remaining: Math.min(candidates.length - chosen.length, countUpTo) };
+    return { requeued: chosen.length, remaining: left.length };
   }
 
   async sweepClosed(limit: number): Promise<number> {
     let swept = 0;
-    for (const lane of this.#state.lanes.values()) {
-      for (const { deliveryId, reason } of lane.sweep(limit - swept)) {
-        const record = this.#state.deliveries.get(deliveryId);
-        if (record) record.delivery = endedBy(reason, record.delivery);
-        swept += 1;
-      }
-    }
+    for (const lane of this.#state.lanes.values()) swept += this.#sweep(lane, limit - swept);
     return swept;
+  }
+
+  #sweep(lane: Lane, limit: number): number {
+    const entries = lane.sweep(limit);
+    for (const { deliveryId, reason } of entries) {
+      const record = this.#state.deliveries.get(deliveryId);
+      if (record) record.delivery = endedBy(reason, record.delivery);
+    }
+    return entries.length;
+  }
+
+  /** Whether it has failed, and that is written down. */
+  #isEnded(id: string): boolean {
+    const record = this.#state.deliveries.get(id);
+    return record !== undefined && mayRetry(record.delivery);
   }
 
   #lanesAwake(claim: DeliveryClaim): readonly Lane[] {

@@ -1,4 +1,5 @@
 import type { ClosingReason } from '../../domain/delivery/delivery.ts';
+import type { RetryRound } from '../../domain/delivery/retry-round.ts';
 import type { LanePosition } from '../../domain/delivery/waiting.ts';
 import type { DeliveryClaim } from '../../ports/storage/delivery-store.ts';
 import { compare } from './order.ts';
@@ -37,6 +38,8 @@ export class Lane {
   #starts: number[] = [];
   /** The last claim that took something: until others were served, this lane's old backlog is no reason to come first. */
   #servedAt = 0;
+  /** The run of calls that retry all that failed here; null where none is in progress. */
+  retryRound: RetryRound | null = null;
 
   constructor(endpointId: string) {
     this.endpointId = endpointId;

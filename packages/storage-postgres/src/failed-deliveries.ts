@@ -1,0 +1,72 @@
+import type { RetryRound } from '@trunkline/core';
+import { floorUuid } from './partitions.ts';
+import { integer, integerOrNull } from './row.ts';
+import type { Row } from './row.ts';
+import type { Statements } from './statements.ts';
+
+interface FailedDelivery {
+  readonly uuid: string;
+  readonly lastAttemptAt: number | null;
+}
+
+/** How far the clock may have been set back between the making of a delivery and an attempt. */
+const CLOCK_SLACK_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * The first `count` failed and exhausted deliveries of an endpoint in the order in which they are retried, less those that
+ * a closing has ended and that are not swept. Relies on deliveries_to_retry: each walk begins at its first row.
+ */
+export async function failedDeliveries(
+  { all }: Statements,
+  endpoint: string,
+  { since, count }: { readonly since: number; readonly count: number },
+): Promise<readonly FailedDelivery[]> {
+  const floor = floorUuid(since);
+  const never = await all(failed('last_attempt_at IS NULL', count), endpoint, floor);
+  const attempted = await all(
+    failed('last_attempt_at >= $3', count),
+    endpoint,
+    floor,
+    since - CLOCK_SLACK_MS,
+  );
+  return [...never, ...attempted].slice(0, count).map(readFailed);
+}
+
+/** The limit stands in the text: of one that it does not know the planner expects a tenth of all rows. */
+function failed(attempted: string, count: number): string {
+  return `
+    SELECT id, last_attempt_at FROM trunkline.deliveries
+    WHERE webhook_id = $1 AND id >= $2::uuid AND status IN ('failed', 'exhausted') AND ${attempted}
+    ORDER BY last_attempt_at, id
+    LIMIT ${count}`;
+}
+
+function readFailed(row: Row): FailedDelivery {
+  return { uuid: String(row['id']), lastAttemptAt: integerOrNull(row, 'last_attempt_at') };
+}
+
+/** The run of calls that is in progress at an endpoint. */
+export async function readRetryRound({ get }: Statements, endpoint: string): Promise<RetryRound | null> {
+  const row = await get(READ_ROUND, endpoint);
+  if (!row) return null;
+  return {
+    beganAt: integer(row, 'retry_round_began_at'),
+    calledAt: integer(row, 'retry_round_called_at'),
+  };
+}
+
+const READ_ROUND = `
+  SELECT retry_round_began_at, retry_round_called_at FROM trunkline.lanes
+  WHERE endpoint_id = $1 AND retry_round_began_at IS NOT NULL`;
+
+export async function writeRetryRound(
+  { run }: Statements,
+  endpoint: string,
+  round: RetryRound | null,
+): Promise<void> {
+  await run(WRITE_ROUND, endpoint, round?.beganAt ?? null, round?.calledAt ?? null);
+}
+
+const WRITE_ROUND = `
+  UPDATE trunkline.lanes SET retry_round_began_at = $2::bigint, retry_round_called_at = $3
+  WHERE endpoint_id = $1 AND (retry_round_began_at IS NOT NULL OR $2::bigint IS NOT NULL)`;

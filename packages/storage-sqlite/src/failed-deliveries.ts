@@ -1,0 +1,67 @@
+import { floorId } from '@trunkline/core';
+import type { RetryRound } from '@trunkline/core';
+import type { Database } from './database.ts';
+import { integer, integerOrNull, text } from './row.ts';
+
+interface FailedDelivery {
+  readonly id: string;
+  readonly lastAttemptAt: number | null;
+}
+
+/** How far the clock may have been set back between the making of a delivery and an attempt. */
+const CLOCK_SLACK_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * The first `count` failed and exhausted deliveries of an endpoint in the order in which they are retried, less those that
+ * a closing has ended and that are not swept. Relies on deliveries_to_retry: each walk begins at its first row.
+ */
+export function failedDeliveries(
+  database: Database,
+  webhookId: string,
+  { since, count }: { readonly since: number; readonly count: number },
+): readonly FailedDelivery[] {
+  const floor = floorId('whd', since);
+  const never = database.all(NEVER_ATTEMPTED, webhookId, floor, count);
+  const attempted = database.all(ATTEMPTED, webhookId, since - CLOCK_SLACK_MS, floor, count - never.length);
+  return [...never, ...attempted].map((row) => ({
+    id: text(row, 'id'),
+    lastAttemptAt: integerOrNull(row, 'last_attempt_at'),
+  }));
+}
+
+const NEVER_ATTEMPTED = `
+  SELECT id, last_attempt_at FROM deliveries
+  WHERE webhook_id = ? AND status IN ('failed', 'exhausted') AND last_attempt_at IS NULL AND id >= ?
+  ORDER BY id
+  LIMIT ?`;
+
+/** What is old enough to be found was attempted after that: what retention is about to delete need not be walked over. */
+const ATTEMPTED = `
+  SELECT id, last_attempt_at FROM deliveries
+  WHERE webhook_id = ? AND status IN ('failed', 'exhausted') AND last_attempt_at >= ? AND id >= ?
+  ORDER BY last_attempt_at, id
+  LIMIT ?`;
+
+/** The run of calls that is in progress at an endpoint. */
+export function readRetryRound(database: Database, endpointId: string): RetryRound | null {
+  const row = database.get(
+    'SELECT * FROM lanes WHERE endpoint_id = ? AND retry_round_began_at IS NOT NULL',
+    endpointId,
+  );
+  return (
+    (row && {
+      beganAt: integer(row, 'retry_round_began_at'),
+      calledAt: integer(row, 'retry_round_called_at'),
+    }) ??
+    null
+  );
+}
+
+export function writeRetryRound(database: Database, endpointId: string, round: RetryRound | null): void {
+  database.run(
+    'UPDATE lanes SET retry_round_began_at = ?, retry_round_called_at = ? WHERE endpoint_id = ?',
+    round?.beganAt ?? null,
+    round?.calledAt ?? null,
+    endpointId,
+  );
+}
