@@ -5,9 +5,6 @@ import type { Capability } from './domain/instance/instance.ts';
 import { checkHandler } from './event-handler.ts';
 import { checkOptions } from './options.ts';
 import type { TrunklineOptions } from './options.ts';
-import type { Clock } from './ports/clock.ts';
-import type { Logger } from './ports/logger.ts';
-import type { Storage } from './ports/storage/storage.ts';
 import { noMedia } from './ports/no-media.ts';
 import { silentLogger } from './ports/logger.ts';
 import { createAuthenticator } from './services/authenticate.ts';
@@ -20,8 +17,7 @@ import { unwrap } from './trunkline-error.ts';
 import type { Trunkline } from './trunkline.ts';
 import { createEventWorkers } from './workers/event-workers.ts';
 import { loggingNotifier } from './workers/logging-notifier.ts';
-import { serverClock } from './workers/server-clock.ts';
-import type { ServerClock } from './workers/server-clock.ts';
+import { serviceClock } from './workers/service-clock.ts';
 import { createWorkers } from './workers/workers.ts';
 import { workspaceFacade } from './workspace-facade.ts';
 
@@ -35,7 +31,7 @@ export function createTrunkline<Transaction = never>(
   const { secretKey, roles, ...settings } = checkOptions(options);
   const { random, crypto, dns, storage, gateway, webhookSender } = options;
   const logger = options.logger ?? silentLogger;
-  const time = sharedTime(options.clock, storage, logger);
+  const time = serviceClock(options.clock, { storage, logger });
   const { clock } = time;
   const newId = createNewId((length) => random.bytes(length));
   const context: ServiceContext = {
@@ -94,13 +90,6 @@ export function createTrunkline<Transaction = never>(
     as: ({ workspace, member }) => workspaceFacade(context, workspace.id, member),
     newRequestId: () => newId('req', clock.now()),
   };
-}
-
-/** The database's time where it has one of its own, else the machine's. */
-function sharedTime(clock: Clock, storage: Storage, logger: Logger): ServerClock {
-  const serverTime = storage.serverTime?.bind(storage);
-  if (serverTime) return serverClock(clock, { serverTime, logger });
-  return { clock, start: async () => {}, stop: async () => {} };
 }
 
 function needsNoMedia(capability: Capability): boolean {

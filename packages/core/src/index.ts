@@ -97,6 +97,7 @@ export type {
 } from './domain/instance/instance.ts';
 export { acceptsMessages } from './domain/instance/instance.ts';
 export type { Group, GroupReport } from './domain/instance/group.ts';
+export { latestCheckIn, latestLeaseEnd, latestResend } from './domain/too-far-ahead.ts';
 export { IDEMPOTENCY_WINDOW_MS, isForgotten } from './domain/idempotency/idempotency.ts';
 export type { IdempotencyRecord } from './domain/idempotency/idempotency.ts';
 export type {

@@ -38,12 +38,12 @@ test('a key is refused when it is malformed, revoked or expired, and without Bea
   expect(await codeFor(`Bearer ${token}x`)).toBe('INVALID_API_KEY');
   expect(await codeFor('Bearer')).toBe('INVALID_API_KEY');
   expect(await codeFor(`Bearer ${token}, Bearer ${token}`)).toBe('INVALID_API_KEY');
-  clock.jump(60_000);
-  expect(await codeFor(`Bearer ${token}`)).toBe('INVALID_API_KEY');
-  clock.jump(-60_000);
-  expect(await codeFor(`Bearer ${token}`)).toBe(200);
   await trunkline.admin.apiKeys.revoke(workspaceId, apiKey.id);
   expect(await codeFor(`Bearer ${token}`)).toBe('INVALID_API_KEY');
+  const expiring = await trunkline.admin.apiKeys.create({ workspaceId, name: 'ci', scopes: [], expiresAt });
+  expect(await codeFor(`Bearer ${expiring.token}`)).toBe(200);
+  clock.jump(60_000);
+  expect(await codeFor(`Bearer ${expiring.token}`)).toBe('INVALID_API_KEY');
 });
 
 test('a suspended workspace is refused at once, and served again when it is resumed', async () => {

@@ -6,6 +6,7 @@ import { renaming, storeInstance, storeWorkspace, takeLease } from './scenes.ts'
 import { testDatabases } from './test-database.ts';
 
 const TTL = 30_000;
+const HOUR = 3_600_000;
 
 export function leaseContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
@@ -59,6 +60,15 @@ export function leaseContract(subject: ContractSubject): void {
       const late = await instances.checkIn('a', { now: NOW + TTL, since: NOW });
       expect(late).toMatchObject({ owners: [{ owner: 'a', held: 0 }], instances: 1 });
     });
+
+    it('count no more where they checked in before the clock was set back', async () => {
+      const { instances } = await open();
+      const ownersAfter = async (owner: string, now: number): Promise<readonly string[]> =>
+        (await instances.checkIn(owner, { now, since: NOW - 20 })).owners.map((share) => share.owner);
+      await ownersAfter('a', NOW + HOUR);
+      expect(await ownersAfter('b', NOW)).toEqual(['b']);
+      expect(await ownersAfter('a', NOW + 100)).toEqual(['a', 'b']);
+    });
   });
 
   describe('leases', () => {
@@ -89,6 +99,32 @@ export function leaseContract(subject: ContractSubject): void {
       expect(await storage.instances.findLease(instance.id, NOW + TTL)).toBeNull();
       const taken = await storage.instances.claimLeases({ ...claim, now: NOW + TTL });
       expect(only(taken).lease).toEqual({ instanceId: instance.id, owner: 'b', epoch: 2 });
+    });
+
+    it('are free where they end too far ahead: the clock was set back since', async () => {
+      const storage = await open();
+      const instance = await storeInstance(storage, await storeWorkspace(storage));
+      await takeLease(storage, instance, { owner: 'a', now: NOW + HOUR });
+      const claim = { owner: 'b', ttlMs: TTL, limit: 10 };
+      // One that was renewed while another process stood still, for up to a lease, is no such lease.
+      expect(await storage.instances.claimLeases({ ...claim, now: NOW + HOUR - TTL })).toEqual([]);
+      expect(await storage.instances.claimLeases({ ...claim, now: NOW, leaveAhead: true })).toEqual([]);
+      const taken = await storage.instances.claimLeases({ ...claim, now: NOW });
+      expect(only(taken).lease).toEqual({ instanceId: instance.id, owner: 'b', epoch: 2 });
+      expect(await storage.instances.claimLeases({ ...claim, now: NOW })).toEqual([]);
+    });
+
+    it('that lie ahead are taken after those that have expired, up to the limit', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const ahead = await storeInstance(storage, workspace, { createdAt: NOW - 2 });
+      await takeLease(storage, ahead, { now: NOW + HOUR });
+      const fresh = await storeInstance(storage, workspace, { createdAt: NOW - 1 });
+      const claim = { owner: 'b', now: NOW, ttlMs: TTL };
+      const first = await storage.instances.claimLeases({ ...claim, limit: 1 });
+      expect(only(first).lease.instanceId).toBe(fresh.id);
+      const second = await storage.instances.claimLeases({ ...claim, limit: 1 });
+      expect(only(second).lease.instanceId).toBe(ahead.id);
     });
 
     it('get the next epoch with every claim, by the same owner too', async () => {

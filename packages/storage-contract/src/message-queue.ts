@@ -82,6 +82,14 @@ export function messageQueueContract(subject: ContractSubject): void {
       ]);
     });
 
+    it('shows a head that was postponed before the clock was set back', async () => {
+      const storage = await open();
+      const { instance, lease } = await storeLeasedInstance(storage);
+      const [head] = await storeQueuedMessages(storage, instance, 1);
+      await storage.messages.postpone(lease, { messageId: head.id, tries: 2, dueAt: NOW + 3_600_000 });
+      expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([{ message: head, tries: 2 }]);
+    });
+
     it('is not postponed under a lost lease', async () => {
       const storage = await open();
       const { instance, lease } = await storeLeasedInstance(storage);

@@ -37,6 +37,13 @@ export function noticeContract(subject: ContractSubject): void {
       expect(await claimNotices(storage, NOW + 1999)).toEqual([]);
     });
 
+    it('come again when they were claimed before the clock was set back', async () => {
+      const { storage, notices } = await openWithNotices(0);
+      expect(await claimNotices(storage, NOW + 3_600_000)).toEqual(notices);
+      expect(await claimNotices(storage, NOW)).toEqual(notices);
+      expect(await claimNotices(storage, NOW + 999)).toEqual([]);
+    });
+
     it('are gone when they are completed', async () => {
       const { storage, notices } = await openWithNotices(0, 1);
       const [done, owed] = notices;

@@ -14,6 +14,15 @@ export function settingContract(subject: ContractSubject): void {
       expect(await storage.setting('other', 'late')).toBe('');
     });
 
+    it('can be replaced, whether it was set or not', async () => {
+      const storage = await open();
+      await storage.setting('lead', 'first');
+      await storage.replaceSetting('lead', 'second');
+      await storage.replaceSetting('other', 'new');
+      expect(await storage.setting('lead', 'third')).toBe('second');
+      expect(await storage.setting('other', '')).toBe('new');
+    });
+
     it('is one value for all who set it at once', async () => {
       const storage = await open();
       const values = await Promise.all(

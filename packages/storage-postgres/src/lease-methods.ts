@@ -1,3 +1,4 @@
+import { latestCheckIn, latestLeaseEnd } from '@trunkline/core';
 import type { InstanceStore } from '@trunkline/core';
 import type { Connected } from './database.ts';
 import { readLeasedInstance } from './instance-row.ts';
@@ -12,8 +13,9 @@ type LeaseMethods = Pick<
 
 export function leaseMethods(connected: Connected): LeaseMethods {
   return {
-    claimLeases: async ({ owner, now, ttlMs, limit }) => {
-      const rows = await connected().all(CLAIM, encodeText(owner), now, now + ttlMs, limit);
+    claimLeases: async ({ owner, now, ttlMs, limit, leaveAhead = false }) => {
+      const latestEnd = leaveAhead ? Number.MAX_SAFE_INTEGER : latestLeaseEnd(now, ttlMs);
+      const rows = await connected().all(CLAIM, encodeText(owner), now, now + ttlMs, limit, latestEnd);
       return rows.map(readLeasedInstance);
     },
     renewLeases: async ({ owner, now, ttlMs }) => {
@@ -34,7 +36,7 @@ export function leaseMethods(connected: Connected): LeaseMethods {
     },
     checkIn: async (owner, { now, since, asksUntil = 0 }) =>
       connected().transaction(async (transaction) => {
-        await transaction.run('DELETE FROM trunkline.lease_owners WHERE checked_in_at <= $1', since);
+        await transaction.run(CHECK_OUT_SILENT, since, latestCheckIn(now));
         await transaction.run(CHECK_IN, encodeText(owner), now, asksUntil);
         const rows = await transaction.all(SHARE, now);
         return {
@@ -73,12 +75,21 @@ const CLAIM = `
     FOR UPDATE SKIP LOCKED
   ), reserved AS MATERIALIZED (
     SELECT id, lease_expires_at FROM trunkline.instances
-    WHERE lease_reserved_for = $1 AND lease_reserved_for <> '' AND ${NEEDS_GATEWAY} AND lease_expires_at > $2
+    WHERE lease_reserved_for = $1 AND lease_reserved_for <> '' AND ${NEEDS_GATEWAY}
+      AND lease_expires_at > $2 AND lease_expires_at <= $5
+    ORDER BY lease_expires_at, id
+    LIMIT $4
+    FOR UPDATE SKIP LOCKED
+  ), ahead AS MATERIALIZED (
+    SELECT id, lease_expires_at FROM trunkline.instances
+    WHERE ${NEEDS_GATEWAY} AND lease_expires_at > $5
     ORDER BY lease_expires_at, id
     LIMIT $4
     FOR UPDATE SKIP LOCKED
   ), free AS (
-    SELECT * FROM expired UNION ALL SELECT * FROM reserved ORDER BY lease_expires_at, id LIMIT $4
+    SELECT * FROM expired UNION ALL SELECT * FROM reserved UNION ALL SELECT * FROM ahead
+    ORDER BY lease_expires_at, id
+    LIMIT $4
   ), taken AS (
     UPDATE trunkline.instances
     SET lease_owner = $1, lease_epoch = lease_epoch + 1, lease_expires_at = $3, lease_reserved_for = ''
@@ -102,6 +113,9 @@ const RENEW = `
     RETURNING instances.*
   )
   SELECT * FROM renewed ORDER BY id`;
+
+// Those from before the clock was set back, too.
+const CHECK_OUT_SILENT = 'DELETE FROM trunkline.lease_owners WHERE checked_in_at <= $1 OR checked_in_at > $2';
 
 const CHECK_IN = `
   INSERT INTO trunkline.lease_owners (owner, checked_in_at, asks_until) VALUES ($1, $2, $3)

@@ -1,3 +1,4 @@
+import { latestResend } from '@trunkline/core';
 import type { Acceptance, AcceptanceResult, Message, MessageStore, QueuedMessage } from '@trunkline/core';
 import { acceptanceBatcher } from './acceptance-batch.ts';
 import type { Connected, Transaction } from './database.ts';
@@ -54,7 +55,7 @@ export function messageStore(connected: Connected): MessageStore<Queryable> {
 
     queueHeads: async (instanceIds, now) => {
       const instances = [...new Set(instanceIds)].map((id) => uuidToFind('ins', id));
-      const rows = await connected().all(HEADS, instances, now);
+      const rows = await connected().all(HEADS, instances, now, latestResend(now));
       return rows.map((row): QueuedMessage => ({ message: readMessage(row), tries: integer(row, 'tries') }));
     },
     postpone: async (lease, { messageId, tries, dueAt }) =>
@@ -122,7 +123,7 @@ const HEADS = `
     LIMIT 1
   ) AS head
   JOIN trunkline.messages AS item ON item.id = head.message_id
-  WHERE head.due_at <= $2`;
+  WHERE head.due_at <= $2 OR head.due_at > $3`;
 
 const POSTPONE = `
   UPDATE trunkline.queued_messages SET tries = $3, due_at = $4 WHERE message_id = $1 AND instance_id = $2`;

@@ -17,7 +17,7 @@ import type { RemoteSignals } from './remote-signals.ts';
 import type { Queryable } from './queryable.ts';
 import { retentionStore } from './retention-store.ts';
 import { integer } from './row.ts';
-import { findOrAddSetting } from './setting.ts';
+import { findOrAddSetting, replaceSetting } from './setting.ts';
 import { createSignals } from './signals.ts';
 import { createPrepare } from './statements.ts';
 import { subscriptionStore } from './subscription-store.ts';
@@ -64,6 +64,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
       }
     },
     setting: async (name, valueIfNew) => findOrAddSetting(connected(), name, valueIfNew),
+    replaceSetting: async (name, value) => replaceSetting(connected(), name, value),
     subscribe: (listener: (signal: Signal) => void) => signals.subscribe(listener),
     async close() {
       const closing = open;

@@ -1,3 +1,4 @@
+import { latestLeaseEnd } from '@trunkline/core';
 import type { EndpointWrite, FailureRecord, WebhookStore } from '@trunkline/core';
 import { closeLane, dropLane } from './closing.ts';
 import type { Connected, Transaction } from './database.ts';
@@ -54,7 +55,13 @@ export function webhookStore(connected: Connected): WebhookStore {
     },
 
     claimNotices: async ({ now, leaseMs, limit }) => {
-      const rows = await connected().all(CLAIM_NOTICES, now, now + leaseMs, limit);
+      const rows = await connected().all(
+        CLAIM_NOTICES,
+        now,
+        now + leaseMs,
+        limit,
+        latestLeaseEnd(now, leaseMs),
+      );
       return rows.map((row) => json(row, 'notice'));
     },
     completeNotice: async (id) => {
@@ -85,7 +92,8 @@ const FAILING = `
 /** Those that others are claiming are theirs. */
 const CLAIM_NOTICES = `
   WITH owed AS (
-    SELECT id FROM trunkline.notices WHERE owed_at <= $1 ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
+    SELECT id FROM trunkline.notices WHERE owed_at <= $1 OR owed_at > $4
+    ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
   ), claimed AS (
     UPDATE trunkline.notices SET owed_at = $2 FROM owed WHERE notices.id = owed.id RETURNING notices.id, notice
   )

@@ -1,3 +1,4 @@
+import { latestCheckIn, latestLeaseEnd } from '@trunkline/core';
 import type { Instance, InstanceStore, InstanceWriteResult, Lease, OwnerShare } from '@trunkline/core';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
@@ -74,12 +75,13 @@ export function instanceStore(connected: Connected): InstanceStore {
       });
     },
 
-    claimLeases: async ({ owner, now, ttlMs, limit }) => {
+    claimLeases: async ({ owner, now, ttlMs, limit, leaveAhead = false }) => {
       const { database, write } = connected();
+      const latestEnd = leaveAhead ? Number.MAX_SAFE_INTEGER : latestLeaseEnd(now, ttlMs);
       // Looks first: a pass that finds nothing need not write.
-      if (toHold(database, { owner, now, limit: 1 }).length === 0) return [];
+      if (toHold(database, { owner, now, latestEnd, limit: 1 }).length === 0) return [];
       return write(() =>
-        toHold(database, { owner, now, limit }).map((row) => {
+        toHold(database, { owner, now, latestEnd, limit }).map((row) => {
           const epoch = integer(row, 'lease_epoch') + 1;
           database.update('instances', text(row, 'id'), {
             lease_owner: owner,
@@ -115,7 +117,12 @@ export function instanceStore(connected: Connected): InstanceStore {
     checkIn: async (owner, { now, since, asksUntil = 0 }) => {
       const { database, write } = connected();
       return write(() => {
-        database.run('DELETE FROM lease_owners WHERE checked_in_at <= ?', since);
+        // From before the clock was set back, too.
+        database.run(
+          'DELETE FROM lease_owners WHERE checked_in_at <= ? OR checked_in_at > ?',
+          since,
+          latestCheckIn(now),
+        );
         database.run(
           'INSERT OR REPLACE INTO lease_owners (owner, checked_in_at, asks_until) VALUES (?, ?, ?)',
           owner,
@@ -165,12 +172,19 @@ export function instanceStore(connected: Connected): InstanceStore {
 // As the index instances_to_hold has it.
 const NEEDS_GATEWAY = "(desired = 'running' OR operation IS NOT NULL)";
 
-function toHold(
-  database: Database,
-  { owner, now, limit }: { readonly owner: string; readonly now: number; readonly limit: number },
-): readonly Row[] {
+interface LeaseSearch {
+  readonly owner: string;
+  readonly now: number;
+  /** What ends later is free. */
+  readonly latestEnd: number;
+  readonly limit: number;
+}
+
+function toHold(database: Database, { owner, now, latestEnd, limit }: LeaseSearch): readonly Row[] {
   const expired = database.all(EXPIRED, now, limit);
-  return [...expired, ...database.all(RESERVED, owner, now, limit - expired.length)];
+  const reserved = database.all(RESERVED, owner, now, latestEnd, limit - expired.length);
+  const ahead = database.all(AHEAD, latestEnd, limit - expired.length - reserved.length);
+  return [...expired, ...reserved, ...ahead];
 }
 
 // Relies on instances_to_hold.
@@ -180,10 +194,18 @@ const EXPIRED = `
   ORDER BY lease_expires_at, id
   LIMIT ?`;
 
+// Relies on instances_to_hold.
+const AHEAD = `
+  SELECT * FROM instances
+  WHERE ${NEEDS_GATEWAY} AND lease_expires_at > ?
+  ORDER BY lease_expires_at, id
+  LIMIT ?`;
+
 // Relies on instances_reserved.
 const RESERVED = `
   SELECT * FROM instances
-  WHERE lease_reserved_for = ? AND lease_reserved_for <> '' AND lease_expires_at > ? AND ${NEEDS_GATEWAY}
+  WHERE lease_reserved_for = ? AND lease_reserved_for <> '' AND lease_expires_at > ? AND lease_expires_at <= ?
+    AND ${NEEDS_GATEWAY}
   ORDER BY lease_expires_at, id
   LIMIT ?`;
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { latestResend } from '@trunkline/core';
 import type { MessageStore, QueuedMessage, Signal } from '@trunkline/core';
 import type { Connected } from './connection.ts';
 import { storeEvents } from './event-fan-out.ts';
@@ -58,7 +59,9 @@ export function messageStore(connected: Connected): MessageStore<DatabaseSync> {
       return database.snapshot(() =>
         [...new Set(instanceIds)].flatMap((instanceId): QueuedMessage[] => {
           const row = database.get(HEAD, instanceId);
-          if (!row || integer(row, 'due_at') > now) return [];
+          if (!row) return [];
+          const dueAt = integer(row, 'due_at');
+          if (dueAt > now && dueAt <= latestResend(now)) return [];
           return [{ message: readMessage(database, row), tries: integer(row, 'tries') }];
         }),
       );

@@ -4,6 +4,7 @@ import type { Signal, Storage, StorageContext } from '@trunkline/core';
 import { apiKeyStore } from './api-key-store.ts';
 import { announceAtEnd, callerTransaction } from './caller-transaction.ts';
 import type { Connection } from './connection.ts';
+import type { Database } from './database.ts';
 import { openDatabase } from './open-database.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { instanceStore } from './instance-store.ts';
@@ -75,11 +76,14 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     },
     setting: async (name, valueIfNew) => {
       const { database, write } = connected();
-      return write(() => {
-        database.run('INSERT OR IGNORE INTO settings (name, value) VALUES (?, ?)', name, valueIfNew);
-        const row = database.get('SELECT value FROM settings WHERE name = ?', name);
-        return row ? text(row, 'value') : valueIfNew;
-      });
+      // Looks first: what is set need not be written.
+      return findSetting(database, name) ?? write(() => findOrAddSetting(database, name, valueIfNew));
+    },
+    replaceSetting: async (name, value) => {
+      const { database, write } = connected();
+      await write(() =>
+        database.run('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)', name, value),
+      );
     },
     subscribe: (listener: (signal: Signal) => void) => signals.subscribe(listener),
     async close() {
@@ -88,6 +92,16 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
       await closing?.close();
     },
   };
+}
+
+function findSetting(database: Database, name: string): string | undefined {
+  const row = database.get('SELECT value FROM settings WHERE name = ?', name);
+  return row && text(row, 'value');
+}
+
+function findOrAddSetting(database: Database, name: string, valueIfNew: string): string {
+  database.run('INSERT OR IGNORE INTO settings (name, value) VALUES (?, ?)', name, valueIfNew);
+  return findSetting(database, name) ?? valueIfNew;
 }
 
 function checkPath(options: Partial<SqliteStorageOptions> | undefined): string {

@@ -1,3 +1,4 @@
+import { latestLeaseEnd } from '@trunkline/core';
 import type { WebhookEndpoint, WebhookStore } from '@trunkline/core';
 import { closeLane, dropLane } from './closing.ts';
 import type { Connected } from './connection.ts';
@@ -5,6 +6,7 @@ import type { Database } from './database.ts';
 import { endpointColumns, failureColumns, readEndpoint, settingsColumns } from './endpoint-row.ts';
 import { addLane } from './lane.ts';
 import { json, text } from './row.ts';
+import type { Row } from './row.ts';
 
 export function webhookStore(connected: Connected): WebhookStore {
   return {
@@ -69,9 +71,11 @@ export function webhookStore(connected: Connected): WebhookStore {
 
     claimNotices: async ({ now, leaseMs, limit }) => {
       const { database, write } = connected();
-      if (!database.get('SELECT 1 FROM notices WHERE owed_at <= ? LIMIT 1', now)) return [];
+      const owed = (count: number): readonly Row[] =>
+        database.all(OWED, now, latestLeaseEnd(now, leaseMs), count);
+      if (owed(1).length === 0) return [];
       return write(() => {
-        const rows = database.all('SELECT * FROM notices WHERE owed_at <= ? ORDER BY id LIMIT ?', now, limit);
+        const rows = owed(limit);
         for (const row of rows) database.update('notices', text(row, 'id'), { owed_at: now + leaseMs });
         return rows.map((row) => json(row, 'notice'));
       });
@@ -82,6 +86,8 @@ export function webhookStore(connected: Connected): WebhookStore {
     },
   };
 }
+
+const OWED = 'SELECT * FROM notices WHERE owed_at <= ? OR owed_at > ? ORDER BY id LIMIT ?';
 
 /** Whether the workspace has this many endpoints: looks at no more of them. */
 function hasEndpoints(database: Database, workspaceId: string, count: number): boolean {

@@ -2,7 +2,7 @@ import type { Clock } from '../ports/clock.ts';
 
 /** The machine's clock. A timer that is set keeps the process running. */
 export function systemClock(): Clock {
-  return { now: Date.now, elapsed: () => performance.now(), setTimer };
+  return { now: () => Date.now(), elapsed: () => performance.now(), setTimer };
 }
 
 /** More milliseconds than this make Node's setTimeout fire at once. */

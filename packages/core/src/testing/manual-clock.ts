@@ -9,12 +9,12 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>;
   /** Lets pending work run without moving time. */
   settle(): Promise<void>;
-  /** Sets the clock wrong, as an operating system may: no timer is called. */
+  /** Sets the clock wrong, as an operating system may: no timer is called, and none has to wait longer. */
   jump(ms: number): void;
 }
 
 interface Timer {
-  readonly at: number;
+  at: number;
   readonly callback: () => void;
 }
 
@@ -38,7 +38,7 @@ export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
     now: () => now,
     elapsed: () => now - jumped,
     setTimer(delayMs, callback) {
-      const timer = { at: now + Math.max(0, delayMs), callback };
+      const timer: Timer = { at: now + Math.max(0, delayMs), callback };
       timers.add(timer);
       return () => timers.delete(timer);
     },
@@ -46,6 +46,8 @@ export function manualClock(start: number = Date.UTC(2026, 0, 1)): ManualClock {
     jump(ms) {
       now += ms;
       jumped += ms;
+      // Timers count on the monotonic clock, which was not set back.
+      if (ms < 0) for (const timer of timers) timer.at += ms;
     },
     async advance(ms) {
       const end = now + ms;

@@ -65,25 +65,42 @@ export function createGatewaySupervisor(
     },
   });
   let renewAt = 0;
+  let leasesEndAt = 0;
+  /** Another process took what this one still held by its own time: where leases lie ahead, that time is wrong. */
+  let isBehind = false;
+  let isStarting = true;
   let cancelLetGo = (): void => {};
   /** Connections that are being closed since their leases run out. */
   let closing: Promise<unknown> = Promise.resolve();
 
   const pass = async (): Promise<PassResult> => {
     const now = clock.now();
-    if (now >= renewAt) await renew(now);
+    const isRenewal = now >= renewAt;
+    isBehind ||= [...keepers.values()].some((keeper) => keeper.isFenced());
+    if (isRenewal) await renew(now);
     else await lookAtDue(now);
-    const claimed = await claim(now);
+    // What lies ahead is taken only by one that has just seen that it still holds what it held.
+    const claimed = await claim(now, { leaveAhead: isBehind || !(isRenewal || isStarting) });
+    if (claimed.length < CLAIM_BATCH) isStarting = false;
     for (const leased of claimed) await keep(leased);
     await letGoOfIdle();
     await sharing.shareAt(now);
     return { more: claimed.length === CLAIM_BATCH, nextAt: nextAt() };
   };
 
-  const claim = async (now: number): Promise<readonly LeasedInstance[]> => {
+  const claim = async (
+    now: number,
+    { leaveAhead }: { readonly leaveAhead: boolean },
+  ): Promise<readonly LeasedInstance[]> => {
     const claimed = await inTime(
       'Taking leases',
-      storage.instances.claimLeases({ owner, now, ttlMs: LEASE_MS, limit: CLAIM_BATCH }),
+      storage.instances.claimLeases({
+        owner,
+        now,
+        ttlMs: LEASE_MS,
+        limit: CLAIM_BATCH,
+        leaveAhead,
+      }),
     );
     sharing.noteClaimed(
       claimed.map(({ lease }) => lease.instanceId),
@@ -103,10 +120,13 @@ export function createGatewaySupervisor(
       'Renewing leases',
       storage.instances.renewLeases({ owner, now, ttlMs: LEASE_MS }),
     );
+    const hadLeasesUntil = leasesEndAt;
     renewAt = now + RENEW_EVERY_MS;
+    leasesEndAt = now + LEASE_MS;
     letAllGoAt(now + LEASE_MS - CLOSE_BEFORE_END_MS);
     const renewed = new Set(held.map(({ lease }) => lease.instanceId));
     const lost = [...keepers].filter(([instanceId]) => !renewed.has(instanceId));
+    if (lost.length > 0 && now < hadLeasesUntil) isBehind = true;
     // All at once: one that is slow to close must not cost the others their next renewal.
     await Promise.all(lost.map(([instanceId, keeper]) => letGo(instanceId, keeper)));
     for (const leased of held) await keep(leased);

@@ -1,6 +1,7 @@
 import { CONNECTION_GRACE_MS, graceEndsAt } from '../domain/instance/instance-state.ts';
 import type { InstanceTrigger } from '../domain/instance/instance-state.ts';
 import type { Instance } from '../domain/instance/instance.ts';
+import { isTooFarAhead } from '../domain/too-far-ahead.ts';
 import { reconnectDelay } from '../domain/instance/reconnect-backoff.ts';
 import type { ClosedReason, GatewayConnection, GatewayListener } from '../ports/gateway.ts';
 import type { Lease } from '../ports/storage/lease.ts';
@@ -35,6 +36,8 @@ export interface InstanceKeeper {
   nextAt(mayOpen: boolean): number | null;
   /** Nothing is open, under way or wanted: the lease can be given back. */
   isIdle(): boolean;
+  /** Another process has taken the lease. */
+  isFenced(): boolean;
   /** Resolves when what `reconcile` began has ended. */
   settled(): Promise<void>;
   /** Closes the connection and reports nothing more: the lease is lost, or the process stops. */
@@ -76,6 +79,7 @@ export function createInstanceKeeper({
   let retryAt = 0;
   let operating = false;
   let abandoned = false;
+  let fenced = false;
   let seenAt = 0;
   let changes: Promise<unknown> = Promise.resolve();
   /** Stored as live by a process that is gone: its connection is gone too. */
@@ -99,7 +103,7 @@ export function createInstanceKeeper({
   const begin = (what: string, work: () => Promise<void>): void => {
     const task = work()
       .catch((error: unknown) => {
-        if (error instanceof FencedError) return abandon();
+        if (error instanceof FencedError) return lose();
         logger.error({ err: error, instanceId: lease.instanceId }, `${what} failed`);
         return undefined;
       })
@@ -142,7 +146,7 @@ export function createInstanceKeeper({
       try {
         await work();
       } catch (error) {
-        if (error instanceof FencedError) await abandon();
+        if (error instanceof FencedError) await lose();
         throw error;
       }
     };
@@ -264,10 +268,19 @@ export function createInstanceKeeper({
     changed();
   };
 
+  const lose = (): Promise<void> => {
+    fenced = true;
+    return abandon();
+  };
+
   /** Whoever has just taken the instance over has the same time to connect it, unless its first try failed. */
   const graceEnd = (): number | null => {
     const endsAt = graceEndsAt(instance);
-    return endsAt === null || failures > 0 ? endsAt : Math.max(endsAt, heldSince + CONNECTION_GRACE_MS);
+    if (endsAt === null) return null;
+    const ownEnd = heldSince + CONNECTION_GRACE_MS;
+    // It began before the clock was set back.
+    if (isTooFarAhead(endsAt - CONNECTION_GRACE_MS, clock.now())) return ownEnd;
+    return failures > 0 ? endsAt : Math.max(endsAt, ownEnd);
   };
 
   /** The one line that is logged of an outage, however often the connection is tried. */
@@ -335,6 +348,7 @@ export function createInstanceKeeper({
     isIdle: () =>
       abandoned ||
       (link === null && underWay.size === 0 && instance.desired === 'stopped' && instance.operation === null),
+    isFenced: () => fenced,
     async settled() {
       while (underWay.size > 0) await Promise.all(underWay);
       await changes;

@@ -14,6 +14,7 @@ export function mortal(storage: Storage): { readonly storage: Storage; kill(): v
     });
   const { workspaces, apiKeys, instances, messages, webhooks, deliveries, subscriptions, media, retention } =
     storage;
+  const killable = guarded(storage);
   return {
     storage: {
       ...storage,
@@ -26,6 +27,8 @@ export function mortal(storage: Storage): { readonly storage: Storage; kill(): v
       subscriptions: guarded(subscriptions),
       media: guarded(media),
       retention: guarded(retention),
+      setting: killable.setting,
+      replaceSetting: killable.replaceSetting,
       subscribe: (listener) => storage.subscribe((signal) => (dead ? undefined : listener(signal))),
       close: async () => {},
     },

@@ -1,6 +1,7 @@
 import type { InstanceEventType } from '../event/event.ts';
 import { refuse } from '../result.ts';
 import type { Refusal } from '../result.ts';
+import { isTooFarAhead } from '../too-far-ahead.ts';
 import { isLive, withOutcome } from './instance.ts';
 import type { Instance, InstanceStatus, Operation, OperationKind, QrCode } from './instance.ts';
 
@@ -199,7 +200,8 @@ export function graceEndsAt({ status, statusChangedAt, droppedAt }: Instance): n
 /** Measured here too: the connection may have come back and dropped again since the gateway looked. */
 function graceIsOver(instance: Instance, now: number): boolean {
   const endsAt = graceEndsAt(instance);
-  return endsAt !== null && now >= endsAt;
+  // Where it began before the clock was set back, whoever holds the instance has measured it.
+  return endsAt !== null && (now >= endsAt || isTooFarAhead(endsAt - CONNECTION_GRACE_MS, now));
 }
 
 /** A session can be linked before its number is known here, as when the process ends between the two. */

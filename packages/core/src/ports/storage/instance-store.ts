@@ -56,14 +56,17 @@ export interface InstanceStore {
 
   /**
    * Takes leases, at most `limit`, on instances that need a gateway (wanted running, or with an operation open) and
-   * whose lease is free or has expired, or that are reserved for this owner; longest free first: those never held or
-   * released, then by the end of their lease or reservation, then by id. Each gets the next epoch; the first is 1.
+   * whose lease is free, has expired or lies too far ahead (`latestLeaseEnd`), or that are reserved for this owner;
+   * longest free first: those never held or released, then by the end of their lease or reservation, then by id. Each
+   * gets the next epoch; the first is 1.
    */
   claimLeases(claim: {
     readonly owner: string;
     readonly now: number;
     readonly ttlMs: number;
     readonly limit: number;
+    /** Leave what lies too far ahead to its owner: it is the time of the one that asks that is wrong. */
+    readonly leaveAhead?: boolean;
   }): Promise<readonly LeasedInstance[]>;
   /** Prolongs all leases of this owner that have not expired, and answers them with their instances as they are now. */
   renewLeases(renewal: {
@@ -78,7 +81,7 @@ export interface InstanceStore {
   releaseLease(lease: Lease, reservation?: { readonly owner: string; readonly until: number }): Promise<void>;
   /**
    * Notes that this owner is at work at `now`, and until when it asks for instances (by default it does not). Those who
-   * were last at work at `since` or earlier are forgotten.
+   * were last at work at `since` or earlier, or too far ahead (`latestCheckIn`), are forgotten.
    */
   checkIn(
     owner: string,

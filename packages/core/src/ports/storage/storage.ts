@@ -39,6 +39,8 @@ export interface Storage<Transaction = never> {
   open(context: StorageContext): Promise<void>;
   /** A small value of the installation's own, such as the check of the secret key: the first to set it wins, and all read that. */
   setting(name: string, valueIfNew: string): Promise<string>;
+  /** Sets it whatever it was. */
+  replaceSetting(name: string, value: string): Promise<void>;
   /**
    * Signals come after their commit: `queue` after an acceptance, `instance` after an insert, write, delete or a
    * lease given back, `deliveries` and `subscriptions` when a call made some claimable. A listener that throws harms

@@ -47,7 +47,10 @@ export interface WebhookStore {
     readonly limit: number;
   }): Promise<readonly WebhookEndpoint[]>;
 
-  /** Takes notices that are owed, oldest first (by id); each comes again `leaseMs` later unless it is completed. They outlive their endpoint. */
+  /**
+   * Takes notices that are owed, oldest first (by id); each comes again `leaseMs` later unless it is completed, or before where that
+   * lies too far ahead (`latestLeaseEnd`). They outlive their endpoint.
+   */
   claimNotices(claim: {
     readonly now: number;
     readonly leaseMs: number;

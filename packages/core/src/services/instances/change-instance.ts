@@ -3,6 +3,7 @@ import type { InstanceTrigger } from '../../domain/instance/instance-state.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import { ok } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
+import { notBefore } from '../../domain/too-far-ahead.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import { instanceEventObject } from '../../representation/instance-resource.ts';
 import type { ServiceContext } from '../context.ts';
@@ -37,7 +38,7 @@ export async function changeInstance(
     const found = await findInstance(context, target.workspaceId, target.id);
     if (!found.ok) return found;
     // Not before the last change, whichever process made it: the events of an instance are in order.
-    const now = Math.max(context.clock.now(), found.value.updatedAt);
+    const now = notBefore(found.value.updatedAt, context.clock.now());
     const next = transition(found.value, trigger, now);
     if (next.kind === 'unchanged') return found;
     if (next.kind === 'refused') return { ok: false, refusal: next.refusal };

@@ -1,4 +1,5 @@
 import type { NewId } from '../../domain/id.ts';
+import { latestCheckIn, latestLeaseEnd } from '../../domain/too-far-ahead.ts';
 import type { Group, GroupReport } from '../../domain/instance/group.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { GatewayShare } from '../../domain/instance/instance-shares.ts';
@@ -95,11 +96,17 @@ export class MemoryInstanceStore implements InstanceStore {
     readonly now: number;
     readonly ttlMs: number;
     readonly limit: number;
+    readonly leaveAhead?: boolean;
   }): Promise<readonly LeasedInstance[]> {
-    const { owner, now, ttlMs, limit } = claim;
+    const { owner, now, ttlMs, limit, leaveAhead = false } = claim;
     const free = [...this.#state.instances.values()]
       .filter(({ instance }) => needsGateway(instance))
-      .filter(({ lease }) => lease.expiresAt <= now || lease.reservedFor === owner)
+      .filter(
+        ({ lease: { expiresAt, reservedFor } }) =>
+          expiresAt <= now ||
+          reservedFor === owner ||
+          (!leaveAhead && expiresAt > latestLeaseEnd(now, ttlMs)),
+      )
       .toSorted((a, b) => compare(a.lease.expiresAt, b.lease.expiresAt) || byId(a.instance, b.instance));
     return free.slice(0, limit).map((record) => {
       record.lease = { owner, epoch: record.lease.epoch + 1, expiresAt: now + ttlMs, reservedFor: null };
@@ -139,7 +146,9 @@ export class MemoryInstanceStore implements InstanceStore {
   ): Promise<GatewayShare> {
     const { now, since, asksUntil = 0 } = report;
     const { owners, instances } = this.#state;
-    for (const [other, { checkedInAt }] of owners) if (checkedInAt <= since) owners.delete(other);
+    for (const [other, { checkedInAt }] of owners) {
+      if (checkedInAt <= since || checkedInAt > latestCheckIn(now)) owners.delete(other);
+    }
     owners.set(owner, { checkedInAt: now, asksUntil });
     const needing = [...instances.values()].filter(({ instance }) => needsGateway(instance));
     const held = needing.filter(({ lease }) => lease.expiresAt > now);

@@ -35,6 +35,9 @@ export function memoryStorage(): Storage {
       state.settings.set(name, value);
       return value;
     },
+    async replaceSetting(name: string, value: string): Promise<void> {
+      state.settings.set(name, value);
+    },
     subscribe(listener: (signal: Signal) => void): () => void {
       return state.subscribe(listener);
     },

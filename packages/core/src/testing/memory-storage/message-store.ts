@@ -1,5 +1,6 @@
 import { isForgotten } from '../../domain/idempotency/idempotency.ts';
 import { acceptsMessages } from '../../domain/instance/instance.ts';
+import { latestResend } from '../../domain/too-far-ahead.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import type { Event } from '../../domain/event/event.ts';
 import type { Message } from '../../domain/message/message.ts';
@@ -93,7 +94,9 @@ export class MemoryMessageStore implements MessageStore {
       if (!head) return [];
       const [id, { tries, dueAt }] = head;
       const message = this.#state.messages.get(id);
-      return message && dueAt <= now ? [{ message: readMessage(this.#state, message), tries }] : [];
+      return message && (dueAt <= now || dueAt > latestResend(now))
+        ? [{ message: readMessage(this.#state, message), tries }]
+        : [];
     });
   }
 

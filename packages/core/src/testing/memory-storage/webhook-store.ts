@@ -1,3 +1,4 @@
+import { latestLeaseEnd } from '../../domain/too-far-ahead.ts';
 import type { FailureRecord, WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import type { EndpointWrite, Notice, WebhookStore } from '../../ports/storage/webhook-store.ts';
 import { Lane } from './lane.ts';
@@ -78,7 +79,7 @@ export class MemoryWebhookStore implements WebhookStore {
   }): Promise<readonly Notice[]> {
     const { now, leaseMs, limit } = claim;
     const owed = [...this.#state.notices.values()]
-      .filter(({ owedAt }) => owedAt <= now)
+      .filter(({ owedAt }) => owedAt <= now || owedAt > latestLeaseEnd(now, leaseMs))
       .toSorted((a, b) => byId(a.notice, b.notice))
       .slice(0, limit);
     for (const entry of owed) entry.owedAt = now + leaseMs;

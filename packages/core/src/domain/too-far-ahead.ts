@@ -1,0 +1,35 @@
+/**
+ * Stored times lie at most this far ahead, unless they were written by a clock that has been set back since: then they
+ * count as past, or what waits for them would wait for as long as the clock was set back. All in epoch milliseconds.
+ */
+
+/**
+ * The latest end of a lease or claim. Twice its length: who asks may have read the time up to a lease ago, as a process
+ * that stood still, and must not take from its owner what that renewed meanwhile.
+ */
+export function latestLeaseEnd(now: number, lengthMs: number): number {
+  return now + 2 * lengthMs;
+}
+
+/** How far ahead of this process's clock another one's may have been. */
+const CLOCKS_APART_MS = 5_000;
+
+/** Whether what happened at `at` did so before the clock was set back. */
+export function isTooFarAhead(at: number, now: number): boolean {
+  return at > now + CLOCKS_APART_MS;
+}
+
+/** `now`, but not before what happened earlier, so that times and events are in the order of their causes. */
+export function notBefore(earlier: number, now: number): number {
+  return isTooFarAhead(earlier, now) ? now : Math.max(earlier, now);
+}
+
+/** The latest time at which a process that is alive has checked in as an owner of leases. */
+export function latestCheckIn(now: number): number {
+  return now + 60_000;
+}
+
+/** The latest time until which a message waits to be sent again; its waits are those of `send-retry.ts`. */
+export function latestResend(now: number): number {
+  return now + 60_000;
+}

@@ -1,0 +1,84 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Storage } from '../ports/storage/storage.ts';
+import { DeadlineError, withDeadline } from './with-deadline.ts';
+
+const ASK_EVERY_MS = 10_000;
+const LOOK_EVERY_MS = 2_000;
+/** An answer that took longer says too little. */
+const ASK_DEADLINE_MS = 1_000;
+/** The first answers may take longer than later ones: connections are being made, and everything starts at once. */
+const FIRST_TRIES = 10;
+/** From here on the machine's clock needs attention. */
+const WARN_FROM_MS = 1_000;
+
+/** The clock that all processes on a database can read. It may be wrong, and may be set at any moment. */
+export interface ReferenceTime {
+  /** Epoch milliseconds; null before it is first known. */
+  now(): number | null;
+  /** Rejects when it cannot be had. */
+  startFollowing(): Promise<void>;
+  /** To be called every `everyMs`. Rejects when it cannot be had; then it counts on. */
+  refresh(): Promise<void>;
+  readonly everyMs: number;
+}
+
+/** The database's time where it has one of its own; else its processes share a machine, and that machine's clock. */
+export function referenceTime(local: Clock, storage: Storage<unknown>, logger: Logger): ReferenceTime {
+  const serverTime = storage.serverTime?.bind(storage);
+  return serverTime ? timeOfServer(local, { serverTime, logger }) : timeOfMachine(local);
+}
+
+function timeOfMachine(local: Clock): ReferenceTime {
+  const nothing = async (): Promise<void> => {};
+  return { now: () => local.now(), startFollowing: nothing, refresh: nothing, everyMs: LOOK_EVERY_MS };
+}
+
+/**
+ * Between two answers time goes on evenly: setting the machine's clock, by hand or by its time service, has no effect.
+ * An answer is taken to be from the middle of the time that it took.
+ */
+function timeOfServer(
+  local: Clock,
+  { serverTime, logger }: { readonly serverTime: () => Promise<number>; readonly logger: Logger },
+): ReferenceTime {
+  let known: { readonly time: number; readonly at: number } | null = null;
+  let warned = false;
+
+  const refresh = async (): Promise<void> => {
+    const askedAt = local.elapsed();
+    const time = await withDeadline(
+      local,
+      { what: "Asking for the database's time", ms: ASK_DEADLINE_MS },
+      serverTime(),
+    );
+    const answeredAt = local.elapsed();
+    known = { time, at: (askedAt + answeredAt) / 2 };
+    warnOfDifference(local.now() - (time + answeredAt - known.at));
+  };
+
+  const warnOfDifference = (aheadMs: number): void => {
+    const isWrong = Math.abs(aheadMs) >= WARN_FROM_MS;
+    if (isWrong && !warned)
+      logger.warn(
+        { aheadMs: Math.round(aheadMs) },
+        "this machine's clock differs from the database's, which counts",
+      );
+    warned = isWrong;
+  };
+
+  return {
+    now: () => known && known.time + local.elapsed() - known.at,
+    refresh,
+    everyMs: ASK_EVERY_MS,
+    async startFollowing() {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await refresh();
+        } catch (error) {
+          if (!(error instanceof DeadlineError) || tries === FIRST_TRIES) throw error;
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,120 @@
+import * as z from 'zod';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Storage } from '../ports/storage/storage.ts';
+import { createLoop } from './loop.ts';
+import { referenceTime } from './reference-time.ts';
+import { SLOWED, steadyTime } from './steady-time.ts';
+
+/** The setting in which a process notes that its time is ahead of the reference. */
+const LEAD = 'time_lead';
+/** A lead that is smaller needs no agreement: no lease and no limit depends on it. */
+const LEAST_LEAD_MS = 100;
+/** From here on somebody should know. */
+const WARN_FROM_MS = 1_000;
+/** A lead that was not noted again for this many looks is that of processes that are gone. */
+const LOOKS = 2.5;
+
+/** The clock of a process, by which all of it goes, and how to keep it right. */
+export interface ServiceClock {
+  readonly clock: Clock;
+  /** Rejects when the time cannot be had. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const storedLead = z.object({ aheadMs: z.number(), notedAt: z.number() });
+
+/**
+ * A clock that never goes back, and that processes on one database agree on. It goes with the reference. Where that is
+ * set back, the processes that run keep their time, ahead of it by a lead that shrinks; they note their lead in the
+ * database, and a process that starts then takes it over: otherwise it would find their leases in the future, and they
+ * its own in the past. When none of them runs any more, the lead is gone, and the next one goes by the reference again.
+ */
+export function serviceClock(
+  local: Clock,
+  { storage, logger }: { readonly storage: Storage<unknown>; readonly logger: Logger },
+): ServiceClock {
+  const reference = referenceTime(local, storage, logger);
+  let time = steadyTime(local.elapsed);
+  let warned = false;
+
+  const clock: Clock = {
+    now() {
+      const now = reference.now();
+      return now === null ? local.now() : time.follow(now);
+    },
+    elapsed: local.elapsed,
+    setTimer: local.setTimer,
+  };
+
+  /** How far the time is ahead of the reference, which is `now`. */
+  const leadAt = (now: number): number => time.follow(now) - now;
+
+  const agree = async (): Promise<void> => {
+    const others = await othersLead();
+    const now = reference.now();
+    if (now === null) return;
+    const missing = others(now) - leadAt(now);
+    if (missing >= LEAST_LEAD_MS) time.moveAhead(missing);
+    const aheadMs = leadAt(now);
+    if (aheadMs >= LEAST_LEAD_MS) {
+      await storage.replaceSetting(LEAD, JSON.stringify({ aheadMs, notedAt: now }));
+    }
+    warnOfLead(aheadMs);
+  };
+
+  const othersLead = async (): Promise<(now: number) => number> => {
+    const stored = await storage.setting(LEAD, '');
+    if (stored === '') return () => 0;
+    const { aheadMs, notedAt } = storedLead.parse(JSON.parse(stored));
+    return (now) => {
+      const age = now - notedAt;
+      // Noted in the future: before the clock was set back once more.
+      const isPresent = age > -LEAST_LEAD_MS && age <= LOOKS * reference.everyMs;
+      return isPresent ? aheadMs - age * (1 - SLOWED) : 0;
+    };
+  };
+
+  const warnOfLead = (aheadMs: number): void => {
+    const isLarge = aheadMs >= WARN_FROM_MS;
+    if (isLarge && !warned)
+      logger.warn(
+        { aheadMs: Math.round(aheadMs) },
+        'the clock was set back: time goes on from where it was, slightly slowed, until the clock has caught up; to go by the clock immediately, stop all processes on this database and start them again',
+      );
+    warned = isLarge;
+  };
+
+  const loop = createLoop({
+    name: 'clock',
+    clock: local,
+    logger,
+    everyMs: reference.everyMs,
+    pass: async () => {
+      await reference.refresh();
+      await agree();
+      return { more: false, nextAt: null };
+    },
+  });
+
+  return {
+    clock,
+    async start() {
+      await reference.startFollowing();
+      // What was read before, while nothing ran, binds nobody.
+      time = steadyTime(local.elapsed);
+      await agree();
+      loop.start();
+    },
+    async stop() {
+      await loop.stop();
+      const now = reference.now();
+      if (now === null || leadAt(now) < LEAST_LEAD_MS) return;
+      // Others that still run note their lead again.
+      await storage.replaceSetting(LEAD, '').catch((error: unknown) => {
+        logger.debug({ err: error }, 'the lead of the time could not be erased: it runs out by itself');
+      });
+    },
+  };
+}
