@@ -33,6 +33,7 @@ export function networkPhone(url: string, instanceId: string): NetworkPhone {
       return act('receive', { ...message, ...(file && { file: { ...file, content } }) });
     },
     addGroup: (group) => act('addGroup', group),
+    leaveGroup: (networkId) => tell('leaveGroup', { networkId }),
     drop: () => tell('drop'),
     unlink: () => tell('unlink'),
     fail: () => tell('fail'),

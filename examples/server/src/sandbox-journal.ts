@@ -64,7 +64,6 @@ function journalOn(database: DatabaseSync): SandboxJournal {
     'INSERT OR REPLACE INTO fact (instance_id, kind, name, record) VALUES (?, ?, ?, ?)',
   );
   const remove = database.prepare('DELETE FROM fact WHERE instance_id = ? AND kind = ? AND name = ?');
-  const leaveGroups = database.prepare("DELETE FROM fact WHERE instance_id = ? AND kind = 'group'");
   const takeReceipt = database.prepare(`
     UPDATE fact SET record = json_remove(record, '$.receipts[0]')
     WHERE instance_id = ? AND kind = 'accepted' AND name = ?
@@ -94,11 +93,12 @@ function journalOn(database: DatabaseSync): SandboxJournal {
           return write('phone', '');
         case 'unlinked':
           // Stays known as unlinked: a session that says otherwise is not believed.
-          write('phone', '');
-          leaveGroups.run(instanceId);
-          return;
+          return write('phone', '');
         case 'group':
           return write('group', record.group.networkId);
+        case 'group_left':
+          remove.run(instanceId, 'group', record.networkId);
+          return;
         case 'accepted':
           write('accepted', record.networkId);
           sinceForgetting += 1;

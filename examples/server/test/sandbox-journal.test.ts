@@ -56,8 +56,14 @@ describe("The sandbox network's journal", () => {
 
   it('forgets what is over', () => {
     expect(remembered(inbound, { instanceId, kind: 'inbound_taken', networkId: 'IN1' })).toEqual([]);
-    expect(remembered(linked, group, unlinked)).toEqual([unlinked]);
+    expect(remembered(linked, unlinked)).toEqual([unlinked]);
+    const left: NetworkRecord = { instanceId, kind: 'group_left', phoneNumber: '15550100', networkId: 'g1' };
+    expect(remembered(linked, group, left)).toEqual([linked]);
     expect(remembered(linked, unlinked, linked)).toEqual([linked]);
+  });
+
+  it('keeps the groups of a number that is unlinked', () => {
+    expect(remembered(linked, group, unlinked)).toEqual([group, unlinked]);
   });
 
   it('keeps a message that was accepted, and of its receipts those that are owed', () => {

@@ -156,6 +156,7 @@ export type {
   GatewayConnection,
   GatewayContext,
   GatewayListener,
+  GroupsExtent,
   IncomingContent,
   IncomingFile,
   IncomingMessage,

@@ -105,6 +105,17 @@ describe('an inbound message', () => {
     ]);
   });
 
+  it('in a group that was left finds it under its id and name, and has it listed again', async () => {
+    const { world, id, network } = await listening();
+    await network.groups([{ networkId: '120363@g.us', name: 'Choir', participantsCount: 3 }]);
+    const [group] = await world.api.instances.groups(id);
+    await network.groups([], { full: true });
+    expect(await world.api.instances.groups(id)).toEqual([]);
+    await network.message({ ...HI, groupNetworkId: '120363@g.us' });
+    expect(await world.api.instances.groups(id)).toMatchObject([{ id: group?.id, name: 'Choir' }]);
+    expect((await world.api.messages.list()).data).toMatchObject([{ group_id: group?.id }]);
+  });
+
   it('that cannot be stored is not acknowledged', async () => {
     const { world, network } = await listening();
     const { messages } = world.storage;

@@ -87,7 +87,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     syncGroups: watchGroups({
       socket,
       directory: memory.groups,
-      report: (groups) => listener.groups(groups),
+      report: (groups, extent) => listener.groups(groups, extent),
       failed: (error) => logger.debug({ instanceId, reason: briefly(error) }, 'a group could not be read'),
     }),
   };

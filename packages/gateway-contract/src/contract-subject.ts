@@ -38,6 +38,8 @@ export interface TestPhone {
   }): Promise<string>;
   /** The number is put into a new group. Answers the network's name of it. */
   addGroup(name: string): Promise<string>;
+  /** The number is removed from a group, whether or not its connection is open. */
+  leaveGroup(networkId: string): Promise<void>;
   /** The connection is lost. */
   drop(): Promise<void>;
   /** The owner unlinks the device. */

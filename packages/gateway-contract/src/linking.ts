@@ -1,3 +1,4 @@
+import type { GroupReport } from '@trunkline/core';
 import { describe, expect, it } from 'vitest';
 import type { GatewaySubject } from './contract-subject.ts';
 import { openLink } from './test-link.ts';
@@ -44,6 +45,25 @@ export function linkingContract(subject: GatewaySubject): void {
         name: 'Neighbours',
         participantsCount: expect.any(Number),
       });
+    });
+
+    it('reports all groups where it connects, and again without one that the number has left', async () => {
+      const { link, phone, open } = await linkedScene(subject);
+      const [stays, left] = [await phone.addGroup('Neighbours'), await phone.addGroup('Choir')];
+      const names = ({ groups }: { readonly groups: readonly GroupReport[] }): readonly string[] =>
+        groups.map(({ networkId }) => networkId);
+      await link.first('groups', (report) => names(report).includes(left));
+      const from = link.reports.length;
+      await phone.leaveGroup(left);
+      const after = await link.first('groups', ({ full }) => full, from);
+      expect(names(after)).toContain(stays);
+      expect(names(after)).not.toContain(left);
+
+      await link.connection().close();
+      const again = await open();
+      const all = await again.first('groups', ({ full }) => full);
+      expect(names(all)).toContain(stays);
+      expect(names(all)).not.toContain(left);
     });
 
     it('makes message ids that do not repeat', async () => {

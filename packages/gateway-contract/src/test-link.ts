@@ -24,7 +24,7 @@ export type Report =
   | { readonly kind: 'closed'; readonly reason: ClosedReason }
   | { readonly kind: 'message'; readonly message: IncomingMessage }
   | { readonly kind: 'receipt'; readonly receipt: Receipt }
-  | { readonly kind: 'groups'; readonly groups: readonly GroupReport[] };
+  | { readonly kind: 'groups'; readonly groups: readonly GroupReport[]; readonly full: boolean };
 
 /** An instance's connection as the service would hold it: opened again at once where the network asks for that. */
 export interface TestLink {
@@ -60,7 +60,7 @@ export async function openLink(
     connected: (profile) => take({ kind: 'connected', profile }),
     message: (message) => take({ kind: 'message', message }),
     receipt: (receipt) => take({ kind: 'receipt', receipt }),
-    groups: (groups) => take({ kind: 'groups', groups }),
+    groups: (groups, { full } = { full: false }) => take({ kind: 'groups', groups, full }),
     async closed(reason) {
       await take({ kind: 'closed', reason });
       if (reason.kind === 'restart') connection = await open();

@@ -18,6 +18,7 @@ describeGatewayContract({
           receive: ({ from, text, file, groupNetworkId }) =>
             phone.receive({ from, text, file, groupNetworkId }),
           addGroup: (name) => phone.addGroup({ name, participantsCount: 3 }),
+          leaveGroup: (networkId) => phone.leaveGroup(networkId),
           drop: () => phone.drop(),
           unlink: () => phone.unlink(),
           fail: () => phone.fail(),

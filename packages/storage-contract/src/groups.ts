@@ -3,7 +3,7 @@ import type { Group, GroupReport, Lease, Storage } from '@trunkline/core';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW, testId } from './examples.ts';
 import { must, only } from './must.ts';
-import { loseLease, storeInstance, storeLeasedInstance, storeWorkspace } from './scenes.ts';
+import { loseLease, storeInstance, storeLeasedInstance, storeWorkspace, takeLease } from './scenes.ts';
 import { testDatabases } from './test-database.ts';
 
 export function groupContract(subject: ContractSubject): void {
@@ -22,6 +22,7 @@ export function groupContract(subject: ContractSubject): void {
         networkId: 'g1',
         name: 'Team 👋',
         participantsCount: 3,
+        isMember: true,
         syncedAt: NOW,
       });
       expect(await storage.instances.findGroup(workspace.id, instance.id, group.id)).toEqual(group);
@@ -68,6 +69,54 @@ export function groupContract(subject: ContractSubject): void {
       expect(asked).toHaveLength(1);
     });
 
+    it('leave the list when a full report lacks them, and come back under the id that they had', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const { instances } = storage;
+      const [apes, bees] = [
+        { networkId: 'g1', name: 'Apes', participantsCount: 3 },
+        { networkId: 'g2', name: 'Bees', participantsCount: 4 },
+      ];
+      const names = async (): Promise<readonly string[]> =>
+        (await instances.listGroups(workspace.id, instance.id)).map(({ name }) => name);
+      await save(storage, lease, [apes, bees]);
+      const before = await instances.listGroups(workspace.id, instance.id);
+      const left = must(before.find(({ networkId }) => networkId === 'g2'));
+
+      await save(storage, lease, [apes], { full: true });
+      expect(await names()).toEqual(['Apes']);
+      expect(await instances.findGroup(workspace.id, instance.id, left.id)).toBeNull();
+      const known = await instances.findGroupByNetworkId(instance.id, 'g2');
+      expect(known).toEqual({ ...left, isMember: false });
+
+      await save(storage, lease, [bees]);
+      expect(await instances.listGroups(workspace.id, instance.id)).toEqual(before);
+      await save(storage, lease, [], { full: true });
+      expect(await names()).toEqual([]);
+    });
+
+    it('of one instance alone leave the list', async () => {
+      const storage = await open();
+      const { workspace, lease } = await storeLeasedInstance(storage);
+      const neighbour = await storeInstance(storage, workspace);
+      const other = await takeLease(storage, neighbour);
+      await save(storage, other, [{ networkId: 'g1', name: 'Team', participantsCount: 3 }]);
+      await save(storage, lease, [], { full: true });
+      expect(await storage.instances.listGroups(workspace.id, neighbour.id)).toHaveLength(1);
+    });
+
+    it('leave the list with their number, and keep their ids for when it is linked again', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const team = { networkId: 'g1', name: 'Team', participantsCount: 3 };
+      await save(storage, lease, [team]);
+      const before = await storage.instances.listGroups(workspace.id, instance.id);
+      await storage.instances.write({ instance, event: null, lease: null, forgetNumber: true });
+      expect(await storage.instances.listGroups(workspace.id, instance.id)).toEqual([]);
+      await save(storage, lease, [team], { full: true });
+      expect(await storage.instances.listGroups(workspace.id, instance.id)).toEqual(before);
+    });
+
     it('are listed by name in code points, then by id', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
@@ -111,7 +160,11 @@ async function save(
   storage: Storage,
   lease: Lease,
   groups: readonly GroupReport[],
-  { now = NOW, asked = [] }: { readonly now?: number; readonly asked?: string[] } = {},
+  {
+    now = NOW,
+    asked = [],
+    full = false,
+  }: { readonly now?: number; readonly asked?: string[]; readonly full?: boolean } = {},
 ): Promise<'saved' | 'fenced'> {
   // Every group of these tests belongs to the one workspace that there is, which the stored instance names.
   const [workspace] = await storage.workspaces.list({ after: null, limit: 1 });
@@ -119,6 +172,7 @@ async function save(
     lease,
     workspaceId: must(workspace).id,
     groups,
+    full,
     now,
     newId(prefix, at) {
       const id = testId(prefix, at);

@@ -1,7 +1,7 @@
 import type { Group, InstanceStore } from '@trunkline/core';
-import type { Connected } from './database.ts';
+import type { Connected, Transaction } from './database.ts';
 import { isHeld } from './lease.ts';
-import { id, integer, text } from './row.ts';
+import { flag, id, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
@@ -10,7 +10,7 @@ type GroupMethods = Pick<InstanceStore, 'saveGroups' | 'listGroups' | 'findGroup
 
 export function groupMethods(connected: Connected): GroupMethods {
   return {
-    saveGroups: async ({ lease, workspaceId, groups, now, newId }) =>
+    saveGroups: async ({ lease, workspaceId, groups, full = false, now, newId }) =>
       connected().transaction(async (transaction) => {
         // One save at a time: who finds a group new is the one to give it an id.
         if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
@@ -20,6 +20,10 @@ export function groupMethods(connected: Connected): GroupMethods {
           if ((await transaction.run(UPDATE, ...values)) > 0) continue;
           const group = uuidOf('grp', newId('grp', now));
           await transaction.run(INSERT, ...values, group, uuidOf('ten', workspaceId));
+        }
+        if (full) {
+          const named = groups.map(({ networkId }) => networkId);
+          await leaveGroups(transaction, instance, named);
         }
         return 'saved';
       }),
@@ -43,8 +47,21 @@ export function groupMethods(connected: Connected): GroupMethods {
   };
 }
 
+/** The number is in no other groups than these any more. */
+export async function leaveGroups(
+  { run }: Transaction,
+  instance: string,
+  except: readonly string[] = [],
+): Promise<void> {
+  await run(LEAVE, instance, except.map(encodeText));
+}
+
+const LEAVE = `
+  UPDATE trunkline.instance_groups SET is_member = false
+  WHERE instance_id = $1 AND is_member AND network_id <> ALL ($2::text[])`;
+
 const UPDATE = `
-  UPDATE trunkline.instance_groups SET name = $3, participants_count = $4, synced_at = $5
+  UPDATE trunkline.instance_groups SET name = $3, participants_count = $4, synced_at = $5, is_member = true
   WHERE instance_id = $1 AND network_id = $2`;
 
 const INSERT = `
@@ -54,10 +71,11 @@ const INSERT = `
 
 // Relies on groups_by_name.
 const LIST = `
-  SELECT * FROM trunkline.instance_groups WHERE instance_id = $1 AND workspace_id = $2 ORDER BY name, id`;
+  SELECT * FROM trunkline.instance_groups WHERE instance_id = $1 AND workspace_id = $2 AND is_member
+  ORDER BY name, id`;
 
 const FIND = `
-  SELECT * FROM trunkline.instance_groups WHERE id = $1 AND instance_id = $2 AND workspace_id = $3`;
+  SELECT * FROM trunkline.instance_groups WHERE id = $1 AND instance_id = $2 AND workspace_id = $3 AND is_member`;
 
 const FIND_BY_NETWORK_ID = `
   SELECT * FROM trunkline.instance_groups WHERE instance_id = $1 AND network_id = $2`;
@@ -70,6 +88,7 @@ function readGroup(row: Row): Group {
     networkId: text(row, 'network_id'),
     name: text(row, 'name'),
     participantsCount: integer(row, 'participants_count'),
+    isMember: flag(row, 'is_member'),
     syncedAt: integer(row, 'synced_at'),
   };
 }

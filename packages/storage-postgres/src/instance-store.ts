@@ -2,7 +2,7 @@ import { acceptsMessages } from '@trunkline/core';
 import type { Instance, InstanceStore, InstanceWrite, InstanceWriteResult } from '@trunkline/core';
 import type { Connected, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
-import { groupMethods } from './group-store.ts';
+import { groupMethods, leaveGroups } from './group-store.ts';
 import { changeableColumns, instanceColumns, readInstance } from './instance-row.ts';
 import { isHeld } from './lease.ts';
 import { leaseMethods } from './lease-methods.ts';
@@ -43,7 +43,8 @@ export function instanceStore(connected: Connected): InstanceStore {
         const uuid = uuidOf('ins', instance.id);
         await lockQueue(transaction, uuid);
         await settleQueue(transaction, uuid, settleQueued);
-        await forgetNumberOf(transaction, uuid);
+        await forgetSession(transaction, uuid);
+        await transaction.run('DELETE FROM trunkline.instance_groups WHERE instance_id = $1', uuid);
         await deleteQueue(transaction, uuid);
         await transaction.run('DELETE FROM trunkline.instances WHERE id = $1', uuid);
         await orphanContent(transaction, uuid);
@@ -75,7 +76,10 @@ async function writeInstance(
   else if (settleQueued) await lockQueue(transaction, uuid);
   if (event) await storeEvents(transaction, [event]);
   if (settleQueued) await settleQueue(transaction, uuid, settleQueued);
-  if (forgetNumber) await forgetNumberOf(transaction, uuid);
+  if (forgetNumber) {
+    await forgetSession(transaction, uuid);
+    await leaveGroups(transaction, uuid);
+  }
   transaction.announce({ topic: 'instance', instanceId: instance.id });
   return { kind: 'written', instance: written };
 }
@@ -103,8 +107,6 @@ function later(a: number | null, b: number | null): number | null {
   return a === null || (b !== null && b > a) ? b : a;
 }
 
-/** Erases what belongs to the linked number rather than to the instance. */
-async function forgetNumberOf(transaction: Transaction, instance: string): Promise<void> {
+async function forgetSession(transaction: Transaction, instance: string): Promise<void> {
   await transaction.run('DELETE FROM trunkline.session_values WHERE instance_id = $1', instance);
-  await transaction.run('DELETE FROM trunkline.instance_groups WHERE instance_id = $1', instance);
 }

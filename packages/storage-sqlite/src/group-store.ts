@@ -1,21 +1,22 @@
 import type { Group, InstanceStore } from '@trunkline/core';
 import type { Connected } from './connection.ts';
+import type { Database } from './database.ts';
 import { isHeld } from './lease.ts';
-import { integer, text } from './row.ts';
+import { flag, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
 type GroupMethods = Pick<InstanceStore, 'saveGroups' | 'listGroups' | 'findGroup' | 'findGroupByNetworkId'>;
 
 export function groupMethods(connected: Connected): GroupMethods {
   return {
-    saveGroups: async ({ lease, workspaceId, groups, now, newId }) => {
+    saveGroups: async ({ lease, workspaceId, groups, full = false, now, newId }) => {
       const { database, write } = connected();
       const { instanceId } = lease;
       return write(() => {
         if (!isHeld(database, lease)) return 'fenced';
         for (const { networkId, name, participantsCount } of groups) {
           const updated = database.run(
-            'UPDATE instance_groups SET name = ?, participants_count = ?, synced_at = ? WHERE instance_id = ? AND network_id = ?',
+            'UPDATE instance_groups SET name = ?, participants_count = ?, synced_at = ?, is_member = 1 WHERE instance_id = ? AND network_id = ?',
             name,
             participantsCount,
             now,
@@ -33,20 +34,21 @@ export function groupMethods(connected: Connected): GroupMethods {
             synced_at: now,
           });
         }
+        if (full) leaveGroups(database, instanceId, new Set(groups.map(({ networkId }) => networkId)));
         return 'saved';
       });
     },
     listGroups: async (workspaceId, instanceId) =>
       connected()
         .database.all(
-          'SELECT * FROM instance_groups WHERE instance_id = ? AND workspace_id = ? ORDER BY name, id',
+          'SELECT * FROM instance_groups WHERE instance_id = ? AND workspace_id = ? AND is_member = 1 ORDER BY name, id',
           instanceId,
           workspaceId,
         )
         .map(readGroup),
     findGroup: async (workspaceId, instanceId, id) => {
       const row = connected().database.get(
-        'SELECT * FROM instance_groups WHERE id = ? AND instance_id = ? AND workspace_id = ?',
+        'SELECT * FROM instance_groups WHERE id = ? AND instance_id = ? AND workspace_id = ? AND is_member = 1',
         id,
         instanceId,
         workspaceId,
@@ -64,6 +66,27 @@ export function groupMethods(connected: Connected): GroupMethods {
   };
 }
 
+/** The number is in no other groups than these any more. */
+export function leaveGroups(
+  database: Database,
+  instanceId: string,
+  except: ReadonlySet<string> = new Set(),
+): void {
+  const rows = database.all(
+    'SELECT network_id FROM instance_groups WHERE instance_id = ? AND is_member = 1',
+    instanceId,
+  );
+  for (const row of rows) {
+    const networkId = text(row, 'network_id');
+    if (except.has(networkId)) continue;
+    database.run(
+      'UPDATE instance_groups SET is_member = 0 WHERE instance_id = ? AND network_id = ?',
+      instanceId,
+      networkId,
+    );
+  }
+}
+
 function readGroup(row: Row): Group {
   return {
     id: text(row, 'id'),
@@ -72,6 +95,7 @@ function readGroup(row: Row): Group {
     networkId: text(row, 'network_id'),
     name: text(row, 'name'),
     participantsCount: integer(row, 'participants_count'),
+    isMember: flag(row, 'is_member'),
     syncedAt: integer(row, 'synced_at'),
   };
 }

@@ -3,7 +3,7 @@ import type { Instance, InstanceStore, InstanceWriteResult, Lease, OwnerShare } 
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
-import { groupMethods } from './group-store.ts';
+import { groupMethods, leaveGroups } from './group-store.ts';
 import { changeableColumns, instanceColumns, readInstance, readLeasedInstance } from './instance-row.ts';
 import { isHeld } from './lease.ts';
 import { orphanContent } from './media-index.ts';
@@ -44,7 +44,10 @@ export function instanceStore(connected: Connected): InstanceStore {
         database.update('instances', instance.id, changeableColumns(written));
         if (event) storeEvents({ database, newId, announce }, [event]);
         if (settleQueued) settleQueue({ database, newId, announce }, instance.id, settleQueued);
-        if (forgetNumber) forgetNumberOf(database, instance.id);
+        if (forgetNumber) {
+          forgetSession(database, instance.id);
+          leaveGroups(database, instance.id);
+        }
         announce({ topic: 'instance', instanceId: instance.id });
         return { kind: 'written', instance: written };
       });
@@ -56,7 +59,8 @@ export function instanceStore(connected: Connected): InstanceStore {
         const stored = findInstance(database, instance.workspaceId, instance.id);
         if (stored?.version !== instance.version) return 'stale';
         settleQueue({ database, newId, announce }, instance.id, settleQueued);
-        forgetNumberOf(database, instance.id);
+        forgetSession(database, instance.id);
+        database.run('DELETE FROM instance_groups WHERE instance_id = ?', instance.id);
         database.run('DELETE FROM instances WHERE id = ?', instance.id);
         orphanContent(database, instance.id);
         announce({ topic: 'instance', instanceId: instance.id });
@@ -272,8 +276,6 @@ function later(a: number | null, b: number | null): number | null {
   return a === null || (b !== null && b > a) ? b : a;
 }
 
-/** Erases what belongs to the linked number rather than to the instance. */
-function forgetNumberOf(database: Database, instanceId: string): void {
+function forgetSession(database: Database, instanceId: string): void {
   database.run('DELETE FROM session_values WHERE instance_id = ?', instanceId);
-  database.run('DELETE FROM instance_groups WHERE instance_id = ?', instanceId);
 }

@@ -36,6 +36,9 @@ export function phoneRoutes({ phone, unlink, log }: Pick<Network, 'phone' | 'unl
   action('scan', scanned, (id, profile) => phone(id).scan(profile));
   action('receive', received, (id, message) => phone(id).receive(message));
   action('addGroup', group, (id, named) => phone(id).addGroup(named));
+  action('leaveGroup', z.object({ networkId: z.string() }), (id, { networkId }) =>
+    phone(id).leaveGroup(networkId),
+  );
   action('drop', z.unknown(), (id) => phone(id).drop());
   action('unlink', z.unknown(), (id) => phone(id).unlink());
   action('fail', z.unknown(), (id) => phone(id).fail());

@@ -100,6 +100,10 @@ export interface IncomingFile {
   open(): Promise<ReadableStream<Uint8Array>>;
 }
 
+export interface GroupsExtent {
+  readonly full: boolean;
+}
+
 export interface Receipt {
   readonly networkId: string;
   readonly status: 'delivered' | 'read';
@@ -140,6 +144,9 @@ export interface GatewayListener {
   closed(reason: ClosedReason): Promise<void>;
   message(message: IncomingMessage): Promise<void>;
   receipt(receipt: Receipt): Promise<void>;
-  /** Groups that appeared or changed; a group that is not named stays as it is. */
-  groups(groups: readonly GroupReport[]): Promise<void>;
+  /**
+   * Groups that appeared or changed; a group that is not named stays as it is. With `full`, these are all that the
+   * number is in: it has left those that are not named.
+   */
+  groups(groups: readonly GroupReport[], extent?: GroupsExtent): Promise<void>;
 }

@@ -15,7 +15,8 @@ export interface AcceptedMessage {
 /** What the network knows of one instance. `undefined` as profile: it has not heard of it in this process's time. */
 export interface NetworkAccount {
   profile: LinkedProfile | null | undefined;
-  readonly groups: Map<string, GroupReport>;
+  /** By phone number, then by their network ids: a number stays in its groups when it is unlinked from an instance. */
+  readonly groups: Map<string, Map<string, GroupReport>>;
   readonly accepted: Map<string, AcceptedMessage>;
   /** Receipts that the service has not taken yet, in order, by network id. */
   readonly owedReceipts: Map<string, Receipt['status'][]>;
@@ -33,6 +34,16 @@ export function newAccount(): NetworkAccount {
   };
 }
 
+/** The groups of a number; by default of the one that is linked now. */
+export function groupsOf(
+  { profile, groups }: NetworkAccount,
+  phoneNumber: string = profile?.phoneNumber ?? '',
+): Map<string, GroupReport> {
+  const known = groups.get(phoneNumber) ?? new Map<string, GroupReport>();
+  groups.set(phoneNumber, known);
+  return known;
+}
+
 /** Adds one happening to what the network knows. */
 export function remember(account: NetworkAccount, record: NetworkRecord): void {
   switch (record.kind) {
@@ -41,10 +52,12 @@ export function remember(account: NetworkAccount, record: NetworkRecord): void {
       break;
     case 'unlinked':
       account.profile = null;
-      account.groups.clear();
       break;
     case 'group':
-      account.groups.set(record.group.networkId, record.group);
+      groupsOf(account, record.phoneNumber).set(record.group.networkId, record.group);
+      break;
+    case 'group_left':
+      groupsOf(account, record.phoneNumber).delete(record.networkId);
       break;
     case 'accepted': {
       const { networkId, to, text, file, receipts } = record;

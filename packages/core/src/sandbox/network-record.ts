@@ -6,7 +6,9 @@ import type { LinkedProfile, Receipt } from '../ports/gateway.ts';
 export type NetworkRecord = { readonly instanceId: string } & (
   | { readonly kind: 'linked'; readonly profile: LinkedProfile }
   | { readonly kind: 'unlinked' }
-  | { readonly kind: 'group'; readonly group: GroupReport }
+  /** The number is in this group. A journal of an older version has it without the number: then it is the linked one's. */
+  | { readonly kind: 'group'; readonly phoneNumber?: string; readonly group: GroupReport }
+  | { readonly kind: 'group_left'; readonly phoneNumber: string; readonly networkId: string }
   /** The network took a message over, and owes these receipts. */
   | {
       readonly kind: 'accepted';

@@ -12,6 +12,7 @@ import type {
   SendOutcome,
   Session,
 } from '../ports/gateway.ts';
+import { groupsOf } from './network-account.ts';
 import type { NetworkAccount } from './network-account.ts';
 import type { AcceptedFile, InboundMessage, NetworkRecord } from './network-record.ts';
 import { recipientRule } from './recipient-rules.ts';
@@ -44,8 +45,10 @@ export interface SandboxConnection extends GatewayConnection {
   isPairing(): boolean;
   /** The phone has scanned the QR: links it, and from now on the connection is open. */
   pair(profile: LinkedProfile, groups: readonly GroupReport[]): Promise<void>;
-  /** Tells the service of a group. */
+  /** Reports a group that appeared. */
   report(group: GroupReport): Promise<void>;
+  /** Reports the groups that the number is in now. */
+  reportAll(): Promise<void>;
   /** The network ends the connection. */
   end(reason: ClosedReason): Promise<void>;
   /** Something is owed to the service: deliver it. */
@@ -58,6 +61,8 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   const { instanceId } = session;
   /** Ends each wait at once. */
   const waits = new Set<() => void>();
+  /** A network that has forgotten the number, as without a journal after a restart, does not know all its groups. */
+  let knowsAllGroups = account.profile !== undefined;
   let state: 'connecting' | 'pairing' | 'open' | 'closed' = 'connecting';
   let delivering = false;
 
@@ -107,14 +112,21 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     if (!account.profile || state === 'closed') return;
     state = 'open';
     await listener.connected(account.profile);
-    await listener.groups([...account.groups.values()]);
+    await reportAll();
     deliver();
   };
+
+  const reportAll = (): Promise<void> =>
+    listener.groups([...groupsOf(account).values()], { full: knowsAllGroups });
 
   const pair = async (profile: LinkedProfile, groups: readonly GroupReport[]): Promise<void> => {
     await session.save(new Map([[DEVICE, new TextEncoder().encode(JSON.stringify(profile))]]));
     record({ instanceId, kind: 'linked', profile });
-    for (const group of groups) record({ instanceId, kind: 'group', group });
+    knowsAllGroups = true;
+    // A number that was linked here before is in the groups that it was in.
+    const isNew = groupsOf(account).size === 0;
+    const { phoneNumber } = profile;
+    if (isNew) for (const group of groups) record({ instanceId, kind: 'group', phoneNumber, group });
     await opened();
   };
 
@@ -213,6 +225,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     isPairing: () => state === 'pairing',
     pair,
     report: (group) => listener.groups([group]),
+    reportAll,
     end,
     deliver,
   };

@@ -27,6 +27,8 @@ export interface SandboxPhone {
   receive(message: SandboxMessage): Promise<string>;
   /** The number is added to a new group. Answers the network's name of it. */
   addGroup(group: { readonly name: string; readonly participantsCount: number }): Promise<string>;
+  /** The number leaves a group. */
+  leaveGroup(networkId: string): Promise<void>;
   /** The connection is lost, and can be opened again. */
   drop(): Promise<void>;
   /** The linked device is removed on the phone. */
@@ -110,6 +112,8 @@ export function createSandbox({ journal }: SandboxOptions = {}): Sandbox {
       const connection = connections.get(instanceId);
       return connection?.isOpen() ? connection : cannot('The instance is not connected.');
     };
+    const linkedNumber = (): string =>
+      accountOf(instanceId).profile?.phoneNumber ?? cannot('No number is linked.');
     return {
       async scan(profile = {}) {
         const connection = connections.get(instanceId);
@@ -120,7 +124,8 @@ export function createSandbox({ journal }: SandboxOptions = {}): Sandbox {
           profilePictureUrl: null,
         };
         const groups = FIRST_GROUPS.map(([name, participantsCount]) => ({
-          networkId: newName('group-'),
+          // The same for the same number, also where the network forgot it with an earlier process.
+          networkId: `group-${linked.phoneNumber}-${name.toLowerCase()}`,
           name,
           participantsCount,
         }));
@@ -140,9 +145,14 @@ export function createSandbox({ journal }: SandboxOptions = {}): Sandbox {
       async addGroup({ name, participantsCount }) {
         const connection = online();
         const group = { networkId: newName('group-'), name, participantsCount };
-        record({ instanceId, kind: 'group', group });
+        record({ instanceId, kind: 'group', phoneNumber: linkedNumber(), group });
         await connection.report(group);
         return group.networkId;
+      },
+      async leaveGroup(networkId) {
+        const connection = online();
+        record({ instanceId, kind: 'group_left', phoneNumber: linkedNumber(), networkId });
+        await connection.reportAll();
       },
       drop: () => online().end({ kind: 'dropped', detail: 'connection_lost' }),
       async unlink() {

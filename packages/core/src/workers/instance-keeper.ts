@@ -183,7 +183,7 @@ export function createInstanceKeeper({
       message: (incoming) => report(() => receiveMessage(context, { instance, lease }, incoming)),
       receipt: ({ networkId, status }) =>
         report(() => advanceMessage(context, lease, networkId, { kind: status })),
-      groups: (groups) => report(() => saveGroups(context, { instance, lease }, groups)),
+      groups: (groups, extent) => report(() => saveGroups(context, { instance, lease }, groups, extent)),
     };
   };
 

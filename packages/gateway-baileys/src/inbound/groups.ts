@@ -1,6 +1,6 @@
-import type { GroupReport } from '@trunkline/core';
-import { isLidUser } from '@whiskeysockets/baileys';
-import type { GroupMetadata, WASocket } from '@whiskeysockets/baileys';
+import type { GroupReport, GroupsExtent } from '@trunkline/core';
+import { areJidsSameUser, isLidUser } from '@whiskeysockets/baileys';
+import type { GroupMetadata, GroupParticipant, WASocket } from '@whiskeysockets/baileys';
 import QuickLRU from 'quick-lru';
 import { storable } from './message-content.ts';
 
@@ -17,7 +17,7 @@ export function groupDirectory(): GroupDirectory {
 interface GroupWatch {
   readonly socket: WASocket;
   readonly directory: GroupDirectory;
-  readonly report: (groups: readonly GroupReport[]) => Promise<void>;
+  readonly report: (groups: readonly GroupReport[], extent: GroupsExtent) => Promise<void>;
   /** Told of what did not work; the next change of the group tries again. */
   readonly failed: (error: unknown) => void;
 }
@@ -27,28 +27,47 @@ export function watchGroups(watch: GroupWatch): () => Promise<void> {
   const { socket, directory, failed } = watch;
   // Members may have come and gone while there was no connection; what is sent before all are known asks for them.
   directory.clear();
-  const learn = (groups: readonly GroupMetadata[]): Promise<void> => learnGroups(watch, groups);
-  /** A change says what is new alone, so the whole is asked for. One that we were removed from stays as it was. */
+  /** Those that were learned of while all were being asked for: the network's list may be older. */
+  const recent = new Map<string, GroupMetadata>();
+  const learn = (groups: readonly GroupMetadata[]): Promise<void> => {
+    for (const group of groups) recent.set(group.id, group);
+    return learnGroups(watch, groups, { full: false });
+  };
+  /** A change says what is new alone, so the whole is asked for. */
   const reread = async (id: string): Promise<void> => {
     directory.delete(id);
     await learn([await socket.groupMetadata(id)]);
+  };
+  const learnAll = async (): Promise<void> => {
+    recent.clear();
+    const all = new Map(Object.entries(await socket.groupFetchAllParticipating()));
+    await learnGroups(watch, [...new Map([...all, ...recent]).values()], { full: true });
+  };
+  const isOwn = ({ id, lid, phoneNumber }: GroupParticipant): boolean => {
+    const { me } = socket.authState.creds;
+    return [id, lid, phoneNumber].some(
+      (jid) => areJidsSameUser(jid, me?.id) || areJidsSameUser(jid, me?.lid),
+    );
   };
 
   socket.ev.on('groups.upsert', (groups) => void learn(groups).catch(failed));
   socket.ev.on('groups.update', (groups) => {
     for (const { id, participants } of groups) if (id && !participants) void reread(id).catch(failed);
   });
-  socket.ev.on('group-participants.update', ({ id }) => void reread(id).catch(failed));
+  socket.ev.on('group-participants.update', ({ id, action, participants }) => {
+    // The network does not describe a group to a number that is not in it any more: the list of all says that.
+    const isLeft = action === 'remove' && participants.some(isOwn);
+    directory.delete(id);
+    void (isLeft ? learnAll() : reread(id)).catch(failed);
+  });
 
-  return async () => {
-    const all = await socket.groupFetchAllParticipating();
-    await learn(Object.values(all));
-  };
+  return learnAll;
 }
 
 async function learnGroups(
   { socket, directory, report }: GroupWatch,
   groups: readonly GroupMetadata[],
+  extent: GroupsExtent,
 ): Promise<void> {
   for (const group of groups) directory.set(group.id, group);
   const members = groups.flatMap(({ participants }) => participants);
@@ -62,5 +81,6 @@ async function learnGroups(
       name: storable(subject) ?? '',
       participantsCount: size ?? participants.length,
     })),
+    extent,
   );
 }

@@ -61,6 +61,9 @@ export async function startBaileysNetwork({
       wa.addToGroup(added, account);
       return added.jid;
     },
+    async leaveGroup(networkId) {
+      wa.removeFromGroup(group(networkId), account);
+    },
     drop: async () => wa.drop(account),
     unlink: async () => wa.unlink(account),
     async fail() {

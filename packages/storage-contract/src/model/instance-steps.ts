@@ -168,13 +168,15 @@ export const instanceSteps = [
         }),
         { maxLength: 3 },
       ),
+      full: fc.boolean(),
     }),
     async (world, choice) => {
       const under = world.lease(choice.lease);
       const leased = world.instances.find(({ id }) => id === under?.instanceId);
       if (!under || !leased) return null;
       const { workspaceId } = leased;
-      const save = { lease: under, workspaceId, groups: choice.groups, now: world.now };
+      const { groups, full } = choice;
+      const save = { lease: under, workspaceId, groups, full, now: world.now };
       const seed = world.nextSeed();
       return ({ storage }) =>
         storage.instances.saveGroups({ ...save, newId: createNewId(seededBytes(seed)) });

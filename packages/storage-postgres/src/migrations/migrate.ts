@@ -10,9 +10,17 @@ import { handOvers } from './0002-hand-overs.ts';
 import { sendingWhileReconnecting } from './0003-sending-while-reconnecting.ts';
 import { uploads } from './0004-uploads.ts';
 import { retryRounds } from './0005-retry-rounds.ts';
+import { leftGroups } from './0006-left-groups.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
-const MIGRATIONS: readonly string[] = [initial, handOvers, sendingWhileReconnecting, uploads, retryRounds];
+const MIGRATIONS: readonly string[] = [
+  initial,
+  handOvers,
+  sendingWhileReconnecting,
+  uploads,
+  retryRounds,
+  leftGroups,
+];
 
 const OLDEST_SERVER = 14;
 

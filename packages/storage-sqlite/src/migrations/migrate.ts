@@ -7,6 +7,7 @@ import { handOvers } from './0005-hand-overs.ts';
 import { refusedLogouts } from './0006-refused-logouts.ts';
 import { uploads } from './0007-uploads.ts';
 import { retryRounds } from './0008-retry-rounds.ts';
+import { leftGroups } from './0009-left-groups.ts';
 
 /** In order; a migration that was released never changes. The version of a database is how many it has had. */
 const MIGRATIONS: readonly string[] = [
@@ -18,6 +19,7 @@ const MIGRATIONS: readonly string[] = [
   refusedLogouts,
   uploads,
   retryRounds,
+  leftGroups,
 ];
 
 /** "trnk": says that a SQLite file is ours. */

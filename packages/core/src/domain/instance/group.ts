@@ -1,4 +1,4 @@
-/** A group that the instance's number is in. `networkId` is the messaging network's own name for it. */
+/** A group that the instance's number is in, or was. `networkId` is the messaging network's own name for it. */
 export interface Group {
   readonly id: string;
   readonly workspaceId: string;
@@ -6,6 +6,8 @@ export interface Group {
   readonly networkId: string;
   readonly name: string;
   readonly participantsCount: number;
+  /** False once the number has left it, or was unlinked. Its id is kept: messages name it, and it may be joined again. */
+  readonly isMember: boolean;
   readonly syncedAt: number;
 }
 

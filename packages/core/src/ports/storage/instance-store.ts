@@ -27,7 +27,7 @@ export interface InstanceWrite {
    * `event` is stored. Pure, and may be called again.
    */
   readonly settleQueued?: (message: Message) => MessageChange;
-  /** Erase the session and the groups too: they are the number's that is unlinked. */
+  /** Erase the session and leave the groups too: they are the number's that is unlinked. */
   readonly forgetNumber?: boolean;
 }
 
@@ -97,16 +97,23 @@ export interface InstanceStore {
   /** Null deletes. One transaction. */
   saveSession(lease: Lease, changes: ReadonlyMap<string, Uint8Array | null>): Promise<'saved' | 'fenced'>;
 
-  /** Adds or updates groups by their network ids; only new ones get an id, in the order of the report. Others stay as they are. */
+  /**
+   * Adds or updates groups by their network ids; only new ones get an id, in the order of the report, and one that was
+   * left is joined again under the id that it had. Others stay as they are, or are left with `full`.
+   */
   saveGroups(save: {
     readonly lease: Lease;
     readonly workspaceId: string;
     readonly groups: readonly GroupReport[];
+    /** By default false. */
+    readonly full?: boolean;
     readonly now: number;
     readonly newId: NewId;
   }): Promise<'saved' | 'fenced'>;
-  /** Ordered by name (code points), then id. */
+  /** Those that the number is in. Ordered by name (code points), then id. */
   listGroups(workspaceId: string, instanceId: string): Promise<readonly Group[]>;
+  /** Null too where the number is not in it any more. */
   findGroup(workspaceId: string, instanceId: string, id: string): Promise<Group | null>;
+  /** One that was left, too. */
   findGroupByNetworkId(instanceId: string, networkId: string): Promise<Group | null>;
 }

@@ -2,7 +2,7 @@ import type { Group, GroupReport } from '../../domain/instance/group.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import { mediaFilename } from '../../domain/message/media-filename.ts';
 import type { Message, MessageMedia } from '../../domain/message/message.ts';
-import type { IncomingContent, IncomingMessage } from '../../ports/gateway.ts';
+import type { GroupsExtent, IncomingContent, IncomingMessage } from '../../ports/gateway.ts';
 import { noMedia } from '../../ports/no-media.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import type { ServiceContext } from '../context.ts';
@@ -132,12 +132,16 @@ function mediaOf(
   };
 }
 
-/** A message can come before the group's own report: then the group is noted by its network name until that comes. */
+/**
+ * A message can come before the group's own report: then the group is noted by its network name until that comes, or by
+ * what was known of it when it was left.
+ */
 async function knownGroup(context: ServiceContext, held: Held, networkId: string): Promise<Group | null> {
   const { instances } = context.storage;
   const known = await instances.findGroupByNetworkId(held.instance.id, networkId);
-  if (known) return known;
-  await saveGroups(context, held, [{ networkId, name: networkId, participantsCount: 0 }]);
+  if (known?.isMember === true) return known;
+  const { name, participantsCount } = known ?? { name: networkId, participantsCount: 0 };
+  await saveGroups(context, held, [{ networkId, name, participantsCount }]);
   return instances.findGroupByNetworkId(held.instance.id, networkId);
 }
 
@@ -145,6 +149,7 @@ export async function saveGroups(
   context: ServiceContext,
   { instance, lease }: Held,
   groups: readonly GroupReport[],
+  { full }: GroupsExtent = { full: false },
 ): Promise<void> {
   const { workspaceId } = instance;
   const { newId, clock } = context;
@@ -152,6 +157,7 @@ export async function saveGroups(
     lease,
     workspaceId,
     groups,
+    full,
     now: clock.now(),
     newId,
   });

@@ -61,7 +61,7 @@ export class MemoryInstanceStore implements InstanceStore {
     };
     if (forgetNumber === true) {
       record.session.clear();
-      record.groups.clear();
+      leaveGroups(record, () => false);
     }
     const work = [...storeEvents(this.#state, event ? [event] : []), ...this.#settle(settled)];
     this.#signalWrite(instance.id, work);
@@ -195,6 +195,7 @@ export class MemoryInstanceStore implements InstanceStore {
     readonly lease: Lease;
     readonly workspaceId: string;
     readonly groups: readonly GroupReport[];
+    readonly full?: boolean;
     readonly now: number;
     readonly newId: NewId;
   }): Promise<'saved' | 'fenced'> {
@@ -211,20 +212,22 @@ export class MemoryInstanceStore implements InstanceStore {
         networkId,
         name,
         participantsCount,
+        isMember: true,
         syncedAt: now,
       });
     }
+    const named = new Set(save.groups.map(({ networkId }) => networkId));
+    if (save.full === true) leaveGroups(record, ({ networkId }) => named.has(networkId));
     return 'saved';
   }
 
   async listGroups(workspaceId: string, instanceId: string): Promise<readonly Group[]> {
-    const groups = [...(this.#record(workspaceId, instanceId)?.groups.values() ?? [])];
+    const groups = this.#groupsOf(workspaceId, instanceId);
     return structuredClone(groups.toSorted((a, b) => compareCodePoints(a.name, b.name) || byId(a, b)));
   }
 
   async findGroup(workspaceId: string, instanceId: string, id: string): Promise<Group | null> {
-    const groups = this.#record(workspaceId, instanceId)?.groups.values() ?? [];
-    return structuredClone([...groups].find((group) => group.id === id) ?? null);
+    return structuredClone(this.#groupsOf(workspaceId, instanceId).find((group) => group.id === id) ?? null);
   }
 
   async findGroupByNetworkId(instanceId: string, networkId: string): Promise<Group | null> {
@@ -234,6 +237,11 @@ export class MemoryInstanceStore implements InstanceStore {
   #record(workspaceId: string, id: string): InstanceRecord | undefined {
     const record = this.#state.instances.get(id);
     return record?.instance.workspaceId === workspaceId ? record : undefined;
+  }
+
+  #groupsOf(workspaceId: string, instanceId: string): readonly Group[] {
+    const groups = this.#record(workspaceId, instanceId)?.groups.values() ?? [];
+    return [...groups].filter(({ isMember }) => isMember);
   }
 
   #ofWorkspace(workspaceId: string): readonly Instance[] {
@@ -259,6 +267,12 @@ export class MemoryInstanceStore implements InstanceStore {
   #signalWrite(instanceId: string, work: readonly WorkTopic[]): void {
     this.#state.signal({ topic: 'instance', instanceId });
     this.#state.signalWork(work);
+  }
+}
+
+function leaveGroups({ groups }: InstanceRecord, stays: (group: Group) => boolean): void {
+  for (const group of groups.values()) {
+    if (!stays(group)) groups.set(group.networkId, { ...group, isMember: false });
   }
 }
 
