@@ -5,6 +5,7 @@ const tests = '\\.test\\.ts$|/test/';
 const npm = (...names) => `node_modules/(${names.join('|').replaceAll('.', '\\.')})/`;
 const core = (...folders) => `^packages/core/src/(${folders.join('|')})/`;
 const publicCore = '^packages/core/src/index\\.ts$';
+const optionNames = '^packages/option-names/src/index\\.ts$';
 const own = (name) => `^packages/${name}/src/`;
 
 const only = (name, from, allowed, comment) => ({
@@ -117,6 +118,7 @@ export default {
       own('core'),
       [
         own('core'),
+        optionNames,
         '^packages/receiver/src/index\\.ts$',
         npm(
           '@opentelemetry/api',
@@ -136,8 +138,8 @@ export default {
     only(
       'receiver',
       own('receiver'),
-      [own('receiver'), '^packages/receiver/vectors/', '^(node:)?[a-z_/]+$'],
-      'No dependency.',
+      [own('receiver'), '^packages/receiver/vectors/', optionNames, '^(node:)?[a-z_/]+$'],
+      'No dependency: what is private is bundled.',
     ),
     {
       name: 'receiver-runs-anywhere',
@@ -152,6 +154,7 @@ export default {
       [
         own('http'),
         publicCore,
+        optionNames,
         npm('hono', 'zod', 'zod-openapi', 'rate-limiter-flexible', 'content-disposition'),
       ],
       'Any Fetch runtime.',
@@ -159,7 +162,7 @@ export default {
     only(
       'http-client',
       '^packages/http/src/client/',
-      ['^packages/http/src/client/', publicCore],
+      ['^packages/http/src/client/', publicCore, optionNames],
       'Fetch alone.',
     ),
     {
@@ -167,7 +170,7 @@ export default {
       comment: "A consumer's bundle has nothing of core in it.",
       severity: 'error',
       from: { path: '^packages/http/src/client/', pathNot: tests },
-      to: { pathNot: '^packages/http/src/client/', dependencyTypesNot: ['type-only'] },
+      to: { pathNot: ['^packages/http/src/client/', optionNames], dependencyTypesNot: ['type-only'] },
     },
     only(
       'http-msw',
@@ -184,11 +187,13 @@ export default {
     only('storage-sqlite', own('storage-sqlite'), [
       own('storage-sqlite'),
       publicCore,
+      optionNames,
       '^(node:)?(sqlite|fs|path)$',
     ]),
     only('storage-postgres', own('storage-postgres'), [
       own('storage-postgres'),
       publicCore,
+      optionNames,
       npm('pg', '@types/pg'),
       '^(node:)?(crypto|timers/promises)$',
     ]),
@@ -198,6 +203,7 @@ export default {
       [
         own('gateway-baileys'),
         publicCore,
+        optionNames,
         npm('@whiskeysockets/baileys', 'keyv', 'quick-lru'),
         '^(node:)?(crypto|events|https|stream)$',
       ],
@@ -218,7 +224,18 @@ export default {
       npm('vitest'),
     ]),
     only('test-postgres', own('test-postgres'), [own('test-postgres'), npm('vitest'), '^(node:)?[a-z_/]+$']),
-    only('media-s3', own('media-s3'), [own('media-s3'), publicCore, npm('aws4fetch')], 'Any Fetch runtime.'),
+    only(
+      'media-s3',
+      own('media-s3'),
+      [own('media-s3'), publicCore, optionNames, npm('aws4fetch')],
+      'Any Fetch runtime.',
+    ),
+    only(
+      'option-names',
+      own('option-names'),
+      [own('option-names'), npm('leven')],
+      'Bundled into each package.',
+    ),
     only('storage-contract', own('storage-contract'), [
       own('storage-contract'),
       own('core'),

@@ -57,11 +57,16 @@ async function inspect(pkg) {
 
 async function contents(target) {
   const manifest = await readFile(join(target, 'package.json'), 'utf8');
+  const { repository, dependencies = {} } = JSON.parse(manifest);
   const files = await readdir(target);
   return [
     /workspace:|catalog:/.test(manifest) &&
       'the published package.json still has workspace: or catalog: versions',
     /"source"/.test(manifest) && 'the published package.json still has the "source" condition',
+    !/^git\+https:\/\/\S+\.git$/.test(repository?.url ?? '') &&
+      'the published package.json does not say where the repository is',
+    dependencies['@trunkline/option-names'] !== undefined &&
+      '@trunkline/option-names is private: it must be a devDependency, which is bundled',
     files.includes('src') && 'the tarball has src in it',
     !files.includes('LICENSE') && 'the tarball has no LICENSE',
     !files.includes('README.md') && 'the tarball has no README.md',

@@ -1,3 +1,4 @@
+import { checkOptionNames, didYouMean, type OptionNames } from '@trunkline/option-names';
 import type { WebhookEvent, WebhookEventOf, WebhookEventType } from './event.ts';
 import type { EventStore } from './event-store.ts';
 import type { WebhookHeaders } from './headers.ts';
@@ -5,21 +6,17 @@ import { memoryStore } from './memory-store.ts';
 import { eventReceipt, processOnce } from './process-once.ts';
 import { isBody, readBody, type BodyFailureReason, type WebhookBody } from './read-body.ts';
 import { refusalStatus, type Receipt, type RefusalReason, type RefusedReceipt } from './receipt.ts';
-import { DEFAULT_TOLERANCE_SECONDS } from './timestamp.ts';
-import {
-  RAW_BODY_FIXES,
-  checkVerifyOptions,
-  readSignedHeaders,
-  verify,
-  type VerifySuccess,
-} from './verify.ts';
+import { secretReader, type SecretOption } from './secret.ts';
+import { DEFAULT_TOLERANCE_SECONDS, checkTolerance } from './timestamp.ts';
+import { RAW_BODY_FIXES, readSignedHeaders, verify, type VerifySuccess } from './verify.ts';
 
 export interface ReceiverOptions {
   /**
-   * The endpoint's secret, whole (`whsec_…`); several while one is being replaced. `process.env.WEBHOOK_SECRET` may
-   * be given as it is: `createReceiver` throws when there is none.
+   * The endpoint's secret, whole (`whsec_…`); several while one is being replaced; or a function that reads it, called
+   * for each request. `process.env.WEBHOOK_SECRET` may be given as it is: where it is missing or empty, requests are
+   * answered with 500 and `onError` learns why. A secret with white space around it throws a TypeError right away.
    */
-  readonly secret: string | readonly string[] | undefined;
+  readonly secret: SecretOption;
   /** What to do with the events of each type. A promise is waited for. Answer within 10 seconds: the sender hangs up then. */
   readonly on?: EventHandlers;
   /** What to do with every other event, those of types that are newer than this package too. Nothing unless given. */
@@ -84,12 +81,16 @@ export interface Receiver {
  * });
  */
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const { secret = '', tolerance = DEFAULT_TOLERANCE_SECONDS, store = memoryStore() } = options;
+  checkOptionNames('createReceiver', options, OPTION_NAMES);
+  const { secret, tolerance = DEFAULT_TOLERANCE_SECONDS, store = memoryStore() } = options;
   const { bodyLimit = DEFAULT_BODY_LIMIT, leaseSeconds = DEFAULT_LEASE_SECONDS } = options;
   const { bodyTimeoutSeconds = DEFAULT_BODY_TIMEOUT_SECONDS } = options;
   const { onRefused = () => {}, onError = logError } = options;
-  checkVerifyOptions({ secret, tolerance });
+  const readSecrets = secretReader(secret);
+  checkTolerance(tolerance);
   checkPositive({ bodyLimit, bodyTimeoutSeconds, leaseSeconds });
+  for (const [name, value] of Object.entries({ onRefused, onError })) checkFunction(name, value);
+  if (options.otherwise !== undefined) checkFunction('otherwise', options.otherwise);
   const handlerOf = handlerTable(options);
   const tellError = (error: unknown, event: WebhookEvent | undefined): Promise<void> =>
     tell(() => onError(error, event));
@@ -112,10 +113,21 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     // Whoever cannot even name a time and a signature does not get the body read.
     const signed = readSignedHeaders({ headers, receivedAt, tolerance });
     if (!signed.ok) return signed;
+    const secret = await usableSecrets();
+    if (secret === undefined) return refusal('no_secret');
     const limits = { limit: bodyLimit, timeoutMs: bodyTimeoutSeconds * 1000 };
     const body = await readBody(headers, request.body, limits);
     if (!body.ok) return refusal(body.reason, rawBodyFix);
     return verify({ secret, headers, body: body.bytes, tolerance, receivedAt });
+  }
+
+  async function usableSecrets(): Promise<readonly string[] | undefined> {
+    try {
+      return await readSecrets();
+    } catch (error) {
+      await tellError(new TypeError(MESSAGES.no_secret, { cause: error }), undefined);
+      return undefined;
+    }
   }
 
   async function refuse({ reason, message }: Refusal): Promise<RefusedReceipt> {
@@ -126,6 +138,32 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     return refused;
   }
 }
+
+const OPTION_NAMES: OptionNames<ReceiverOptions> = {
+  secret: true,
+  on: true,
+  otherwise: true,
+  store: true,
+  bodyLimit: true,
+  bodyTimeoutSeconds: true,
+  tolerance: true,
+  leaseSeconds: true,
+  onRefused: true,
+  onError: true,
+};
+
+const EVENT_TYPES: Readonly<Record<WebhookEventType, true>> = {
+  'message.received': true,
+  'message.sent': true,
+  'message.delivered': true,
+  'message.read': true,
+  'message.failed': true,
+  'instance.connected': true,
+  'instance.disconnected': true,
+  'instance.qr_required': true,
+  'instance.error': true,
+  'webhook.test': true,
+};
 
 const DEFAULT_BODY_LIMIT = 1024 * 1024;
 const DEFAULT_BODY_TIMEOUT_SECONDS = 10;
@@ -143,23 +181,35 @@ interface Refusal {
 function handlerTable({ on = {}, otherwise }: ReceiverOptions): (type: string) => EventHandler | undefined {
   const handlers = new Map<string, EventHandler>();
   for (const [type, handler] of Object.entries(on)) {
+    if (!Object.hasOwn(EVENT_TYPES, type)) {
+      const hint = didYouMean(type, Object.keys(EVENT_TYPES));
+      throw new TypeError(
+        `createReceiver: on['${type}'] is no event. ${hint} Newer events go to "otherwise".`,
+      );
+    }
     if (handler === undefined) continue;
-    if (typeof handler !== 'function') throw new TypeError(`on['${type}'] is not a function.`);
+    checkFunction(`on['${type}']`, handler);
     handlers.set(type, handler as EventHandler); // it is given events of its own type only
   }
   return (type) => handlers.get(type) ?? otherwise;
 }
 
-function refusal(reason: BodyFailureReason | 'method_not_allowed', rawBodyFix = ''): Refusal {
-  const messages = {
-    body_not_bytes: `The body is not the raw bytes, because a framework has parsed it. ${rawBodyFix}`,
-    body_too_large: 'The body is larger than the limit.',
-    body_timeout: 'The body did not arrive in time.',
-    body_interrupted: 'The sender hung up in the middle of the body.',
-    method_not_allowed: 'A webhook comes with POST.',
-  };
-  return { ok: false, reason, message: messages[reason] };
+type OwnReason = BodyFailureReason | 'method_not_allowed' | 'no_secret';
+
+function refusal(reason: OwnReason, rawBodyFix = ''): Refusal {
+  const message = MESSAGES[reason];
+  return { ok: false, reason, message: reason === 'body_not_bytes' ? `${message} ${rawBodyFix}` : message };
 }
+
+const MESSAGES: Readonly<Record<OwnReason, string>> = {
+  body_not_bytes: 'The body is not the raw bytes, because a framework has parsed it.',
+  body_too_large: 'The body is larger than the limit.',
+  body_timeout: 'The body did not arrive in time.',
+  body_interrupted: 'The sender hung up in the middle of the body.',
+  method_not_allowed: 'A webhook comes with POST.',
+  no_secret:
+    'The receiver has no webhook secret that it could use: give createReceiver the whsec_… that was shown when the endpoint was created.',
+};
 
 /** A log that fails must not change the answer. */
 async function tell(hook: () => unknown): Promise<void> {
@@ -176,8 +226,14 @@ function logError(error: unknown, event: WebhookEvent | undefined): void {
   console.error(`webhook${subject}:`, error);
 }
 
+function checkFunction(name: string, value: unknown): void {
+  if (typeof value === 'function') return;
+  throw new TypeError(`createReceiver: ${name} must be a function, and is a ${typeof value}.`);
+}
+
 function checkPositive(numbers: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(numbers)) {
-    if (!Number.isFinite(value) || value <= 0) throw new TypeError(`${name} must be a number, more than 0.`);
+    if (!Number.isFinite(value) || value <= 0)
+      throw new TypeError(`createReceiver: ${name} must be a number, more than 0.`);
   }
 }

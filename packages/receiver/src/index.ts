@@ -3,6 +3,7 @@ export type { EventHandlers, IncomingWebhook, Receiver, ReceiverOptions } from '
 export type { EventReceipt, FailedReceipt, Receipt, RefusalReason, RefusedReceipt } from './receipt.ts';
 export type { WebhookBody } from './read-body.ts';
 export type { ClaimResult, EventClaim, EventStore } from './event-store.ts';
+export type { SecretOption, WebhookSecret } from './secret.ts';
 export { memoryStore } from './memory-store.ts';
 export type { MemoryStoreOptions } from './memory-store.ts';
 export { keyvStore } from './keyv-store.ts';

@@ -34,7 +34,7 @@ export interface RefusedReceipt {
   readonly message: string;
 }
 
-export type RefusalReason = VerifyFailureReason | BodyFailureReason | 'method_not_allowed';
+export type RefusalReason = VerifyFailureReason | BodyFailureReason | 'method_not_allowed' | 'no_secret';
 
 /** The one table from outcome to status. */
 export const OUTCOME_STATUS: Readonly<Record<Exclude<Receipt['outcome'], 'refused'>, number>> = {
@@ -55,6 +55,7 @@ export function refusalStatus(reason: RefusalReason): number {
     case 'body_too_large':
       return 413;
     case 'body_not_bytes':
+    case 'no_secret':
       return 500; // the receiver's own mistake
     case 'body_interrupted':
     case 'invalid_json':

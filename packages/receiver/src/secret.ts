@@ -1,3 +1,9 @@
+/** The endpoint's secret, or several while one is being replaced. */
+export type WebhookSecret = string | readonly (string | undefined)[] | undefined;
+
+/** The secret itself, or what reads it: called for each request, so that a secret that was replaced is noticed. */
+export type SecretOption = WebhookSecret | (() => WebhookSecret | Promise<WebhookSecret>);
+
 /** A wrong secret would only show as signatures that never match: the usual mistakes are named instead. */
 export function checkSecret(secret: unknown): void {
   if (typeof secret !== 'string' || secret === '')
@@ -5,4 +11,26 @@ export function checkSecret(secret: unknown): void {
   if (secret.trim() !== secret) {
     throw new TypeError('The webhook secret has white space around it, perhaps a line break from a file.');
   }
+}
+
+/** All secrets that may match. Throws a TypeError where there is none, or one of them cannot be one. */
+export function checkSecrets(secret: WebhookSecret): readonly string[] {
+  const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
+  if (secrets.length === 0) throw new TypeError('There is no webhook secret.');
+  for (const each of secrets) checkSecret(each);
+  return secrets as readonly string[]; // each was checked
+}
+
+/**
+ * How a receiver comes by its secrets. A program is often loaded where there is no environment, as `next build` does:
+ * a secret that is missing or empty is reported when the first request needs it. One that is there and cannot be
+ * right throws now.
+ */
+export function secretReader(secret: SecretOption): () => Promise<readonly string[]> {
+  if (typeof secret === 'function') return async () => checkSecrets(await secret());
+  const given: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
+  for (const each of given) {
+    if (each !== undefined && each !== '') checkSecret(each);
+  }
+  return async () => checkSecrets(secret);
 }

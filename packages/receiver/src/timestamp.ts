@@ -9,3 +9,10 @@ export function isTimestamp(text: string): boolean {
 export function isWithinTolerance(timestamp: string, receivedAt: number, tolerance: number): boolean {
   return Math.abs(Math.floor(receivedAt / 1000) - Number(timestamp)) <= tolerance;
 }
+
+/** Throws a TypeError on a tolerance that would switch the check off, as NaN and Infinity do. */
+export function checkTolerance(tolerance: number): void {
+  if (!Number.isFinite(tolerance) || tolerance < 0) {
+    throw new TypeError('tolerance must be a number of seconds, 0 or more.');
+  }
+}

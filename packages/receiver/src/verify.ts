@@ -1,9 +1,10 @@
+import { checkMisspelling, type OptionNames } from '@trunkline/option-names';
 import { bytesOf } from './bytes.ts';
 import { readEvent, type WebhookEvent } from './event.ts';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, readHeader, type WebhookHeaders } from './headers.ts';
-import { checkSecret } from './secret.ts';
+import { checkSecrets } from './secret.ts';
 import { isSignature, signatureMatches } from './signature.ts';
-import { DEFAULT_TOLERANCE_SECONDS, isTimestamp, isWithinTolerance } from './timestamp.ts';
+import { DEFAULT_TOLERANCE_SECONDS, checkTolerance, isTimestamp, isWithinTolerance } from './timestamp.ts';
 
 export interface VerifyOptions {
   /** The endpoint's secret, whole (`whsec_…`). Several while one is being replaced: any of them may match. */
@@ -58,8 +59,11 @@ export type VerifyResult = VerifySuccess | VerifyFailure;
  * if (!result.ok) return new Response(result.reason, { status: 400 });
  */
 export async function verify(options: VerifyOptions): Promise<VerifyResult> {
+  // A whole request may be spread into them.
+  checkMisspelling('verify', options, OPTION_NAMES);
   const { headers, receivedAt = Date.now(), tolerance = DEFAULT_TOLERANCE_SECONDS } = options;
-  const secrets = checkVerifyOptions({ ...options, tolerance });
+  const secrets = checkSecrets(options.secret);
+  checkTolerance(tolerance);
   if (!Number.isFinite(receivedAt)) throw new TypeError('receivedAt must be a time in epoch milliseconds.');
 
   const body = bytesOf(options.body);
@@ -99,23 +103,13 @@ export function readSignedHeaders({
   return { ok: true, timestamp, signature };
 }
 
-/** The secrets. Throws on what would be wrong for every request. */
-export function checkVerifyOptions({
-  secret,
-  tolerance,
-}: {
-  readonly secret: string | readonly string[];
-  readonly tolerance: number;
-}): readonly string[] {
-  const secrets = typeof secret === 'string' ? [secret] : secret;
-  if (!Array.isArray(secrets) || secrets.length === 0) throw new TypeError('There is no webhook secret.');
-  for (const each of secrets) checkSecret(each);
-  // NaN and Infinity would switch the check off.
-  if (!Number.isFinite(tolerance) || tolerance < 0) {
-    throw new TypeError('tolerance must be a number of seconds, 0 or more.');
-  }
-  return secrets;
-}
+const OPTION_NAMES: OptionNames<VerifyOptions> = {
+  secret: true,
+  headers: true,
+  body: true,
+  receivedAt: true,
+  tolerance: true,
+};
 
 /** How to get the raw body, for a framework that is not known. */
 export const RAW_BODY_FIXES: string =

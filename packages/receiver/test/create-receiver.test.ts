@@ -11,6 +11,7 @@ import {
   type WebhookInstance,
   type WebhookMessage,
 } from '@trunkline/receiver';
+import { fetchHandler } from '@trunkline/receiver/fetch';
 import { createEvent, signRequest } from '@trunkline/receiver/testing';
 
 const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
@@ -53,11 +54,11 @@ describe('createReceiver', () => {
         },
         'instance.error': (event) => expectTypeOf(event.data.instance).toEqualTypeOf<WebhookInstance>(),
         'webhook.test': (event) => expectTypeOf(event.data.webhook.id).toEqualTypeOf<string>(),
-        // @ts-expect-error -- there is no such type
-        'message.recieved': () => {},
       },
       otherwise: (event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>(),
     });
+    // @ts-expect-error -- there is no such type
+    expect(() => receiver({ on: { 'message.recieved': () => {} } })).toThrow(TypeError);
   });
 
   it('gives what has no handler to otherwise, types that are new too', async () => {
@@ -338,17 +339,84 @@ describe('createReceiver', () => {
     });
   });
 
+  describe('in a program that is loaded without its secret, as by `next build`', () => {
+    const unset = [
+      ['undefined', undefined],
+      ['an empty string', ''],
+      ['an empty list', []],
+      ['a list with an empty string in it', [secret, '']],
+      ['a list with undefined in it', [undefined, secret]],
+      ['a function that finds none', () => undefined],
+      ['a function that throws', () => Promise.reject(new Error('The vault is sealed.'))],
+    ] as const;
+
+    it.each(unset)('is made with %s, and answers 500 with the reason', async (_name, missing) => {
+      const onError = vi.fn<(error: unknown) => void>();
+      const handler = vi.fn<() => void>();
+      const { receive } = receiver({ secret: missing, otherwise: handler, onError });
+      expect(onError).not.toHaveBeenCalled();
+      const receipt = await receive(await connected());
+      expect(receipt).toMatchObject({ outcome: 'refused', status: 500, reason: 'no_secret' });
+      expect(handler).not.toHaveBeenCalled();
+      expect(String(onError.mock.calls[0]?.[0])).toMatch(/no webhook secret.*createReceiver.*whsec_/);
+    });
+
+    it('shows the sender neither secrets nor why they could not be read', async () => {
+      const onError = vi.fn<(error: unknown) => void>();
+      const vault = new Error('The vault at 10.0.0.7 is sealed.');
+      const POST = fetchHandler(receiver({ secret: () => Promise.reject(vault), onError }));
+      const response = await POST(new Request('http://receiver.test/', await signRequest({ secret })));
+      expect([response.status, await response.text()]).toEqual([500, 'no_secret']);
+      expect(onError.mock.calls[0]?.[0]).toHaveProperty('cause', vault);
+    });
+
+    it('reads no body before it has a secret', async () => {
+      const body = (async function* (): AsyncGenerator<Uint8Array> {
+        yield await Promise.reject(new Error('was read'));
+      })();
+      const { headers } = await connected();
+      const refused = await receiver({ secret: '' }).receive({ headers, body });
+      expect(refused).toMatchObject({ reason: 'no_secret' });
+    });
+  });
+
+  it('asks a function for the secret at each request, so that a new one is noticed', async () => {
+    let current = 'whsec_before';
+    const { receive } = receiver({ secret: async () => [current] });
+    expect(await receive(await connected())).toMatchObject({ reason: 'signature_mismatch' });
+    current = secret;
+    expect(await receive(await connected())).toMatchObject({ outcome: 'ignored' });
+  });
+
   it.each([
-    ['no secret', { secret: undefined }],
-    ['an empty secret', { secret: '' }],
-    ['an empty list of secrets', { secret: [] }],
     ['a line break after the secret', { secret: `${secret}\n` }],
+    ['a secret of nothing but a space', { secret: ' ' }],
+    ['a line break after one of several secrets', { secret: ['', `${secret}\n`] }],
     ['a secret that is no text', { secret: 5 }],
     ['a handler that is no function', { on: { 'message.read': 'x' } }],
+    ['a handler of other events that is no function', { otherwise: {} }],
+    ['an onError that is no function', { onError: console }],
     ['a tolerance that is not a number', { tolerance: Number.NaN }],
     ['a limit of 0', { bodyLimit: 0 }],
     ['a lease that never ends', { leaseSeconds: Number.POSITIVE_INFINITY }],
   ])('throws at once on %s', (_name, wrong) => {
     expect(() => createReceiver({ secret, ...(wrong as Overrides) })).toThrow(TypeError); // as from JavaScript
+  });
+
+  it.each([
+    [{ tolerence: 30 }, 'there is no option "tolerence". Did you mean "tolerance"?'],
+    [
+      { on: { 'message.recieved': () => {} } },
+      `on['message.recieved'] is no event. Did you mean "message.received"?`,
+    ],
+    [{ on: { constructor: () => {} } }, `on['constructor'] is no event.`],
+  ])('names what is misspelt in %o, and what was meant', (wrong, message) => {
+    expect(() => createReceiver({ secret, ...(wrong as Overrides) })).toThrow(message); // as from JavaScript
+  });
+
+  it.each([undefined, null, 'whsec_x'])('says that it takes options, and not %o', (wrong) => {
+    expect(() => createReceiver(wrong as unknown as ReceiverOptions)).toThrow(
+      /the options must be an object/,
+    );
   });
 });

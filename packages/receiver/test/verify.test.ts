@@ -122,6 +122,7 @@ describe('verify', () => {
     ['a tolerance without end', { tolerance: Number.POSITIVE_INFINITY }],
     ['a negative tolerance', { tolerance: -1 }],
     ['an arrival that is not a time', { receivedAt: Number.NaN }],
+    ['an option that is misspelt', { tolerence: 30 }],
   ])('throws on %s', async (_name, wrong) => {
     const { options } = await signed();
     const broken = { ...options, ...wrong } as VerifyOptions; // what a caller without types would pass

@@ -12,14 +12,14 @@ export function runVectors(): void {
   });
 
   describe('verify', () => {
-    it.each(vectors.requests)('$name', async ({ body, received_at, expect: expected, ...request }) => {
+    it.each(vectors.requests)('$name', async ({ name, body, received_at, expect: expected, ...request }) => {
       const result = await verify({
         ...request,
         body: Buffer.from(body, 'base64'),
         receivedAt: received_at * 1000,
       });
-      if (expected.ok) expect(result).toMatchObject({ ok: true, event: { id: expected.event_id } });
-      else expect(result).toMatchObject({ ok: false, reason: expected.reason });
+      if (expected.ok) expect(result, name).toMatchObject({ ok: true, event: { id: expected.event_id } });
+      else expect(result, name).toMatchObject({ ok: false, reason: expected.reason });
     });
   });
 }
