@@ -1,4 +1,5 @@
 import type { WebhookEventOf } from '@trunkline/receiver';
+import { checkOptionNames, didYouMean } from '@trunkline/option-names';
 import * as z from 'zod';
 import { SUBSCRIBABLE_EVENT_TYPES } from './domain/event/event.ts';
 import type { SubscribableEventType } from './domain/event/event.ts';
@@ -77,7 +78,8 @@ export function checkHandler<Selection extends EventSelection>(
   options: HandlerOptions,
 ): HandlerDefinition {
   const eventTypes = checkSelection(selection);
-  if (typeof handler !== 'function') throw new TypeError('trunkline.on: the handler is no function.');
+  if (typeof handler !== 'function') throw new TypeError('trunkline.on: the handler must be a function.');
+  checkOptionNames('trunkline.on', options, { name: true, concurrency: true, timeoutMs: true });
   const parsed = handlerOptions.safeParse(options);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
@@ -96,7 +98,10 @@ function checkSelection(selection: EventSelection): readonly SubscribableEventTy
   const known: readonly string[] = SUBSCRIBABLE_EVENT_TYPES;
   const isSelection = Array.isArray(types) && types.length > 0 && types.every((type) => known.includes(type));
   if (isSelection) return [...new Set(types)];
+  const unknown = Array.isArray(types) ? types.find((type) => !known.includes(type)) : undefined;
   throw new TypeError(
-    `trunkline.on: the event type is wrong: it is "*", or one or several of ${known.join(', ')}.`,
+    typeof unknown === 'string'
+      ? `trunkline.on: there is no event type "${unknown}". ${didYouMean(unknown, known)} Or "*" for all.`
+      : `trunkline.on: the event type is wrong: it is "*", or one or several of ${known.join(', ')}.`,
   );
 }

@@ -221,13 +221,20 @@ describe('a subscription', () => {
 
 describe('trunkline.on', () => {
   const wrong: readonly [string, readonly unknown[]][] = [
-    ['the event type is wrong', ['message.recieved', () => null, { name: 'a' }]],
-    ['the event type is wrong', ['webhook.test', () => null, { name: 'a' }]],
+    [
+      'there is no event type "message.recieved". Did you mean "message.received"?',
+      ['message.recieved', () => null, { name: 'a' }],
+    ],
+    ['there is no event type "webhook.test"', [['message.read', 'webhook.test'], () => null, { name: 'a' }]],
     ['the event type is wrong', [[], () => null, { name: 'a' }]],
-    ['the event type is wrong', [['*'], () => null, { name: 'a' }]],
+    ['there is no event type "*"', [['*'], () => null, { name: 'a' }]],
+    [
+      'there is no option "concurency". Did you mean "concurrency"?',
+      ['*', () => null, { name: 'a', concurency: 1 }],
+    ],
+    ['the options must be an object', ['*', () => null]],
     ['the event type is wrong', [undefined, () => null, { name: 'a' }]],
-    ['the handler is no function', ['*', null, { name: 'a' }]],
-    ['the options are wrong', ['*', () => null]],
+    ['the handler must be a function', ['*', null, { name: 'a' }]],
     ['the option "name" is wrong', ['*', () => null, {}]],
     ['the option "name" is wrong', ['*', () => null, { name: '' }]],
     ['the option "name" is wrong', ['*', () => null, { name: 'a b' }]],
@@ -235,7 +242,6 @@ describe('trunkline.on', () => {
     ['the option "name" is wrong', ['*', () => null, { name: 'x'.repeat(65) }]],
     ['the option "concurrency" is wrong', ['*', () => null, { name: 'a', concurrency: 0 }]],
     ['the option "timeoutMs" is wrong', ['*', () => null, { name: 'a', timeoutMs: Infinity }]],
-    ['the options are wrong', ['*', () => null, { name: 'a', concurency: 3 }]],
   ];
 
   it.each(wrong)('says that %s: %j', async (why, values) => {

@@ -1,5 +1,7 @@
 import type { Agent } from 'node:https';
 import { fetchLatestWaWebVersion } from '@whiskeysockets/baileys';
+import { checkOptionNames } from '@trunkline/option-names';
+import type { OptionNames } from '@trunkline/option-names';
 import type { PaceOptions } from './outbound/pace.ts';
 import { checkPace } from './outbound/pace.ts';
 
@@ -44,13 +46,34 @@ export interface GatewaySettings {
   readonly socket: SocketOptions;
 }
 
+const OPTION_NAMES: OptionNames<BaileysGatewayOptions> = {
+  deviceName: true,
+  pace: true,
+  currentVersion: true,
+  socket: true,
+};
+
+const SOCKET_OPTION_NAMES: OptionNames<SocketOptions> = {
+  agent: true,
+  fetchAgent: true,
+  waWebSocketUrl: true,
+  version: true,
+  countryCode: true,
+  connectTimeoutMs: true,
+  keepAliveIntervalMs: true,
+  defaultQueryTimeoutMs: true,
+  qrTimeout: true,
+};
+
 /** Fills in the defaults; throws an error that names the option that is wrong. */
 export function readOptions(options: BaileysGatewayOptions): GatewaySettings {
+  checkOptionNames('baileysGateway', options, OPTION_NAMES);
   const { deviceName = 'Trunkline', pace = null, currentVersion = latestVersion, socket = {} } = options;
   if (deviceName.trim() === '' || deviceName.length > 50) {
     throw new TypeError('baileysGateway: deviceName must have 1 to 50 characters.');
   }
   if (pace) checkPace(pace);
+  checkOptionNames('baileysGateway: socket', socket, SOCKET_OPTION_NAMES);
   return { deviceName, pace, currentVersion, socket };
 }
 

@@ -1,3 +1,5 @@
+import { checkOptionNames } from '@trunkline/option-names';
+import type { OptionNames } from '@trunkline/option-names';
 import * as z from 'zod';
 import { rateLimitOption } from './rate-limit-options.ts';
 import type { CheckedRateLimit, RateLimitOptions } from './rate-limit-options.ts';
@@ -60,8 +62,17 @@ function hasCredentials(url: string): boolean {
   return parsed !== null && parsed.username + parsed.password !== '';
 }
 
+const OPTION_NAMES: OptionNames<HttpAppOptions> = {
+  basePath: true,
+  publicUrl: true,
+  maxJsonBytes: true,
+  rateLimit: true,
+  onError: true,
+};
+
 /** Throws a TypeError that names the first wrong option. */
 export function checkHttpOptions(options: HttpAppOptions): CheckedHttpOptions {
+  checkOptionNames('createHttpApp', options, OPTION_NAMES);
   const checked = httpOptions.safeParse(options);
   if (checked.success) return checked.data;
   const issue = checked.error.issues[0];

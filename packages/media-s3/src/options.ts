@@ -1,3 +1,6 @@
+import { checkOptionNames } from '@trunkline/option-names';
+import type { OptionNames } from '@trunkline/option-names';
+
 export interface S3MediaStoreOptions {
   /** It has to be there. */
   readonly bucket: string;
@@ -58,11 +61,27 @@ export interface CheckedS3Options {
   readonly fetch: typeof fetch;
 }
 
+const OPTION_NAMES: OptionNames<S3MediaStoreOptions> = {
+  bucket: true,
+  region: true,
+  credentials: true,
+  endpoint: true,
+  pathStyle: true,
+  prefix: true,
+  encryption: true,
+  timeouts: true,
+  maxAttempts: true,
+  partSize: true,
+  fetch: true,
+};
+
 const MIB = 1_048_576;
 
 /** Throws a TypeError that names the first wrong option. */
 export function checkOptions(options: S3MediaStoreOptions): CheckedS3Options {
+  checkOptionNames('s3MediaStore', options, OPTION_NAMES);
   const { bucket, region, credentials, prefix = '', timeouts = {}, maxAttempts = 5 } = options;
+  checkOptionNames('s3MediaStore: timeouts', timeouts, { requestMs: true, stallMs: true });
   const { requestMs = 30_000, stallMs = 30_000 } = timeouts;
   const partSize = options.partSize ?? 5 * MIB;
   check(isLike(bucket, /^[A-Za-z0-9][A-Za-z0-9._-]{1,253}$/), 'bucket', 'must be the name of a bucket');

@@ -1,3 +1,5 @@
+import { checkOptionNames } from '@trunkline/option-names';
+import type { OptionNames } from '@trunkline/option-names';
 import type { PostgresPool } from './pool.ts';
 
 /** Either a connection string or a pool of the app's own. */
@@ -44,6 +46,16 @@ export type CheckedOptions = Required<Settings> &
     | { readonly pool: null; readonly connectionString: string; readonly maxConnections: number }
   );
 
+const OPTION_NAMES: OptionNames<PostgresStorageOptions> = {
+  connectionString: true,
+  maxConnections: true,
+  pool: true,
+  schema: true,
+  preparedStatements: true,
+  notifications: true,
+  timeoutMs: true,
+};
+
 const DEFAULT_CONNECTIONS = 10;
 const DEFAULT_TIMEOUT_MS = 30_000;
 const TIMEOUT_MAX_MS = 3_600_000;
@@ -51,10 +63,11 @@ const TIMEOUT_MAX_MS = 3_600_000;
 const NAME_BYTES_MAX = 63;
 
 /** Throws a TypeError that names the option that is wrong. */
-export function checkOptions(options: Partial<PostgresStorageOptions> | undefined): CheckedOptions {
-  const { pool, connectionString, maxConnections = DEFAULT_CONNECTIONS } = options ?? {};
-  const { schema = 'trunkline', preparedStatements = true, notifications = true } = options ?? {};
-  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options ?? {};
+export function checkOptions(options: Partial<PostgresStorageOptions>): CheckedOptions {
+  checkOptionNames('postgresStorage', options, OPTION_NAMES);
+  const { pool, connectionString, maxConnections = DEFAULT_CONNECTIONS } = options;
+  const { schema = 'trunkline', preparedStatements = true, notifications = true } = options;
+  const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   if (!isName(schema))
     throw wrong('schema', `it is a name of 1 to ${NAME_BYTES_MAX} bytes, not one of Postgres's own`);
   if (typeof preparedStatements !== 'boolean') throw wrong('preparedStatements', 'it is true or false');

@@ -173,7 +173,8 @@ describe('a storage refuses', () => {
   const connectionString = 'postgres://127.0.0.1/db';
   const pool = { connect() {}, on() {}, removeListener() {}, options: { max: 1 } };
   it.each<[options: unknown, why: string]>([
-    [undefined, 'the option "connectionString" or "pool" is missing'],
+    [undefined, 'the options must be an object, and are undefined'],
+    [{ connectionstring: 'postgres://x' }, 'Did you mean "connectionString"?'],
     [{}, 'the option "connectionString" or "pool" is missing'],
     [{ connectionString: 'mysql://127.0.0.1' }, 'the option "connectionString" is wrong'],
     [{ connectionString: 5 }, 'the option "connectionString" is wrong'],

@@ -1,3 +1,4 @@
+import { checkOptionNames } from '@trunkline/option-names';
 import type { Clock } from '../ports/clock.ts';
 import type { Crypto } from '../ports/crypto.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
@@ -25,6 +26,7 @@ export interface EdgeRuntimeOptions {
  *
  * @example createTrunkline({ ...edgeRuntime({ dns }), storage, gateway, secretKey, roles: { gateway: false, webhooks: false, maintenance: false } })
  */
-export function edgeRuntime({ dns }: EdgeRuntimeOptions): EdgeRuntime {
-  return { clock: systemClock(), random: systemRandom(), crypto: nodeCrypto(), dns };
+export function edgeRuntime(options: EdgeRuntimeOptions): EdgeRuntime {
+  checkOptionNames('edgeRuntime', options, { dns: true });
+  return { clock: systemClock(), random: systemRandom(), crypto: nodeCrypto(), dns: options.dns };
 }

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
+import { checkOptionNames } from '@trunkline/option-names';
 import { checkMediaId } from '../domain/message/media-id.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 
@@ -14,7 +15,9 @@ export interface FileMediaStoreOptions {
  * Keeps media in a directory: one file each, in folders by the end of the id so that none grows large. A file has its
  * final name only when all of it is on disk. Several processes may share the directory.
  */
-export function fileMediaStore({ directory }: FileMediaStoreOptions): MediaStore {
+export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
+  checkOptionNames('fileMediaStore', options, { directory: true });
+  const { directory } = options;
   if (typeof directory !== 'string' || directory === '') {
     throw new TypeError('fileMediaStore: the option "directory" is missing.');
   }

@@ -1,3 +1,4 @@
+import { checkOptionNames } from '@trunkline/option-names';
 import type { Clock } from '../ports/clock.ts';
 import type { Crypto } from '../ports/crypto.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
@@ -35,13 +36,20 @@ export interface NodeRuntimeOptions {
 
 /** @example createTrunkline({ ...nodeRuntime({ mediaDirectory: './media' }), storage, gateway, secretKey }) */
 export function nodeRuntime(options: NodeRuntimeOptions = {}): NodeRuntime {
+  checkOptionNames('nodeRuntime', options, { mediaDirectory: true, dns: true, webhooks: true });
+  const { webhooks = {} } = options;
+  checkOptionNames('nodeRuntime: webhooks', webhooks, {
+    tls: true,
+    timeouts: true,
+    maxIdleConnections: true,
+  });
   const dns = options.dns ?? nodeDnsResolver();
   return {
     clock: systemClock(),
     random: systemRandom(),
     crypto: nodeCrypto(),
     dns,
-    webhookSender: undiciWebhookSender({ ...options.webhooks, dns }),
+    webhookSender: undiciWebhookSender({ ...webhooks, dns }),
     ...(options.mediaDirectory === undefined
       ? {}
       : { media: fileMediaStore({ directory: options.mediaDirectory }) }),

@@ -1,3 +1,4 @@
+import { checkOptionNames } from '@trunkline/option-names';
 import { base64 } from '../domain/base-encoding.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
 import { refuse } from '../domain/result.ts';
@@ -61,7 +62,9 @@ export interface SandboxOptions {
   readonly journal?: NetworkJournal | undefined;
 }
 
-export function createSandbox({ journal }: SandboxOptions = {}): Sandbox {
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  checkOptionNames('createSandbox', options, { journal: true });
+  const { journal } = options;
   const accounts = new Map<string, NetworkAccount>();
   const connections = new Map<string, SandboxConnection>();
   let attached: GatewayContext | null = null;

@@ -1,3 +1,6 @@
+import { checkOptionNames } from '@trunkline/option-names';
+import type { OptionNames } from '@trunkline/option-names';
+
 export interface ClientOptions {
   /** Where the API stands, base path included: `https://api.example.com/api/v1`. */
   readonly baseUrl: string;
@@ -18,8 +21,17 @@ export interface CheckedClientOptions {
   readonly maxRetryWaitMs: number;
 }
 
+const OPTION_NAMES: OptionNames<ClientOptions> = {
+  baseUrl: true,
+  apiKey: true,
+  fetch: true,
+  maxRetries: true,
+  maxRetryWaitMs: true,
+};
+
 /** Throws a TypeError that names the option which is missing or wrong. */
 export function checkClientOptions(options: ClientOptions): CheckedClientOptions {
+  checkOptionNames('createClient', options, OPTION_NAMES);
   const { baseUrl, apiKey, maxRetries = 2, maxRetryWaitMs = 60_000 } = options;
   // A path alone is the browser's own origin.
   if (typeof baseUrl !== 'string' || !/^(https?:\/\/[^/?#]+(\/[^?#]*)?|\/(?!\/)[^?#]*)$/i.test(baseUrl)) {
