@@ -18,6 +18,8 @@ export interface Settings {
   readonly s3: S3MediaStoreOptions | null;
   readonly apiKey: string | undefined;
   readonly secretKey: string | undefined;
+  /** The one before, while what it has sealed is sealed again. */
+  readonly previousSecretKey: string | undefined;
   readonly urlPolicy: UrlPolicy;
   /** Requests a minute for each key; 0 is off. */
   readonly rateLimit: number;
@@ -53,6 +55,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     s3: S3_BUCKET === undefined ? null : { bucket: S3_BUCKET, ...s3Options(rest) },
     apiKey: rest.API_KEY,
     secretKey: rest.SECRET_KEY,
+    previousSecretKey: rest.SECRET_KEY_PREVIOUS,
     urlPolicy: rest.WEBHOOK_URL_POLICY,
     rateLimit: rest.RATE_LIMIT,
     roles: rest.ROLES,
@@ -93,7 +96,8 @@ const variables = z.object({
       'must be 16 to 128 printable characters without spaces; one that begins with trk_ must be a whole generated key.',
     )
     .optional(),
-  SECRET_KEY: z.string().min(32, 'must be at least 32 characters.').optional(),
+  SECRET_KEY: secretKey(),
+  SECRET_KEY_PREVIOUS: secretKey(),
   WEBHOOK_URL_POLICY: z.enum(['public', 'local'], 'must be public or local.').default('public'),
   RATE_LIMIT: wholeNumber(1_000_000_000).default(600),
   ROLES: z
@@ -130,6 +134,13 @@ function s3Options(
     prefix: given.S3_PREFIX,
     credentials: { accessKeyId: given.S3_KEY_ID, secretAccessKey: given.S3_SECRET_KEY },
   };
+}
+
+function secretKey(): z.ZodType<string | undefined> {
+  return z
+    .string()
+    .min(32, 'must be at least 32 characters, as `openssl rand -base64 32` makes them.')
+    .optional();
 }
 
 function wholeNumber(max: number, min = 0): z.ZodType<number, string> {

@@ -54,7 +54,8 @@ export async function startServer(
   const isInUse =
     files.hasDatabase || (database.kind === 'postgres' && (await hasWorkspace(database, logger)));
   const secretKey = await secretKeyFor(settings, files, isInUse);
-  const options = { secretKey, urlPolicy: settings.urlPolicy, logger };
+  const secretKeys = [secretKey, settings.previousSecretKey];
+  const options = { secretKey: secretKeys, urlPolicy: settings.urlPolicy, logger };
   if (isInUse) await tryDatabase(database, options);
   await createDataDirectory(files);
 

@@ -137,9 +137,15 @@ describe('Files that cannot be used', { timeout: 120_000 }, () => {
   it('a database with another secret key', async () => {
     const cwd = await usedDirectory({ SECRET_KEY: first });
     expect(existsSync(join(cwd, 'data', 'secret.key'))).toBe(false);
-    expect(await complaintIn(cwd, { SECRET_KEY: `${first}, and another` })).toBe(
-      'trunkline: The secretKey is not the one that this database was set up with.',
-    );
+    const another = `${first}, and another`;
+    for (const env of [
+      { SECRET_KEY: another },
+      { SECRET_KEY: another, SECRET_KEY_PREVIOUS: `${another}s` },
+    ]) {
+      expect(await complaintIn(cwd, env)).toMatch(
+        /^trunkline: The secretKey is not the one that this database was set up with: .* Give that key/,
+      );
+    }
     const server = await startServer({ env: { SECRET_KEY: first }, cwd });
     await server.stop();
   });

@@ -6,7 +6,7 @@ import { checkHandler } from './event-handler.ts';
 import { checkOptions } from './options.ts';
 import type { TrunklineOptions } from './options.ts';
 import { noMedia } from './ports/no-media.ts';
-import { silentLogger } from './ports/logger.ts';
+import { consoleLogger } from './ports/console-logger.ts';
 import { createAuthenticator } from './services/authenticate.ts';
 import { checkSecretKey } from './services/check-secret-key.ts';
 import type { ServiceContext } from './services/context.ts';
@@ -28,9 +28,9 @@ import { workspaceFacade } from './workspace-facade.ts';
 export function createTrunkline<Transaction = never>(
   options: TrunklineOptions<Transaction>,
 ): Trunkline<Transaction> {
-  const { secretKey, roles, ...settings } = checkOptions(options);
+  const { secretKeys, roles, ...settings } = checkOptions(options);
   const { random, crypto, dns, storage, gateway, webhookSender } = options;
-  const logger = options.logger ?? silentLogger;
+  const logger = options.logger ?? consoleLogger;
   const time = serviceClock(options.clock, { storage, logger });
   const { clock } = time;
   const newId = createNewId((length) => random.bytes(length));
@@ -45,7 +45,7 @@ export function createTrunkline<Transaction = never>(
     crypto,
     logger,
     metrics: createMetrics(options.meterProvider ?? metrics.getMeterProvider()),
-    sealer: createSealer({ secretKey, crypto, random }),
+    sealer: createSealer({ secretKeys, crypto, random }),
     newId,
     newEvent: createNewEvent(newId),
     settings,
@@ -55,6 +55,7 @@ export function createTrunkline<Transaction = never>(
   const eventWorkers = createEventWorkers(context);
   const workers = createWorkers(context, {
     roles,
+    secretKeys: secretKeys.length,
     webhookSender,
     notifier: options.notifier ?? loggingNotifier(logger),
   });

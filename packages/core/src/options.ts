@@ -1,4 +1,6 @@
 import type { MeterProvider } from '@opentelemetry/api';
+import { checkOptionNames } from '@trunkline/option-names';
+import type { OptionNames } from '@trunkline/option-names';
 import * as z from 'zod';
 import { DEFAULT_SEND_BACKLOG } from './domain/message/message-limits.ts';
 import type { UrlPolicy } from './domain/webhook/url-rules.ts';
@@ -12,6 +14,8 @@ import type { Notifier } from './ports/notifier.ts';
 import type { Random } from './ports/random.ts';
 import type { Storage } from './ports/storage/storage.ts';
 import type { WebhookSender } from './ports/webhook-sender.ts';
+import { checkPart, requirePart } from './option-parts.ts';
+import { checkSecretKeys } from './secret-keys.ts';
 import type { Roles } from './workers/roles.ts';
 
 /** What `createTrunkline` is put together from. `nodeRuntime()` brings the first five, `edgeRuntime()` the first four. */
@@ -29,11 +33,12 @@ export interface TrunklineOptions<Transaction = never> {
   readonly media?: MediaStore | undefined;
   /**
    * Seals webhook secrets and network credentials at rest: at least 32 characters, kept outside the database and the
-   * same for every process on it. Without it what is sealed is lost.
+   * same for every process on it. Without it what is sealed is lost. While it is being replaced, a list: the first one
+   * seals, and every one opens what it has sealed.
    */
-  readonly secretKey: string | undefined;
+  readonly secretKey: string | readonly (string | undefined)[] | undefined;
 
-  /** Shaped like pino; silent by default. */
+  /** Shaped like pino. By default warnings and errors go to the console. `silentLogger` for none. */
   readonly logger?: Logger | undefined;
   /** Takes the metrics. That of OpenTelemetry's API at this moment, unless given: nobody's where no SDK is installed. */
   readonly meterProvider?: MeterProvider | undefined;
@@ -50,7 +55,8 @@ export interface TrunklineOptions<Transaction = never> {
 }
 
 export interface CheckedSettings {
-  readonly secretKey: string;
+  /** At least one: the first seals. */
+  readonly secretKeys: readonly string[];
   readonly roles: Roles;
   readonly urlPolicy: UrlPolicy;
   readonly sendBacklog: number;
@@ -59,29 +65,48 @@ export interface CheckedSettings {
 
 const role = z.boolean().default(true);
 const settings = z.object({
-  secretKey: z.string().min(32),
   roles: z.strictObject({ api: role, gateway: role, webhooks: role, maintenance: role }).prefault({}),
   urlPolicy: z.enum(['public', 'local']).default('public'),
   sendBacklog: z.int().min(1).max(1_000_000).default(DEFAULT_SEND_BACKLOG),
   operationTimeoutMs: z.int().min(1).max(600_000).default(15_000),
 });
 
-const parts = ['clock', 'random', 'crypto', 'dns', 'storage', 'gateway'] as const;
-
-/** Throws a TypeError that names the first wrong option. */
+/** Throws a TypeError that names the first wrong option, and says what to give instead. */
 export function checkOptions(options: TrunklineOptions<unknown>): CheckedSettings {
-  for (const part of parts) demand(options, part);
-  const parsed = settings.safeParse(options);
-  if (parsed.success) {
-    if (parsed.data.roles.webhooks) demand(options, 'webhookSender');
-    return parsed.data;
+  checkOptionNames('createTrunkline', options, OPTION_NAMES);
+  for (const part of ['clock', 'random', 'crypto', 'dns', 'storage', 'gateway'] as const) {
+    requirePart(options, part);
   }
-  const issue = parsed.error.issues[0];
-  throw new TypeError(`createTrunkline: the option "${issue?.path.join('.')}" is wrong: ${issue?.message}`);
+  for (const part of ['media', 'logger', 'notifier', 'meterProvider'] as const) checkPart(options, part);
+  const secretKeys = checkSecretKeys(options.secretKey);
+  const parsed = settings.safeParse(options);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw wrong(issue?.path.join('.') ?? '', issue?.message ?? '');
+  }
+  if (parsed.data.roles.webhooks) requirePart(options, 'webhookSender');
+  return { ...parsed.data, secretKeys };
 }
 
-function demand(options: TrunklineOptions<unknown>, part: (typeof parts)[number] | 'webhookSender'): void {
-  if (typeof options[part] !== 'object' || options[part] === null) {
-    throw new TypeError(`createTrunkline: the option "${part}" is missing.`);
-  }
+const OPTION_NAMES: OptionNames<TrunklineOptions<unknown>> = {
+  clock: true,
+  random: true,
+  crypto: true,
+  dns: true,
+  webhookSender: true,
+  storage: true,
+  gateway: true,
+  media: true,
+  secretKey: true,
+  logger: true,
+  meterProvider: true,
+  notifier: true,
+  roles: true,
+  urlPolicy: true,
+  sendBacklog: true,
+  operationTimeoutMs: true,
+};
+
+function wrong(option: string, why: string): TypeError {
+  return new TypeError(`createTrunkline: the option "${option}" is wrong: ${why}`);
 }

@@ -30,7 +30,7 @@ describe('a process without sockets', () => {
 
   it('cannot send webhooks', () => {
     expect(() => createTrunkline(options())).toThrow(
-      new TypeError('createTrunkline: the option "webhookSender" is missing.'),
+      'createTrunkline: the option "webhookSender" is missing.',
     );
   });
 });

@@ -12,31 +12,71 @@ const valid = (): TrunklineOptions => ({
   secretKey: SECRET_KEY,
 });
 
+/** As a JavaScript program may call it. */
+const create = (options: unknown): unknown => createTrunkline(options as TrunklineOptions);
+
 describe('createTrunkline', () => {
-  it.each(['clock', 'random', 'crypto', 'dns', 'webhookSender', 'storage', 'gateway'])(
-    'names the part that is missing: %s',
+  const parts = ['clock', 'random', 'crypto', 'dns', 'webhookSender', 'storage', 'gateway'];
+
+  it.each(parts)('names the part that is missing, and where it comes from: %s', (part) => {
+    for (const missing of [undefined, null]) {
+      const message = new RegExp(
+        `^createTrunkline: the option "${part}" is missing\\. (Spread|Give) .*@trunkline/`,
+      );
+      expect(() => create({ ...valid(), [part]: missing })).toThrow(message);
+    }
+  });
+
+  it.each([...parts, 'media', 'logger', 'notifier', 'meterProvider'])(
+    'names the part that cannot be one, and what to give: %s',
     (part) => {
-      for (const missing of [undefined, null, 'text']) {
-        // What somebody without types may pass.
-        const options = { ...valid(), [part]: missing } as TrunklineOptions;
-        expect(() => createTrunkline(options)).toThrow(
-          new TypeError(`createTrunkline: the option "${part}" is missing.`),
+      for (const wrong of ['text', {}, 5, () => {}]) {
+        const message = new RegExp(
+          `^createTrunkline: the option "${part}" is wrong: it (is a|lacks) .*\\. \\w`,
         );
+        expect(() => create({ ...valid(), [part]: wrong })).toThrow(message);
       }
     },
   );
 
+  it.each([
+    [undefined, 'createTrunkline: the options must be an object, and are undefined'],
+    [{ ...valid(), medai: 1 }, 'createTrunkline: there is no option "medai". Did you mean "media"?'],
+    [{ ...valid(), secretkey: 'x' }, 'there is no option "secretkey". Did you mean "secretKey"?'],
+    [{ ...valid(), storage: './x.db' }, "sqliteStorage({ path: './trunkline.db' })"],
+    [{ ...valid(), gateway: createSandbox() }, 'give its gateway, createSandbox().gateway'],
+    [
+      { ...valid(), logger: {} },
+      'the option "logger" is wrong: it lacks debug, info, warn, error. Give a pino logger',
+    ],
+    [{ ...valid(), crypto: globalThis.crypto }, 'the global crypto is another thing'],
+    [
+      { ...valid(), secretKey: undefined },
+      'the option "secretKey" is missing. Make one with `openssl rand -base64 32`',
+    ],
+    [
+      { ...valid(), secretKey: '' },
+      'the option "secretKey" is missing. Make one with `openssl rand -base64 32`',
+    ],
+  ])('says what to do: case %#', (options, message) => {
+    expect(() => create(options)).toThrow(TypeError);
+    expect(() => create(options)).toThrow(message);
+  });
+
   it.each<[string, Partial<Record<keyof TrunklineOptions, unknown>>]>([
-    ['secretKey', { secretKey: undefined }],
     ['secretKey', { secretKey: 'x'.repeat(31) }],
+    ['secretKey', { secretKey: 5 }],
+    ['secretKey', { secretKey: [SECRET_KEY, 'too short'] }],
+    ['secretKey', { secretKey: [SECRET_KEY, null] }],
     ['roles', { roles: { gatway: false } }],
     ['roles.gateway', { roles: { gateway: 'yes' } }],
     ['urlPolicy', { urlPolicy: 'private' }],
     ['sendBacklog', { sendBacklog: 0 }],
     ['operationTimeoutMs', { operationTimeoutMs: -1 }],
   ])('names the option that is wrong: %s in %j', (option, wrong) => {
-    const options = { ...valid(), ...wrong } as TrunklineOptions; // wrong on purpose
-    expect(() => createTrunkline(options)).toThrow(`createTrunkline: the option "${option}" is wrong`);
+    expect(() => create({ ...valid(), ...wrong })).toThrow(
+      `createTrunkline: the option "${option}" is wrong`,
+    );
   });
 
   it('says nothing of a secret key that is too short', () => {
@@ -64,25 +104,6 @@ describe('createTrunkline', () => {
     await trunkline.start();
     expect(opened).toBe(true);
     await trunkline.stop();
-  });
-});
-
-describe('the secret key', () => {
-  it('must be the one that the database was set up with', async () => {
-    const world = await startWorld();
-    await expect(world.another({ secretKey: 'another secret key of 32 characters' })).rejects.toThrow(
-      'secretKey',
-    );
-    await world.another();
-  });
-
-  it('opens what another process with the same key has sealed', async () => {
-    const world = await startWorld({ roles: only('api') });
-    const { id } = await listen(world);
-    await world.api.webhooks.test(id);
-    const { sender } = await world.another({ roles: only('webhooks') });
-    await world.clock.settle();
-    expect(sender.requests).toHaveLength(1);
   });
 });
 

@@ -69,6 +69,38 @@ export function sessionContract(subject: ContractSubject): void {
       expect(entries(await storage.instances.loadSession(instance.id))).toEqual([['creds', [1]]]);
     });
 
+    it('are replaced value by value where nothing has changed since, without a lease', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const neighbour = await storeInstance(storage, workspace);
+      const written = new Map([
+        ['same', Uint8Array.of(1)],
+        ['written since', Uint8Array.of(20)],
+        ['empty', new Uint8Array(0)],
+      ]);
+      await storage.instances.saveSession(lease, written);
+      await loseLease(storage, lease);
+      const from = (value: number): { from: Uint8Array; to: Uint8Array } => ({
+        from: Uint8Array.of(value),
+        to: Uint8Array.of(value + 100),
+      });
+      const replacements = new Map([
+        ['same', from(1)],
+        ['written since', from(2)],
+        ['deleted since', from(3)],
+        ['empty', { from: new Uint8Array(0), to: Uint8Array.of(104) }],
+      ]);
+      await storage.instances.replaceSessionValues(instance.id, replacements);
+      await storage.instances.replaceSessionValues(neighbour.id, replacements);
+      await storage.instances.replaceSessionValues('ins_unknown', replacements);
+      expect(entries(await storage.instances.loadSession(instance.id))).toEqual([
+        ['empty', [104]],
+        ['same', [101]],
+        ['written since', [20]],
+      ]);
+      expect(entries(await storage.instances.loadSession(neighbour.id))).toEqual([]);
+    });
+
     it('are copies', async () => {
       const storage = await open();
       const { instance, lease } = await storeLeasedInstance(storage);

@@ -5,7 +5,7 @@ import { bytes, text } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
-type SessionMethods = Pick<InstanceStore, 'loadSession' | 'saveSession'>;
+type SessionMethods = Pick<InstanceStore, 'loadSession' | 'saveSession' | 'replaceSessionValues'>;
 
 export function sessionMethods(connected: Connected): SessionMethods {
   return {
@@ -28,6 +28,21 @@ export function sessionMethods(connected: Connected): SessionMethods {
         return 'saved';
       });
     },
+    replaceSessionValues: async (instanceId, replacements) => {
+      // In the order of their names, as saves are.
+      const replaced = [...replacements]
+        .map(([name, { from, to }]) => ({
+          name: encodeText(name),
+          from: Buffer.from(from),
+          to: Buffer.from(to),
+        }))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      return connected().transaction(async (transaction) => {
+        for (const { name, from, to } of replaced) {
+          await transaction.run(REPLACE, uuidToFind('ins', instanceId), name, from, to);
+        }
+      });
+    },
   };
 }
 
@@ -36,6 +51,9 @@ const SAVE = `
   SELECT $1, name, value FROM unnest($2::text[], $3::bytea[]) AS saved (name, value)
   WHERE value IS NOT NULL
   ON CONFLICT (instance_id, name) DO UPDATE SET value = excluded.value`;
+
+const REPLACE = `
+  UPDATE trunkline.session_values SET value = $4 WHERE instance_id = $1 AND name = $2 AND value = $3`;
 
 const ERASE = `
   DELETE FROM trunkline.session_values

@@ -168,6 +168,15 @@ export function instanceStore(connected: Connected): InstanceStore {
         return 'saved';
       });
     },
+    replaceSessionValues: async (instanceId, replacements) => {
+      const { database, write } = connected();
+      const copy = [...replacements].map(([name, { from, to }]) => [name, from.slice(), to.slice()] as const);
+      return write(() => {
+        for (const [name, from, to] of copy) {
+          database.run(REPLACE_SESSION_VALUE, to, instanceId, name, from);
+        }
+      });
+    },
 
     ...groupMethods(connected),
   };
@@ -271,6 +280,9 @@ function saveSessionValue(
   const sql = `INSERT OR REPLACE INTO session_values (instance_id, name, value) VALUES (?, ?, ${BYTES})`;
   database.run(sql, instanceId, name, value);
 }
+
+const REPLACE_SESSION_VALUE = `
+  UPDATE session_values SET value = ${BYTES} WHERE instance_id = ? AND name = ? AND value = ${BYTES}`;
 
 function later(a: number | null, b: number | null): number | null {
   return a === null || (b !== null && b > a) ? b : a;

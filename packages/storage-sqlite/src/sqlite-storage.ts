@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Signal, Storage, StorageContext } from '@trunkline/core';
+import { checkOptionNames } from '@trunkline/option-names';
+import type { OptionNames } from '@trunkline/option-names';
 import { apiKeyStore } from './api-key-store.ts';
 import { announceAtEnd, callerTransaction } from './caller-transaction.ts';
 import type { Connection } from './connection.ts';
@@ -25,6 +27,7 @@ export interface SqliteStorageOptions {
   readonly lockTimeoutMs?: number | undefined;
 }
 
+const OPTION_NAMES: OptionNames<SqliteStorageOptions> = { path: true, lockTimeoutMs: true };
 const DEFAULT_LOCK_TIMEOUT_MS = 5_000;
 
 /**
@@ -34,6 +37,7 @@ const DEFAULT_LOCK_TIMEOUT_MS = 5_000;
  * A transaction of the caller's own is a `DatabaseSync` that is open on the same file, after `BEGIN IMMEDIATE`.
  */
 export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSync> {
+  checkOptionNames('sqliteStorage', options, OPTION_NAMES);
   const file = checkPath(options);
   const lockTimeoutMs = checkLockTimeout(options);
   const signals = createSignals();
@@ -104,8 +108,8 @@ function findOrAddSetting(database: Database, name: string, valueIfNew: string):
   return findSetting(database, name) ?? valueIfNew;
 }
 
-function checkPath(options: Partial<SqliteStorageOptions> | undefined): string {
-  const path: unknown = options?.path;
+function checkPath(options: Partial<SqliteStorageOptions>): string {
+  const path: unknown = options.path;
   if (path === undefined) throw new TypeError('sqliteStorage: the option "path" is missing.');
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
     throw new TypeError(

@@ -129,7 +129,18 @@ describe('a storage refuses', () => {
   });
 
   it.each([
-    [undefined, 'sqliteStorage: the option "path" is missing.'],
+    [
+      undefined,
+      'sqliteStorage: the options must be an object, and are undefined. It may have: path, lockTimeoutMs.',
+    ],
+    [
+      './x.db',
+      'sqliteStorage: the options must be an object, and are a string. It may have: path, lockTimeoutMs.',
+    ],
+    [
+      { path: './x.db', lockTimeout: 5 },
+      'sqliteStorage: there is no option "lockTimeout". Did you mean "lockTimeoutMs"?',
+    ],
     [{}, 'sqliteStorage: the option "path" is missing.'],
     [{ path: '' }, 'sqliteStorage: the option "path" is wrong: it is the path of a file, or ":memory:".'],
     [{ path: 5 }, 'sqliteStorage: the option "path" is wrong: it is the path of a file, or ":memory:".'],

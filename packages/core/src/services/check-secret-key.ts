@@ -1,14 +1,33 @@
 import type { ServiceContext } from './context.ts';
+import { SECRET_KEY_CHECK } from './sealer.ts';
 
-const NAME = 'secret_key_check';
+/** The setting that holds a known text, sealed. */
+const SECRET_KEY_SETTING = 'secret_key_check';
 const KNOWN = 'trunkline';
 
-/** Rejects when the database was set up with another `secretKey`: what is sealed in it could not be opened. */
-export async function checkSecretKey({ storage, sealer }: ServiceContext): Promise<void> {
-  const sealed = await storage.setting(NAME, sealer.sealText(KNOWN, NAME));
+/**
+ * Rejects when no `secretKey` is the one that the database was set up with, or was last resealed with: what is sealed
+ * in it could not be opened.
+ */
+export async function checkSecretKey(context: ServiceContext): Promise<void> {
+  const sealed = await secretKeyCheck(context);
   try {
-    sealer.openText(sealed, NAME);
+    context.sealer.openText(sealed, SECRET_KEY_CHECK);
   } catch {
-    throw new Error('The secretKey is not the one that this database was set up with.');
+    throw new Error(
+      'The secretKey is not the one that this database was set up with: what is sealed in it could not be opened. Give that key; to replace it, give both: secretKey: [new, former].',
+    );
   }
+}
+
+/** The check as it is stored; sealed and stored by the first process on the database. */
+export function secretKeyCheck({ storage, sealer }: ServiceContext): Promise<string> {
+  return storage.setting(SECRET_KEY_SETTING, sealer.sealText(KNOWN, SECRET_KEY_CHECK));
+}
+
+/** Seals the check with the first secret key: from then on no other one is asked for. Nothing if that was done. */
+export async function resealSecretKeyCheck(context: ServiceContext): Promise<void> {
+  const { storage, sealer } = context;
+  const resealed = sealer.resealText(await secretKeyCheck(context), SECRET_KEY_CHECK);
+  if (resealed !== null) await storage.replaceSetting(SECRET_KEY_SETTING, resealed);
 }

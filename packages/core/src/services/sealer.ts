@@ -3,66 +3,137 @@ import type { Crypto } from '../ports/crypto.ts';
 import type { Random } from '../ports/random.ts';
 
 /**
- * Seals secrets at rest with AES-256-GCM under a key derived from the installation's `secretKey`. What is sealed for
- * one purpose (an endpoint's secret, a session value) cannot be opened as another: the purpose is authenticated.
+ * Seals secrets at rest with AES-256-GCM, under a key for each kind of secret that HKDF-SHA256 (RFC 5869) derives from
+ * the installation's `secretKey`. What is sealed for one purpose (an endpoint's secret, a session value) cannot be
+ * opened as another: the purpose is authenticated. Of several secret keys the first seals, and all open.
  */
 export interface Sealer {
-  seal(plaintext: Uint8Array, purpose: string): Uint8Array;
-  /** Throws when the bytes were not sealed with this key for this purpose. */
-  open(sealed: Uint8Array, purpose: string): Uint8Array;
-  sealText(plaintext: string, purpose: string): string;
-  openText(sealed: string, purpose: string): string;
+  seal(plaintext: Uint8Array, purpose: SealPurpose): Uint8Array;
+  /** Throws when the bytes were not sealed with one of these keys for this purpose. */
+  open(sealed: Uint8Array, purpose: SealPurpose): Uint8Array;
+  sealText(plaintext: string, purpose: SealPurpose): string;
+  openText(sealed: string, purpose: SealPurpose): string;
+  /** The same plaintext as `seal` would seal it now; null for what it has sealed. Throws as `open` does. */
+  reseal(sealed: Uint8Array, purpose: SealPurpose): Uint8Array | null;
+  resealText(sealed: string, purpose: SealPurpose): string | null;
 }
 
-const FORMAT = 1;
+/** What something is sealed for. */
+export interface SealPurpose {
+  /** What has a derived key of its own. */
+  readonly kind: 'secret key check' | 'webhook secret' | 'qr' | 'session';
+  /** What is authenticated with it: the one thing that it belongs to. */
+  readonly label: string;
+}
+
+/** The first byte says how it was sealed: 1, with one key for everything; 2, with a key for each kind. */
+const [ONE_KEY, KEY_OF_KIND] = [1, 2];
 const NONCE_LENGTH = 12;
 
 export function createSealer({
-  secretKey,
+  secretKeys,
   crypto,
   random,
 }: {
-  secretKey: string;
-  crypto: Crypto;
-  random: Random;
+  /** At least one. */
+  readonly secretKeys: readonly string[];
+  readonly crypto: Crypto;
+  readonly random: Random;
 }): Sealer {
-  const key = crypto.deriveKey(secretKey, 'trunkline sealing key v1');
   const utf8 = new TextEncoder();
+  const derived = new Map<string, readonly Uint8Array[]>();
+  /** One for each secret key, in their order. */
+  const keysFor = (info: string): readonly Uint8Array[] => {
+    const keys = derived.get(info) ?? secretKeys.map((secretKey) => crypto.deriveKey(secretKey, info));
+    derived.set(info, keys);
+    return keys;
+  };
+  const keysOfKind = (kind: SealPurpose['kind']): readonly Uint8Array[] =>
+    keysFor(`trunkline sealing key v2: ${kind}`);
 
-  const seal = (plaintext: Uint8Array, purpose: string): Uint8Array => {
+  const seal = (plaintext: Uint8Array, { kind, label }: SealPurpose): Uint8Array => {
+    const [key] = keysOfKind(kind);
+    if (!key) throw new TypeError('There is no secret key to seal with.');
     const nonce = random.bytes(NONCE_LENGTH);
-    const ciphertext = crypto.encrypt(key, nonce, plaintext, utf8.encode(purpose));
+    const ciphertext = crypto.encrypt(key, nonce, plaintext, utf8.encode(label));
     const sealed = new Uint8Array(1 + NONCE_LENGTH + ciphertext.length);
-    sealed[0] = FORMAT;
+    sealed[0] = KEY_OF_KIND;
     sealed.set(nonce, 1);
     sealed.set(ciphertext, 1 + NONCE_LENGTH);
     return sealed;
   };
-  const open = (sealed: Uint8Array, purpose: string): Uint8Array => {
-    if (sealed[0] !== FORMAT)
-      throw new Error('This value was sealed by a version of Trunkline that this one does not know.');
+
+  const openWith = (keys: readonly Uint8Array[], sealed: Uint8Array, label: string): Opened | null => {
     const nonce = sealed.subarray(1, 1 + NONCE_LENGTH);
-    return crypto.decrypt(key, nonce, sealed.subarray(1 + NONCE_LENGTH), utf8.encode(purpose));
+    const ciphertext = sealed.subarray(1 + NONCE_LENGTH);
+    for (const [index, key] of keys.entries()) {
+      try {
+        return {
+          plaintext: crypto.decrypt(key, nonce, ciphertext, utf8.encode(label)),
+          isFirst: index === 0,
+        };
+      } catch {
+        // Another key may open it.
+      }
+    }
+    return null;
   };
+
+  const find = (
+    sealed: Uint8Array,
+    { kind, label }: SealPurpose,
+  ): Opened & { readonly isCurrent: boolean } => {
+    const format = sealed[0];
+    if (format !== ONE_KEY && format !== KEY_OF_KIND)
+      throw new Error('This value was sealed by a version of Trunkline that this one does not know.');
+    const keys = format === KEY_OF_KIND ? keysOfKind(kind) : keysFor('trunkline sealing key v1');
+    const opened = openWith(keys, sealed, label);
+    if (!opened) {
+      throw new Error(
+        `The ${label} cannot be opened: it was sealed with another secretKey, or changed. If the key was replaced, give the former one after the new one: secretKey: [new, former].`,
+      );
+    }
+    return { ...opened, isCurrent: format === KEY_OF_KIND && opened.isFirst };
+  };
+
+  const reseal: Sealer['reseal'] = (sealed, purpose) => {
+    const { plaintext, isCurrent } = find(sealed, purpose);
+    return isCurrent ? null : seal(plaintext, purpose);
+  };
+
   return {
     seal,
-    open,
+    open: (sealed, purpose) => find(sealed, purpose).plaintext,
     sealText: (plaintext, purpose) => base64url(seal(utf8.encode(plaintext), purpose)),
-    openText: (sealed, purpose) => new TextDecoder().decode(open(fromBase64url(sealed), purpose)),
+    openText: (sealed, purpose) => new TextDecoder().decode(find(fromBase64url(sealed), purpose).plaintext),
+    reseal,
+    resealText(sealed, purpose) {
+      const resealed = reseal(fromBase64url(sealed), purpose);
+      return resealed && base64url(resealed);
+    },
   };
 }
 
+interface Opened {
+  readonly plaintext: Uint8Array;
+  /** Whether the key that seals has opened it. */
+  readonly isFirst: boolean;
+}
+
+/** What proves that the secret key is the one of the database. */
+export const SECRET_KEY_CHECK: SealPurpose = { kind: 'secret key check', label: 'secret_key_check' };
+
 /** What a webhook endpoint's secret is sealed for. */
-export function webhookSecretPurpose(webhookId: string): string {
-  return `webhook secret ${webhookId}`;
+export function webhookSecretPurpose(webhookId: string): SealPurpose {
+  return { kind: 'webhook secret', label: `webhook secret ${webhookId}` };
 }
 
 /** What an instance's pairing code is sealed for. */
-export function qrPurpose(instanceId: string): string {
-  return `qr ${instanceId}`;
+export function qrPurpose(instanceId: string): SealPurpose {
+  return { kind: 'qr', label: `qr ${instanceId}` };
 }
 
 /** What one stored value of an instance's session is sealed for. */
-export function sessionPurpose(instanceId: string, name: string): string {
-  return `session ${instanceId} ${name}`;
+export function sessionPurpose(instanceId: string, name: string): SealPurpose {
+  return { kind: 'session', label: `session ${instanceId} ${name}` };
 }

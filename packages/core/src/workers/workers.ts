@@ -8,6 +8,7 @@ import { createEndpointMonitor } from './endpoint-monitor.ts';
 import { createGatewaySupervisor } from './gateway-supervisor.ts';
 import { createMediaSweeper } from './media-sweeper.ts';
 import { createMessageSender } from './message-sender.ts';
+import { createResealer } from './resealer.ts';
 import { createRetentionCleaner } from './retention-cleaner.ts';
 import { createWebhookDispatcher } from './webhook-dispatcher.ts';
 
@@ -27,9 +28,16 @@ export function createWorkers(
   context: ServiceContext,
   {
     roles,
+    secretKeys,
     webhookSender,
     notifier,
-  }: { roles: Roles; webhookSender: WebhookSender | undefined; notifier: Notifier },
+  }: {
+    readonly roles: Roles;
+    /** How many there are. */
+    readonly secretKeys: number;
+    readonly webhookSender: WebhookSender | undefined;
+    readonly notifier: Notifier;
+  },
 ): Workers {
   const running: Role[] = [];
   if (roles.gateway) running.push(gatewayRole(context));
@@ -38,6 +46,7 @@ export function createWorkers(
     running.push(
       createEndpointMonitor(context, notifier),
       createRetentionCleaner(context),
+      createResealer(context, secretKeys),
       // Without a media store there is nobody to delete the files that other processes keep.
       ...(context.media === noMedia ? [] : [createMediaSweeper(context)]),
     );

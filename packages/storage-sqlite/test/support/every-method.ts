@@ -49,6 +49,7 @@ export async function callEveryMethod(storage: Storage): Promise<readonly string
   await useInstances(every, workspace);
   await useDeliveries(every, endpoint);
   await every.setting('name', 'value');
+  await every.replaceSetting('name', 'other');
   return [...uncalled];
 }
 
@@ -97,6 +98,8 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   await instances.seen(lease, NOW);
   await instances.saveSession(lease, new Map([['creds', Uint8Array.of(1)], ['none', null]])); // prettier-ignore
   await instances.loadSession(instance.id);
+  const replacement = { from: Uint8Array.of(1), to: Uint8Array.of(2) };
+  await instances.replaceSessionValues(instance.id, new Map([['creds', replacement]]));
   const groups = [{ networkId: 'one', name: 'One', participantsCount: 2 }];
   const save = { lease, workspaceId: workspace.id, groups, now: NOW, newId };
   await instances.saveGroups(save);

@@ -96,6 +96,14 @@ export interface InstanceStore {
   loadSession(instanceId: string): Promise<ReadonlyMap<string, Uint8Array>>;
   /** Null deletes. One transaction. */
   saveSession(lease: Lease, changes: ReadonlyMap<string, Uint8Array | null>): Promise<'saved' | 'fenced'>;
+  /**
+   * Replaces each stored value that still is `from`, in one transaction. Only for the same plaintext, sealed otherwise:
+   * it needs no lease, as whoever holds one reads the same in both, and its own writes win.
+   */
+  replaceSessionValues(
+    instanceId: string,
+    replacements: ReadonlyMap<string, { readonly from: Uint8Array; readonly to: Uint8Array }>,
+  ): Promise<void>;
 
   /**
    * Adds or updates groups by their network ids; only new ones get an id, in the order of the report, and one that was

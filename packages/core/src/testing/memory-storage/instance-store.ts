@@ -191,6 +191,17 @@ export class MemoryInstanceStore implements InstanceStore {
     return 'saved';
   }
 
+  async replaceSessionValues(
+    instanceId: string,
+    replacements: ReadonlyMap<string, { readonly from: Uint8Array; readonly to: Uint8Array }>,
+  ): Promise<void> {
+    const session = this.#state.instances.get(instanceId)?.session;
+    for (const [name, { from, to }] of replacements) {
+      const stored = session?.get(name);
+      if (stored && Buffer.compare(stored, from) === 0) session?.set(name, Uint8Array.from(to));
+    }
+  }
+
   async saveGroups(save: {
     readonly lease: Lease;
     readonly workspaceId: string;

@@ -1,0 +1,77 @@
+type RequiredPart = 'clock' | 'random' | 'crypto' | 'dns' | 'webhookSender' | 'storage' | 'gateway';
+type Part = RequiredPart | 'media' | 'logger' | 'notifier' | 'meterProvider';
+/** The options of `createTrunkline`, as they were given. */
+type GivenParts = { readonly [Name in Part]?: unknown };
+
+/** What a part of the service must be able to do to be taken for one, and where it comes from. */
+const PARTS: Readonly<Record<Part, { readonly methods: readonly string[]; readonly fix: string }>> = {
+  clock: {
+    methods: ['now', 'elapsed', 'setTimer'],
+    fix: 'Spread nodeRuntime() of @trunkline/core/node into the options.',
+  },
+  random: { methods: ['bytes'], fix: 'Spread nodeRuntime() of @trunkline/core/node into the options.' },
+  crypto: {
+    methods: ['sha256', 'createSha256', 'encrypt', 'decrypt', 'deriveKey'],
+    fix: 'Spread nodeRuntime() of @trunkline/core/node into the options; the global crypto is another thing.',
+  },
+  dns: { methods: ['resolve'], fix: 'Spread nodeRuntime() of @trunkline/core/node into the options.' },
+  webhookSender: {
+    methods: ['send', 'close'],
+    fix: 'Spread nodeRuntime() of @trunkline/core/node into the options, or leave webhooks to another process with roles: { webhooks: false }.',
+  },
+  storage: {
+    methods: ['open', 'close', 'setting', 'subscribe'],
+    fix: "Give sqliteStorage({ path: './trunkline.db' }) of @trunkline/storage-sqlite or postgresStorage({ connectionString }) of @trunkline/storage-postgres.",
+  },
+  gateway: {
+    methods: ['attach', 'newMessageId', 'open', 'unlink'],
+    fix: 'Give baileysGateway() of @trunkline/gateway-baileys or createSandbox().gateway of @trunkline/core/sandbox.',
+  },
+  media: {
+    methods: ['put', 'size', 'get', 'delete'],
+    fix: "Give fileMediaStore({ directory: './media' }) of @trunkline/core/node or s3MediaStore(…) of @trunkline/media-s3.",
+  },
+  logger: {
+    methods: ['debug', 'info', 'warn', 'error'],
+    fix: 'Give a pino logger, or silentLogger of @trunkline/core; without this option warnings and errors go to the console.',
+  },
+  notifier: { methods: ['notify'], fix: 'Give an object with notify(notification).' },
+  meterProvider: {
+    methods: ['getMeter'],
+    fix: 'Give a MeterProvider of OpenTelemetry, or leave it out.',
+  },
+};
+
+/** Throws a TypeError where the part is missing, or cannot be one. */
+export function requirePart(options: GivenParts, part: RequiredPart): void {
+  if (isMissing(options[part])) {
+    throw new TypeError(`createTrunkline: the option "${part}" is missing. ${PARTS[part].fix}`);
+  }
+  checkPart(options, part);
+}
+
+/** Throws a TypeError where the part is there and cannot be one. */
+export function checkPart(options: GivenParts, part: Part): void {
+  const value = options[part];
+  if (isMissing(value)) return;
+  const { methods, fix } = PARTS[part];
+  const lacking = methods.filter((method) => !has(value, method, 'function'));
+  if (lacking.length === 0) return;
+  const what = typeof value === 'object' ? `lacks ${lacking.join(', ')}` : `is a ${typeof value}`;
+  throw new TypeError(
+    `createTrunkline: the option "${part}" is wrong: it ${what}. ${isWholeSandbox(part, value) ? 'It is the sandbox: give its gateway, createSandbox().gateway.' : fix}`,
+  );
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+function isWholeSandbox(part: Part, value: unknown): boolean {
+  return part === 'gateway' && has(value, 'gateway', 'object') && has(value, 'phone', 'function');
+}
+
+function has(value: unknown, name: string, type: 'function' | 'object'): boolean {
+  if (typeof value !== 'object' && typeof value !== 'function') return false;
+  return value !== null && typeof Reflect.get(value, name) === type;
+}

@@ -1,0 +1,121 @@
+import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
+import { resealSecretKeyCheck, secretKeyCheck } from '../services/check-secret-key.ts';
+import type { ServiceContext } from '../services/context.ts';
+import { SECRET_KEY_CHECK, sessionPurpose, webhookSecretPurpose } from '../services/sealer.ts';
+import { changeWebhook } from '../services/webhooks/change-webhook.ts';
+import { createLoop } from './loop.ts';
+
+/** How long a pass that left something behind is waited for to be made again. */
+const AGAIN_MS = 60_000;
+const PAGE = 100;
+
+export interface Resealer {
+  /** One pass over everything; whether all of it is sealed with the first key now. */
+  runOnce(): Promise<boolean>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Seals again, with the first `secretKey`, what a former one or a former version has sealed: once for each start. The
+ * check of the key comes last, so that the database asks for the former key for as long as something needs it.
+ * Pairing codes are left alone: they run out within a minute.
+ */
+export function createResealer(context: ServiceContext, keys: number): Resealer {
+  const { storage, sealer, clock, logger } = context;
+  let isStopping = false;
+  let isDone = false;
+
+  const runOnce = async (): Promise<boolean> => {
+    // With a single key, with which the check was sealed, there is nothing that another one could have sealed.
+    const isCurrent = sealer.resealText(await secretKeyCheck(context), SECRET_KEY_CHECK) === null;
+    if (keys === 1 && isCurrent) return true;
+    let isComplete = true;
+    let after: string | null = null;
+    do {
+      const workspaces = await storage.workspaces.list({ after, limit: PAGE });
+      for (const { id } of workspaces) isComplete = (await resealWorkspace(id)) && isComplete;
+      after = workspaces.length === PAGE ? (workspaces.at(-1)?.id ?? null) : null;
+    } while (after !== null && !isStopping);
+    if (!isComplete || isStopping) return false;
+    await resealSecretKeyCheck(context);
+    logger.info(
+      { keys },
+      'everything is sealed with the first secretKey; former ones can be taken out of the list',
+    );
+    return true;
+  };
+
+  const resealWorkspace = async (workspaceId: string): Promise<boolean> => {
+    let isComplete = true;
+    for (const endpoint of await storage.webhooks.list(workspaceId)) {
+      isComplete = (await succeeds({ webhookId: endpoint.id }, () => resealEndpoint(endpoint))) && isComplete;
+    }
+    for (const { id } of await storage.instances.list(workspaceId)) {
+      isComplete = (await succeeds({ instanceId: id }, () => resealSession(id))) && isComplete;
+    }
+    return isComplete;
+  };
+
+  /** What cannot be opened must not keep the rest from being resealed. */
+  const succeeds = async (
+    facts: Readonly<Record<string, unknown>>,
+    work: () => Promise<void>,
+  ): Promise<boolean> => {
+    if (isStopping) return false;
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      logger.error(
+        { ...facts, err: error },
+        'a secret could not be sealed with the first secretKey: keep the former ones in the list; it is tried again in a minute',
+      );
+      return false;
+    }
+  };
+
+  const resealEndpoint = async ({ workspaceId, id, sealedSecret }: WebhookEndpoint): Promise<void> => {
+    const purpose = webhookSecretPurpose(id);
+    if (sealer.resealText(sealedSecret, purpose) === null) return;
+    // One that is deleted meanwhile has nothing to seal.
+    await changeWebhook(context, { workspaceId, id }, (endpoint) => ({
+      endpoint: {
+        ...endpoint,
+        sealedSecret: sealer.resealText(endpoint.sealedSecret, purpose) ?? endpoint.sealedSecret,
+      },
+    }));
+  };
+
+  const resealSession = async (instanceId: string): Promise<void> => {
+    const stored = await storage.instances.loadSession(instanceId);
+    const replacements = new Map<string, { readonly from: Uint8Array; readonly to: Uint8Array }>();
+    for (const [name, from] of stored) {
+      const to = sealer.reseal(from, sessionPurpose(instanceId, name));
+      if (to !== null) replacements.set(name, { from, to });
+    }
+    if (replacements.size > 0) await storage.instances.replaceSessionValues(instanceId, replacements);
+  };
+
+  const loop = createLoop({
+    name: 'resealer',
+    clock,
+    logger,
+    everyMs: AGAIN_MS,
+    pass: async () => {
+      if (!isDone) isDone = await runOnce();
+      return { more: false, nextAt: null };
+    },
+  });
+  return {
+    runOnce,
+    start() {
+      isStopping = false;
+      loop.start();
+    },
+    async stop() {
+      isStopping = true;
+      await loop.stop();
+    },
+  };
+}

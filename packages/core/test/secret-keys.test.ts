@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest';
+import { createTrunkline } from '../src/index.ts';
+import { nodeCrypto } from '../src/node/index.ts';
+import { createSealer, sessionPurpose, webhookSecretPurpose } from '../src/services/sealer.ts';
+import { base64url, fromBase64url } from '../src/domain/base-encoding.ts';
+import { createSandbox } from '../src/sandbox/index.ts';
+import { seededRandom, testRuntime } from '../src/testing/index.ts';
+import { SECRET_KEY, connectInstance, listen, only, startWorld } from './support/world.ts';
+import type { World } from './support/world.ts';
+
+const NEW_KEY = 'the new key, of 32 characters or more';
+const STRANGE_KEY = 'another secret key of 32 characters';
+const NOT_THE_KEY = /^The secretKey is not the one that this database was set up with/;
+
+/** Starts a process with these keys, waits for it to have nothing to do, and ends it. */
+async function startAndStop(world: World, secretKey: readonly (string | undefined)[]): Promise<void> {
+  const { trunkline } = await world.another({ secretKey });
+  await world.clock.settle();
+  await trunkline.stop();
+}
+
+describe('the secret key', () => {
+  it('must be the one that the database was set up with', async () => {
+    const world = await startWorld();
+    await expect(world.another({ secretKey: STRANGE_KEY })).rejects.toThrow(NOT_THE_KEY);
+    await world.another();
+  });
+
+  it('must be in the list, if it is one', async () => {
+    const world = await startWorld();
+    const strangers = [STRANGE_KEY, `${STRANGE_KEY}, too`];
+    await expect(world.another({ secretKey: strangers })).rejects.toThrow(NOT_THE_KEY);
+  });
+
+  it('opens what another process with the same key has sealed', async () => {
+    const world = await startWorld({ roles: only('api') });
+    const { id } = await listen(world);
+    await world.api.webhooks.test(id);
+    const { sender } = await world.another({ roles: only('webhooks') });
+    await world.clock.settle();
+    expect(sender.requests).toHaveLength(1);
+  });
+});
+
+describe('a secret key that is replaced', () => {
+  it('opens what it has sealed, while the new one seals', async () => {
+    const world = await startWorld({ roles: only('api') });
+    const { id } = await listen(world);
+    const keys = { secretKey: [NEW_KEY, SECRET_KEY] };
+    const both = await world.another({ ...keys, roles: only('api', 'webhooks') });
+    await both.api.webhooks.test(id);
+    const second = await both.api.webhooks.create({
+      url: 'https://hooks.example.com/2',
+      events: ['message.read'],
+    });
+    await both.api.webhooks.test(second.id);
+    await world.clock.settle();
+    expect(both.sender.requests).toHaveLength(2);
+
+    const stored = await world.storage.webhooks.find(world.workspaceId, second.id);
+    const withNew = sealerOf(NEW_KEY).openText(stored?.sealedSecret ?? '', webhookSecretPurpose(second.id));
+    expect(withNew).toBe(second.secret);
+  });
+
+  it('is asked for until everything is sealed with the new one, and then no more', async () => {
+    const world = await startWorld();
+    const hook = await listen(world);
+    const instance = await connectInstance(world, { phoneNumber: '15550000001' });
+    await world.api.instances.disconnect(instance);
+    await world.trunkline.stop();
+
+    await expect(startAndStop(world, [NEW_KEY])).rejects.toThrow(NOT_THE_KEY);
+    await startAndStop(world, [NEW_KEY, SECRET_KEY]);
+    await expect(startAndStop(world, [SECRET_KEY])).rejects.toThrow(NOT_THE_KEY);
+
+    const { api, sender } = await world.another({ secretKey: NEW_KEY });
+    await api.webhooks.test(hook.id);
+    await api.instances.connect(instance);
+    await world.clock.advance(1_000);
+    expect(await api.instances.get(instance)).toMatchObject({
+      status: 'connected',
+      phone_number: '15550000001',
+    });
+    expect(sender.requests.map(({ headers }) => headers.get('X-Service-Event'))).toEqual(
+      expect.arrayContaining(['webhook.test', 'instance.connected']),
+    );
+  });
+
+  it('stays in the list for what cannot be opened, which is logged with what to do', async () => {
+    const world = await startWorld();
+    const { id } = await listen(world);
+    const endpoint = await world.storage.webhooks.find(world.workspaceId, id);
+    if (!endpoint) throw new Error('The endpoint is gone.');
+    await world.storage.webhooks.write({ endpoint: { ...endpoint, sealedSecret: 'AgAA' } });
+    const second = await listen(world, 'https://hooks.example.com/2');
+    await startAndStop(world, [NEW_KEY, SECRET_KEY]);
+    expect(world.logs).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        facts: expect.objectContaining({ webhookId: id }),
+        message: expect.stringMatching(/keep the former ones in the list/),
+      }),
+    );
+    // The rest is sealed with the new key, but the check still asks for the former one.
+    const resealed = await world.storage.webhooks.find(world.workspaceId, second.id);
+    const purpose = webhookSecretPurpose(second.id);
+    expect(sealerOf(NEW_KEY).openText(resealed?.sealedSecret ?? '', purpose)).toBe(second.secret);
+    await expect(startAndStop(world, [NEW_KEY])).rejects.toThrow(NOT_THE_KEY);
+  });
+
+  it('may be named by a variable that is not set', async () => {
+    const world = await startWorld();
+    await startAndStop(world, [SECRET_KEY, undefined, '']);
+    const runtime = testRuntime();
+    const { gateway } = createSandbox();
+    const { storage } = world;
+    const secretKey = [undefined, SECRET_KEY];
+    expect(() => createTrunkline({ ...runtime, storage, gateway, secretKey })).toThrow(
+      /"secretKey" is missing/,
+    );
+  });
+});
+
+describe('what the version before had sealed', () => {
+  it('is opened, and sealed as this one does, with a key for each kind', async () => {
+    const world = await startWorld();
+    const hook = await listen(world);
+    const instance = await connectInstance(world);
+    await world.trunkline.stop();
+    await sealAsBefore(world, hook.id, instance);
+    await world.storage.replaceSetting('secret_key_check', sealedBefore('trunkline', 'secret_key_check'));
+
+    const { api, sender } = await world.another();
+    await api.webhooks.test(hook.id);
+    await world.clock.settle();
+    expect(sender.requests.map(({ headers }) => headers.get('X-Service-Event'))).toContain('webhook.test');
+    const formats = [
+      await check(world),
+      (await world.storage.webhooks.find(world.workspaceId, hook.id))?.sealedSecret ?? '',
+      ...[...(await world.storage.instances.loadSession(instance)).values()].map(base64url),
+    ].map((sealed) => fromBase64url(sealed)[0]);
+    expect(new Set(formats)).toEqual(new Set([2]));
+  });
+});
+
+describe('the sealer', () => {
+  const secret = new TextEncoder().encode('a secret');
+  const purpose = sessionPurpose('ins_1', 'creds');
+
+  it('opens nothing as something else, of the same kind or another', () => {
+    const sealer = sealerOf(SECRET_KEY);
+    const sealed = sealer.seal(secret, purpose);
+    expect(sealer.open(sealed, purpose)).toEqual(secret);
+    for (const other of [
+      sessionPurpose('ins_2', 'creds'),
+      webhookSecretPurpose('wh_1'),
+      { ...purpose, kind: 'webhook secret' as const },
+    ]) {
+      expect(() => sealer.open(sealed, other)).toThrow(/cannot be opened/);
+    }
+  });
+
+  it('refuses what was changed by one bit, cut short, or sealed by a version to come', () => {
+    const sealer = sealerOf(SECRET_KEY);
+    const sealed = sealer.seal(secret, purpose);
+    for (let bit = 0; bit < sealed.length * 8; bit += 1) {
+      const changed = Uint8Array.from(sealed, (byte, index) =>
+        index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte,
+      );
+      expect(() => sealer.open(changed, purpose)).toThrow(Error);
+    }
+    for (let length = 0; length < sealed.length; length += 1) {
+      expect(() => sealer.open(sealed.subarray(0, length), purpose)).toThrow(Error);
+    }
+    expect(() => sealer.open(Uint8Array.of(3, ...sealed.subarray(1)), purpose)).toThrow(/does not know/);
+  });
+
+  it('names neither a key nor the secret when it fails', () => {
+    const sealed = sealerOf(SECRET_KEY).seal(secret, purpose);
+    expect(() => sealerOf(STRANGE_KEY).open(sealed, purpose)).toThrow(
+      expect.not.stringMatching(/a secret$|another secret key of|a secret key of/),
+    );
+  });
+});
+
+function sealerOf(...secretKeys: readonly string[]): ReturnType<typeof createSealer> {
+  return createSealer({ secretKeys, crypto: nodeCrypto(), random: seededRandom(7) });
+}
+
+function check({ storage }: World): Promise<string> {
+  return storage.setting('secret_key_check', '');
+}
+
+async function sealAsBefore(
+  { storage, workspaceId }: World,
+  webhookId: string,
+  instanceId: string,
+): Promise<void> {
+  const endpoint = await storage.webhooks.find(workspaceId, webhookId);
+  if (!endpoint) throw new Error('The endpoint is gone.');
+  const secret = sealerOf(SECRET_KEY).openText(endpoint.sealedSecret, webhookSecretPurpose(webhookId));
+  const sealedSecret = sealedBefore(secret, `webhook secret ${webhookId}`);
+  await storage.webhooks.write({ endpoint: { ...endpoint, sealedSecret } });
+
+  const session = new Map<string, { from: Uint8Array; to: Uint8Array }>();
+  for (const [name, from] of await storage.instances.loadSession(instanceId)) {
+    const plaintext = sealerOf(SECRET_KEY).open(from, sessionPurpose(instanceId, name));
+    session.set(name, { from, to: sealedBytesBefore(plaintext, `session ${instanceId} ${name}`) });
+  }
+  expect(session.size).toBeGreaterThan(0);
+  await storage.instances.replaceSessionValues(instanceId, session);
+}
+
+/** One key for everything, and the purpose authenticated. */
+function sealedBytesBefore(plaintext: Uint8Array, purpose: string): Uint8Array {
+  const crypto = nodeCrypto();
+  const key = crypto.deriveKey(SECRET_KEY, 'trunkline sealing key v1');
+  const nonce = seededRandom(9).bytes(12);
+  return Uint8Array.of(
+    1,
+    ...nonce,
+    ...crypto.encrypt(key, nonce, plaintext, new TextEncoder().encode(purpose)),
+  );
+}
+
+function sealedBefore(plaintext: string, purpose: string): string {
+  return base64url(sealedBytesBefore(new TextEncoder().encode(plaintext), purpose));
+}
