@@ -4,7 +4,7 @@ import { memoryMediaStore, memoryStorage } from '../src/testing/index.ts';
 import { PNG, mediaGateway, png, startMediaWorld } from './support/media.ts';
 import type { MediaWorld } from './support/media.ts';
 import { mortal } from './support/mortal.ts';
-import { DAY, MINUTE, connectScripted, only, startWorld, told } from './support/world.ts';
+import { DAY, MINUTE, connectScripted, only, sendText, startWorld, told } from './support/world.ts';
 import type { World } from './support/world.ts';
 
 type Open = () => Promise<ReadableStream<Uint8Array>>;
@@ -115,10 +115,132 @@ describe('a received file', () => {
     expect(received(world)).toHaveLength(1);
   });
 
-  it('that the store cannot keep does not keep its message', async () => {
-    const full = (): Promise<never> => Promise.reject(new Error('ENOSPC'));
-    const opened = await startMediaWorld({}, (media) => ({ ...media, put: full }));
-    expect(await arrival(opened, photo())).toMatchObject({ media: { available: false } });
+  it.each<[string, (content: ReadableStream<Uint8Array>) => Promise<void>]>([
+    ['at once', async () => {}],
+    [
+      'half-way',
+      async (content) => {
+        for await (const chunk of content) if (chunk.byteLength > 0) break;
+      },
+    ],
+  ])(
+    'that the store %s fails to keep is not acknowledged, and arrives with its file once it does not',
+    async (_, before) => {
+      let isFull = true;
+      const opened = await startMediaWorld({}, (media) => ({
+        ...media,
+        async put(id, content) {
+          if (!isFull) return media.put(id, content);
+          await before(content);
+          throw new Error('ENOSPC: no space left on device, write');
+        },
+      }));
+      const { world, gateway, media } = opened;
+      const { listener } = gateway.last();
+      let isCancelled = false;
+      const large = async (): Promise<ReadableStream<Uint8Array>> =>
+        new ReadableStream({
+          start: (controller) => controller.enqueue(PNG),
+          pull: (controller) => controller.enqueue(new Uint8Array(10_000)),
+          cancel: () => void (isCancelled = true),
+        });
+      await expect(listener.message(photo(large))).rejects.toThrow('ENOSPC');
+      expect([await inbound(world), media.ids(), isCancelled]).toEqual([[], [], true]);
+      expect(await world.storage.media.listAbandoned(world.clock.now() + 1, 10)).toEqual([]);
+      expect(world.logs).toContainEqual(
+        expect.objectContaining({ level: 'error', message: expect.stringContaining('not acknowledged') }),
+      );
+      // The connection is as good as before.
+      expect(gateway.last().state).toBe('open');
+      isFull = false;
+      expect(await arrival(opened, photo())).toMatchObject({ media: { available: true } });
+    },
+  );
+
+  it('whose index cannot be written is not acknowledged either', async () => {
+    const opened = await startMediaWorld();
+    const { storage } = opened.world;
+    const begin = storage.media.begin.bind(storage.media);
+    storage.media.begin = () => Promise.reject(new Error('the database is locked'));
+    await expect(opened.gateway.last().listener.message(photo())).rejects.toThrow('locked');
+    storage.media.begin = begin;
+    expect(await arrival(opened, photo())).toMatchObject({ media: { available: true } });
+  });
+
+  it('that stalls holds up no text, no receipt and none of the next files for longer than a minute', async () => {
+    const { world, gateway, instance } = await startMediaWorld();
+    const { listener } = gateway.last();
+    const { message } = await sendText(world, instance);
+    await world.clock.settle();
+    let opened = 0;
+    const stalls: Open = () => {
+      opened += 1;
+      return new Promise(() => {});
+    };
+    const files = Array.from({ length: 50 }, (_, index) =>
+      listener.message(photo(stalls, { networkId: `FILE${index}` })),
+    );
+    const good = listener.message(photo(undefined, { networkId: 'GOOD' }));
+    await listener.message(photo(undefined, { networkId: 'TEXT', content: { type: 'text', text: 'Hi' } }));
+    await listener.receipt({ networkId: gateway.sent()[0]?.networkId ?? '', status: 'read' });
+    expect(await inbound(world)).toMatchObject([{ type: 'text' }]);
+    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'read' });
+    expect(opened).toBe(8);
+    await world.clock.advance(7 * MINUTE);
+    await Promise.all([...files, good]);
+    const stored = (await world.api.messages.list({ direction: 'inbound', limit: 100 })).data;
+    expect(stored).toHaveLength(52);
+    // In the order in which they arrived, the text last, whenever their files were done.
+    expect(stored.map(({ type }) => type)).toEqual(['text', ...Array<string>(51).fill('image')]);
+    expect(stored.filter(({ media }) => media?.available)).toMatchObject([{ id: stored[1]?.id }]);
+    expect(new Set(stored.map(({ created_at, received_at }) => `${created_at} ${received_at}`)).size).toBe(1);
+  });
+
+  it('of a connection that has ended is left to the next one, unless it is being downloaded', async () => {
+    const { world, gateway } = await startMediaWorld();
+    const { listener } = gateway.last();
+    const slow = Promise.withResolvers<ReadableStream<Uint8Array>>();
+    const downloading = Array.from({ length: 8 }, (_, index) =>
+      listener.message(photo(() => slow.promise.then(() => png().stream()), { networkId: `FILE${index}` })),
+    );
+    let isOpened = false;
+    const waiting = listener.message(
+      photo(
+        async () => {
+          isOpened = true;
+          return png().stream();
+        },
+        { networkId: 'WAITING' },
+      ),
+    );
+    const outcome = Promise.allSettled([waiting]);
+    await listener.closed({ kind: 'dropped', detail: 'connection_lost' });
+    slow.resolve(png().stream());
+    await Promise.all(downloading);
+    expect(await outcome).toMatchObject([{ status: 'rejected' }]);
+    expect(isOpened).toBe(false);
+    await world.clock.advance(MINUTE);
+    await gateway.last().listener.message(photo(undefined, { networkId: 'WAITING' }));
+    const stored = await inbound(world);
+    expect(stored.map(({ media }) => media?.available)).toEqual(Array(9).fill(true));
+    expect((await world.api.instances.list())[0]?.status).toBe('connected');
+  });
+
+  it('that is being downloaded when the process stops is broken off, and nothing is left of it', async () => {
+    const { world, gateway, media } = await startMediaWorld();
+    let cancelled = 0;
+    const stalls: Open = async () =>
+      new ReadableStream({
+        start: (controller) => controller.enqueue(PNG),
+        pull: () => new Promise(() => {}),
+        cancel: () => void (cancelled += 1),
+      });
+    const message = gateway.last().listener.message(photo(stalls));
+    const outcome = Promise.allSettled([message]);
+    await world.clock.settle();
+    await world.trunkline.stop();
+    expect(await outcome).toMatchObject([{ status: 'rejected' }]);
+    expect([cancelled, media.ids()]).toEqual([1, []]);
   });
 
   it('is kept once, however often the network delivers it', async () => {

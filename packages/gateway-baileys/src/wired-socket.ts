@@ -83,7 +83,15 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     life,
     giveUp,
     acks: watchAcks(socket),
-    inbox: createInbox({ socket, arrivals, listener, clock, skipped, refused: giveUp }),
+    inbox: createInbox({
+      socket,
+      arrivals,
+      listener,
+      clock,
+      skipped,
+      refused: giveUp,
+      ended: life.ended,
+    }),
     syncGroups: watchGroups({
       socket,
       directory: memory.groups,

@@ -57,6 +57,36 @@ export function receivingContract(subject: GatewaySubject): void {
       expect(two.networkId).not.toBe(one.networkId);
     });
 
+    it('reports a file again that was not taken, and meanwhile what comes after it', async () => {
+      const { network, link, phone, session } = await linkedScene(subject);
+      await link.connection().close();
+      const taken = Promise.withResolvers<void>();
+      let refusals = 0;
+      const taking = async (report: Report): Promise<void> => {
+        if (report.kind !== 'message' || report.message.content.type === 'text') return;
+        refusals += 1;
+        if (refusals === 1) throw new Error('The disk is full.');
+        await taken.promise;
+      };
+      const open = await openLink(network.gateway, session, { taking });
+      await open.first('connected');
+      const from = network.people.reader;
+      const file = {
+        type: 'document',
+        mimeType: 'text/plain',
+        content: new TextEncoder().encode('a file'),
+      } as const;
+      const networkId = await phone.receive({ from, text: '', file });
+      await phone.receive({ from, text: 'after it' });
+      await open.first('message', ({ message }) => text(message) === 'after it');
+      taken.resolve();
+      await open.first('message', ({ message }) => message.networkId === networkId);
+      expect(refusals).toBe(2);
+      // One connection all the time.
+      expect(open.all('closed')).toEqual([]);
+      await open.connection().close();
+    });
+
     it('reports a message again on the next connection until it was taken', async () => {
       const { network, link, phone, session, open } = await linkedScene(subject);
       await link.connection().close();

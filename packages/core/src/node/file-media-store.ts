@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { checkOptionNames } from '@trunkline/option-names';
 import { checkMediaId } from '../domain/message/media-id.ts';
 import type { MediaStore } from '../ports/media-store.ts';
+import { UnavailableError } from '../ports/unavailable-error.ts';
 
 export interface FileMediaStoreOptions {
   /** Where the files are kept; made when the first one comes, readable by this user alone. */
@@ -34,10 +35,10 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
     async put(id, content) {
       const path = pathOf(id);
       try {
-        await makeDirectory(dirname(path));
-        const size = await writeDurably(unfinished(path), content);
-        await rename(unfinished(path), path);
-        await syncDirectory(dirname(path));
+        await written(root, () => makeDirectory(dirname(path)));
+        const size = await writeDurably(root, unfinished(path), content);
+        await written(root, () => rename(unfinished(path), path));
+        await written(root, () => syncDirectory(dirname(path)));
         return size;
       } catch (error) {
         // A disk that fails here too leaves it to a later delete: what went wrong first is what is told.
@@ -73,20 +74,44 @@ function unfinished(path: string): string {
   return `${path}.part`;
 }
 
-async function writeDurably(path: string, content: ReadableStream<Uint8Array>): Promise<number> {
-  const file = await open(path, 'w', 0o600);
+async function writeDurably(
+  root: string,
+  path: string,
+  content: ReadableStream<Uint8Array>,
+): Promise<number> {
+  const file = await written(root, () => open(path, 'w', 0o600));
   let size = 0;
   try {
     for await (const chunk of content) {
-      await file.writeFile(chunk);
+      await written(root, () => file.writeFile(chunk));
       size += chunk.byteLength;
     }
-    await file.sync();
+    await written(root, () => file.sync());
   } finally {
     await file.close();
   }
   return size;
 }
+
+/** Where the file system fails, the error says which directory it is about and what to do. Errors of the content pass as they are. */
+async function written<Result>(root: string, write: () => Promise<Result>): Promise<Result> {
+  try {
+    return await write();
+  } catch (cause) {
+    const { code = 'unknown error' } = cause as NodeJS.ErrnoException; // node:fs rejects with nothing else
+    const what = `The media directory ${root} cannot be written (${code}): ${REMEDY[code] ?? 'check its disk'}.`;
+    throw Object.assign(new UnavailableError(what, { cause }), { code });
+  }
+}
+
+const REMEDY: Readonly<Record<string, string>> = {
+  ENOSPC: 'its disk is full, so make room on it',
+  EDQUOT: 'the quota of this user is used up, so raise it or make room',
+  EROFS: 'its file system is read-only, so mount it for writing',
+  EACCES: 'let the user of this process write there',
+  EPERM: 'let the user of this process write there',
+  EMFILE: 'this process has too many files open, so raise its limit (ulimit -n)',
+};
 
 /** With the directories above it, each of them durable. */
 async function makeDirectory(path: string): Promise<void> {

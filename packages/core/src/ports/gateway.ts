@@ -142,6 +142,10 @@ export interface GatewayListener {
   connected(profile: LinkedProfile): Promise<void>;
   /** The connection is gone and reports nothing more. */
   closed(reason: ClosedReason): Promise<void>;
+  /**
+   * One with a file settles when that is stored, which may take minutes: report what comes after it meanwhile. Where it
+   * rejects, the file could not be stored here; the connection is as good as before.
+   */
   message(message: IncomingMessage): Promise<void>;
   receipt(receipt: Receipt): Promise<void>;
   /**

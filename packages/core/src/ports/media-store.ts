@@ -5,7 +5,7 @@
 export interface MediaStore {
   /**
    * Resolves with the number of bytes once all of them are durable. Rejects with the stream's own error, or with the
-   * store's, and then keeps nothing.
+   * store's (an `UnavailableError` where it may pass), and then keeps nothing.
    */
   put(id: string, content: ReadableStream<Uint8Array>): Promise<number>;
   /** In bytes; null when nothing is kept under this id. */

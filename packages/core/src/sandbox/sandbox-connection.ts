@@ -65,6 +65,8 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   let knowsAllGroups = account.profile !== undefined;
   let state: 'connecting' | 'pairing' | 'open' | 'closed' = 'connecting';
   let delivering = false;
+  /** Messages with a file that the service has been given and has not taken yet: others do not wait for them. */
+  const offered = new Set<string>();
 
   /** Ends early when the connection closes, so that nobody waits for what will not come: look at `state` afterwards. */
   const after = (ms: number): Promise<void> =>
@@ -133,19 +135,18 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   const deliver = (): void => {
     if (delivering || state !== 'open') return;
     delivering = true;
-    void deliverAll().finally(() => {
-      delivering = false;
-    });
+    void deliverAll();
   };
 
   const deliverAll = async (): Promise<void> => {
-    while (state === 'open' && (account.owedReceipts.size > 0 || account.inbox.size > 0)) {
+    while (state === 'open' && (account.owedReceipts.size > 0 || account.inbox.size > offered.size)) {
       await after(STEP_MS);
       await deliverOwed().catch(async (error: unknown) => {
         untaken(error);
         await after(REPORT_AGAIN_MS);
       });
     }
+    delivering = false;
   };
 
   const deliverOwed = async (): Promise<void> => {
@@ -156,16 +157,29 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     }
     for (const message of account.inbox.values()) {
       if (state !== 'open') return;
-      const { networkId, from, groupNetworkId } = message;
-      await listener.message({
-        networkId,
-        senderId: from,
-        from,
-        groupNetworkId,
-        content: contentOf(message),
-      });
-      record({ instanceId, kind: 'inbound_taken', networkId });
+      if (offered.has(message.networkId)) continue;
+      if (message.file) void offerFile(message);
+      else await reportMessage(message);
     }
+  };
+
+  const offerFile = async (message: InboundMessage): Promise<void> => {
+    offered.add(message.networkId);
+    try {
+      await reportMessage(message);
+    } catch (error) {
+      untaken(error);
+      await after(REPORT_AGAIN_MS);
+    }
+    offered.delete(message.networkId);
+    deliver();
+  };
+
+  const reportMessage = async (message: InboundMessage): Promise<void> => {
+    const { networkId, from, groupNetworkId } = message;
+    const content = contentOf(message);
+    await listener.message({ networkId, senderId: from, from, groupNetworkId, content });
+    record({ instanceId, kind: 'inbound_taken', networkId });
   };
 
   const send = async ({ networkId, to, isGroup, content }: OutgoingMessage): Promise<SendOutcome> => {

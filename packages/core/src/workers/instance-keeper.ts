@@ -10,6 +10,7 @@ import { FencedError, changeInstance } from '../services/instances/change-instan
 import { instanceSession } from '../services/instances/instance-session.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
 import { receiveMessage, saveGroups } from '../services/messages/receive-message.ts';
+import { createDownloadTurns } from '../services/media/download-turns.ts';
 import { sealQr } from '../services/instances/sealed-qr.ts';
 import { carryOutOperation } from './carry-out-operation.ts';
 import type { HeldConnection } from './carry-out-operation.ts';
@@ -21,6 +22,8 @@ const GATEWAY_DEADLINE_MS = 10_000;
 /** A connection that neither opens nor fails within this time is given up. */
 const OPEN_DEADLINE_MS = 60_000;
 const SEEN_EVERY_MS = 60_000;
+/** Files of one instance that are downloaded concurrently. */
+const DOWNLOADS = 8;
 
 /** Keeps one instance whose lease this process holds. */
 export interface InstanceKeeper {
@@ -70,6 +73,8 @@ export function createInstanceKeeper({
   const target = { workspaceId, id: lease.instanceId, lease };
   const session = instanceSession(context, lease);
   const underWay = new Set<Promise<void>>();
+  const downloads = createDownloadTurns(DOWNLOADS);
+  const ended = new AbortController();
   let instance = first;
   let link: Link | null = null;
   const heldSince = clock.now();
@@ -180,7 +185,14 @@ export function createInstanceKeeper({
         inOrder(async () => {
           if (isCurrent()) await report(() => closed(opened, reason));
         }),
-      message: (incoming) => report(() => receiveMessage(context, { instance, lease }, incoming)),
+      message: (incoming) =>
+        report(() => {
+          const checkCurrent = (): void => {
+            if (!isCurrent()) throw connectionEnded(lease.instanceId);
+          };
+          const receiving = { instance, lease, downloads, checkCurrent, signal: ended.signal };
+          return receiveMessage(context, receiving, incoming);
+        }),
       receipt: ({ networkId, status }) =>
         report(() => advanceMessage(context, lease, networkId, { kind: status })),
       groups: (groups, extent) => report(() => saveGroups(context, { instance, lease }, groups, extent)),
@@ -262,6 +274,7 @@ export function createInstanceKeeper({
 
   const abandon = async (): Promise<void> => {
     abandoned = true;
+    ended.abort(connectionEnded(lease.instanceId));
     await closeLink().catch((error: unknown) => {
       logger.warn({ err: error, instanceId: lease.instanceId }, 'a connection did not close in time');
     });
@@ -355,4 +368,8 @@ export function createInstanceKeeper({
     },
     abandon,
   };
+}
+
+function connectionEnded(instanceId: string): Error {
+  return new Error(`The connection of ${instanceId} has ended: the next one reports this message again.`);
 }

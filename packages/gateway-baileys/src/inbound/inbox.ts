@@ -1,14 +1,18 @@
-import type { Clock, GatewayListener, Receipt } from '@trunkline/core';
+import type { Clock, GatewayListener, IncomingMessage, Receipt } from '@trunkline/core';
 import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
 import type { Arrivals } from './arrivals.ts';
 import { incomingMessage } from './incoming-message.ts';
 import { readContent } from './message-content.ts';
 import { createOrderedWork } from './ordered-work.ts';
+import { createPauses } from '../socket/pauses.ts';
 import { senderOf } from './phone-number.ts';
 import { directReceipts, groupReceipts } from './receipts.ts';
 
-/** Messages that are stored, and files that are downloaded, at once. */
+/** Texts and receipts that are stored concurrently. Files are not among them: core says how many it takes. */
 const AT_ONCE = 8;
+/** How long after it was not taken a file is reported again: doubled each time. */
+const FIRST_RETRY_MS = 1_000;
+const LONGEST_RETRY_MS = 60_000;
 
 interface InboxParts {
   readonly socket: WASocket;
@@ -19,19 +23,22 @@ interface InboxParts {
   readonly skipped: (kind: string) => void;
   /** A report was not taken: the connection is to end, and what arrived is reported again by the next. */
   readonly refused: (error: unknown) => void;
+  /** Resolves at the end of the connection. */
+  readonly ended: Promise<unknown>;
 }
 
 /** Takes what the network delivers to where it is stored. */
 export interface Inbox {
   /** The connection is open: reports what has come, beginning with what an earlier connection left. */
   open(): void;
-  /** Resolves when what has come so far is reported. */
+  /** Resolves when what has come so far is reported: files that are not taken yet are left to the next connection. */
   settled(): Promise<void>;
 }
 
 export function createInbox(parts: InboxParts): Inbox {
-  const { socket, arrivals, listener, clock, skipped, refused } = parts;
+  const { socket, arrivals, listener, clock, skipped, refused, ended } = parts;
   const work = createOrderedWork(AT_ONCE);
+  const retries = createPauses(clock, ended);
 
   const receive = async (message: WAMessage): Promise<void> => {
     // Not readable yet: the sender's phone is asked to send it again, under the same id.
@@ -39,8 +46,26 @@ export function createInbox(parts: InboxParts): Inbox {
     const read = readContent(message.message);
     if (message.key.fromMe) skipped('own');
     else if (read.kind === 'other') skipped(read.name);
-    else await listener.message(await incomingMessage({ socket, clock }, message, read.content));
+    else {
+      const incoming = await incomingMessage({ socket, clock }, message, read.content);
+      // Neither texts nor receipts wait for a file. It stays recorded until it is taken, which is what bounds the memory.
+      if (incoming.content.type !== 'text') return void reportFile(message, incoming);
+      await listener.message(incoming);
+    }
     arrivals.settle(message.key);
+  };
+
+  /** A media store that is full must not cost the connection: it is tried again on this one, or else on the next. */
+  const reportFile = async (message: WAMessage, incoming: IncomingMessage): Promise<void> => {
+    for (let wait = FIRST_RETRY_MS; !retries.isOver(); wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
+      try {
+        await listener.message(incoming);
+        return arrivals.settle(message.key);
+      } catch {
+        // Whoever did not take it has logged why.
+        await retries.pause(wait);
+      }
+    }
   };
 
   const take = (message: WAMessage): void =>

@@ -25,7 +25,23 @@ export interface MediaNetwork {
  * host has no more is asked for again at the sender's phone. Ends with an error where the bytes are not those that were sent.
  */
 export function downloadMedia(media: MediaContent, network: MediaNetwork): ReadableStream<Uint8Array> {
-  return ReadableStream.from(checked(media.source, retried(media, network)));
+  const cancelled = new AbortController();
+  const bytes = checked(media.source, retried(media, network, cancelled.signal));
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await bytes.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      // The request first: a generator that waits for a host that is silent does not return.
+      async cancel(reason) {
+        cancelled.abort(reason);
+        await bytes.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** Passes a file on, and fails at its end where its digest is another than the sender's. */
@@ -44,12 +60,16 @@ async function* checked(
   }
 }
 
-async function* retried(media: MediaContent, network: MediaNetwork): AsyncGenerator<Uint8Array> {
+async function* retried(
+  media: MediaContent,
+  network: MediaNetwork,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   let passed = 0;
   for (let tries = 1; ; tries += 1) {
     let position = 0;
     try {
-      for await (const chunk of decrypted(media, await network.host())) {
+      for await (const chunk of decrypted(media, await network.host(), signal)) {
         const fresh = chunk.subarray(Math.max(0, passed - position));
         position += chunk.length;
         if (fresh.length === 0) continue;
@@ -58,7 +78,7 @@ async function* retried(media: MediaContent, network: MediaNetwork): AsyncGenera
       }
       return;
     } catch (error) {
-      if (tries === TRIES) throw error;
+      if (tries === TRIES || signal.aborted) throw error;
       if (error instanceof MediaGoneError) await network.requestUpload();
       else await pause(network.clock, RETRY_AFTER_MS * tries);
     }
@@ -67,11 +87,15 @@ async function* retried(media: MediaContent, network: MediaNetwork): AsyncGenera
 
 class MediaGoneError extends Error {}
 
-async function* decrypted({ source, keyType }: MediaContent, host: string): AsyncGenerator<Uint8Array> {
+async function* decrypted(
+  { source, keyType }: MediaContent,
+  host: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   const { iv, cipherKey } = await getMediaKeys(source.mediaKey, keyType);
   const decipher = createDecipheriv('aes-256-cbc', cipherKey, iv);
   let rest: Uint8Array = new Uint8Array();
-  for await (const chunk of encrypted(addressOf(source, host))) {
+  for await (const chunk of encrypted(addressOf(source, host), signal)) {
     const bytes = Buffer.concat([rest, chunk]);
     const whole = bytes.length - (bytes.length % BLOCK);
     rest = bytes.subarray(whole);
@@ -81,8 +105,8 @@ async function* decrypted({ source, keyType }: MediaContent, host: string): Asyn
   yield decipher.final();
 }
 
-async function* encrypted(address: string): AsyncGenerator<Uint8Array> {
-  const response = await fetch(address, { headers: { Origin: DEFAULT_ORIGIN } });
+async function* encrypted(address: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const response = await fetch(address, { headers: { Origin: DEFAULT_ORIGIN }, signal });
   if (!response.ok || !response.body) {
     await response.body?.cancel();
     if (response.status === 404 || response.status === 410) throw new MediaGoneError('The file is gone.');

@@ -27,6 +27,8 @@ export interface Scene {
 
 /** The same, with the service in this process. */
 export interface Flow extends Scene {
+  /** Where the service keeps its data. */
+  readonly directory: string;
   /** Stops the service, does something, and starts another on the same data. */
   restart(meanwhile?: () => Promise<void>): Promise<void>;
 }
@@ -58,6 +60,7 @@ export async function startFlow({ gateway = {}, logger }: FlowOptions = {}): Pro
     wa,
     receiver,
     instance,
+    directory,
     account: wa.account('5511900000001', { name: 'Shop', pictureUrl: 'https://pps.example/shop.jpg' }),
     bob: wa.person('5511988887777', { name: 'Bob' }),
     service: () => service,

@@ -2,12 +2,14 @@ import type { Group, GroupReport } from '../../domain/instance/group.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import { mediaFilename } from '../../domain/message/media-filename.ts';
 import type { Message, MessageMedia } from '../../domain/message/message.ts';
-import type { GroupsExtent, IncomingContent, IncomingMessage } from '../../ports/gateway.ts';
+import type { GroupsExtent, IncomingContent, IncomingFile, IncomingMessage } from '../../ports/gateway.ts';
 import { noMedia } from '../../ports/no-media.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import type { ServiceContext } from '../context.ts';
 import { FencedError } from '../instances/change-instance.ts';
 import { detectedOr } from '../media/detect-file-type.ts';
+import type { DownloadTurns } from '../media/download-turns.ts';
+import { isSourceFailure, sourceStream } from '../media/source-stream.ts';
 import { discardUpload, storeUpload } from '../media/store-upload.ts';
 import type { StoredUpload } from '../media/store-upload.ts';
 import { timelyStream } from '../media/timely-stream.ts';
@@ -22,28 +24,59 @@ export interface Held {
   readonly lease: Lease;
 }
 
+/** What receives the messages of an instance. */
+interface Receiving extends Held {
+  readonly downloads: DownloadTurns;
+  /** Throws where the connection that reported the message has ended: the next one reports it again. */
+  readonly checkCurrent: () => void;
+  /** Aborted when this process stops receiving for the instance. */
+  readonly signal: AbortSignal;
+}
+
 /**
  * Stores an inbound message with its event, once: the network may deliver it again. Its file is stored before, so that
- * receivers can download it as soon as they hear of it; where it cannot be had, the message says so.
+ * receivers can download it as soon as they hear of it; where the network does not deliver it, the message says so.
+ * Rejects where the file cannot be stored here: such a message must not be acknowledged.
  */
 export async function receiveMessage(
   context: ServiceContext,
-  held: Held,
+  receiving: Receiving,
   incoming: IncomingMessage,
 ): Promise<void> {
-  const { instance, lease } = held;
-  if (await isRepeatWithFile(context, instance, incoming)) return;
+  const now = context.clock.now();
   // Made when the message arrives, whenever its file does: lists are in the order of the ids.
-  const id = context.newId('msg', context.clock.now());
-  const upload = await storeFile(context, incoming.content, { id, instanceId: instance.id });
+  const arrival: Arrival = { id: context.newId('msg', now), at: now, incoming, upload: null };
+  const { content } = incoming;
+  if (content.type === 'text' || context.media === noMedia) return store(context, receiving, arrival);
+  // Here alone files wait for each other: no text and no receipt waits for one.
+  return receiving.downloads.take(async () => {
+    receiving.checkCurrent();
+    if (await isStored(context, receiving.instance, incoming)) return;
+    const upload = await storeFile(context, receiving, { ...arrival, file: content.file });
+    await store(context, receiving, { ...arrival, upload });
+  });
+}
+
+interface Arrival {
+  /** Of the message. */
+  readonly id: string;
+  readonly at: number;
+  readonly incoming: IncomingMessage;
+  /** Null where there is no file, or none that the network delivers. */
+  readonly upload: StoredUpload | null;
+}
+
+async function store(context: ServiceContext, held: Held, arrival: Arrival): Promise<void> {
+  const { instance, lease } = held;
+  const { incoming, upload } = arrival;
   const group =
     incoming.groupNetworkId === null ? null : await knownGroup(context, held, incoming.groupNetworkId);
-  const message = inboundMessage(context, { id, instance, incoming, group, upload });
+  const message = inboundMessage(instance, group, arrival);
   // Where this throws, nobody knows whether the message is stored: its file stays, and is swept if it is not.
   const stored = await context.storage.messages.receive(lease, {
     message,
     senderId: incoming.senderId,
-    event: messageEvent(context, { message, event: 'message.received' }, message.createdAt),
+    event: messageEvent(context, { message, event: 'message.received' }, context.clock.now()),
   });
   if (stored === 'received') context.metrics.messageReceived(message);
   if (upload && stored !== 'received') await discardUpload(context, upload);
@@ -51,47 +84,50 @@ export async function receiveMessage(
 }
 
 /** Looked up before a file is downloaded for nothing; without one, storing the message finds out. */
-async function isRepeatWithFile(
-  context: ServiceContext,
+function isStored(
+  { storage }: ServiceContext,
   { id }: Instance,
-  { content, networkId, senderId }: IncomingMessage,
+  { networkId, senderId }: IncomingMessage,
 ): Promise<boolean> {
-  return content.type !== 'text' && (await context.storage.messages.hasInbound(id, networkId, senderId));
+  return storage.messages.hasInbound(id, networkId, senderId);
 }
 
-/** Null where there is no file, or none to be had. */
+/** Null where the network does not deliver the file. Rejects where it does, and it cannot be stored here. */
 async function storeFile(
   context: ServiceContext,
-  content: IncomingContent,
-  { id, instanceId }: Pick<Message, 'id' | 'instanceId'>,
+  { instance, signal }: Receiving,
+  { id, incoming, file }: Arrival & { readonly file: IncomingFile },
 ): Promise<StoredUpload | null> {
-  if (content.type === 'text' || context.media === noMedia) return null;
-  const { file } = content;
+  const { clock, logger } = context;
+  const facts = { instanceId: instance.id, networkId: incoming.networkId };
+  const content = sourceStream(
+    timelyStream(clock, DOWNLOAD_STALLED_MS, () => file.open()),
+    signal,
+  );
   try {
-    const bytes = timelyStream(context.clock, DOWNLOAD_STALLED_MS, () => file.open());
-    const stored = await storeUpload(context, { content: bytes, type: null, contentId: id });
+    const stored = await storeUpload(context, { content, type: null, contentId: id });
     if (stored.ok) return stored.value;
-    context.logger.warn({ instanceId, code: stored.refusal.code }, 'a received file is not kept');
+    logger.warn({ ...facts, code: stored.refusal.code }, 'a received file is not kept');
   } catch (error) {
-    context.logger.warn({ err: error, instanceId }, 'a received file could not be had');
+    signal.throwIfAborted();
+    if (!isSourceFailure(error)) {
+      logger.error({ ...facts, err: error }, NOT_STORED);
+      throw error;
+    }
+    logger.warn({ ...facts, err: error }, 'the network did not deliver a received file');
   }
   return null;
 }
 
-interface Arrival {
-  readonly id: string;
-  readonly instance: Instance;
-  readonly incoming: IncomingMessage;
-  readonly group: Group | null;
-  readonly upload: StoredUpload | null;
-}
+const NOT_STORED =
+  'The file of a received message could not be stored, so the message is not acknowledged and the network delivers it again. Restore the media store; the error says what it lacks.';
 
 function inboundMessage(
-  context: ServiceContext,
-  { id, instance, incoming, group, upload }: Arrival,
+  instance: Instance,
+  group: Group | null,
+  { id, at, incoming, upload }: Arrival,
 ): Message {
   const { networkId, from, content } = incoming;
-  const now = context.clock.now();
   return {
     id,
     workspaceId: instance.workspaceId,
@@ -107,13 +143,13 @@ function inboundMessage(
     caption: content.type === 'text' ? null : content.caption,
     media: content.type === 'text' ? null : mediaOf(id, content, upload),
     error: null,
-    createdAt: now,
+    createdAt: at,
     queuedAt: null,
     sentAt: null,
     deliveredAt: null,
     readAt: null,
     failedAt: null,
-    receivedAt: now,
+    receivedAt: at,
   };
 }
 
