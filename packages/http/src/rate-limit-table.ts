@@ -23,21 +23,25 @@ export interface RateLimitTable {
 export function rateLimitTable(pool: PostgresPool, table: string): RateLimitTable {
   const { query } = withTable(pool, table);
   const length = `interval '${WINDOW_SECONDS} seconds'`;
-  // One that would last longer than it can is from before the database's clock was set back.
-  const isOver = `(kept.ends_at <= now() OR kept.ends_at > now() + ${length})`;
-  const state = 'points, extract(epoch FROM ends_at - now())::float8 * 1000 AS ms_left';
+  // Not now(), which is when the statement began: one that has waited for the row would take a window that another
+  // statement began meanwhile for one of the future. A window lasts longer than it can if the clock was set back.
+  const isOver = `(kept.ends_at <= clock.at OR kept.ends_at > clock.at + ${length})`;
+  const clock = '(SELECT clock_timestamp() AS at) AS clock';
+  const state = 'points, extract(epoch FROM ends_at - clock_timestamp())::float8 * 1000 AS ms_left';
   return {
     async count(key) {
-      const text = `INSERT INTO ${table} AS kept (key, points, ends_at) VALUES ($1, 1, now() + ${length})
-        ON CONFLICT (key) DO UPDATE SET
-          points = CASE WHEN ${isOver} THEN 1 ELSE kept.points + 1 END,
-          ends_at = CASE WHEN ${isOver} THEN excluded.ends_at ELSE kept.ends_at END
+      const text = `INSERT INTO ${table} AS kept (key, points, ends_at) VALUES ($1, 1, clock_timestamp() + ${length})
+        ON CONFLICT (key) DO UPDATE SET (points, ends_at) = (
+          SELECT CASE WHEN ${isOver} THEN 1 ELSE kept.points + 1 END,
+            CASE WHEN ${isOver} THEN clock.at + ${length} ELSE kept.ends_at END
+          FROM ${clock}
+        )
         RETURNING ${state}`;
       const { rows } = await query({ text, values: [key] });
       return windowOf(rows[0]);
     },
     async find(key) {
-      const text = `SELECT ${state} FROM ${table} AS kept WHERE key = $1 AND NOT ${isOver}`;
+      const text = `SELECT ${state} FROM ${table} AS kept, ${clock} WHERE key = $1 AND NOT ${isOver}`;
       const { rows } = await query({ text, values: [key] });
       return rows.length === 0 ? null : windowOf(rows[0]);
     },
@@ -53,24 +57,15 @@ function windowOf(row: unknown): Window {
 }
 
 const UNDEFINED_TABLE = '42P01';
-/** Two processes made it at the same time: "unique violation" in the catalogue, and "duplicate table". */
-const IS_THERE_MEANWHILE: readonly unknown[] = ['23505', '42P07'];
 
 /** Makes the table when a statement finds that it is missing. */
 function withTable(pool: PostgresPool, table: string): PostgresPool {
-  const make = async (): Promise<void> => {
-    // Not logged: after a crash of the database everybody begins a new minute.
-    const text = `CREATE UNLOGGED TABLE IF NOT EXISTS ${table} (
-      key text PRIMARY KEY,
-      points integer NOT NULL,
-      ends_at timestamptz NOT NULL
-    )`;
-    try {
-      await pool.query({ text });
-    } catch (error) {
-      if (!IS_THERE_MEANWHILE.includes(codeOf(error))) throw error;
-    }
-  };
+  // Not logged: after a crash of the database everybody begins a new minute.
+  const make = `CREATE UNLOGGED TABLE IF NOT EXISTS ${table} (
+    key text PRIMARY KEY,
+    points integer NOT NULL,
+    ends_at timestamptz NOT NULL
+  )`;
   return {
     async query(statement) {
       try {
@@ -78,8 +73,14 @@ function withTable(pool: PostgresPool, table: string): PostgresPool {
       } catch (error) {
         if (codeOf(error) !== UNDEFINED_TABLE) throw error;
       }
-      await make();
-      return pool.query(statement);
+      // Where many processes make it at the same time, all but one may fail, each with another code of PostgreSQL's:
+      // an error of theirs matters only if the table is still missing.
+      const [made] = await Promise.allSettled([pool.query({ text: make })]);
+      try {
+        return await pool.query(statement);
+      } catch (error) {
+        throw codeOf(error) === UNDEFINED_TABLE && made.status === 'rejected' ? made.reason : error;
+      }
     },
   };
 }
