@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PROFILE, scriptedGateway, silence } from './support/scripted-gateway.ts';
-import { MINUTE, SECOND, connected, only, sendText, startWorld } from './support/world.ts';
+import { MINUTE, SECOND, connectScripted, connected, only, sendText, startWorld } from './support/world.ts';
 
 describe('a connection that drops', () => {
   it('and is back within 30 s is not told of', async () => {
@@ -113,6 +113,17 @@ describe('a connection that drops', () => {
     expect(gateway.connections).toHaveLength(2);
     expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
     expect(since()).toEqual([]);
+  });
+
+  it('that asks for that again and again is opened less and less often', async () => {
+    const gateway = scriptedGateway({ opened: ({ listener }) => listener.closed({ kind: 'restart' }) });
+    const world = await startWorld({ gateway });
+    await connectScripted(world);
+    await world.clock.advance(MINUTE);
+    expect(gateway.connections.length).toBeGreaterThan(4);
+    expect(gateway.connections.length).toBeLessThan(12);
+    await world.clock.advance(10 * MINUTE);
+    expect(gateway.connections.length).toBeLessThan(40);
   });
 
   /** Connected once, and not again. */

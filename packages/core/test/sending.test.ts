@@ -64,6 +64,57 @@ describe('a send whose outcome stays unknown', () => {
     });
   });
 
+  it('goes on to sent, delivered and read where a receipt comes after it failed', async () => {
+    const gateway = scriptedGateway({ send: async () => ({ kind: 'unknown', reason: 'no answer' }) });
+    const world = await startWorld({ gateway });
+    await listen(world);
+    const { message } = await sendText(world, await connectScripted(world));
+    await world.clock.advance(MINUTE);
+    const { networkId = '' } = gateway.sent()[0] ?? {};
+    const { listener } = gateway.last();
+    await listener.receipt({ networkId, status: 'delivered' });
+    await world.clock.advance(SECOND);
+    await listener.receipt({ networkId, status: 'read' });
+    await listener.receipt({ networkId, status: 'delivered' });
+    await world.clock.settle();
+
+    expect(await world.api.messages.get(message.id)).toMatchObject({
+      status: 'read',
+      error: null,
+      failed_at: null,
+    });
+    const types = toldTypes(world).filter((type) => type.startsWith('message.'));
+    expect(types).toEqual(['message.failed', 'message.sent', 'message.delivered', 'message.read']);
+    await world.clock.advance(5 * MINUTE);
+    expect(gateway.sent()).toHaveLength(5);
+  });
+
+  it('stays failed on a receipt where the network had refused it', async () => {
+    const error = { code: 'not_allowed', message: 'No.' };
+    const gateway = scriptedGateway({ send: async () => ({ kind: 'refused', error }) });
+    const world = await startWorld({ gateway });
+    const { message } = await sendText(world, await connectScripted(world));
+    await world.clock.settle();
+    const { networkId = '' } = gateway.sent()[0] ?? {};
+    await gateway.last().listener.receipt({ networkId, status: 'read' });
+    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'failed', error });
+  });
+
+  it('counts no try where nothing was written before the connection ended', async () => {
+    const gateway = scriptedGateway();
+    let drops = 12;
+    gateway.script.send = async (_message, { listener }) => {
+      if ((drops -= 1) < 0) return { kind: 'accepted' };
+      void listener.closed({ kind: 'dropped', detail: 'connection_lost' });
+      return { kind: 'not_sent', reason: 'the connection closed' };
+    };
+    const world = await startWorld({ gateway });
+    const { message } = await sendText(world, await connectScripted(world));
+    await world.clock.advance(MINUTE);
+    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent', error: null });
+    expect(gateway.sent()).toHaveLength(13);
+  });
+
   it('that was taken all the same is told by its receipt', async () => {
     const gateway = scriptedGateway({ send: async () => ({ kind: 'unknown', reason: 'no answer' }) });
     const world = await startWorld({ gateway });

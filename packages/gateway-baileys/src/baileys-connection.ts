@@ -89,12 +89,16 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     life.end();
     await drain();
   };
+  const ended = life.ended.then(() => true);
   const isOver = life.ended.then((): SendOutcome => ({ kind: 'unknown', reason: 'the connection closed' }));
   const outbox = { socket, clock, acks, logger: log, sent: stored.sent, recipients: memory.recipients };
   return {
     async send(message) {
       const waitMs = memory.pace.next();
-      if (waitMs > 0) await Promise.race([pause(clock, waitMs), life.ended]);
+      if (waitMs > 0) {
+        const hasEnded = await Promise.race([pause(clock, waitMs).then(() => false), ended]);
+        if (hasEnded) return { kind: 'not_sent', reason: 'the connection closed before it was its turn' };
+      }
       return Promise.race([isOver, sendMessage(outbox, message)]);
     },
     close: end,

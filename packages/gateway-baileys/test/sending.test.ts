@@ -4,7 +4,7 @@ import { systemRandom } from '@trunkline/core/node';
 import { baileysGateway } from '@trunkline/gateway-baileys';
 import { openLink } from '@trunkline/gateway-contract';
 import { describe, expect, it } from 'vitest';
-import { hurriedClock, linked } from './support/linked.ts';
+import { hurriedClock, linked, patientClock } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
 let ids = 0;
@@ -89,6 +89,16 @@ describe('a recipient', () => {
       error: { code: 'group_unknown' },
     });
   });
+});
+
+it('that waits for its turn as the connection ends was not sent', async () => {
+  const scene = await linked({ clock: patientClock(), gateway: { pace: { messagesPerMinute: 3 } } });
+  const { wa, account } = scene.network;
+  await scene.link.connection().send(aText(scene));
+  const waiting = scene.link.connection().send(aText(scene));
+  wa.drop(account);
+  expect(await waiting).toMatchObject({ kind: 'not_sent' });
+  expect(wa.sentMessages()).toHaveLength(1);
 });
 
 it('keeps messages as far apart as it is told to', async () => {

@@ -43,6 +43,20 @@ export function messageChangeContract(subject: ContractSubject): void {
       expect(claimed.map(({ payload }) => payload)).toEqual(events.map(({ payload }) => payload));
     });
 
+    it('takes one that had failed on to where its receipts prove it to be', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const [message] = await storeQueuedMessages(storage, instance, 1);
+      const error = { code: 'send_outcome_unknown', message: 'Nobody knows.' };
+      const failed = { ...message, status: 'failed', error, failedAt: NOW } as const;
+      await storage.messages.change(lease, { message: failed, expectedStatus: 'queued', events: [] });
+      const read = { ...message, status: 'read', sentAt: NOW, deliveredAt: NOW, readAt: NOW } as const;
+      const change = { message: read, expectedStatus: 'failed', events: [] } as const;
+      expect(await storage.messages.change(lease, change)).toBe('changed');
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(read);
+      expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([]);
+    });
+
     it('is stale when its status is another by now, and then tells nobody', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);

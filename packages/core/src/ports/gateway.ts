@@ -75,6 +75,8 @@ export type SendOutcome =
   | { readonly kind: 'accepted' }
   /** The network will never take it. */
   | { readonly kind: 'refused'; readonly error: MessageError }
+  /** Nothing was written to the network, as the connection ended before: sent when there is one again, and no try is counted. */
+  | { readonly kind: 'not_sent'; readonly reason: string }
   /** No answer: it may or may not have been taken. Sent again under the same id. */
   | { readonly kind: 'unknown'; readonly reason: string };
 

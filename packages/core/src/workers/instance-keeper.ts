@@ -24,6 +24,8 @@ const OPEN_DEADLINE_MS = 60_000;
 const SEEN_EVERY_MS = 60_000;
 /** Files of one instance that are downloaded concurrently. */
 const DOWNLOADS = 8;
+/** A restart that the network asks for within this time of the last one is a repeat. Longer than the longest wait before one. */
+const RESTARTED_AGAIN_MS = 5 * 60_000;
 
 /** Keeps one instance whose lease this process holds. */
 export interface InstanceKeeper {
@@ -82,6 +84,8 @@ export function createInstanceKeeper({
   /** Why the latest try could not even begin, for the one line that is logged of an outage. */
   let lastFailure: unknown;
   let retryAt = 0;
+  let restarts = 0;
+  let restartedAt = -Infinity;
   let operating = false;
   let abandoned = false;
   let fenced = false;
@@ -204,7 +208,7 @@ export function createInstanceKeeper({
     link = null;
     switch (reason.kind) {
       case 'restart':
-        retryAt = 0;
+        waitBeforeRestart();
         break;
       case 'dropped':
         waitBeforeRetry(reason.notBeforeMs);
@@ -263,6 +267,14 @@ export function createInstanceKeeper({
   const waitBeforeRetry = (leastMs = 0): void => {
     retryAt = clock.now() + Math.max(leastMs, reconnectDelay(failures, jitter()));
     failures += 1;
+  };
+
+  /** The first is immediate, as after pairing; a network that asks again and again is asked less and less. */
+  const waitBeforeRestart = (): void => {
+    const now = clock.now();
+    restarts = now < restartedAt + RESTARTED_AGAIN_MS ? restarts + 1 : 0;
+    restartedAt = now;
+    retryAt = restarts === 0 ? 0 : now + reconnectDelay(restarts - 1, jitter());
   };
 
   const giveUpOpening = (stuck: Link): void => {

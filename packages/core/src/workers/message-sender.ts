@@ -16,6 +16,8 @@ const POLL_MS = 5_000;
 const CHUNK = 500;
 /** A gateway that does not answer at all leaves the outcome unknown. */
 const SEND_DEADLINE_MS = 60_000;
+/** What was not written because its connection ended waits for the next one, which does not open sooner. */
+const NOT_SENT_AGAIN_MS = 1_000;
 /** A file may take longer: what a connection of 4 Mbit/s needs. */
 const SLOWEST_BYTES_PER_MS = 500;
 
@@ -136,6 +138,9 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       case 'refused':
         await fail(lease, message, outcome.error);
         return true;
+      case 'not_sent':
+        await postpone(lease, message, { tries, delayMs: NOT_SENT_AGAIN_MS });
+        return false;
       case 'unknown':
         return retryLater(lease, message, tries + 1);
     }
@@ -160,10 +165,19 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       await fail(lease, message, SEND_OUTCOME_UNKNOWN);
       return true;
     }
-    await storage.messages.postpone(lease, { messageId: message.id, tries, dueAt: clock.now() + delay });
-    retryAt.set(message.instanceId, clock.now() + delay);
-    loop.wake();
+    await postpone(lease, message, { tries, delayMs: delay });
     return false;
+  };
+
+  const postpone = async (
+    lease: OpenConnection['lease'],
+    { id, instanceId }: Message,
+    { tries, delayMs }: { readonly tries: number; readonly delayMs: number },
+  ): Promise<void> => {
+    const dueAt = clock.now() + delayMs;
+    await storage.messages.postpone(lease, { messageId: id, tries, dueAt });
+    retryAt.set(instanceId, dueAt);
+    loop.wake();
   };
 
   const wake = (instanceId: string): void => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { NOW, exampleMessage } from '../../../test/support/examples.ts';
 import { advance } from './message-state.ts';
 import type { MessageTrigger } from './message-state.ts';
+import { SEND_OUTCOME_UNKNOWN } from './send-retry.ts';
 import { MESSAGE_STATUSES } from './message.ts';
 import type { Message, MessageStatus } from './message.ts';
 
@@ -69,6 +70,35 @@ describe('a message', () => {
       { event: 'message.failed', message: { ...sent, status: 'failed', error: ERROR, failedAt: LATER } },
     ]);
   });
+});
+
+describe('a message that failed since nobody knew whether the network took it', () => {
+  const failed = exampleMessage({ status: 'failed', error: SEND_OUTCOME_UNKNOWN, failedAt: NOW });
+  const unfailed = { ...failed, error: null, failedAt: null, sentAt: LATER };
+
+  it('goes on where a receipt proves that it was sent, and has not failed any more', () => {
+    expect(advance(failed, TRIGGERS.delivered, LATER)).toEqual([
+      { event: 'message.sent', message: { ...unfailed, status: 'sent' } },
+      { event: 'message.delivered', message: { ...unfailed, status: 'delivered', deliveredAt: LATER } },
+    ]);
+    expect(advance(failed, TRIGGERS.read, LATER).at(-1)?.message).toMatchObject({
+      status: 'read',
+      error: null,
+    });
+  });
+
+  it('stays failed on anything less', () => {
+    expect(advance(failed, TRIGGERS.sent, LATER)).toEqual([]);
+    expect(advance(failed, TRIGGERS.failed, LATER)).toEqual([]);
+  });
+});
+
+it('a step is never before the one that it follows, whatever the clock says', () => {
+  const sent = exampleMessage({ status: 'sent', sentAt: LATER });
+  expect(advance(sent, TRIGGERS.delivered, NOW)).toEqual([
+    { event: 'message.delivered', message: { ...sent, status: 'delivered', deliveredAt: LATER } },
+  ]);
+  expect(advance(sent, TRIGGERS.failed, NOW)[0]?.message.failedAt).toBe(LATER);
 });
 
 describe('whatever the network reports', () => {

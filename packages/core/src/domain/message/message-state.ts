@@ -1,5 +1,6 @@
 import type { MessageEventType } from '../event/event.ts';
 import type { Message, MessageError, MessageStatus } from './message.ts';
+import { SEND_OUTCOME_UNKNOWN } from './send-retry.ts';
 
 /** All that can happen to an outbound message once it is queued. */
 export type MessageTrigger =
@@ -16,24 +17,46 @@ export interface MessageStep {
 
 /**
  * The state machine of an outbound message: queued, sent, delivered, read; failed from queued or sent.
- * Answers the steps to take in order, none where the trigger changes nothing. A receipt that the network skipped is
+ * Returns the steps to take in order, none where the trigger changes nothing. A receipt that the network skipped is
  * taken at the same time as the one that implies it, so that receivers always see sent, delivered, read
- * (specification, "Outbound message"). Statuses never go backwards.
+ * (specification, "Outbound message"). Statuses never go backwards: a message that failed because nobody knew whether
+ * the network took it goes forward when a receipt proves that it did. Its times are in the order of its steps, however
+ * the clock is set.
  */
 export function advance(message: Message, trigger: MessageTrigger, now: number): readonly MessageStep[] {
-  if (trigger.kind === 'failed') return fail(message, trigger.error, now);
-  const reached = PROGRESS.indexOf(message.status);
+  const at = Math.max(now, lastChangeOf(message));
+  if (trigger.kind === 'failed') return fail(message, trigger.error, at);
+  const known = provesSending(message, trigger) ? { ...message, ...UNFAILED } : message;
+  const reached = PROGRESS.indexOf(known.status);
   if (reached === -1) return [];
   const steps: MessageStep[] = [];
-  let current = message;
+  let current = known;
   for (const status of PROGRESS.slice(reached + 1, PROGRESS.indexOf(trigger.kind) + 1)) {
     const step = STEPS[status];
     if (!step) continue;
-    current = { ...current, status, [step.timestamp]: now };
+    current = { ...current, status, [step.timestamp]: at };
     steps.push({ message: current, event: step.event });
   }
   return steps;
 }
+
+/** When the message came to be as it is; epoch milliseconds. */
+export function lastChangeOf(message: Message): number {
+  const { createdAt, queuedAt, sentAt, deliveredAt, readAt, failedAt, receivedAt } = message;
+  const times = [createdAt, queuedAt, sentAt, deliveredAt, readAt, failedAt, receivedAt];
+  return Math.max(...times.filter((time) => time !== null));
+}
+
+function provesSending({ status, error }: Message, { kind }: MessageTrigger): boolean {
+  return (
+    status === 'failed' &&
+    error?.code === SEND_OUTCOME_UNKNOWN.code &&
+    (kind === 'delivered' || kind === 'read')
+  );
+}
+
+/** A message that has arrived has not failed. */
+const UNFAILED = { status: 'queued', error: null, failedAt: null } as const;
 
 const PROGRESS: readonly MessageStatus[] = ['queued', 'sent', 'delivered', 'read'];
 

@@ -1,5 +1,6 @@
-import { advance } from '../../domain/message/message-state.ts';
+import { advance, lastChangeOf } from '../../domain/message/message-state.ts';
 import type { MessageTrigger } from '../../domain/message/message-state.ts';
+import { notBefore } from '../../domain/too-far-ahead.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import type { ServiceContext } from '../context.ts';
 import { FencedError } from '../instances/change-instance.ts';
@@ -24,7 +25,8 @@ export async function advanceMessage(
       );
       return;
     }
-    const now = context.clock.now();
+    // Another process may have made the last change: the events of a message are in the order of their causes.
+    const now = notBefore(lastChangeOf(message), context.clock.now());
     const steps = advance(message, trigger, now);
     const last = steps.at(-1);
     if (!last) return;
