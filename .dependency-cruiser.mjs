@@ -4,6 +4,8 @@
 const tests = '\\.test\\.ts$|/test/';
 const npm = (...names) => `node_modules/(${names.join('|').replaceAll('.', '\\.')})/`;
 const core = (...folders) => `^packages/core/src/(${folders.join('|')})/`;
+/** What tells processes apart, for storages that several share. */
+const coreOnNode = '^packages/core/src/node/index\\.ts$';
 const publicCore = '^packages/core/src/index\\.ts$';
 const optionNames = '^packages/option-names/src/index\\.ts$';
 const own = (name) => `^packages/${name}/src/`;
@@ -188,12 +190,14 @@ export default {
       own('storage-sqlite'),
       publicCore,
       optionNames,
+      coreOnNode,
       '^(node:)?(sqlite|fs|path)$',
     ]),
     only('storage-postgres', own('storage-postgres'), [
       own('storage-postgres'),
       publicCore,
       optionNames,
+      coreOnNode,
       npm('pg', '@types/pg'),
       '^(node:)?(crypto|timers/promises)$',
     ]),

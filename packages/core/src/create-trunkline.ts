@@ -15,6 +15,7 @@ import { createNewEvent } from './services/new-event.ts';
 import { createSealer } from './services/sealer.ts';
 import { unwrap } from './trunkline-error.ts';
 import type { Trunkline } from './trunkline.ts';
+import { createEndedProcesses } from './workers/ended-processes.ts';
 import { createEventWorkers } from './workers/event-workers.ts';
 import { loggingNotifier } from './workers/logging-notifier.ts';
 import { serviceClock } from './workers/service-clock.ts';
@@ -53,6 +54,7 @@ export function createTrunkline<Transaction = never>(
   gateway.attach({ clock, random, logger });
   const authenticator = createAuthenticator(context);
   const eventWorkers = createEventWorkers(context);
+  const endedProcesses = createEndedProcesses(context);
   const workers = createWorkers(context, {
     roles,
     secretKeys: secretKeys.length,
@@ -73,11 +75,13 @@ export function createTrunkline<Transaction = never>(
         await storage.close();
         throw error;
       }
+      await endedProcesses.start();
       workers.start();
       eventWorkers.start();
     },
     async stop() {
       await Promise.all([workers.stop(), eventWorkers.stop()]);
+      await endedProcesses.stop();
       await time.stop();
       await webhookSender?.close();
       await storage.close();

@@ -13,11 +13,23 @@ export interface ContractSubject {
     readonly reopen: Capability;
     /** Several storages may be open on one database at once, as in several processes. */
     readonly shared: Capability;
+    /** What a process holds is released once it has provably ended: needs `TestDatabase.startHolding`. */
+    readonly processes: Capability;
     /** An acceptance may be part of a transaction of the caller's own: needs `TestDatabase.beginTransaction`. */
     readonly transactions: Capability;
     /** What is stored can be damaged from outside: needs `TestDatabase.deleteEvent`. */
     readonly damage: Capability;
   };
+}
+
+/** A process that has the storage open and holds all that could be taken. */
+export interface TestProcess {
+  freeze(): void;
+  goOn(): void;
+  /** Has it close the storage and live on. */
+  close(): Promise<void>;
+  /** Resolves when it has ended. */
+  kill(): Promise<void>;
 }
 
 export type Capability = true | { readonly missing: string };
@@ -29,6 +41,8 @@ export interface TestDatabase {
   beginTransaction?(): Promise<TestTransaction>;
   /** Deletes the row of an event, and nothing that refers to it, as damage or a person's mistake does. */
   deleteEvent?(id: string): Promise<void>;
+  /** Starts a process that runs `holdEverything` on this database. The suite kills each that it started. */
+  startHolding?(): Promise<TestProcess>;
   /** Removes the database; called once, when every storage on it is closed. */
   dispose(): Promise<void>;
 }

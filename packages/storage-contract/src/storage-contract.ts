@@ -8,6 +8,7 @@ import { copyContract } from './copies.ts';
 import { damageContract } from './damage.ts';
 import { deliveryLogContract } from './delivery-log.ts';
 import { durabilityContract } from './durability.ts';
+import { endedProcessContract } from './ended-processes.ts';
 import { endpointContract } from './endpoints.ts';
 import { fanOutContract } from './fan-out.ts';
 import { groupContract } from './groups.ts';
@@ -61,6 +62,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     signalContract(subject);
     copyContract(subject);
     durabilityContract(subject);
+    endedProcessContract(subject);
     modelContract(subject);
   });
 }

@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest';
 import type { Logger, Storage } from '@trunkline/core';
-import type { ContractSubject, TestDatabase, TestTransaction } from './contract-subject.ts';
+import type { ContractSubject, TestDatabase, TestProcess, TestTransaction } from './contract-subject.ts';
 import { testId } from './examples.ts';
 import { must } from './must.ts';
 
@@ -12,15 +12,17 @@ export function testDatabases(subject: ContractSubject): OpenStorage {
   return testTransactions(subject).open;
 }
 
-/** The same, with transactions of the caller's own on it, and with damage from outside. */
+/** The same, with transactions of the caller's own on it, and with damage and processes from outside. */
 export function testTransactions(subject: ContractSubject): {
   readonly open: OpenStorage;
   readonly begin: () => Promise<TestTransaction>;
   readonly deleteEvent: (id: string) => Promise<void>;
+  readonly startHolding: () => Promise<TestProcess>;
 } {
   let database: TestDatabase | null = null;
   let opened: Storage<unknown>[] = [];
   let begun: TestTransaction[] = [];
+  let started: TestProcess[] = [];
 
   async function closeAll(): Promise<void> {
     for (const storage of opened) await storage.close();
@@ -30,6 +32,8 @@ export function testTransactions(subject: ContractSubject): {
   afterEach(async () => {
     for (const transaction of begun) await transaction.rollback();
     begun = [];
+    for (const child of started) await child.kill();
+    started = [];
     await closeAll();
     await database?.dispose();
     database = null;
@@ -48,6 +52,11 @@ export function testTransactions(subject: ContractSubject): {
       const transaction = must(await database?.beginTransaction?.());
       begun.push(transaction);
       return transaction;
+    },
+    async startHolding() {
+      const child = await must(database?.startHolding?.bind(database))();
+      started.push(child);
+      return child;
     },
     async deleteEvent(id) {
       await must(database?.deleteEvent?.bind(database))(id);

@@ -11,6 +11,7 @@ describeStorageContract({
   capabilities: {
     reopen: { missing },
     shared: { missing },
+    processes: { missing },
     transactions: { missing: 'it has none of its own' },
     damage: { missing: 'nothing but its own methods reaches what it keeps' },
   },

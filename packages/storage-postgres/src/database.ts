@@ -17,6 +17,8 @@ export interface Transaction extends Statements {
 /** What the stores share, once the storage is open. Each statement is a transaction of its own. */
 export interface Database extends Statements {
   readonly newId: NewId;
+  /** The number of this process, which its leases and claims are written under. */
+  readonly process: () => number;
   /**
    * All that `work` changes, on disk, or nothing where it throws. May run it again, when the server gave it up for
    * another transaction: only the last run counts.
@@ -44,6 +46,7 @@ export interface DatabaseOptions {
   readonly context: StorageContext;
   /** What this database can be told by from another one. */
   readonly installation: string;
+  readonly process: () => number;
   /** For each statement. */
   readonly timeoutMs: number;
   publish(signals: readonly Signal[]): void;
@@ -88,6 +91,7 @@ export function createDatabase(options: DatabaseOptions): Database & { idle(): P
   return {
     ...statementsOn(alone, prepare),
     newId,
+    process: options.process,
     async transaction(work) {
       let signals: Signal[] = [];
       const result = await within(BEGIN, (statements) => {

@@ -19,14 +19,19 @@ export function deliveryStore(connected: Connected): DeliveryStore {
   return {
     enqueue: enqueueing(connected),
 
-    claim: (claim) =>
-      connected().transaction(async (transaction) => {
-        const { claims, takenBack } = await claimFromLanes(transaction, claim);
+    claim: (claim) => {
+      const { transaction: within, process } = connected();
+      return within(async (transaction) => {
+        const { claims, takenBack } = await claimFromLanes(transaction, {
+          ...claim,
+          process: process(),
+        });
         const { claimed, withoutEvent } = await readClaimed(transaction, claims, claim.now);
         const nextAt = await nextClaimAt(transaction, claim.now, claims.length === claim.limit);
         if (takenBack > 0 && nextAt === claim.now) transaction.announce({ topic: 'deliveries' });
         return { claimed, nextAt, ...(withoutEvent.length > 0 ? { withoutEvent } : {}) };
-      }),
+      });
+    },
     complete: completing(connected),
 
     find: (workspaceId, id, since) => findDelivery(connected(), workspaceId, id, since),

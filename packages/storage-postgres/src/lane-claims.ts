@@ -28,7 +28,10 @@ export interface Claims {
 }
 
 /** Claims from the lanes that have been ready the longest. Lanes that others have locked are left out: nobody waits. */
-export async function claimFromLanes(transaction: Transaction, claim: DeliveryClaim): Promise<Claims> {
+export async function claimFromLanes(
+  transaction: Transaction,
+  claim: DeliveryClaim & { readonly process: number },
+): Promise<Claims> {
   await applyLimits(transaction, claim);
   if (claim.mayBeSetBack) await takeAsOfNow(transaction, claim);
   await wakeLanes(transaction);
@@ -49,6 +52,7 @@ export async function claimFromLanes(transaction: Transaction, claim: DeliveryCl
       claim.startsPerWindow,
       claim.windowMs,
       claim.now + claim.leaseMs,
+      claim.process,
     );
     claims.push(...rows.map(readClaim));
     if (claims.length === claim.limit || ready.length < wanted) break;
@@ -91,17 +95,21 @@ const READY = `
   LIMIT $2
   FOR UPDATE SKIP LOCKED`;
 
-/** Makes what expired claims held due again, in the generation that it was of. */
-const TAKE_BACK = `
+const TAKE_BACK = takeBackOf('endpoint_id = ANY ($1::uuid[]) AND expires_at <= $2::bigint');
+
+/** Makes what these claims held due again at `$2`, in the generation that it was of. */
+export function takeBackOf(claims: string): string {
+  return `
   WITH lost AS (
-    DELETE FROM trunkline.claims WHERE endpoint_id = ANY ($1::uuid[]) AND expires_at <= $2::bigint
+    DELETE FROM trunkline.claims WHERE ${claims}
     RETURNING endpoint_id, generation, delivery_id, lost_claims
   ), closed AS (
     UPDATE trunkline.closings SET to_sweep = true FROM lost
     WHERE closings.endpoint_id = lost.endpoint_id AND closings.generation = lost.generation
   )
   INSERT INTO trunkline.due (endpoint_id, generation, due_at, delivery_id, lost_claims)
-  SELECT endpoint_id, generation, $2, delivery_id, lost_claims + 1 FROM lost`;
+  SELECT endpoint_id, generation, $2::bigint, delivery_id, lost_claims + 1 FROM lost`;
+}
 
 /**
  * Takes from each lane, in order, what its free slots and its starts left allow, and says when it wakes next. Its
@@ -136,8 +144,8 @@ const CLAIM: string = `
   ), taken AS (
     DELETE FROM trunkline.due USING pick WHERE due.ctid = pick.entry
   ), claimed AS (
-    INSERT INTO trunkline.claims (endpoint_id, slot, delivery_id, generation, lost_claims, expires_at)
-    SELECT endpoint_id, slot, delivery_id, generation, lost_claims, $7
+    INSERT INTO trunkline.claims (endpoint_id, slot, delivery_id, generation, lost_claims, expires_at, process)
+    SELECT endpoint_id, slot, delivery_id, generation, lost_claims, $7, $8
     FROM pick
     RETURNING delivery_id, token, lost_claims
   ), picked AS MATERIALIZED (

@@ -14,8 +14,9 @@ type LeaseMethods = Pick<
 export function leaseMethods(connected: Connected): LeaseMethods {
   return {
     claimLeases: async ({ owner, now, ttlMs, limit, leaveAhead = false }) => {
+      const { all, process } = connected();
       const latestEnd = leaveAhead ? Number.MAX_SAFE_INTEGER : latestLeaseEnd(now, ttlMs);
-      const rows = await connected().all(CLAIM, encodeText(owner), now, now + ttlMs, limit, latestEnd);
+      const rows = await all(CLAIM, encodeText(owner), now, now + ttlMs, limit, latestEnd, process());
       return rows.map(readLeasedInstance);
     },
     renewLeases: async ({ owner, now, ttlMs }) => {
@@ -92,7 +93,8 @@ const CLAIM = `
     LIMIT $4
   ), taken AS (
     UPDATE trunkline.instances
-    SET lease_owner = $1, lease_epoch = lease_epoch + 1, lease_expires_at = $3, lease_reserved_for = ''
+    SET lease_owner = $1, lease_epoch = lease_epoch + 1, lease_expires_at = $3, lease_reserved_for = '',
+      lease_process = $6
     FROM free
     WHERE instances.id = free.id
     RETURNING instances.*, free.lease_expires_at AS free_since

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger, Signal, Storage, StorageContext } from '@trunkline/core';
 import { apiKeyStore } from './api-key-store.ts';
 import { createDatabase } from './database.ts';
@@ -14,6 +15,8 @@ import { hearErrors, makePool } from './pool.ts';
 import type { PostgresPool } from './pool.ts';
 import { channelOf, notification as toNotification, NOTIFY, openRemoteSignals } from './remote-signals.ts';
 import type { RemoteSignals } from './remote-signals.ts';
+import { knownProcesses } from './processes.ts';
+import type { Processes } from './processes.ts';
 import type { Queryable } from './queryable.ts';
 import { retentionStore } from './retention-store.ts';
 import { integer } from './row.ts';
@@ -73,11 +76,16 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
       await closing?.close();
     },
     serverTime: async () => serverTime(connected()),
+    releaseEnded: async (now) => open?.processes.releaseEnded(connected(), now) ?? 0,
   };
 }
 
+/** A database that is out of reach must not keep a process from ending. */
+const REMOVE_WITHIN_MS = 2_000;
+
 interface OpenStorage {
   readonly database: Database & { idle(): Promise<void> };
+  readonly processes: Processes;
   close(): Promise<void>;
 }
 
@@ -103,11 +111,13 @@ async function openStorage(
   try {
     const installation = await migrate({ pool, schema, logger });
     const prepare = createPrepare(options);
+    const processes = knownProcesses();
     const database = createDatabase({
       pool,
       prepare,
       context,
       installation,
+      process: processes.own,
       timeoutMs,
       publish,
       notification,
@@ -116,7 +126,15 @@ async function openStorage(
     if (options.notifications) remote = await openRemoteSignals({ pool, schema, logger, hear });
     return {
       database,
+      processes,
       async close() {
+        const removed = processes.close(database).catch((error: unknown) => {
+          logger.debug(
+            { err: error },
+            'a process that ends could not be removed: that is done after its end',
+          );
+        });
+        await Promise.race([removed, pause(REMOVE_WITHIN_MS, undefined, { ref: false })]);
         await remote?.close();
         await release();
       },

@@ -18,7 +18,7 @@ export async function claimEvents(database: Database, claim: EventClaim): Promis
   if (nextAt === undefined) return null;
   if (nextAt === null || nextAt > claim.now || claim.limit === 0) return { claimed: [], nextAt };
   return database.transaction(async (transaction) => {
-    const { claimed, missing } = await takeEvents(transaction, claim);
+    const { claimed, missing } = await takeEvents(transaction, { ...claim, process: database.process() });
     const next = await nextEventAt(transaction, claim);
     if (next === undefined) return null;
     return { claimed, nextAt: next, ...(missing.length > 0 ? { missing } : {}) };
@@ -54,12 +54,13 @@ const NEXT = `
 
 async function takeEvents(
   transaction: Transaction,
-  { subscriptionId, eventTypes, now, limit, leaseMs }: EventClaim,
+  claim: EventClaim & { readonly process: number },
 ): Promise<{ readonly claimed: readonly ClaimedEvent[]; readonly missing: readonly string[] }> {
+  const { subscriptionId, eventTypes, now, limit, leaseMs, process } = claim;
   const subscription = uuidToFind('sub', subscriptionId);
   // Claims of a subscription come one after the other, so that each sees what the last one left.
   await transaction.run(LOCK, subscription);
-  const rows = await transaction.all(TAKE, subscription, eventTypes, now, limit, now + leaseMs);
+  const rows = await transaction.all(TAKE, subscription, eventTypes, now, limit, now + leaseMs, process);
   const there = rows.filter((row) => row['id'] !== null);
   const missing = rows.filter((row) => row['id'] === null);
   const uuids = missing.map((row) => String(row['event_id']));
@@ -91,7 +92,7 @@ const TAKE = `
   ), taken AS (
     UPDATE trunkline.queued_events AS queued
     SET due_at = $5, lost_claims = lost_claims + (token IS NOT NULL)::integer,
-      token = nextval('trunkline.event_claim_tokens')
+      token = nextval('trunkline.event_claim_tokens'), process = $6
     WHERE queued.event_id = ANY (ARRAY(SELECT event_id FROM due)) AND queued.subscription_id = $1
     RETURNING queued.event_id, queued.token, queued.attempts, queued.lost_claims
   )
@@ -162,7 +163,7 @@ const COMPLETE = `
     RETURNING 1
   ), changed AS (
     UPDATE trunkline.queued_events
-    SET due_at = new_due_at, attempts = new_attempts, lost_claims = 0, token = NULL
+    SET due_at = new_due_at, attempts = new_attempts, lost_claims = 0, token = NULL, process = 0
     FROM held
     WHERE NOT is_handled
       AND queued_events.event_id = held.event_id AND queued_events.subscription_id = held.subscription_id

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { Client } from 'pg';
-import { describeStorageContract } from '@trunkline/storage-contract';
+import { describeStorageContract, startHolding } from '@trunkline/storage-contract';
 import type { TestTransaction } from '@trunkline/storage-contract';
 import { postgresStorage } from '../src/index.ts';
 import { uuidOf } from '../src/uuid.ts';
@@ -9,6 +9,7 @@ import { storageContext } from './support/storage-context.ts';
 import { nameSchema } from './support/test-schema.ts';
 import type { TestSchema } from './support/test-schema.ts';
 
+const HOLDING = new URL('support/programs/hold-everything.ts', import.meta.url);
 let schema: TestSchema | undefined;
 
 // The schema is made once, and emptied after each test.
@@ -23,12 +24,13 @@ afterAll(() => schema?.drop());
 describeStorageContract({
   name: 'postgres',
   randomRuns: 10,
-  capabilities: { reopen: true, shared: true, transactions: true, damage: true },
+  capabilities: { reopen: true, shared: true, processes: true, transactions: true, damage: true },
   async createDatabase() {
     const { url: connectionString, name, pool, empty } = must(schema);
     return {
       beginTransaction: async () => beginTransaction(connectionString),
       connect: () => postgresStorage({ connectionString, schema: name, maxConnections: 4 }),
+      startHolding: () => startHolding(HOLDING, connectionString, name),
       async deleteEvent(id) {
         await pool.query(`DELETE FROM "${name}".events WHERE id = $1`, [uuidOf('evt', id)]);
       },

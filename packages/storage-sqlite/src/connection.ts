@@ -7,6 +7,8 @@ import type { Operation } from './writer.ts';
 export interface Connection {
   readonly database: Database;
   readonly newId: NewId;
+  /** The number of this process, which its leases and claims are written under. */
+  readonly process: () => number;
   /** Runs a writing operation; see `Writer`. */
   write<Result>(operation: Operation<Result>): Promise<Result>;
   /** What the caller gave as a transaction, checked. */

@@ -56,11 +56,11 @@ export function deliveryStore(connected: Connected): DeliveryStore {
     },
 
     claim: async (claim) => {
-      const { database, write } = connected();
+      const { database, process, write } = connected();
       return write((announce) => {
         if (claim.mayBeSetBack) takeAsOfNow(database, claim);
         const takenBack = takeBackExpired(database, claim.now);
-        const claims = claimFromLanes(database, claim);
+        const claims = claimFromLanes(database, { ...claim, process: process() });
         const { claimed, withoutEvent } = readClaimed(database, claims, claim.now);
         const nextAt = nextClaimAt(database, claim.now);
         if (takenBack > 0 && nextAt === claim.now) announce({ topic: 'deliveries' });

@@ -80,7 +80,7 @@ export function instanceStore(connected: Connected): InstanceStore {
     },
 
     claimLeases: async ({ owner, now, ttlMs, limit, leaveAhead = false }) => {
-      const { database, write } = connected();
+      const { database, process, write } = connected();
       const latestEnd = leaveAhead ? Number.MAX_SAFE_INTEGER : latestLeaseEnd(now, ttlMs);
       // Looks first: a pass that finds nothing need not write.
       if (toHold(database, { owner, now, latestEnd, limit: 1 }).length === 0) return [];
@@ -92,6 +92,7 @@ export function instanceStore(connected: Connected): InstanceStore {
             lease_epoch: epoch,
             lease_expires_at: now + ttlMs,
             lease_reserved_for: '',
+            lease_process: process(),
           });
           return { instance: readInstance(row), lease: { instanceId: text(row, 'id'), owner, epoch } };
         }),

@@ -26,7 +26,7 @@ interface Lane {
 }
 
 /** Claims from the lanes that have been ready the longest. */
-export function claimFromLanes(database: Database, claim: DeliveryClaim): readonly Claim[] {
+export function claimFromLanes(database: Database, claim: ClaimOf): readonly Claim[] {
   applyLimits(database, claim);
   // Relies on lanes_to_wake. Each of these lanes has something to claim, so that no more of them are needed.
   const ready = database.all(
@@ -78,13 +78,17 @@ export function nextClaimAt(database: Database, now: number): number | null {
 /** Makes what expired claims held due again, in the generation that it was of. Answers how many there were. */
 export function takeBackExpired(database: Database, now: number): number {
   // Relies on claims_by_end.
-  const expired = database.all('SELECT * FROM claims WHERE expires_at <= ?', now);
-  for (const row of expired) {
+  return takeBack(database, database.all('SELECT * FROM claims WHERE expires_at <= ?', now), now);
+}
+
+/** The same for these rows of `claims`. */
+export function takeBack(database: Database, rows: readonly Row[], now: number): number {
+  for (const row of rows) {
     const claim = readClaim(row);
     endClaim(database, claim);
     queueDelivery(database, { ...claim, dueAt: now, lostClaims: claim.lostClaims + 1 });
   }
-  return expired.length;
+  return rows.length;
 }
 
 /** A claim outlives the closing that ended its delivery: the request is still on its way. */
@@ -134,7 +138,10 @@ export function removeFromLane(database: Database, endpointId: string, deliveryI
   if (claim) endClaim(database, claim);
 }
 
-interface LaneClaim extends DeliveryClaim {
+/** A claim, and the process that it is for. */
+type ClaimOf = DeliveryClaim & { readonly process: number };
+
+interface LaneClaim extends ClaimOf {
   readonly nextToken: () => number;
 }
 
@@ -168,6 +175,7 @@ function claimFromLane(database: Database, lane: Lane, claim: LaneClaim): readon
       generation,
       lost_claims: lostClaims,
       expires_at: now + leaseMs,
+      process: claim.process,
     });
     return { endpointId, slot, deliveryId, token, generation, lostClaims };
   });

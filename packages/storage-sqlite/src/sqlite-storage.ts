@@ -12,6 +12,8 @@ import { deliveryStore } from './delivery-store.ts';
 import { instanceStore } from './instance-store.ts';
 import { mediaIndex } from './media-index.ts';
 import { messageStore } from './message-store.ts';
+import { knownProcesses } from './processes.ts';
+import type { Processes } from './processes.ts';
 import { retentionStore } from './retention-store.ts';
 import { text } from './row.ts';
 import { createSignals } from './signals.ts';
@@ -41,8 +43,8 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
   const file = checkPath(options);
   const lockTimeoutMs = checkLockTimeout(options);
   const signals = createSignals();
-  let open: (Connection & { close(): Promise<void> }) | null = null;
-  const connected = (): Connection => {
+  let open: OpenStorage | null = null;
+  const connected = (): OpenStorage => {
     if (!open) throw new Error('The storage is not open.');
     return open;
   };
@@ -66,13 +68,17 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
         if (open?.database === database) signals.publish(signal, logger);
       };
       const writer = createWriter({ database, publish, lockTimeoutMs });
+      const processes = knownProcesses({ file, database, writer, logger });
       open = {
         database,
         newId,
+        process: processes.own,
+        processes,
         write: (operation) => writer.run(operation),
         joined: (transaction) => callerTransaction(file, transaction),
         announceAtEnd: announceAtEnd(publish),
         async close() {
+          await processes.close();
           await writer.settled();
           database.close();
         },
@@ -90,12 +96,18 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
       );
     },
     subscribe: (listener: (signal: Signal) => void) => signals.subscribe(listener),
+    releaseEnded: async (now) => connected().processes.releaseEnded(now),
     async close() {
       const closing = open;
       open = null;
       await closing?.close();
     },
   };
+}
+
+interface OpenStorage extends Connection {
+  readonly processes: Processes;
+  close(): Promise<void>;
 }
 
 function findSetting(database: Database, name: string): string | undefined {

@@ -32,7 +32,10 @@ export function queueEvent(database: Database, subscriptionId: string, event: Ev
 }
 
 /** Takes what is due of the types asked for, the same way however much else is queued. */
-export function claimEvents(database: Database, claim: EventClaim): EventClaimResult {
+export function claimEvents(
+  database: Database,
+  claim: EventClaim & { readonly process: number },
+): EventClaimResult {
   const due = dueEvents(database, claim);
   const nextToken = due.length > 0 ? takeTokens(database, due.length) : () => 0;
   const missing: string[] = [];
@@ -93,7 +96,7 @@ export function completeEvent(database: Database, completion: EventCompletion): 
     return database.run(sql, eventId, subscriptionId, token) === 1;
   }
   const changed = database.run(
-    `UPDATE queued_events SET due_at = ?, attempts = ?, lost_claims = 0, token = NULL
+    `UPDATE queued_events SET due_at = ?, attempts = ?, lost_claims = 0, token = NULL, process = 0
      WHERE event_id = ? AND subscription_id = ? AND token = ?`,
     outcome.kind === 'queued' ? outcome.dueAt : null,
     outcome.attempts,
@@ -146,7 +149,16 @@ function dropEvent(database: Database, row: Row): string {
 function takeEvent(
   database: Database,
   row: Row,
-  { subscriptionId, now, leaseMs, token }: EventClaim & { readonly token: number },
+  {
+    subscriptionId,
+    now,
+    leaseMs,
+    token,
+    process,
+  }: EventClaim & {
+    readonly token: number;
+    readonly process: number;
+  },
 ): ClaimedEvent | null {
   const event = database.get('SELECT * FROM events WHERE id = ?', text(row, 'event_id'));
   if (!event) return null;
@@ -154,10 +166,12 @@ function takeEvent(
   const isLost = integerOrNull(row, 'token') !== null;
   const lostClaims = integer(row, 'lost_claims') + Number(isLost);
   database.run(
-    'UPDATE queued_events SET due_at = ?, lost_claims = ?, token = ? WHERE event_id = ? AND subscription_id = ?',
+    `UPDATE queued_events SET due_at = ?, lost_claims = ?, token = ?, process = ?
+     WHERE event_id = ? AND subscription_id = ?`,
     now + leaseMs,
     lostClaims,
     token,
+    process,
     text(row, 'event_id'),
     subscriptionId,
   );

@@ -43,7 +43,7 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
     },
 
     claim: async (claim) => {
-      const { database, write } = connected();
+      const { database, process, write } = connected();
       // Looks first: a pass that finds nothing need not write.
       const idle = database.snapshot(() => {
         if (!isThere(database, claim.subscriptionId)) return { result: null };
@@ -51,7 +51,11 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
         return { result: { claimed: [], nextAt: nextEventAt(database, claim) } };
       });
       if (idle) return idle.result;
-      return write(() => (isThere(database, claim.subscriptionId) ? claimEvents(database, claim) : null));
+      return write(() =>
+        isThere(database, claim.subscriptionId)
+          ? claimEvents(database, { ...claim, process: process() })
+          : null,
+      );
     },
     renew: async (claims, until) => {
       const { database, write } = connected();

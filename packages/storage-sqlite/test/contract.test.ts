@@ -2,11 +2,12 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll } from 'vitest';
-import { describeStorageContract } from '@trunkline/storage-contract';
+import { describeStorageContract, startHolding } from '@trunkline/storage-contract';
 import { sqliteStorage } from '../src/index.ts';
 import { storageContext } from './support/storage-context.ts';
 import { makeDirectory, removeDirectory } from './support/temporary-directory.ts';
 
+const HOLDING = new URL('support/programs/hold-everything.ts', import.meta.url);
 const directory = makeDirectory();
 const template = join(directory, 'template.db');
 
@@ -20,13 +21,14 @@ afterAll(() => removeDirectory(directory));
 
 describeStorageContract({
   name: 'sqlite',
-  capabilities: { reopen: true, shared: true, transactions: true, damage: true },
+  capabilities: { reopen: true, shared: true, processes: true, transactions: true, damage: true },
   async createDatabase() {
     const own = makeDirectory();
     const path = join(own, 'test.db');
     copyFileSync(template, path);
     return {
       connect: () => sqliteStorage({ path }),
+      startHolding: () => startHolding(HOLDING, path),
       async beginTransaction() {
         const handle = new DatabaseSync(path);
         handle.exec('BEGIN IMMEDIATE');

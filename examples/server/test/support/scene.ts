@@ -40,18 +40,20 @@ const EVENTS = [
 ];
 
 /** Answers the scene and the server that it was set up with. */
-export async function setScene(): Promise<{ scene: Scene; server: RunningServer }> {
+export async function setScene(
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ scene: Scene; server: RunningServer }> {
   const DATA_DIR = join(temporaryDirectory(), 'data');
   const receiver = await startReceiver();
   let starts = 0;
-  const start = async (env: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {
+  const start = async (more: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {
     const server = await startServer({
-      env: { DATA_DIR, API_KEY, WEBHOOK_URL_POLICY: 'local', RATE_LIMIT: '0', ...env },
+      env: { DATA_DIR, API_KEY, WEBHOOK_URL_POLICY: 'local', RATE_LIMIT: '0', ...more },
       aheadMs: starts * LATER_MS,
     });
     return { ...server, client: testClient(server.url) };
   };
-  const server = await start();
+  const server = await start(env);
   receiver.secret = (await server.client.registerWebhook(receiver.url, EVENTS)).secret;
   const { id } = await server.client.createInstance();
   await server.client.connect(id);
@@ -59,9 +61,9 @@ export async function setScene(): Promise<{ scene: Scene; server: RunningServer 
     receiver,
     instance: id,
     startNow: start,
-    startLater(env) {
+    startLater(more) {
       starts += 1;
-      return start(env);
+      return start(more);
     },
     acceptedByNetwork() {
       const journal = openSandboxJournal(join(DATA_DIR, 'sandbox.db'));

@@ -6,6 +6,8 @@ export { nodeDnsResolver } from './dns-resolver.ts';
 export type { NodeDnsResolverOptions } from './dns-resolver.ts';
 export { connectSafely } from './connect-safely.ts';
 export type { ConnectSafelyOptions, SafeConnection } from './connect-safely.ts';
+export { stateOf, thisProcess } from './process-identity.ts';
+export type { ProcessIdentity } from './process-identity.ts';
 export { systemRandom } from './random.ts';
 export { undiciWebhookSender } from './webhook-sender/undici-webhook-sender.ts';
 export type { UndiciWebhookSenderOptions, WebhookTimeouts } from './webhook-sender/undici-webhook-sender.ts';

@@ -11,6 +11,7 @@ import { sendingWhileReconnecting } from './0003-sending-while-reconnecting.ts';
 import { uploads } from './0004-uploads.ts';
 import { retryRounds } from './0005-retry-rounds.ts';
 import { leftGroups } from './0006-left-groups.ts';
+import { processes } from './0007-processes.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
 const MIGRATIONS: readonly string[] = [
@@ -20,6 +21,7 @@ const MIGRATIONS: readonly string[] = [
   uploads,
   retryRounds,
   leftGroups,
+  processes,
 ];
 
 const OLDEST_SERVER = 14;

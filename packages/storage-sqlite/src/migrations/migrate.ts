@@ -8,6 +8,7 @@ import { refusedLogouts } from './0006-refused-logouts.ts';
 import { uploads } from './0007-uploads.ts';
 import { retryRounds } from './0008-retry-rounds.ts';
 import { leftGroups } from './0009-left-groups.ts';
+import { processes } from './0010-processes.ts';
 
 /** In order; a migration that was released never changes. The version of a database is how many it has had. */
 const MIGRATIONS: readonly string[] = [
@@ -20,6 +21,7 @@ const MIGRATIONS: readonly string[] = [
   uploads,
   retryRounds,
   leftGroups,
+  processes,
 ];
 
 /** "trnk": says that a SQLite file is ours. */

@@ -49,6 +49,14 @@ export interface Storage<Transaction = never> {
   subscribe(listener: (signal: Signal) => void): () => void;
   close(): Promise<void>;
   /**
+   * Releases what other processes held that have certainly ended without releasing it, as if it had expired at `now`:
+   * leases, which signals `instance` for each, and claims of deliveries and events, which signals `deliveries` and
+   * `subscriptions`. Answers how many processes that were. What cannot be proven waits for the ends of leases and claims.
+   * The first call makes this process known: what is claimed before is never released by this. Absent where what a
+   * process holds goes with it.
+   */
+  releaseEnded?(now: number): Promise<number>;
+  /**
    * The database's own time, epoch milliseconds, where processes of several machines share it. They go by it, so that
    * they agree on leases and limits however wrong a machine's clock is. Absent where all share a machine.
    */

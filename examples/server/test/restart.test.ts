@@ -1,0 +1,93 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { startPostgres } from '@trunkline/test-postgres/server';
+import { expectToldOnce, requestsAbout, setScene, untilTold } from './support/scene.ts';
+import { until } from './support/until.ts';
+
+/** Kills on each storage; more with RESTART_RUNS, which prints how long each took. */
+const RUNS = Number(process.env['RESTART_RUNS'] ?? 2);
+/** Far less than a lease, and more than a busy machine takes. */
+const WITHIN_MS = 10_000;
+
+interface Times {
+  /** From the kill, with the start of the new process. */
+  readonly ready: number;
+  readonly sent: number;
+  /** The webhook whose requests were on their way, in both slots of its endpoint. */
+  readonly told: number;
+}
+
+describe.concurrent('a server that was killed, and is started again immediately', () => {
+  it.for(['SQLite', 'PostgreSQL'] as const)(
+    `sends, and repeats what was on its way to a webhook, without waiting for leases, on %s (${RUNS} times)`,
+    { timeout: 120_000 + RUNS * 30_000 },
+    async (storage) => {
+      const postgres = storage === 'PostgreSQL' ? await startPostgres() : null;
+      try {
+        const times = await killAgainAndAgain(postgres ? { DATABASE_URL: postgres.url } : {});
+        if (process.env['RESTART_RUNS'] !== undefined) report(storage, times);
+        for (const { ready, sent, told } of times) {
+          expect(sent - ready).toBeLessThan(WITHIN_MS);
+          expect(told - ready).toBeLessThan(WITHIN_MS);
+        }
+      } finally {
+        await postgres?.stop();
+      }
+    },
+  );
+});
+
+async function killAgainAndAgain(env: Readonly<Record<string, string>>): Promise<readonly Times[]> {
+  const { scene, server } = await setScene(env);
+  const { receiver, instance } = scene;
+  const times: Times[] = [];
+  const ids: string[] = [];
+  let running = server;
+  for (let run = 1; run <= RUNS; run += 1) {
+    receiver.hold('message.sent');
+    const held = [await running.client.send({ instance }), await running.client.send({ instance })];
+    await until('both slots of the endpoint are held', () => held.every(({ id }) => isCutOff(id)));
+    const waiting = await running.client.send({ instance });
+    await setTimeout(Math.random() * 300);
+    await running.kill();
+    receiver.release();
+
+    const killedAt = performance.now();
+    const since = (): number => Math.round(performance.now() - killedAt);
+    running = await scene.startNow(env);
+    const ready = since();
+    const next = await running.client.send({ instance });
+    const sent = until('the next message is sent', async () => {
+      const { status } = await running.client.message(next.id);
+      return status !== 'queued' && since();
+    });
+    const told = until('what was cut off has come again', () => held.every(isTold) && since());
+    times.push({ ready, sent: await sent, told: await told });
+    ids.push(...held.map(({ id }) => id), waiting.id, next.id);
+    for (const id of ids.slice(-4)) await untilTold(scene, running, id);
+  }
+  expect(await running.stop()).toBe(0);
+  for (const id of ids) expectToldOnce(receiver, id);
+  expect(new Set(scene.acceptedByNetwork().map(({ networkId }) => networkId)).size).toBe(ids.length);
+  return times;
+
+  function isCutOff(id: string): boolean {
+    return requestsAbout(receiver, id).some(
+      ({ event, answered }) => event.type === 'message.sent' && !answered,
+    );
+  }
+
+  function isTold({ id }: { readonly id: string }): boolean {
+    return requestsAbout(receiver, id).some(
+      ({ event, answered }) => event.type === 'message.sent' && answered,
+    );
+  }
+}
+
+function report(storage: string, times: readonly Times[]): void {
+  const figures = (['ready', 'sent', 'told'] as const).map((what) => {
+    const sorted = times.map((one) => one[what]).toSorted((a, b) => a - b);
+    return `${what} ${sorted[Math.floor(sorted.length / 2)]} ms in the median, ${sorted.at(-1)} ms at most`;
+  });
+  console.info(`${storage}, ${times.length} kills, from the kill: ${figures.join('; ')}`);
+}

@@ -1,0 +1,48 @@
+import type { ServiceContext } from '../services/context.ts';
+import { createLoop } from './loop.ts';
+import { withDeadline } from './with-deadline.ts';
+
+const LOOK_EVERY_MS = 1_000;
+const LOOK_AGAIN_MS = 10_000;
+/** Longer than a storage takes that can be reached: a start does not wait for one that cannot. */
+const FIRST_LOOK_DEADLINE_MS = 5_000;
+
+export interface EndedProcesses {
+  /** Looks for the first time, and from then on every second. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Releases what processes held that have ended without doing so themselves, where the storage can tell. */
+export function createEndedProcesses({ storage, clock, logger }: ServiceContext): EndedProcesses {
+  const releaseEnded = storage.releaseEnded?.bind(storage);
+  if (!releaseEnded) return { start: async () => {}, stop: async () => {} };
+
+  const look = async (): Promise<void> => {
+    const processes = await releaseEnded(clock.now());
+    if (processes === 0) return;
+    logger.warn({ processes }, 'a process ended without releasing what it held: that is released now');
+  };
+
+  const loop = createLoop({
+    name: 'ended processes',
+    clock,
+    logger,
+    everyMs: LOOK_AGAIN_MS,
+    pass: async () => {
+      await look();
+      return { more: false, nextAt: clock.now() + LOOK_EVERY_MS };
+    },
+  });
+
+  return {
+    async start() {
+      const limit = { what: 'Looking for processes that have ended', ms: FIRST_LOOK_DEADLINE_MS };
+      await withDeadline(clock, limit, look()).catch((error: unknown) => {
+        logger.warn({ err: error }, 'what ended processes held could not be released: its leases run out');
+      });
+      loop.start();
+    },
+    stop: loop.stop,
+  };
+}

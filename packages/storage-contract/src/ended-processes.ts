@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import type { Signal, Storage } from '@trunkline/core';
+import type { ContractSubject } from './contract-subject.ts';
+import { named } from './durability.ts';
+import { anEvent, NOW } from './examples.ts';
+import { must, only } from './must.ts';
+import {
+  claim,
+  claimEvents,
+  enqueueAt,
+  happen,
+  idsOf,
+  readDelivery,
+  settled,
+  storeEndpoint,
+  storeInstance,
+  storeSubscription,
+  storeWorkspace,
+  succeeded,
+  takeLease,
+} from './scenes.ts';
+import { testTransactions } from './test-database.ts';
+
+export function endedProcessContract(subject: ContractSubject): void {
+  const { processes } = subject.capabilities;
+  const name = named('what a process holds', processes);
+  // Each starts a process or two.
+  describe.skipIf(processes !== true)(name, { timeout: 60_000 }, () => held(subject));
+}
+
+function held(subject: ContractSubject): void {
+  const { open, startHolding } = testTransactions(subject);
+
+  /** Something of each kind that a process can hold, and three deliveries where two go at once. */
+  const scene = async () => {
+    const storage = await open();
+    const workspace = await storeWorkspace(storage);
+    const subscription = await storeSubscription(storage);
+    await happen(storage, workspace, anEvent(workspace, NOW - 5));
+    const endpoint = await storeEndpoint(storage, workspace);
+    const deliveries = await enqueueAt(storage, endpoint, NOW - 30, NOW - 20, NOW - 10);
+    const instance = await storeInstance(storage, workspace);
+    return { storage, workspace, instance, endpoint, subscription, deliveries };
+  };
+
+  it('is released as soon as it was killed, as if it had expired', async () => {
+    const { storage, instance, subscription, deliveries } = await scene();
+    const child = await startHolding();
+    expect(await storage.releaseEnded?.(NOW + 1)).toBe(0);
+    expect(await takeAll(storage)).toEqual([]);
+    const signals: Signal[] = [];
+    storage.subscribe((signal) => signals.push(signal));
+    await child.kill();
+
+    expect(await storage.releaseEnded?.(NOW + 1)).toBe(1);
+    expect(new Set(signals.map(({ topic }) => topic))).toEqual(
+      new Set(['instance', 'deliveries', 'subscriptions']),
+    );
+    expect(signals).toContainEqual({ topic: 'instance', instanceId: instance.id });
+    const share = await storage.instances.checkIn('b', { now: NOW + 1, since: 0 });
+    expect(share.owners).toMatchObject([{ owner: 'b', held: 0 }]);
+    expect(await takeLease(storage, instance, { owner: 'b', now: NOW + 1 })).toMatchObject({ epoch: 2 });
+    const claimed = await claim(storage, NOW + 1);
+    expect(idsOf(claimed)).toHaveLength(2);
+    // The same as where a claim was lost, which is no attempt; the third was never claimed.
+    expect(claimed.map(({ lostClaims }) => lostClaims).toSorted((a, b) => a - b)).toEqual([0, 1]);
+    for (const { delivery } of claimed) expect(delivery).toMatchObject({ attempts: 0, status: 'pending' });
+    expect(deliveries.map(({ id }) => id)).toEqual(expect.arrayContaining([...idsOf(claimed)]));
+    const event = only(await claimEvents(storage, subscription, NOW + 1));
+    expect(event).toMatchObject({ attempts: 0, lostClaims: 1 });
+
+    expect(await storage.releaseEnded?.(NOW + 2)).toBe(0);
+    expect(
+      await storage.deliveries.complete(
+        claimed.map((one) => succeeded(one, NOW + 2)),
+        NOW + 2,
+      ),
+    ).toBe(2);
+    expect(await storage.subscriptions.complete([settled(event)])).toBe(1);
+  });
+
+  it('is released once where several see that it was killed', async () => {
+    const { storage, deliveries } = await scene();
+    const others = [storage, await open(), await open()];
+    for (const other of others) expect(await other.releaseEnded?.(NOW)).toBe(0);
+    const child = await startHolding();
+    await child.kill();
+    await Promise.all(others.map(async (other) => other.releaseEnded?.(NOW + 1)));
+    const all = [];
+    for (const at of [NOW + 1, NOW + 2]) {
+      const claimed = await claim(storage, at);
+      await storage.deliveries.complete(
+        claimed.map((one) => succeeded(one, at)),
+        at,
+      );
+      all.push(...claimed);
+    }
+    expect(idsOf(all).toSorted()).toEqual(deliveries.map(({ id }) => id).toSorted());
+    expect(all.map(({ lostClaims }) => lostClaims).toSorted((a, b) => a - b)).toEqual([0, 1, 1]);
+  });
+
+  it('stays its own while it is frozen, however often others look, and when it goes on', async () => {
+    const { storage } = await scene();
+    const child = await startHolding();
+    child.freeze();
+    for (let look = 0; look < 5; look += 1) expect(await storage.releaseEnded?.(NOW + 1)).toBe(0);
+    expect(await takeAll(storage)).toEqual([]);
+    child.goOn();
+    expect(await storage.releaseEnded?.(NOW + 1)).toBe(0);
+    expect(await takeAll(storage)).toEqual([]);
+  });
+
+  it('is released once it has ended, where it closed the storage before and lived on', async () => {
+    const { storage, instance } = await scene();
+    const child = await startHolding();
+    await child.close();
+    expect(await storage.releaseEnded?.(NOW + 1)).toBe(0);
+    expect(await takeAll(storage)).toEqual([]);
+    await child.kill();
+    expect(await storage.releaseEnded?.(NOW + 1)).toBe(1);
+    expect(await takeLease(storage, instance, { owner: 'b', now: NOW + 1 })).toMatchObject({ epoch: 2 });
+  });
+
+  it('is not released by another storage of its own process, nor after that storage was closed', async () => {
+    const { storage, instance } = await scene();
+    const second = await open();
+    for (const one of [storage, second]) expect(await one.releaseEnded?.(NOW)).toBe(0);
+    const lease = await takeLease(second, instance, { owner: 'a' });
+    expect(await storage.releaseEnded?.(NOW)).toBe(0);
+    await second.close();
+    expect(await storage.releaseEnded?.(NOW)).toBe(0);
+    expect(await storage.instances.findLease(instance.id, NOW)).toEqual(lease);
+  });
+
+  it('and others hold besides stays theirs when it was killed', async () => {
+    const { storage, workspace, endpoint } = await scene();
+    await storage.releaseEnded?.(NOW);
+    const child = await startHolding();
+    const instance = await storeInstance(storage, workspace);
+    const lease = await takeLease(storage, instance, { owner: 'b' });
+    const other = await storeEndpoint(storage, workspace);
+    const [delivery] = await enqueueAt(storage, other, NOW);
+    const claimed = only(await claim(storage, NOW));
+    expect(claimed.delivery.id).toBe(must(delivery).id);
+    await child.kill();
+    expect(await storage.releaseEnded?.(NOW + 1)).toBe(1);
+    expect(await storage.instances.findLease(instance.id, NOW + 1)).toEqual(lease);
+    expect(await storage.deliveries.complete([succeeded(claimed, NOW + 1)], NOW + 1)).toBe(1);
+    expect(await readDelivery(storage, must(delivery))).toMatchObject({ status: 'success' });
+    expect(endpoint.id).not.toBe(other.id);
+  });
+}
+
+/** What could be taken, and is: nothing where another process holds it all. */
+async function takeAll(storage: Storage): Promise<readonly unknown[]> {
+  const leases = await storage.instances.claimLeases({ owner: 'b', now: NOW + 1, ttlMs: 30_000, limit: 100 });
+  const events = await Promise.all(
+    (await storage.subscriptions.list(1)).map(({ subscription }) =>
+      claimEvents(storage, subscription, NOW + 1),
+    ),
+  );
+  return [...leases, ...(await claim(storage, NOW + 1)), ...events.flat()];
+}

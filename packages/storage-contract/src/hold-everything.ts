@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import type { Storage } from '@trunkline/core';
+import { NOW, testId } from './examples.ts';
+
+/**
+ * What a process of its own runs that takes whatever can be taken, leases and claims alike, says so, and keeps it: for
+ * tests that end such a process. When its parent ends its input, it closes the storage, still holding all of that.
+ */
+export async function holdEverything(storage: Storage<unknown>): Promise<void> {
+  await storage.open({ newId: testId, logger: { debug() {}, info() {}, warn() {}, error() {} } });
+  await storage.releaseEnded?.(NOW);
+  await storage.instances.claimLeases({ owner: 'held', now: NOW, ttlMs: LEASE_MS, limit: 100 });
+  await storage.instances.checkIn('held', { now: NOW, since: 0 });
+  await storage.deliveries.claim({
+    now: NOW,
+    limit: 100,
+    leaseMs: LEASE_MS,
+    slots: 2,
+    startsPerWindow: 120,
+    windowMs: 60_000,
+  });
+  for (const { subscription } of await storage.subscriptions.list(1)) {
+    const { id: subscriptionId, eventTypes } = subscription;
+    await storage.subscriptions.claim({
+      subscriptionId,
+      eventTypes,
+      now: NOW,
+      limit: 100,
+      leaseMs: LEASE_MS,
+    });
+  }
+  process.stdout.write('holding\n');
+  await once(process.stdin.resume(), 'end');
+  await storage.close();
+  process.stdout.write('closed\n');
+  // Lives on: what it held is not proven to be nobody's.
+  setInterval(() => {}, HOUR);
+}
+
+const LEASE_MS = 30_000;
+const HOUR = 3_600_000;

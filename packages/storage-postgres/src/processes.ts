@@ -1,0 +1,128 @@
+import { stateOf, thisProcess } from '@trunkline/core/node';
+import type { Database, Transaction } from './database.ts';
+import { lockLanes, openLanes } from './lane.ts';
+import { takeBackOf } from './lane-claims.ts';
+import { id, integer, text } from './row.ts';
+import type { Row } from './row.ts';
+
+/** Knows which process this is, and which others have ended. */
+export interface Processes {
+  /** What claims are written under; 0 before the first `releaseEnded`, and where this process cannot be known. */
+  readonly own: () => number;
+  /** See `Storage`. */
+  releaseEnded(database: Database, now: number): Promise<number>;
+  /** Removes this process, unless it still holds something: that is released once it has ended. */
+  close(database: Database): Promise<void>;
+}
+
+/**
+ * A lock of a session would prove nothing here: it ends with its connection, which may break, or be ended by a pooler or
+ * an administrator, while the process lives on. So only the operating system is asked, and only by processes that it
+ * runs side by side.
+ */
+export function knownProcesses(): Processes {
+  const { machine, namespace, pid, startedAt } = thisProcess();
+  let own = 0;
+
+  return {
+    own: () => own,
+    async releaseEnded(database, now) {
+      if (machine === '') return 0;
+      if (own === 0) {
+        const row = await database.get(ADD, machine, namespace, pid, startedAt);
+        own = row ? integer(row, 'id') : 0;
+      }
+      const others = await database.all(OTHERS, machine, own);
+      const ended = others.filter(hasEnded).map((row) => integer(row, 'id'));
+      for (const one of ended) await release(database, one, now);
+      return ended.length;
+    },
+    async close(database) {
+      if (own !== 0) await database.run(REMOVE, own);
+      own = 0;
+    },
+  };
+}
+
+function hasEnded(row: Row): boolean {
+  const state = stateOf({
+    machine: text(row, 'machine'),
+    namespace: text(row, 'namespace'),
+    pid: integer(row, 'pid'),
+    startedAt: text(row, 'started_at'),
+  });
+  return state === 'ended';
+}
+
+// Those of other machines that have died are left to nobody; one that is still there only loses its proof.
+const ADD = `
+  WITH old AS (
+    DELETE FROM trunkline.processes WHERE added_at < now() - interval '30 days' AND machine <> $1
+  )
+  INSERT INTO trunkline.processes (machine, namespace, pid, started_at) VALUES ($1, $2, $3, $4) RETURNING id`;
+
+const OTHERS = 'SELECT * FROM trunkline.processes WHERE machine = $1 AND id <> $2';
+
+/** Several may do so at the same time, and any of them may die: the row goes last. */
+async function release(database: Database, process: number, now: number): Promise<void> {
+  await database.transaction((transaction) => releaseLeases(transaction, process));
+  await database.transaction((transaction) => releaseClaims(transaction, process, now));
+  await database.transaction(async (transaction) => {
+    if ((await transaction.run(EVENTS, process, now)) > 0) transaction.announce({ topic: 'subscriptions' });
+  });
+  await database.run('DELETE FROM trunkline.processes WHERE id = $1', process);
+}
+
+async function releaseLeases(transaction: Transaction, process: number): Promise<void> {
+  for (const row of await transaction.all(LEASES, process))
+    transaction.announce({ topic: 'instance', instanceId: id(row, 'id', 'ins') });
+}
+
+// In id order, as all who lock several do.
+const LEASES = `
+  WITH held AS MATERIALIZED (
+    SELECT id, lease_owner FROM trunkline.instances
+    WHERE lease_process = $1 AND lease_owner <> ''
+    ORDER BY id
+    FOR UPDATE
+  ), owners AS (
+    DELETE FROM trunkline.lease_owners USING held WHERE owner = held.lease_owner
+  )
+  UPDATE trunkline.instances SET lease_owner = '', lease_expires_at = 0
+  FROM held
+  WHERE instances.id = held.id
+  RETURNING instances.id`;
+
+async function releaseClaims(transaction: Transaction, process: number, now: number): Promise<void> {
+  const rows = await transaction.all(
+    'SELECT DISTINCT endpoint_id FROM trunkline.claims WHERE process = $1',
+    process,
+  );
+  if (rows.length === 0) return;
+  const endpoints = rows.map((row) => String(row['endpoint_id']));
+  await lockLanes(transaction, endpoints);
+  if ((await transaction.run(TAKE_BACK, process, now)) === 0) return;
+  await openLanes(transaction, endpoints);
+  transaction.announce({ topic: 'deliveries' });
+}
+
+const TAKE_BACK = takeBackOf('process = $1');
+
+// Relies on queued_events_claimed. The token stays: the next claim counts this one as lost.
+const EVENTS = `
+  WITH held AS MATERIALIZED (
+    SELECT event_id, subscription_id FROM trunkline.queued_events
+    WHERE process = $1 AND process <> 0
+    ORDER BY event_id, subscription_id
+    FOR UPDATE
+  )
+  UPDATE trunkline.queued_events SET due_at = $2, process = 0
+  FROM held
+  WHERE queued_events.event_id = held.event_id AND queued_events.subscription_id = held.subscription_id`;
+
+const REMOVE = `
+  DELETE FROM trunkline.processes
+  WHERE id = $1
+    AND NOT EXISTS (SELECT 1 FROM trunkline.instances WHERE lease_process = $1 AND lease_owner <> '')
+    AND NOT EXISTS (SELECT 1 FROM trunkline.claims WHERE process = $1)
+    AND NOT EXISTS (SELECT 1 FROM trunkline.queued_events WHERE process = $1 AND process <> 0)`;

@@ -1,0 +1,62 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { isBusy } from './lock.ts';
+
+/** Processes that may use one file at the same time and be known. */
+const SLOTS = 256;
+
+/** A lock that ends with the process, in whatever way it ends. */
+export interface ProcessSlot {
+  readonly number: number;
+  /** Whether no process holds this slot, which is certain. False where that cannot be told. */
+  isFree(other: number): boolean;
+  release(): void;
+}
+
+/**
+ * Takes the first lock file beside the database that no process holds; null where all are held. SQLite keeps the lock
+ * with the operating system for as long as this process lives, and, unlike a program of our own, does not lose it when
+ * the same file is opened and closed a second time in this process. Files stay: one that is removed could be made, and
+ * locked, a second time.
+ */
+export function takeSlot(database: string): ProcessSlot | null {
+  const fileOf = (number: number): string => `${database}-process-${number}`;
+  for (let number = 1; number <= SLOTS; number += 1) {
+    makePrivate(fileOf(number));
+    const lock = tryLock(fileOf(number));
+    if (!lock) continue;
+    return {
+      number,
+      isFree(other) {
+        if (other === number) return true;
+        if (!existsSync(fileOf(other))) return false;
+        const free = tryLock(fileOf(other));
+        free?.close();
+        return free !== null;
+      },
+      release: () => lock.close(),
+    };
+  }
+  return null;
+}
+
+/** Never opens a file that is there: closing it again would end the lock that this process may hold on it. */
+function makePrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
+}
+
+function tryLock(file: string): DatabaseSync | null {
+  const connection = new DatabaseSync(file, { timeout: 0 });
+  try {
+    connection.exec('BEGIN EXCLUSIVE');
+    return connection;
+  } catch (error) {
+    connection.close();
+    if (isBusy(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import { stateOf, thisProcess } from '@trunkline/core/node';
+import type { Logger } from '@trunkline/core';
+import type { Database } from './database.ts';
+import { takeBack } from './lane-claims.ts';
+import { takeSlot } from './process-slots.ts';
+import type { ProcessSlot } from './process-slots.ts';
+import { integer, text } from './row.ts';
+import type { Row } from './row.ts';
+import type { Announce, Writer } from './writer.ts';
+
+/** Knows which process this is, and which others have ended. */
+export interface Processes {
+  /** What claims are written under; 0 before the first `releaseEnded`, and where this process cannot be known. */
+  readonly own: () => number;
+  /** See `Storage`. */
+  releaseEnded(now: number): Promise<number>;
+  /** Removes this process, unless it still holds something: that is released once it has ended. */
+  close(): Promise<void>;
+}
+
+interface ProcessesOptions {
+  /** The database's file. */
+  readonly file: string;
+  readonly database: Database;
+  readonly writer: Writer;
+  readonly logger: Logger;
+}
+
+export function knownProcesses({ file, database, writer, logger }: ProcessesOptions): Processes {
+  let slot: ProcessSlot | null = null;
+  let own = 0;
+  let isTried = false;
+
+  const register = async (): Promise<void> => {
+    isTried = true;
+    try {
+      slot ??= file === ':memory:' ? null : takeSlot(file);
+    } catch (error) {
+      const consequence = 'what this process holds when it is killed waits until its leases end';
+      logger.warn({ err: error, file }, `no lock file could be made beside the database: ${consequence}`);
+    }
+    if (!slot) return;
+    const { number } = slot;
+    own = await writer.run(() => {
+      const { machine, namespace, pid, startedAt } = thisProcess();
+      // Before this kernel booted: nobody can tell whether it was this machine's.
+      database.run('DELETE FROM processes WHERE machine <> ?', machine);
+      const row = database.get(INSERT, number, machine, namespace, pid, startedAt);
+      return row ? integer(row, 'id') : 0;
+    });
+  };
+
+  const hasEnded = (row: Row): boolean => {
+    const state = stateOf({
+      machine: text(row, 'machine'),
+      namespace: text(row, 'namespace'),
+      pid: integer(row, 'pid'),
+      startedAt: text(row, 'started_at'),
+    });
+    const isHere = text(row, 'machine') === thisProcess().machine;
+    return isHere && state !== 'running' && (slot?.isFree(integer(row, 'slot')) ?? false);
+  };
+
+  return {
+    own: () => own,
+    async releaseEnded(now) {
+      if (!isTried) await register();
+      const others = database.all('SELECT * FROM processes WHERE id <> ?', own);
+      const ended = others.filter(hasEnded).map((row) => integer(row, 'id'));
+      if (ended.length === 0) return 0;
+      return writer.run((announce) => ended.filter((id) => release(database, announce, id, now)).length);
+    },
+    async close() {
+      try {
+        if (own !== 0) await writer.run(() => database.run(REMOVE, own));
+      } catch (error) {
+        logger.debug({ err: error }, 'a process that ends could not be removed: that is done after its end');
+      } finally {
+        own = 0;
+        slot?.release();
+      }
+    },
+  };
+}
+
+const INSERT = `
+  INSERT INTO processes (slot, machine, namespace, pid, started_at) VALUES (?, ?, ?, ?, ?) RETURNING id`;
+
+const REMOVE = `
+  DELETE FROM processes
+  WHERE id = ?1
+    AND NOT EXISTS (SELECT 1 FROM instances WHERE lease_process = ?1 AND lease_owner <> '')
+    AND NOT EXISTS (SELECT 1 FROM claims WHERE process = ?1)
+    AND NOT EXISTS (SELECT 1 FROM queued_events WHERE process = ?1 AND process <> 0)`;
+
+/** All that a process held, as if it had expired. Answers whether nobody else had done so. */
+function release(database: Database, announce: Announce, process: number, now: number): boolean {
+  if (database.run('DELETE FROM processes WHERE id = ?', process) === 0) return false;
+  for (const row of database.all(LEASES, process)) {
+    database.run('DELETE FROM lease_owners WHERE owner = ?', text(row, 'lease_owner'));
+    database.update('instances', text(row, 'id'), { lease_owner: '', lease_expires_at: 0 });
+    announce({ topic: 'instance', instanceId: text(row, 'id') });
+  }
+  const claims = database.all('SELECT * FROM claims WHERE process = ?', process);
+  if (takeBack(database, claims, now) > 0) announce({ topic: 'deliveries' });
+  if (database.run(EVENTS, now, process) > 0) announce({ topic: 'subscriptions' });
+  return true;
+}
+
+const LEASES = "SELECT id, lease_owner FROM instances WHERE lease_process = ? AND lease_owner <> ''";
+
+// Relies on queued_events_claimed. The token stays: the next claim counts this one as lost.
+const EVENTS = 'UPDATE queued_events SET due_at = ?, process = 0 WHERE process = ? AND process <> 0';
