@@ -7,6 +7,7 @@ import type { ErrorCode, Logger } from '@trunkline/core';
 export function errorAnswer(c: Context, error: TrunklineError): Response {
   const { code, message, status, details } = error;
   if (status === 401) c.header('WWW-Authenticate', 'Bearer');
+  if (status === 429) c.header('Retry-After', String(details?.retry_after));
   const requestId = c.get('requestId') ?? null;
   const body = { error: { code, message, request_id: requestId, ...(details && { details }) } };
   return c.json(body, status as ContentfulStatusCode); // none of the error codes has one without a body

@@ -1,16 +1,18 @@
 import type { Context, Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod';
-import { checkSuspension, unwrap } from '@trunkline/core';
-import type { Storage, Trunkline, WorkspaceApi } from '@trunkline/core';
+import type { Logger, Storage, Trunkline, WorkspaceApi } from '@trunkline/core';
 import type { SandboxMessage } from '@trunkline/core/sandbox';
+import type { RequestGuard } from '@trunkline/http';
 import { errorAnswer, refused } from './error-answer.ts';
 import { groupInput, inboundInput, noInput, readInput, scanInput } from './sandbox-inputs.ts';
 import type { Inbound } from './sandbox-inputs.ts';
 import type { ControlledPhone, SandboxNetwork } from './sandbox-network.ts';
 
 export interface SandboxControls {
-  readonly trunkline: Pick<Trunkline, 'authenticate' | 'as'>;
+  readonly trunkline: Pick<Trunkline, 'as'>;
+  /** The API's own, so that its requests and these are counted together. */
+  readonly guard: RequestGuard;
+  readonly logger: Logger;
   readonly storage: Pick<Storage, 'instances'>;
   /** Null where another process has the network. */
   readonly phone: SandboxNetwork['phone'];
@@ -25,7 +27,7 @@ interface Phone {
   groupNetworkId(groupId: string): Promise<string>;
 }
 
-/** Lets the user do what a person with a phone would do (docs/sandbox.md). Any API key of the instance's workspace will do. */
+/** Lets the user do what a person with a phone would do (docs/sandbox.md), with a key of the instance's workspace that may change instances. */
 export function addSandboxControls(app: Hono, controls: SandboxControls): void {
   const control = <Input>(
     name: string,
@@ -33,10 +35,18 @@ export function addSandboxControls(app: Hono, controls: SandboxControls): void {
     act: (on: Phone, input: Input) => Promise<object>,
   ): void => {
     const path = `/sandbox/instances/:instance/${name}` as const;
-    app.post(path, smallBodies, async (c) => {
-      const principal = await controls.trunkline.authenticate(c.req.header('Authorization') ?? null);
-      unwrap(checkSuspension(principal.workspace));
-      const input = await readInput(c, schema);
+    app.post(path, async (c) => {
+      // Before any of the body is read: strangers send what they like.
+      const principal = await controls.guard.admit(c.req.raw, {
+        scope: 'instances:write',
+        onRateLimit(headers) {
+          for (const [header, value] of Object.entries(headers)) c.header(header, value);
+        },
+        onStoreFailure: (err) =>
+          controls.logger.error({ err, path: c.req.path }, 'the store of the rate limit failed'),
+      });
+      const maxBytes = name === 'messages' ? LARGEST_MESSAGE : LARGEST_BODY;
+      const input = await readInput(c, schema, { maxBytes, logger: controls.logger });
       const api = controls.trunkline.as(principal);
       const { id } = await api.instances.get(c.req.param('instance'));
       const on = phoneOf(controls, { api, instanceId: id, workspaceId: principal.workspace.id });
@@ -99,14 +109,9 @@ async function sandboxMessage({ groupNetworkId }: Phone, input: Inbound): Promis
   return { ...addressed, text: caption, file: { type, content, mimeType: file.type, filename: file.name } };
 }
 
+const LARGEST_BODY = 1_048_576;
 /** What a video may have, and the rest of its form. */
-const LARGEST_BODY = 17 * 1_048_576;
-
-const smallBodies = bodyLimit({
-  maxSize: LARGEST_BODY,
-  onError: (c) =>
-    errorAnswer(c, refused('PAYLOAD_TOO_LARGE', `The body is larger than ${LARGEST_BODY} bytes.`)),
-});
+const LARGEST_MESSAGE = 17 * 1_048_576;
 
 function postOnly(c: Context): Response {
   c.header('Allow', 'POST');

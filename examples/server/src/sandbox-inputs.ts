@@ -1,6 +1,9 @@
 import type { Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod';
-import { invalid, unwrap } from '@trunkline/core';
+import { invalid, isTrunklineError, unwrap } from '@trunkline/core';
+import type { Logger } from '@trunkline/core';
+import { refused } from './error-answer.ts';
 
 const phoneNumber = z
   .string()
@@ -40,23 +43,45 @@ export const groupInput = z.object({
 
 export const noInput = z.object({});
 
-/** The body, JSON or a multipart form; a missing one counts as `{}`. Throws VALIDATION_FAILED with a complaint for each wrong field. */
-export async function readInput<Input>(c: Context, schema: z.ZodType<Input, unknown>): Promise<Input> {
-  const read = schema.safeParse(await readBody(c));
+export interface Reading {
+  readonly maxBytes: number;
+  readonly logger: Logger;
+}
+
+/**
+ * The body, JSON or a multipart form; a missing one counts as `{}`. Throws PAYLOAD_TOO_LARGE, or VALIDATION_FAILED with
+ * a complaint for each wrong field.
+ */
+export async function readInput<Input>(
+  c: Context,
+  schema: z.ZodType<Input, unknown>,
+  reading: Reading,
+): Promise<Input> {
+  const read = schema.safeParse(await readBody(c, reading));
   if (read.success) return read.data;
   const fields: Record<string, string[]> = {};
   for (const { path, message } of read.error.issues) (fields[String(path[0] ?? 'body')] ??= []).push(message);
   return unwrap(invalid(fields));
 }
 
-async function readBody(c: Context): Promise<unknown> {
+async function readBody(c: Context, { maxBytes, logger }: Reading): Promise<unknown> {
   const isForm = c.req.header('Content-Type')?.startsWith('multipart/form-data');
+  const limit = bodyLimit({
+    maxSize: maxBytes,
+    onError() {
+      throw refused('PAYLOAD_TOO_LARGE', `The body is larger than ${maxBytes} bytes.`);
+    },
+  });
   try {
+    await limit(c, async () => {});
     if (isForm) return await c.req.parseBody();
     const text = await c.req.text();
     return text === '' ? {} : JSON.parse(text);
   } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
+    if (isTrunklineError(error)) throw error;
+    // Not a failure of this server: the client went away.
+    if (!(error instanceof SyntaxError || error instanceof TypeError))
+      logger.debug({ err: error, path: c.req.path }, 'a request ended before its body was complete');
     return unwrap(invalid({ body: [`Must be ${isForm ? 'a whole multipart form' : 'valid JSON'}.`] }));
   }
 }

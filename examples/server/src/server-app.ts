@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { requestId } from 'hono/request-id';
 import type { Logger, Storage, Trunkline } from '@trunkline/core';
-import { createHttpApp } from '@trunkline/http';
+import { createGuard, createHttpApp } from '@trunkline/http';
 import type { RateLimitOptions } from '@trunkline/http';
 import { answerErrors, errorAnswer, refused } from './error-answer.ts';
 import { addHealth } from './health.ts';
@@ -10,7 +10,7 @@ import { addSandboxControls } from './sandbox-controls.ts';
 import type { SandboxControls } from './sandbox-controls.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
-interface ServerParts extends SandboxControls {
+interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly trunkline: Trunkline;
   /** Whether the network is the sandbox, and not one of real phones. */
   readonly hasSandbox: boolean;
@@ -32,17 +32,18 @@ export function createServerApp(parts: ServerParts): Hono {
   const app = new Hono();
   addMetrics(app, parts);
   addHealth(app, parts);
+  const guard = createGuard(trunkline, { rateLimit });
 
   if (trunkline.roles.api) {
     const api = createHttpApp(trunkline, {
-      rateLimit,
+      guard,
       ...(publicUrl !== undefined && { publicUrl: `${publicUrl}/api/v1` }),
       onError: (error, request) => logger.error({ ...request, err: error }, 'a request failed'),
     });
     app.route('/', api);
   }
   app.use(requestId({ limitLength: 128, generator: () => trunkline.newRequestId() }));
-  if (parts.hasSandbox) addSandboxControls(app, parts);
+  if (parts.hasSandbox) addSandboxControls(app, { ...parts, guard });
   app.notFound((c) => errorAnswer(c, refused('NOT_FOUND', 'There is nothing at this path.')));
   app.onError(answerErrors(logger));
   return app;

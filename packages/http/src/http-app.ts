@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { toResponse } from './answer.ts';
+import { createGuard } from './guard.ts';
 import { checkHttpOptions } from './http-options.ts';
 import type { HttpAppOptions } from './http-options.ts';
 import { referencePages } from './openapi/serve-reference.ts';
-import { createRateLimit } from './rate-limit.ts';
 import { requestIdOf } from './request-id.ts';
 import { routerPath } from './route-path.ts';
 import { ROUTES } from './routes/all-routes.ts';
@@ -32,13 +32,13 @@ export function createHttpApp(trunkline: ServedTrunkline, options: HttpAppOption
   const checked = checkHttpOptions(options);
   const { basePath } = checked;
   const requestId = (c: Context): string => requestIdOf(c.req.raw, () => trunkline.newRequestId());
-  const rateLimit = checked.rateLimit === false ? null : createRateLimit(checked.rateLimit);
+  const guard = checked.guard ?? createGuard(trunkline, options);
   const app = new Hono();
   for (const route of ROUTES) {
     app.on(
       route.method,
       basePath + routerPath(route.path),
-      serveRoute({ trunkline, options: checked, rateLimit }, route),
+      serveRoute({ trunkline, options: checked, guard }, route),
     );
   }
   for (const [path, answer] of referencePages(checked)) {

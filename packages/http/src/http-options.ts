@@ -3,6 +3,7 @@ import type { OptionNames } from '@trunkline/option-names';
 import * as z from 'zod';
 import { rateLimitOption } from './rate-limit-options.ts';
 import type { CheckedRateLimit, RateLimitOptions } from './rate-limit-options.ts';
+import type { RequestGuard } from './request-guard.ts';
 
 export interface HttpAppOptions {
   /** Where the API stands. Default `/api/v1`. */
@@ -17,6 +18,11 @@ export interface HttpAppOptions {
   readonly maxJsonBytes?: number | undefined;
   /** How many requests an API key may make; `false` for any number. Default `{ requestsPerMinute: 600 }`. */
   readonly rateLimit?: RateLimitOptions | false | undefined;
+  /**
+   * What requests have to pass, made by `createGuard` with the rate limit, for an app that has routes of its own under
+   * the same one. By default the app makes its own, with `rateLimit`.
+   */
+  readonly guard?: RequestGuard | undefined;
   /**
    * Told of every failure that clients see as INTERNAL_ERROR, and of those of the rate limit's store, which they don't
    * see, for your log. By default nobody is.
@@ -36,6 +42,7 @@ export interface CheckedHttpOptions {
   readonly publicUrl?: string | undefined;
   readonly maxJsonBytes: number;
   readonly rateLimit: CheckedRateLimit | false;
+  readonly guard?: RequestGuard | undefined;
   readonly onError: (error: unknown, request: FailedRequest) => void;
 }
 
@@ -52,10 +59,15 @@ const httpOptions: z.ZodType<CheckedHttpOptions, unknown> = z.object({
     .optional(),
   maxJsonBytes: z.int().min(1).default(1_048_576),
   rateLimit: rateLimitOption,
+  guard: z.custom<RequestGuard>(isGuard, 'Must be made by createGuard.').optional(),
   onError: z
     .custom<CheckedHttpOptions['onError']>((value) => typeof value === 'function', 'Must be a function.')
     .default(() => () => {}),
 });
+
+function isGuard(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'admit' in value && typeof value.admit === 'function';
+}
 
 function hasCredentials(url: string): boolean {
   const parsed = URL.parse(url);
@@ -67,14 +79,15 @@ const OPTION_NAMES: OptionNames<HttpAppOptions> = {
   publicUrl: true,
   maxJsonBytes: true,
   rateLimit: true,
+  guard: true,
   onError: true,
 };
 
 /** Throws a TypeError that names the first wrong option. */
-export function checkHttpOptions(options: HttpAppOptions): CheckedHttpOptions {
-  checkOptionNames('createHttpApp', options, OPTION_NAMES);
+export function checkHttpOptions(options: HttpAppOptions, caller = 'createHttpApp'): CheckedHttpOptions {
+  checkOptionNames(caller, options, OPTION_NAMES);
   const checked = httpOptions.safeParse(options);
   if (checked.success) return checked.data;
   const issue = checked.error.issues[0];
-  throw new TypeError(`createHttpApp: the option "${issue?.path.join('.')}" is wrong: ${issue?.message}`);
+  throw new TypeError(`${caller}: the option "${issue?.path.join('.')}" is wrong: ${issue?.message}`);
 }

@@ -1,4 +1,6 @@
 export { createHttpApp } from './http-app.ts';
+export { createGuard } from './guard.ts';
+export type { Admission, RequestGuard } from './request-guard.ts';
 export type { RateLimitOptions, RateLimitStore } from './rate-limit-options.ts';
 export { postgresRateLimitStore } from './postgres-rate-limit-store.ts';
 export type { PostgresRateLimitOptions } from './postgres-rate-limit-store.ts';

@@ -1,19 +1,12 @@
 import type { Context } from 'hono';
-import {
-  checkScope,
-  checkSuspension,
-  isTrunklineError,
-  refuse,
-  TrunklineError,
-  unwrap,
-} from '@trunkline/core';
-import type { Result, Trunkline, Workspace } from '@trunkline/core';
+import { isTrunklineError, refuse, TrunklineError, unwrap } from '@trunkline/core';
+import type { Trunkline } from '@trunkline/core';
 import { toResponse } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { errorResponse } from './error-response.ts';
 import { isForm } from './form-body.ts';
+import type { RequestGuard } from './request-guard.ts';
 import type { CheckedHttpOptions } from './http-options.ts';
-import type { RateLimit } from './rate-limit.ts';
 import { readJsonBody } from './request-body.ts';
 import { requestIdOf } from './request-id.ts';
 import { readQuery } from './request-query.ts';
@@ -26,8 +19,7 @@ export type ServedTrunkline = Pick<Trunkline, 'roles' | 'authenticate' | 'as' | 
 interface Service {
   readonly trunkline: ServedTrunkline;
   readonly options: CheckedHttpOptions;
-  /** Null for none. */
-  readonly rateLimit: RateLimit | null;
+  readonly guard: RequestGuard;
 }
 
 /** What is known of a request before it is answered, and goes into its answer. */
@@ -58,21 +50,15 @@ export function serveRoute(service: Service, route: Route): (c: Context) => Prom
 
 /** The checks in the decided order. That the route exists is known by now. */
 async function run(
-  { trunkline, options, rateLimit }: Service,
+  { trunkline, options, guard }: Service,
   route: Route,
   { c, progress }: { readonly c: Context; readonly progress: Progress },
 ): Promise<Answer> {
-  const principal = await trunkline.authenticate(c.req.header('Authorization') ?? null);
-  const open = checkOpen(principal.workspace, c.req.header('X-Workspace-Id'));
-  // After these checks, so that what they refuse is not counted; but every answer to a known key tells its limit.
-  const keyId = principal.apiKey.id;
-  const rate = await (open.ok
-    ? rateLimit?.count(keyId, progress.failed)
-    : rateLimit?.look(keyId, progress.failed));
-  if (rate) progress.headers = rate.headers;
-  unwrap(open);
-  if (rate) unwrap(rate.verdict);
-  if (route.scope !== null) unwrap(checkScope(principal.apiKey, route.scope));
+  const principal = await guard.admit(c.req.raw, {
+    scope: route.scope,
+    onRateLimit: (headers) => (progress.headers = headers),
+    onStoreFailure: progress.failed,
+  });
   const query = unwrap(readQuery(c.req.raw, route.query ?? []));
   const hasJson = route.body !== undefined && !(route.takesForm && isForm(c.req.raw));
   const body = hasJson ? unwrap(await readJsonBody(c.req.raw, options.maxJsonBytes)) : {};
@@ -86,15 +72,6 @@ async function run(
     body,
     publicUrl: () => publicUrl(c, options),
   });
-}
-
-function checkOpen(workspace: Workspace, expectedId: string | undefined): Result<Workspace> {
-  return expectedId === undefined || expectedId === workspace.id
-    ? checkSuspension(workspace)
-    : refuse(
-        'WORKSPACE_MISMATCH',
-        'The API key belongs to another workspace than the one in X-Workspace-Id.',
-      );
 }
 
 /** Tells nothing but the request id, by which the failure is found in the log. */

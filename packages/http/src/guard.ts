@@ -1,0 +1,55 @@
+import { checkScope, checkSuspension, refuse, unwrap } from '@trunkline/core';
+import type { Result, Trunkline, Workspace } from '@trunkline/core';
+import { checkHttpOptions } from './http-options.ts';
+import type { HttpAppOptions } from './http-options.ts';
+import { createRateLimit } from './rate-limit.ts';
+import type { RequestGuard } from './request-guard.ts';
+
+/**
+ * A guard for `createHttpApp` and, with the same keys and the same count of requests, for routes of your own beside it.
+ *
+ * ```ts
+ * const guard = createGuard(trunkline);
+ * app.route('/', createHttpApp(trunkline, { guard }));
+ * app.post('/reports', async (c) => {
+ *   const { workspace } = await guard.admit(c.req.raw, { scope: 'messages:read' });
+ *   return c.json(await report(workspace.id));
+ * });
+ * ```
+ *
+ * Throws a TypeError when the option is wrong.
+ */
+export function createGuard(
+  trunkline: Pick<Trunkline, 'authenticate'>,
+  options: Pick<HttpAppOptions, 'rateLimit'> = {},
+): RequestGuard {
+  const { rateLimit: limit } = checkHttpOptions(options, 'createGuard');
+  const rateLimit = limit === false ? null : createRateLimit(limit);
+  return {
+    async admit({ headers }, { scope, onRateLimit = ignore, onStoreFailure = ignore }) {
+      const principal = await trunkline.authenticate(headers.get('Authorization'));
+      const open = checkOpen(principal.workspace, headers.get('X-Workspace-Id'));
+      // After these checks, so that what they refuse is not counted; but every response to a known key names its limit.
+      const keyId = principal.apiKey.id;
+      const rate = await (open.ok
+        ? rateLimit?.count(keyId, onStoreFailure)
+        : rateLimit?.look(keyId, onStoreFailure));
+      if (rate) onRateLimit(rate.headers);
+      unwrap(open);
+      if (rate) unwrap(rate.verdict);
+      if (scope !== null) unwrap(checkScope(principal.apiKey, scope));
+      return principal;
+    },
+  };
+}
+
+function ignore(): void {}
+
+function checkOpen(workspace: Workspace, expectedId: string | null): Result<Workspace> {
+  return expectedId === null || expectedId === workspace.id
+    ? checkSuspension(workspace)
+    : refuse(
+        'WORKSPACE_MISMATCH',
+        'The API key belongs to another workspace than the one in X-Workspace-Id.',
+      );
+}
