@@ -89,8 +89,8 @@ export function createTrunkline<Transaction = never>(
     on: (types, handler, handlerOptions) => eventWorkers.add(checkHandler(types, handler, handlerOptions)),
     admin: adminFacade(context, authenticator),
     workspace: (id) => workspaceFacade(context, id, null),
-    async authenticate(authorization) {
-      return unwrap(await authenticator.authenticate(authorization));
+    async authenticate(authorization, authentication) {
+      return unwrap(await authenticator.authenticate(authorization, authentication));
     },
     as: ({ workspace, member }) => workspaceFacade(context, workspace.id, member),
     newRequestId: () => newId('req', clock.now()),

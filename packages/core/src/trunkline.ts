@@ -38,8 +38,11 @@ export interface Trunkline<Transaction = never> {
   /** The REST operations on one workspace, in process, as its owner. */
   workspace(id: string): WorkspaceApi<Transaction>;
 
-  /** Reads an `Authorization` header. Throws UNAUTHENTICATED, INVALID_API_KEY. Suspension and scopes are the caller's next questions. */
-  authenticate(authorization: string | null): Promise<Principal>;
+  /**
+   * Reads an `Authorization` header. Throws UNAUTHENTICATED, INVALID_API_KEY. Suspension and scopes are the caller's next
+   * questions. A look-up is reused for up to 5 seconds; `fresh` makes a new one, for a request that took long to arrive.
+   */
+  authenticate(authorization: string | null, options?: { readonly fresh?: boolean }): Promise<Principal>;
   /** The REST operations as the holder of a key: what its member may not do is refused. */
   as(principal: Principal): WorkspaceApi;
   /** A new `req_…` id. */

@@ -40,6 +40,11 @@ export function createGuard(
       if (scope !== null) unwrap(checkScope(principal.apiKey, scope));
       return principal;
     },
+    async readmit({ headers }, scope) {
+      const principal = await trunkline.authenticate(headers.get('Authorization'), { fresh: true });
+      unwrap(checkOpen(principal.workspace, headers.get('X-Workspace-Id')));
+      if (scope !== null) unwrap(checkScope(principal.apiKey, scope));
+    },
   };
 }
 

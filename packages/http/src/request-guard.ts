@@ -7,6 +7,11 @@ export interface RequestGuard {
    * `WORKSPACE_MISMATCH`, `WORKSPACE_SUSPENDED`, `RATE_LIMITED` or `INSUFFICIENT_SCOPE`.
    */
   admit(request: Request, admission: Admission): Promise<Principal>;
+  /**
+   * The same again for a request that took long to arrive, without counting it, and with a new look-up: a key may have been
+   * revoked, or its workspace suspended, in the meantime.
+   */
+  readmit(request: Request, scope: Scope | null): Promise<void>;
 }
 
 export interface Admission {

@@ -12,11 +12,14 @@ import { readForm } from './form-body.ts';
 /** The largest file, and what the rest of a form may take. */
 const FORM_MAX = LARGEST_MEDIA_SIZE + 1_048_576;
 
-/** Sends the message of a form: its file is stored while it streams in, in whichever place it stands. */
+/**
+ * Sends the message of a form: its file is stored while it streams in, in whichever place it stands. Nothing is sent, and
+ * the file is discarded, where `readmit` rejects.
+ */
 export async function sendForm(
   api: WorkspaceApi,
   request: Request,
-  options: SendOptions,
+  { readmit, ...options }: SendOptions & { readonly readmit: () => Promise<void> },
 ): Promise<SendResult> {
   let filename = '';
   const form = unwrap(
@@ -29,6 +32,11 @@ export async function sendForm(
       dropFile: (upload) => upload.discard(),
     }),
   );
+  // An upload may take minutes, and the key may have been revoked since.
+  await readmit().catch(async (error: unknown) => {
+    await form.file?.discard();
+    throw error;
+  });
   const named = filename === '' ? {} : { filename };
   const input = { ...named, ...form.fields, file: form.file };
   return api.messages.send(input as unknown as SendMediaInput, options); // checked by the operation

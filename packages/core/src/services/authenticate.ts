@@ -12,7 +12,8 @@ const TOUCH_EVERY_MS = 60_000;
 
 /** Finds the holder of an API key. */
 export interface Authenticator {
-  authenticate(authorization: string | null): Promise<Result<ApiKeyHolder>>;
+  /** `fresh` looks the key up even where it is remembered. */
+  authenticate(authorization: string | null, options?: { fresh?: boolean }): Promise<Result<ApiKeyHolder>>;
   /** Forgets what is remembered, after a change that must act at once. */
   forget(): Promise<void>;
 }
@@ -32,8 +33,8 @@ export function createAuthenticator(
   const touchedAt = new Map<string, number>();
   let generation = 0;
 
-  const find = async (hash: string, now: number): Promise<ApiKeyHolder | null> => {
-    const cached = await cache.get(hash);
+  const find = async (hash: string, now: number, fresh: boolean): Promise<ApiKeyHolder | null> => {
+    const cached = fresh ? undefined : await cache.get(hash);
     if (cached && now - cached.readAt < CACHE_MS) return cached.holder;
     const generationRead = generation;
     const holder = await storage.apiKeys.findByHash(hash);
@@ -51,12 +52,12 @@ export function createAuthenticator(
   };
 
   return {
-    async authenticate(authorization) {
+    async authenticate(authorization, { fresh = false } = {}) {
       const token = bearerToken(authorization);
       if (!token.ok) return token;
       if (!isApiKeyToken(token.value)) return invalidApiKey();
       const now = clock.now();
-      const holder = await find(crypto.sha256(token.value), now);
+      const holder = await find(crypto.sha256(token.value), now, fresh);
       if (!holder || !isUsable(holder.apiKey, now)) return invalidApiKey();
       touch(holder.apiKey.id, now);
       return ok(holder);

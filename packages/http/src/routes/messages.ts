@@ -51,10 +51,10 @@ export const messageRoutes: readonly Route[] = [
       'SUBSCRIPTION_PAST_DUE',
       'SEND_BACKLOG',
     ],
-    handle: async ({ api, body, c }) => {
+    handle: async ({ api, body, c, readmit }) => {
       const options = { idempotencyKey: c.req.header('Idempotency-Key') };
       const { message, replayed } = isForm(c.req.raw)
-        ? await sendForm(api, c.req.raw, options)
+        ? await sendForm(api, c.req.raw, { ...options, readmit })
         : await api.messages.send(withoutFile(body), options);
       const answer = data(message);
       if (!replayed) return answer;

@@ -48,6 +48,8 @@ interface ApiRequest {
   readonly body: JsonObject;
   /** The address of the request as clients know it. */
   readonly publicUrl: () => URL;
+  /** Checks the key again, after a body that took long to arrive. */
+  readonly readmit: () => Promise<void>;
 }
 
 /** The kinds of request bodies, by the names that they have in the OpenAPI document. */
