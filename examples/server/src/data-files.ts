@@ -10,6 +10,8 @@ export interface DataFiles {
   readonly sandboxNetwork: string;
   /** A directory, made with the first file. */
   readonly media: string;
+  /** Null where it is not in a file. */
+  readonly database: string | null;
   /** Whether there is a database in a file already; an empty one is none. */
   readonly hasDatabase: boolean;
 }
@@ -31,6 +33,7 @@ export async function checkDataFiles({
     secretKey: join(directory, 'secret.key'),
     sandboxNetwork: join(directory, 'sandbox.db'),
     media: join(directory, 'media'),
+    database,
     hasDatabase: database !== null && (await isDatabase(database)),
   };
 }

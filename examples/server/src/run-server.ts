@@ -13,6 +13,8 @@ const END_WITHIN_MS = 30_000;
 
 /** Runs the server that the environment asks for until a signal ends it; exits the process. */
 export function runServer(parts: ServerParts = {}): void {
+  // Whatever it writes is for its own user alone.
+  process.umask(0o077);
   const settings = readOrExit();
   // Synchronous, so that the last lines before an end are there too. What is for people is on stdout.
   const logger = pino({ level: settings.logLevel }, destination({ dest: 2, sync: true }));

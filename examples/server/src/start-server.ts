@@ -4,6 +4,7 @@ import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { announce } from './announce.ts';
 import { checkDataFiles, createDirectory } from './data-files.ts';
+import { warnOfOpenFiles } from './file-modes.ts';
 import type { DataFiles } from './data-files.ts';
 import { storageOn } from './database.ts';
 import type { Database } from './database.ts';
@@ -99,6 +100,7 @@ export async function startServer(
       isDraining: () => draining,
     }).fetch,
   );
+  await warnOfOpenFiles(files, logger);
   await announce({ settings, url: listener.url, access, networkIsElsewhere: isElsewhere });
   return {
     async stop() {

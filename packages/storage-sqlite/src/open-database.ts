@@ -17,7 +17,10 @@ const SWITCH_AGAIN_MS = 10;
 export function openDatabase(file: string): Database {
   let connection: DatabaseSync | undefined;
   try {
-    if (file !== ':memory:') checkBeforehand(file);
+    if (file !== ':memory:') {
+      checkBeforehand(file);
+      makePrivately(file);
+    }
     connection = new DatabaseSync(file, { timeout: OPEN_TIMEOUT_MS });
     useWriteAheadLog(connection);
     migrate(connection);
@@ -78,6 +81,14 @@ function checkBeforehand(file: string): void {
   } finally {
     connection.close();
   }
+}
+
+/**
+ * A new file is for its owner alone, and so are the log and the index beside it, which SQLite gives the same mode. SQLite
+ * itself would make it readable by everybody, and the umask is the application's. The mode of a file that is there stays.
+ */
+function makePrivately(file: string): void {
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
 }
 
 /** SQLite says so itself, but takes a file of a few bytes for an empty database. */

@@ -1,4 +1,13 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,6 +16,13 @@ import { aWorkspace } from './support/examples.ts';
 import { connectTo, openStorage, openWithConnection } from './support/open-storage.ts';
 import { storageContext } from './support/storage-context.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
+
+/** The bits of access of each file, in octal. */
+function modesIn(directory: string): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(directory).map((name) => [name, (statSync(join(directory, name)).mode & 0o777).toString(8)]),
+  );
+}
 
 describe('a storage opens', () => {
   it('a file that is not there yet, and finds in it what it wrote', async () => {
@@ -17,6 +33,25 @@ describe('a storage opens', () => {
     await first.close();
     const second = await openStorage(path);
     expect(await second.workspaces.find(workspace.id)).toEqual(workspace);
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'a new file for its owner alone, with its log and its index',
+    async () => {
+      const directory = temporaryDirectory();
+      const storage = await openStorage(join(directory, 'new.db'));
+      await storage.workspaces.insert(aWorkspace());
+      expect(modesIn(directory)).toEqual({ 'new.db': '600', 'new.db-shm': '600', 'new.db-wal': '600' });
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')('a file whose mode somebody has chosen, and keeps it', async () => {
+    const directory = temporaryDirectory();
+    const path = join(directory, 'shared.db');
+    await (await openStorage(path)).close();
+    chmodSync(path, 0o660);
+    await (await openStorage(path)).workspaces.insert(aWorkspace());
+    expect(modesIn(directory)).toMatchObject({ 'shared.db': '660', 'shared.db-wal': '660' });
   });
 
   it('an empty file', async () => {

@@ -1,0 +1,69 @@
+import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startServer } from './support/server-process.ts';
+import type { ServerProcess } from './support/server-process.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+import { API_KEY, testClient } from './support/test-client.ts';
+
+/** A directory that was there before the server, as a volume is: everybody may enter it. */
+function openDirectory(): string {
+  const around = temporaryDirectory();
+  chmodSync(around, 0o755);
+  const directory = join(around, 'data');
+  mkdirSync(directory);
+  chmodSync(directory, 0o755);
+  return directory;
+}
+
+async function serverOn(DATA_DIR: string): Promise<ServerProcess> {
+  const server = await startServer({ env: { DATA_DIR, API_KEY } });
+  const client = testClient(server.url);
+  const { id } = await client.createInstance();
+  await client.connect(id);
+  await client.sendFile({ instance: id, content: 'for nobody else' });
+  return server;
+}
+
+/** What the group or others may do anything with, below a directory. */
+function openToOthers(directory: string): readonly string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => (statSync(join(directory, name)).mode & 0o077) !== 0,
+  );
+}
+
+describe.skipIf(process.platform === 'win32')('What the server writes', { timeout: 60_000 }, () => {
+  it('is for its own user alone, in a directory that everybody may enter, too', async () => {
+    const directory = openDirectory();
+    const server = await serverOn(directory);
+    const names = readdirSync(directory);
+    expect(names).toEqual(
+      expect.arrayContaining(['media', 'sandbox.db', 'secret.key', 'trunkline.db', 'trunkline.db-wal']),
+    );
+    expect(openToOthers(directory)).toEqual([]);
+    expect(await server.stop()).toBe(0);
+    expect(server.stderr()).toBe('');
+  });
+
+  it('is warned of at the start where others can read it, with the command that mends it', async () => {
+    const directory = openDirectory();
+    expect(await (await serverOn(directory)).stop()).toBe(0);
+    const database = join(directory, 'trunkline.db');
+    chmodSync(database, 0o644);
+    chmodSync(join(directory, 'media'), 0o755);
+    chmodSync(directory, 0o777);
+    const warned = await startServer({ env: { DATA_DIR: directory, API_KEY } });
+    expect(await warned.stop()).toBe(0);
+    for (const command of [
+      `chmod go-rwx ${database}`,
+      `chmod go-rwx ${join(directory, 'media')}`,
+      `chmod go-w ${directory}`,
+    ])
+      expect(warned.stderr()).toContain(`run \\"${command}\\"`);
+
+    chmodSync(directory, 0o700);
+    const shut = await startServer({ env: { DATA_DIR: directory, API_KEY } });
+    expect(await shut.stop()).toBe(0);
+    expect(shut.stderr()).toBe('');
+  });
+});
