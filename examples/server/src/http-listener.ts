@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
@@ -18,6 +18,8 @@ export interface HttpListener {
 
 /** How long clients that keep a connection have to use it once more, or to see that it will be closed. */
 const LAST_REQUESTS_MS = 300;
+/** A response of which the client takes nothing for so long is cut off: it holds a file or a connection to S3 open. */
+const STALLED_AFTER_MS = 60_000;
 /** A request that is not answered by then is cut off. */
 const CLOSE_WITHIN_MS = 20_000;
 
@@ -25,12 +27,15 @@ const CLOSE_WITHIN_MS = 20_000;
 export async function listen(
   address: { host: string; port: number },
   whileStarting: FetchHandler,
+  { stalledAfterMs = STALLED_AFTER_MS }: { stalledAfterMs?: number } = {},
 ): Promise<HttpListener> {
   let handler = whileStarting;
   let closing = false;
   const answer = getRequestListener((request) => handler(request));
   const server = createServer((incoming, outgoing) => {
     if (closing) outgoing.shouldKeepAlive = false;
+    if (hostsIn(incoming) > 1) return refuseHosts(outgoing);
+    outgoing.setTimeout(stalledAfterMs, () => cutOffStalled(outgoing));
     void answer(incoming, outgoing);
   });
   await startListening(server, address);
@@ -44,6 +49,26 @@ export async function listen(
       return closeServer(server);
     },
   };
+}
+
+/** Node keeps the first of them, and what stands in front of it may have gone by another one. */
+function hostsIn({ rawHeaders }: IncomingMessage): number {
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
+}
+
+/** "A server MUST respond with a 400" (RFC 9112 section 3.2). */
+function refuseHosts(outgoing: ServerResponse): void {
+  const message = 'The request is not valid: it has more than one Host header.';
+  const details = { fields: { Host: ['Must be given once.'] } };
+  const error = { code: 'VALIDATION_FAILED', message, request_id: null, details };
+  outgoing
+    .writeHead(400, { 'Content-Type': 'application/json', Connection: 'close' })
+    .end(JSON.stringify({ error }));
+}
+
+/** Before the response begins, the client may be waiting for us: a request that stalls has Node's `requestTimeout`. */
+function cutOffStalled(outgoing: ServerResponse): void {
+  if (outgoing.headersSent) outgoing.destroy();
 }
 
 function startListening(server: Server, { host, port }: { host: string; port: number }): Promise<void> {

@@ -1,6 +1,10 @@
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { listen } from '../src/http-listener.ts';
 import type { HttpListener } from '../src/http-listener.ts';
@@ -58,6 +62,88 @@ describe('The HTTP listener', () => {
     await listener.close();
   });
 
+  it('cuts off a response of which the client takes nothing, and ends what it streams', async () => {
+    const ended = Promise.withResolvers<void>();
+    const endless = (): Response =>
+      new Response(
+        new ReadableStream({
+          pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+          cancel: () => ended.resolve(),
+        }),
+      );
+    const listener = await listen(anyPort, endless, { stalledAfterMs: 200 });
+    const socket = await request11(listener, 'GET / HTTP/1.1', 'Host: a');
+    socket.pause();
+    await ended.promise;
+    socket.destroy();
+    await listener.close();
+  });
+
+  it('does not cut off who takes a response slowly, or waits for it', async () => {
+    const chunks = 40;
+    const listener = await listen(
+      anyPort,
+      async () => {
+        await setTimeout(400);
+        return new Response(
+          new ReadableStream({
+            async start(controller) {
+              for (let chunk = 0; chunk < chunks; chunk++) {
+                controller.enqueue(new Uint8Array(1_000));
+                await setTimeout(20);
+              }
+              controller.close();
+            },
+          }),
+        );
+      },
+      { stalledAfterMs: 200 },
+    );
+    expect((await (await fetch(listener.url)).arrayBuffer()).byteLength).toBe(chunks * 1_000);
+    await listener.close();
+  });
+
+  it.each([
+    ['two Host headers', ['GET / HTTP/1.1', 'Host: a', 'Host: b']],
+    ['the same Host header twice', ['GET / HTTP/1.1', 'Host: a', 'hOST: a']],
+    ['no Host header', ['GET / HTTP/1.1', 'Accept: */*']],
+    [
+      'a length and chunks',
+      ['POST / HTTP/1.1', 'Host: a', 'Content-Length: 3', 'Transfer-Encoding: chunked'],
+    ],
+    ['two lengths', ['POST / HTTP/1.1', 'Host: a', 'Content-Length: 3', 'Content-Length: 4']],
+    [
+      'chunks that are not the last coding',
+      ['POST / HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked, gzip'],
+    ],
+    ['a space before a colon', ['POST / HTTP/1.1', 'Host: a', 'Content-Length : 3']],
+    ['a folded header', ['POST / HTTP/1.1', 'Host: a', 'X-A: b', ' Content-Length: 3']],
+  ])('refuses a request with %s, before anything is served, and closes the connection', async (_, lines) => {
+    let served = 0;
+    const listener = await listen(anyPort, () => {
+      served += 1;
+      return new Response('here');
+    });
+    const socket = await request11(listener, ...lines);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
+    expect(served).toBe(0);
+    await listener.close();
+  });
+
+  it('says what is wrong with two Host headers in the shape of the API', async () => {
+    const listener = await listen(anyPort, () => new Response('here'));
+    const answer = await text(await request11(listener, 'GET / HTTP/1.1', 'Host: a', 'Host: b'));
+    expect(JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1))).toEqual({
+      error: {
+        code: 'VALIDATION_FAILED',
+        message: 'The request is not valid: it has more than one Host header.',
+        request_id: null,
+        details: { fields: { Host: ['Must be given once.'] } },
+      },
+    });
+    await listener.close();
+  });
+
   it('complains about a port that is in use', async () => {
     const listener = await listen(anyPort, () => new Response('here'));
     const port = Number(new URL(listener.url).port);
@@ -67,6 +153,15 @@ describe('The HTTP listener', () => {
     await listener.close();
   });
 });
+
+/** Writes a request line by line, as no client would. */
+async function request11({ url }: HttpListener, ...lines: readonly string[]): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => {}); // the server may hang up
+  await once(socket, 'connect');
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+  return socket;
+}
 
 /** A client that keeps its one connection. */
 function clientOf({ url }: HttpListener): () => Promise<{ body: string; connection: string | undefined }> {

@@ -1,11 +1,15 @@
 import { create as contentDisposition } from 'content-disposition';
 import type { MediaDownload } from '@trunkline/core';
 import type { Answer } from './answer.ts';
+import { attendedStream } from './attended-stream.ts';
 import { readRange } from './byte-range.ts';
 
+/** How long a client may take nothing of a download. */
+const UNREAD_MAX_MS = 60_000;
+
 /**
- * A stored file as an attachment: never shown by a browser as a page of ours, whatever is in it. The name is written so
- * that any is safe (RFC 6266, RFC 8187).
+ * A stored file as an attachment: never shown by a browser as a page of ours, whatever is in it, and without scripts and
+ * an origin should one show it all the same. The name is written so that any is safe (RFC 6266, RFC 8187).
  */
 export async function downloadAnswer(download: MediaDownload, request: Request): Promise<Answer> {
   const { mimeType, filename, size, sha256 } = download;
@@ -17,11 +21,13 @@ export async function downloadAnswer(download: MediaDownload, request: Request):
     'Content-Type': mimeType,
     'Content-Disposition': contentDisposition(filename, { type: 'attachment' }),
     'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': 'sandbox',
     'Accept-Ranges': 'bytes',
     'Content-Length': String(range ? range.end - range.start + 1 : size),
     ...(etag === null ? {} : { ETag: etag }),
     ...(range ? { 'Content-Range': `bytes ${range.start}-${range.end}/${size}` } : {}),
   };
   if (isHead) return { headers, body: null };
-  return { ...(range ? { status: 206 } : {}), headers, body: await download.open(range ?? undefined) };
+  const content = await download.open(range ?? undefined);
+  return { ...(range ? { status: 206 } : {}), headers, body: attendedStream(content, UNREAD_MAX_MS) };
 }

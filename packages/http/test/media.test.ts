@@ -79,6 +79,7 @@ describe('sending a file', () => {
     expect(own.headers.get('Content-Length')).toBe(String(PNG.length));
     expect(own.headers.get('Content-Disposition')).toBe('attachment; filename=me.png');
     expect(own.headers.get('X-Content-Type-Options')).toBe('nosniff');
+    expect(own.headers.get('Content-Security-Policy')).toBe('sandbox');
     expect(own.headers.get('Cache-Control')).toBe('private, no-cache');
   });
 
@@ -262,7 +263,7 @@ describe('sending a file', () => {
       status: 422,
       code: 'IDEMPOTENCY_KEY_REUSED',
     });
-    expect(media.ids()).toEqual([idOf(first.json)]);
+    expect(media.ids()).toHaveLength(1);
   });
 
   test('fifty at once with one key make one message and keep one file', async () => {
