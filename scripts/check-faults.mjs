@@ -1,0 +1,142 @@
+// Shows that the checks can fail: plants one fault after the other in a temporary copy of the checkout and runs the
+// command that has to find it. Prints a line for each, and exits 1 when a fault passes, or when a command fails without
+// one: what it says of a fault would mean nothing. Run by `pnpm check:faults`.
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { makeRunDirectory } from '../packages/test-postgres/src/run-directory.ts';
+
+const TEST = 'packages/core/test/planted.test.ts';
+const DOMAIN = 'packages/core/src/domain/planted.ts';
+const test = ['test', TEST];
+
+/** What has to pass. */
+const HARMLESS = [
+  { name: 'a test that passes', command: test, path: TEST, text: aTest('expect(1).toBe(1)') },
+  { name: 'a type that fits', command: ['types'], path: DOMAIN, text: 'export const planted: number = 1;\n' },
+  { name: 'an import that is allowed', command: ['lint'], path: DOMAIN, text: "import 'uuid';\n" },
+];
+
+/** What must not, and what the command has to say of it. Errors outside of tests are not in the report of the tests. */
+const FAULTS = [
+  {
+    name: 'a failing test',
+    command: test,
+    path: TEST,
+    text: aTest('expect(1).toBe(2)'),
+    says: 'expected 1 to be 2',
+    report: true,
+  },
+  {
+    name: 'an unhandled rejection',
+    command: test,
+    path: TEST,
+    text: aTest("void Promise.reject(new Error('planted'))"),
+    says: 'Unhandled Rejection',
+  },
+  {
+    name: 'a test file that does not load',
+    command: test,
+    path: TEST,
+    text: `import './there-is-no-such-file.ts';\n${aTest('expect(1).toBe(1)')}`,
+    says: 'there-is-no-such-file.ts',
+    report: true,
+  },
+  {
+    name: 'a type error',
+    command: ['types'],
+    path: DOMAIN,
+    text: "export const planted: number = 'one';\n",
+    says: 'TS2322',
+  },
+  {
+    name: 'a floating promise',
+    command: ['lint'],
+    path: DOMAIN,
+    text: 'export function planted(): void {\n  Promise.resolve();\n}\n',
+    says: 'no-floating-promises',
+  },
+  {
+    name: 'a forbidden import',
+    command: ['lint'],
+    path: DOMAIN,
+    text: "import 'hono';\n",
+    says: `error domain: ${DOMAIN}`,
+  },
+];
+
+const root = dirname(import.meta.dirname);
+const directory = await makeRunDirectory();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.once(signal, () => void directory.remove().finally(() => process.exit(1)));
+}
+try {
+  const copy = join(directory.path, 'checkout');
+  await copyCheckout(copy);
+  for (const { name, ...harmless } of HARMLESS) {
+    const { code, output } = await runWith(copy, harmless);
+    judge(name, code === 0, `fails, which the faults below must not be blamed for:\n${output}`);
+  }
+  for (const { name, says, report = false, ...fault } of FAULTS) {
+    const { code, output } = await runWith(copy, fault);
+    judge(name, code !== 0, `passes: ${fault.command.join(' ')} exits 0.\n${output}`);
+    judge(`${name}, which is named`, output.includes(says), `("${says}"):\n${output}`);
+    if (report) judge(`${name}, by its report`, !passesByReport(copy), 'passes scripts/count-tests.mjs.');
+  }
+} finally {
+  await directory.remove();
+}
+
+function aTest(statement) {
+  return `import { expect, it } from 'vitest';\n\nit('is planted', () => {\n  ${statement};\n  expect.anything();\n});\n`;
+}
+
+function judge(name, holds, complaint) {
+  console.log(holds ? `ok   ${name}` : `FAIL ${name} ${complaint}`);
+  if (!holds) process.exitCode = 1;
+}
+
+/** With what is installed: the packages' links lead to each other in the copy, those to others through the root's. */
+async function copyCheckout(copy) {
+  const left = new Set(['.git', 'node_modules', 'reports', 'data']);
+  await mkdir(copy, { mode: 0o700 });
+  for (const name of await readdir(root)) {
+    if (left.has(name)) continue;
+    await cp(join(root, name), join(copy, name), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => basename(path) !== 'dist' && basename(path) !== 'data',
+    });
+  }
+  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
+  // `pnpm types` asks git for the pages.
+  execFileSync('git', ['init', '--quiet'], { cwd: copy });
+  execFileSync('git', ['add', '--all'], { cwd: copy });
+}
+
+async function runWith(copy, { command, path, text }) {
+  const file = join(copy, path);
+  await writeFile(file, text);
+  try {
+    return await run(copy, command);
+  } finally {
+    await rm(file);
+  }
+}
+
+/** As `.ci/run` would judge if the command had exited with 0. */
+function passesByReport(copy) {
+  const count = join(root, 'scripts/count-tests.mjs');
+  return spawnSync(process.execPath, [count, join(copy, 'reports/vitest.json'), 'passed']).status === 0;
+}
+
+/** Without an install: it would change what the copy shares with the checkout. */
+function run(cwd, command) {
+  const args = ['--yes', 'pnpm@12', '--config.verify-deps-before-run=false', ...command];
+  const env = { ...process.env, NO_COLOR: '1', CI: 'true' };
+  return new Promise((resolve) => {
+    execFile('npx', args, { cwd, env, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : (error.code ?? error.signal), output: `${stdout}${stderr}` });
+    });
+  });
+}
