@@ -36,7 +36,7 @@ const { status, stdout } = spawnSync(tsc, ['-p', folder, '--pretty', 'false'], {
   encoding: 'utf8',
 });
 process.stdout.write(stdout.replaceAll(/^[\w.-]+\.ts(?=\()/gm, (file) => programs.get(file) ?? file));
-const broken = pages.flatMap(brokenLinks);
+const broken = [...pages.flatMap(brokenLinks), ...pages.flatMap(commandsThatAsk)];
 for (const link of broken) console.log(link);
 if (status === 0 && broken.length === 0) {
   console.log(`${programs.size} programs of ${pages.length} pages compile, and links lead somewhere.`);
@@ -103,5 +103,13 @@ function anchorsOf(path) {
       .toLowerCase()
       .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-'),
+  );
+}
+
+/** npx asks before it fetches pnpm for the first time, which nobody answers in a script or in the background. */
+function commandsThatAsk(page) {
+  const lines = readFileSync(join(root, page), 'utf8').split('\n');
+  return lines.flatMap((line, index) =>
+    line.includes('npx pnpm') ? [`${page}(${index + 1}): npx needs --yes to run pnpm without asking`] : [],
   );
 }

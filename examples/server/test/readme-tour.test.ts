@@ -21,13 +21,30 @@ trap exit TERM
 let stopTour = async (): Promise<void> => {};
 afterAll(() => stopTour(), 60_000);
 
-it('The tour of the README works as it is printed', { timeout: 300_000 }, async () => {
+it('The tour of the README works as it is printed, and works again', { timeout: 300_000 }, async () => {
   const directory = temporaryDirectory();
+  await takeTour(directory);
+  await takeTour(directory);
+});
+
+it('The functions of the tour give up, and print the error of a response', async () => {
+  const functions = readmeBlocks('bash')
+    .join('\n')
+    .match(/^\w+\(\) (?:\{ .*; \}|\{[^]*?^\})$/gm);
+  expect(functions).toHaveLength(4);
+  const script = [...(functions ?? []), 'within 0 false', `field .id <<< '{"error":{"code":"NOT_FOUND"}}'`];
+  const { output, ended } = runBash(script.join('\n'), {});
+  expect(await ended).toEqual([1, null]);
+  expect(output()).toContain('still fails after 0 s: false');
+  expect(output()).toContain("{ code: 'NOT_FOUND' }");
+});
+
+async function takeTour(directory: string): Promise<void> {
   const [server, receiver] = [await freePort(), await freePort()];
   const blocks = readmeBlocks('bash').map((block) =>
     block.replaceAll('8080', server).replaceAll('9000', receiver).replaceAll('/tmp/', `${directory}/`),
   );
-  const tour = runBash([LIKE_A_TERMINAL, ...blocks, 'wait'].join('\n'), {
+  const tour = runBash([LIKE_A_TERMINAL, ...blocks].join('\n'), {
     // What the tour leaves at its defaults and another server on this machine may use.
     PORT: server,
     DATA_DIR: join(directory, 'data'),
@@ -65,7 +82,7 @@ it('The tour of the README works as it is printed', { timeout: 300_000 }, async 
   expect(output).toMatch(/^connecting$.*^connected$/ms);
   expect(readFileSync(join(directory, 'trunkline-qr.svg'), 'utf8')).toMatch(/^<svg/);
   await until('both programs have ended', async () => (await isFree(server)) && (await isFree(receiver)));
-});
+}
 
 interface Tour {
   output(): string;
@@ -75,8 +92,8 @@ interface Tour {
 }
 
 function runBash(script: string, env: Readonly<Record<string, string>>): Tour {
-  const { WEBHOOK_SECRET: _, API_KEY: __, ...own } = process.env;
-  const bash = spawn('bash', ['-c', script], { cwd: ROOT, env: { ...own, npm_config_yes: 'true', ...env } });
+  const { WEBHOOK_SECRET: _, API_KEY: __, npm_config_yes: ___, ...own } = process.env;
+  const bash = spawn('bash', ['-c', script], { cwd: ROOT, env: { ...own, ...env } });
   let output = '';
   bash.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   bash.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
