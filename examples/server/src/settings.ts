@@ -21,6 +21,8 @@ export interface Settings {
   /** The one before, while what it has sealed is sealed again. */
   readonly previousSecretKey: string | undefined;
   readonly urlPolicy: UrlPolicy;
+  /** Whether webhooks carry the headers of Standard Webhooks too. */
+  readonly standardWebhooks: boolean;
   /** Requests a minute for each key; 0 is off. */
   readonly rateLimit: number;
   readonly roles: Roles;
@@ -57,6 +59,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     secretKey: rest.SECRET_KEY,
     previousSecretKey: rest.SECRET_KEY_PREVIOUS,
     urlPolicy: rest.WEBHOOK_URL_POLICY,
+    standardWebhooks: rest.STANDARD_WEBHOOKS === 'true',
     rateLimit: rest.RATE_LIMIT,
     roles: rest.ROLES,
     gateway: rest.GATEWAY,
@@ -99,6 +102,7 @@ const variables = z.object({
   SECRET_KEY: secretKey(),
   SECRET_KEY_PREVIOUS: secretKey(),
   WEBHOOK_URL_POLICY: z.enum(['public', 'local'], 'must be public or local.').default('public'),
+  STANDARD_WEBHOOKS: z.enum(['true', 'false'], 'must be true or false.').default('true'),
   RATE_LIMIT: wholeNumber(1_000_000_000).default(600),
   ROLES: z
     .string()

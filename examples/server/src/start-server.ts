@@ -56,7 +56,12 @@ export async function startServer(
     files.hasDatabase || (database.kind === 'postgres' && (await hasWorkspace(database, logger)));
   const secretKey = await secretKeyFor(settings, files, isInUse);
   const secretKeys = [secretKey, settings.previousSecretKey];
-  const options = { secretKey: secretKeys, urlPolicy: settings.urlPolicy, logger };
+  const options = {
+    secretKey: secretKeys,
+    urlPolicy: settings.urlPolicy,
+    standardWebhooks: settings.standardWebhooks,
+    logger,
+  };
   if (isInUse) await tryDatabase(database, options);
   await createDataDirectory(files);
 

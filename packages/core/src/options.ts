@@ -48,6 +48,8 @@ export interface TrunklineOptions<Transaction = never> {
   readonly roles?: Partial<Roles> | undefined;
   /** `local` also takes http, any port and loopback as webhook URLs: for development, never in production. Default `public`. */
   readonly urlPolicy?: UrlPolicy | undefined;
+  /** Whether webhooks carry the headers of Standard Webhooks (https://www.standardwebhooks.com) beside our own. Default true. */
+  readonly standardWebhooks?: boolean | undefined;
   /** Messages of one instance that may be queued at once. Default 1,000. */
   readonly sendBacklog?: number | undefined;
   /** How long a disconnect, logout or delete waits for the gateway's answer. Default 15,000 ms. */
@@ -59,6 +61,7 @@ export interface CheckedSettings {
   readonly secretKeys: readonly string[];
   readonly roles: Roles;
   readonly urlPolicy: UrlPolicy;
+  readonly standardWebhooks: boolean;
   readonly sendBacklog: number;
   readonly operationTimeoutMs: number;
 }
@@ -67,6 +70,7 @@ const role = z.boolean().default(true);
 const settings = z.object({
   roles: z.strictObject({ api: role, gateway: role, webhooks: role, maintenance: role }).prefault({}),
   urlPolicy: z.enum(['public', 'local']).default('public'),
+  standardWebhooks: z.boolean().default(true),
   sendBacklog: z.int().min(1).max(1_000_000).default(DEFAULT_SEND_BACKLOG),
   operationTimeoutMs: z.int().min(1).max(600_000).default(15_000),
 });
@@ -103,6 +107,7 @@ const OPTION_NAMES: OptionNames<TrunklineOptions<unknown>> = {
   notifier: true,
   roles: true,
   urlPolicy: true,
+  standardWebhooks: true,
   sendBacklog: true,
   operationTimeoutMs: true,
 };

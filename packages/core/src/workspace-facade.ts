@@ -114,7 +114,10 @@ export function workspaceFacade(
     },
     deliveries: {
       get: async (id) =>
-        deliveryDetailResource(unwrap(await findDelivery(context, workspaceId, id)), context.clock.now()),
+        deliveryDetailResource(unwrap(await findDelivery(context, workspaceId, id)), {
+          now: context.clock.now(),
+          standardWebhooks: context.settings.standardWebhooks,
+        }),
       retry: async (id) => deliveryResource(unwrap(await retryDelivery(context, workspaceId, id))),
     },
   };

@@ -1,6 +1,7 @@
 import { verify } from '@trunkline/receiver';
 import type { VerifyResult } from '@trunkline/receiver';
-import { describe, expect, it } from 'vitest';
+import { Webhook } from 'standardwebhooks';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { REFUSED, TAKEN } from '../src/testing/index.ts';
 import type { RecordedRequest } from '../src/testing/index.ts';
 import {
@@ -49,7 +50,7 @@ describe('the request that a receiver gets', () => {
     }
   });
 
-  it('has exactly the headers of the specification', async () => {
+  it('has exactly the headers of the specification and of Standard Webhooks', async () => {
     const world = await senders();
     const { id } = await listen(world);
     const delivery = await world.api.webhooks.test(id);
@@ -62,7 +63,41 @@ describe('the request that a receiver gets', () => {
       'X-Service-Delivery': delivery.id,
       'X-Service-Timestamp': String(world.clock.now() / 1000),
       'X-Service-Signature': expect.stringMatching(/^v1=[0-9a-f]{64}$/),
+      'webhook-id': delivery.event.id,
+      'webhook-timestamp': String(world.clock.now() / 1000),
+      'webhook-signature': expect.stringMatching(/^v1,[0-9A-Za-z+/]{43}=$/),
     });
+  });
+
+  it('has the headers of the specification alone where Standard Webhooks is switched off', async () => {
+    const world = await startWorld({ roles: only('api', 'webhooks'), standardWebhooks: false });
+    const { id } = await listen(world);
+    const delivery = await world.api.webhooks.test(id);
+    await world.clock.settle();
+    const names = [...(world.sender.requests[0]?.headers.keys() ?? [])];
+    expect(names).toHaveLength(6);
+    expect(names.filter((name) => name.startsWith('webhook-'))).toEqual([]);
+    const { request } = await world.api.deliveries.get(delivery.id);
+    expect(request.headers).not.toHaveProperty('webhook-id');
+  });
+
+  it('passes the check of the Standard Webhooks library, by the secret as it was shown', async () => {
+    const world = await startWorld();
+    const { secret } = await listen(world);
+    const id = await connectInstance(world, { profileName: 'Ärger mit Ümläuten 🙂' });
+    await sendText(world, id, '34600000009', 'Grüße "quoted" \u2028 🙂');
+    await world.clock.advance(3 * STEP);
+    const library = new Webhook(secret);
+    // It reads the time itself.
+    vi.setSystemTime(world.clock.now());
+    onTestFinished(() => void vi.useRealTimers());
+    expect(world.sender.requests).toHaveLength(5);
+    for (const { headers, body } of world.sender.requests) {
+      const event: unknown = JSON.parse(body);
+      expect(library.verify(body, Object.fromEntries(headers))).toEqual(event);
+      expect(event).toMatchObject({ id: headers.get('webhook-id') });
+      expect(() => library.verify(`${body} `, Object.fromEntries(headers))).toThrow(/signature/i);
+    }
   });
 
   it('is signed anew on each attempt, over the same bytes and for the same delivery', async () => {
@@ -190,7 +225,7 @@ describe('the detail of a delivery', () => {
     const { id: deliveryId } = await world.api.webhooks.test(id);
     await world.clock.advance(2 * MINUTE);
 
-    const { request, attempt_log } = await world.api.deliveries.get(deliveryId);
+    const { event, request, attempt_log } = await world.api.deliveries.get(deliveryId);
     expect(request).toEqual({
       url,
       headers: {
@@ -198,6 +233,7 @@ describe('the detail of a delivery', () => {
         'User-Agent': 'Service-Webhooks/1.0',
         'X-Service-Event': 'webhook.test',
         'X-Service-Delivery': deliveryId,
+        'webhook-id': event.id,
       },
       payload: JSON.parse(world.sender.requests[0]?.body ?? ''),
     });

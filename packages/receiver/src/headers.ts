@@ -3,6 +3,11 @@ export const DELIVERY_HEADER = 'X-Service-Delivery';
 export const TIMESTAMP_HEADER = 'X-Service-Timestamp';
 export const SIGNATURE_HEADER = 'X-Service-Signature';
 
+/** Those of Standard Webhooks, which the service sends beside its own unless it was told not to. */
+export const STANDARD_ID_HEADER = 'webhook-id';
+export const STANDARD_TIMESTAMP_HEADER = 'webhook-timestamp';
+export const STANDARD_SIGNATURE_HEADER = 'webhook-signature';
+
 /** A Fetch `Headers` or anything else with its `get`, or an object of names and values in any case, such as Node's. */
 export type WebhookHeaders =
   | { get(name: string): string | null | undefined }

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { Content, Hmac } from './hmac.ts';
+import type { Content, Hmac, Key } from './hmac.ts';
 
 /** Of SHA-256, in bytes. */
 const BLOCK_LENGTH = 64;
@@ -12,14 +12,14 @@ const SCRATCH_LENGTH = 16_384;
  * By RFC 2104 itself, H(key ^ opad, H(key ^ ipad, content)): two digests of buffers that are kept take half as long as an
  * `Hmac` object of Node's, which lives for one webhook. RFC 4231's vectors and long keys are among the tests.
  */
-export const hmacHex: Hmac['hmacHex'] = (secret, content) => {
-  const { inner, outer } = padsOf(secret);
+export const hmacHex: Hmac['hmacHex'] = (key, content) => {
+  const { inner, outer } = padsOf(key);
   outer.write(hash('sha256', joined(inner, content), 'binary'), BLOCK_LENGTH, 'binary');
   return hash('sha256', outer, 'hex');
 };
 
-export const hmacMatches: Hmac['hmacMatches'] = (secret, content, hex) => {
-  expected.write(hmacHex(secret, content) as string, 'latin1'); // from the function above
+export const hmacMatches: Hmac['hmacMatches'] = (key, content, hex) => {
+  expected.write(hmacHex(key, content) as string, 'latin1'); // from the function above
   received.write(hex.toLowerCase(), 'latin1');
   return timingSafeEqual(expected, received);
 };
@@ -30,30 +30,32 @@ const expected = Buffer.alloc(HEX_LENGTH);
 const received = Buffer.alloc(HEX_LENGTH);
 
 interface Pads {
-  readonly secret: string;
+  readonly key: Key;
   readonly inner: Buffer;
   /** With room for the inner digest. */
   readonly outer: Buffer;
 }
 
-/** Of the secret that was used last: a receiver mostly has one. */
+/** Of the key that was used last: a receiver mostly has one. */
 let lastPads: Pads = makePads('');
 
-function padsOf(secret: string): Pads {
-  if (lastPads.secret !== secret) lastPads = makePads(secret);
+function padsOf(key: Key): Pads {
+  // Bytes may have changed since.
+  if (typeof key !== 'string') return makePads(key);
+  if (lastPads.key !== key) lastPads = makePads(key);
   return lastPads;
 }
 
-function makePads(secret: string): Pads {
-  const bytes = Buffer.from(secret, 'utf8');
-  const key = bytes.length > BLOCK_LENGTH ? hash('sha256', bytes, 'buffer') : bytes;
+function makePads(key: Key): Pads {
+  const bytes = typeof key === 'string' ? Buffer.from(key, 'utf8') : key;
+  const block = bytes.length > BLOCK_LENGTH ? hash('sha256', bytes, 'buffer') : bytes;
   const inner = Buffer.alloc(BLOCK_LENGTH, 0x36);
   const outer = Buffer.alloc(BLOCK_LENGTH + DIGEST_LENGTH, 0x5c);
-  for (const [index, byte] of key.entries()) {
+  for (const [index, byte] of block.entries()) {
     inner[index] = byte ^ 0x36;
     outer[index] = byte ^ 0x5c;
   }
-  return { secret, inner, outer };
+  return { key, inner, outer };
 }
 
 function joined(start: Buffer, { prefix, body }: Content): Buffer {

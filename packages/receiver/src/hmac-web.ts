@@ -1,19 +1,19 @@
-import type { Content, Hmac } from './hmac.ts';
+import type { Content, Hmac, Key } from './hmac.ts';
 
-export const hmacHex: Hmac['hmacHex'] = async (secret, content) => {
-  const mac = await crypto.subtle.sign('HMAC', await importKey(secret, 'sign'), joined(content));
+export const hmacHex: Hmac['hmacHex'] = async (key, content) => {
+  const mac = await crypto.subtle.sign('HMAC', await importKey(key, 'sign'), joined(content));
   return Array.from(new Uint8Array(mac), (byte) => byte.toString(16).padStart(2, '0')).join('');
 };
 
 /** `subtle.verify` is the constant-time comparison of Web Crypto. */
-export const hmacMatches: Hmac['hmacMatches'] = async (secret, content, hex) =>
-  crypto.subtle.verify('HMAC', await importKey(secret, 'verify'), fromHex(hex), joined(content));
+export const hmacMatches: Hmac['hmacMatches'] = async (key, content, hex) =>
+  crypto.subtle.verify('HMAC', await importKey(key, 'verify'), fromHex(hex), joined(content));
 
 const encoder = new TextEncoder();
 
-function importKey(secret: string, usage: 'sign' | 'verify'): ReturnType<typeof crypto.subtle.importKey> {
-  const key = encoder.encode(secret);
-  return crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, [usage]);
+function importKey(key: Key, usage: 'sign' | 'verify'): ReturnType<typeof crypto.subtle.importKey> {
+  const bytes = typeof key === 'string' ? encoder.encode(key) : Uint8Array.from(key);
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [usage]);
 }
 
 function joined({ prefix, body }: Content): Uint8Array<ArrayBuffer> {

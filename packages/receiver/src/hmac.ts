@@ -4,10 +4,13 @@
  */
 export interface Hmac {
   /** HMAC-SHA256 (RFC 2104) in lower-case hex. */
-  hmacHex(secret: string, content: Content): string | Promise<string>;
+  hmacHex(key: Key, content: Content): string | Promise<string>;
   /** Compares in constant time. `hex` is 64 hexadecimal characters in either case. */
-  hmacMatches(secret: string, content: Content, hex: string): boolean | Promise<boolean>;
+  hmacMatches(key: Key, content: Content, hex: string): boolean | Promise<boolean>;
 }
+
+/** Text stands for its UTF-8. */
+export type Key = string | Uint8Array;
 
 /** What is authenticated, in two parts that follow each other. */
 export interface Content {

@@ -18,8 +18,8 @@ export type {
   VerifyResult,
   VerifySuccess,
 } from './verify.ts';
-export { signWebhook } from './sign-webhook.ts';
-export type { SignWebhookOptions } from './sign-webhook.ts';
+export { signStandardWebhook, signWebhook } from './sign-webhook.ts';
+export type { SignStandardWebhookOptions, SignWebhookOptions } from './sign-webhook.ts';
 export type {
   InstanceEventType,
   MessageEventType,
@@ -32,6 +32,14 @@ export type {
   WebhookMessageEvent,
   WebhookTestEvent,
 } from './event.ts';
-export { DELIVERY_HEADER, EVENT_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER } from './headers.ts';
+export {
+  DELIVERY_HEADER,
+  EVENT_HEADER,
+  SIGNATURE_HEADER,
+  STANDARD_ID_HEADER,
+  STANDARD_SIGNATURE_HEADER,
+  STANDARD_TIMESTAMP_HEADER,
+  TIMESTAMP_HEADER,
+} from './headers.ts';
 export type { WebhookHeaders } from './headers.ts';
 export { DEFAULT_TOLERANCE_SECONDS } from './timestamp.ts';

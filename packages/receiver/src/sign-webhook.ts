@@ -1,5 +1,6 @@
 import { checkSecret } from './secret.ts';
 import { createSignature } from './signature.ts';
+import { createStandardSignature, isStandardId } from './standard-signature.ts';
 import { isTimestamp } from './timestamp.ts';
 
 export interface SignWebhookOptions {
@@ -13,8 +14,29 @@ export interface SignWebhookOptions {
 
 /** The value of the `X-Service-Signature` header. Rejects when the secret or the timestamp is not one. */
 export async function signWebhook(options: SignWebhookOptions): Promise<string> {
-  checkSecret(options.secret);
-  const timestamp = String(options.timestamp);
-  if (!isTimestamp(timestamp)) throw new TypeError('timestamp must be Unix time in whole seconds.');
+  const timestamp = checkedTimestamp(options);
   return createSignature(options.secret, timestamp, options.body);
+}
+
+export interface SignStandardWebhookOptions extends SignWebhookOptions {
+  /** The text of the `webhook-id` header: the event's id. */
+  readonly id: string;
+}
+
+/**
+ * The value of the `webhook-signature` header of Standard Webhooks. Rejects when the secret, the id or the timestamp is not one; a
+ * secret must be base64 here.
+ */
+export async function signStandardWebhook(options: SignStandardWebhookOptions): Promise<string> {
+  const timestamp = checkedTimestamp(options);
+  const { secret, id, body } = options;
+  if (!isStandardId(id)) throw new TypeError('id must be 1 to 255 letters, digits, "_" or "-".');
+  return createStandardSignature(secret, { id, timestamp, body });
+}
+
+function checkedTimestamp({ secret, timestamp }: SignWebhookOptions): string {
+  checkSecret(secret);
+  const text = String(timestamp);
+  if (!isTimestamp(text)) throw new TypeError('timestamp must be Unix time in whole seconds.');
+  return text;
 }

@@ -1,5 +1,5 @@
 import { hmacHex, hmacMatches } from '#hmac';
-import type { Content } from './hmac.ts';
+import type { Content, Key } from './hmac.ts';
 
 /**
  * The one signature rule (specification, "Signature"):
@@ -36,9 +36,15 @@ export function signatureMatches({
   body,
   signature,
 }: SignedRequest): boolean | Promise<boolean> {
-  const content = signedContent(timestamp, body);
-  const hex = signature.slice(PREFIX.length);
-  const matches = secrets.map((secret) => hmacMatches(secret, content, hex));
+  return anyKeyMatches(secrets, signedContent(timestamp, body), signature.slice(PREFIX.length));
+}
+
+export function anyKeyMatches(
+  keys: readonly Key[],
+  content: Content,
+  hex: string,
+): boolean | Promise<boolean> {
+  const matches = keys.map((key) => hmacMatches(key, content, hex));
   return matches.every((match) => typeof match === 'boolean') ? matches.includes(true) : anyOf(matches);
 }
 

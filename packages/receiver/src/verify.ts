@@ -1,9 +1,18 @@
 import { checkMisspelling, type OptionNames } from '@trunkline/option-names';
 import { bytesOf } from './bytes.ts';
 import { readEvent, type WebhookEvent } from './event.ts';
-import { SIGNATURE_HEADER, TIMESTAMP_HEADER, readHeader, type WebhookHeaders } from './headers.ts';
+import {
+  SIGNATURE_HEADER,
+  STANDARD_ID_HEADER,
+  STANDARD_SIGNATURE_HEADER,
+  STANDARD_TIMESTAMP_HEADER,
+  TIMESTAMP_HEADER,
+  readHeader,
+  type WebhookHeaders,
+} from './headers.ts';
 import { checkSecrets } from './secret.ts';
 import { isSignature, signatureMatches } from './signature.ts';
+import { isStandardId, isStandardSignature, standardSignatureMatches } from './standard-signature.ts';
 import { DEFAULT_TOLERANCE_SECONDS, checkTolerance, isTimestamp, isWithinTolerance } from './timestamp.ts';
 
 export interface VerifyOptions {
@@ -22,6 +31,9 @@ export interface VerifyOptions {
 export type VerifyFailureReason =
   /** A framework has parsed the body already: the message says how to get at the bytes. */
   | 'body_not_bytes'
+  /** Only with the headers of Standard Webhooks: of ours, the id is not signed. */
+  | 'missing_id'
+  | 'invalid_id'
   | 'missing_timestamp'
   | 'invalid_timestamp'
   | 'timestamp_out_of_tolerance'
@@ -52,6 +64,9 @@ export type VerifyResult = VerifySuccess | VerifyFailure;
  * result; only options that are wrong for every request reject (no secret, white space around it, a tolerance
  * that is not a number).
  *
+ * The service's own headers decide where one of them is there. Those of Standard Webhooks decide where neither is, as behind a
+ * proxy that removes `X-` headers: they never rescue a request whose own signature is wrong.
+ *
  * The headers `X-Service-Event` and `X-Service-Delivery` are not signed: take id and type from the event.
  *
  * @example
@@ -71,27 +86,55 @@ export async function verify(options: VerifyOptions): Promise<VerifyResult> {
 
   const signed = readSignedHeaders({ headers, receivedAt, tolerance });
   if (!signed.ok) return signed;
-  const { timestamp, signature } = signed;
-  const matches = signatureMatches({ secrets, timestamp, body, signature });
+  const matches = isRightlySigned({ secrets, body, signed });
   if (!(typeof matches === 'boolean' ? matches : await matches)) return failure('signature_mismatch');
 
   const read = readEvent(body);
   return read.ok ? read : failure(read.reason);
 }
 
-export type SignedHeaders =
-  { readonly ok: true; readonly timestamp: string; readonly signature: string } | VerifyFailure;
+export type SignedHeaders = Signed | VerifyFailure;
+
+interface Signed {
+  readonly ok: true;
+  /** With the headers of Standard Webhooks alone. */
+  readonly id?: string;
+  readonly timestamp: string;
+  readonly signature: string;
+}
+
+function isRightlySigned({
+  secrets,
+  body,
+  signed: { id, timestamp, signature },
+}: {
+  readonly secrets: readonly string[];
+  readonly body: Uint8Array;
+  readonly signed: Signed;
+}): boolean | Promise<boolean> {
+  return id === undefined
+    ? signatureMatches({ secrets, timestamp, body, signature })
+    : standardSignatureMatches({ secrets, id, timestamp, body, signature });
+}
 
 /** What can be refused without the body: headers that are missing or malformed, and a timestamp that is out of tolerance. */
-export function readSignedHeaders({
-  headers,
-  receivedAt,
-  tolerance,
-}: {
+export function readSignedHeaders(request: RequestToCheck): SignedHeaders {
+  const { headers } = request;
+  const isThere = (name: string): boolean => readHeader(headers, name) !== undefined;
+  const isStandard = !OWN.some(isThere) && STANDARD.some(isThere);
+  return isStandard ? readStandardHeaders(request) : readOwnHeaders(request);
+}
+
+const OWN = [TIMESTAMP_HEADER, SIGNATURE_HEADER];
+const STANDARD = [STANDARD_ID_HEADER, STANDARD_TIMESTAMP_HEADER, STANDARD_SIGNATURE_HEADER];
+
+interface RequestToCheck {
   readonly headers: WebhookHeaders;
   readonly receivedAt: number;
   readonly tolerance: number;
-}): SignedHeaders {
+}
+
+function readOwnHeaders({ headers, receivedAt, tolerance }: RequestToCheck): SignedHeaders {
   const timestamp = readHeader(headers, TIMESTAMP_HEADER);
   if (timestamp === undefined) return failure('missing_timestamp');
   if (!isTimestamp(timestamp)) return failure('invalid_timestamp');
@@ -101,6 +144,22 @@ export function readSignedHeaders({
   if (signature === undefined) return failure('missing_signature');
   if (!isSignature(signature)) return failure('invalid_signature_format');
   return { ok: true, timestamp, signature };
+}
+
+function readStandardHeaders({ headers, receivedAt, tolerance }: RequestToCheck): SignedHeaders {
+  const id = readHeader(headers, STANDARD_ID_HEADER);
+  if (id === undefined) return failure('missing_id');
+  if (!isStandardId(id)) return failure('invalid_id');
+
+  const timestamp = readHeader(headers, STANDARD_TIMESTAMP_HEADER);
+  if (timestamp === undefined) return failure('missing_timestamp', STANDARD_MESSAGES);
+  if (!isTimestamp(timestamp)) return failure('invalid_timestamp', STANDARD_MESSAGES);
+  if (!isWithinTolerance(timestamp, receivedAt, tolerance)) return failure('timestamp_out_of_tolerance');
+
+  const signature = readHeader(headers, STANDARD_SIGNATURE_HEADER);
+  if (signature === undefined) return failure('missing_signature', STANDARD_MESSAGES);
+  if (!isStandardSignature(signature)) return failure('invalid_signature_format', STANDARD_MESSAGES);
+  return { ok: true, id, timestamp, signature };
 }
 
 const OPTION_NAMES: OptionNames<VerifyOptions> = {
@@ -119,6 +178,8 @@ export const RAW_BODY_FIXES: string =
 
 const MESSAGES: Record<VerifyFailureReason, string> = {
   body_not_bytes: `The body must be the bytes as they were received, and is something that a framework made of them. ${RAW_BODY_FIXES}`,
+  missing_id: `The request has no ${STANDARD_ID_HEADER} header, and none of the service's own.`,
+  invalid_id: `The ${STANDARD_ID_HEADER} header is not one id of 1 to 255 letters, digits, "_" and "-".`,
   missing_timestamp: `The request has no ${TIMESTAMP_HEADER} header.`,
   invalid_timestamp: `The ${TIMESTAMP_HEADER} header is not one whole number of 1 to 12 digits.`,
   timestamp_out_of_tolerance: 'The request was signed too long ago, or by a clock that is ahead.',
@@ -129,6 +190,14 @@ const MESSAGES: Record<VerifyFailureReason, string> = {
   invalid_event: 'The signature is right, but the body is not an event.',
 };
 
-function failure(reason: VerifyFailureReason): VerifyFailure {
-  return { ok: false, reason, message: MESSAGES[reason] };
+const STANDARD_MESSAGES: Record<VerifyFailureReason, string> = {
+  ...MESSAGES,
+  missing_timestamp: `The request has no ${STANDARD_TIMESTAMP_HEADER} header.`,
+  invalid_timestamp: `The ${STANDARD_TIMESTAMP_HEADER} header is not one whole number of 1 to 12 digits.`,
+  missing_signature: `The request has no ${STANDARD_SIGNATURE_HEADER} header.`,
+  invalid_signature_format: `The ${STANDARD_SIGNATURE_HEADER} header is not one "v1," with the base64 of 32 bytes.`,
+};
+
+function failure(reason: VerifyFailureReason, messages = MESSAGES): VerifyFailure {
+  return { ok: false, reason, message: messages[reason] };
 }

@@ -1,8 +1,15 @@
+import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
 import { verify } from '@trunkline/receiver';
 import { createEvent, signRequest, vectors } from '@trunkline/receiver/testing';
 
 const secret = 'whsec_test';
+const whole = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=';
+const TEST = {
+  id: 'evt_1',
+  type: 'webhook.test',
+  data: { webhook: { id: 'wh_1', url: 'https://receiver.test/', description: null } },
+} as const;
 
 describe('signRequest', () => {
   it('makes a request that passes, with a new event each time', async () => {
@@ -25,6 +32,19 @@ describe('signRequest', () => {
     expect(await verify({ secret, ...request })).toMatchObject({ reason: 'timestamp_out_of_tolerance' });
   });
 
+  it('signs by the headers of Standard Webhooks too, which its library accepts', async () => {
+    const { headers, body } = await signRequest({ secret: whole, event: TEST });
+    expect(new Webhook(whole).verify(Buffer.from(body).toString(), headers)).toMatchObject({ id: TEST.id });
+    expect(headers['webhook-id']).toBe(TEST.id);
+    const spoilt = { ...headers, 'webhook-id': 'evt_other' };
+    expect(() => new Webhook(whole).verify(Buffer.from(body).toString(), spoilt)).toThrow(/signature/i);
+  });
+
+  it('leaves the headers of Standard Webhooks out where the secret is not base64', async () => {
+    const { headers } = await signRequest({ secret: 'not base64!' });
+    expect(Object.keys(headers).filter((name) => name.startsWith('webhook-'))).toEqual([]);
+  });
+
   it('goes into a Fetch Request as it is', async () => {
     const request = new Request('http://receiver.test/', await signRequest({ secret }));
     const { headers } = request;
@@ -38,13 +58,17 @@ it('createEvent counts microseconds', () => {
 
 it('the vectors have a case for every reason that verify() may answer', () => {
   const reasons = new Set(
-    vectors.requests.map(({ expect: expected }) => (expected.ok ? 'ok' : expected.reason)),
+    [...vectors.requests, ...vectors.standard_requests].map(({ expect: expected }) =>
+      expected.ok ? 'ok' : expected.reason,
+    ),
   );
   expect([...reasons].toSorted()).toEqual([
     'invalid_event',
+    'invalid_id',
     'invalid_json',
     'invalid_signature_format',
     'invalid_timestamp',
+    'missing_id',
     'missing_signature',
     'missing_timestamp',
     'ok',

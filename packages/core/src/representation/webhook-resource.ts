@@ -149,7 +149,7 @@ export function deliveryDetailResource(
     readonly endpointUrl: string | null;
     readonly lane: LanePosition | null;
   },
-  now: number,
+  { now, standardWebhooks }: { readonly now: number; readonly standardWebhooks: boolean },
 ): DeliveryDetailResource {
   const { delivery, attempts, payload, endpointUrl, lane } = detail;
   const waiting = waitingOf(delivery, lane, now);
@@ -157,7 +157,7 @@ export function deliveryDetailResource(
     ...deliveryResource(delivery),
     request: {
       url: attempts.at(-1)?.url ?? endpointUrl,
-      headers: requestHeaders(delivery),
+      headers: requestHeaders(delivery, { standardWebhooks }),
       // An object as ever: an empty one where the body is not stored.
       payload: payload === null ? {} : JSON.parse(payload),
     },

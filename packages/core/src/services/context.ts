@@ -36,6 +36,7 @@ interface ServiceSettings {
   /** Messages of one instance that may be queued at once. */
   readonly sendBacklog: number;
   readonly urlPolicy: UrlPolicy;
+  readonly standardWebhooks: boolean;
   /** How long a request waits for the gateway to carry out a disconnect, logout or delete. */
   readonly operationTimeoutMs: number;
 }

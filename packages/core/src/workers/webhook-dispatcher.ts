@@ -1,4 +1,11 @@
-import { signWebhook } from '@trunkline/receiver';
+import {
+  SIGNATURE_HEADER,
+  STANDARD_SIGNATURE_HEADER,
+  STANDARD_TIMESTAMP_HEADER,
+  TIMESTAMP_HEADER,
+  signStandardWebhook,
+  signWebhook,
+} from '@trunkline/receiver';
 import {
   ENDPOINT_SLOTS,
   ENDPOINT_STARTS_PER_MINUTE,
@@ -137,11 +144,19 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   ): Promise<Parameters<WebhookSender['send']>[0]> => {
     const secret = context.sealer.openText(endpoint.sealedSecret, webhookSecretPurpose(delivery.webhookId));
     const timestamp = String(Math.floor(at / 1000));
-    const signature = await signWebhook({ secret, timestamp, body: payload });
     const headers = {
-      ...requestHeaders(delivery),
-      'X-Service-Timestamp': timestamp,
-      'X-Service-Signature': signature,
+      ...requestHeaders(delivery, context.settings),
+      [TIMESTAMP_HEADER]: timestamp,
+      [SIGNATURE_HEADER]: await signWebhook({ secret, timestamp, body: payload }),
+      ...(context.settings.standardWebhooks && {
+        [STANDARD_TIMESTAMP_HEADER]: timestamp,
+        [STANDARD_SIGNATURE_HEADER]: await signStandardWebhook({
+          secret,
+          id: delivery.eventId,
+          timestamp,
+          body: payload,
+        }),
+      }),
     };
     return {
       url: endpoint.url,

@@ -89,6 +89,7 @@ export const deliveryDetailExample: DeliveryDetailResource = {
       'User-Agent': 'Service-Webhooks/1.0',
       'X-Service-Event': 'message.received',
       'X-Service-Delivery': 'whd_01kaj2t5b7d9f0h2k4n6q8s1w3',
+      'webhook-id': 'evt_01kaj2t1a3c5e7g9j2m4p6r8t0',
     },
     payload: {
       id: 'evt_01kaj2t1a3c5e7g9j2m4p6r8t0',

@@ -31,8 +31,11 @@ export const webhookWithSecret: z.ZodType<WebhookResourceWithSecret> = exactly<W
   fields.extend({
     secret: z
       .string()
-      .regex(/^whsec_[\w-]{43}$/)
-      .meta({ description: 'Signs the requests to this endpoint. It is not told again.' }),
+      .regex(/^whsec_[A-Za-z0-9+/]{43}=$/)
+      .meta({
+        description:
+          'Signs the requests to this endpoint. It is not shown again. Whole, it keys X-Service-Signature; the bytes that its base64 stands for key webhook-signature (Standard Webhooks).',
+      }),
   }),
 );
 
@@ -42,7 +45,7 @@ export const webhookExample: WebhookResource = {
   description: 'Orders',
   events: ['message.received', 'message.failed'],
   status: 'enabled',
-  secret_hint: '…x8Qd',
+  secret_hint: '…8Qc=',
   last_delivery: {
     id: 'whd_01kaj2t5b7d9f0h2k4n6q8s1w3',
     status: 'success',
@@ -58,5 +61,5 @@ export const webhookExample: WebhookResource = {
 export const webhookWithSecretExample: WebhookResourceWithSecret = {
   ...webhookExample,
   last_delivery: null,
-  secret: 'whsec_Kq3vN8xR2mT7wY5zB1cD4fG6hJ9kL0pQsUaXe-Zx8Qd',
+  secret: 'whsec_Kq3vN8xR2mT7wY5zB1cD4fG6hJ9kL0pQsUaXe+Zx8Qc=',
 };

@@ -9,6 +9,7 @@ export interface AttackCase {
 export interface Attack {
   readonly target: Target;
   readonly sign: Sign;
+  readonly secret: string;
   /** Unix time in seconds. */
   readonly now: number;
 }

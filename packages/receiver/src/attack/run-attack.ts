@@ -3,6 +3,7 @@ import { BODY_CASES } from './body-cases.ts';
 import { requestOf, signer } from './raw-request.ts';
 import { REPEAT_CASES } from './repeat-cases.ts';
 import { SIGNATURE_CASES } from './signature-cases.ts';
+import { STANDARD_CASES } from './standard-cases.ts';
 import { createTarget } from './target.ts';
 import { TIMESTAMP_CASES } from './timestamp-cases.ts';
 
@@ -32,7 +33,7 @@ export async function runAttack(options: AttackOptions): Promise<AttackResult> {
   for (const { name, run } of CASES) {
     const verdict = signal.aborted
       ? { right: false, what: 'not run: time is up' }
-      : await run({ target, sign, now: Math.floor(Date.now() / 1000) });
+      : await run({ target, sign, secret: options.secret, now: Math.floor(Date.now() / 1000) });
     options.onVerdict(name, verdict);
     if (verdict.right) right += 1;
     else wrong += 1;
@@ -44,6 +45,7 @@ export async function runAttack(options: AttackOptions): Promise<AttackResult> {
 const CASES: readonly AttackCase[] = [
   accepted('a request as the service sends it', ({ parts }) => requestOf(parts)),
   ...SIGNATURE_CASES,
+  ...STANDARD_CASES,
   ...TIMESTAMP_CASES,
   ...BODY_CASES,
   ...REPEAT_CASES,

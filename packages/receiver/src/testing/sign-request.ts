@@ -1,6 +1,15 @@
 import type { WebhookEvent, WebhookEventOf, WebhookEventType } from '../event.ts';
-import { DELIVERY_HEADER, EVENT_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../headers.ts';
-import { signWebhook } from '../sign-webhook.ts';
+import {
+  DELIVERY_HEADER,
+  EVENT_HEADER,
+  SIGNATURE_HEADER,
+  STANDARD_ID_HEADER,
+  STANDARD_SIGNATURE_HEADER,
+  STANDARD_TIMESTAMP_HEADER,
+  TIMESTAMP_HEADER,
+} from '../headers.ts';
+import { signStandardWebhook, signWebhook, type SignStandardWebhookOptions } from '../sign-webhook.ts';
+import { hasStandardKey } from '../standard-signature.ts';
 
 export interface SignRequestOptions {
   /** The secret that the receiver under test was given. */
@@ -27,7 +36,8 @@ export interface SignedWebhook {
 }
 
 /**
- * A request as the service sends it. Without `event` and `body` it tells of a `webhook.test`.
+ * A request as the service sends it, signed by its own headers and by those of Standard Webhooks. Without `event` and
+ * `body` it is a `webhook.test`. A secret that is not base64 after its prefix, as the service's are, signs by its own headers only.
  *
  * @example
  * const response = await POST(new Request('http://test/', await signRequest({ secret })));
@@ -46,8 +56,17 @@ export async function signRequest(options: SignRequestOptions): Promise<SignedWe
       [DELIVERY_HEADER]: `whd_${randomName()}`,
       [TIMESTAMP_HEADER]: String(timestamp),
       [SIGNATURE_HEADER]: await signWebhook({ secret, timestamp, body }),
+      ...(hasStandardKey(secret) ? await standardHeaders({ secret, id: event.id, timestamp, body }) : {}),
     },
     body,
+  };
+}
+
+async function standardHeaders(request: SignStandardWebhookOptions): Promise<Record<string, string>> {
+  return {
+    [STANDARD_ID_HEADER]: request.id,
+    [STANDARD_TIMESTAMP_HEADER]: String(request.timestamp),
+    [STANDARD_SIGNATURE_HEADER]: await signStandardWebhook(request),
   };
 }
 

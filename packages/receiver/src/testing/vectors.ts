@@ -5,6 +5,9 @@ export interface Vectors {
   readonly about: string;
   readonly signatures: readonly SignatureVector[];
   readonly requests: readonly RequestVector[];
+  readonly standard_signatures: readonly StandardSignatureVector[];
+  /** Requests that have to be decided by the headers of Standard Webhooks. */
+  readonly standard_requests: readonly RequestVector[];
 }
 
 /** What `signWebhook()` has to make. */
@@ -14,6 +17,11 @@ export interface SignatureVector {
   /** Base64. */
   readonly body: string;
   readonly signature: string;
+}
+
+/** What `signStandardWebhook()` has to make. */
+export interface StandardSignatureVector extends SignatureVector {
+  readonly id: string;
 }
 
 /** What `verify()` has to answer. */

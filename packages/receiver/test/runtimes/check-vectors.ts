@@ -1,4 +1,4 @@
-import { signWebhook, verify } from '@trunkline/receiver';
+import { signStandardWebhook, signWebhook, verify } from '@trunkline/receiver';
 import { vectors } from '@trunkline/receiver/testing';
 
 export interface Checked {
@@ -12,13 +12,19 @@ export async function checkVectors(): Promise<Checked> {
   for (const { body, signature, ...options } of vectors.signatures) {
     if ((await signWebhook({ ...options, body: fromBase64(body) })) !== signature) wrong.push(signature);
   }
-  for (const { name, body, received_at, expect, ...request } of vectors.requests) {
+  for (const { body, signature, ...options } of vectors.standard_signatures) {
+    const made = await signStandardWebhook({ ...options, body: fromBase64(body) });
+    if (made !== signature) wrong.push(signature);
+  }
+  const requests = [...vectors.requests, ...vectors.standard_requests];
+  for (const { name, body, received_at, expect, ...request } of requests) {
     const result = await verify({ ...request, body: fromBase64(body), receivedAt: received_at * 1000 });
     const answer = result.ok ? result.event.id : result.reason;
     const expected = expect.ok ? expect.event_id : expect.reason;
     if (answer !== expected) wrong.push(`${name}: ${answer}`);
   }
-  return { checked: vectors.signatures.length + vectors.requests.length, wrong };
+  const signatures = vectors.signatures.length + vectors.standard_signatures.length;
+  return { checked: signatures + requests.length, wrong };
 }
 
 function fromBase64(text: string): Uint8Array {

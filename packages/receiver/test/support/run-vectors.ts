@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { signWebhook, verify } from '@trunkline/receiver';
+import { signStandardWebhook, signWebhook, verify } from '@trunkline/receiver';
 import { vectors } from '@trunkline/receiver/testing';
 
 /** Every vector, on whichever `#hmac` the calling test file has loaded. */
@@ -11,15 +11,25 @@ export function runVectors(): void {
     });
   });
 
-  describe('verify', () => {
-    it.each(vectors.requests)('$name', async ({ name, body, received_at, expect: expected, ...request }) => {
-      const result = await verify({
-        ...request,
-        body: Buffer.from(body, 'base64'),
-        receivedAt: received_at * 1000,
-      });
-      if (expected.ok) expect(result, name).toMatchObject({ ok: true, event: { id: expected.event_id } });
-      else expect(result, name).toMatchObject({ ok: false, reason: expected.reason });
+  describe('signStandardWebhook', () => {
+    it.each(vectors.standard_signatures)('makes $signature', async ({ body, signature, ...request }) => {
+      const bytes = Buffer.from(body, 'base64');
+      expect(await signStandardWebhook({ ...request, body: bytes })).toBe(signature);
     });
+  });
+
+  describe('verify', () => {
+    it.each([...vectors.requests, ...vectors.standard_requests])(
+      '$name',
+      async ({ name, body, received_at, expect: expected, ...request }) => {
+        const result = await verify({
+          ...request,
+          body: Buffer.from(body, 'base64'),
+          receivedAt: received_at * 1000,
+        });
+        if (expected.ok) expect(result, name).toMatchObject({ ok: true, event: { id: expected.event_id } });
+        else expect(result, name).toMatchObject({ ok: false, reason: expected.reason });
+      },
+    );
   });
 }

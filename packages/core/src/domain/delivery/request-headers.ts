@@ -2,15 +2,18 @@ import type { Delivery } from './delivery.ts';
 
 /**
  * The headers of a delivery's request that are the same on every attempt and tell no secret (specification, "Request
- * the receiver gets"). Timestamp and signature are added when an attempt is signed.
+ * the receiver gets"). Timestamps and signatures are added when an attempt is signed. The id of Standard Webhooks is the
+ * event's.
  */
 export function requestHeaders(
-  delivery: Pick<Delivery, 'id' | 'eventType'>,
+  delivery: Pick<Delivery, 'id' | 'eventType' | 'eventId'>,
+  { standardWebhooks }: { readonly standardWebhooks: boolean },
 ): Readonly<Record<string, string>> {
   return {
     'Content-Type': 'application/json',
     'User-Agent': 'Service-Webhooks/1.0',
     'X-Service-Event': delivery.eventType,
     'X-Service-Delivery': delivery.id,
+    ...(standardWebhooks ? { 'webhook-id': delivery.eventId } : {}),
   };
 }

@@ -5,8 +5,8 @@ import { newWebhookSecret, secretHint } from './webhook-secret.ts';
 describe('a webhook secret', () => {
   const secret = newWebhookSecret(seededRandom().bytes);
 
-  it('is whsec_ and 32 random bytes in base64url', () => {
-    expect(secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
+  it('is whsec_ and 32 random bytes in padded base64', () => {
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(newWebhookSecret(seededRandom(2).bytes)).not.toBe(secret);
   });
 

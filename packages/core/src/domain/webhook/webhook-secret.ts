@@ -1,11 +1,14 @@
-import { base64url } from '../base-encoding.ts';
+import { base64 } from '../base-encoding.ts';
 
 const PREFIX = 'whsec_';
 const RANDOM_BYTES = 32;
 
-/** A new signing secret: `whsec_` and 43 characters of base64url. The whole text is the HMAC key. */
+/**
+ * A new signing secret: `whsec_` and 44 characters of padded base64. The whole text is the HMAC key of our own signature;
+ * that of Standard Webhooks is keyed with the bytes, and its libraries refuse most secrets that are unpadded base64url.
+ */
 export function newWebhookSecret(randomBytes: (length: number) => Uint8Array): string {
-  return PREFIX + base64url(randomBytes(RANDOM_BYTES));
+  return PREFIX + base64(randomBytes(RANDOM_BYTES));
 }
 
 /** What may be shown of a secret: an ellipsis and its last four characters. */

@@ -1,0 +1,79 @@
+import { hmacHex } from '#hmac';
+import type { Content } from './hmac.ts';
+import { anyKeyMatches } from './signature.ts';
+
+/**
+ * The one rule of the Standard Webhooks signature (https://www.standardwebhooks.com, "Symmetric signature"):
+ * `v1,` + base64(HMAC-SHA256(key, id + `.` + timestamp + `.` + body)), where the key is the bytes that the secret's base64
+ * stands for.
+ */
+export async function createStandardSignature(secret: string, request: StandardContent): Promise<string> {
+  const key = standardKey(secret);
+  if (key === undefined)
+    throw new TypeError('The webhook secret is not base64, as Standard Webhooks asks for.');
+  return PREFIX + toBase64(await hmacHex(key, signedContent(request)));
+}
+
+export interface StandardContent {
+  readonly id: string;
+  readonly timestamp: string;
+  readonly body: string | Uint8Array;
+}
+
+/** An id has no dot, so that it is clear where it ends in what is signed. */
+export function isStandardId(text: string): boolean {
+  return /^[A-Za-z0-9_-]{1,255}$/.test(text);
+}
+
+/** One signature, in the only base64 that 32 bytes have. The service sends one: a list of them is refused. */
+export function isStandardSignature(text: string): boolean {
+  return /^v1,[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/.test(text);
+}
+
+/** Whether requests can be signed by this secret: what is not base64 stands for no key. */
+export function hasStandardKey(secret: string): boolean {
+  return standardKey(secret) !== undefined;
+}
+
+/** A secret that is not base64 has no such key, and matches nothing. */
+export function standardSignatureMatches({
+  secrets,
+  signature,
+  ...request
+}: StandardContent & {
+  readonly secrets: readonly string[];
+  /** In the form of `isStandardSignature`. */
+  readonly signature: string;
+}): boolean | Promise<boolean> {
+  const keys = secrets.map(standardKey).filter((key) => key !== undefined);
+  return anyKeyMatches(keys, signedContent(request), toHex(signature.slice(PREFIX.length)));
+}
+
+const PREFIX = 'v1,';
+
+function signedContent({ id, timestamp, body }: StandardContent): Content {
+  return { prefix: `${id}.${timestamp}.`, body };
+}
+
+/**
+ * With or without its prefix, padded or not, in base64 or base64url: older secrets are unpadded base64url. Undefined for what is none
+ * of these, which a decoder would cut or skip, and for an empty key, by which anybody could sign.
+ */
+function standardKey(secret: string): Uint8Array | undefined {
+  const text = secret.replace(/^whsec_/, '');
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return undefined;
+  const digits = text.replaceAll('=', '').replaceAll('-', '+').replaceAll('_', '/');
+  if (digits.length % 4 === 1) return undefined;
+  return Uint8Array.from(atob(digits), (character) => character.charCodeAt(0));
+}
+
+function toBase64(hex: string): string {
+  const bytes = hex.match(/../g) ?? [];
+  return btoa(String.fromCharCode(...bytes.map((byte) => Number.parseInt(byte, 16))));
+}
+
+function toHex(base64: string): string {
+  return Array.from(atob(base64), (character) => character.charCodeAt(0).toString(16).padStart(2, '0')).join(
+    '',
+  );
+}
