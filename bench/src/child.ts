@@ -18,13 +18,19 @@ export async function startChild<Ready>(program: URL, ...values: readonly string
     throw new Error(`${program.pathname} ended before it answered.`);
   });
   failed.catch(() => {}); // also when it ends because it was told to
-  const next = async (): Promise<unknown> => (await Promise.race([once(child, 'message'), failed]))[0];
-  const ready = (await next()) as Ready; // the program's first message
+  const nextMessage = async (): Promise<unknown> => (await Promise.race([once(child, 'message'), failed]))[0];
+  const ready = (await nextMessage()) as Ready; // the program's first message
+  /** Answers come in no order but that of the questions, so one is asked after the other. */
+  let answered: Promise<unknown> = Promise.resolve();
   return {
     ready,
-    async ask<Answer>(question: unknown) {
-      child.send(question as string);
-      return (await next()) as Answer; // the program's answer
+    ask<Answer>(question: unknown) {
+      const answer = answered.then(async () => {
+        child.send(question as string);
+        return (await nextMessage()) as Answer; // the program's answer
+      });
+      answered = answer.catch(() => {});
+      return answer;
     },
     async stop() {
       const ended = once(child, 'exit');

@@ -7,11 +7,12 @@ const VARIABLE = 'BENCH_POSTGRES';
 
 /**
  * A PostgreSQL from npm for this process and those that it starts, with the settings that it comes with: each commit waits
- * for the disk. `DATABASE_URL` is another one.
+ * for the disk, and with these further ones. `DATABASE_URL` is another one, which has them already.
  */
-export async function providePostgres(): Promise<{ stop(): Promise<void> }> {
+export async function providePostgres(settings: readonly string[] = []): Promise<{ stop(): Promise<void> }> {
   const given = process.env['DATABASE_URL'];
-  const server = given === undefined ? await startPostgres() : { url: given, stop: async () => {} };
+  const server =
+    given === undefined ? await startPostgres({ settings }) : { url: given, stop: async () => {} };
   process.env[VARIABLE] = server.url;
   return server;
 }

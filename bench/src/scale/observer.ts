@@ -1,0 +1,117 @@
+import { idToUuid } from '@trunkline/core';
+import { Pool } from 'pg';
+import { postgresUrl, schemaOf } from '../postgres.ts';
+
+/** What a cluster asks of its database in a second. */
+export interface DatabaseLoad {
+  readonly statements: number;
+  readonly commits: number;
+  readonly notifications: number;
+  /** Kilobytes of write-ahead log. */
+  readonly wal: number;
+}
+
+/** Looks at the cluster from its database, with a connection that takes no part. */
+export interface Observer {
+  /** How many instances are connected. */
+  connected(): Promise<number>;
+  /** How many instances each process holds, the most first. */
+  shares(): Promise<readonly number[]>;
+  /** When each of these messages was accepted and sent, in epoch milliseconds; null while it is not. */
+  sentTimes(messageIds: readonly string[]): Promise<readonly SentTime[]>;
+  /** Counts for so long. */
+  load(seconds: number): Promise<DatabaseLoad>;
+  /** The statements that took the most time since they were last asked for. */
+  dearest(count: number): Promise<readonly DearStatement[]>;
+  close(): Promise<void>;
+}
+
+interface SentTime {
+  readonly acceptedAt: number;
+  readonly sentAt: number | null;
+}
+
+interface DearStatement {
+  readonly calls: number;
+  readonly totalMs: number;
+  readonly text: string;
+}
+
+export const OBSERVED_SETTINGS: readonly string[] = [
+  'shared_preload_libraries=pg_stat_statements',
+  'pg_stat_statements.track=top',
+  'max_connections=400',
+];
+
+export async function observe(directory: string): Promise<Observer> {
+  const schema = schemaOf(directory);
+  const pool = new Pool({ connectionString: postgresUrl(), max: 2 });
+  await pool.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
+  const all = async (sql: string, ...values: readonly unknown[]): Promise<Record<string, unknown>[]> =>
+    (await pool.query<Record<string, unknown>>(sql.replaceAll('trunkline.', `${schema}.`), [...values])).rows;
+  const number = async (sql: string): Promise<number> => Number((await all(sql))[0]?.['value']);
+
+  const counters = async (): Promise<DatabaseLoad> => ({
+    statements: await number(`SELECT sum(calls) AS value FROM pg_stat_statements WHERE ${NOT_OURS}`),
+    commits: await number(
+      'SELECT xact_commit AS value FROM pg_stat_database WHERE datname = current_database()',
+    ),
+    notifications: await number(
+      "SELECT coalesce(sum(rows), 0) AS value FROM pg_stat_statements WHERE query LIKE '%pg_notify%'",
+    ),
+    wal: await number("SELECT (pg_current_wal_lsn() - '0/0') / 1024 AS value"),
+  });
+
+  return {
+    connected: () =>
+      number(
+        "SELECT count(*) AS value FROM trunkline.instances WHERE status = 'connected' AND lease_owner <> ''",
+      ),
+    shares: async () =>
+      (
+        await all(
+          "SELECT count(*) AS held FROM trunkline.instances WHERE lease_owner <> '' GROUP BY lease_owner ORDER BY 1 DESC",
+        )
+      ).map((row) => Number(row['held'])),
+    sentTimes: async (messageIds) =>
+      (
+        await all(
+          'SELECT created_at, sent_at FROM trunkline.messages WHERE id = ANY ($1::uuid[])',
+          messageIds.map((id) => idToUuid('msg', id)),
+        )
+      ).map((row) => ({
+        acceptedAt: Number(row['created_at']),
+        sentAt: row['sent_at'] === null ? null : Number(row['sent_at']),
+      })),
+    async load(seconds) {
+      const before = await counters();
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+      const after = await counters();
+      const perSecond = (figure: keyof DatabaseLoad): number => (after[figure] - before[figure]) / seconds;
+      return {
+        statements: perSecond('statements'),
+        commits: perSecond('commits'),
+        notifications: perSecond('notifications'),
+        wal: perSecond('wal'),
+      };
+    },
+    async dearest(count) {
+      const rows = await all(
+        `SELECT calls, total_exec_time AS total, regexp_replace(query, '\\s+', ' ', 'g') AS text
+         FROM pg_stat_statements WHERE ${NOT_OURS} ORDER BY total_exec_time DESC LIMIT ${count}`,
+      );
+      await all('SELECT pg_stat_statements_reset()');
+      return rows.map((row) => ({
+        calls: Number(row['calls']),
+        totalMs: Number(row['total']),
+        text: String(row['text']).trim().slice(0, 90),
+      }));
+    },
+    async close() {
+      await pool.end();
+    },
+  };
+}
+
+/** The observer's own statements are about the statistics. */
+const NOT_OURS = "query NOT LIKE '%pg_stat%' AND query NOT LIKE '%pg_current_wal%'";

@@ -1,0 +1,15 @@
+/** The sizes of a cluster, the same for all of its processes. */
+export interface ScalePlan {
+  /** What stands for its schema; see postgres.ts. */
+  readonly directory: string;
+  /** Where webhooks go. */
+  readonly receiver: string;
+  readonly workspaces: number;
+  readonly instances: number;
+  readonly endpoints: number;
+}
+
+export const SECRET_KEY = 'a secret key for measuring with, long enough';
+
+/** The tail of a recipient for whom the sandbox network sends no receipts: one message is then one event. */
+export const RECIPIENT = '447700900001';

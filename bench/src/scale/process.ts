@@ -1,0 +1,74 @@
+// One process of a cluster: it holds its share of the instances on a sandbox network of its own, and sends webhooks.
+import { createTrunkline } from '@trunkline/core';
+import type { Gateway, Trunkline } from '@trunkline/core';
+import { nodeRuntime } from '@trunkline/core/node';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { serveParent } from '../child.ts';
+import { STORAGES } from '../storages.ts';
+import { RECIPIENT, SECRET_KEY } from './plan.ts';
+import type { ScalePlan } from './plan.ts';
+import type { Resident } from './population.ts';
+
+export type Question =
+  | { readonly kind: 'memory' }
+  /** Accepts a message of each, and answers their ids. */
+  | { readonly kind: 'send'; readonly residents: readonly Resident[] };
+
+/** In bytes and seconds. */
+export interface Usage {
+  readonly resident: number;
+  readonly cpu: number;
+}
+
+/** Every instance is one that was linked before, whatever process opened it then: the sandbox network takes its word for it. */
+function linkedBefore(gateway: Gateway): Gateway {
+  const profile = { phoneNumber: '15550100', profileName: 'Bench', profilePictureUrl: null };
+  const device = new TextEncoder().encode(JSON.stringify(profile));
+  return {
+    ...gateway,
+    open: (session, listener, options) => {
+      const known = {
+        ...session,
+        load: async () => new Map([...(await session.load()), ['device', device]]),
+      };
+      return gateway.open(known, listener, options);
+    },
+  };
+}
+
+const plan = JSON.parse(process.argv[2] ?? '') as ScalePlan; // the parent's own
+const trunkline: Trunkline = createTrunkline({
+  ...nodeRuntime(),
+  storage: STORAGES.postgres(plan.directory),
+  gateway: linkedBefore(createSandbox().gateway),
+  secretKey: SECRET_KEY,
+  urlPolicy: 'local',
+});
+
+async function answer(question: Question): Promise<unknown> {
+  switch (question.kind) {
+    case 'memory': {
+      const { user, system } = process.cpuUsage();
+      return { resident: process.memoryUsage.rss(), cpu: (user + system) / 1e6 } satisfies Usage;
+    }
+    case 'send':
+      return Promise.all(
+        question.residents.map(async ({ id, workspaceId }) => {
+          const input = {
+            instance: id,
+            to: RECIPIENT,
+            type: 'text',
+            text: 'hello world '.repeat(10),
+          } as const;
+          return (await trunkline.workspace(workspaceId).messages.send(input)).message.id;
+        }),
+      );
+  }
+}
+
+await trunkline.start();
+serveParent(
+  process.pid,
+  (question) => answer(question as Question), // the parent's own
+  () => trunkline.stop(),
+);
