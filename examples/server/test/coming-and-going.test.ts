@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createTrunkline, silentLogger } from '@trunkline/core';
+import type { Storage, WorkspaceApi } from '@trunkline/core';
+import { nodeRuntime } from '@trunkline/core/node';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { postgresStorage } from '@trunkline/storage-postgres';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
+import { startPostgres } from '@trunkline/test-postgres/server';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+import { until } from './support/until.ts';
+
+/** How long instances come and go, in minutes of real time; without it for some renewals of leases. */
+const MINUTES = Number(process.env['COMING_AND_GOING_MINUTES'] ?? 0);
+const LASTS_MS = MINUTES > 0 ? MINUTES * 60_000 : 16_000;
+const INSTANCES = MINUTES > 0 ? 400 : 40;
+/** Two seconds in the long form; a busy machine that runs all tests is given more, and still less than a lease. */
+const WITHIN_MS = MINUTES > 0 ? 2_000 : 8_000;
+const SEND_EVERY_MS = 50;
+
+describe.concurrent('one process whose instances connect and stop all the time', () => {
+  it.for(['SQLite', 'PostgreSQL'] as const)(
+    'sends each message of a connected one soon after it was accepted, on %s',
+    { timeout: LASTS_MS + 120_000 },
+    async (kind) => {
+      const postgres = kind === 'PostgreSQL' ? await startPostgres() : null;
+      const storage: Storage<never> = postgres
+        ? postgresStorage({ connectionString: postgres.url })
+        : sqliteStorage({ path: join(temporaryDirectory(), 'trunkline.db') });
+      try {
+        const waits = await comeAndGo(storage);
+        const longest = waits.at(-1) ?? Infinity;
+        if (MINUTES > 0) {
+          const median = waits[Math.floor(waits.length / 2)];
+          console.info(
+            `${kind}, ${waits.length} messages: ${median} ms in the median, ${longest} ms at most`,
+          );
+        }
+        expect(waits.length).toBeGreaterThan(100);
+        expect(longest).toBeLessThan(WITHIN_MS);
+      } finally {
+        await postgres?.stop();
+      }
+    },
+  );
+});
+
+/** Answers how long each message waited, the shortest first. */
+async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
+  const sandbox = createSandbox();
+  const trunkline = createTrunkline({
+    ...nodeRuntime(),
+    storage,
+    gateway: sandbox.gateway,
+    secretKey: 'a secret key of at least 32 characters',
+    logger: silentLogger,
+  });
+  await trunkline.start();
+  try {
+    const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: 'Acme' });
+    const api = trunkline.workspace(workspaceId);
+    const end = performance.now() + LASTS_MS;
+    const connected: string[] = [];
+    const sent: { readonly id: string; readonly instance: string }[] = [];
+
+    const connect = async (): Promise<void> => {
+      const { id } = await api.instances.create();
+      await api.instances.connect(id);
+      await until('a QR is shown', async () => (await api.instances.get(id)).status === 'qr_required');
+      await sandbox.phone(id).scan({});
+      await until('it is connected', async () => (await api.instances.get(id)).status === 'connected');
+      connected.push(id);
+    };
+    const come = async (): Promise<void> => {
+      for (let count = 0; count < INSTANCES && performance.now() < end; count += 1) {
+        await connect();
+        await setTimeout(LASTS_MS / INSTANCES / 2);
+      }
+    };
+    /** The newest, in each of the ways in which one stops: the oldest are those that nobody touches. */
+    const go = async (): Promise<void> => {
+      for (let count = 0; performance.now() < end; count += 1) {
+        await setTimeout((LASTS_MS / INSTANCES) * 1.2);
+        const id = connected.length > 5 ? connected.pop() : undefined;
+        if (id === undefined) continue;
+        await settle(api, sent, id);
+        if (count % 3 === 0) await sandbox.phone(id).fail();
+        else if (count % 3 === 1) await api.instances.disconnect(id);
+        else await api.instances.delete(id);
+      }
+    };
+    const send = async (): Promise<void> => {
+      for (let count = 0; performance.now() < end; count += 1) {
+        const instance = connected[count % Math.max(1, connected.length)];
+        if (instance !== undefined) {
+          const { message } = await api.messages.send({
+            instance,
+            to: '15550100',
+            type: 'text',
+            text: `Message ${count}`,
+          });
+          sent.push({ id: message.id, instance });
+        }
+        await setTimeout(SEND_EVERY_MS);
+      }
+    };
+    await Promise.all([come(), go(), send()]);
+    const waits: number[] = [];
+    for (const { id, instance } of sent) {
+      const isConnected = connected.includes(instance);
+      // What was accepted while its instance stopped may wait for it, or fail with it.
+      if (isConnected)
+        await until(`${id} is sent`, async () => (await api.messages.get(id)).sent_at !== null);
+      const { queued_at: queuedAt, sent_at: sentAt } = await api.messages.get(id);
+      if (queuedAt !== null && sentAt !== null) waits.push(Date.parse(sentAt) - Date.parse(queuedAt));
+    }
+    return waits.toSorted((a, b) => a - b);
+  } finally {
+    await trunkline.stop();
+  }
+}
+
+/** An instance that is about to stop sends what was accepted for it. */
+async function settle(
+  api: WorkspaceApi,
+  sent: readonly { readonly id: string; readonly instance: string }[],
+  instance: string,
+): Promise<void> {
+  for (const { id } of sent.filter((one) => one.instance === instance).slice(-3))
+    await until(`${id} is sent`, async () => (await api.messages.get(id)).status !== 'queued');
+}
