@@ -8,8 +8,8 @@ import type { RunningServer, ServerParts } from './start-server.ts';
 
 export type { ServerParts };
 
-/** What has not ended by then is cut off: whoever stops servers kills one that takes much longer. Nothing is lost. */
-const END_WITHIN_MS = 30_000;
+/** Beside the time that work in flight gets: for requests that are being answered, and for closing. What has not ended by then is cut off. Nothing is lost. */
+const CLOSE_WITHIN_MS = 15_000;
 
 /** Runs the server that the environment asks for until a signal ends it; exits the process. */
 export function runServer(parts: ServerParts = {}): void {
@@ -25,7 +25,7 @@ export function runServer(parts: ServerParts = {}): void {
   });
   const starting = startServer(settings, logger, parts);
   starting.catch(exitWith);
-  endOnSignals(starting);
+  endOnSignals(starting, settings.stopTimeoutMs + CLOSE_WITHIN_MS);
 }
 
 function readOrExit(): Settings {
@@ -42,21 +42,21 @@ function exitWith(error: unknown): never {
 }
 
 /** The first signal ends the server in good order, a second one at once. */
-function endOnSignals(starting: Promise<RunningServer>): void {
+function endOnSignals(starting: Promise<RunningServer>, withinMs: number): void {
   let ending = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (ending) process.exit(128 + constants.signals[signal]);
       ending = true;
-      end(starting).catch(exitWith);
+      end(starting, withinMs).catch(exitWith);
     });
   }
 }
 
-async function end(starting: Promise<RunningServer>): Promise<void> {
+async function end(starting: Promise<RunningServer>, withinMs: number): Promise<void> {
   setTimeout(
-    () => exitWith(new Error(`not everything ended within ${END_WITHIN_MS / 1000} seconds`)),
-    END_WITHIN_MS,
+    () => exitWith(new Error(`not everything ended within ${withinMs / 1000} seconds`)),
+    withinMs,
   ).unref();
   const running = await starting;
   await running.stop();

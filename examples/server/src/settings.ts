@@ -34,6 +34,8 @@ export interface Settings {
   readonly mailTo: readonly string[] | undefined;
   /** What one must show to read the metrics; undefined lets everybody. */
   readonly metricsToken: string | undefined;
+  /** How long a server that is stopped waits for messages and webhooks in flight. */
+  readonly stopTimeoutMs: number;
   readonly logLevel: string;
 }
 
@@ -67,6 +69,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     smtpUrl: rest.SMTP_URL,
     mailTo: rest.MAIL_TO,
     metricsToken: rest.METRICS_TOKEN,
+    stopTimeoutMs: rest.STOP_TIMEOUT * 1000,
     logLevel: rest.LOG_LEVEL,
   };
 }
@@ -122,6 +125,7 @@ const variables = z.object({
     .string()
     .regex(/^[!-~]{16,128}$/, 'must be 16 to 128 printable characters without spaces.')
     .optional(),
+  STOP_TIMEOUT: wholeNumber(600, 1).default(25),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}.`).default('info'),
 });
 

@@ -56,12 +56,8 @@ export async function startServer(
     files.hasDatabase || (database.kind === 'postgres' && (await hasWorkspace(database, logger)));
   const secretKey = await secretKeyFor(settings, files, isInUse);
   const secretKeys = [secretKey, settings.previousSecretKey];
-  const options = {
-    secretKey: secretKeys,
-    urlPolicy: settings.urlPolicy,
-    standardWebhooks: settings.standardWebhooks,
-    logger,
-  };
+  const { urlPolicy, standardWebhooks, stopTimeoutMs } = settings;
+  const options = { secretKey: secretKeys, urlPolicy, standardWebhooks, stopTimeoutMs, logger };
   if (isInUse) await tryDatabase(database, options);
   await createDataDirectory(files);
 

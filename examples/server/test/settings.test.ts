@@ -23,6 +23,7 @@ describe('The variables', () => {
       smtpUrl: undefined,
       mailTo: undefined,
       metricsToken: undefined,
+      stopTimeoutMs: 25_000,
       logLevel: 'info',
     });
   });
@@ -47,6 +48,7 @@ describe('The variables', () => {
       SMTP_URL: smtpUrl,
       MAIL_TO: 'ada@example.com, grace@example.com',
       METRICS_TOKEN: 'a-token-for-metrics',
+      STOP_TIMEOUT: '40',
       LOG_LEVEL: 'silent',
     };
     expect(readSettings(environment)).toEqual({
@@ -68,6 +70,7 @@ describe('The variables', () => {
       smtpUrl,
       mailTo: ['ada@example.com', 'grace@example.com'],
       metricsToken: 'a-token-for-metrics',
+      stopTimeoutMs: 40_000,
       logLevel: 'silent',
     });
   });

@@ -3,6 +3,7 @@ import { adminFacade } from './admin-facade.ts';
 import { createNewId } from './domain/id.ts';
 import type { Capability } from './domain/instance/instance.ts';
 import { checkHandler } from './event-handler.ts';
+import { lifecycle } from './lifecycle.ts';
 import { checkOptions } from './options.ts';
 import type { TrunklineOptions } from './options.ts';
 import { noMedia } from './ports/no-media.ts';
@@ -18,8 +19,10 @@ import type { Trunkline } from './trunkline.ts';
 import { createEndedProcesses } from './workers/ended-processes.ts';
 import { createEventWorkers } from './workers/event-workers.ts';
 import { loggingNotifier } from './workers/logging-notifier.ts';
+import { settledWithin } from './workers/with-deadline.ts';
 import { serviceClock } from './workers/service-clock.ts';
 import { createWorkers } from './workers/workers.ts';
+import type { Workers } from './workers/workers.ts';
 import { workspaceFacade } from './workspace-facade.ts';
 
 /**
@@ -55,15 +58,19 @@ export function createTrunkline<Transaction = never>(
   const authenticator = createAuthenticator(context);
   const eventWorkers = createEventWorkers(context);
   const endedProcesses = createEndedProcesses(context);
-  const workers = createWorkers(context, {
-    roles,
-    secretKeys: secretKeys.length,
-    webhookSender,
-    notifier: options.notifier ?? loggingNotifier(logger),
-  });
+  const notifier = options.notifier ?? loggingNotifier(logger);
+  let workers: Workers | null = null;
 
-  return {
-    roles,
+  const closeAll = async (): Promise<void> => {
+    try {
+      await endedProcesses.stop();
+      await Promise.all([time.stop(), webhookSender?.close()]);
+    } finally {
+      await storage.close();
+    }
+  };
+
+  const { start, stop } = lifecycle({
     async start() {
       await storage.open({ newId, logger });
       try {
@@ -76,16 +83,31 @@ export function createTrunkline<Transaction = never>(
         throw error;
       }
       await endedProcesses.start();
+      webhookSender?.open?.();
+      // New ones at each start: what an earlier stop has left in flight is none of theirs.
+      workers = createWorkers(context, { roles, secretKeys: secretKeys.length, webhookSender, notifier });
       workers.start();
       eventWorkers.start();
     },
     async stop() {
-      await Promise.all([workers.stop(), eventWorkers.stop()]);
-      await endedProcesses.stop();
-      await time.stop();
-      await webhookSender?.close();
-      await storage.close();
+      const { stopTimeoutMs } = settings;
+      const ended = Promise.all([workers?.stop(stopTimeoutMs), eventWorkers.stop()]);
+      if (!(await settledWithin(options.clock, stopTimeoutMs, ended))) {
+        logger.warn(
+          { stopTimeoutMs },
+          'Not all work in flight ended in time: it is left as it is. What was not recorded is done again, messages under the same network id.',
+        );
+      }
+      const closed = closeAll();
+      if (await settledWithin(options.clock, CLOSE_WITHIN_MS, closed)) await closed;
+      else logger.warn({}, 'The database did not close in time: its connections end with the process.');
     },
+  });
+
+  return {
+    roles,
+    start,
+    stop,
     on: (types, handler, handlerOptions) => eventWorkers.add(checkHandler(types, handler, handlerOptions)),
     admin: adminFacade(context, authenticator),
     workspace: (id) => workspaceFacade(context, id, null),
@@ -96,6 +118,9 @@ export function createTrunkline<Transaction = never>(
     newRequestId: () => newId('req', clock.now()),
   };
 }
+
+/** How long the database and the connections to receivers may take to close. */
+const CLOSE_WITHIN_MS = 3_000;
 
 function needsNoMedia(capability: Capability): boolean {
   return capability === 'text' || capability === 'groups';

@@ -54,6 +54,8 @@ export interface TrunklineOptions<Transaction = never> {
   readonly sendBacklog?: number | undefined;
   /** How long a disconnect, logout or delete waits for the gateway's answer. Default 15,000 ms. */
   readonly operationTimeoutMs?: number | undefined;
+  /** How long `stop()` waits for what is in flight; what has not ended by then is left to the next process. Default 25,000 ms. */
+  readonly stopTimeoutMs?: number | undefined;
 }
 
 export interface CheckedSettings {
@@ -64,6 +66,7 @@ export interface CheckedSettings {
   readonly standardWebhooks: boolean;
   readonly sendBacklog: number;
   readonly operationTimeoutMs: number;
+  readonly stopTimeoutMs: number;
 }
 
 const role = z.boolean().default(true);
@@ -73,6 +76,7 @@ const settings = z.object({
   standardWebhooks: z.boolean().default(true),
   sendBacklog: z.int().min(1).max(1_000_000).default(DEFAULT_SEND_BACKLOG),
   operationTimeoutMs: z.int().min(1).max(600_000).default(15_000),
+  stopTimeoutMs: z.int().min(1).max(600_000).default(25_000),
 });
 
 /** Throws a TypeError that names the first wrong option, and says what to give instead. */
@@ -110,6 +114,7 @@ const OPTION_NAMES: OptionNames<TrunklineOptions<unknown>> = {
   standardWebhooks: true,
   sendBacklog: true,
   operationTimeoutMs: true,
+  stopTimeoutMs: true,
 };
 
 function wrong(option: string, why: string): TypeError {

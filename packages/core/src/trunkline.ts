@@ -15,9 +15,13 @@ export interface Principal {
 /** `Transaction` is what its storage takes as a transaction of the caller's own; `never` where it takes none. */
 export interface Trunkline<Transaction = never> {
   readonly roles: Roles;
-  /** Opens the storage (which migrates it), registers handlers and starts the workers of this process's roles. */
+  /** Opens the storage (which migrates it), registers handlers and starts the workers of this process's roles. Rejects when it is already started. */
   start(): Promise<void>;
-  /** Takes no more work, finishes what is in flight, gives leases back and closes the storage. */
+  /**
+   * Takes no more work, finishes what is in flight within `stopTimeoutMs`, releases leases and closes the storage. What
+   * has not ended by then is left: the next process sends it again, messages under the same network id. It can be started
+   * again. A start and a stop that come together are carried out in turn; without a start before it, a stop does nothing.
+   */
   stop(): Promise<void>;
 
   /**

@@ -208,6 +208,53 @@ describe('a process that stops', () => {
   });
 });
 
+describe('a process that stops while a send hangs', () => {
+  it.each([
+    [25, {}],
+    [5, { stopTimeoutMs: 5 * SECOND }],
+  ])('has stopped after %i s, and the next one sends the message again', async (seconds, options) => {
+    const { world, ids } = await waiting();
+    const gateway = scriptedGateway({ send: silence });
+    const { trunkline } = await world.another({
+      roles: only('gateway'),
+      gateway,
+      storage: deaf(world.storage),
+      ...options,
+    });
+    await world.clock.settle();
+    const { message } = await sendText(world, ids[0] ?? '');
+    await world.clock.advance(5 * SECOND);
+    let stopped = false;
+    const stopping = trunkline.stop().then(() => (stopped = true));
+    // Sends get a part of the time, so that the connection is closed and its lease released within the rest.
+    await world.clock.advance(0.5 * seconds * SECOND);
+    expect(stopped).toBe(false);
+    await world.clock.advance(0.5 * seconds * SECOND);
+    expect(stopped).toBe(true);
+    await stopping;
+    expect(gateway.last().state).toBe('closed');
+    expect(world.logs).toContainEqual(
+      expect.objectContaining({ level: 'warn', message: expect.stringContaining('Sends had not ended') }),
+    );
+
+    const next = await gatewayOf(world);
+    await world.clock.advance(SECOND);
+    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+    expect(next.gateway.sent()).toEqual(gateway.sent());
+  });
+
+  it('is not held up by a connection that does not open or close', async () => {
+    const { world } = await waiting();
+    const gateway = scriptedGateway({ opened: silence, close: silence });
+    const { trunkline } = await gatewayOf(world, gateway);
+    let stopped = false;
+    const stopping = trunkline.stop().then(() => (stopped = true));
+    await world.clock.advance(28 * SECOND);
+    expect(stopped).toBe(true);
+    await stopping;
+  });
+});
+
 describe('several processes', () => {
   it('hold each instance once', async () => {
     const { world, ids } = await waiting(25);

@@ -25,5 +25,8 @@ export interface WebhookResponse {
 export interface WebhookSender {
   /** Never rejects: every way to fail is a response with an error code. */
   send(request: WebhookRequest): Promise<WebhookResponse>;
+  /** Ends the requests in flight and all connections. */
   close(): Promise<void>;
+  /** Makes one that was closed usable again. */
+  open?(): void;
 }

@@ -28,6 +28,8 @@ const SECONDS_TO_AN_HOUR = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 36
 /** Instruments of OpenTelemetry, which cost nothing where no SDK is installed. */
 export function createMetrics(provider: MeterProvider): Metrics {
   const meter = provider.getMeter('@trunkline/core');
+  /** Of the workers that were started last. */
+  let heldNow: (() => number) | null = null;
   const accepted = meter.createCounter('trunkline.messages.accepted', {
     description: 'Outbound messages that were accepted, by type',
   });
@@ -70,8 +72,9 @@ export function createMetrics(provider: MeterProvider): Metrics {
       if (!manual) lag.record(secondsBetween(nextRetryAt ?? createdAt, startedAt));
     },
     observeLeases(held) {
-      // For good: without a callback an SDK would go on telling the last number.
-      leases.addCallback((result) => result.observe(held()));
+      // For good: without a callback an SDK would go on reporting the last number.
+      if (!heldNow) leases.addCallback((result) => result.observe(heldNow?.() ?? 0));
+      heldNow = held;
     },
   };
 }

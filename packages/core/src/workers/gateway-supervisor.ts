@@ -8,7 +8,7 @@ import { createInstanceKeeper } from './instance-keeper.ts';
 import type { InstanceKeeper } from './instance-keeper.ts';
 import { createLoop } from './loop.ts';
 import type { PassResult } from './loop.ts';
-import { withDeadline } from './with-deadline.ts';
+import { settledWithin, withDeadline } from './with-deadline.ts';
 
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
@@ -33,8 +33,8 @@ export interface GatewaySupervisor {
   start(): void;
   /** Looks at this instance at once. */
   wake(instanceId: string): void;
-  /** Closes every connection (sessions and statuses stay) and gives the leases back. */
-  stop(): Promise<void>;
+  /** Waits at most `timeoutMs` for what is being done, closes every connection (sessions and statuses stay) and releases the leases. */
+  stop(timeoutMs: number): Promise<void>;
 }
 
 /**
@@ -234,10 +234,12 @@ export function createGatewaySupervisor(
     },
     start: loop.start,
     wake: look,
-    async stop() {
-      await loop.stop();
+    async stop(timeoutMs) {
+      const settled = loop
+        .stop()
+        .then(() => Promise.all([...keepers.values()].map((keeper) => keeper.settled())));
+      await settledWithin(clock, timeoutMs, settled);
       const all = [...keepers.values()];
-      await Promise.all(all.map((keeper) => keeper.settled()));
       cancelLetGo();
       // Before anything that a storage out of reach would make fail.
       await Promise.all(all.map((keeper) => keeper.abandon()));

@@ -9,7 +9,7 @@ import type { OpenConnection, OpenConnections } from './connections.ts';
 import { createLoop } from './loop.ts';
 import type { PassResult } from './loop.ts';
 import { outgoingContent } from './outgoing-content.ts';
-import { withDeadline } from './with-deadline.ts';
+import { settledWithin, withDeadline } from './with-deadline.ts';
 
 const POLL_MS = 5_000;
 /** Instances looked at in one query. */
@@ -18,6 +18,8 @@ const CHUNK = 500;
 const SEND_DEADLINE_MS = 60_000;
 /** What was not written because its connection ended waits for the next one, which does not open sooner. */
 const NOT_SENT_AGAIN_MS = 1_000;
+/** Instances that one log line names. */
+const MOST_NAMED = 20;
 /** A file may take longer: what a connection of 4 Mbit/s needs. */
 const SLOWEST_BYTES_PER_MS = 500;
 
@@ -27,8 +29,8 @@ export interface MessageSender {
   start(): void;
   /** Looks at this instance at once: it has a new message, or its connection is open again. */
   wake(instanceId: string): void;
-  /** Takes up no more messages and waits for those that are on their way. */
-  stop(): Promise<void>;
+  /** Takes up no more messages and waits for those that are on their way, at most `timeoutMs`. */
+  stop(timeoutMs: number): Promise<void>;
 }
 
 /** Sends queued messages: first in, first out and one at a time on each instance, many instances at once. */
@@ -197,10 +199,15 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     },
     start: loop.start,
     wake,
-    async stop() {
+    async stop(timeoutMs) {
       stopping = true;
-      await loop.stop();
-      await Promise.all(sending.values());
+      const ended = loop.stop().then(() => Promise.all(sending.values()));
+      if (await settledWithin(clock, timeoutMs, ended)) return;
+      const instances = [...sending.keys()].slice(0, MOST_NAMED);
+      logger.warn(
+        { count: sending.size, instances },
+        'Sends had not ended when the process stopped: their messages are sent again under the same network id.',
+      );
     },
   };
 }

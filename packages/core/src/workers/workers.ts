@@ -15,14 +15,19 @@ import { createWebhookDispatcher } from './webhook-dispatcher.ts';
 /** All workers of this process, by its roles. */
 export interface Workers {
   start(): void;
-  /** Takes no more work, finishes what is in flight, gives leases back where it can. */
-  stop(): Promise<void>;
+  /** Takes no more work, finishes what is in flight, and releases leases where it can: within about `timeoutMs`. */
+  stop(timeoutMs: number): Promise<void>;
 }
 
 interface Role {
   start(): void;
-  stop(): Promise<void>;
+  stop(timeoutMs: number): Promise<void>;
 }
+
+/** How much of its time a stop waits for sends, so that enough is left to close connections and release leases. */
+const SHARE_OF_SENDS = 0.6;
+/** And then for what is being done to instances. */
+const SHARE_OF_INSTANCES = 0.2;
 
 export function createWorkers(
   context: ServiceContext,
@@ -54,8 +59,8 @@ export function createWorkers(
     start() {
       for (const role of running) role.start();
     },
-    async stop() {
-      const ends = await Promise.allSettled(running.map((role) => role.stop()));
+    async stop(timeoutMs) {
+      const ends = await Promise.allSettled(running.map((role) => role.stop(timeoutMs)));
       for (const end of ends) {
         if (end.status === 'fulfilled') continue;
         context.logger.warn({ err: end.reason }, 'a worker could not give back what it held: that runs out');
@@ -82,10 +87,10 @@ function gatewayRole(context: ServiceContext): Role {
       supervisor.start();
       sender.start();
     },
-    async stop() {
+    async stop(timeoutMs) {
       unsubscribe();
-      await sender.stop();
-      await supervisor.stop();
+      await sender.stop(timeoutMs * SHARE_OF_SENDS);
+      await supervisor.stop(timeoutMs * SHARE_OF_INSTANCES);
     },
   };
 }

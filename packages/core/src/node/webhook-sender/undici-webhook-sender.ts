@@ -73,6 +73,9 @@ export function undiciWebhookSender(options: UndiciWebhookSenderOptions): Webhoo
         underWay.delete(abort);
       }
     },
+    open() {
+      closed = false;
+    },
     async close() {
       closed = true;
       for (const abort of underWay) abort.abort(senderClosed());

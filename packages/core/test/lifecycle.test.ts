@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { SECOND, connectInstance, listen, sendText, startWorld, told } from './support/world.ts';
+
+describe('a Trunkline that is started again', () => {
+  it('sends, receives and notifies as before', async () => {
+    const handled: string[] = [];
+    const world = await startWorld({
+      prepare: (trunkline) =>
+        trunkline.on('message.sent', ({ id }) => void handled.push(id), { name: 'counted' }),
+    });
+    await listen(world);
+    const id = await connectInstance(world);
+    await world.trunkline.stop();
+    await world.trunkline.start();
+    const { message } = await sendText(world, id);
+    await world.clock.advance(5 * SECOND);
+    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'read' });
+    expect(told(world).map(({ type }) => type)).toContain('message.read');
+    expect(handled).toHaveLength(1);
+  });
+
+  it('can be stopped and started many times', async () => {
+    const world = await startWorld();
+    const id = await connectInstance(world);
+    for (let times = 0; times < 5; times += 1) {
+      await world.trunkline.stop();
+      await world.trunkline.stop();
+      await world.trunkline.start();
+    }
+    const { message } = await sendText(world, id);
+    await world.clock.advance(5 * SECOND);
+    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'read' });
+  });
+});
+
+describe('starts and stops that come together', () => {
+  it('are carried out in turn', async () => {
+    const world = await startWorld();
+    const id = await connectInstance(world);
+    const { trunkline } = world;
+    await Promise.all([trunkline.stop(), trunkline.start(), trunkline.stop(), trunkline.start()]);
+    const { message } = await sendText(world, id);
+    await world.clock.advance(5 * SECOND);
+    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'read' });
+  });
+
+  it('are one start, and an error that says so', async () => {
+    const { trunkline } = await startWorld();
+    await expect(trunkline.start()).rejects.toThrow('already started');
+    await trunkline.stop();
+    const [first, second] = await Promise.allSettled([trunkline.start(), trunkline.start()]);
+    expect([first?.status, second?.status]).toEqual(['fulfilled', 'rejected']);
+  });
+});
+
+it.each([0, -1, 1.5, Number.NaN, '25'])('a stopTimeoutMs of %s is refused by its name', async (wrong) => {
+  const options = { stopTimeoutMs: wrong as number }; // as JavaScript may give it
+  await expect(startWorld(options)).rejects.toThrow('stopTimeoutMs');
+});
