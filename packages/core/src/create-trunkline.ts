@@ -17,6 +17,7 @@ import { createSealer } from './services/sealer.ts';
 import { unwrap } from './trunkline-error.ts';
 import type { Trunkline } from './trunkline.ts';
 import { createEndedProcesses } from './workers/ended-processes.ts';
+import { calmLogger } from './workers/calm-logger.ts';
 import { createEventWorkers } from './workers/event-workers.ts';
 import { loggingNotifier } from './workers/logging-notifier.ts';
 import { settledWithin } from './workers/with-deadline.ts';
@@ -34,7 +35,7 @@ export function createTrunkline<Transaction = never>(
 ): Trunkline<Transaction> {
   const { secretKeys, roles, ...settings } = checkOptions(options);
   const { random, crypto, dns, storage, gateway, webhookSender } = options;
-  const logger = options.logger ?? consoleLogger;
+  const logger = calmLogger(options.logger ?? consoleLogger, options.clock);
   const time = serviceClock(options.clock, { storage, logger });
   const { clock } = time;
   const newId = createNewId((length) => random.bytes(length));

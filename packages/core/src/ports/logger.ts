@@ -1,4 +1,4 @@
-type LogFunction = (facts: Readonly<Record<string, unknown>>, message: string) => void;
+export type LogFunction = (facts: Readonly<Record<string, unknown>>, message: string) => void;
 
 /** Shaped like pino, so that a pino logger fits as it is. */
 export interface Logger {

@@ -1,5 +1,5 @@
 import type { InstanceTrigger } from '../domain/instance/instance-state.ts';
-import type { Instance, OperationKind } from '../domain/instance/instance.ts';
+import type { Instance, Operation, OperationKind } from '../domain/instance/instance.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { deleteHeldInstance } from '../services/instances/delete-held-instance.ts';
@@ -18,31 +18,40 @@ interface Held {
   readonly connection: HeldConnection;
   /** Writes what comes of it. */
   readonly change: (trigger: InstanceTrigger) => Promise<void>;
+  /** What came of operations on the network and could not be written yet, by their ids. */
+  readonly outcomes: Map<string, InstanceTrigger>;
 }
 
 /** Carries out an operation on an instance that is held, and writes what came of it. */
 export async function carryOutOperation(
   context: ServiceContext,
   held: Held,
-  kind: OperationKind,
+  { id, kind }: Pick<Operation, 'id' | 'kind'>,
 ): Promise<void> {
-  const { lease, instance, change } = held;
-  let done: InstanceTrigger;
+  const { lease, instance, change, outcomes } = held;
+  const outcome = outcomes.get(id) ?? (await outcomeOf(context, held, kind));
+  outcomes.set(id, outcome);
+  if (kind === 'delete' && outcome === DONE) {
+    await deleteHeldInstance(context, { workspaceId: instance.workspaceId, lease });
+  } else {
+    await change(outcome);
+  }
+  outcomes.delete(id);
+}
+
+async function outcomeOf(context: ServiceContext, held: Held, kind: OperationKind): Promise<InstanceTrigger> {
   try {
-    done = await onNetwork(context, held, kind);
+    return await onNetwork(context, held, kind);
   } catch (error) {
     context.logger.warn(
-      { err: error, instanceId: lease.instanceId, operation: kind },
+      { err: error, instanceId: held.lease.instanceId, operation: kind },
       'the gateway could not carry out an operation',
     );
-    await change({
+    return {
       kind: 'operation_failed',
       error: error instanceof Error ? error.message : 'the gateway failed',
-    });
-    return;
+    };
   }
-  if (kind === 'delete') await deleteHeldInstance(context, { workspaceId: instance.workspaceId, lease });
-  else await change(done);
 }
 
 const DONE: InstanceTrigger = { kind: 'operation_done' };

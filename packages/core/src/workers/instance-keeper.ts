@@ -2,7 +2,7 @@ import { CONNECTION_GRACE_MS, graceEndsAt } from '../domain/instance/instance-st
 import type { InstanceTrigger } from '../domain/instance/instance-state.ts';
 import type { Instance } from '../domain/instance/instance.ts';
 import { isTooFarAhead } from '../domain/too-far-ahead.ts';
-import { reconnectDelay } from '../domain/instance/reconnect-backoff.ts';
+import { reconnectDelay, writeRetryDelay } from '../domain/instance/reconnect-backoff.ts';
 import type { ClosedReason, GatewayConnection, GatewayListener } from '../ports/gateway.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import type { ServiceContext } from '../services/context.ts';
@@ -86,6 +86,11 @@ export function createInstanceKeeper({
   let retryAt = 0;
   let restarts = 0;
   let restartedAt = -Infinity;
+  let writeFailures = 0;
+  /** What failed is not tried again before; 0 while nothing has. */
+  let pausedUntil = 0;
+  /** What came of an operation on the network, by its id, until that is written: it is not repeated. */
+  const outcomes = new Map<string, InstanceTrigger>();
   let operating = false;
   let abandoned = false;
   let fenced = false;
@@ -96,6 +101,7 @@ export function createInstanceKeeper({
 
   const write = async (trigger: InstanceTrigger): Promise<void> => {
     const result = await changeInstance(context, target, trigger);
+    writeFailures = 0;
     if (result.ok) instance = result.value;
   };
 
@@ -113,7 +119,9 @@ export function createInstanceKeeper({
     const task = work()
       .catch((error: unknown) => {
         if (error instanceof FencedError) return lose();
-        logger.error({ err: error, instanceId: lease.instanceId }, `${what} failed`);
+        writeFailures += 1;
+        pausedUntil = clock.now() + writeRetryDelay(writeFailures);
+        logger.error({ err: error, instanceId: lease.instanceId }, `${what} failed and is tried again`);
         return undefined;
       })
       .finally(() => {
@@ -332,11 +340,13 @@ export function createInstanceKeeper({
       if (stored.version >= instance.version) instance = stored;
       if (abandoned || operating) return;
       const now = clock.now();
+      if (now < pausedUntil) return;
+      pausedUntil = 0;
       const { operation } = instance;
       if (operation) {
         operating = true;
         begin(`the ${operation.kind} operation`, () =>
-          carryOutOperation(context, { lease, instance, connection, change }, operation.kind).finally(
+          carryOutOperation(context, { lease, instance, connection, change, outcomes }, operation).finally(
             () => (operating = false),
           ),
         );
@@ -368,6 +378,7 @@ export function createInstanceKeeper({
         link?.phase === 'opening' ? link.since + OPEN_DEADLINE_MS : null,
         instance.desired === 'running' && !link && mayOpen ? retryAt : null,
       ].filter((at) => at !== null);
+      if (pausedUntil > 0) return pausedUntil;
       return due.length === 0 ? null : Math.min(...due);
     },
     isIdle: () =>
