@@ -86,6 +86,20 @@ describe('an endpoint', () => {
     expect(await api.webhooks.get(id)).toMatchObject({ url: HOOK.url });
   });
 
+  it('is refused in the same words whether its host does not resolve or is private', async () => {
+    const addresses: Record<string, readonly string[]> = { 'inside.example.com': ['192.168.1.7'] };
+    const resolve = async (name: string) => addresses[name] ?? Promise.reject(new Error('SERVFAIL'));
+    const { api } = await startWorld({ dns: { resolve } });
+    const messageFor = async (url: string) =>
+      api.webhooks.create({ ...HOOK, url }).then(
+        () => 'accepted',
+        (error: unknown) => String(error),
+      );
+    const inside = await messageFor('https://inside.example.com/');
+    expect(inside).toMatch(/must resolve, and to public addresses only/);
+    expect(await messageFor('https://nowhere.example.com/')).toBe(inside);
+  });
+
   it('may be on this machine in development', async () => {
     const { api } = await startWorld({ urlPolicy: 'local', dns: { resolve: async () => ['127.0.0.1'] } });
     await api.webhooks.create({ ...HOOK, url: 'http://localhost:9000/hook' });

@@ -14,10 +14,10 @@ export async function checkUrl(context: ServiceContext, raw: string): Promise<Re
   if (!url.ok) return url;
   if (url.value.hostIsAddress) return ok(raw);
   const addresses = await resolve(context, url.value.hostname);
-  if (addresses.length === 0) return refuse('INVALID_WEBHOOK_URL', 'The host of the URL does not resolve.');
+  // One text whether it resolves or not: two would show which names exist in the operator's own network.
   return judgeAddresses(addresses, urlPolicy)
     ? ok(raw)
-    : refuse('INVALID_WEBHOOK_URL', 'The host of the URL has an address that is not public.');
+    : refuse('INVALID_WEBHOOK_URL', 'The host of the URL must resolve, and to public addresses only.');
 }
 
 async function resolve(
