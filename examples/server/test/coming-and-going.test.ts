@@ -94,13 +94,14 @@ async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
       for (let count = 0; performance.now() < end; count += 1) {
         const instance = connected[count % Math.max(1, connected.length)];
         if (instance !== undefined) {
-          const { message } = await api.messages.send({
-            instance,
-            to: '15550100',
-            type: 'text',
-            text: `Message ${count}`,
-          });
-          sent.push({ id: message.id, instance });
+          const text = `Message ${count}`;
+          try {
+            const { message } = await api.messages.send({ instance, to: '15550100', type: 'text', text });
+            sent.push({ id: message.id, instance });
+          } catch (error) {
+            // One that has stopped meanwhile refuses it.
+            if (connected.includes(instance)) throw error;
+          }
         }
         await setTimeout(SEND_EVERY_MS);
       }
