@@ -146,7 +146,7 @@ export type { MediaType } from './domain/message/media-rules.ts';
 export { LARGEST_MEDIA_SIZE, MEDIA_SIZE_MAX } from './domain/message/media-rules.ts';
 export { checkMediaId } from './domain/message/media-id.ts';
 export type { MediaStore } from './ports/media-store.ts';
-export { UnavailableError, isUnavailable } from './ports/unavailable-error.ts';
+export { UnavailableError, explainUnavailable, isUnavailable } from './ports/unavailable-error.ts';
 export type { MediaIndex } from './ports/storage/media-index.ts';
 export type { Clock } from './ports/clock.ts';
 export type { Crypto } from './ports/crypto.ts';

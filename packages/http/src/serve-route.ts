@@ -1,9 +1,10 @@
 import type { Context } from 'hono';
-import { isTrunklineError, refuse, TrunklineError, unwrap } from '@trunkline/core';
+import { isTrunklineError, isUnavailable, refuse, TrunklineError, unwrap } from '@trunkline/core';
 import type { Trunkline } from '@trunkline/core';
 import { toResponse } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { errorResponse } from './error-response.ts';
+import type { ToldError } from './error-response.ts';
 import { isForm } from './form-body.ts';
 import type { RequestGuard } from './request-guard.ts';
 import type { CheckedHttpOptions } from './http-options.ts';
@@ -12,6 +13,7 @@ import { requestIdOf } from './request-id.ts';
 import { readQuery } from './request-query.ts';
 import { parameterOf } from './route-path.ts';
 import type { Route } from './routes/route.ts';
+import { unavailable } from './unavailable.ts';
 
 /** The part of a Trunkline that requests need. */
 export type ServedTrunkline = Pick<Trunkline, 'roles' | 'authenticate' | 'as' | 'newRequestId'>;
@@ -45,8 +47,7 @@ export function serveRoute(service: Service, route: Route): (c: Context) => Prom
       return toResponse(answer, { status, requestId, noStore, headers: progress.headers });
     } catch (error) {
       if (!isTrunklineError(error)) failed(error);
-      const told = isTrunklineError(error) ? error : internalError();
-      return errorResponse(told, { requestId, headers: progress.headers });
+      return errorResponse(toldOf(error), { requestId, headers: progress.headers });
     }
   };
 }
@@ -79,6 +80,11 @@ async function run(
     publicUrl: () => publicUrl(c, options),
     readmit,
   });
+}
+
+function toldOf(error: unknown): ToldError {
+  if (isTrunklineError(error)) return error;
+  return isUnavailable(error) ? unavailable() : internalError();
 }
 
 /** Tells nothing but the request id, by which the failure is found in the log. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { UnavailableError } from '@trunkline/core';
 import { createHttpApp } from '../src/index.ts';
 import type { FailedRequest } from '../src/index.ts';
 import { client } from './client.ts';
@@ -102,6 +103,28 @@ describe('an error', () => {
       error: { code: 'INTERNAL_ERROR', message: expect.any(String), request_id: 'req_1' },
     });
     expect(told).toEqual([[thrown, { requestId: 'req_1', method: 'GET', path: '/api/v1/instances' }]]);
+  });
+
+  test('of a database or a media store that is out of reach says when to come back', async () => {
+    const told: unknown[] = [];
+    const thrown = new UnavailableError('The database /var/lib/hunter2.db is locked.');
+    for (const app of [
+      createHttpApp(failing(thrown), { onError: (error) => told.push(error) }),
+      createHttpApp(fakeTrunkline({ authenticate: () => Promise.reject(thrown) })),
+    ]) {
+      const seen = await client(app)('GET', '/instances');
+      expect([seen.status, seen.headers.get('Retry-After')]).toEqual([503, '5']);
+      expect(seen.text).not.toContain('hunter2');
+      expect(seen.json).toEqual({
+        error: {
+          code: 'INTERNAL_ERROR',
+          message: expect.any(String),
+          request_id: 'req_1',
+          details: { retry_after: 5 },
+        },
+      });
+    }
+    expect(told).toEqual([thrown]);
   });
 
   test('of the storage while the key is looked up is INTERNAL_ERROR too', async () => {

@@ -1,8 +1,10 @@
+import { UnavailableError } from '@trunkline/core';
+
 /**
  * What S3, or the way to it, refused. It tells the request's method, the status and S3's code, and nothing else of the
  * answer: where a signature is wrong, S3 repeats the session token and what was signed.
  */
-export class S3Error extends Error {
+export class S3Error extends UnavailableError {
   override readonly name = 'S3Error';
   /** Null where no answer came. */
   readonly status: number | null;

@@ -34,7 +34,7 @@ interface Settings {
    */
   readonly notifications?: boolean;
   /**
-   * How long the server may take to answer a statement, in milliseconds; 30,000 where it is not given. The call then
+   * How long the server may take to answer a statement, in milliseconds; 10,000 where it is not given. The call then
    * rejects, and its connection is closed.
    */
   readonly timeoutMs?: number;
@@ -57,7 +57,7 @@ const OPTION_NAMES: OptionNames<PostgresStorageOptions> = {
 };
 
 const DEFAULT_CONNECTIONS = 10;
-const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_TIMEOUT_MS = 10_000;
 const TIMEOUT_MAX_MS = 3_600_000;
 /** A name of Postgres has at most 63 bytes; it would cut what is longer. */
 const NAME_BYTES_MAX = 63;

@@ -1,4 +1,5 @@
 import { Pool } from 'pg';
+import { UnavailableError } from '@trunkline/core';
 import type { Logger } from '@trunkline/core';
 import type { Queryable } from './queryable.ts';
 
@@ -91,7 +92,7 @@ export async function withClient<Result>(
 }
 
 /** There is no answer from the server: what was asked may have been done or not. */
-class ConnectionError extends Error {
+class ConnectionError extends UnavailableError {
   override readonly name = 'ConnectionError';
   constructor(cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);

@@ -24,6 +24,7 @@ import { findOrAddSetting, replaceSetting } from './setting.ts';
 import { createSignals } from './signals.ts';
 import { createPrepare } from './statements.ts';
 import { subscriptionStore } from './subscription-store.ts';
+import { explained } from './unavailable.ts';
 import { webhookStore } from './webhook-store.ts';
 import { workspaceStore } from './workspace-store.ts';
 
@@ -47,15 +48,15 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
   };
 
   return {
-    workspaces: workspaceStore(connected),
-    apiKeys: apiKeyStore(connected),
-    instances: instanceStore(connected),
-    messages: messageStore(connected),
-    media: mediaIndex(connected),
-    webhooks: webhookStore(connected),
-    deliveries: deliveryStore(connected),
-    subscriptions: subscriptionStore(connected),
-    retention: retentionStore(connected),
+    workspaces: explained(workspaceStore(connected)),
+    apiKeys: explained(apiKeyStore(connected)),
+    instances: explained(instanceStore(connected)),
+    messages: explained(messageStore(connected)),
+    media: explained(mediaIndex(connected)),
+    webhooks: explained(webhookStore(connected)),
+    deliveries: explained(deliveryStore(connected)),
+    subscriptions: explained(subscriptionStore(connected)),
+    retention: explained(retentionStore(connected)),
 
     async open(context: StorageContext) {
       if (open || isOpening) throw new Error('The storage is open already.');

@@ -1,5 +1,6 @@
 import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { isUnavailable } from '@trunkline/core';
 import type { Storage } from '@trunkline/core';
 import { aMessage, aWorkspace } from '@trunkline/storage-contract/examples';
 import { postgresStorage } from '../src/index.ts';
@@ -104,10 +105,49 @@ describe('when a connection leads nowhere any more', () => {
     const workspace = aWorkspace();
     await storage.workspaces.insert(workspace);
     proxy.stall();
-    await expect(storage.workspaces.find(workspace.id)).rejects.toThrow('Postgres does not answer');
-    await vi.waitFor(async () => {
-      expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
-    }, 10_000);
+    const outcome = expect(storage.workspaces.find(workspace.id)).rejects;
+    await outcome.toSatisfy(isUnavailable);
+    await expect(storage.workspaces.find(workspace.id)).resolves.toEqual(workspace);
+  });
+});
+
+describe('a database that cannot serve now', () => {
+  it.each([
+    ['its server ends', '57P01', 'is ending or starting'],
+    ['its disk is full', '53100', 'disk of the PostgreSQL server is full'],
+    ['it has no connection left', '53300', 'no connection left'],
+    ['a statement took too long', '57014', 'in time'],
+    ['it is a replica', '25006', 'read-only'],
+  ])('says so where %s', async (_, state, words) => {
+    const schema = await temporarySchema();
+    const storage = await openStorage(schema);
+    const { pool, name } = schema;
+    await pool.query(
+      `CREATE FUNCTION ${name}.fail() RETURNS trigger LANGUAGE plpgsql AS
+         $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${state}'; END $$`,
+    );
+    await pool.query(
+      `CREATE TRIGGER fail BEFORE INSERT ON ${name}.workspaces EXECUTE FUNCTION ${name}.fail()`,
+    );
+    const failure: unknown = await storage.workspaces.insert(aWorkspace()).catch((error: unknown) => error);
+    expect(isUnavailable(failure)).toBe(true);
+    expect(String(failure)).toContain(words);
+  });
+
+  it('is not confused with a value that is wrong', async () => {
+    const storage = await openStorage(await temporarySchema());
+    const workspace = aWorkspace();
+    await storage.workspaces.insert(workspace);
+    const failure: unknown = await storage.workspaces.insert(workspace).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Error);
+    expect(isUnavailable(failure)).toBe(false);
+  });
+
+  it('says so where nobody listens', async () => {
+    const storage = postgresStorage({ connectionString: 'postgres://127.0.0.1:1/nobody' });
+    await expect(storage.open(storageContext)).rejects.toSatisfy((error: Error) =>
+      isUnavailable(error.cause),
+    );
   });
 });
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { explainUnavailable } from '@trunkline/core';
 import type { Signal, Storage, StorageContext } from '@trunkline/core';
 import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
@@ -7,6 +8,7 @@ import { apiKeyStore } from './api-key-store.ts';
 import { announceAtEnd, callerTransaction } from './caller-transaction.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import { whyUnavailable } from './lock.ts';
 import { openDatabase } from './open-database.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { instanceStore } from './instance-store.ts';
@@ -50,15 +52,15 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
   };
 
   return {
-    workspaces: workspaceStore(connected),
-    apiKeys: apiKeyStore(connected),
-    instances: instanceStore(connected),
-    messages: messageStore(connected),
-    media: mediaIndex(connected),
-    webhooks: webhookStore(connected),
-    deliveries: deliveryStore(connected),
-    subscriptions: subscriptionStore(connected),
-    retention: retentionStore(connected),
+    workspaces: explained(workspaceStore(connected)),
+    apiKeys: explained(apiKeyStore(connected)),
+    instances: explained(instanceStore(connected)),
+    messages: explained(messageStore(connected)),
+    media: explained(mediaIndex(connected)),
+    webhooks: explained(webhookStore(connected)),
+    deliveries: explained(deliveryStore(connected)),
+    subscriptions: explained(subscriptionStore(connected)),
+    retention: explained(retentionStore(connected)),
 
     async open({ newId, logger }: StorageContext) {
       if (open) throw new Error('The storage is open already.');
@@ -108,6 +110,10 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
 interface OpenStorage extends Connection {
   readonly processes: Processes;
   close(): Promise<void>;
+}
+
+function explained<Store extends object>(store: Store): Store {
+  return explainUnavailable(store, whyUnavailable);
 }
 
 function findSetting(database: Database, name: string): string | undefined {

@@ -13,3 +13,27 @@ export class UnavailableError extends Error {
 export function isUnavailable(error: unknown): error is UnavailableError {
   return error instanceof Error && 'isUnavailable' in error && error.isUnavailable === true;
 }
+
+/**
+ * The same methods, which reject with an `UnavailableError` where `why` knows a reason for what they rejected with, and
+ * as they did where it answers null. For storages: each of their methods is asynchronous.
+ */
+export function explainUnavailable<Store extends object>(
+  store: Store,
+  why: (error: unknown) => string | null,
+): Store {
+  const explained = Object.entries(store).map(
+    ([name, method]: [string, (...given: unknown[]) => unknown]) => [
+      name,
+      async (...given: unknown[]) => {
+        try {
+          return await method.apply(store, given);
+        } catch (cause) {
+          const reason = isUnavailable(cause) ? null : why(cause);
+          throw reason === null ? cause : new UnavailableError(reason, { cause });
+        }
+      },
+    ],
+  );
+  return Object.fromEntries(explained) as Store; // each method with the arguments and the result that it had
+}

@@ -1,5 +1,17 @@
-/** The statuses that mean "not now", with nothing done. */
-export function mayRetry(status: number): boolean {
+import type { ApiRequest } from './request.ts';
+
+interface Refused {
+  readonly status: number;
+  /** Null where the answer is not the API's. */
+  readonly code: string | null;
+}
+
+/**
+ * The answers that mean "not now", with nothing done. INTERNAL_ERROR with 503 says that the service's database was out of
+ * reach, perhaps in the middle of its work: then only what does no harm when it is done twice is repeated.
+ */
+export function mayRetry({ status, code }: Refused, { method, headers = {} }: ApiRequest): boolean {
+  if (status === 503 && code === 'INTERNAL_ERROR') return method === 'GET' || 'Idempotency-Key' in headers;
   return status === 429 || status === 503;
 }
 

@@ -34,7 +34,8 @@ async function attempt(options: CheckedClientOptions, request: ApiRequest, retry
   try {
     const response = await options.fetch(urlOf(options.baseUrl, request), initOf(options.apiKey, request));
     const result = await (request.wantsFile ? takeFile(response) : readAnswer(response));
-    if (!mayRetry(response.status)) return { result };
+    const code = result.ok ? null : result.error.code;
+    if (!mayRetry({ status: response.status, code }, request)) return { result };
     const facts = { retry, now: Date.now(), random: Math.random() };
     return { result, waitMs: retryWaitMs(response.headers.get('Retry-After'), facts) };
   } catch (cause) {

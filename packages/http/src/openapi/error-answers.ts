@@ -4,7 +4,8 @@ import type { oas31 } from 'zod-openapi';
 import { declaredErrors } from '../routes/declared-errors.ts';
 import type { Route } from '../routes/route.ts';
 import { ERROR_MEANINGS } from './error-meanings.ts';
-import { ANSWER_HEADERS, RATE_LIMIT_HEADERS } from './headers.ts';
+import { unavailable } from '../unavailable.ts';
+import { ANSWER_HEADERS, HEADER_COMPONENTS, RATE_LIMIT_HEADERS } from './headers.ts';
 
 /** The error answers of a route by status, as references to the components below. */
 export function errorAnswers(route: Route): Record<string, oas31.ReferenceObject> {
@@ -35,11 +36,16 @@ interface ErrorKind {
 
 function kindsOf(route: Route): ErrorKind[] {
   const declared = declaredErrors(route);
-  const byStatus = Map.groupBy(
-    CODES.filter((code) => declared.has(code)),
-    (code) => ERROR_STATUS[code],
-  );
-  return [...byStatus].map(([status, codes]) => ({ status, codes, name: `${status}.${codes.join('.')}` }));
+  const own = CODES.filter((code) => declared.has(code)).map((code) => ({
+    code,
+    status: ERROR_STATUS[code],
+  }));
+  // Nothing can be answered without the database.
+  const byStatus = Map.groupBy([...own, unavailable()], ({ status }) => status);
+  return [...byStatus].map(([status, answers]) => {
+    const codes = answers.map(({ code }) => code);
+    return { status, codes, name: `${status}.${codes.join('.')}` };
+  });
 }
 
 function errorAnswer({ status, codes }: ErrorKind): oas31.ResponseObject {
@@ -64,6 +70,10 @@ function errorAnswer({ status, codes }: ErrorKind): oas31.ResponseObject {
 function headersOf(status: number): Record<string, oas31.HeaderObject | oas31.ReferenceObject> {
   if (status === 401) {
     return { ...ANSWER_HEADERS, 'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } } };
+  }
+  if (status === 503) {
+    const retryAfter = { ...HEADER_COMPONENTS['RetryAfter'], required: false };
+    return { ...ANSWER_HEADERS, ...RATE_LIMIT_HEADERS, 'Retry-After': retryAfter };
   }
   if (status !== 429) return { ...ANSWER_HEADERS, ...RATE_LIMIT_HEADERS };
   return {

@@ -40,7 +40,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   INVALID_WEBHOOK_URL: 'The URL of the webhook endpoint does not satisfy the URL rules.',
   RATE_LIMITED: 'The API key made too many requests.',
   SEND_BACKLOG: 'Too many messages of the instance are waiting to be sent.',
-  INTERNAL_ERROR: 'Something went wrong. Quote the request id when you report it.',
+  INTERNAL_ERROR:
+    'Something went wrong. Quote the request id when you report it. With status 503, the service cannot reach its database or its files at the moment: retry later.',
   GATEWAY_ERROR: 'The messaging network refused or failed. Retry later.',
   GATEWAY_UNAVAILABLE: 'Nothing that could reach the messaging network answered in time. Retry later.',
 };

@@ -82,6 +82,30 @@ describe('a request that is answered 429 or 503', () => {
   });
 });
 
+describe('a request that the database was out of reach for', () => {
+  const outage = (): Response => refusal(503, 'INTERNAL_ERROR', { headers: { 'Retry-After': '5' } });
+
+  it.each<[string, (client: TrunklineClient) => Promise<unknown>]>([
+    ['it only reads', (client) => client.instances.list()],
+    ['it has an idempotency key', (client) => client.messages.send(text)],
+  ])('is made again where %s', async (_name, call) => {
+    const script = scriptedFetch(outage(), fine);
+    const result = call(clientOf(script));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await result).toMatchObject({ ok: true });
+    expect(script.requests).toHaveLength(2);
+  });
+
+  it('is left at that where it might be done twice', async () => {
+    const script = scriptedFetch(outage(), fine);
+    expect(await clientOf(script).instances.create()).toMatchObject({
+      ok: false,
+      error: { code: 'INTERNAL_ERROR', status: 503, details: {} },
+    });
+    expect(script.requests).toHaveLength(1);
+  });
+});
+
 describe('a request that fails otherwise', () => {
   it.each([
     ['500', refusal(500, 'INTERNAL_ERROR', { headers: { 'Retry-After': '1' } })],

@@ -1,0 +1,32 @@
+import { explainUnavailable } from '@trunkline/core';
+import { TransactionConflict } from './database.ts';
+import { sqlState } from './pool.ts';
+
+/** Rejects with an `UnavailableError` where the server cannot do now what it may do later. */
+export function explained<Store extends object>(store: Store): Store {
+  return explainUnavailable(store, whyUnavailable);
+}
+
+/** By SQLSTATE or its class (https://www.postgresql.org/docs/current/errcodes-appendix.html), the first that fits. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/^53100/, 'The disk of the PostgreSQL server is full: make room on it.'],
+  [
+    /^53300/,
+    'The PostgreSQL server has no connection left: raise max_connections, or let each process take fewer.',
+  ],
+  [/^53/, 'The PostgreSQL server lacks resources: see the cause.'],
+  [/^08/, 'The connection to the PostgreSQL server failed.'],
+  [/^57014/, 'The PostgreSQL server did not finish a statement in time.'],
+  [/^57P/, 'The PostgreSQL server is ending or starting.'],
+  [/^58/, 'The PostgreSQL server cannot use its files: see the cause.'],
+  [/^25006/, 'The PostgreSQL server is read-only, as a replica is: connect to the primary.'],
+  [/^55P03/, 'A row in PostgreSQL stayed locked by a transaction of somebody else: keep that short.'],
+  [/^40/, 'Other transactions on the PostgreSQL server came first again and again.'],
+];
+
+function whyUnavailable(error: unknown): string | null {
+  if (error instanceof TransactionConflict) return error.message;
+  const state = sqlState(error);
+  if (state === undefined) return null;
+  return REASONS.find(([states]) => states.test(state))?.[1] ?? null;
+}
