@@ -74,6 +74,7 @@ export type { ApiKey, Scope } from './domain/api-key/api-key.ts';
 // What storages, gateways and other adapters are written against.
 export { createNewId, floorId, idToUuid, isId, uuidToId } from './domain/id.ts';
 export type { IdPrefix, NewId } from './domain/id.ts';
+export { isPostponed } from './domain/workspace/plan-rules.ts';
 export { DEFAULT_PLAN } from './domain/workspace/workspace.ts';
 export type { Member, Plan, Subscription, Workspace } from './domain/workspace/workspace.ts';
 export type {
@@ -130,7 +131,7 @@ export type {
   DeliveryErrorCode,
   DeliveryStatus,
 } from './domain/delivery/delivery.ts';
-export { HEALTHY } from './domain/webhook/endpoint.ts';
+export { HEALTHY, NO_FAILURES } from './domain/webhook/endpoint.ts';
 export type {
   DisabledReason,
   EndpointHealth,

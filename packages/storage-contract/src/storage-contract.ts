@@ -21,6 +21,7 @@ import { messageLogContract } from './message-log.ts';
 import { messageQueueContract } from './message-queue.ts';
 import { modelContract } from './model/model-contract.ts';
 import { noticeContract } from './notices.ts';
+import { postponedWorkContract } from './postponed-work.ts';
 import { retentionContract } from './retention.ts';
 import { retryContract } from './retries.ts';
 import { sessionContract } from './sessions.ts';
@@ -57,6 +58,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     subscriptionContract(subject);
     subscriptionClaimContract(subject);
     damageContract(subject);
+    postponedWorkContract(subject);
     retentionContract(subject);
     settingContract(subject);
     signalContract(subject);

@@ -84,13 +84,13 @@ export async function nextClaimAt(
   return isLimited ? now : now + LOCKED_MS;
 }
 
-/** Relies on lanes_to_wake. A lane that is locked stays in its place in the table, by which it is found again at once. */
+/** Relies on lanes_to_wake, which has no paused lanes. One that is locked stays in its place in the table, by which it is found again at once. */
 const READY = `
   SELECT lanes.ctid AS place, endpoint_id, EXISTS (
     SELECT 1 FROM trunkline.claims WHERE claims.endpoint_id = lanes.endpoint_id AND expires_at <= $1
   ) AS has_expired
   FROM trunkline.lanes
-  WHERE wake_at <= $1
+  WHERE wake_at <= $1 AND NOT is_paused
   ORDER BY wake_at, endpoint_id
   LIMIT $2
   FOR UPDATE SKIP LOCKED`;
@@ -182,7 +182,7 @@ const CLAIM: string = `
 /** Relies on lanes_to_wake. */
 const NEXT = `
   SELECT
-    (SELECT wake_at FROM trunkline.lanes WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1) AS wake_at,
+    (SELECT wake_at FROM trunkline.lanes WHERE wake_at IS NOT NULL AND NOT is_paused ORDER BY wake_at LIMIT 1) AS wake_at,
     EXISTS (SELECT 1 FROM trunkline.wake) AS is_unaware`;
 
 function readClaim(row: Row): Claim {

@@ -3,12 +3,13 @@ import { integerOrNull } from './row.ts';
 
 // Who calls these holds the locks of the lanes.
 
-/** Makes the lane of a new endpoint. */
-export async function addLane({ insert }: Transaction, endpoint: string): Promise<void> {
+/** Makes the lane of a new endpoint; paused where the work of its workspace is postponed. */
+export async function addLane({ insert }: Transaction, endpoint: string, isPaused: boolean): Promise<void> {
   await insert('trunkline.lanes', {
     endpoint_id: endpoint,
     generation: FIRST_GENERATION,
     is_full: false,
+    is_paused: isPaused,
     ready_from: 0,
   });
 }
@@ -62,4 +63,4 @@ const REFRESH = `
 
 const OPEN = `
   UPDATE trunkline.lanes SET is_full = false, wake_at = ${wakeAt('false')} WHERE endpoint_id = ANY ($1::uuid[])
-  RETURNING wake_at`;
+  RETURNING CASE WHEN NOT is_paused THEN wake_at END AS wake_at`;

@@ -123,7 +123,9 @@ const HEADS = `
     LIMIT 1
   ) AS head
   JOIN trunkline.messages AS item ON item.id = head.message_id
-  WHERE head.due_at <= $2 OR head.due_at > $3`;
+  WHERE (head.due_at <= $2 OR head.due_at > $3) AND NOT EXISTS (
+    SELECT 1 FROM trunkline.workspaces WHERE workspaces.id = item.workspace_id AND is_postponed
+  )`;
 
 const POSTPONE = `
   UPDATE trunkline.queued_messages SET tries = $3, due_at = $4 WHERE message_id = $1 AND instance_id = $2`;

@@ -11,7 +11,7 @@ import {
   settingsColumns,
 } from './endpoint-row.ts';
 import { addLane, FIRST_GENERATION, lockLanes } from './lane.ts';
-import { integer, json } from './row.ts';
+import { flag, integer, json } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
@@ -21,11 +21,12 @@ export function webhookStore(connected: Connected): WebhookStore {
       connected().transaction(async (transaction) => {
         const workspace = uuidOf('ten', endpoint.workspaceId);
         // Two at once cannot both pass.
-        await transaction.run(LOCK_WORKSPACE, workspace);
+        const owner = await transaction.get(LOCK_WORKSPACE, workspace);
         if (await transaction.get(REACHES, workspace, limit)) return 'limit_reached';
         const columns = { ...endpointColumns(endpoint), generation: FIRST_GENERATION };
         await transaction.insert('trunkline.endpoints', columns);
-        await addLane(transaction, uuidOf('wh', endpoint.id));
+        const isPaused = owner !== undefined && flag(owner, 'is_postponed');
+        await addLane(transaction, uuidOf('wh', endpoint.id), isPaused);
         return 'inserted';
       }),
     find: async (workspaceId, id) => {
@@ -70,7 +71,7 @@ export function webhookStore(connected: Connected): WebhookStore {
   };
 }
 
-const LOCK_WORKSPACE = 'SELECT 1 FROM trunkline.workspaces WHERE id = $1 FOR NO KEY UPDATE';
+const LOCK_WORKSPACE = 'SELECT is_postponed FROM trunkline.workspaces WHERE id = $1 FOR NO KEY UPDATE';
 
 /** Whether the workspace has this many endpoints: looks at no more of them. */
 const REACHES = `
@@ -87,6 +88,7 @@ const FAILING = `
   SELECT ${ENDPOINT} FROM trunkline.endpoints
   WHERE status = 'enabled' AND exhausted AND failing_since IS NOT NULL AND failing_since <= $1
     AND id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
+    AND NOT EXISTS (SELECT 1 FROM trunkline.lanes WHERE lanes.endpoint_id = endpoints.id AND is_paused)
   ORDER BY id LIMIT $3`;
 
 /** Those that others are claiming are theirs. */

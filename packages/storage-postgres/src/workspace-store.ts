@@ -1,6 +1,8 @@
-import type { Member, Workspace, WorkspaceStore } from '@trunkline/core';
-import type { Connected } from './database.ts';
+import { isPostponed } from '@trunkline/core';
+import type { Member, Workspace, WorkspaceChanges, WorkspaceStore } from '@trunkline/core';
+import type { Connected, Transaction } from './database.ts';
 import { lookingUp } from './look-ups.ts';
+import { pauseLanes, resumeWork } from './postponement.ts';
 import { flag, id, integer, integerOrNull, json, text } from './row.ts';
 import type { Row } from './row.ts';
 import type { Columns } from './statements.ts';
@@ -23,17 +25,8 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
           : await database.all(LIST_AFTER, limit, uuidToFind('ten', after));
       return rows.map(readWorkspace);
     },
-    update: async (workspaceId, { name, plan, suspendedAt }) => {
-      const row = await connected().get(
-        UPDATE,
-        uuidToFind('ten', workspaceId),
-        name === undefined ? null : encodeText(name),
-        plan === undefined ? null : JSON.stringify(plan),
-        suspendedAt !== undefined,
-        suspendedAt ?? null,
-      );
-      return row ? readWorkspace(row) : null;
-    },
+    update: async (workspaceId, changes) =>
+      connected().transaction((transaction) => updateWorkspace(transaction, workspaceId, changes)),
 
     insertMember: async (member) => connected().insert('trunkline.members', memberColumns(member)),
     findMember: async (workspaceId, memberId) => {
@@ -74,13 +67,23 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
 
 const LIST_AFTER = 'SELECT * FROM trunkline.workspaces WHERE id > $2 ORDER BY id LIMIT $1';
 
-// What is null stays as it is; a suspension can also be set to null. Of the plan, what is given is changed.
-const UPDATE = `
-  UPDATE trunkline.workspaces
-  SET name = coalesce($2, name), plan = coalesce((plan::jsonb || $3::jsonb)::text, plan),
-    suspended_at = CASE WHEN $4::boolean THEN $5::bigint ELSE suspended_at END
-  WHERE id = $1
-  RETURNING *`;
+const LOCK = 'SELECT * FROM trunkline.workspaces WHERE id = $1 FOR NO KEY UPDATE';
+
+async function updateWorkspace(
+  transaction: Transaction,
+  workspaceId: string,
+  changes: WorkspaceChanges,
+): Promise<Workspace | null> {
+  const uuid = uuidToFind('ten', workspaceId);
+  const row = await transaction.get(LOCK, uuid);
+  if (!row || uuid === null) return null;
+  const stored = readWorkspace(row);
+  const next = { ...stored, ...changes, plan: { ...stored.plan, ...changes.plan } };
+  await transaction.update('trunkline.workspaces', uuid, columnsOf(next));
+  if (isPostponed(next)) await pauseLanes(transaction, uuid);
+  else if (isPostponed(stored)) await resumeWork(transaction, uuid);
+  return next;
+}
 
 const UPDATE_MEMBER = `
   UPDATE trunkline.members
@@ -106,6 +109,7 @@ function columnsOf(workspace: Workspace): Columns {
     plan: JSON.stringify(workspace.plan),
     trial_messages_used: workspace.trialMessagesUsed,
     suspended_at: workspace.suspendedAt,
+    is_postponed: isPostponed(workspace),
     created_at: workspace.createdAt,
   };
 }

@@ -30,7 +30,7 @@ export function claimFromLanes(database: Database, claim: ClaimOf): readonly Cla
   applyLimits(database, claim);
   // Relies on lanes_to_wake. Each of these lanes has something to claim, so that no more of them are needed.
   const ready = database.all(
-    'SELECT * FROM lanes WHERE wake_at <= ? ORDER BY wake_at, endpoint_id LIMIT ?',
+    'SELECT * FROM lanes WHERE wake_at <= ? AND is_paused = 0 ORDER BY wake_at, endpoint_id LIMIT ?',
     claim.now,
     claim.limit,
   );
@@ -61,24 +61,33 @@ export function takeAsOfNow(database: Database, claim: DeliveryClaim): void {
 /** Whether a claim would find something. */
 export function hasReadyLane(database: Database, now: number): boolean {
   // Relies on lanes_to_wake.
-  return database.get('SELECT 1 FROM lanes WHERE wake_at <= ? LIMIT 1', now) !== undefined;
+  return database.get('SELECT 1 FROM lanes WHERE wake_at <= ? AND is_paused = 0 LIMIT 1', now) !== undefined;
 }
 
 /** When there will be something to claim, as things stand; `now` at the earliest. */
 export function nextClaimAt(database: Database, now: number): number | null {
   // Relies on lanes_to_wake and claims_by_end.
-  const lane = database.get('SELECT wake_at FROM lanes WHERE wake_at IS NOT NULL ORDER BY wake_at LIMIT 1');
-  const claim = database.get('SELECT expires_at FROM claims ORDER BY expires_at LIMIT 1');
+  const lane = database.get(
+    'SELECT wake_at FROM lanes WHERE wake_at IS NOT NULL AND is_paused = 0 ORDER BY wake_at LIMIT 1',
+  );
+  const claim = database.get(
+    `SELECT expires_at FROM claims WHERE ${IN_OPEN_LANE} ORDER BY expires_at LIMIT 1`,
+  );
   if (!lane && !claim) return null;
   const wakeAt = lane ? integer(lane, 'wake_at') : Infinity;
   const expiresAt = claim ? integer(claim, 'expires_at') : Infinity;
   return Math.max(now, Math.min(wakeAt, expiresAt));
 }
 
+/** What a paused lane holds is left as it is until the lane goes on: there are never more such claims than slots. */
+const IN_OPEN_LANE =
+  'NOT EXISTS (SELECT 1 FROM lanes WHERE lanes.endpoint_id = claims.endpoint_id AND is_paused = 1)';
+
 /** Makes what expired claims held due again, in the generation that it was of. Answers how many there were. */
 export function takeBackExpired(database: Database, now: number): number {
   // Relies on claims_by_end.
-  return takeBack(database, database.all('SELECT * FROM claims WHERE expires_at <= ?', now), now);
+  const expired = database.all(`SELECT * FROM claims WHERE expires_at <= ? AND ${IN_OPEN_LANE}`, now);
+  return takeBack(database, expired, now);
 }
 
 /** The same for these rows of `claims`. */

@@ -11,12 +11,15 @@ export interface DueEntry {
   readonly lostClaims: number;
 }
 
-export function addLane(database: Database, endpointId: string): void {
+/** The lane of a new endpoint; paused where the work of its workspace is postponed. */
+export function addLane(database: Database, endpointId: string, workspaceId: string): void {
+  const postponed = database.get('SELECT 1 FROM workspaces WHERE id = ? AND is_postponed = 1', workspaceId);
   database.insert('lanes', {
     endpoint_id: endpointId,
     generation: 1,
     wake_at: null,
     is_full: 0,
+    is_paused: Number(postponed !== undefined),
     ready_from: 0,
   });
 }

@@ -110,6 +110,9 @@ const INBOUND = `
 const HEAD = `
   SELECT messages.*, queue.tries, queue.due_at
   FROM queue JOIN messages ON messages.id = queue.message_id
-  WHERE queue.instance_id = ?
+  WHERE queue.instance_id = ? AND NOT EXISTS (
+    SELECT 1 FROM instances JOIN workspaces ON workspaces.id = instances.workspace_id
+    WHERE instances.id = queue.instance_id AND is_postponed = 1
+  )
   ORDER BY queue.position
   LIMIT 1`;

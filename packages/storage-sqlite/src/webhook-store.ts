@@ -15,7 +15,7 @@ export function webhookStore(connected: Connected): WebhookStore {
       return write(() => {
         if (hasEndpoints(database, endpoint.workspaceId, limit)) return 'limit_reached';
         database.insert('endpoints', endpointColumns(endpoint));
-        addLane(database, endpoint.id);
+        addLane(database, endpoint.id, endpoint.workspaceId);
         return 'inserted';
       });
     },
@@ -62,6 +62,7 @@ export function webhookStore(connected: Connected): WebhookStore {
         .database.all(
           `SELECT * FROM endpoints
            WHERE status = 'enabled' AND exhausted = 1 AND failing_since IS NOT NULL AND failing_since <= ? AND id > ?
+             AND NOT EXISTS (SELECT 1 FROM lanes WHERE lanes.endpoint_id = endpoints.id AND is_paused = 1)
            ORDER BY id LIMIT ?`,
           before,
           after ?? '',

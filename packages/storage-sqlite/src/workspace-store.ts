@@ -1,6 +1,8 @@
+import { isPostponed } from '@trunkline/core';
 import type { Member, Workspace, WorkspaceStore } from '@trunkline/core';
 import type { Connected } from './connection.ts';
 import type { Columns, Database } from './database.ts';
+import { pauseLanes, resumeWork } from './postponement.ts';
 import { flag, integer, integerOrNull, json, text } from './row.ts';
 import type { Row } from './row.ts';
 
@@ -19,11 +21,13 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
     },
     update: async (id, changes) => {
       const { database, write } = connected();
-      return write(() => {
+      return write((announce) => {
         const stored = findWorkspace(database, id);
         if (!stored) return null;
         const next = { ...stored, ...changes, plan: { ...stored.plan, ...changes.plan } };
         database.update('workspaces', id, columnsOf(next));
+        if (isPostponed(next)) pauseLanes(database, id);
+        else if (isPostponed(stored)) resumeWork(database, id, announce);
         return next;
       });
     },
@@ -83,6 +87,7 @@ function columnsOf(workspace: Workspace): Columns {
     plan: JSON.stringify(workspace.plan),
     trial_messages_used: workspace.trialMessagesUsed,
     suspended_at: workspace.suspendedAt,
+    is_postponed: Number(isPostponed(workspace)),
     created_at: workspace.createdAt,
   };
 }

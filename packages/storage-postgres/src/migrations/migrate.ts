@@ -12,6 +12,7 @@ import { uploads } from './0004-uploads.ts';
 import { retryRounds } from './0005-retry-rounds.ts';
 import { leftGroups } from './0006-left-groups.ts';
 import { processes } from './0007-processes.ts';
+import { postponedWork } from './0008-postponed-work.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
 const MIGRATIONS: readonly string[] = [
@@ -22,6 +23,7 @@ const MIGRATIONS: readonly string[] = [
   retryRounds,
   leftGroups,
   processes,
+  postponedWork,
 ];
 
 const OLDEST_SERVER = 14;

@@ -9,6 +9,7 @@ import { uploads } from './0007-uploads.ts';
 import { retryRounds } from './0008-retry-rounds.ts';
 import { leftGroups } from './0009-left-groups.ts';
 import { processes } from './0010-processes.ts';
+import { postponedWork } from './0011-postponed-work.ts';
 
 /** In order; a migration that was released never changes. The version of a database is how many it has had. */
 const MIGRATIONS: readonly string[] = [
@@ -22,6 +23,7 @@ const MIGRATIONS: readonly string[] = [
   retryRounds,
   leftGroups,
   processes,
+  postponedWork,
 ];
 
 /** "trnk": says that a SQLite file is ours. */

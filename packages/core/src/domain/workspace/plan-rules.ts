@@ -1,6 +1,6 @@
 import { ok, refuse } from '../result.ts';
 import type { Refusal, Result } from '../result.ts';
-import type { Plan } from './workspace.ts';
+import type { Plan, Workspace } from './workspace.ts';
 
 export function checkMayCreateInstance(plan: Plan): Result<Plan> {
   return plan.subscription === 'none' ? subscriptionRequired() : ok(plan);
@@ -16,6 +16,14 @@ export function checkMaySend(plan: Plan): Result<Plan> {
     case 'active':
       return ok(plan);
   }
+}
+
+/**
+ * Whether queued messages and webhook deliveries wait until the workspace goes on (docs/decisions.md, "Workspaces"):
+ * it is suspended, or its subscription has ended. Connections stay, and what arrives is stored.
+ */
+export function isPostponed({ suspendedAt, plan }: Pick<Workspace, 'suspendedAt' | 'plan'>): boolean {
+  return suspendedAt !== null || plan.subscription === 'none';
 }
 
 /** The number of messages after which the trial is used up; null where there is no such limit. */

@@ -70,7 +70,7 @@ export interface MessageStore<Transaction = never> {
   /** Newest first. Cost does not depend on how many rows lie before the page. */
   list(workspaceId: string, filter: MessageFilter, page: PageRequest): Promise<Page<Message>>;
 
-  /** The message of each of these instances that was accepted first of those still queued, where it is due at `now`, or postponed too far ahead (`latestResend`). Later ones wait for it. */
+  /** The message of each of these instances that was accepted first of those still queued, where it is due at `now`, or postponed too far ahead (`latestResend`). Later ones wait for it. None of a postponed workspace. */
   queueHeads(instanceIds: readonly string[], now: number): Promise<readonly QueuedMessage[]>;
   /** Keeps a message at its place in the queue, not to be sent before `dueAt`. Changes nothing when it is queued no more. */
   postpone(

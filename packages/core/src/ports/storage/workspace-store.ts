@@ -12,7 +12,12 @@ export interface WorkspaceStore {
   find(id: string): Promise<Workspace | null>;
   /** Oldest first, after the id given. */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<readonly Workspace[]>;
-  /** Changes what is given, of the plan too; answers the workspace as it is now, or null when there is none. */
+  /**
+   * Changes what is given, of the plan too; returns the workspace as it is now, or null when there is none. When that
+   * makes it postponed (`isPostponed`), its queue heads and its endpoints' deliveries are not found by claims, at no cost
+   * that grows with what waits. When it goes on, they are found again and signalled, and the failure records of its
+   * endpoints begin anew: nothing could be delivered meanwhile.
+   */
   update(id: string, changes: WorkspaceChanges): Promise<Workspace | null>;
 
   insertMember(member: Member): Promise<void>;

@@ -1,4 +1,5 @@
 import { canonicalFingerprint } from '../../domain/message/fingerprint.ts';
+import { checkSuspension } from '../../domain/api-key/authorization.ts';
 import { checkIdempotencyKey, decideIdempotency } from '../../domain/idempotency/idempotency.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import { isId } from '../../domain/id.ts';
@@ -43,7 +44,7 @@ interface SendRequest {
 
 /**
  * Accepts a message: once this resolves it is on disk with its place in the queue, and will be sent or fail with an
- * event. Checks in the decided order: input, replay, resource, plan, state.
+ * event. Checks in the decided order: input, suspension (REST has refused before), replay, resource, plan, state.
  */
 export async function sendMessage(context: ServiceContext, request: SendRequest): Promise<Result<Accepted>> {
   if (request.idempotencyKey !== null) {
@@ -55,13 +56,18 @@ export async function sendMessage(context: ServiceContext, request: SendRequest)
   const send = checked.value;
 
   const fingerprint = context.crypto.sha256(fingerprintOf(send));
-  const sender = await findSender(context, request.workspaceId, send);
+  const [instance, workspace] = await Promise.all([
+    findInstance(context, request.workspaceId, send.instanceId),
+    context.storage.workspaces.find(request.workspaceId),
+  ]);
+  if (!workspace) return noWorkspace();
+  const active = checkSuspension(workspace);
+  if (!active.ok) return active;
+  const sender = await checkSender(context, { instance, workspace }, send.recipient);
   // A replay comes before every refusal. Without one the acceptance itself looks for it, in its own transaction.
   if (!sender.ok) return (await findReplay(context, request, fingerprint)) ?? sender;
-  const { instance, workspace } = sender.value;
-
   const now = context.clock.now();
-  const message = newOutboundMessage(context, instance, send, now);
+  const message = newOutboundMessage(context, sender.value, send, now);
   const acceptance: Acceptance = {
     message,
     idempotency:
@@ -80,27 +86,17 @@ export async function sendMessage(context: ServiceContext, request: SendRequest)
   return { ok: false, refusal: refusalOf(context, result, now) };
 }
 
-interface Sender {
-  readonly instance: Instance;
-  readonly workspace: Workspace;
-}
-
 /** Resource and plan, in this order. */
-async function findSender(
+async function checkSender(
   context: ServiceContext,
-  workspaceId: string,
-  { instanceId, recipient }: CheckedSend,
-): Promise<Result<Sender>> {
-  const [instance, workspace] = await Promise.all([
-    findInstance(context, workspaceId, instanceId),
-    context.storage.workspaces.find(workspaceId),
-  ]);
+  { instance, workspace }: { readonly instance: Result<Instance>; readonly workspace: Workspace },
+  recipient: Recipient,
+): Promise<Result<Instance>> {
   if (!instance.ok) return instance;
   const group = await checkGroup(context, instance.value, recipient);
   if (!group.ok) return group;
-  if (!workspace) return noWorkspace();
   const allowed = checkMaySend(workspace.plan);
-  return allowed.ok ? ok({ instance: instance.value, workspace }) : allowed;
+  return allowed.ok ? instance : allowed;
 }
 
 /** Null where the key is new. */

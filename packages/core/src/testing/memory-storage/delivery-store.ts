@@ -23,6 +23,7 @@ import { deliver } from './event-fan-out.ts';
 import type { Lane, LaneClaim, LaneLimits } from './lane.ts';
 import { byId, compare } from './order.ts';
 import { pageOf } from './page.ts';
+import { isLanePaused } from './postponement.ts';
 import type { DeliveryRecord, State } from './state.ts';
 
 export class MemoryDeliveryStore implements DeliveryStore {
@@ -43,7 +44,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
   async claim(claim: DeliveryClaim): Promise<ClaimResult> {
     if (claim.mayBeSetBack)
       for (const lane of this.#state.lanes.values()) lane.setBack(claim.now, claim.leaseMs);
-    const takenBack = Array.from(this.#state.lanes.values(), (lane) => lane.takeBackExpired(claim.now));
+    const takenBack = this.#lanes().map((lane) => lane.takeBackExpired(claim.now));
     const nextToken = (): number => (this.#state.lastToken += 1);
     const claimed: ClaimedDelivery[] = [];
     for (const lane of this.#lanesAwake(claim)) {
@@ -60,7 +61,8 @@ export class MemoryDeliveryStore implements DeliveryStore {
     const written = completions.filter((completion) => this.#completeOne(completion, now));
     const lanes = written.map(({ delivery }) => this.#state.lanes.get(delivery.webhookId));
     // What waited for the slot can be claimed now, unless the throttle holds it back.
-    if (lanes.some((lane) => lane?.hasDue(now))) this.#state.signal({ topic: 'deliveries' });
+    if (lanes.some((lane) => lane?.hasDue(now) && !isLanePaused(this.#state, lane.endpointId)))
+      this.#state.signal({ topic: 'deliveries' });
     return written.length;
   }
 
@@ -157,8 +159,13 @@ export class MemoryDeliveryStore implements DeliveryStore {
     return record !== undefined && mayRetry(record.delivery);
   }
 
+  /** Those that claims look at: nothing happens in the lanes of a postponed workspace. */
+  #lanes(): readonly Lane[] {
+    return [...this.#state.lanes.values()].filter(({ endpointId }) => !isLanePaused(this.#state, endpointId));
+  }
+
   #lanesAwake(claim: DeliveryClaim): readonly Lane[] {
-    return [...this.#state.lanes.values()]
+    return this.#lanes()
       .flatMap((lane) => {
         const wakeAt = lane.wakeAt(claim);
         return wakeAt === null || wakeAt > claim.now ? [] : [{ lane, since: lane.waitsSince(wakeAt) }];
@@ -168,10 +175,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
   }
 
   #nextAt(limits: LaneLimits & { readonly now: number }): number | null {
-    const times = [...this.#state.lanes.values()].flatMap((lane) => [
-      lane.wakeAt(limits),
-      lane.firstExpiry(),
-    ]);
+    const times = this.#lanes().flatMap((lane) => [lane.wakeAt(limits), lane.firstExpiry()]);
     const next = Math.min(...times.map((time) => time ?? Infinity));
     return next === Infinity ? null : Math.max(next, limits.now);
   }

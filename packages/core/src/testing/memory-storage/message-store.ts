@@ -16,6 +16,7 @@ import type {
 import type { Page, PageRequest } from '../../ports/storage/page.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { leasedRecord } from './lease.ts';
+import { isWorkPostponed } from './postponement.ts';
 import { applyChange } from './message-change.ts';
 import { insertMessage, readMessage } from './message-record.ts';
 import { pageOf } from './page.ts';
@@ -90,8 +91,9 @@ export class MemoryMessageStore implements MessageStore {
 
   async queueHeads(instanceIds: readonly string[], now: number): Promise<readonly QueuedMessage[]> {
     return [...new Set(instanceIds)].flatMap((instanceId) => {
-      const [head] = this.#state.instances.get(instanceId)?.queue ?? [];
-      if (!head) return [];
+      const record = this.#state.instances.get(instanceId);
+      const [head] = record?.queue ?? [];
+      if (!record || !head || isWorkPostponed(this.#state, record.instance.workspaceId)) return [];
       const [id, { tries, dueAt }] = head;
       const message = this.#state.messages.get(id);
       return message && (dueAt <= now || dueAt > latestResend(now))

@@ -3,6 +3,7 @@ import type { FailureRecord, WebhookEndpoint } from '../../domain/webhook/endpoi
 import type { EndpointWrite, Notice, WebhookStore } from '../../ports/storage/webhook-store.ts';
 import { Lane } from './lane.ts';
 import { byId } from './order.ts';
+import { isWorkPostponed } from './postponement.ts';
 import { insertRow } from './state.ts';
 import type { State } from './state.ts';
 
@@ -64,7 +65,8 @@ export class MemoryWebhookStore implements WebhookStore {
     readonly limit: number;
   }): Promise<readonly WebhookEndpoint[]> {
     const { before, after, limit } = query;
-    const failing = [...this.#state.endpoints.values()].filter(({ id, status, health }) => {
+    const failing = [...this.#state.endpoints.values()].filter(({ id, workspaceId, status, health }) => {
+      if (isWorkPostponed(this.#state, workspaceId)) return false;
       const { failingSince, exhausted } = health;
       const since = failingSince !== null && failingSince <= before;
       return status === 'enabled' && exhausted && since && (after === null || id > after);

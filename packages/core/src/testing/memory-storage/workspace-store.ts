@@ -1,6 +1,8 @@
+import { isPostponed } from '../../domain/workspace/plan-rules.ts';
 import type { Member, Workspace } from '../../domain/workspace/workspace.ts';
 import type { WorkspaceChanges, WorkspaceStore } from '../../ports/storage/workspace-store.ts';
 import { byId } from './order.ts';
+import { resumeWork } from './postponement.ts';
 import { insertRow } from './state.ts';
 import type { State } from './state.ts';
 
@@ -30,6 +32,7 @@ export class MemoryWorkspaceStore implements WorkspaceStore {
     if (!stored) return null;
     const workspace = structuredClone({ ...stored, ...changes, plan: { ...stored.plan, ...changes.plan } });
     this.#state.workspaces.set(id, workspace);
+    if (isPostponed(stored) && !isPostponed(workspace)) resumeWork(this.#state, id);
     return structuredClone(workspace);
   }
 

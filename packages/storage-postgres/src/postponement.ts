@@ -1,0 +1,51 @@
+import { NO_FAILURES } from '@trunkline/core';
+import type { Transaction } from './database.ts';
+import { failureColumns } from './endpoint-row.ts';
+import { lockLanes } from './lane.ts';
+import { id } from './row.ts';
+
+// Their caller holds the lock of the workspace, so that no endpoint is added meanwhile.
+
+/** The workspace is suspended, or its subscription has ended: claims pass over the lanes of its endpoints. */
+export async function pauseLanes(transaction: Transaction, workspace: string): Promise<void> {
+  await setPaused(transaction, await endpointsOf(transaction, workspace), true);
+}
+
+/** It goes on: what waited can be claimed as it stands in its lanes and queues. Announces that there is work. */
+export async function resumeWork(transaction: Transaction, workspace: string): Promise<void> {
+  const { all, update, announce } = transaction;
+  await setPaused(transaction, await endpointsOf(transaction, workspace), false);
+  for (const row of await all(FAILING, workspace)) {
+    await update('trunkline.endpoints', String(row['id']), failureColumns(NO_FAILURES));
+  }
+  for (const row of await all(WITH_QUEUE, workspace)) {
+    announce({ topic: 'queue', instanceId: id(row, 'id', 'ins') });
+  }
+  announce({ topic: 'deliveries' });
+}
+
+/** Relies on endpoints_by_workspace: as many rows as the workspace has endpoints, whatever waits at them. */
+async function endpointsOf({ all }: Transaction, workspace: string): Promise<readonly string[]> {
+  const rows = await all('SELECT id FROM trunkline.endpoints WHERE workspace_id = $1', workspace);
+  return rows.map((row) => String(row['id']));
+}
+
+async function setPaused(
+  transaction: Transaction,
+  endpoints: readonly string[],
+  isPaused: boolean,
+): Promise<void> {
+  await lockLanes(transaction, endpoints);
+  const sql = 'UPDATE trunkline.lanes SET is_paused = $2 WHERE endpoint_id = ANY ($1::uuid[])';
+  await transaction.run(sql, endpoints, isPaused);
+}
+
+const FAILING = `
+  SELECT id FROM trunkline.endpoints WHERE workspace_id = $1 AND failing_since IS NOT NULL
+  ORDER BY id
+  FOR NO KEY UPDATE`;
+
+/** Relies on instances_by_workspace and the primary key of `queues`. */
+const WITH_QUEUE = `
+  SELECT instances.id FROM trunkline.instances JOIN trunkline.queues ON queues.instance_id = instances.id
+  WHERE instances.workspace_id = $1 AND queues.length > 0`;

@@ -1,0 +1,36 @@
+import { NO_FAILURES } from '@trunkline/core';
+import type { Signal } from '@trunkline/core';
+import type { Database } from './database.ts';
+import { failureColumns } from './endpoint-row.ts';
+import { text } from './row.ts';
+
+/** The workspace is suspended, or its subscription has ended: claims pass over the lanes of its endpoints. */
+export function pauseLanes(database: Database, workspaceId: string): void {
+  database.run(`UPDATE lanes SET is_paused = 1 WHERE ${OF_WORKSPACE}`, workspaceId);
+}
+
+/** It goes on: what waited can be claimed as it stands in its lanes and queues. Announces that there is work. */
+export function resumeWork(
+  database: Database,
+  workspaceId: string,
+  announce: (signal: Signal) => void,
+): void {
+  database.run(`UPDATE lanes SET is_paused = 0 WHERE ${OF_WORKSPACE}`, workspaceId);
+  const failing = database.all(
+    'SELECT id FROM endpoints WHERE workspace_id = ? AND failing_since IS NOT NULL',
+    workspaceId,
+  );
+  for (const row of failing) database.update('endpoints', text(row, 'id'), failureColumns(NO_FAILURES));
+  for (const row of database.all(WITH_QUEUE, workspaceId)) {
+    announce({ topic: 'queue', instanceId: text(row, 'id') });
+  }
+  announce({ topic: 'deliveries' });
+}
+
+// Relies on endpoints_by_workspace: as many rows as the workspace has endpoints, whatever waits at them.
+const OF_WORKSPACE = 'endpoint_id IN (SELECT id FROM endpoints WHERE workspace_id = ?)';
+
+// Relies on instances_by_workspace and the primary key of `queue`.
+const WITH_QUEUE = `
+  SELECT id FROM instances
+  WHERE workspace_id = ? AND EXISTS (SELECT 1 FROM queue WHERE queue.instance_id = instances.id)`;
