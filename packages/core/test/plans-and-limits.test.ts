@@ -42,6 +42,34 @@ describe('a plan', () => {
     await expect(sendText(world, id)).rejects.toMatchObject({ code: 'INSTANCE_NOT_CONNECTED' });
   });
 
+  it('that allows fewer webhooks takes none away, and enables no more of them', async () => {
+    const world = await startWorld();
+    const { webhooks } = world.api;
+    const [first, second, third] = [await listen(world), await listen(world), await listen(world)];
+    await webhooks.update(first.id, { status: 'disabled' });
+    await setPlan(world, { webhookLimit: 2 });
+    const statuses = async () => (await webhooks.list()).data.map(({ status }) => status);
+    expect(await statuses()).toEqual(['enabled', 'enabled', 'disabled']);
+    const refused = { code: 'WEBHOOK_LIMIT_REACHED', status: 403 };
+    await expect(webhooks.update(first.id, { status: 'enabled' })).rejects.toMatchObject(refused);
+    await expect(listen(world)).rejects.toMatchObject(refused);
+    // What is enabled may be changed, and one may stand in for another.
+    await webhooks.update(second.id, { status: 'enabled', description: 'Kept' });
+    await webhooks.update(third.id, { status: 'disabled' });
+    await webhooks.update(first.id, { status: 'enabled' });
+    expect(await statuses()).toEqual(['disabled', 'enabled', 'enabled']);
+  });
+
+  it('that allows fewer instances takes none away: they connect, and no other is created', async () => {
+    const world = await startWorld();
+    const id = await connectInstance(world);
+    await connectInstance(world);
+    await setPlan(world, { instanceLimit: 1 });
+    await world.api.instances.disconnect(id);
+    expect(await world.api.instances.connect(id)).toMatchObject({ status: 'connecting' });
+    await expect(world.api.instances.create()).rejects.toMatchObject({ code: 'INSTANCE_LIMIT_REACHED' });
+  });
+
   it('keeps both changes when two are made at once', async () => {
     const world = await startWorld();
     await Promise.all([setPlan(world, { subscription: 'none' }), setPlan(world, { webhookLimit: 0 })]);

@@ -122,6 +122,8 @@ export const ENDPOINT_TABLE: readonly Row[] = [
   row('GET', '/webhooks/{webhook}', 'webhooks:read', 200, one(FIELDS.webhook), ['WEBHOOK_NOT_FOUND']),
   row('PATCH', '/webhooks/{webhook}', 'webhooks:write', 200, one(FIELDS.webhook), [
     'WEBHOOK_NOT_FOUND',
+    // Enabling more than the plan allows (docs/decisions.md, "Workspaces").
+    'WEBHOOK_LIMIT_REACHED',
     'INVALID_WEBHOOK_URL',
     'VALIDATION_FAILED',
   ]),

@@ -180,6 +180,12 @@ const OF_ONE_ROW: Readonly<Record<string, Act>> = {
       json: { url: 'https://hooks.example.com/2', events: ['message.sent'] },
     }),
   ),
+  'PATCH /webhooks/{webhook} WEBHOOK_LIMIT_REACHED': async (world) => {
+    const change = (status: string): ReturnType<Act> =>
+      world.call('PATCH', world.at('/webhooks/{webhook}'), { json: { status } });
+    await change('disabled');
+    return withPlan({ webhookLimit: 0 }, () => change('enabled'))(world);
+  },
   'POST /webhook-deliveries/{delivery}/retry WEBHOOK_RETRY_NOT_ALLOWED': ({ call, at }) =>
     call('POST', at('/webhook-deliveries/{delivery}/retry')),
 };

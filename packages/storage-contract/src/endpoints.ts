@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EndpointHealth } from '@trunkline/core';
+import type { EndpointHealth, EndpointWrite, WebhookEndpoint } from '@trunkline/core';
 import type { ContractSubject } from './contract-subject.ts';
 import { aNotice, anEndpoint, NOW } from './examples.ts';
 import { only } from './must.ts';
@@ -93,6 +93,26 @@ export function endpointContract(subject: ContractSubject): void {
       };
       expect(await storage.webhooks.write({ endpoint: changed })).toBe('written');
       expect(await readEndpoint(storage, endpoint)).toEqual({ ...changed, health, version: 2 });
+    });
+
+    it('enables no more endpoints than its plan allows, also where many are enabled concurrently', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      const neighbour = await storeWorkspace(storage);
+      await storeEndpoint(storage, neighbour);
+      await storeEndpoint(storage, workspace);
+      const disabled: WebhookEndpoint[] = [];
+      for (let index = 0; index < 4; index += 1) {
+        disabled.push(await storeEndpoint(storage, workspace, { status: 'disabled' }));
+      }
+      const enabling = (endpoint: WebhookEndpoint): EndpointWrite => ({
+        endpoint: { ...endpoint, status: 'enabled' },
+        enabledLimit: 3,
+      });
+      const results = await Promise.all(disabled.map((one) => storage.webhooks.write(enabling(one))));
+      expect(results.toSorted()).toEqual(['limit_reached', 'limit_reached', 'written', 'written']);
+      const stored = await storage.webhooks.list(workspace.id);
+      expect(stored.filter(({ status }) => status === 'enabled')).toHaveLength(3);
     });
 
     it('is stale when the settings have changed, and then writes nothing', async () => {

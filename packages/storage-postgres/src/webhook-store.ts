@@ -103,15 +103,22 @@ const CLAIM_NOTICES = `
 
 async function writeEndpoint(
   transaction: Transaction,
-  { endpoint, health, close, notice }: EndpointWrite,
-): Promise<'written' | 'stale'> {
+  { endpoint, health, close, notice, enabledLimit }: EndpointWrite,
+): Promise<'written' | 'stale' | 'limit_reached'> {
   const uuid = uuidOf('wh', endpoint.id);
+  const workspace = uuidOf('ten', endpoint.workspaceId);
+  // Two that are enabled concurrently cannot both pass. Before any other lock, as everywhere.
+  if (enabledLimit !== undefined) await transaction.get(LOCK_WORKSPACE, workspace);
   // A closing waits for those who are queueing something there, and keeps others from it.
   if (close) await lockLanes(transaction, [uuid]);
   const lock = close ? LOCK_TO_CLOSE : LOCK;
-  const stored = await transaction.get(lock, uuid, uuidOf('ten', endpoint.workspaceId));
+  const stored = await transaction.get(lock, uuid, workspace);
   if (!stored || integer(stored, 'version') !== endpoint.version) return 'stale';
   if (health && !isUnchanged(stored, health)) return 'stale';
+  if (enabledLimit !== undefined) {
+    const others = await transaction.all(ENABLED_BESIDE, workspace, uuid);
+    if (others.length >= enabledLimit) return 'limit_reached';
+  }
   await transaction.update('trunkline.endpoints', uuid, {
     ...settingsColumns({ ...endpoint, version: endpoint.version + 1 }),
     ...(health ? failureColumns(endpoint.health) : {}),
@@ -123,6 +130,10 @@ async function writeEndpoint(
   }
   return 'written';
 }
+
+/** Relies on endpoints_by_workspace. */
+const ENABLED_BESIDE = `
+  SELECT id FROM trunkline.endpoints WHERE workspace_id = $1 AND status = 'enabled' AND id <> $2`;
 
 const LOCK = 'SELECT * FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2 FOR NO KEY UPDATE';
 const LOCK_TO_CLOSE = 'SELECT * FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2 FOR UPDATE';

@@ -26,7 +26,7 @@ export function webhookStore(connected: Connected): WebhookStore {
         .all('SELECT * FROM endpoints WHERE workspace_id = ? ORDER BY id DESC', workspaceId)
         .map(readEndpoint);
     },
-    write: async ({ endpoint, health, close, notice }) => {
+    write: async ({ endpoint, health, close, notice, enabledLimit }) => {
       const { database, write } = connected();
       return write(() => {
         const stored = findEndpoint(database, endpoint.workspaceId, endpoint.id);
@@ -36,6 +36,9 @@ export function webhookStore(connected: Connected): WebhookStore {
           (stored.health.failingSince !== health.failingSince || stored.health.warnedAt !== health.warnedAt)
         ) {
           return 'stale';
+        }
+        if (enabledLimit !== undefined && enabledBeside(database, endpoint) >= enabledLimit) {
+          return 'limit_reached';
         }
         database.update('endpoints', endpoint.id, {
           ...settingsColumns({ ...endpoint, version: endpoint.version + 1 }),
@@ -100,6 +103,11 @@ function hasEndpoints(database: Database, workspaceId: string, count: number): b
       count - 1,
     ) !== undefined
   );
+}
+
+function enabledBeside(database: Database, { id, workspaceId }: WebhookEndpoint): number {
+  const sql = "SELECT id FROM endpoints WHERE workspace_id = ? AND status = 'enabled' AND id <> ?";
+  return database.all(sql, workspaceId, id).length;
 }
 
 function findEndpoint(database: Database, workspaceId: string, id: string): WebhookEndpoint | null {

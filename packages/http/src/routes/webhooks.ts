@@ -41,7 +41,7 @@ export const webhookRoutes: readonly Route[] = [
     scope: 'webhooks:write',
     body: 'WebhookChanges',
     success: { status: 200, body: 'WebhookAnswer' },
-    errors: ['WEBHOOK_NOT_FOUND', 'INVALID_WEBHOOK_URL', 'VALIDATION_FAILED'],
+    errors: ['WEBHOOK_NOT_FOUND', 'INVALID_WEBHOOK_URL', 'WEBHOOK_LIMIT_REACHED', 'VALIDATION_FAILED'],
     handle: async ({ api, id, body }) => data(await api.webhooks.update(id, unchecked(body))),
   },
   {

@@ -28,6 +28,11 @@ export interface EndpointWrite {
    */
   readonly close?: ClosingReason;
   readonly notice?: Notice;
+  /**
+   * Where given, nothing is written when this many other endpoints of the workspace are enabled: in this transaction, so
+   * that two that are enabled concurrently cannot both pass.
+   */
+  readonly enabledLimit?: number;
 }
 
 export interface WebhookStore {
@@ -36,7 +41,7 @@ export interface WebhookStore {
   find(workspaceId: string, id: string): Promise<WebhookEndpoint | null>;
   /** Newest first. */
   list(workspaceId: string): Promise<readonly WebhookEndpoint[]>;
-  write(write: EndpointWrite): Promise<'written' | 'stale'>;
+  write(write: EndpointWrite): Promise<'written' | 'stale' | 'limit_reached'>;
   /** Removes the endpoint and closes its open deliveries as ENDPOINT_DELETED. Its deliveries stay readable until retention. */
   delete(workspaceId: string, id: string): Promise<boolean>;
 

@@ -6,6 +6,7 @@ import type { Member } from '../../domain/workspace/workspace.ts';
 import { webhookChanges } from '../../representation/inputs.ts';
 import type { WebhookChanges } from '../../representation/inputs.ts';
 import { readInput } from '../../representation/read-input.ts';
+import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
 import { changeWebhook } from './change-webhook.ts';
 import type { EndpointChange } from './change-webhook.ts';
@@ -29,12 +30,19 @@ export async function updateWebhook(
   // Nothing that is known was named: nothing is written, and the time of the last change stays.
   if (Object.values(changes).every((change) => change === undefined))
     return findWebhook(context, workspaceId, id);
+  const workspace = await context.storage.workspaces.find(workspaceId);
+  if (!workspace) return noWorkspace();
+  const { webhookLimit } = workspace.plan;
   return changeWebhook(context, { workspaceId, id }, (endpoint) =>
-    applyChanges(endpoint, changes, context.clock.now()),
+    applyChanges(endpoint, changes, { now: context.clock.now(), webhookLimit }),
   );
 }
 
-function applyChanges(endpoint: WebhookEndpoint, changes: WebhookChanges, now: number): EndpointChange {
+function applyChanges(
+  endpoint: WebhookEndpoint,
+  changes: WebhookChanges,
+  { now, webhookLimit }: { readonly now: number; readonly webhookLimit: number },
+): EndpointChange {
   const edited: WebhookEndpoint = {
     ...endpoint,
     url: changes.url ?? endpoint.url,
@@ -45,5 +53,5 @@ function applyChanges(endpoint: WebhookEndpoint, changes: WebhookChanges, now: n
   if (changes.status === undefined || changes.status === endpoint.status) return { endpoint: edited };
   return changes.status === 'disabled'
     ? { endpoint: disable(edited, 'manual', now), close: 'ENDPOINT_DISABLED' }
-    : { endpoint: enable(edited, now), withHealth: true };
+    : { endpoint: enable(edited, now), withHealth: true, enabledLimit: webhookLimit };
 }

@@ -29,8 +29,8 @@ export class MemoryWebhookStore implements WebhookStore {
     return structuredClone(this.#ofWorkspace(workspaceId).toSorted((a, b) => byId(b, a)));
   }
 
-  async write(write: EndpointWrite): Promise<'written' | 'stale'> {
-    const { endpoint, health, close, notice } = write;
+  async write(write: EndpointWrite): Promise<'written' | 'stale' | 'limit_reached'> {
+    const { endpoint, health, close, notice, enabledLimit } = write;
     const stored = this.#endpoint(endpoint.workspaceId, endpoint.id);
     if (stored?.version !== endpoint.version) return 'stale';
     if (
@@ -39,6 +39,7 @@ export class MemoryWebhookStore implements WebhookStore {
     ) {
       return 'stale';
     }
+    if (enabledLimit !== undefined && this.#enabledBeside(endpoint) >= enabledLimit) return 'limit_reached';
     if (notice) insertRow(this.#state.notices, notice.id, { notice: structuredClone(notice), owedAt: 0 });
     this.#state.endpoints.set(
       endpoint.id,
@@ -50,6 +51,11 @@ export class MemoryWebhookStore implements WebhookStore {
     );
     if (close) this.#state.lanes.get(endpoint.id)?.close(close);
     return 'written';
+  }
+
+  #enabledBeside({ id, workspaceId }: WebhookEndpoint): number {
+    const others = [...this.#state.endpoints.values()].filter((one) => one.workspaceId === workspaceId);
+    return others.filter((one) => one.id !== id && one.status === 'enabled').length;
   }
 
   async delete(workspaceId: string, id: string): Promise<boolean> {
