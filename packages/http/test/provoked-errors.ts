@@ -95,7 +95,9 @@ function ofAnyRow(method: string, path: string): Partial<Readonly<Record<ErrorCo
     },
     INSTANCE_BUSY: async ({ service, call, at, cutOff }) => {
       cutOff(true);
-      const first = call('POST', at('/instances/{instance}/disconnect'));
+      // Another operation: the same one would join it.
+      const other = path.endsWith('/disconnect') ? 'logout' : 'disconnect';
+      const first = call('POST', at(`/instances/{instance}/${other}`));
       await service.clock.settle();
       const seen = await call(method, at(path));
       cutOff(false);
