@@ -106,7 +106,8 @@ async function* decrypted(
 }
 
 async function* encrypted(address: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const response = await fetch(address, { headers: { Origin: DEFAULT_ORIGIN }, signal });
+  // A redirect would lead away from the network's own host, and perhaps into ours.
+  const response = await fetch(address, { headers: { Origin: DEFAULT_ORIGIN }, redirect: 'error', signal });
   if (!response.ok || !response.body) {
     await response.body?.cancel();
     if (response.status === 404 || response.status === 410) throw new MediaGoneError('The file is gone.');
