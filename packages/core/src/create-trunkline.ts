@@ -1,6 +1,7 @@
 import { metrics } from '@opentelemetry/api';
 import { adminFacade } from './admin-facade.ts';
 import { createNewId } from './domain/id.ts';
+import type { Member } from './domain/workspace/workspace.ts';
 import type { Capability } from './domain/instance/instance.ts';
 import { checkHandler } from './event-handler.ts';
 import { lifecycle } from './lifecycle.ts';
@@ -24,6 +25,8 @@ import { settledWithin } from './workers/with-deadline.ts';
 import { serviceClock } from './workers/service-clock.ts';
 import { createWorkers } from './workers/workers.ts';
 import type { Workers } from './workers/workers.ts';
+import { createRunState, whileRunning } from './while-running.ts';
+import type { WorkspaceApi } from './workspace-api.ts';
 import { workspaceFacade } from './workspace-facade.ts';
 
 /**
@@ -62,6 +65,10 @@ export function createTrunkline<Transaction = never>(
   const notifier = options.notifier ?? loggingNotifier(logger);
   let workers: Workers | null = null;
 
+  const state = createRunState();
+  const facade = (id: string, member: Member | null): WorkspaceApi<Transaction> =>
+    whileRunning(state, workspaceFacade(context, id, member));
+
   const closeAll = async (): Promise<void> => {
     try {
       await endedProcesses.stop();
@@ -87,6 +94,7 @@ export function createTrunkline<Transaction = never>(
       webhookSender?.open?.();
       // New ones at each start: what an earlier stop has left in flight is none of theirs.
       workers = createWorkers(context, { roles, secretKeys: secretKeys.length, webhookSender, notifier });
+      state.started();
       workers.start();
       eventWorkers.start();
     },
@@ -99,6 +107,8 @@ export function createTrunkline<Transaction = never>(
           'Not all work in flight ended in time: it is left as it is. What was not recorded is done again, messages under the same network id.',
         );
       }
+      // Not before: handlers that are ending may still send.
+      state.stopped();
       const closed = closeAll();
       if (await settledWithin(options.clock, CLOSE_WITHIN_MS, closed)) await closed;
       else logger.warn({}, 'The database did not close in time: its connections end with the process.');
@@ -107,15 +117,17 @@ export function createTrunkline<Transaction = never>(
 
   return {
     roles,
+    logger,
     start,
     stop,
     on: (types, handler, handlerOptions) => eventWorkers.add(checkHandler(types, handler, handlerOptions)),
-    admin: adminFacade(context, authenticator),
-    workspace: (id) => workspaceFacade(context, id, null),
+    admin: whileRunning(state, adminFacade(context, authenticator)),
+    workspace: (id) => facade(id, null),
     async authenticate(authorization, authentication) {
+      state.check();
       return unwrap(await authenticator.authenticate(authorization, authentication));
     },
-    as: ({ workspace, member }) => workspaceFacade(context, workspace.id, member),
+    as: ({ workspace, member }) => facade(workspace.id, member),
     newRequestId: () => newId('req', clock.now()),
   };
 }

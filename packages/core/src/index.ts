@@ -171,6 +171,7 @@ export type {
   SendOutcome,
   Session,
 } from './ports/gateway.ts';
+export { consoleLogger } from './ports/console-logger.ts';
 export { silentLogger } from './ports/logger.ts';
 export type { Logger } from './ports/logger.ts';
 export type { Notification, Notifier } from './ports/notifier.ts';

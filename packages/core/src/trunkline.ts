@@ -2,6 +2,7 @@ import type { Admin } from './admin-api.ts';
 import type { ApiKey } from './domain/api-key/api-key.ts';
 import type { Member, Workspace } from './domain/workspace/workspace.ts';
 import type { EventHandler, EventSelection, HandlerOptions, HandlerRegistration } from './event-handler.ts';
+import type { Logger } from './ports/logger.ts';
 import type { Roles } from './workers/roles.ts';
 import type { WorkspaceApi } from './workspace-api.ts';
 
@@ -15,7 +16,12 @@ export interface Principal {
 /** `Transaction` is what its storage takes as a transaction of the caller's own; `never` where it takes none. */
 export interface Trunkline<Transaction = never> {
   readonly roles: Roles;
-  /** Opens the storage (which migrates it), registers handlers and starts the workers of this process's roles. Rejects when it is already started. */
+  /** What it was created with, or the console for warnings and errors. */
+  readonly logger: Logger;
+  /**
+   * Opens the storage (which migrates it), registers handlers and starts the workers of this process's roles. Before it
+   * resolves, and after `stop()`, every operation rejects with an Error that says so. Rejects when it is already started.
+   */
   start(): Promise<void>;
   /**
    * Takes no more work, finishes what is in flight within `stopTimeoutMs`, releases leases and closes the storage. What

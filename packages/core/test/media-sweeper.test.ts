@@ -36,7 +36,8 @@ describe('the media sweeper', () => {
     const kept = media.ids();
     await passOnly(opened, 3 * DAY);
     expect([kept, media.ids()]).toEqual([[expect.any(String)], kept]);
-    expect(await world.api.messages.get(message.id)).toMatchObject({ media: { available: true } });
+    const { api } = await world.another({ roles: only('api') });
+    expect(await api.messages.get(message.id)).toMatchObject({ media: { available: true } });
   });
 
   it('deletes the files of a deleted instance, and no others', async () => {

@@ -1,5 +1,6 @@
 import { invalid, refuse } from '@trunkline/core';
 import type { Result } from '@trunkline/core';
+import { bodyReadBefore } from './body-read-before.ts';
 import { openFormFile } from './form-file.ts';
 import type { FormFile, IncomingFile } from './form-file.ts';
 import { createFormParser } from './form-parser.ts';
@@ -31,7 +32,7 @@ export async function readForm<Stored>(
   request: Request,
   { maxBytes, takeFile, dropFile }: FormReading<Stored>,
 ): Promise<Result<Form<Stored>>> {
-  if (request.bodyUsed) throw new Error('Something before Trunkline has read the body of the request.');
+  if (request.bodyUsed) throw bodyReadBefore();
   if (Number(request.headers.get('Content-Length') ?? 0) > maxBytes) return tooLarge(maxBytes);
   const parts = collectParts(request.headers.get('Content-Type') ?? '', takeFile);
   let isComplete = false;

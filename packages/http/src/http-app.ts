@@ -24,6 +24,9 @@ import { methodNotAllowed, notFound } from './unrouted.ts';
  * Throws when an option is wrong and when the process does not have the role `api`.
  */
 export function createHttpApp(trunkline: ServedTrunkline, options: HttpAppOptions = {}): Hono {
+  if (typeof trunkline?.authenticate !== 'function') {
+    throw new TypeError('createHttpApp: the first argument must be what createTrunkline() returns.');
+  }
   if (!trunkline.roles.api) {
     throw new Error(
       'createHttpApp: this Trunkline does not serve requests. Create it with roles: { api: true }.',

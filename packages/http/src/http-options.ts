@@ -24,8 +24,8 @@ export interface HttpAppOptions {
    */
   readonly guard?: RequestGuard | undefined;
   /**
-   * Told of every failure that clients see as INTERNAL_ERROR, and of those of the rate limit's store, which they don't
-   * see, for your log. By default nobody is.
+   * Called with every failure that clients see as INTERNAL_ERROR, and with those of the rate limit's store, which they
+   * don't see. By default they are logged as errors, with the logger of the Trunkline.
    */
   readonly onError?: ((error: unknown, request: FailedRequest) => void) | undefined;
 }
@@ -43,7 +43,7 @@ export interface CheckedHttpOptions {
   readonly maxJsonBytes: number;
   readonly rateLimit: CheckedRateLimit | false;
   readonly guard?: RequestGuard | undefined;
-  readonly onError: (error: unknown, request: FailedRequest) => void;
+  readonly onError?: ((error: unknown, request: FailedRequest) => void) | undefined;
 }
 
 const httpOptions: z.ZodType<CheckedHttpOptions, unknown> = z.object({
@@ -62,7 +62,7 @@ const httpOptions: z.ZodType<CheckedHttpOptions, unknown> = z.object({
   guard: z.custom<RequestGuard>(isGuard, 'Must be made by createGuard.').optional(),
   onError: z
     .custom<CheckedHttpOptions['onError']>((value) => typeof value === 'function', 'Must be a function.')
-    .default(() => () => {}),
+    .optional(),
 });
 
 function isGuard(value: unknown): boolean {

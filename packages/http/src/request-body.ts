@@ -1,5 +1,6 @@
 import { invalid, refuse } from '@trunkline/core';
 import type { Result } from '@trunkline/core';
+import { bodyReadBefore, isUnusableBody } from './body-read-before.ts';
 import { createByteBuffer } from './byte-buffer.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -22,16 +23,20 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
 const READ_WHOLE_MAX = 16_384;
 
 async function readBytes(request: Request, maxBytes: number): Promise<Result<Uint8Array>> {
-  if (request.bodyUsed) throw new Error('Something before Trunkline has read the body of the request.');
+  if (request.bodyUsed) throw bodyReadBefore();
   const length = declaredLength(request);
   if (length !== null && length > maxBytes) return tooLarge(maxBytes);
   try {
-    return length !== null && length <= READ_WHOLE_MAX
-      ? await readWhole(request, maxBytes)
-      : await readUpTo(request.body, maxBytes);
-  } catch {
-    return unreadable('Ended before it was complete.');
+    const read =
+      length !== null && length <= READ_WHOLE_MAX
+        ? await readWhole(request, maxBytes)
+        : await readUpTo(request.body, maxBytes);
+    if (length === null || length === 0 || !read.ok || read.value.byteLength > 0) return read;
+  } catch (error) {
+    if (!isUnusableBody(error)) return unreadable('Ended before it was complete.');
   }
+  // HTTP servers hold clients to the length that they declare: somebody else has read it.
+  throw bodyReadBefore();
 }
 
 function declaredLength(request: Request): number | null {

@@ -1,5 +1,12 @@
 import type { Context } from 'hono';
-import { isTrunklineError, isUnavailable, refuse, TrunklineError, unwrap } from '@trunkline/core';
+import {
+  consoleLogger,
+  isTrunklineError,
+  isUnavailable,
+  refuse,
+  TrunklineError,
+  unwrap,
+} from '@trunkline/core';
 import type { Trunkline } from '@trunkline/core';
 import { toResponse } from './answer.ts';
 import type { Answer } from './answer.ts';
@@ -16,7 +23,8 @@ import type { Route } from './routes/route.ts';
 import { unavailable } from './unavailable.ts';
 
 /** The part of a Trunkline that requests need. */
-export type ServedTrunkline = Pick<Trunkline, 'roles' | 'authenticate' | 'as' | 'newRequestId'>;
+export type ServedTrunkline = Pick<Trunkline, 'roles' | 'authenticate' | 'as' | 'newRequestId'> &
+  Partial<Pick<Trunkline, 'logger'>>;
 
 /** A body that takes longer to arrive may have outlived its key. */
 const READMIT_AFTER_MS = 1_000;
@@ -37,16 +45,19 @@ interface Progress {
 export function serveRoute(service: Service, route: Route): (c: Context) => Promise<Response> {
   const { trunkline, options } = service;
   const { status, noStore = false } = route.success;
+  const { logger = consoleLogger } = trunkline;
+  const onError =
+    options.onError ?? ((error, request) => logger.error({ ...request, err: error }, 'a request failed'));
   return async (c) => {
     const requestId = requestIdOf(c.req.raw, () => trunkline.newRequestId());
     const failed = (error: unknown): void =>
-      options.onError(error, { requestId, method: c.req.method, path: c.req.path });
+      onError(error, { requestId, method: c.req.method, path: c.req.path });
     const progress: Progress = { failed, headers: {} };
     try {
       const answer = await run(service, route, { c, progress });
       return toResponse(answer, { status, requestId, noStore, headers: progress.headers });
     } catch (error) {
-      if (!isTrunklineError(error)) failed(error);
+      if (!isTrunklineError(error) || error.code === 'INTERNAL_ERROR') failed(error);
       return errorResponse(toldOf(error), { requestId, headers: progress.headers });
     }
   };

@@ -23,8 +23,11 @@ export interface WebhookResponse {
 
 /** Sends one webhook request by the rules of the specification: judged address, 10 s in all, 3 s to connect, no redirect. */
 export interface WebhookSender {
-  /** Never rejects: every way to fail is a response with an error code. */
-  send(request: WebhookRequest): Promise<WebhookResponse>;
+  /**
+   * Never rejects: every way to fail is a response with an error code. What a failure came from goes to `onFailure`,
+   * for the operator's log alone: it may name addresses that no customer should see.
+   */
+  send(request: WebhookRequest, onFailure?: (cause: unknown) => void): Promise<WebhookResponse>;
   /** Ends the requests in flight and all connections. */
   close(): Promise<void>;
   /** Makes one that was closed usable again. */

@@ -136,10 +136,26 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
       // A stop is not the handler's fault.
       if (isStopping) return { kind: 'queued', attempts: claimed.attempts, dueAt: clock.now() };
       const outcome = afterFailure(attempt, clock.now());
-      const next = outcome.kind === 'exhausted' ? 'and is exhausted' : 'and is called again later';
-      logger.warn({ ...facts, err: error }, `a handler failed ${next}`);
+      logFailure({ ...facts, err: error }, outcome);
       return outcome;
     }
+  };
+
+  /** An event's first failure and its last: not a line for each attempt in between. */
+  const logFailure = (
+    facts: { readonly attempt: number; readonly err: unknown },
+    outcome: ReturnType<typeof afterFailure>,
+  ): void => {
+    if (outcome.kind === 'exhausted') {
+      logger.error(
+        facts,
+        'a handler of events failed for the last time: the event is handled again after admin.subscriptions.retryExhausted()',
+      );
+      return;
+    }
+    const log = facts.attempt === 1 ? logger.error : logger.debug;
+    const nextAttemptAt = new Date(outcome.dueAt).toISOString();
+    log.call(logger, { ...facts, nextAttemptAt }, 'a handler of events failed, and is called again later');
   };
 
   const renew = async (): Promise<PassResult> => {

@@ -19,6 +19,7 @@ import type { WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts'
 import type { ServiceContext } from '../services/context.ts';
 import { webhookSecretPurpose } from '../services/sealer.ts';
 import { attemptsUnderWay } from './attempts-under-way.ts';
+import { failureLog } from './failure-log.ts';
 import { keepTrying } from './keep-trying.ts';
 import { createLoop } from './loop.ts';
 import type { PassResult } from './loop.ts';
@@ -47,6 +48,7 @@ export interface WebhookDispatcher {
 export function createWebhookDispatcher(context: ServiceContext, sender: WebhookSender): WebhookDispatcher {
   const { storage, clock, logger } = context;
   const underWay = attemptsUnderWay();
+  const failures = failureLog(logger);
   /** By the clock, at the last claim. It may have been set back while nothing ran. */
   let claimedAt = Infinity;
 
@@ -106,12 +108,16 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   const attemptDelivery = async (claimed: ClaimedDelivery): Promise<Completion> => {
     const { delivery, endpoint, token } = claimed;
     const startedAt = clock.now();
-    const { errorCode, responseStatus, responseBody } = await attemptSafely(claimed, startedAt);
+    let cause: unknown;
+    const response = await attemptSafely(claimed, startedAt, (error) => (cause = error));
+    const { errorCode, responseStatus, responseBody } = response;
     const endedAt = clock.now();
     context.metrics.webhookAttempted(delivery, { startedAt, endedAt, errorCode });
+    const settled = settleAttempt(delivery, { startedAt, endedAt, responseStatus, errorCode });
+    failures.note({ delivery: settled, url: endpoint.url, response, cause });
     return {
       token,
-      delivery: settleAttempt(delivery, { startedAt, endedAt, responseStatus, errorCode }),
+      delivery: settled,
       attempt: {
         number: delivery.attempts + 1,
         manual: delivery.manual,
@@ -125,12 +131,16 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     };
   };
 
-  const attemptSafely = async (claimed: ClaimedDelivery, at: number): Promise<WebhookResponse> => {
+  const attemptSafely = async (
+    claimed: ClaimedDelivery,
+    at: number,
+    onFailure: (cause: unknown) => void,
+  ): Promise<WebhookResponse> => {
     // A delivery whose claims keep ending without a word kills its worker: count an attempt without making one.
     if (claimed.lostClaims >= MAX_LOST_CLAIMS)
       return { errorCode: 'TIMEOUT', responseStatus: null, responseBody: null };
     try {
-      return await sender.send(await signedRequest(claimed, at));
+      return await sender.send(await signedRequest(claimed, at), onFailure);
     } catch (error) {
       logger.error({ err: error, deliveryId: claimed.delivery.id }, 'an attempt failed before it left');
       return { errorCode: 'CONNECTION_FAILED', responseStatus: null, responseBody: null };

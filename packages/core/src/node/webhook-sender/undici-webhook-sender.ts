@@ -58,7 +58,7 @@ export function undiciWebhookSender(options: UndiciWebhookSenderOptions): Webhoo
   }
 
   return {
-    async send(request) {
+    async send(request, onFailure) {
       const abort = new AbortController();
       if (closed) abort.abort(senderClosed());
       const deadline = setTimeout(() => abort.abort(tooLate(totalMs)), totalMs);
@@ -66,6 +66,7 @@ export function undiciWebhookSender(options: UndiciWebhookSenderOptions): Webhoo
       try {
         return await attempt(request, abort.signal);
       } catch (error) {
+        onFailure?.(error);
         const errorCode = error instanceof SendFailure ? error.code : 'CONNECTION_FAILED';
         return { errorCode, responseStatus: null, responseBody: null };
       } finally {

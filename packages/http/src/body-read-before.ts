@@ -1,0 +1,21 @@
+import { refuse, TrunklineError } from '@trunkline/core';
+
+/**
+ * The mistake of whoever mounted the app, so that it is a 500; told to the caller too, who on a new installation is the
+ * same person.
+ */
+export function bodyReadBefore(): TrunklineError {
+  return new TrunklineError(
+    refuse(
+      'INTERNAL_ERROR',
+      'Something in this server, such as express.json(), has read the body of the request before Trunkline. Mount Trunkline in front of it.',
+    ).refusal,
+  );
+}
+
+/** What Fetch rejects with where a body was read before (Fetch, "unusable"): a TypeError, whose text each runtime has its own of. */
+export function isUnusableBody(error: unknown): boolean {
+  return (
+    error instanceof TypeError && /unusable|disturbed|locked|already (been )?(read|used)/i.test(error.message)
+  );
+}
