@@ -99,6 +99,7 @@ export type {
 export { acceptsMessages } from './domain/instance/instance.ts';
 export type { Group, GroupReport } from './domain/instance/group.ts';
 export { latestCheckIn, latestLeaseEnd, latestResend } from './domain/too-far-ahead.ts';
+export { queuedEventDue } from './domain/subscription/queued-event-due.ts';
 export { IDEMPOTENCY_WINDOW_MS, isForgotten } from './domain/idempotency/idempotency.ts';
 export type { IdempotencyRecord } from './domain/idempotency/idempotency.ts';
 export type {
@@ -116,7 +117,13 @@ export {
   contentIdOf,
 } from './domain/message/message.ts';
 export { DELIVERY_STATUSES, isOpen } from './domain/delivery/delivery.ts';
-export { endedBy, endedWithoutEvent, mayRetry, requeue } from './domain/delivery/delivery-state.ts';
+export {
+  endedBy,
+  endedWithoutEvent,
+  mayRetry,
+  requeue,
+  withinSchedule,
+} from './domain/delivery/delivery-state.ts';
 export { joinRound, waitsInRound } from './domain/delivery/retry-round.ts';
 export type { RetryRound } from './domain/delivery/retry-round.ts';
 export { newDelivery } from './domain/delivery/new-delivery.ts';
@@ -188,6 +195,7 @@ export type {
   DeliveryStore,
   RetryResult,
 } from './ports/storage/delivery-store.ts';
+export type { WaitsStep } from './ports/storage/waits-step.ts';
 export type { GatewayShare, OwnerShare } from './domain/instance/instance-shares.ts';
 export type {
   InstanceStore,

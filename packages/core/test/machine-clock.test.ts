@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStorage } from '../src/testing/index.ts';
+import { REFUSED, memoryStorage } from '../src/testing/index.ts';
+import { recordingHandler, startEventWorld } from './support/events.ts';
 import { scriptedGateway, silence } from './support/scripted-gateway.ts';
 import { mortal } from './support/mortal.ts';
 import {
@@ -110,6 +111,13 @@ describe('a process that starts after the clock was set back by an hour', () => 
     return { world, id, message, gateway, ...second };
   }
 
+  async function toBeKilled() {
+    const storage = memoryStorage();
+    const process = mortal(storage);
+    const world = await startWorld({ gateway: scriptedGateway(), storage: process.storage });
+    return { world, storage, process };
+  }
+
   it('connects what one that was killed held, and sends', async () => {
     const { world, id, api, gateway, sender } = await restarted();
     await world.clock.advance(2 * SECOND);
@@ -132,6 +140,60 @@ describe('a process that starts after the clock was set back by an hour', () => 
     const { world, api, message } = await restarted({ gateway: unknown });
     await world.clock.advance(5 * SECOND);
     expect(await api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+  });
+
+  it('delivers what was queued for a webhook, and retries what failed on its schedule', async () => {
+    const { world, storage, process } = await toBeKilled();
+    const { id: webhookId } = await listen(world);
+    const id = await connectScripted(world);
+    world.sender.answer(() => REFUSED);
+    await sendText(world, id);
+    await world.clock.advance(2 * SECOND);
+    // Beyond what a window allows: it is queued and not attempted.
+    world.sender.answer(() => new Promise<never>(() => undefined));
+    for (let sent = 0; sent < 3; sent += 1) await sendText(world, id);
+    await world.clock.advance(2 * SECOND);
+    process.kill();
+    world.clock.jump(-HOUR);
+    const { api, sender } = await world.another({ storage, gateway: scriptedGateway() });
+    await world.clock.advance(SECOND);
+    const { data: waiting } = await api.webhooks.deliveries(webhookId, { status: 'retrying' });
+    expect(waiting.length).toBeGreaterThan(0);
+    for (const { next_retry_at } of waiting)
+      expect(Date.parse(next_retry_at ?? '')).toBeLessThanOrEqual(world.clock.now() + MINUTE);
+    await world.clock.advance(2 * MINUTE);
+    expect(told({ sender }).filter(({ type }) => type === 'message.sent')).toHaveLength(4);
+  });
+
+  it('hands queued events to their handlers', async () => {
+    const storage = memoryStorage();
+    const process = mortal(storage);
+    const { world, arrive } = await startEventWorld({ storage: process.storage });
+    const failing = recordingHandler(world.clock, () => Promise.reject(new Error('no')));
+    await failing.on(world.trunkline, { concurrency: 1 }).registered;
+    await arrive();
+    const hanging = recordingHandler(world.clock, () => new Promise(() => undefined));
+    await hanging.on(world.trunkline, { name: 'slow', concurrency: 1 }).registered;
+    await arrive();
+    await arrive();
+    process.kill();
+    world.clock.jump(-HOUR);
+    const again = recordingHandler(world.clock);
+    const slow = recordingHandler(world.clock);
+    await world.another({
+      storage,
+      gateway: scriptedGateway(),
+      prepare(trunkline) {
+        again.on(trunkline);
+        slow.on(trunkline, { name: 'slow' });
+      },
+    });
+    await world.clock.advance(SECOND);
+    // One is held by the process that was killed.
+    expect(slow.calls).toHaveLength(1);
+    await world.clock.advance(MINUTE);
+    expect(slow.calls).toHaveLength(2);
+    expect(again.calls).toHaveLength(3);
   });
 
   it('reports a connection that does not come back after 30 s', async () => {

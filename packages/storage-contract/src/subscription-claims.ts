@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { EventSubscription, Storage } from '@trunkline/core';
 import type { ContractSubject } from './contract-subject.ts';
 import { anEvent, NOW } from './examples.ts';
 import { must, only } from './must.ts';
@@ -131,6 +132,54 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       await storage.subscriptions.complete([completion]);
       await storage.subscriptions.renew([completion], NOW + 5000);
       expect(await claimEvents(storage, subscription, NOW + 10)).toHaveLength(1);
+    });
+  });
+
+  describe('events queued before a clock was set back', () => {
+    const HOUR = 3_600_000;
+    const shorten = async (storage: Storage, subscription: EventSubscription, now: number): Promise<void> => {
+      const { id: subscriptionId, eventTypes } = subscription;
+      let after: string | null = null;
+      const queue = { subscriptionId, eventTypes, leaseMs: 30_000 };
+      do after = await storage.subscriptions.shortenWaits(queue, { now, after, limit: 2 });
+      while (after !== null);
+    };
+
+    it('can be claimed now', async () => {
+      const storage = await open();
+      const times = [NOW + HOUR, NOW + HOUR, NOW + HOUR + 1, NOW, NOW + HOUR + 2];
+      const { subscription } = await storeQueuedEvents(storage, ...times);
+      expect(await claimEvents(storage, subscription, NOW)).toHaveLength(1);
+      await shorten(storage, subscription, NOW);
+      expect(await claimEvents(storage, subscription, NOW)).toHaveLength(4);
+    });
+
+    it('wait for a retry, and for a claim, no longer than from now', async () => {
+      const storage = await open();
+      const { subscription } = await storeQueuedEvents(storage, NOW, NOW);
+      const [tried, held] = await claimEvents(storage, subscription, NOW + HOUR);
+      const dueAt = NOW + HOUR + 60_000;
+      await storage.subscriptions.complete([settled(must(tried), { kind: 'queued', attempts: 1, dueAt })]);
+      await shorten(storage, subscription, NOW);
+      expect(await claimEvents(storage, subscription, NOW + 29_999)).toEqual([]);
+      expect(eventIdsOf(await claimEvents(storage, subscription, NOW + 30_000, { leaseMs: HOUR }))).toEqual([
+        must(held).event.id,
+      ]);
+      expect(await claimEvents(storage, subscription, NOW + 59_999)).toEqual([]);
+      expect(eventIdsOf(await claimEvents(storage, subscription, NOW + 60_000))).toEqual([
+        must(tried).event.id,
+      ]);
+    });
+
+    it('keep their waits where it was not', async () => {
+      const storage = await open();
+      const { subscription } = await storeQueuedEvents(storage, NOW);
+      const claimed = only(await claimEvents(storage, subscription, NOW));
+      const outcome = { kind: 'queued', attempts: 2, dueAt: NOW + 300_000 } as const;
+      await storage.subscriptions.complete([settled(claimed, outcome)]);
+      await shorten(storage, subscription, NOW);
+      expect(await claimEvents(storage, subscription, NOW + 299_999)).toEqual([]);
+      expect(await claimEvents(storage, subscription, NOW + 300_000)).toHaveLength(1);
     });
   });
 

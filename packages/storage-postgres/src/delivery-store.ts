@@ -12,6 +12,7 @@ import { claimFromLanes, nextClaimAt } from './lane-claims.ts';
 import { readPage } from './page.ts';
 import { floorUuid } from './partitions.ts';
 import { integer, integerOrNull, integers, textOrNull } from './row.ts';
+import { shortenDeliveryWaits } from './shorten-waits.ts';
 import type { Statements } from './statements.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
@@ -34,6 +35,7 @@ export function deliveryStore(connected: Connected): DeliveryStore {
     },
     complete: completing(connected),
 
+    shortenWaits: (step) => shortenDeliveryWaits(connected(), step),
     find: (workspaceId, id, since) => findDelivery(connected(), workspaceId, id, since),
     findDetail: (workspaceId, id, since) =>
       connected().snapshot(async (statements) => {

@@ -2,6 +2,7 @@ import type { EventSubscription, SubscriptionStore } from '@trunkline/core';
 import type { Connected, Database, Transaction } from './database.ts';
 import { id, integer, json, text } from './row.ts';
 import type { Row } from './row.ts';
+import { shortenEventWaits } from './shorten-waits.ts';
 import type { Statements } from './statements.ts';
 import { claimEvents, completeEvents, renewClaims } from './subscription-queue.ts';
 import { encodeText } from './text-encoding.ts';
@@ -26,6 +27,7 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
     delete: async (name) => (await connected().run(DELETE, encodeText(name))) > 0,
 
     claim: async (claim) => claimEvents(connected(), claim),
+    shortenWaits: async (queue, step) => shortenEventWaits(connected(), queue, step),
     renew: async (claims, until) => renewClaims(connected(), claims, until),
     complete: async (completions) => completeEvents(connected(), completions),
 

@@ -91,6 +91,9 @@ async function deliver({ storage: { deliveries }, workspace, busy }: Scene): Pro
   // The others are taken back.
   await deliveries.claim(claimAt(NOW + 3 * DAY, { limit: 500 }));
   expect(await deliveries.complete(outcomes.slice(100), NOW + 3 * DAY)).toBe(0);
+  let after: string | null = null;
+  for (let step = 1; step <= 3; step += 1)
+    after = await deliveries.shortenWaits({ now: NOW - DAY, after, limit: 100 });
   await deliveries.enqueue(busy.id, anEvent(workspace));
 }
 
@@ -123,6 +126,10 @@ async function handleEvents({ storage, subscription }: Scene): Promise<void> {
     NOW + 60_000,
   );
   expect(await subscriptions.complete(claimed.map((one) => settled(one)))).toBe(100);
+  const queue = { subscriptionId: subscription.id, eventTypes: subscription.eventTypes, leaseMs: 60_000 };
+  let after: string | null = null;
+  for (let step = 1; step <= 3; step += 1)
+    after = await subscriptions.shortenWaits(queue, { now: NOW - DAY, after, limit: 100 });
   await subscriptions.list(1000);
   await subscriptions.retryExhausted(subscription.name, { limit: 100, countUpTo: 1000, now: NOW });
 }

@@ -47,6 +47,7 @@ import type { Claim } from './lane-claims.ts';
 import { failedDeliveries, readRetryRound, writeRetryRound } from './failed-deliveries.ts';
 import { readPage, rowsOf } from './page.ts';
 import { text } from './row.ts';
+import { shortenDeliveryWaits } from './shorten-waits.ts';
 
 export function deliveryStore(connected: Connected): DeliveryStore {
   return {
@@ -77,6 +78,7 @@ export function deliveryStore(connected: Connected): DeliveryStore {
       });
     },
 
+    shortenWaits: async (step) => shortenDeliveryWaits(connected(), step),
     find: async (workspaceId, id, since) => {
       const { database } = connected();
       return database.snapshot(() => findDelivery(database, workspaceId, id, since));

@@ -53,7 +53,11 @@ export function queueDelivery(database: Database, entry: DueEntry): void {
 
 /** Takes a delivery out of the queue, if it is there. */
 export function unqueueDelivery(database: Database, endpointId: string, deliveryId: string): void {
-  if (database.run('DELETE FROM due WHERE delivery_id = ?', deliveryId) === 0) return;
+  if (database.run('DELETE FROM due WHERE delivery_id = ?', deliveryId) > 0) wakeLane(database, endpointId);
+}
+
+/** Works out when a lane wakes, after what waits in it has changed. */
+export function wakeLane(database: Database, endpointId: string): void {
   database.run(
     `UPDATE lanes SET wake_at = max(ready_from, ${FIRST_DUE_AT}) WHERE endpoint_id = ? AND is_full = 0`,
     endpointId,

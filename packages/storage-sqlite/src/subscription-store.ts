@@ -3,6 +3,7 @@ import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { integer, json, text } from './row.ts';
 import type { Row } from './row.ts';
+import { shortenEventWaits } from './shorten-waits.ts';
 import { claimEvents, completeEvent, hasDueEvents, nextEventAt, renewClaim } from './subscription-queue.ts';
 
 export function subscriptionStore(connected: Connected): SubscriptionStore {
@@ -57,6 +58,7 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
           : null,
       );
     },
+    shortenWaits: async (queue, step) => shortenEventWaits(connected(), queue, step),
     renew: async (claims, until) => {
       const { database, write } = connected();
       await write(() => {

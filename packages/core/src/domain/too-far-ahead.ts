@@ -1,3 +1,5 @@
+import { retryDelay } from './delivery/retry-schedule.ts';
+
 /**
  * Stored times lie at most this far ahead, unless they were written by a clock that has been set back since: then they
  * count as past, or what waits for them would wait for as long as the clock was set back. All in epoch milliseconds.
@@ -32,4 +34,21 @@ export function latestCheckIn(now: number): number {
 /** The latest time until which a message waits to be sent again; its waits are those of `send-retry.ts`. */
 export function latestResend(now: number): number {
   return now + 60_000;
+}
+
+/**
+ * When a delivery or a queued event is due of which `failedAttempts` attempts have failed: at `dueAt`, but not later than
+ * the retry schedule allows from now.
+ */
+export function dueWithinSchedule(dueAt: number, failedAttempts: number, now: number): number {
+  return notLaterThan(now + (retryDelay(failedAttempts) ?? 0), dueAt);
+}
+
+/** When the claim of an event ends that says `end`, but not later than one that is made now. */
+export function claimEndWithin(end: number, leaseMs: number, now: number): number {
+  return notLaterThan(now + leaseMs, end);
+}
+
+function notLaterThan(latest: number, at: number): number {
+  return isTooFarAhead(at, latest) ? latest : at;
 }

@@ -7,6 +7,7 @@ import type { ServiceContext } from '../services/context.ts';
 import { keepTrying } from './keep-trying.ts';
 import { createLoop } from './loop.ts';
 import type { PassResult } from './loop.ts';
+import { waitsWalk } from './waits-walk.ts';
 import { settledWithin, withDeadline } from './with-deadline.ts';
 
 const POLL_MS = 5_000;
@@ -173,6 +174,11 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     pass: renew,
   });
 
+  const waits = waitsWalk(context, `waits of ${name}`, async (step) => {
+    const id = await register();
+    return storage.subscriptions.shortenWaits({ subscriptionId: id, eventTypes, leaseMs: LEASE_MS }, step);
+  });
+
   return {
     async register() {
       await register();
@@ -182,11 +188,12 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
       isStopping = false;
       loop.start();
       renewals.start();
+      waits.start();
     },
     wake: loop.wake,
     async stop() {
       isStopping = true;
-      await loop.stop();
+      await Promise.all([loop.stop(), waits.stop()]);
       for (const { abort } of running.keys()) abort.abort(new Error('The handler is stopped.'));
       const ended = await settledWithin(clock, DRAIN_MS, Promise.all(running.values()));
       if (!ended) {

@@ -23,6 +23,7 @@ import { failureLog } from './failure-log.ts';
 import { keepTrying } from './keep-trying.ts';
 import { createLoop } from './loop.ts';
 import type { PassResult } from './loop.ts';
+import { waitsWalk } from './waits-walk.ts';
 
 const POLL_MS = 5_000;
 const CLAIM_BATCH = 128;
@@ -177,6 +178,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   };
 
   const loop = createLoop({ name: 'webhook dispatcher', clock, logger, everyMs: POLL_MS, pass: claim });
+  const waits = waitsWalk(context, 'waits of deliveries', (step) => storage.deliveries.shortenWaits(step));
 
   return {
     async runOnce() {
@@ -184,10 +186,13 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
       await underWay.ended();
       return { attempted: claimed };
     },
-    start: loop.start,
+    start() {
+      loop.start();
+      waits.start();
+    },
     wake: loop.wake,
     async stop() {
-      await loop.stop();
+      await Promise.all([loop.stop(), waits.stop()]);
       await underWay.ended();
     },
   };

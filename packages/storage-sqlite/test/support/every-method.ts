@@ -174,6 +174,8 @@ async function useSubscriptions(storage: Storage, workspace: Workspace): Promise
     const message = aMessage(instance, { direction: 'inbound', status: 'received' });
     await messages.receive(leased.lease, { message, senderId, event: anEvent(workspace) });
   }
+  const queue = { subscriptionId, eventTypes, leaseMs: 30_000 };
+  await subscriptions.shortenWaits(queue, { now: NOW - 3_600_000, after: null, limit: 2 });
   const [handled, spent, again] = (await subscriptions.claim(claim))?.claimed ?? [];
   if (!handled || !spent || !again) throw new Error('Too little was claimed.');
   const keyOf = ({ event, token }: ClaimedEvent) => ({ subscriptionId, eventId: event.id, token });
@@ -198,6 +200,9 @@ async function useDeliveries(storage: Storage, endpoint: WebhookEndpoint): Promi
   await deliveries.claim(aClaim({ now: NOW + 30_000, slots: 5 }));
   for (let count = 0; count < 6; count += 1) await deliveries.enqueue(id, anEvent({ id: workspaceId }));
   const now = NOW + 120_000;
+  // By an earlier clock, for which all of them wait too long.
+  const later = await deliveries.shortenWaits({ now: NOW - 3_600_000, after: null, limit: 2 });
+  await deliveries.shortenWaits({ now: NOW - 3_600_000, after: later, limit: 100 });
   const [done, retrying, spent, ...others] = (await deliveries.claim(aClaim({ now, slots: 5 }))).claimed;
   if (!done || !retrying || !spent) throw new Error('Too little was claimed.');
   await deliveries.complete([succeeded(done, now), failed(retrying, now, now + 1), failed(spent, now)], now);

@@ -1,3 +1,4 @@
+import { dueWithinSchedule } from '../too-far-ahead.ts';
 import { retryDelay } from './retry-schedule.ts';
 import { isOpen } from './delivery.ts';
 import type { ClosingReason, Delivery, DeliveryErrorCode } from './delivery.ts';
@@ -31,6 +32,20 @@ export function settleAttempt(delivery: Delivery, outcome: AttemptOutcome): Deli
   const delay = attempted.attempts >= delivery.maxAttempts ? null : retryDelay(attempted.attempts);
   if (delay === null) return { ...attempted, status: 'exhausted' };
   return { ...attempted, status: 'retrying', nextRetryAt: outcome.endedAt + delay };
+}
+
+/**
+ * When a delivery that waits until `dueAt` is due, and its `nextRetryAt`, where the retry schedule allows no wait of that
+ * length from now; null where it does. Only the wait after an attempt that failed is one of the schedule.
+ */
+export function withinSchedule(
+  { status, attempts, nextRetryAt }: Pick<Delivery, 'status' | 'attempts' | 'nextRetryAt'>,
+  dueAt: number,
+  now: number,
+): { readonly dueAt: number; readonly nextRetryAt: number | null } | null {
+  const within = dueWithinSchedule(dueAt, status === 'retrying' ? attempts : 0, now);
+  if (within === dueAt) return null;
+  return { dueAt: within, nextRetryAt: nextRetryAt === null ? null : within };
 }
 
 /** Whether one more attempt may be asked for by hand: only when no attempt is to come by itself. */

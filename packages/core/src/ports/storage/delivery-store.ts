@@ -2,6 +2,7 @@ import type { Attempt, Delivery, DeliveryStatus } from '../../domain/delivery/de
 import type { LanePosition } from '../../domain/delivery/waiting.ts';
 import type { Event } from '../../domain/event/event.ts';
 import type { Page, PageRequest } from './page.ts';
+import type { WaitsStep } from './waits-step.ts';
 
 /** A delivery that this process is to attempt now. It holds one of its endpoint's slots until it is completed or its lease ends. */
 export interface ClaimedDelivery {
@@ -105,6 +106,13 @@ export interface DeliveryStore {
    * Calls that come together may share one commit.
    */
   complete(completions: readonly Completion[], now: number): Promise<number>;
+
+  /**
+   * What waits for longer than the retry schedule allows from `now` was queued before the clock was set back: it waits
+   * for as long as that allows (`dueWithinSchedule`), its `nextRetryAt` too. Signals `deliveries` where it changed
+   * something. Returns where the next step begins; null at the end.
+   */
+  shortenWaits(step: WaitsStep): Promise<string | null>;
 
   find(workspaceId: string, id: string, since: number): Promise<Delivery | null>;
   findDetail(workspaceId: string, id: string, since: number): Promise<DeliveryDetail | null>;

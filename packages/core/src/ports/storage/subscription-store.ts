@@ -1,5 +1,6 @@
 import type { Event, SubscribableEventType } from '../../domain/event/event.ts';
 import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';
+import type { WaitsStep } from './waits-step.ts';
 
 /** How much is open of a subscription, each counted up to the bound that was asked for. */
 export interface SubscriptionCounts {
@@ -87,6 +88,15 @@ export interface SubscriptionStore {
 
   /** Takes events that are due, those whose claim has expired too (`lostClaims` is then one more). Null when the subscription is gone. */
   claim(claim: EventClaim): Promise<EventClaimResult | null>;
+  /**
+   * Shortens the waits of these types' events like those of deliveries, and claims to `leaseMs` from `now`
+   * (`claimEndWithin`). Signals `subscriptions` where it changed something. Returns where the next step begins; null at
+   * the end.
+   */
+  shortenWaits(
+    queue: Pick<EventClaim, 'subscriptionId' | 'eventTypes' | 'leaseMs'>,
+    step: WaitsStep,
+  ): Promise<string | null>;
   /** Makes claims hold until `until`. One that was lost or completed stays so. */
   renew(claims: readonly EventClaimKey[], until: number): Promise<void>;
   /**

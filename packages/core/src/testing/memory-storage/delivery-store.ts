@@ -1,4 +1,4 @@
-import { endedBy, mayRetry, requeue } from '../../domain/delivery/delivery-state.ts';
+import { endedBy, mayRetry, requeue, withinSchedule } from '../../domain/delivery/delivery-state.ts';
 import { joinRound, waitsInRound } from '../../domain/delivery/retry-round.ts';
 import { healthAfter } from '../../domain/webhook/endpoint-health.ts';
 import { isOpen } from '../../domain/delivery/delivery.ts';
@@ -18,9 +18,10 @@ import type {
   RetryResult,
 } from '../../ports/storage/delivery-store.ts';
 import type { Page, PageRequest } from '../../ports/storage/page.ts';
+import type { WaitsStep } from '../../ports/storage/waits-step.ts';
 import { readDelivery } from './delivery-record.ts';
 import { deliver } from './event-fan-out.ts';
-import type { Lane, LaneClaim, LaneLimits } from './lane.ts';
+import type { DueEntry, Lane, LaneClaim, LaneLimits } from './lane.ts';
 import { byId, compare } from './order.ts';
 import { pageOf } from './page.ts';
 import { isLanePaused } from './postponement.ts';
@@ -64,6 +65,15 @@ export class MemoryDeliveryStore implements DeliveryStore {
     if (lanes.some((lane) => lane?.hasDue(now) && !isLanePaused(this.#state, lane.endpointId)))
       this.#state.signal({ topic: 'deliveries' });
     return written.length;
+  }
+
+  async shortenWaits({ now }: WaitsStep): Promise<string | null> {
+    const lanes = [...this.#state.lanes.values()];
+    const changed = lanes.flatMap((lane) =>
+      lane.waiting(now).filter((entry) => this.#shorten(lane, entry, now)),
+    );
+    if (changed.length > 0) this.#state.signal({ topic: 'deliveries' });
+    return null;
   }
 
   async find(workspaceId: string, id: string, since: number): Promise<Delivery | null> {
@@ -142,6 +152,16 @@ export class MemoryDeliveryStore implements DeliveryStore {
     let swept = 0;
     for (const lane of this.#state.lanes.values()) swept += this.#sweep(lane, limit - swept);
     return swept;
+  }
+
+  /** Answers whether it waited for too long. */
+  #shorten(lane: Lane, entry: DueEntry, now: number): boolean {
+    const record = this.#state.deliveries.get(entry.deliveryId);
+    const within = record && withinSchedule(record.delivery, entry.dueAt, now);
+    if (!record || !within) return false;
+    lane.reschedule({ ...entry, dueAt: within.dueAt });
+    record.delivery = { ...record.delivery, nextRetryAt: within.nextRetryAt };
+    return true;
   }
 
   #sweep(lane: Lane, limit: number): number {

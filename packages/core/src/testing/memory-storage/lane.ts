@@ -16,7 +16,7 @@ export interface LaneClaim {
   readonly lostClaims: number;
 }
 
-interface DueEntry {
+export interface DueEntry {
   readonly deliveryId: string;
   readonly dueAt: number;
   readonly lostClaims: number;
@@ -89,6 +89,16 @@ export class Lane {
     this.#servedAt = Math.min(this.#servedAt, now);
     for (const [id, claim] of this.#claims)
       this.#claims.set(id, { ...claim, expiresAt: Math.min(claim.expiresAt, now + leaseMs) });
+  }
+
+  /** Those that wait for a time after `now`. */
+  waiting(now: number): readonly DueEntry[] {
+    return this.#current().filter(({ dueAt }) => dueAt > now);
+  }
+
+  reschedule(entry: DueEntry): void {
+    this.remove(entry.deliveryId);
+    this.#insert(this.#generation, entry);
   }
 
   hasDue(now: number): boolean {

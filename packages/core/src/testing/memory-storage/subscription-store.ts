@@ -8,6 +8,8 @@ import type {
   SubscriptionCounts,
   SubscriptionStore,
 } from '../../ports/storage/subscription-store.ts';
+import { queuedEventDue } from '../../domain/subscription/queued-event-due.ts';
+import type { WaitsStep } from '../../ports/storage/waits-step.ts';
 import { compare } from './order.ts';
 import { keyOf } from './state.ts';
 import type { QueuedEvent, State } from './state.ts';
@@ -56,6 +58,21 @@ export class MemorySubscriptionStore implements SubscriptionStore {
     const claimed = due.slice(0, limit).map((queued) => this.#take(queued, now + leaseMs));
     const [next] = inOrder();
     return { claimed, nextAt: next ? Math.max(next.dueAt, now) : null };
+  }
+
+  async shortenWaits(
+    { subscriptionId, eventTypes, leaseMs }: Pick<EventClaim, 'subscriptionId' | 'eventTypes' | 'leaseMs'>,
+    { now }: WaitsStep,
+  ): Promise<string | null> {
+    const types: readonly string[] = eventTypes;
+    let isChanged = false;
+    for (const queued of this.#waiting(subscriptionId).filter(({ eventType }) => types.includes(eventType))) {
+      const dueAt = queuedEventDue(queued, { leaseMs, now });
+      isChanged ||= dueAt !== queued.dueAt;
+      queued.dueAt = dueAt;
+    }
+    if (isChanged) this.#state.signal({ topic: 'subscriptions' });
+    return null;
   }
 
   async renew(claims: readonly EventClaimKey[], until: number): Promise<void> {

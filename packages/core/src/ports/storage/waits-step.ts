@@ -1,0 +1,10 @@
+/**
+ * One step of a walk along all that waits for a time after `now`. It reads at most `limit` of them, by an index, however
+ * much is queued.
+ */
+export interface WaitsStep {
+  readonly now: number;
+  /** What the last step returned; null for the first. */
+  readonly after: string | null;
+  readonly limit: number;
+}

@@ -1,0 +1,39 @@
+import type { WaitsStep } from '../ports/storage/waits-step.ts';
+import type { ServiceContext } from '../services/context.ts';
+import { createLoop } from './loop.ts';
+
+const STEP = 500;
+/** Between two steps: a long queue holds up nobody, and 100,000 that wait are through in 5 seconds. */
+const PAUSE_MS = 20;
+/** After a step that failed. */
+const AGAIN_MS = 5_000;
+
+interface WaitsWalk {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Walks once along all that waits in a queue, and has the storage shorten waits that are longer than they can be: those
+ * that were written before the clock was set back, while no process ran that could have kept the time.
+ */
+export function waitsWalk(
+  { clock, logger }: Pick<ServiceContext, 'clock' | 'logger'>,
+  name: string,
+  shortenWaits: (step: WaitsStep) => Promise<string | null>,
+): WaitsWalk {
+  let after: string | null = null;
+  const loop = createLoop({
+    name,
+    clock,
+    logger,
+    everyMs: AGAIN_MS,
+    async pass() {
+      after = await shortenWaits({ now: clock.now(), after, limit: STEP });
+      // Not awaited: it waits for this pass.
+      if (after === null) void loop.stop();
+      return { more: false, nextAt: clock.now() + PAUSE_MS };
+    },
+  });
+  return { start: loop.start, stop: loop.stop };
+}

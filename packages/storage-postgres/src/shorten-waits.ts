@@ -1,0 +1,189 @@
+import { queuedEventDue, withinSchedule } from '@trunkline/core';
+import type { DeliveryStatus, EventClaim, WaitsStep } from '@trunkline/core';
+import { boundsOf } from './claimed-delivery.ts';
+import type { Database } from './database.ts';
+import { lockLanes, refreshLanes } from './lane.ts';
+import { integer, integerOrNull, word } from './row.ts';
+import type { Row } from './row.ts';
+import { uuidToFind } from './uuid.ts';
+
+/** Before every other. */
+const NIL = '00000000-0000-0000-0000-000000000000';
+
+/** See `DeliveryStore`. Looks first: mostly there is nothing to write. */
+export async function shortenDeliveryWaits(
+  database: Database,
+  { now, after, limit }: WaitsStep,
+): Promise<string | null> {
+  const [endpoint, dueAt, delivery] = after === null ? [NIL, now, NIL] : readPlace<DeliveryPlace>(after);
+  const waiting = await database.all(WAITING, endpoint, Math.max(now, dueAt), delivery, now, limit);
+  const uuids = waiting.map((row) => String(row['delivery_id']));
+  const shorter = uuids.length === 0 ? [] : await shorterWaits(database, waiting, now);
+  if (shorter.length > 0) {
+    await database.transaction(async (transaction) => {
+      const endpoints = [...new Set(shorter.map(({ endpoint_id }) => endpoint_id))];
+      const { first, last } = boundsOf(shorter.map(({ delivery_id }) => delivery_id));
+      await lockLanes(transaction, endpoints);
+      await transaction.run(SHORTEN, JSON.stringify(shorter), first, last);
+      await refreshLanes(transaction, endpoints);
+      transaction.announce({ topic: 'deliveries' });
+    });
+  }
+  const last = waiting.at(-1);
+  if (!last || waiting.length < limit) return null;
+  const place: DeliveryPlace = [
+    String(last['endpoint_id']),
+    integer(last, 'due_at'),
+    String(last['delivery_id']),
+  ];
+  return JSON.stringify(place);
+}
+
+type DeliveryPlace = readonly [endpoint: string, dueAt: number, delivery: string];
+
+function readPlace<Place>(after: string): Place {
+  return JSON.parse(after) as Place; // as the last step has written it
+}
+
+// Lane by lane along the primary key of `due`; an endpoint and a delivery are uuids, which JSON has as text.
+const WAITING = `
+  SELECT lanes.endpoint_id, waiting.due_at, waiting.delivery_id
+  FROM trunkline.lanes
+  CROSS JOIN LATERAL (
+    SELECT due_at, delivery_id FROM trunkline.due
+    WHERE due.endpoint_id = lanes.endpoint_id AND due.generation = lanes.generation
+      AND (due_at, delivery_id) > (
+        CASE WHEN lanes.endpoint_id = $1::uuid THEN $2::bigint ELSE $4::bigint END,
+        CASE WHEN lanes.endpoint_id = $1::uuid THEN $3::uuid ELSE '${NIL}'::uuid END
+      )
+    ORDER BY due_at, delivery_id
+    LIMIT $5
+  ) AS waiting
+  WHERE lanes.endpoint_id >= $1::uuid
+  ORDER BY lanes.endpoint_id, waiting.due_at, waiting.delivery_id
+  LIMIT $5`;
+
+/** As the columns are called. */
+interface ShorterWait {
+  readonly endpoint_id: string;
+  readonly delivery_id: string;
+  readonly was_due_at: number;
+  readonly due_at: number;
+  readonly next_retry_at: number | null;
+}
+
+async function shorterWaits(
+  database: Database,
+  waiting: readonly Row[],
+  now: number,
+): Promise<readonly ShorterWait[]> {
+  const uuids = waiting.map((row) => String(row['delivery_id']));
+  const { first, last } = boundsOf(uuids);
+  const rows = await database.all(DELIVERIES, uuids, first, last);
+  const found = new Map(rows.map((row) => [String(row['id']), row]));
+  return waiting.flatMap((entry) => {
+    const row = found.get(String(entry['delivery_id']));
+    const dueAt = integer(entry, 'due_at');
+    const within = row && withinSchedule(deliveryIn(row), dueAt, now);
+    if (!within) return [];
+    return [
+      {
+        endpoint_id: String(entry['endpoint_id']),
+        delivery_id: String(entry['delivery_id']),
+        was_due_at: dueAt,
+        due_at: within.dueAt,
+        next_retry_at: within.nextRetryAt,
+      },
+    ];
+  });
+}
+
+const DELIVERIES = `
+  SELECT id, status, attempts, next_retry_at FROM trunkline.deliveries
+  WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2::uuid AND $3::uuid`;
+
+function deliveryIn(row: Row): Parameters<typeof withinSchedule>[0] {
+  return {
+    status: word<DeliveryStatus>(row, 'status'),
+    attempts: integer(row, 'attempts'),
+    nextRetryAt: integerOrNull(row, 'next_retry_at'),
+  };
+}
+
+/** Those that were claimed or queued differently since they were read stay as they are. */
+const SHORTEN = `
+  WITH shorter AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($1::text::json)
+      AS shorter (endpoint_id uuid, delivery_id uuid, was_due_at bigint, due_at bigint, next_retry_at bigint)
+  ), queued AS (
+    UPDATE trunkline.due SET due_at = shorter.due_at
+    FROM shorter
+    WHERE due.delivery_id = shorter.delivery_id AND due.due_at = shorter.was_due_at
+    RETURNING shorter.delivery_id, shorter.next_retry_at
+  )
+  UPDATE trunkline.deliveries SET next_retry_at = queued.next_retry_at
+  FROM queued
+  WHERE deliveries.id = queued.delivery_id AND deliveries.id BETWEEN $2::uuid AND $3::uuid`;
+
+/** See `SubscriptionStore`. One type in each step. */
+export async function shortenEventWaits(
+  database: Database,
+  { subscriptionId, eventTypes, leaseMs }: Pick<EventClaim, 'subscriptionId' | 'eventTypes' | 'leaseMs'>,
+  { now, after, limit }: WaitsStep,
+): Promise<string | null> {
+  const [index, dueAt, event] = after === null ? [0, now, NIL] : readPlace<EventPlace>(after);
+  const eventType = eventTypes[index];
+  if (eventType === undefined) return null;
+  const subscription = uuidToFind('sub', subscriptionId);
+  const rows = await database.all(EVENTS, subscription, eventType, Math.max(now, dueAt), event, limit);
+  const shorter = rows.flatMap((row) => {
+    const queued = {
+      dueAt: integer(row, 'due_at'),
+      attempts: integer(row, 'attempts'),
+      token: integerOrNull(row, 'token'),
+    };
+    const due = queuedEventDue(queued, { leaseMs, now });
+    if (due === queued.dueAt) return [];
+    return [
+      { event_id: String(row['event_id']), was_due_at: queued.dueAt, due_at: due, token: queued.token },
+    ];
+  });
+  if (shorter.length > 0) {
+    await database.transaction(async (transaction) => {
+      await transaction.run(SHORTEN_EVENTS, JSON.stringify(shorter), subscription);
+      transaction.announce({ topic: 'subscriptions' });
+    });
+  }
+  const last = rows.at(-1);
+  const place: EventPlace =
+    last && rows.length === limit
+      ? [index, integer(last, 'due_at'), String(last['event_id'])]
+      : [index + 1, now, NIL];
+  return JSON.stringify(place);
+}
+
+type EventPlace = readonly [typeIndex: number, dueAt: number, event: string];
+
+// Relies on queued_events_due.
+const EVENTS = `
+  SELECT event_id, due_at, attempts, token FROM trunkline.queued_events
+  WHERE subscription_id = $1 AND event_type = $2 AND due_at >= $3 AND (due_at, event_id) > ($3, $4::uuid)
+  ORDER BY due_at, event_id
+  LIMIT $5`;
+
+/** In the order of the events, as all who lock several. Those claimed, renewed or completed since stay as they are. */
+const SHORTEN_EVENTS = `
+  WITH held AS MATERIALIZED (
+    SELECT queued_events.event_id, shorter.due_at
+    FROM trunkline.queued_events
+    JOIN json_to_recordset($1::text::json)
+      AS shorter (event_id uuid, was_due_at bigint, due_at bigint, token bigint)
+      ON shorter.event_id = queued_events.event_id AND shorter.was_due_at = queued_events.due_at
+        AND shorter.token IS NOT DISTINCT FROM queued_events.token
+    WHERE subscription_id = $2
+    ORDER BY queued_events.event_id
+    FOR UPDATE OF queued_events
+  )
+  UPDATE trunkline.queued_events SET due_at = held.due_at
+  FROM held
+  WHERE queued_events.event_id = held.event_id AND queued_events.subscription_id = $2`;
