@@ -11,6 +11,10 @@ describe('parseRecipient', () => {
     ['1234567', '1234567'],
     ['123456789012345', '123456789012345'],
     [' 34600123456 ', '34600123456'],
+    ['34\t600123456\n', '34600123456'],
+    ['+34\u00a0600\u202f123\u2009456', '34600123456'],
+    ['+34 600–123—456', '34600123456'],
+    ['+34\u2011600\u2212123\uff0d456', '34600123456'],
   ])('reads %j as the number %s', (to, digits) => {
     expect(parseRecipient(to)).toEqual({ ok: true, value: { kind: 'number', digits } });
   });
@@ -26,8 +30,11 @@ describe('parseRecipient', () => {
     'abc',
     '3460012345x',
     '34600123456;ext=1',
-    '34\t600123456',
-    '34\u00a0600123456',
+    '+34 (0) 600 123 456',
+    '+44(0)2079460000',
+    '+49 ( 0\u00a0) 30 1234567',
+    '+34/600123456',
+    '+34_600123456',
     '٣٤٦٠٠١٢٣٤٥٦',
     '３４６００１２３４５６',
     'msg_01jgfjjv00fsnvdjzy0jcm5xh8',
@@ -42,7 +49,7 @@ describe('parseRecipient', () => {
 
   it('reads a number the same however it is formatted', () => {
     const digits = fc.stringMatching(/^[1-9][0-9]{6,14}$/);
-    const formatting = fc.array(fc.constantFrom('+', '-', '(', ')', '.', ' ', ''), {
+    const formatting = fc.array(fc.constantFrom('+', '-', '(', ')', '.', ' ', '\t', '\u00a0', '\u2013', ''), {
       minLength: 16,
       maxLength: 16,
     });
@@ -50,6 +57,7 @@ describe('parseRecipient', () => {
       fc.property(digits, formatting, (number, marks) => {
         const formatted =
           [...number].map((digit, i) => `${marks[i] ?? ''}${digit}`).join('') + (marks[15] ?? '');
+        fc.pre(!formatted.includes('(0)'));
         expect(parseRecipient(formatted)).toEqual({ ok: true, value: { kind: 'number', digits: number } });
       }),
     );
