@@ -300,6 +300,23 @@ describe('a connection that does not open', () => {
     await world.clock.settle();
     expect(gateway.connections).toHaveLength(11);
   });
+
+  it('leaves its turn to others after five seconds, so that many of them cost a healthy one no more than that', async () => {
+    const stuck = 30;
+    const gateway = scriptedGateway({
+      opened: ({ listener }) =>
+        gateway.connections.length <= stuck ? silence() : listener.connected(PROFILE),
+    });
+    const world = await startWorld({ gateway });
+    for (let i = 0; i < stuck; i++) {
+      const { id } = await world.api.instances.create();
+      await world.api.instances.connect(id);
+    }
+    const id = await connectScripted(world);
+    await world.clock.advance(15 * SECOND);
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
+    expect(gateway.connections).toHaveLength(stuck + 1);
+  });
 });
 
 describe('a connected instance', () => {

@@ -21,7 +21,7 @@ const CLOSE_BEFORE_END_MS = 2_000;
 const STORAGE_DEADLINE_MS = 5_000;
 /** Leases taken over in one pass, so that a crash elsewhere does not make this process open thousands of connections at once. */
 const CLAIM_BATCH = 20;
-/** Connections being opened at once. */
+/** Connections being opened concurrently, less those that seem to be stuck. */
 const MAX_OPENING = 10;
 
 export interface GatewaySupervisor {
@@ -169,8 +169,14 @@ export function createGatewaySupervisor(
     keeper.reconcile(instance, hasRoomToOpen());
   };
 
-  const hasRoomToOpen = (): boolean =>
-    [...keepers.values()].filter((keeper) => keeper.isOpening()).length < MAX_OPENING;
+  const hasRoomToOpen = (): boolean => opening().length < MAX_OPENING;
+
+  /** Until when each connection that is being opened keeps others from it. */
+  const opening = (): readonly number[] => {
+    const now = clock.now();
+    const turns = Array.from(keepers.values(), (keeper) => keeper.opensUntil() ?? 0);
+    return turns.filter((until) => until > now);
+  };
 
   const keeperFor = async (instance: Instance, lease: Lease): Promise<InstanceKeeper> => {
     const known = keepers.get(lease.instanceId);
@@ -216,7 +222,7 @@ export function createGatewaySupervisor(
   const nextAt = (): number => {
     const mayOpen = hasRoomToOpen();
     const times = [...keepers.values()].map((keeper) => keeper.nextAt(mayOpen) ?? Infinity);
-    return Math.min(renewAt, sharing.nextAt(), ...times);
+    return Math.min(renewAt, sharing.nextAt(), ...times, ...(mayOpen ? [] : opening()));
   };
 
   const loop = createLoop({ name: 'gateway supervisor', clock, logger, everyMs: RENEW_EVERY_MS, pass });

@@ -21,6 +21,8 @@ import { DeadlineError, withDeadline } from './with-deadline.ts';
 const GATEWAY_DEADLINE_MS = 10_000;
 /** A connection that neither opens nor fails within this time is given up. */
 const OPEN_DEADLINE_MS = 60_000;
+/** Most open within a second or two. One that takes longer may be stuck, and leaves its turn to others meanwhile. */
+const OPENING_TURN_MS = 5_000;
 const SEEN_EVERY_MS = 60_000;
 /** Files of one instance that are downloaded concurrently. */
 const DOWNLOADS = 8;
@@ -33,8 +35,8 @@ export interface InstanceKeeper {
   readonly workspaceId: string;
   /** The connection, while it is open. */
   open(): OpenConnection | null;
-  /** Whether a connection is being opened. */
-  isOpening(): boolean;
+  /** Until when a connection that is being opened keeps others from it; null where none is. */
+  opensUntil(): number | null;
   /** Does what is wanted of the instance as it is stored now. `mayOpen` is false while too many others are opening. */
   reconcile(instance: Instance, mayOpen: boolean): void;
   /** When to reconcile again if nothing happens; null when nothing is to come. Without `mayOpen`, opening is not. */
@@ -332,7 +334,7 @@ export function createInstanceKeeper({
     workspaceId,
     open: () =>
       link?.phase === 'open' && link.connection ? { lease, instance, connection: link.connection } : null,
-    isOpening: () => link?.phase === 'opening',
+    opensUntil: () => (link?.phase === 'opening' ? link.since + OPENING_TURN_MS : null),
     reconcile(stored, mayOpen) {
       // Somebody asked to connect: that does not wait for the backoff.
       if (instance.status === 'disconnected' && stored.status === 'connecting') retryAt = 0;
