@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MessageResource, SendOutcome } from '../src/index.ts';
+import { manualClock } from '../src/testing/index.ts';
+import type { ManualClock } from '../src/testing/index.ts';
 import { PROFILE, scriptedGateway, silence, texts } from './support/scripted-gateway.ts';
 import {
   MINUTE,
@@ -8,6 +10,7 @@ import {
   connectInstance,
   connectScripted,
   listen,
+  only,
   sendText,
   startWorld,
   toldTypes,
@@ -127,6 +130,44 @@ describe('a send whose outcome stays unknown', () => {
 
     expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'delivered' });
     expect(gateway.sent()).toHaveLength(1);
+  });
+});
+
+describe('processes whose clocks differ', () => {
+  /** A number that was connected, and wrote a text, in a process that has stopped since. */
+  async function movedFrom(firstClock: (world: World) => ManualClock) {
+    const world = await startWorld({ roles: only('api', 'webhooks') });
+    await listen(world);
+    const gateway = scriptedGateway();
+    const first = await world.another({ roles: only('gateway'), gateway, clock: firstClock(world) });
+    const id = await connectScripted(world);
+    const { message } = await sendText(world, id);
+    await world.clock.settle();
+    await first.trunkline.stop();
+    const next = scriptedGateway();
+    await world.another({ roles: only('gateway'), gateway: next });
+    await world.clock.settle();
+    return { world, id, message, listener: next.last().listener, networkId: gateway.sent()[0]?.networkId };
+  }
+  const ahead = ({ clock }: World): ManualClock => manualClock(clock.now() + 2 * SECOND);
+
+  it('report the steps of a message in their order', async () => {
+    const { world, message, listener, networkId = '' } = await movedFrom(ahead);
+    await listener.receipt({ networkId, status: 'delivered' });
+    await world.clock.advance(5 * SECOND);
+    const { sent_at, delivered_at } = await world.api.messages.get(message.id);
+    expect(Date.parse(delivered_at ?? '')).toBeGreaterThanOrEqual(Date.parse(sent_at ?? ''));
+    expect(toldTypes(world)).toEqual(['instance.connected', 'message.sent', 'message.delivered']);
+  });
+
+  it('report the changes of an instance in their order', async () => {
+    const { world, listener } = await movedFrom(ahead);
+    await listener.closed({ kind: 'failed', code: 'account_banned' });
+    await world.clock.advance(5 * SECOND);
+    expect(toldTypes(world).filter((type) => type.startsWith('instance.'))).toEqual([
+      'instance.connected',
+      'instance.error',
+    ]);
   });
 });
 

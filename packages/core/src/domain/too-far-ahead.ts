@@ -21,9 +21,12 @@ export function isTooFarAhead(at: number, now: number): boolean {
   return at > now + CLOCKS_APART_MS;
 }
 
-/** `now`, but not before what happened earlier, so that times and events are in the order of their causes. */
+/**
+ * `now`, but right after what happened earlier by a clock that is ahead of this one, so that times and events are in the
+ * order of their causes. Not at the same time: two processes number the events of one moment each for itself.
+ */
 export function notBefore(earlier: number, now: number): number {
-  return isTooFarAhead(earlier, now) ? now : Math.max(earlier, now);
+  return earlier <= now || isTooFarAhead(earlier, now) ? now : earlier + 1;
 }
 
 /** The latest time at which a process that is alive has checked in as an owner of leases. */
