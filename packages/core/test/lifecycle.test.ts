@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { silence } from './support/scripted-gateway.ts';
 import { SECOND, connectInstance, listen, sendText, startWorld, told } from './support/world.ts';
 
 describe('a Trunkline that is started again', () => {
@@ -50,6 +51,45 @@ describe('starts and stops that come together', () => {
     await trunkline.stop();
     const [first, second] = await Promise.allSettled([trunkline.start(), trunkline.start()]);
     expect([first?.status, second?.status]).toEqual(['fulfilled', 'rejected']);
+  });
+});
+
+describe('a stop', () => {
+  it('does not wait longer than its time for a webhook request that never ends', async () => {
+    const world = await startWorld({ stopTimeoutMs: 10 * SECOND });
+    world.sender.answer(silence);
+    await world.api.webhooks.test((await listen(world)).id);
+    await world.clock.settle();
+    expect(world.sender.requests).toHaveLength(1);
+    let isStopped = false;
+    const stopping = world.trunkline.stop().then(() => (isStopped = true));
+    await world.clock.advance(10 * SECOND - 1);
+    expect(isStopped).toBe(false);
+    await world.clock.advance(1);
+    expect(isStopped).toBe(true);
+    await stopping;
+    expect(world.logs).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        message: expect.stringContaining('Not all work in flight ended'),
+      }),
+    );
+  });
+
+  it('does not wait for a database that does not close', async () => {
+    const world = await startWorld();
+    const { trunkline } = await world.another({ storage: { ...world.storage, close: silence } });
+    let isStopped = false;
+    const stopping = trunkline.stop().then(() => (isStopped = true));
+    await world.clock.advance(3 * SECOND);
+    expect(isStopped).toBe(true);
+    await stopping;
+    expect(world.logs).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        message: expect.stringContaining('The database did not close in time'),
+      }),
+    );
   });
 });
 

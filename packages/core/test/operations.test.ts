@@ -286,17 +286,43 @@ describe('the same operation again while it is open', () => {
     expect(await world.api.instances.list()).toEqual([]);
   });
 
-  it('gets the outcome of its own operation, however many have ended when it looks', async () => {
-    const gateway = scriptedGateway({ logout: () => Promise.reject(new Error('network down')) });
-    const world = await startWorld({ gateway });
-    const id = await connectScripted(world);
-    // No signals reach this process: it looks only now and then.
-    const deaf = { ...world.storage, subscribe: () => () => {} };
-    const { api } = await world.another({ roles: only('api'), storage: deaf });
-    const logout = api.instances.logout(id).catch((error: unknown) => error);
-    await world.clock.settle();
-    expect(await world.api.instances.disconnect(id)).toMatchObject({ status: 'disconnected' });
-    expect(await after(world, SECOND, logout)).toMatchObject({ code: 'GATEWAY_ERROR', status: 502 });
+  describe('in a process that no signal reaches', () => {
+    /** A logout that the network refuses, before its process looks for the outcome. */
+    async function refusedLogout() {
+      const gateway = scriptedGateway({ logout: () => Promise.reject(new Error('network down')) });
+      const world = await startWorld({ gateway });
+      const id = await connectScripted(world);
+      const deaf = { ...world.storage, subscribe: () => () => {} };
+      const { api } = await world.another({ roles: only('api'), storage: deaf });
+      const logout = api.instances.logout(id).catch((error: unknown) => error);
+      await world.clock.settle();
+      const disconnect = async (): Promise<void> => {
+        await world.api.instances.connect(id);
+        await world.clock.settle();
+        expect(await world.api.instances.disconnect(id)).toMatchObject({ status: 'disconnected' });
+      };
+      return { world, logout, disconnect };
+    }
+
+    it('gets the outcome of its own operation, however many have ended when it looks', async () => {
+      const { world, logout, disconnect } = await refusedLogout();
+      for (let i = 0; i < 10; i += 1) await disconnect();
+      expect(await after(world, SECOND, logout)).toMatchObject({
+        code: 'GATEWAY_ERROR',
+        status: 502,
+        message: expect.stringContaining('network down'),
+      });
+    });
+
+    it('is never taken for a success where its outcome is not known any more', async () => {
+      const { world, logout, disconnect } = await refusedLogout();
+      for (let i = 0; i < 20; i += 1) await disconnect();
+      expect(await after(world, SECOND, logout)).toMatchObject({
+        code: 'GATEWAY_ERROR',
+        status: 502,
+        message: expect.stringContaining('not known any more'),
+      });
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import type { WebhookRequest, WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
 
-/** A webhook sender that sends nothing: it keeps every request and answers as it is told. */
+/** A webhook sender that sends nothing: it keeps every request and answers as it is told. While it is closed, requests fail. */
 export interface RecordingSender extends WebhookSender {
   /** Oldest first. */
   readonly requests: readonly RecordedRequest[];
@@ -15,20 +15,29 @@ export interface RecordedRequest extends Omit<WebhookRequest, 'headers'> {
 export const TAKEN: WebhookResponse = { errorCode: null, responseStatus: 200, responseBody: 'ok' };
 export const REFUSED: WebhookResponse = { errorCode: 'HTTP_ERROR', responseStatus: 500, responseBody: 'no' };
 
+const CLOSED: WebhookResponse = { errorCode: 'CONNECTION_FAILED', responseStatus: null, responseBody: null };
+
 export function recordingSender(): RecordingSender {
   const requests: RecordedRequest[] = [];
   let answer: (request: RecordedRequest) => WebhookResponse | Promise<WebhookResponse> = () => TAKEN;
+  let isClosed = false;
   return {
     requests,
     answer(how) {
       answer = how;
     },
     async send(request) {
+      if (isClosed) return CLOSED;
       const recorded = { ...request, headers: headerMap(request.headers) };
       requests.push(recorded);
       return answer(recorded);
     },
-    async close() {},
+    open() {
+      isClosed = false;
+    },
+    async close() {
+      isClosed = true;
+    },
   };
 }
 

@@ -407,6 +407,16 @@ describe('connections', () => {
     expect(running.connections).toBe(1);
   });
 
+  it('are made again after open(), as by a Trunkline that is started again', async () => {
+    const running = await servers.raw(answerOk);
+    const post = sender();
+    await post.send(to(running.port));
+    await post.close();
+    post.open?.();
+    expect(await post.send(to(running.port))).toMatchObject({ errorCode: null });
+    expect(running.connections).toBe(2);
+  });
+
   it('under way are ended by close() too', async () => {
     const running = await servers.raw((socket) => socket.resume());
     const opened = once(running.server, 'connection');
