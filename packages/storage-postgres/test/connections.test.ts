@@ -190,8 +190,9 @@ describe('a call that fails', () => {
     await other.query("SET deadlock_timeout = '60s'");
     await other.query('BEGIN');
     await other.query(`SELECT 1 FROM ${schema.name}.queues FOR UPDATE`);
+    // Accepts no messages any more, which is noted in its queue.
     const write = storage.instances.write({
-      instance: { ...instance, status: 'disconnected' },
+      instance: { ...instance, status: 'logged_out' },
       event: null,
       lease: null,
     });
@@ -204,7 +205,7 @@ describe('a call that fails', () => {
     await other.query('COMMIT');
     other.release();
     expect(await write).toMatchObject({ kind: 'written', instance: { version: 2 } });
-    expect(await storage.instances.find(workspace.id, instance.id)).toMatchObject({ status: 'disconnected' });
+    expect(await storage.instances.find(workspace.id, instance.id)).toMatchObject({ status: 'logged_out' });
   });
 });
 
