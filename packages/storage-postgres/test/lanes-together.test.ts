@@ -12,7 +12,7 @@ const LIMITS = { slots: 2, startsPerWindow: 8, windowMs: 1_000 };
 const LEASE_MS = 3_000;
 const ENDPOINTS = 5;
 const PROCESSES = 3;
-/** Of each that takes part. More find rarer things: `LANE_STEPS=5000`. */
+/** Of each that takes part, at least, and requests of all together. More find rarer things: `LANE_STEPS=5000`. */
 const STEPS = Number(process.env['LANE_STEPS'] ?? 120);
 
 it('processes that queue, claim, complete, crash, close and retry at once break no promise to a receiver', async () => {
@@ -33,7 +33,6 @@ it('processes that queue, claim, complete, crash, close and retry at once break 
   expect(log.breaches).toEqual([]);
   expect(log.overrun()).toEqual([]);
   expect(queued.length).toBeGreaterThan(STEPS);
-  expect(log.requests).toBeGreaterThan(STEPS);
   const ended = await Promise.all(queued.map((delivery) => read(must(first), delivery)));
   const left = ended.filter(({ status }) => status === 'pending' || status === 'retrying');
   expect(left).toEqual([]);
@@ -91,8 +90,13 @@ function watchedPool({ url }: TestSchema, errors: string[]): Pool {
   return pool;
 }
 
+/** How many requests come of so many steps is left to chance: closing an endpoint ends all that waits for it. */
+function goesOn({ log }: Scene, step: number): boolean {
+  return step < STEPS || log.requests < STEPS;
+}
+
 async function produce(scene: Scene, { deliveries }: Storage): Promise<void> {
-  for (let step = 0; step < STEPS; step += 1) {
+  for (let step = 0; goesOn(scene, step); step += 1) {
     const endpoint = pick(scene.endpoints);
     const events = Array.from({ length: upTo(3) }, () =>
       anEvent({ id: endpoint.workspaceId }, scene.now() + upTo(20)),
@@ -108,7 +112,7 @@ async function dispatch(
   { deliveries }: Storage,
   { crashes }: { readonly crashes: boolean },
 ): Promise<void> {
-  for (let step = 0; step < STEPS; step += 1) {
+  for (let step = 0; goesOn(scene, step); step += 1) {
     const now = scene.now();
     const claim = { ...LIMITS, now, leaseMs: LEASE_MS, limit: upTo(6) };
     const { claimed } = await deliveries.claim(claim);
