@@ -174,7 +174,10 @@ describe('a storage refuses', () => {
   const pool = { connect() {}, on() {}, removeListener() {}, options: { max: 1 } };
   it.each<[options: unknown, why: string]>([
     [undefined, 'the options must be an object, and are undefined'],
-    [{ connectionstring: 'postgres://x' }, 'Did you mean "connectionString"?'],
+    [
+      { connectionstring: 'postgres://x' },
+      'there is no option "connectionstring". Did you mean "connectionString"?',
+    ],
     [{}, 'the option "connectionString" or "pool" is missing'],
     [{ connectionString: 'mysql://127.0.0.1' }, 'the option "connectionString" is wrong'],
     [{ connectionString: 5 }, 'the option "connectionString" is wrong'],
