@@ -84,7 +84,7 @@ async function exchangeMessages(linked: Linked): Promise<void> {
   }
   await arrived([linked], MESSAGES / 2);
   const inbound = async (): Promise<number> => {
-    const query = { instance: id, direction: 'inbound', per_page: 100 } as const;
+    const query = { instance: id, direction: 'inbound', limit: 100 } as const;
     return unwrap(await server.api.messages.list(query)).data.length;
   };
   await until(async () => (await inbound()) === MESSAGES / 2);
