@@ -2,7 +2,7 @@ import type { Hono } from 'hono';
 import type { Logger, Storage } from '@trunkline/core';
 
 interface HealthParts {
-  readonly storage: Pick<Storage, 'setting'>;
+  readonly storage: Pick<Storage, 'replaceSetting'>;
   readonly logger: Logger;
   /** Whether the server is being ended. */
   readonly isDraining: () => boolean;
@@ -13,7 +13,8 @@ const STORAGE_DEADLINE_MS = 2_000;
 
 /** `/healthz`: this process need not be started anew. `/readyz`: requests may be sent to it. */
 export function addHealth(app: Hono, { storage, logger, isDraining }: HealthParts): void {
-  const asked = oneAtATime(() => storage.setting('readiness', 'asked'));
+  // A write: one that can only be read from accepts no message.
+  const asked = oneAtATime(() => storage.replaceSetting('readiness', 'asked'));
   app.get('/healthz', (c) => c.json({ status: 'up' }));
   app.get('/readyz', async (c) => {
     if (isDraining()) return c.json({ status: 'draining' }, 503);

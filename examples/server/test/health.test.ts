@@ -19,9 +19,9 @@ interface Look {
 }
 
 /** What `/healthz` and `/readyz` say on a storage that answers like this. */
-async function look(setting: () => Promise<string>, draining = false): Promise<readonly Look[]> {
+async function look(replaceSetting: () => Promise<void>, draining = false): Promise<readonly Look[]> {
   const app = new Hono();
-  addHealth(app, { storage: { setting }, logger: silentLogger, isDraining: () => draining });
+  addHealth(app, { storage: { replaceSetting }, logger: silentLogger, isDraining: () => draining });
   const ask = async (path: string): Promise<Look> => {
     const response = await app.request(path);
     return { status: response.status, body: await response.json() };
@@ -37,33 +37,30 @@ describe('A server', () => {
   const up = { status: 200, body: { status: 'up' } };
 
   it('is up and ready while its storage answers', async () => {
-    expect(await look(async () => 'asked')).toEqual([up, { status: 200, body: { status: 'ready' } }]);
+    expect(await look(async () => {})).toEqual([up, { status: 200, body: { status: 'ready' } }]);
   });
 
   it.each<[string, () => Promise<never>]>([
     ['fails', () => Promise.reject(new Error('disk I/O error'))],
     ['hangs', () => new Promise<never>(() => {})],
-  ])('is up and not ready while its storage %s', async (_, setting) => {
-    const looking = look(setting);
+  ])('is up and not ready while its storage %s', async (_, replaceSetting) => {
+    const looking = look(replaceSetting);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await looking).toEqual([up, { status: 503, body: { status: 'unavailable' } }]);
   });
 
   it('asks a storage that hangs but once, however many ask it', async () => {
-    const setting = vi.fn(() => new Promise<never>(() => {}));
+    const replaceSetting = vi.fn(() => new Promise<never>(() => {}));
     const app = new Hono();
-    addHealth(app, { storage: { setting }, logger: silentLogger, isDraining: () => false });
+    addHealth(app, { storage: { replaceSetting }, logger: silentLogger, isDraining: () => false });
     const looks = Array.from({ length: 100 }, async () => app.request('/readyz'));
     await vi.advanceTimersByTimeAsync(2_000);
     expect((await Promise.all(looks)).map(({ status }) => status)).toEqual(Array(100).fill(503));
-    expect(setting).toHaveBeenCalledOnce();
+    expect(replaceSetting).toHaveBeenCalledOnce();
   });
 
   it('is up and not ready while it ends, whatever its storage does', async () => {
-    expect(await look(async () => 'asked', true)).toEqual([
-      up,
-      { status: 503, body: { status: 'draining' } },
-    ]);
+    expect(await look(async () => {}, true)).toEqual([up, { status: 503, body: { status: 'draining' } }]);
   });
 });
 
