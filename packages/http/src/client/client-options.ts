@@ -1,4 +1,4 @@
-import { checkOptionNames } from '@trunkline/option-names';
+import { checkMisspelling } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
 
 export interface ClientOptions {
@@ -31,7 +31,8 @@ const OPTION_NAMES: OptionNames<ClientOptions> = {
 
 /** Throws a TypeError that names the option which is missing or wrong. */
 export function checkClientOptions(options: ClientOptions): CheckedClientOptions {
-  checkOptionNames('createClient', options, OPTION_NAMES);
+  // `startMockTrunkline` gives the two that are needed among other things: what it gives is an argument as it is.
+  checkMisspelling('createClient', options, OPTION_NAMES);
   const { baseUrl, apiKey, maxRetries = 2, maxRetryWaitMs = 60_000 } = options;
   // A path alone is the browser's own origin.
   if (typeof baseUrl !== 'string' || !/^(https?:\/\/[^/?#]+(\/[^?#]*)?|\/(?!\/)[^?#]*)$/i.test(baseUrl)) {

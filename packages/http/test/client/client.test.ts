@@ -29,6 +29,15 @@ describe('createClient', () => {
     expect(() => createClient(options)).toThrow(`createClient: the option "${option}" is wrong`);
   });
 
+  it('names a misspelt option, and takes what comes with other things', () => {
+    const misspelt = { baseUrl, apiKey, maxRetrys: 0 };
+    expect(() => createClient(misspelt)).toThrow(
+      'createClient: there is no option "maxRetrys". Did you mean "maxRetries"?',
+    );
+    const service = { baseUrl, apiKey, workspaceId: 'ten_1', stop: async () => {} };
+    expect(() => createClient(service)).not.toThrow();
+  });
+
   it('says nothing of the key in an error', () => {
     expect(() => createClient({ baseUrl, apiKey: 'my secret' })).toThrow(
       expect.not.stringContaining('my secret'),
