@@ -90,7 +90,8 @@ export function createTrunkline<Transaction = never>(
         await storage.close();
         throw error;
       }
-      await endedProcesses.start();
+      // A process that takes up no work holds nothing, and leaves the database as it found it.
+      if (Object.values(roles).includes(true) || !eventWorkers.isEmpty()) await endedProcesses.start();
       webhookSender?.open?.();
       // New ones at each start: what an earlier stop has left in flight is none of theirs.
       workers = createWorkers(context, { roles, secretKeys: secretKeys.length, webhookSender, notifier });

@@ -6,6 +6,7 @@ import type { EventWorker, HandlerDefinition } from './event-worker.ts';
 export interface EventWorkers {
   /** Throws a TypeError where one of this name is there already. */
   add(definition: HandlerDefinition): { readonly registered: Promise<void>; off(): Promise<void> };
+  isEmpty(): boolean;
   /** Stores what was added before the storage was open. */
   register(): Promise<void>;
   start(): void;
@@ -34,6 +35,7 @@ export function createEventWorkers(context: ServiceContext): EventWorkers {
         },
       };
     },
+    isEmpty: () => workers.size === 0,
     async register() {
       for (const worker of workers.values()) await worker.register();
     },
