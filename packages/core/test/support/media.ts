@@ -45,7 +45,7 @@ export function mediaGateway(script: Partial<Script> = {}): ScriptedGateway {
  * in this world afterwards.
  */
 export async function passOnly(
-  { world, store }: Pick<MediaWorld, 'world' | 'store'>,
+  { world, store }: Pick<MediaWorld, 'world'> & { readonly store: MediaStore | undefined },
   ms: number,
 ): Promise<void> {
   await world.trunkline.stop();
