@@ -115,6 +115,7 @@ export {
   MESSAGE_STATUSES,
   MESSAGE_TYPES,
   contentIdOf,
+  contentNotFree,
 } from './domain/message/message.ts';
 export { DELIVERY_STATUSES, isOpen } from './domain/delivery/delivery.ts';
 export {

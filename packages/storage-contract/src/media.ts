@@ -67,7 +67,9 @@ export function mediaContract(subject: ContractSubject): void {
 
       await storage.media.begin(uploadId, NOW);
       const second = aMessage(instance, { type: 'image', media: { ...FILE, uploadId } });
-      await expect(accept(storage, second)).rejects.toThrow();
+      await expect(accept(storage, second)).rejects.toThrow(
+        `${second.id} (${uploadId}) was never stored, or belongs to`,
+      );
       expect(await storage.messages.find(workspace.id, second.id)).toBeNull();
       expect(await storage.media.listAbandoned(NOW + 1, 10)).toEqual([]);
 

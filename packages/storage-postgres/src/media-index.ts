@@ -1,4 +1,4 @@
-import { contentIdOf, idToUuid } from '@trunkline/core';
+import { contentIdOf, contentNotFree, idToUuid } from '@trunkline/core';
 import type { MediaIndex, Message, MessageMedia } from '@trunkline/core';
 import type { Connected, Transaction } from './database.ts';
 import { flag, id, idOrNull, jsonOrNull } from './row.ts';
@@ -57,7 +57,7 @@ export async function takeOverContent(transaction: Transaction, message: Message
   const content = contentUuid(contentIdOf(message));
   const owner = media.uploadId === undefined ? null : uuidOf('msg', messageId);
   const taken = await transaction.run(TAKE_OVER, content, uuidOf('ins', instanceId), owner);
-  if (taken === 0) throw new Error(`No content was noted for ${messageId}.`);
+  if (taken === 0) throw contentNotFree(message);
 }
 
 const TAKE_OVER = `

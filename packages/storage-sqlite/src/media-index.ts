@@ -1,4 +1,4 @@
-import { contentIdOf } from '@trunkline/core';
+import { contentIdOf, contentNotFree } from '@trunkline/core';
 import type { MediaIndex, Message } from '@trunkline/core';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
@@ -54,7 +54,7 @@ export function takeOverContent(database: Database, message: Message): void {
     media.uploadId === undefined ? null : id,
     contentIdOf(message),
   );
-  if (taken === 0) throw new Error(`No content was noted for ${id}.`);
+  if (taken === 0) throw contentNotFree(message);
 }
 
 /** The instance is being deleted: its content is nobody's from now on. */

@@ -130,7 +130,9 @@ describe('a file', () => {
     // It is that message's now.
     await expect(api.messages.send(image)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
     app.exec('BEGIN IMMEDIATE');
-    await expect(api.messages.send(image, { transaction: app })).rejects.toThrow(message.id);
+    await expect(api.messages.send(image, { transaction: app })).rejects.toThrow(
+      'belongs to another message',
+    );
     app.exec('COMMIT');
     expect((await api.messages.list()).data).toMatchObject([{ id: message.id, media: { available: true } }]);
   });

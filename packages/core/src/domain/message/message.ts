@@ -34,6 +34,13 @@ export function contentIdOf({ id, media }: Pick<Message, 'id' | 'media'>): strin
   return media?.uploadId ?? id;
 }
 
+/** Why a message is not stored whose file is not there to become its. */
+export function contentNotFree(message: Message): Error {
+  return new Error(
+    `The file of ${message.id} (${contentIdOf(message)}) was never stored, or belongs to another message: upload it again.`,
+  );
+}
+
 /** Times are epoch milliseconds. */
 export interface Message {
   readonly id: string;

@@ -1,4 +1,4 @@
-import { contentIdOf } from '../../domain/message/message.ts';
+import { contentIdOf, contentNotFree } from '../../domain/message/message.ts';
 import type { Message } from '../../domain/message/message.ts';
 import { insertRow } from './state.ts';
 import type { State } from './state.ts';
@@ -7,7 +7,7 @@ import type { State } from './state.ts';
 export function insertMessage(state: State, message: Message): void {
   const content = state.contents.get(contentIdOf(message));
   const hasContent = message.media?.available === true;
-  if (hasContent && content?.messageId !== null) throw new Error(`No content was noted for ${message.id}.`);
+  if (hasContent && content?.messageId !== null) throw contentNotFree(message);
   insertRow(state.messages, message.id, structuredClone(message));
   if (hasContent && content) content.messageId = message.id;
 }
