@@ -149,6 +149,8 @@ export type {
   WebhookEndpoint,
 } from './domain/webhook/endpoint.ts';
 export type { UrlPolicy } from './domain/webhook/url-policy.ts';
+export { flawInHostEntry } from './domain/webhook/host-list.ts';
+export type { OwnAddress } from './domain/webhook/host-rules.ts';
 
 export type { MediaDownload } from './services/messages/read-media.ts';
 export type { MediaType } from './domain/message/media-rules.ts';

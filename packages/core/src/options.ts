@@ -3,7 +3,9 @@ import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
 import * as z from 'zod';
 import { DEFAULT_SEND_BACKLOG } from './domain/message/message-limits.ts';
-import type { UrlPolicy } from './domain/webhook/url-rules.ts';
+import { flawInHostEntry, hostList, type HostList } from './domain/webhook/host-list.ts';
+import type { HostRules, OwnAddress } from './domain/webhook/host-rules.ts';
+import type { UrlPolicy } from './domain/webhook/url-policy.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Crypto } from './ports/crypto.ts';
 import type { DnsResolver } from './ports/dns-resolver.ts';
@@ -48,6 +50,22 @@ export interface TrunklineOptions<Transaction = never> {
   readonly roles?: Partial<Roles> | undefined;
   /** `local` also takes http, any port and loopback as webhook URLs: for development, never in production. Default `public`. */
   readonly urlPolicy?: UrlPolicy | undefined;
+  /**
+   * Hosts that webhooks may reach although they are private, over http and on any port too: host names (`n8n`),
+   * `*.internal.example.com` for all subdomains, addresses and ranges (`10.1.0.0/16`, `fd00::/8`). The metadata services of
+   * clouds and link-local addresses are opened by an address or a range that lies within theirs alone. None by default.
+   */
+  readonly webhookAllow?: readonly string[] | undefined;
+  /**
+   * Hosts that webhooks may never reach, in the same notation; a host name stands for its subdomains too, and a range for
+   * every host with an address in it. It has precedence over `webhookAllow` and `urlPolicy`. None by default.
+   */
+  readonly webhookDeny?: readonly string[] | undefined;
+  /**
+   * Where the service itself can be reached: webhooks are never sent there. It is called for each URL that is checked, since
+   * interfaces come and go; `listeningAddresses()` of `@trunkline/core/node` lists those of a server. None by default.
+   */
+  readonly ownAddresses?: (() => readonly OwnAddress[]) | undefined;
   /** Whether webhooks carry the headers of Standard Webhooks (https://www.standardwebhooks.com) beside our own. Default true. */
   readonly standardWebhooks?: boolean | undefined;
   /** Messages of one instance that may be queued at once. Default 1,000. */
@@ -63,6 +81,7 @@ export interface CheckedSettings {
   readonly secretKeys: readonly string[];
   readonly roles: Roles;
   readonly urlPolicy: UrlPolicy;
+  readonly hosts: HostRules;
   readonly standardWebhooks: boolean;
   readonly sendBacklog: number;
   readonly operationTimeoutMs: number;
@@ -73,6 +92,11 @@ const role = z.boolean().default(true);
 const settings = z.object({
   roles: z.strictObject({ api: role, gateway: role, webhooks: role, maintenance: role }).prefault({}),
   urlPolicy: z.enum(['public', 'local']).default('public'),
+  webhookAllow: hostsListed('allow'),
+  webhookDeny: hostsListed('deny'),
+  ownAddresses: z
+    .custom<() => readonly OwnAddress[]>((value) => typeof value === 'function', 'must be a function')
+    .optional(),
   standardWebhooks: z.boolean().default(true),
   sendBacklog: z.int().min(1).max(1_000_000).default(DEFAULT_SEND_BACKLOG),
   operationTimeoutMs: z.int().min(1).max(600_000).default(15_000),
@@ -93,7 +117,31 @@ export function checkOptions(options: TrunklineOptions<unknown>): CheckedSetting
     throw wrong(issue?.path.join('.') ?? '', issue?.message ?? '');
   }
   if (parsed.data.roles.webhooks) requirePart(options, 'webhookSender');
-  return { ...parsed.data, secretKeys };
+  const { webhookAllow: allow, webhookDeny: deny, ownAddresses, ...rest } = parsed.data;
+  return { ...rest, hosts: { allow, deny, own: () => checkOwn(ownAddresses?.() ?? []) }, secretKeys };
+}
+
+function hostsListed(list: 'allow' | 'deny'): z.ZodType<HostList, readonly string[] | undefined> {
+  return z
+    .array(z.string())
+    .default([])
+    .superRefine((entries, context) => {
+      for (const entry of entries) {
+        const flaw = flawInHostEntry(list, entry);
+        if (flaw !== undefined) context.addIssue(`${JSON.stringify(entry)} ${flaw}.`);
+      }
+    })
+    .transform(hostList);
+}
+
+/** What a function returns is not known before it is called. */
+function checkOwn(addresses: readonly OwnAddress[]): readonly OwnAddress[] {
+  for (const { host } of addresses) {
+    const flaw = flawInHostEntry('deny', host);
+    if (flaw !== undefined)
+      throw wrong('ownAddresses', `it returned ${JSON.stringify(host)}, which ${flaw}.`);
+  }
+  return addresses;
 }
 
 const OPTION_NAMES: OptionNames<TrunklineOptions<unknown>> = {
@@ -111,6 +159,9 @@ const OPTION_NAMES: OptionNames<TrunklineOptions<unknown>> = {
   notifier: true,
   roles: true,
   urlPolicy: true,
+  webhookAllow: true,
+  webhookDeny: true,
+  ownAddresses: true,
   standardWebhooks: true,
   sendBacklog: true,
   operationTimeoutMs: true,

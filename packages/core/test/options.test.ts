@@ -49,6 +49,11 @@ describe('createTrunkline', () => {
       { ...valid(), logger: {} },
       'the option "logger" is wrong: it lacks debug, info, warn, error. Give a pino logger',
     ],
+    [{ ...valid(), webhooksAllow: ['n8n'] }, 'no option "webhooksAllow". Did you mean "webhookAllow"?'],
+    [
+      { ...valid(), webhookAllow: ['n8n', 'http://n8n:5678'] },
+      'the option "webhookAllow" is wrong: "http://n8n:5678" is not a host name (n8n, ',
+    ],
     [{ ...valid(), crypto: globalThis.crypto }, 'the global crypto is another thing'],
     [
       { ...valid(), secretKey: undefined },
@@ -71,6 +76,11 @@ describe('createTrunkline', () => {
     ['roles', { roles: { gatway: false } }],
     ['roles.gateway', { roles: { gateway: 'yes' } }],
     ['urlPolicy', { urlPolicy: 'private' }],
+    ['webhookAllow', { webhookAllow: 'n8n' }],
+    ['webhookAllow', { webhookAllow: ['n8n', 'n8n:5678'] }],
+    ['webhookAllow', { webhookAllow: ['2002::/16'] }],
+    ['webhookDeny', { webhookDeny: ['10.0.0.0/33'] }],
+    ['ownAddresses', { ownAddresses: [{ host: '127.0.0.1', port: 8080 }] }],
     ['sendBacklog', { sendBacklog: 0 }],
     ['operationTimeoutMs', { operationTimeoutMs: -1 }],
   ])('names the option that is wrong: %s in %j', (option, wrong) => {

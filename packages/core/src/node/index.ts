@@ -4,6 +4,7 @@ export { systemClock } from './clock.ts';
 export { nodeCrypto } from './crypto.ts';
 export { nodeDnsResolver } from './dns-resolver.ts';
 export type { NodeDnsResolverOptions } from './dns-resolver.ts';
+export { listeningAddresses } from './listening-addresses.ts';
 export { connectSafely } from './connect-safely.ts';
 export type { ConnectSafelyOptions, SafeConnection } from './connect-safely.ts';
 export { stateOf, thisProcess } from './process-identity.ts';

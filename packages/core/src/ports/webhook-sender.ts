@@ -1,13 +1,12 @@
 import type { DeliveryErrorCode } from '../domain/delivery/delivery.ts';
-import type { UrlPolicy } from '../domain/webhook/url-rules.ts';
+import type { UrlRules } from '../domain/webhook/host-rules.ts';
 
 /** One signed request, ready to leave. */
-export interface WebhookRequest {
+export interface WebhookRequest extends UrlRules {
   readonly url: string;
   /** Name, value, name, value: in the order in which they are sent. */
   readonly headers: readonly string[];
   readonly body: string;
-  readonly urlPolicy: UrlPolicy;
 }
 
 /** What came of it. `errorCode` is null exactly when a 2xx arrived in time. */

@@ -15,6 +15,6 @@ export type CheckedUrl =
  * much of what is refused here.
  */
 export function checkUrl(raw: string, policy: UrlPolicy = 'public'): CheckedUrl {
-  const checked = checkWebhookUrl(raw, policy);
+  const checked = checkWebhookUrl(raw, { urlPolicy: policy });
   return checked.ok ? { ok: true, url: checked.value } : { ok: false, message: checked.refusal.message };
 }

@@ -24,23 +24,36 @@ export type ResolvedHost =
     };
 
 /** Resolves a host once and judges all its addresses together. Rejects with the signal's reason alone. */
-export async function resolveSafely(host: string, options: ResolveOptions): Promise<ResolvedHost> {
+export function resolveSafely(host: string, options: ResolveOptions): Promise<ResolvedHost> {
   const { lookup, policy = 'public', signal = new AbortController().signal } = options;
+  return resolveHost(host, { lookup, signal, accepts: (addresses) => judgeAddresses(addresses, policy) });
+}
+
+/** The same with rules of the caller's: `accepts` decides about all of the addresses together. */
+export async function resolveHost(
+  host: string,
+  {
+    lookup,
+    accepts,
+    signal,
+  }: {
+    readonly lookup: DnsResolver['resolve'];
+    readonly accepts: (addresses: readonly string[]) => boolean;
+    readonly signal: AbortSignal;
+  },
+): Promise<ResolvedHost> {
   signal.throwIfAborted();
-  if (isAddress(host)) return judged([host], policy);
+  let addresses: readonly string[];
   try {
-    return judged(await unlessAborted(lookup(host, signal), signal), policy);
+    addresses = isAddress(host) ? [host] : await unlessAborted(lookup(host, signal), signal);
   } catch (cause) {
     signal.throwIfAborted();
     return { ok: false, reason: 'unresolved', message: 'The host does not resolve.', cause };
   }
-}
-
-function judged(addresses: readonly string[], policy: UrlPolicy): ResolvedHost {
   if (addresses.length === 0) {
     return { ok: false, reason: 'unresolved', message: 'The host has no address.' };
   }
-  return judgeAddresses(addresses, policy)
+  return accepts(addresses)
     ? { ok: true, addresses }
     : { ok: false, reason: 'unsafe', message: 'The host has an address that is not public.' };
 }

@@ -1,6 +1,6 @@
 import type { NewId } from '../domain/id.ts';
 import type { Capability } from '../domain/instance/instance.ts';
-import type { UrlPolicy } from '../domain/webhook/url-rules.ts';
+import type { UrlRules } from '../domain/webhook/host-rules.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Crypto } from '../ports/crypto.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
@@ -32,10 +32,9 @@ export interface ServiceContext {
   readonly settings: ServiceSettings;
 }
 
-interface ServiceSettings {
+interface ServiceSettings extends UrlRules {
   /** Messages of one instance that may be queued at once. */
   readonly sendBacklog: number;
-  readonly urlPolicy: UrlPolicy;
   readonly standardWebhooks: boolean;
   /** How long a request waits for the gateway to carry out a disconnect, logout or delete. */
   readonly operationTimeoutMs: number;

@@ -174,6 +174,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
       headers: Object.entries(headers).flat(),
       body: payload,
       urlPolicy: context.settings.urlPolicy,
+      hosts: context.settings.hosts,
     };
   };
 

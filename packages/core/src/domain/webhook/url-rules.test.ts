@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_WEBHOOK_URL_LENGTH, checkWebhookUrl } from './url-rules.ts';
 
 function message(url: string, policy: 'public' | 'local' = 'public'): string | undefined {
-  const result = checkWebhookUrl(url, policy);
+  const result = checkWebhookUrl(url, { urlPolicy: policy });
   if (result.ok) return undefined;
   expect(result.refusal.code).toBe('INVALID_WEBHOOK_URL');
   return result.refusal.message;
@@ -11,7 +11,7 @@ function message(url: string, policy: 'public' | 'local' = 'public'): string | u
 
 describe('checkWebhookUrl', () => {
   it('takes a URL apart', () => {
-    expect(checkWebhookUrl('HTTPS://Hooks.Example.COM:8443/a/../b?c=d&e', 'public')).toEqual({
+    expect(checkWebhookUrl('HTTPS://Hooks.Example.COM:8443/a/../b?c=d&e', { urlPolicy: 'public' })).toEqual({
       ok: true,
       value: {
         origin: 'https://hooks.example.com:8443',
@@ -25,10 +25,10 @@ describe('checkWebhookUrl', () => {
   });
 
   it('knows an address from a name', () => {
-    expect(checkWebhookUrl('https://8.8.8.8/', 'public')).toMatchObject({
+    expect(checkWebhookUrl('https://8.8.8.8/', { urlPolicy: 'public' })).toMatchObject({
       value: { hostname: '8.8.8.8', hostIsAddress: true, origin: 'https://8.8.8.8' },
     });
-    expect(checkWebhookUrl('https://[2606:4700:0::1]/', 'public')).toMatchObject({
+    expect(checkWebhookUrl('https://[2606:4700:0::1]/', { urlPolicy: 'public' })).toMatchObject({
       value: { hostname: '2606:4700::1', hostIsAddress: true, origin: 'https://[2606:4700::1]' },
     });
   });
@@ -181,7 +181,7 @@ describe('checkWebhookUrl', () => {
   it.each(['0x08.8.2056', '134744072', '８.８.８.８', '8。8。8。8', '8.8.8.8.'])(
     'allows %s, which becomes 8.8.8.8',
     (host) => {
-      expect(checkWebhookUrl(`https://${host}/`, 'public')).toMatchObject({
+      expect(checkWebhookUrl(`https://${host}/`, { urlPolicy: 'public' })).toMatchObject({
         value: { hostname: '8.8.8.8', hostIsAddress: true },
       });
     },
@@ -231,7 +231,7 @@ describe('checkWebhookUrl', () => {
     const text = fc.array(part, { maxLength: 8 }).map((parts) => `https://${parts.join('')}`);
     fc.assert(
       fc.property(text, (raw) => {
-        const result = checkWebhookUrl(raw, 'public');
+        const result = checkWebhookUrl(raw, { urlPolicy: 'public' });
         if (!result.ok) return;
         const { username, password, hash, protocol, port, hostname } = new URL(raw);
         expect({ username, password, hash, protocol }).toEqual({
@@ -273,10 +273,10 @@ describe("checkWebhookUrl with the policy 'local'", () => {
   });
 
   it('fills in the port of the scheme', () => {
-    expect(checkWebhookUrl('http://localhost/', 'local')).toMatchObject({
+    expect(checkWebhookUrl('http://localhost/', { urlPolicy: 'local' })).toMatchObject({
       value: { port: 80, secure: false, origin: 'http://localhost' },
     });
-    expect(checkWebhookUrl('https://localhost/', 'local')).toMatchObject({
+    expect(checkWebhookUrl('https://localhost/', { urlPolicy: 'local' })).toMatchObject({
       value: { port: 443, secure: true },
     });
   });

@@ -1,8 +1,5 @@
-import { ok, refuse, type Refusal, type Result } from '../result.ts';
-import { judgeAddress } from './address-rules.ts';
-import type { UrlPolicy } from './url-policy.ts';
-
-export type { UrlPolicy } from './url-policy.ts';
+import { refuse, type Refusal } from '../result.ts';
+import { isUsual, mayBeUnusual, mayReach, type UrlRules } from './host-rules.ts';
 
 /** In Unicode code points. */
 export const MAX_WEBHOOK_URL_LENGTH = 2048;
@@ -21,15 +18,21 @@ export interface WebhookUrl {
   readonly path: string;
 }
 
+export type CheckedWebhookUrl =
+  | { readonly ok: true; readonly value: WebhookUrl }
+  /** `operatorMayAllow`: the same URL is accepted where the operator allows its host. */
+  | { readonly ok: false; readonly refusal: Refusal; readonly operatorMayAllow: boolean };
+
 /**
  * Specification, "URL rules" 1 to 3, and 4 as far as it goes without DNS: a host that is a name has still to be
- * resolved and all its addresses judged (`judgeAddresses`).
+ * resolved, and `mayReach` decides about it with all of its addresses.
  *
  * The text is checked before it is parsed, because WHATWG parsing repairs much of what is refused here
  * (`https:host`, `https://@host`, tabs, backslashes, soft hyphens, an empty `#`) and leaves no trace of it.
  */
-export function checkWebhookUrl(raw: string, policy: UrlPolicy): Result<WebhookUrl> {
-  const flaw = flawInText(raw, policy);
+export function checkWebhookUrl(raw: string, rules: UrlRules): CheckedWebhookUrl {
+  const isLocal = rules.urlPolicy === 'local';
+  const flaw = flawInText(raw) ?? flawInAuthority(raw, isLocal);
   if (flaw !== undefined) return invalid(flaw);
 
   const parsed = URL.parse(raw);
@@ -37,39 +40,46 @@ export function checkWebhookUrl(raw: string, policy: UrlPolicy): Result<WebhookU
 
   const secure = parsed.protocol === 'https:';
   const port = portOf(parsed, secure);
-  if (!portAllowed(port, policy)) return invalid('The port of the URL must be 443 or 8443.');
-
   const literal = addressLiteral(parsed.hostname);
-  if (literal !== undefined && !judgeAddress(literal, policy)) {
-    return invalid('The host of the URL must have a public address.');
-  }
-  return ok({
+  const url = {
     origin: parsed.origin,
     secure,
     hostname: literal ?? parsed.hostname,
     hostIsAddress: literal !== undefined,
     port,
     path: parsed.pathname + parsed.search,
-  });
+  };
+  if (port === 0 || (!isUsual(url) && !mayBeUnusual(url, rules))) {
+    return port > 0 ? allowable(secure ? PORT_RULE : schemeRule(isLocal)) : invalid(PORT_RULE);
+  }
+  if (literal !== undefined && !mayReach(url, [literal], rules)) {
+    return allowable('The host of the URL must have a public address.');
+  }
+  return { ok: true, value: url };
+}
+
+const PORT_RULE = 'The port of the URL must be 443 or 8443.';
+
+function schemeRule(isLocal: boolean): string {
+  return `The URL must begin with https://${isLocal ? ' or http://' : ''} and name a host.`;
 }
 
 const UNSEEN = /[\p{Cc}\p{White_Space}\p{Default_Ignorable_Code_Point}\\]/u;
-const AUTHORITY: Record<UrlPolicy, RegExp> = {
-  public: /^https:\/\/([^/?]+)/i,
-  local: /^https?:\/\/([^/?]+)/i,
-};
+const AUTHORITY = /^https?:\/\/([^/?]+)/i;
 
-function flawInText(raw: string, policy: UrlPolicy): string | undefined {
+function flawInText(raw: string): string | undefined {
   if (raw.length > MAX_WEBHOOK_URL_LENGTH && Array.from(raw).length > MAX_WEBHOOK_URL_LENGTH) {
     return `The URL must have at most ${MAX_WEBHOOK_URL_LENGTH} characters.`;
   }
   if (UNSEEN.test(raw) || !raw.isWellFormed()) {
     return 'The URL must not contain spaces, backslashes, control characters or invisible characters.';
   }
-  const authority = AUTHORITY[policy].exec(raw)?.[1];
-  if (authority === undefined) {
-    return `The URL must begin with https://${policy === 'local' ? ' or http://' : ''} and name a host.`;
-  }
+  return undefined;
+}
+
+function flawInAuthority(raw: string, isLocal: boolean): string | undefined {
+  const authority = AUTHORITY.exec(raw)?.[1];
+  if (authority === undefined) return schemeRule(isLocal);
   if (authority.includes('@')) return 'The URL must not contain a user name or a password.';
   if (raw.includes('#')) return 'The URL must not contain a fragment (#).';
   return undefined;
@@ -80,16 +90,16 @@ function portOf(url: URL, secure: boolean): number {
   return secure ? 443 : 80;
 }
 
-function portAllowed(port: number, policy: UrlPolicy): boolean {
-  return policy === 'local' ? port > 0 : port === 443 || port === 8443;
-}
-
 /** WHATWG leaves a host that ends in a number as four decimal parts, whatever notation it came in. */
 function addressLiteral(hostname: string): string | undefined {
   if (hostname.startsWith('[')) return hostname.slice(1, -1);
   return /^\d+(\.\d+){3}$/.test(hostname) ? hostname : undefined;
 }
 
-function invalid(message: string): { ok: false; refusal: Refusal } {
-  return refuse('INVALID_WEBHOOK_URL', message);
+function invalid(message: string): CheckedWebhookUrl & { ok: false } {
+  return { ...refuse('INVALID_WEBHOOK_URL', message), operatorMayAllow: false };
+}
+
+function allowable(message: string): CheckedWebhookUrl {
+  return { ...invalid(message), operatorMayAllow: true };
 }

@@ -1,41 +1,45 @@
 import { isIP } from 'node:net';
-import { checkWebhookUrl, type UrlPolicy, type WebhookUrl } from '../../domain/webhook/url-rules.ts';
+import { mayReach, type UrlRules } from '../../domain/webhook/host-rules.ts';
+import { checkWebhookUrl, type WebhookUrl } from '../../domain/webhook/url-rules.ts';
 import type { DnsResolver } from '../../ports/dns-resolver.ts';
 import type { WebhookRequest } from '../../ports/webhook-sender.ts';
-import { resolveSafely } from '../../safe-url/resolve-safely.ts';
+import { resolveHost } from '../../safe-url/resolve-safely.ts';
 import { SendFailure } from './send-failure.ts';
 
 /** Where a request goes: a URL that keeps the rules, and the addresses that it may be reached at for this attempt. */
 export interface Target {
   readonly url: WebhookUrl;
-  readonly policy: UrlPolicy;
+  readonly rules: UrlRules;
   /** At least one; each has been judged. */
   readonly addresses: readonly string[];
 }
 
+/** For the operator's log: a customer sees the code alone. */
+const NOT_REACHABLE =
+  'The host is denied (WEBHOOK_DENY), is the service itself, or has an address that is neither public nor allowed (WEBHOOK_ALLOW).';
+
 export async function findTarget(
-  request: Pick<WebhookRequest, 'url' | 'urlPolicy'>,
+  request: Pick<WebhookRequest, 'url' | keyof UrlRules>,
   dns: DnsResolver,
   signal: AbortSignal,
 ): Promise<Target> {
   signal.throwIfAborted();
-  const policy = request.urlPolicy;
-  const checked = checkWebhookUrl(request.url, policy);
+  const { urlPolicy, hosts } = request;
+  const rules = { urlPolicy, hosts };
+  const checked = checkWebhookUrl(request.url, rules);
   if (!checked.ok) throw new SendFailure('UNSAFE_URL', checked.refusal.message);
 
   const url = checked.value;
   const lookup: DnsResolver['resolve'] = (hostname, until) => dns.resolve(hostname, until);
-  const found = await resolveSafely(url.hostname, { lookup, policy, signal });
+  const accepts = (addresses: readonly string[]): boolean => mayReach(url, addresses, rules);
+  const found = await resolveHost(url.hostname, { lookup, accepts, signal });
   if (!found.ok) {
-    throw new SendFailure(
-      found.reason === 'unsafe' ? 'UNSAFE_URL' : 'DNS_FAILED',
-      found.message,
-      found.cause,
-    );
+    if (found.reason === 'unresolved') throw new SendFailure('DNS_FAILED', found.message, found.cause);
+    throw new SendFailure('UNSAFE_URL', hosts === undefined ? found.message : NOT_REACHABLE);
   }
   // `isIP` is what Node decides by whether to ask DNS: it must agree that these are addresses.
   if (!found.addresses.every((address) => isIP(address) !== 0)) {
     throw new SendFailure('UNSAFE_URL', 'The host has an address that cannot be read.');
   }
-  return { url, policy, addresses: found.addresses };
+  return { url, rules, addresses: found.addresses };
 }

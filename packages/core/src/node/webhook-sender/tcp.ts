@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { judgeAddress } from '../../domain/webhook/address-rules.ts';
+import { mayReach } from '../../domain/webhook/host-rules.ts';
 import { SendFailure } from './send-failure.ts';
 import type { Target } from './target.ts';
 
@@ -76,7 +76,7 @@ function checkPeer(socket: Socket, address: string, target: Target): SendFailure
   const peer = socket.remoteAddress;
   if (peer === undefined) return new SendFailure('CONNECTION_FAILED', 'The connection was closed at once.');
   const same = ipaddr.process(peer).toString() === ipaddr.process(address).toString();
-  if (same && judgeAddress(peer, target.policy)) return undefined;
+  if (same && mayReach(target.url, [peer], target.rules)) return undefined;
   return new SendFailure(
     'UNSAFE_URL',
     'The connection went to another address than the one that was judged.',

@@ -1,0 +1,107 @@
+import { isPermitted } from './address-rules.ts';
+import { hostList, isTunnel, listsAddress, namesDomainOf, namesHost, type HostList } from './host-list.ts';
+import { isWithin, liesWithin, parseAddress, rangesOf, type IpAddress } from './ip-address.ts';
+import type { UrlPolicy } from './url-policy.ts';
+
+/** Which URLs an endpoint may have. */
+export interface UrlRules {
+  readonly urlPolicy: UrlPolicy;
+  /** What the operator has decided about hosts. If omitted, the policy alone decides. */
+  readonly hosts?: HostRules | undefined;
+}
+
+export interface HostRules {
+  readonly allow: HostList;
+  readonly deny: HostList;
+  /** Where the service itself can be reached at this moment. */
+  readonly own: () => readonly OwnAddress[];
+}
+
+/** One place where the service itself can be reached. */
+export interface OwnAddress {
+  /** A host name, an address, or a range of addresses in CIDR notation. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Of a URL: where it leads. */
+export interface Destination {
+  readonly hostname: string;
+  readonly secure: boolean;
+  readonly port: number;
+}
+
+/**
+ * Whether a webhook may be sent to this destination at these addresses, which are all that its host has. One that is
+ * refused refuses the host, and so does having none. What the operator denies is refused whatever else holds, then
+ * the service's own address, then what neither the policy nor the operator allows.
+ */
+export function mayReach(
+  destination: Destination,
+  addresses: readonly string[],
+  { urlPolicy, hosts }: UrlRules,
+): boolean {
+  const parsed = addresses.map(parseAddress).filter((address) => address !== undefined);
+  if (parsed.length === 0 || parsed.length < addresses.length) return false;
+  if (hosts !== undefined) {
+    if (namesDomainOf(hosts.deny, destination.hostname)) return false;
+    if (parsed.some((address) => listsAddress(hosts.deny, address))) return false;
+    if (isOwn(destination, parsed, hosts.own())) return false;
+  }
+  const byPolicy = isUsual(destination) || urlPolicy === 'local';
+  return parsed.every(
+    (address) =>
+      (byPolicy && isPermitted(address.meant, urlPolicy)) ||
+      (hosts !== undefined && isAllowed(destination, address, hosts.allow)),
+  );
+}
+
+/** Whether its scheme and port are those of the specification ("URL rules" 1 and 2). */
+export function isUsual({ secure, port }: Destination): boolean {
+  return secure && (port === 443 || port === 8443);
+}
+
+/** Whether http and any port may be accepted, as far as that is known before its host is resolved. */
+export function mayBeUnusual(destination: Destination, { urlPolicy, hosts }: UrlRules): boolean {
+  if (urlPolicy === 'local') return true;
+  if (hosts === undefined) return false;
+  if (namesHost(hosts.allow, destination.hostname)) return true;
+  const literal = parseAddress(destination.hostname);
+  return literal === undefined ? hosts.allow.ranges.length > 0 : isWithin(literal.meant, hosts.allow.ranges);
+}
+
+/**
+ * What only an entry that lies within opens, and neither a host's name nor a wider range: this host and network,
+ * link-local addresses, the metadata services of clouds (Azure, Alibaba, Oracle; AWS and Google on IPv6), multicast and
+ * what is reserved. Whoever reaches a metadata service has the machine's credentials.
+ */
+const GUARDED = rangesOf(
+  '0.0.0.0/8',
+  '100.100.100.200/32',
+  '168.63.129.16/32',
+  '169.254.0.0/16',
+  '192.0.0.192/32',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '::/128',
+  'fd00:ec2::254/128',
+  'fd20:ce::254/128',
+  'fe80::/10',
+  'ff00::/8',
+);
+
+function isAllowed({ hostname }: Destination, { meant }: IpAddress, allow: HostList): boolean {
+  if (isTunnel(meant)) return false;
+  const ranges = allow.ranges.filter((range) => isWithin(meant, [range]));
+  if (isWithin(meant, GUARDED)) return ranges.some((range) => liesWithin(range, GUARDED));
+  return ranges.length > 0 || namesHost(allow, hostname);
+}
+
+function isOwn(
+  { hostname, port }: Destination,
+  addresses: readonly IpAddress[],
+  own: readonly OwnAddress[],
+): boolean {
+  const hosts = hostList(own.filter((address) => address.port === port).map(({ host }) => host));
+  return namesHost(hosts, hostname) || addresses.some((address) => listsAddress(hosts, address));
+}
