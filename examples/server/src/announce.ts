@@ -16,6 +16,11 @@ export async function announce({ settings, url, access, networkIsElsewhere }: St
       'WARNING: WEBHOOK_URL_POLICY=local lets webhooks go to this machine, without TLS. For development only.',
     );
   }
+  if (settings.webhookAllow.length > 0) {
+    console.error(
+      `WARNING: WEBHOOK_ALLOW lets the webhooks of every workspace go to ${settings.webhookAllow.join(', ')}, over http and on any port too.`,
+    );
+  }
   if (networkIsElsewhere) {
     console.log(
       'Another process on this data has the sandbox network: this one runs without the role gateway.',

@@ -10,6 +10,7 @@ export type FetchHandler = (request: Request) => Response | Promise<Response>;
 export interface HttpListener {
   /** Without a slash at its end. */
   readonly url: string;
+  readonly address: AddressInfo;
   /** What answers from now on. */
   serve(handler: FetchHandler): void;
   /** Takes no more connections, and resolves when every request under way is answered. */
@@ -39,8 +40,10 @@ export async function listen(
     void answer(incoming, outgoing);
   });
   await startListening(server, address);
+  const listensAt = server.address() as AddressInfo; // it listens on TCP
   return {
-    url: urlOf(server, address.host),
+    url: urlOf(listensAt, address.host),
+    address: listensAt,
     serve(next) {
       handler = next;
     },
@@ -96,8 +99,7 @@ function cannotListen(error: Error, { host, port }: { host: string; port: number
   }
 }
 
-function urlOf(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo; // it listens on TCP
+function urlOf({ port }: AddressInfo, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { isInstallableToken } from '@trunkline/core';
+import { flawInHostEntry, isInstallableToken } from '@trunkline/core';
 import type { Roles, UrlPolicy } from '@trunkline/core';
 import type { S3MediaStoreOptions } from '@trunkline/media-s3';
 import type { Database } from './database.ts';
@@ -21,6 +21,10 @@ export interface Settings {
   /** The one before, while what it has sealed is sealed again. */
   readonly previousSecretKey: string | undefined;
   readonly urlPolicy: UrlPolicy;
+  /** Hosts that webhooks may reach although they are private. */
+  readonly webhookAllow: readonly string[];
+  /** Hosts that webhooks may never reach. */
+  readonly webhookDeny: readonly string[];
   /** Whether webhooks carry the headers of Standard Webhooks too. */
   readonly standardWebhooks: boolean;
   /** Requests a minute for each key; 0 is off. */
@@ -39,7 +43,7 @@ export interface Settings {
   readonly logLevel: string;
 }
 
-/** Reads the variables of docs/running.md. Throws a StartError with a line for each wrong one; none repeats a value, which may be secret. */
+/** Reads the variables of docs/running.md. Throws a StartError with a line for each wrong one; none repeats a value that may be secret. */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   // Compose files and shells pass on what is not set as empty.
   const given = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '');
@@ -61,6 +65,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     secretKey: rest.SECRET_KEY,
     previousSecretKey: rest.SECRET_KEY_PREVIOUS,
     urlPolicy: rest.WEBHOOK_URL_POLICY,
+    webhookAllow: rest.WEBHOOK_ALLOW,
+    webhookDeny: rest.WEBHOOK_DENY,
     standardWebhooks: rest.STANDARD_WEBHOOKS === 'true',
     rateLimit: rest.RATE_LIMIT,
     roles: rest.ROLES,
@@ -105,11 +111,13 @@ const variables = z.object({
   SECRET_KEY: secretKey(),
   SECRET_KEY_PREVIOUS: secretKey(),
   WEBHOOK_URL_POLICY: z.enum(['public', 'local'], 'must be public or local.').default('public'),
+  WEBHOOK_ALLOW: hostsListed('allow'),
+  WEBHOOK_DENY: hostsListed('deny'),
   STANDARD_WEBHOOKS: z.enum(['true', 'false'], 'must be true or false.').default('true'),
   RATE_LIMIT: wholeNumber(1_000_000_000).default(600),
   ROLES: z
     .string()
-    .transform((list) => list.split(',').map((name) => name.trim()))
+    .transform(commaList)
     .pipe(z.array(z.string().refine(isRole, `must be a comma list of ${ROLE_NAMES.join(', ')}.`)))
     .default([...ROLE_NAMES])
     .transform(rolesOf),
@@ -118,7 +126,7 @@ const variables = z.object({
     .optional(),
   MAIL_TO: z
     .string()
-    .transform((list) => list.split(',').map((address) => address.trim()))
+    .transform(commaList)
     .pipe(z.array(z.email('must be a comma list of e-mail addresses.').max(320)))
     .optional(),
   METRICS_TOKEN: z
@@ -149,6 +157,24 @@ function secretKey(): z.ZodType<string | undefined> {
     .string()
     .min(32, 'must be at least 32 characters, as `openssl rand -base64 32` makes them.')
     .optional();
+}
+
+function hostsListed(list: 'allow' | 'deny'): z.ZodType<readonly string[]> {
+  return z
+    .string()
+    .transform(commaList)
+    .superRefine((entries, context) => {
+      for (const entry of entries) {
+        const flaw = flawInHostEntry(list, entry);
+        if (flaw !== undefined)
+          context.addIssue(`must be a comma list of hosts, but ${JSON.stringify(entry)} ${flaw}.`);
+      }
+    })
+    .default([]);
+}
+
+function commaList(text: string): string[] {
+  return text.split(',').map((entry) => entry.trim());
 }
 
 function wholeNumber(max: number, min = 0): z.ZodType<number, string> {

@@ -15,6 +15,7 @@ import { mailNotifier } from './mail-notifier.ts';
 import { setMailRecipients } from './mail-recipients.ts';
 import { mediaFilesIn } from './media-files.ts';
 import { openNetwork } from './messaging-network.ts';
+import { ownAddresses } from './own-addresses.ts';
 import { openRateLimit } from './rate-limit.ts';
 import type { SandboxNetwork } from './sandbox-network.ts';
 import { createSecretKey, readSecretKey } from './secret-key.ts';
@@ -56,8 +57,9 @@ export async function startServer(
     files.hasDatabase || (database.kind === 'postgres' && (await hasWorkspace(database, logger)));
   const secretKey = await secretKeyFor(settings, files, isInUse);
   const secretKeys = [secretKey, settings.previousSecretKey];
-  const { urlPolicy, standardWebhooks, stopTimeoutMs } = settings;
-  const options = { secretKey: secretKeys, urlPolicy, standardWebhooks, stopTimeoutMs, logger };
+  const { urlPolicy, webhookAllow, webhookDeny, standardWebhooks, stopTimeoutMs } = settings;
+  const urlRules = { urlPolicy, webhookAllow, webhookDeny, ownAddresses: ownAddresses(listener, settings) };
+  const options = { secretKey: secretKeys, ...urlRules, standardWebhooks, stopTimeoutMs, logger };
   if (isInUse) await tryDatabase(database, options);
   await createDataDirectory(files);
 

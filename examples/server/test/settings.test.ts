@@ -15,6 +15,8 @@ describe('The variables', () => {
       secretKey: undefined,
       previousSecretKey: undefined,
       urlPolicy: 'public',
+      webhookAllow: [],
+      webhookDeny: [],
       standardWebhooks: true,
       rateLimit: 600,
       roles: { api: true, gateway: true, webhooks: true, maintenance: true },
@@ -42,6 +44,8 @@ describe('The variables', () => {
       SECRET_KEY: secretKey,
       SECRET_KEY_PREVIOUS: `${secretKey}, former`,
       WEBHOOK_URL_POLICY: 'local',
+      WEBHOOK_ALLOW: 'n8n, *.internal.example.com,10.1.0.0/16 , fd00::1',
+      WEBHOOK_DENY: '10.1.2.3',
       STANDARD_WEBHOOKS: 'false',
       RATE_LIMIT: '0',
       ROLES: 'api, webhooks',
@@ -62,6 +66,8 @@ describe('The variables', () => {
       secretKey,
       previousSecretKey: `${secretKey}, former`,
       urlPolicy: 'local',
+      webhookAllow: ['n8n', '*.internal.example.com', '10.1.0.0/16', 'fd00::1'],
+      webhookDeny: ['10.1.2.3'],
       standardWebhooks: false,
       rateLimit: 0,
       roles: { api: true, gateway: false, webhooks: true, maintenance: false },
@@ -112,6 +118,8 @@ describe('The variables', () => {
     });
   });
 
+  const hostRule =
+    'is not a host name (n8n, *.internal.example.com), an address (10.1.2.3) or a range (10.1.0.0/16, fd00::/8); give no scheme, port or path.';
   const apiKeyRule =
     'API_KEY must be 16 to 128 printable characters without spaces; one that begins with trk_ must be a whole generated key.';
   const publicUrlRule =
@@ -151,6 +159,13 @@ describe('The variables', () => {
       'SECRET_KEY_PREVIOUS must be at least 32 characters, as `openssl rand -base64 32` makes them.',
     ],
     ['WEBHOOK_URL_POLICY', 'any', 'WEBHOOK_URL_POLICY must be public or local.'],
+    ['WEBHOOK_ALLOW', 'n8n:5678', `WEBHOOK_ALLOW must be a comma list of hosts, but "n8n:5678" ${hostRule}`],
+    ['WEBHOOK_ALLOW', 'n8n,', `WEBHOOK_ALLOW must be a comma list of hosts, but "" ${hostRule}`],
+    [
+      'WEBHOOK_DENY',
+      '10.0.0.0/33',
+      `WEBHOOK_DENY must be a comma list of hosts, but "10.0.0.0/33" ${hostRule}`,
+    ],
     ['STANDARD_WEBHOOKS', 'no', 'STANDARD_WEBHOOKS must be true or false.'],
     ['RATE_LIMIT', 'some', 'RATE_LIMIT must be a whole number from 0 to 1000000000.'],
     ['ROLES', 'api,cook', 'ROLES must be a comma list of api, gateway, webhooks, maintenance.'],

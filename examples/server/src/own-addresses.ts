@@ -1,0 +1,19 @@
+import type { OwnAddress } from '@trunkline/core';
+import { listeningAddresses } from '@trunkline/core/node';
+import type { HttpListener } from './http-listener.ts';
+import type { Settings } from './settings.ts';
+
+/** Where this server can be reached, at each call: a webhook to itself could use what only this machine may. */
+export function ownAddresses(
+  { address }: Pick<HttpListener, 'address'>,
+  { publicUrl }: Pick<Settings, 'publicUrl'>,
+): () => readonly OwnAddress[] {
+  const known = publicUrl === undefined ? [] : [addressIn(new URL(publicUrl))];
+  return () => [...listeningAddresses(address), ...known];
+}
+
+function addressIn({ protocol, hostname, port }: URL): OwnAddress {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const usualPort = protocol === 'https:' ? 443 : 80;
+  return { host, port: port === '' ? usualPort : Number(port) };
+}
