@@ -88,6 +88,7 @@ export function createTrunkline<Transaction = never>(
       } catch (error) {
         await time.stop();
         await storage.close();
+        logger.flush();
         throw error;
       }
       // A process that takes up no work holds nothing, and leaves the database as it found it.
@@ -111,8 +112,12 @@ export function createTrunkline<Transaction = never>(
       // Not before: handlers that are ending may still send.
       state.stopped();
       const closed = closeAll();
-      if (await settledWithin(options.clock, CLOSE_WITHIN_MS, closed)) await closed;
-      else logger.warn({}, 'The database did not close in time: its connections end with the process.');
+      try {
+        if (await settledWithin(options.clock, CLOSE_WITHIN_MS, closed)) await closed;
+        else logger.warn({}, 'The database did not close in time: its connections end with the process.');
+      } finally {
+        logger.flush();
+      }
     },
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStorage } from '../src/testing/index.ts';
+import { TAKEN, memoryStorage } from '../src/testing/index.ts';
 import { scriptedGateway } from './support/scripted-gateway.ts';
-import { MINUTE, SECOND, connectScripted, sendText, startWorld } from './support/world.ts';
+import { MINUTE, SECOND, connectScripted, connected, listen, sendText, startWorld } from './support/world.ts';
 
 /** A world whose instances cannot be written while `disk.isFull`. */
 async function fullDisk() {
@@ -69,3 +69,124 @@ describe('an instance whose writes fail', () => {
     expect(unlinks()).toBe(1);
   });
 });
+
+describe('a message whose outcome cannot be written', () => {
+  it('is sent once, and recorded when that is possible again', async () => {
+    const storage = memoryStorage();
+    const gateway = scriptedGateway();
+    const { world, id } = await connected({ storage, gateway });
+    const disk = fullFor(storage.messages, 'change');
+    disk.isFull = true;
+    const { message } = await sendText(world, id);
+    await world.clock.advance(30 * SECOND);
+    expect(gateway.sent()).toHaveLength(1);
+    expect(disk.tries).toBeGreaterThan(10);
+    expect(disk.tries).toBeLessThan(40);
+    const lines = world.logs.filter(({ message: line }) => line.includes('could not be recorded'));
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.length).toBeLessThan(10);
+
+    disk.isFull = false;
+    await world.clock.advance(2 * SECOND);
+    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+    expect(gateway.sent()).toHaveLength(1);
+  });
+
+  it('is sent again, under its id, once a minute at most, however long that lasts', async () => {
+    const storage = memoryStorage();
+    const gateway = scriptedGateway();
+    const { world, id } = await connected({ storage, gateway });
+    const disk = fullFor(storage.messages, 'change');
+    disk.isFull = true;
+    await sendText(world, id);
+    await world.clock.advance(10 * MINUTE);
+    expect(gateway.sent().length).toBeGreaterThan(1);
+    expect(gateway.sent().length).toBeLessThanOrEqual(11);
+    expect(new Set(gateway.sent().map(({ networkId }) => networkId)).size).toBe(1);
+  });
+});
+
+describe('a queue of messages that cannot be read', () => {
+  it('is read again every few seconds, and logged likewise', async () => {
+    const storage = memoryStorage();
+    const { world, id } = await connected({ storage, gateway: scriptedGateway() });
+    const disk = fullFor(storage.messages, 'queueHeads');
+    disk.isFull = true;
+    await sendText(world, id);
+    await world.clock.advance(MINUTE);
+    expect(disk.tries).toBeGreaterThan(5);
+    expect(disk.tries).toBeLessThan(30);
+    expect(world.logs.filter(({ level }) => level === 'error').length).toBeLessThan(30);
+  });
+});
+
+describe('webhook deliveries that cannot be written', () => {
+  /** A world with five endpoints, to which deliveries are due. */
+  async function fiveEndpoints() {
+    const storage = memoryStorage();
+    const world = await startWorld({ storage });
+    const ids: string[] = [];
+    for (let one = 0; one < 5; one += 1)
+      ids.push((await listen(world, `https://hooks.example.com/${one}`)).id);
+    const queue = () => Promise.all(ids.map((id) => world.api.webhooks.test(id)));
+    return { storage, world, queue };
+  }
+
+  it('are claimed again every few seconds while that fails', async () => {
+    const { storage, world, queue } = await fiveEndpoints();
+    const disk = fullFor(storage.deliveries, 'claim');
+    disk.isFull = true;
+    await queue();
+    await world.clock.advance(MINUTE);
+    expect(disk.tries).toBeGreaterThan(5);
+    expect(disk.tries).toBeLessThan(40);
+    expect(world.logs.filter(({ level }) => level === 'error').length).toBeLessThan(30);
+    disk.isFull = false;
+    await world.clock.advance(6 * SECOND);
+    expect(world.sender.requests).toHaveLength(5);
+  });
+
+  it('are attempted once while their outcomes wait, and recorded when that is possible again', async () => {
+    const { storage, world, queue } = await fiveEndpoints();
+    world.sender.answer(() => TAKEN);
+    const disk = fullFor(storage.deliveries, 'complete');
+    disk.isFull = true;
+    const deliveries = await queue();
+    await world.clock.advance(30 * SECOND);
+    expect(world.sender.requests).toHaveLength(5);
+    expect(disk.tries).toBeLessThan(5 * 40);
+    disk.isFull = false;
+    await world.clock.advance(2 * SECOND);
+    for (const { id } of deliveries)
+      expect(await world.api.deliveries.get(id)).toMatchObject({ status: 'success', attempts: 1 });
+    expect(world.sender.requests).toHaveLength(5);
+  });
+
+  it('flood no log, however many endpoints there are', async () => {
+    const { storage, world, queue } = await fiveEndpoints();
+    const disk = fullFor(storage.deliveries, 'complete');
+    disk.isFull = true;
+    for (let round = 0; round < 10; round += 1) await queue();
+    await world.clock.advance(10 * MINUTE);
+    // 20 things in 5 seconds, and the count of the others.
+    expect(world.logs.filter(({ level }) => level === 'error').length).toBeLessThan(120 * 21);
+    // The two slots of each endpoint, once a second.
+    expect(disk.tries).toBeLessThan(2 * 5 * 630);
+  });
+});
+
+/** Makes this method of a store fail while `isFull`. */
+function fullFor<Store extends object>(
+  store: Store,
+  method: keyof Store,
+): { isFull: boolean; readonly tries: number } {
+  const disk = { isFull: false, tries: 0 };
+  const works: unknown = Reflect.get(store, method);
+  if (typeof works !== 'function') throw new TypeError(`The store has no ${String(method)}.`);
+  Reflect.set(store, method, (...args: readonly unknown[]): unknown => {
+    if (!disk.isFull) return Reflect.apply(works, store, args);
+    disk.tries += 1;
+    return Promise.reject(new Error('database or disk is full'));
+  });
+  return disk;
+}

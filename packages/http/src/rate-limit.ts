@@ -1,7 +1,7 @@
 import { refuse } from '@trunkline/core';
 import type { Result } from '@trunkline/core';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
+import { memoryRateLimitStore } from './memory-rate-limit-store.ts';
 import type { CheckedRateLimit, RateLimitStore } from './rate-limit-options.ts';
 import { WINDOW_SECONDS } from './rate-limit-options.ts';
 
@@ -31,7 +31,7 @@ export interface RateLimit {
  * protects the API, so it must not be what takes it down, nor slow it down for each request.
  */
 export function createRateLimit({ requestsPerMinute: limit, store }: CheckedRateLimit): RateLimit {
-  const memory = new RateLimiterMemory({ points: limit, duration: WINDOW_SECONDS });
+  const memory = memoryRateLimitStore(limit);
   /** By `performance.now()`; 0 while the store answers. */
   let restsUntil = 0;
 
@@ -85,7 +85,7 @@ function isCount(rejected: unknown): rejected is RateLimiterRes {
 function stateOf({ used, passes }: Count, limit: number): RateState {
   // Another process began the window, and its clock may be ahead of ours.
   const msLeft = Math.min(WINDOW_MS, Math.max(0, used?.msBeforeNext ?? WINDOW_MS));
-  const reset = Math.ceil((Date.now() + msLeft) / 1000); // the limiters of the library tell time by it too
+  const reset = Math.ceil((Date.now() + msLeft) / 1000); // for the client, which has only the time of day
   const retryAfter = Math.max(1, Math.ceil(msLeft / 1000));
   return {
     headers: {

@@ -52,6 +52,21 @@ describe('a key may make so many requests a minute', () => {
     expect(rateHeaders(again)).toEqual([2, 1, (NOW + 60_500 + 60_000) / 1000].map(Math.ceil));
   });
 
+  test.each([
+    ['back', -3_600_000],
+    ['forward', 3_600_000],
+  ])('by the time that passes, also where the clock is set %s by an hour', async (_, ms) => {
+    const call = limited({ requestsPerMinute: 1 });
+    await call('GET', '/api-key');
+    vi.advanceTimersByTime(20_000);
+    vi.setSystemTime(NOW + 20_000 + ms);
+    const refused = await call('GET', '/api-key');
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '40']);
+    expect(rateHeaders(refused)).toEqual([1, 0, (NOW + ms) / 1000 + 60]);
+    vi.advanceTimersByTime(40_000);
+    expect((await call('GET', '/api-key')).status).toBe(200);
+  });
+
   test('each key for itself', async () => {
     const service = await startService();
     const app = createHttpApp(service.trunkline, { rateLimit: { requestsPerMinute: 1 } });

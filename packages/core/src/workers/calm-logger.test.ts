@@ -10,17 +10,31 @@ function recording() {
   return { lines, clock, logger: calmLogger({ debug: log, info: log, warn: log, error: log }, clock) };
 }
 
-it('the same error is logged once in five seconds, with the number of those left out', async () => {
+it('the same error is logged once in five seconds, and then with the number of those left out', async () => {
   const { lines, clock, logger } = recording();
   for (let times = 0; times < 1_000; times += 1)
     logger.error({ instanceId: 'a', err: new Error('full') }, 'failed');
   expect(lines).toHaveLength(1);
-  await clock.advance(5_000);
-  logger.error({ instanceId: 'a' }, 'failed');
-  expect(lines.at(-1)).toEqual({ facts: { instanceId: 'a', repeated: 999 }, message: 'failed' });
-  await clock.advance(5_000);
+  await clock.advance(4_999);
+  expect(lines).toHaveLength(1);
+  // Though nothing more happens.
+  await clock.advance(1);
+  const err = expect.any(Error);
+  expect(lines.slice(1)).toEqual([{ facts: { instanceId: 'a', err, repeated: 999 }, message: 'failed' }]);
+  await clock.advance(60_000);
+  expect(lines).toHaveLength(2);
   logger.error({ instanceId: 'a' }, 'failed');
   expect(lines.at(-1)).toEqual({ facts: { instanceId: 'a' }, message: 'failed' });
+});
+
+it('an error that goes on and on is logged every five seconds', async () => {
+  const { lines, clock, logger } = recording();
+  for (let second = 0; second < 60; second += 1) {
+    logger.error({ instanceId: 'a' }, 'failed');
+    await clock.advance(1_000);
+  }
+  expect(lines).toHaveLength(13);
+  expect(lines.map(({ facts }) => facts['repeated'] ?? 1)).toEqual([1, 4, ...Array<number>(11).fill(5)]);
 });
 
 it('other lines, and those about something else, are not left out', () => {
@@ -32,4 +46,23 @@ it('other lines, and those about something else, are not left out', () => {
   logger.info({}, 'told');
   logger.info({}, 'told');
   expect(lines).toHaveLength(6);
+});
+
+it('a message about ever new things is logged about 20 of them in five seconds, and the others counted', async () => {
+  const { lines, clock, logger } = recording();
+  for (let one = 0; one < 5_000; one += 1) logger.error({ instanceId: `ins_${one}` }, 'failed');
+  expect(lines).toHaveLength(20);
+  await clock.advance(5_000);
+  expect(lines.slice(20)).toEqual([{ facts: { leftOut: 4_980 }, message: 'failed' }]);
+  logger.error({ instanceId: 'ins_1' }, 'failed');
+  expect(lines.at(-1)).toEqual({ facts: { instanceId: 'ins_1' }, message: 'failed' });
+});
+
+it('what was left out is logged at the end of the process, and nothing after it', async () => {
+  const { lines, clock, logger } = recording();
+  for (let times = 0; times < 3; times += 1) logger.warn({}, 'failed');
+  logger.flush();
+  expect(lines.map(({ facts }) => facts)).toEqual([{}, { repeated: 2 }]);
+  await clock.advance(60_000);
+  expect(lines).toHaveLength(2);
 });

@@ -1,35 +1,95 @@
 import type { Clock } from '../ports/clock.ts';
 import type { LogFunction, Logger } from '../ports/logger.ts';
 
-/** The same warning or error is logged at most this often. */
+/** Within this time a message is logged once about each thing, and the rest counted. */
 const EVERY_MS = 5_000;
-/** More different lines than this within that time are not told apart any more: memory stays bounded. */
-const MOST_LINES = 1_000;
+/** Things that one message is logged about within that time: a fault that hits every instance hits thousands. */
+const MOST_THINGS = 20;
+/** Messages that are watched at the same time: memory stays bounded. */
+const MOST_MESSAGES = 1_000;
+
+type Level = 'warn' | 'error';
+
+/** A message that was logged not long ago. */
+interface Recent {
+  readonly level: Level;
+  readonly message: string;
+  readonly since: number;
+  /** By what it was about. */
+  readonly things: Map<string, { facts: Parameters<LogFunction>[0]; leftOut: number }>;
+  /** Lines about more things than are told apart. */
+  others: number;
+  /** Null while nothing was left out. */
+  cancelReport: (() => void) | null;
+}
+
+export interface CalmLogger extends Logger {
+  /** Logs what was left out so far. For the end of a process. */
+  flush(): void;
+}
 
 /**
- * A logger that a fault cannot flood: a warning or an error with the same message about the same thing is logged once in
- * 5 seconds, with the number of those that were left out as `repeated`.
+ * A logger that a fault cannot flood. In 5 seconds a warning or an error with one message is logged once about the same
+ * thing, and about 20 things at most. When the 5 seconds are over, each line that was left out is logged with how often
+ * as `repeated`, and one more line with the number of those about other things as `leftOut`.
  */
-export function calmLogger(logger: Logger, clock: Pick<Clock, 'elapsed'>): Logger {
-  const lines = new Map<string, { loggedAt: number; leftOut: number }>();
+export function calmLogger(logger: Logger, clock: Pick<Clock, 'elapsed' | 'setTimer'>): CalmLogger {
+  const messages = new Map<string, Recent>();
+
+  const recentOf = (level: Level, message: string): Recent => {
+    const key = `${level} ${message}`;
+    const known = messages.get(key);
+    const now = clock.elapsed();
+    if (known && (known.cancelReport || now - known.since < EVERY_MS)) return known;
+    if (messages.size >= MOST_MESSAGES) flush();
+    const recent: Recent = { level, message, since: now, things: new Map(), others: 0, cancelReport: null };
+    messages.set(key, recent);
+    return recent;
+  };
+
+  const report = (recent: Recent): void => {
+    const { level, message, things, others } = recent;
+    const repeated = [...things].filter(([, { leftOut }]) => leftOut > 0);
+    // What was just reported is not logged again at the next line.
+    messages.set(`${level} ${message}`, {
+      ...recent,
+      since: clock.elapsed(),
+      things: new Map(repeated.map(([thing, { facts }]) => [thing, { facts, leftOut: 0 }])),
+      others: 0,
+      cancelReport: null,
+    });
+    for (const [, { facts, leftOut }] of repeated) logger[level]({ ...facts, repeated: leftOut }, message);
+    if (others > 0) logger[level]({ leftOut: others }, message);
+  };
+
+  const flush = (): void => {
+    const all = [...messages.values()];
+    for (const recent of all) {
+      recent.cancelReport?.();
+      if (recent.cancelReport) report(recent);
+    }
+    messages.clear();
+  };
 
   const calm =
-    (level: 'warn' | 'error'): LogFunction =>
+    (level: Level): LogFunction =>
     (facts, message) => {
-      const now = clock.elapsed();
-      const key = JSON.stringify([
-        level,
-        message,
-        ...Object.values(facts).filter((fact) => typeof fact === 'string'),
-      ]);
-      const line = lines.get(key);
-      if (line && now - line.loggedAt < EVERY_MS) {
-        line.leftOut += 1;
+      const recent = recentOf(level, message);
+      const thing = JSON.stringify(Object.values(facts).filter((fact) => typeof fact === 'string'));
+      const known = recent.things.get(thing);
+      if (!known && recent.things.size < MOST_THINGS) {
+        recent.things.set(thing, { facts, leftOut: 0 });
+        logger[level](facts, message);
         return;
       }
-      if (lines.size >= MOST_LINES) lines.clear();
-      lines.set(key, { loggedAt: now, leftOut: 0 });
-      logger[level](line && line.leftOut > 0 ? { ...facts, repeated: line.leftOut } : facts, message);
+      if (known) {
+        known.facts = facts;
+        known.leftOut += 1;
+      } else {
+        recent.others += 1;
+      }
+      // Only now: a line that nothing follows needs no timer.
+      recent.cancelReport ??= clock.setTimer(recent.since + EVERY_MS - clock.elapsed(), () => report(recent));
     };
 
   return {
@@ -37,5 +97,6 @@ export function calmLogger(logger: Logger, clock: Pick<Clock, 'elapsed'>): Logge
     info: (facts, message) => logger.info(facts, message),
     warn: calm('warn'),
     error: calm('error'),
+    flush,
   };
 }

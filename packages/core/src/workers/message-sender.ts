@@ -4,8 +4,10 @@ import type { Message, MessageError } from '../domain/message/message.ts';
 import type { OutgoingMessage, SendOutcome } from '../ports/gateway.ts';
 import type { QueuedMessage } from '../ports/storage/message-store.ts';
 import type { ServiceContext } from '../services/context.ts';
+import { FencedError } from '../services/instances/change-instance.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
+import { keepTrying } from './keep-trying.ts';
 import { createLoop } from './loop.ts';
 import type { PassResult } from './loop.ts';
 import { outgoingContent } from './outgoing-content.ts';
@@ -18,6 +20,9 @@ const CHUNK = 500;
 const SEND_DEADLINE_MS = 60_000;
 /** What was not written because its connection ended waits for the next one, which does not open sooner. */
 const NOT_SENT_AGAIN_MS = 1_000;
+/** How long an outcome waits when the storage does not take it; then the message is sent again. */
+const RECORD_FOR_MS = 60_000;
+const RECORD_AGAIN_MS = 1_000;
 /** Instances that one log line names. */
 const MOST_NAMED = 20;
 /** A file may take longer: what a connection of 4 Mbit/s needs. */
@@ -95,7 +100,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       const open = connections.get(instanceId);
       if (!open) break;
       const outcome = await send(open, head.message);
-      if (await record(open, head, outcome)) settled += 1;
+      if (await recordAtLast(open, head, outcome)) settled += 1;
       [head] = await storage.messages.queueHeads([instanceId], clock.now());
     }
     return settled;
@@ -124,6 +129,40 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     if (groupId === null) return { networkId, to: to ?? '', isGroup: false, content };
     const group = await storage.instances.findGroup(workspaceId, instanceId, groupId);
     return group && { networkId, to: group.networkId, isGroup: true, content };
+  };
+
+  /**
+   * Tries again for a while where the storage does not take it, as on a full disk: what is not recorded is sent again.
+   * Answers whether the message has left the queue.
+   */
+  const recordAtLast = async (
+    open: OpenConnection,
+    head: QueuedMessage,
+    outcome: SendOutcome,
+  ): Promise<boolean> => {
+    const { instanceId, id: messageId } = head.message;
+    let hasLeft = false;
+    await keepTrying(
+      clock,
+      {
+        until: clock.now() + RECORD_FOR_MS,
+        everyMs: RECORD_AGAIN_MS,
+        isFinal: (error) => stopping || error instanceof FencedError,
+      },
+      async () => {
+        try {
+          hasLeft = await record(open, head, outcome);
+        } catch (error) {
+          if (!(error instanceof FencedError))
+            logger.warn(
+              { err: error, instanceId, messageId },
+              'the outcome of a send could not be recorded, and is recorded later: check the database',
+            );
+          throw error;
+        }
+      },
+    );
+    return hasLeft;
   };
 
   /** Answers whether the message has left the queue. */
