@@ -1,16 +1,17 @@
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod';
-import { invalid, isTrunklineError, unwrap } from '@trunkline/core';
+import { invalid, isTrunklineError, parsePhoneNumber, unwrap } from '@trunkline/core';
 import type { Logger } from '@trunkline/core';
 import { refused } from './error-answer.ts';
 
-const phoneNumber = z
-  .string()
-  .transform((number) => number.replaceAll(/[-+(). ]/g, ''))
-  .pipe(
-    z.string().regex(/^[1-9]\d{6,14}$/, 'Must be a phone number of 7 to 15 digits with its country code.'),
-  );
+/** By the rules for a recipient, as digits. */
+const phoneNumber = z.string().transform((text, context): string => {
+  const number = parsePhoneNumber(text);
+  if (number.ok) return number.digits;
+  context.addIssue(`Must be a phone number, which ${number.rule}.`);
+  return z.NEVER;
+});
 
 export const scanInput = z.object({
   phone_number: phoneNumber.optional(),

@@ -148,6 +148,7 @@ describe("The sandbox's phones", { timeout: 60_000 }, () => {
     ['scan', { phone_number: '0123456' }, 'phone_number'],
     ['scan', { profile_name: 1 }, 'profile_name'],
     ['messages', { text: 'Hi' }, 'from'],
+    ['messages', { from: '+34 (0) 600 123 456', text: 'Hi' }, 'from'],
     ['messages', { from: '15550100', text: '' }, 'text'],
     ['messages', { from: '15550100', file: 'a file', type: 'image' }, 'file'],
     ['groups', { name: 'Choir', participants_count: 0 }, 'participants_count'],

@@ -155,6 +155,7 @@ export type { OwnAddress } from './domain/webhook/host-rules.ts';
 export type { MediaDownload } from './services/messages/read-media.ts';
 export type { MediaType } from './domain/message/media-rules.ts';
 export { LARGEST_MEDIA_SIZE, MEDIA_SIZE_MAX } from './domain/message/media-rules.ts';
+export { parsePhoneNumber } from './domain/message/phone-number.ts';
 export { checkMediaId } from './domain/message/media-id.ts';
 export type { MediaStore } from './ports/media-store.ts';
 export { UnavailableError, explainUnavailable, isUnavailable } from './ports/unavailable-error.ts';

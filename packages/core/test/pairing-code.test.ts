@@ -33,19 +33,25 @@ describe('pairing by a code', () => {
     expect(await api.instances.qr(id)).toMatchObject({ pairing_code: null });
   });
 
-  it.each(['', '12', 'hello', '+0 555', 'grp_01kaj2q4m3f7h9k2n5p8r1t6w0', 15550100, ['15550100']])(
-    'refuses %j as a phone number',
-    async (number) => {
-      const { api } = await startWorld();
-      const { id } = await api.instances.create();
-      const input = { pairing_phone_number: number as string }; // what a caller without types may pass
-      await expect(api.instances.connect(id, input)).rejects.toMatchObject({
-        code: 'VALIDATION_FAILED',
-        details: { fields: { pairing_phone_number: [expect.any(String)] } },
-      });
-      expect(await api.instances.get(id)).toMatchObject({ status: 'created' });
-    },
-  );
+  it.each([
+    '',
+    '12',
+    'hello',
+    '+0 555',
+    '+34 (0) 600 123 456',
+    'grp_01kaj2q4m3f7h9k2n5p8r1t6w0',
+    15550100,
+    ['15550100'],
+  ])('refuses %j as a phone number', async (number) => {
+    const { api } = await startWorld();
+    const { id } = await api.instances.create();
+    const input = { pairing_phone_number: number as string }; // what a caller without types may pass
+    await expect(api.instances.connect(id, input)).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: { fields: { pairing_phone_number: [expect.any(String)] } },
+    });
+    expect(await api.instances.get(id)).toMatchObject({ status: 'created' });
+  });
 
   it('keeps no number of a phone that is linked', async () => {
     const { world, id } = await connected();

@@ -1,4 +1,4 @@
-import { parseRecipient } from '../../domain/message/recipient.ts';
+import { parsePhoneNumber } from '../../domain/message/phone-number.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import { ok } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
@@ -27,10 +27,8 @@ export async function connectInstance(
 /** By the rules for a recipient, without the groups. */
 function readNumber(text: string | null | undefined): Result<string | null> {
   if (text === undefined || text === null) return ok(null);
-  const number = parseRecipient(text);
-  return number.ok && number.value.kind === 'number'
-    ? ok(number.value.digits)
-    : invalid({
-        pairing_phone_number: ['Must be a phone number of 7 to 15 digits with its country code.'],
-      });
+  const number = parsePhoneNumber(text);
+  return number.ok
+    ? ok(number.digits)
+    : invalid({ pairing_phone_number: [`Must be a phone number, which ${number.rule}.`] });
 }
