@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStorage } from '../src/testing/index.ts';
-import { recordingHandler, startEventWorld } from './support/events.ts';
+import { WAITS, recordingHandler, startEventWorld } from './support/events.ts';
 import type { Call } from './support/events.ts';
 import { mortal } from './support/mortal.ts';
-import { DAY, HOUR, MINUTE, SECOND, only } from './support/world.ts';
-import type { World } from './support/world.ts';
+import { DAY, HOUR, MINUTE, SECOND, jumpAhead, only } from './support/world.ts';
 
-const WAITS = [1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR];
 const fail = (): never => {
   throw new Error('no');
 };
@@ -20,13 +18,6 @@ async function handling(how: (call: Call) => unknown, options: object = {}) {
   await arrive();
   const counts = async () => (await world.trunkline.admin.subscriptions.list())[0];
   return { world, arrive, calls: handler.calls, registration, counts };
-}
-
-/** Long waits: their last quarter of an hour goes by second after second. */
-async function jumpAhead({ clock }: World, ms: number): Promise<void> {
-  const atLast = Math.min(ms, 15 * MINUTE);
-  clock.jump(ms - atLast);
-  await clock.advance(atLast);
 }
 
 describe('an event that is missing from a damaged database', () => {

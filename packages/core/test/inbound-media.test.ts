@@ -4,7 +4,16 @@ import { memoryMediaStore, memoryStorage } from '../src/testing/index.ts';
 import { PNG, mediaGateway, png, startMediaWorld } from './support/media.ts';
 import type { MediaWorld } from './support/media.ts';
 import { mortal } from './support/mortal.ts';
-import { DAY, MINUTE, connectScripted, only, sendText, startWorld, told } from './support/world.ts';
+import {
+  DAY,
+  MINUTE,
+  connectScripted,
+  jumpAhead,
+  only,
+  sendText,
+  startWorld,
+  told,
+} from './support/world.ts';
 import type { World } from './support/world.ts';
 
 type Open = () => Promise<ReadableStream<Uint8Array>>;
@@ -315,7 +324,7 @@ describe('a received file', () => {
     expect(media.ids()).toHaveLength(2);
     await Promise.all([world.trunkline.stop().catch(() => {}), second.trunkline.stop()]);
     await world.another({ storage, media, roles: only('maintenance') });
-    await world.clock.advance(DAY + 2 * MINUTE);
+    await jumpAhead(world, DAY + 2 * MINUTE);
     expect(media.ids()).toEqual([message?.id]);
   });
 

@@ -1,7 +1,18 @@
 import type { IncomingMessage, SelectedEvent, Trunkline } from '../../src/index.ts';
 import { scriptedGateway } from './scripted-gateway.ts';
-import { startWorld } from './world.ts';
+import { HOUR, MINUTE, startWorld } from './world.ts';
 import type { World } from './world.ts';
+
+/** Between the attempts of an event, which are those of a webhook. */
+export const WAITS: readonly number[] = [
+  1 * MINUTE,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  24 * HOUR,
+];
 
 /** An event that a handler was called with. */
 export interface Call {

@@ -120,6 +120,13 @@ export function only(...roles: readonly (keyof Roles)[]): Roles {
   };
 }
 
+/** Long waits, which the many looks of all workers would make slow: only the last quarter of an hour goes by in steps. */
+export async function jumpAhead({ clock }: World, ms: number): Promise<void> {
+  const atLast = Math.min(ms, 15 * MINUTE);
+  clock.jump(ms - atLast);
+  await clock.advance(atLast);
+}
+
 /** A new instance whose sandbox phone has scanned its QR. */
 export async function connectInstance(
   { api, clock, sandbox }: World,
