@@ -115,61 +115,70 @@ export function takeBackOf(claims: string): string {
  * Takes from each lane, in order, what its free slots and its starts left allow, and says when it wakes next. Its
  * snapshot is taken after the lanes were locked. Relies on the primary keys of `due` and `claims`: it reads
  * no more of a backlog than it takes, and one entry more.
+ *
+ * What a lane has is kept in arrays, so that there is one row for each lane, and rows are reached by where they stand in
+ * the table. The planner knows the size of none of these sets: joined, they were compared row by row, each with each.
  */
 const CLAIM: string = `
   WITH lane AS MATERIALIZED (
-    SELECT ready.place, rank, lanes.endpoint_id, generation, is_full AS was_full,
-      held.count AS held, held.first_end, starts,
-      starts[width_bucket($2::bigint - $6::bigint, starts) + 1 :] AS recent,
-      ARRAY(SELECT slot FROM generate_series(0, $4::integer - 1) AS slot WHERE slot <> ALL (held.slots)) AS free
-    FROM unnest($1::tid[]) WITH ORDINALITY AS ready (place, rank)
-    JOIN trunkline.lanes ON lanes.ctid = ready.place
+    SELECT lanes.ctid AS place, wake_at, endpoint_id, generation, is_full AS was_full,
+      held.count AS held, held.first_end, free.slots AS free, starts, recent,
+      queued.entries, queued.deliveries, queued.lost_claims, queued.due_times, queued.available,
+      sum(queued.available) OVER (ORDER BY wake_at, endpoint_id) - queued.available AS taken_before
+    FROM trunkline.lanes
     CROSS JOIN LATERAL (
       SELECT count(*)::integer, coalesce(array_agg(slot), '{}') AS slots, min(expires_at) AS first_end
       FROM trunkline.claims
       WHERE claims.endpoint_id = lanes.endpoint_id
     ) AS held
-  ), pick AS MATERIALIZED (
-    SELECT rank, turn, lane.endpoint_id, generation, free[turn] AS slot, entry, delivery_id, lost_claims
-    FROM lane
     CROSS JOIN LATERAL (
-      SELECT due.ctid AS entry, delivery_id, lost_claims, row_number() OVER (ORDER BY due_at, delivery_id) AS turn
-      FROM trunkline.due
-      WHERE due.endpoint_id = lane.endpoint_id AND due.generation = lane.generation AND due_at <= $2
-      ORDER BY due_at, delivery_id
-      LIMIT GREATEST(0, LEAST($4 - held, $5::integer - cardinality(recent)))
+      SELECT ARRAY(SELECT slot FROM generate_series(0, $4::integer - 1) AS slot WHERE slot <> ALL (held.slots)) AS slots,
+        starts[width_bucket($2::bigint - $6::bigint, starts) + 1 :] AS recent
+    ) AS free
+    CROSS JOIN LATERAL (
+      SELECT GREATEST(0, LEAST($4 - held.count, $5::integer - cardinality(recent))) AS count
+    ) AS room
+    CROSS JOIN LATERAL (
+      SELECT array_agg(entry) AS entries, array_agg(delivery_id) AS deliveries, array_agg(lost_claims) AS lost_claims,
+        array_agg(due_at) AS due_times,
+        LEAST(room.count, count(*) FILTER (WHERE due_at <= $2))::integer AS available
+      FROM (
+        SELECT due.ctid AS entry, delivery_id, lost_claims, due_at FROM trunkline.due
+        WHERE due.endpoint_id = lanes.endpoint_id AND due.generation = lanes.generation
+        ORDER BY due_at, delivery_id
+        -- One more, by which the lane wakes next.
+        LIMIT room.count + 1
+      ) AS first_due
     ) AS queued
-    ORDER BY rank, turn
-    LIMIT $3
+    WHERE lanes.ctid = ANY ($1::tid[])
+  ), served AS MATERIALIZED (
+    SELECT lane.*, taken, held + taken >= $4 AS is_full,
+      -- In order even where the clock has stepped back.
+      CASE WHEN taken = 0 THEN starts
+        ELSE recent || array_fill(GREATEST($2, recent[cardinality(recent)]), ARRAY[taken])
+      END AS new_starts
+    FROM lane
+    CROSS JOIN LATERAL (SELECT GREATEST(0, LEAST(available, $3::integer - taken_before))::integer AS taken) AS number
+    -- Those that the limit did not reach stay as they are, unless a lost claim was taken back there.
+    WHERE taken_before < $3 OR was_full AND held < $4
+  ), pick AS MATERIALIZED (
+    SELECT wake_at, endpoint_id, turn, generation, free[turn] AS slot, entries[turn] AS entry,
+      deliveries[turn] AS delivery_id, lost_claims[turn] AS lost_claims
+    FROM served CROSS JOIN LATERAL generate_series(1, taken) AS turn
   ), taken AS (
-    DELETE FROM trunkline.due USING pick WHERE due.ctid = pick.entry
+    DELETE FROM trunkline.due WHERE ctid = ANY (ARRAY(SELECT entry FROM pick))
   ), claimed AS (
     INSERT INTO trunkline.claims (endpoint_id, slot, delivery_id, generation, lost_claims, expires_at, process)
     SELECT endpoint_id, slot, delivery_id, generation, lost_claims, $7, $8
     FROM pick
+    ORDER BY wake_at, endpoint_id, turn
     RETURNING delivery_id, token, lost_claims
-  ), picked AS MATERIALIZED (
-    SELECT rank, count(*)::integer AS taken FROM pick GROUP BY rank
-  ), served AS (
-    SELECT lane.*, number.taken, held + number.taken >= $4 AS is_full,
-      -- In order even where the clock has stepped back.
-      CASE WHEN number.taken = 0 THEN starts
-        ELSE recent || array_fill(GREATEST($2, recent[cardinality(recent)]), ARRAY[number.taken])
-      END AS new_starts
-    FROM lane
-    LEFT JOIN picked ON picked.rank = lane.rank
-    CROSS JOIN LATERAL (SELECT coalesce(picked.taken, 0) AS taken) AS number
-    -- Those that the limit did not reach stay as they are, unless a lost claim was taken back there.
-    WHERE lane.rank <= (SELECT CASE WHEN sum(picked.taken) >= $3 THEN max(picked.rank) ELSE cardinality($1) END FROM picked)
-      OR was_full AND held < $4
   ), changed AS (
     UPDATE trunkline.lanes
     SET starts = new_starts, is_full = served.is_full, ready_from = ready.ready_from,
       wake_at = LEAST(
-        (SELECT GREATEST(ready.ready_from, due.due_at) FROM trunkline.due
-         WHERE NOT served.is_full AND due.endpoint_id = served.endpoint_id AND due.generation = served.generation
-         ORDER BY due.due_at, due.delivery_id
-         OFFSET taken LIMIT 1),
+        CASE WHEN NOT served.is_full AND taken < cardinality(due_times)
+          THEN GREATEST(ready.ready_from, due_times[taken + 1]) END,
         first_end,
         CASE WHEN taken > 0 THEN $7 END
       )
@@ -177,7 +186,8 @@ const CLAIM: string = `
     CROSS JOIN LATERAL (SELECT ${readyFrom('new_starts', '$5', '$6')} AS ready_from) AS ready
     WHERE lanes.ctid = served.place
   )
-  SELECT claimed.* FROM claimed JOIN pick ON pick.delivery_id = claimed.delivery_id ORDER BY rank, turn`;
+  -- Tokens are in the order of the claims.
+  SELECT * FROM claimed ORDER BY token`;
 
 /** Relies on lanes_to_wake. */
 const NEXT = `

@@ -15,27 +15,32 @@ export async function wakeLanes({ get }: Transaction): Promise<void> {
   }
 }
 
-/** A lane that is gone needs no waking: nothing is open there. */
+/**
+ * A lane that is gone needs no waking: nothing is open there. One that is awake by then is locked all the same, so that
+ * nobody is at work in it who has not seen what was queued, but not written.
+ */
 const WAKE = `
   WITH entry AS MATERIALIZED (
-    SELECT id, endpoint_id FROM trunkline.wake ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED
+    SELECT ctid AS place, endpoint_id FROM trunkline.wake ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED
   ), lane AS MATERIALIZED (
     SELECT endpoint_id FROM trunkline.lanes
-    WHERE endpoint_id IN (SELECT endpoint_id FROM entry)
+    WHERE endpoint_id = ANY (ARRAY(SELECT endpoint_id FROM entry))
     FOR UPDATE SKIP LOCKED
   ), woken AS (
-    DELETE FROM trunkline.wake USING entry
-    WHERE wake.id = entry.id AND (
-      entry.endpoint_id IN (SELECT endpoint_id FROM lane)
-      OR NOT EXISTS (SELECT 1 FROM trunkline.lanes WHERE lanes.endpoint_id = entry.endpoint_id)
-    )
-    RETURNING wake.endpoint_id, wake.due_at
+    DELETE FROM trunkline.wake WHERE ctid = ANY (ARRAY(
+      SELECT place FROM entry
+      WHERE endpoint_id IN (SELECT endpoint_id FROM lane)
+        -- Looked up one by one: of an EXISTS the planner may make a table of all lanes.
+        OR (SELECT endpoint_id FROM trunkline.lanes WHERE lanes.endpoint_id = entry.endpoint_id) IS NULL
+    ))
+    RETURNING endpoint_id, due_at
   ), first AS (
     SELECT endpoint_id, min(due_at) AS due_at FROM woken GROUP BY endpoint_id
   ), changed AS (
     UPDATE trunkline.lanes
     SET wake_at = LEAST(wake_at, GREATEST(ready_from, first.due_at))
     FROM first
-    WHERE lanes.endpoint_id = first.endpoint_id AND NOT lanes.is_full
+    WHERE lanes.endpoint_id = first.endpoint_id AND NOT is_full
+      AND (wake_at IS NULL OR wake_at > GREATEST(ready_from, first.due_at))
   )
   SELECT count(*) AS woken FROM woken`;

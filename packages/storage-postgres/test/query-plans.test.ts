@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ClaimedDelivery } from '@trunkline/core';
+import type { ClaimedDelivery, WebhookEndpoint } from '@trunkline/core';
 import {
   aMessage,
   anEndpoint,
@@ -20,7 +20,7 @@ import {
   succeeded,
   takeLease,
 } from '@trunkline/storage-contract/scenes';
-import { DAYS, storeBacklog } from './support/backlog.ts';
+import { analyze, DAYS, storeBacklog } from './support/backlog.ts';
 import { explainedPool } from './support/explained-pool.ts';
 import type { Explained } from './support/explained-pool.ts';
 import { must } from './support/must.ts';
@@ -57,6 +57,34 @@ it('nothing that is asked reads, or sorts, more than its answer takes', { timeou
   expect(explained.length).toBeGreaterThan(200);
   expect(explained.filter(({ rows }) => rows > MAY_READ)).toEqual([]);
   expect(explained.filter(({ scanned }) => scanned.some((table) => GROWING.test(table)))).toEqual([]);
+});
+
+it('a claim and its completion compare no rows each with each, where the planner expects hardly any', async () => {
+  const schema = await temporarySchema();
+  const explained: Explained[] = [];
+  const storage = await openStorage(schema, { notifications: false });
+  const { workspace } = await storeInstance(storage);
+  const endpoints = Array.from({ length: 400 }, () => anEndpoint(workspace));
+  for (const endpoint of endpoints) await storage.webhooks.insert(endpoint, 1000);
+  const enqueue = async (endpoint: WebhookEndpoint): Promise<unknown> =>
+    storage.deliveries.enqueue(endpoint.id, anEvent(workspace, NOW));
+  await enqueue(must(endpoints[0]));
+  await analyze(schema);
+  await Promise.all([...endpoints, ...endpoints].map(enqueue));
+
+  const watched = await openStorage(schema, {
+    pool: explainedPool(schema.url, explained),
+    notifications: false,
+  });
+  for (const outcomeOf of [succeeded, failed]) {
+    const { claimed } = await watched.deliveries.claim(claimAt(NOW, { limit: 400 }));
+    expect(claimed).toHaveLength(400);
+    const outcomes = claimed.map((one) => outcomeOf(one, NOW));
+    expect(await watched.deliveries.complete(outcomes, NOW)).toBe(400);
+  }
+
+  expect(explained.length).toBeGreaterThan(10);
+  expect(explained.filter(({ compared }) => compared > MAY_READ)).toEqual([]);
 });
 
 type Scene = Awaited<ReturnType<typeof openBacklog>>;

@@ -92,7 +92,7 @@ export async function storeBacklog(
 }
 
 /** As the server would do by itself, soon: each table, not the whole of a partitioned one, and none that is empty. */
-async function analyze({ pool, name }: TestSchema): Promise<void> {
+export async function analyze({ pool, name }: TestSchema): Promise<void> {
   const { rows } = await pool.query<{ tables: string }>(
     `SELECT string_agg(oid::regclass::text, ', ') AS tables FROM pg_class
      WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND pg_relation_size(oid) > 0`,

@@ -8,6 +8,8 @@ export interface Explained {
   readonly rows: number;
   /** Where that was, as `Index Scan on deliveries_20261120`. */
   readonly node: string;
+  /** The most pairs of rows that a join compared in vain. */
+  readonly compared: number;
   /** The tables that no index is used for. */
   readonly scanned: readonly string[];
 }
@@ -19,6 +21,7 @@ interface Plan {
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter'?: number;
   readonly 'Rows Removed by Index Recheck'?: number;
+  readonly 'Rows Removed by Join Filter'?: number;
   readonly Plans?: readonly Plan[];
 }
 
@@ -61,7 +64,17 @@ async function explain(
   const { rows } = await query(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE explained ${given}`);
   await query('DEALLOCATE explained');
   const [{ Plan: plan }] = rows[0]['QUERY PLAN'] as [{ Plan: Plan }]; // as EXPLAIN answers
-  return { sql: text.replaceAll(/\s+/g, ' ').trim(), ...busiest(plan), scanned: scannedBy(plan) };
+  return {
+    sql: text.replaceAll(/\s+/g, ' ').trim(),
+    ...busiest(plan),
+    compared: comparedBy(plan),
+    scanned: scannedBy(plan),
+  };
+}
+
+function comparedBy(plan: Plan): number {
+  const own = (plan['Rows Removed by Join Filter'] ?? 0) * plan['Actual Loops'];
+  return Math.max(Math.round(own), ...(plan.Plans ?? []).map(comparedBy));
 }
 
 function scannedBy(plan: Plan): readonly string[] {
