@@ -1,15 +1,22 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type Options } from 'tsup';
+
+const refuseOldNode = fileURLToPath(new URL('packages/node-version/src/refuse-old-node.js', import.meta.url));
 
 /** How every published package is built: ESM, one file per entry, shared code in chunks, bundled types. */
 export function library(entry: string[], options: Options = {}): ReturnType<typeof defineConfig> {
+  const named = entry.map((path) => [path.replace(/^src\/(.*)\.ts$/, '$1'), path]);
   return defineConfig({
-    entry,
+    entry: { ...Object.fromEntries(named), 'node-version': refuseOldNode },
     format: 'esm',
     target: 'node22.19',
     splitting: true,
     sourcemap: true,
     clean: true,
-    dts: true,
+    dts: { entry: Object.fromEntries(named) },
+    // Before every other import, and not bundled: what comes first is evaluated first. Where the package's own imports cannot
+    // be linked (a name that an old Node lacks), nothing is evaluated, so there are none of these.
+    banner: { js: "import '#node-version';" },
     removeNodeProtocol: false, // node:sqlite has no name without the prefix
     silent: true,
     ...options,

@@ -61,6 +61,7 @@ function linkPackages() {
     link(name, path);
   }
   for (const modules of [root, ...packages].map((path) => join(path, 'node_modules'))) {
+    if (!existsSync(modules)) continue; // it depends on nothing
     for (const entry of readdirSync(modules)) {
       if (entry.startsWith('.')) continue;
       const names = entry.startsWith('@')

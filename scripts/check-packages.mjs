@@ -1,12 +1,14 @@
 // Packs every public package as it would be published and looks at it from outside:
-// publint --strict, attw, then a consumer outside the workspace that imports it and compiles against it.
+// publint --strict, attw, a consumer outside the workspace that imports it and compiles against it, and every entry on an older
+// Node where the machine has one.
 // Run by `pnpm check:packages`, after a build. Prints one line per package, exits 1 on any problem.
 
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { NEEDED_NODE, nodeVersionProblem } from '../packages/node-version/src/node-version.js';
 
 const root = dirname(import.meta.dirname);
 const run = promisify(execFile);
@@ -17,12 +19,15 @@ try {
   const problems = new Map();
   for (const pkg of packages) problems.set(pkg.name, await inspect(pkg));
   for (const pkg of packages) problems.get(pkg.name).push(...(await consume(pkg)));
+  const oldNodes = await findOldNodes();
+  for (const pkg of packages) problems.get(pkg.name).push(...(await refuse(pkg, oldNodes)));
 
   for (const [name, found] of problems) {
     console.log(`${found.length === 0 ? 'ok  ' : 'FAIL'} ${name}`);
     for (const problem of found) console.log(problem.replaceAll(/^/gm, '       '));
     if (found.length > 0) process.exitCode = 1;
   }
+  if (oldNodes.length === 0) console.log(`No Node below ${NEEDED_NODE} is at hand: not checked on one.`);
 } finally {
   await rm(work, { recursive: true, force: true });
 }
@@ -111,6 +116,40 @@ async function consume(pkg) {
 function importing(names) {
   const lines = names.map((name, index) => `import * as m${index} from '${name}';\nvoid m${index};\n`);
   return lines.length === 0 ? 'export {};\n' : lines.join('');
+}
+
+/** Every Node of the PATH that the packages do not run on. */
+async function findOldNodes() {
+  const found = [];
+  for (const directory of new Set((process.env.PATH ?? '').split(delimiter))) {
+    const execPath = join(directory, 'node');
+    const { stdout: version } = await run(execPath, ['-p', 'process.versions.node']).catch(() => ({}));
+    if (version === undefined) continue;
+    const sentence = nodeVersionProblem({ process: { execPath, versions: { node: version.trim() } } });
+    if (sentence !== undefined) found.push({ execPath, sentence: sentence.replace(/ \(.*/, '') });
+  }
+  return found;
+}
+
+/** Each entry point, and the command, has to end with the one sentence on a Node that is too old. */
+async function refuse(pkg, oldNodes) {
+  const installed = join(work, 'node_modules', pkg.name);
+  const { exports = {}, bin = {} } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
+  const entries = Object.keys(exports).map((subpath) => ['-e', `import '${join(pkg.name, subpath)}'`]);
+  const programs = [
+    ...entries.map((entry) => ['--input-type=module', ...entry]),
+    ...Object.values(bin).map((path) => [join(installed, path)]),
+  ];
+  const problems = [];
+  for (const { execPath, sentence } of oldNodes) {
+    for (const program of programs) {
+      const output = await attempt(execPath, program);
+      if (!output?.includes(`Error: ${sentence}`)) {
+        problems.push(`${execPath} ${program.join(' ')} does not say "${sentence}":\n${output ?? 'it runs'}`);
+      }
+    }
+  }
+  return problems;
 }
 
 /** Makes a third-party dependency visible to the consumer; our own packages are already there, unpacked. */

@@ -1,8 +1,8 @@
-import { DatabaseSync } from 'node:sqlite';
 import { statSync } from 'node:fs';
 import type { Signal } from '@trunkline/core';
 import { withStatements } from './database.ts';
 import type { Database } from './database.ts';
+import { DatabaseSync } from './node-sqlite.ts';
 
 /** How long to wait before looking whether a transaction has ended, at first and at the most. */
 const FIRST_LOOK_MS = 1;

@@ -1,10 +1,10 @@
-import { DatabaseSync } from 'node:sqlite';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { withStatements } from './database.ts';
 import type { Database } from './database.ts';
 import { isBusy } from './lock.ts';
 import { migrate, readVersion, refuseForeign } from './migrations/migrate.ts';
+import { DatabaseSync } from './node-sqlite.ts';
 
 /** How long opening waits, all of this process with it, for another process's transaction. */
 const OPEN_TIMEOUT_MS = 5_000;

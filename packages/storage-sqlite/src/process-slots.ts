@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
 import { isBusy } from './lock.ts';
+import { DatabaseSync } from './node-sqlite.ts';
 
 /** Processes that may use one file at the same time and be known. */
 const SLOTS = 256;

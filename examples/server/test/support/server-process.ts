@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { until } from './until.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../start.js', import.meta.url));
 /** Halves what a start costs, and there are many. */
 const COMPILE_CACHE = fileURLToPath(new URL('../../../../node_modules/.cache/compiled', import.meta.url));
 const PRELOAD = new URL('preload.ts', import.meta.url).href;

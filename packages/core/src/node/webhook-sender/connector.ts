@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+// By default: Node below 22.15 has no `getCACertificates`, and could not link its name to say which version is needed.
+import tls, { type SecureContext } from 'node:tls';
 import { HttpConnection } from './http-connection.ts';
 import type { Target } from './target.ts';
 import { connectTcp } from './tcp.ts';
@@ -42,9 +43,9 @@ export function createConnector(options: { connectMs: number; tls: TlsOptions | 
 
 /** One for many connections: making it parses every authority's certificate. */
 export function secureContext(ca: readonly string[]): SecureContext {
-  return createSecureContext({
+  return tls.createSecureContext({
     minVersion: 'TLSv1.2',
     // `ca` takes the place of the public authorities, so they are named with it.
-    ...(ca.length > 0 ? { ca: [...getCACertificates('default'), ...ca] } : {}),
+    ...(ca.length > 0 ? { ca: [...tls.getCACertificates('default'), ...ca] } : {}),
   });
 }

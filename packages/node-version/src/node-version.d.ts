@@ -1,0 +1,17 @@
+/** The oldest Node.js that the packages run on, as `major.minor`. */
+export declare const NEEDED_NODE: string;
+
+/** What the check reads of `globalThis`. */
+export interface RuntimeGlobals {
+  readonly process?: {
+    readonly versions?: Readonly<Record<string, string | undefined>>;
+    readonly execPath?: string;
+  };
+  readonly navigator?: { readonly userAgent?: string };
+}
+
+/**
+ * One sentence that names the version that is needed and the one that runs, or undefined where nothing is wrong.
+ * Only Node.js itself is checked: Bun, Deno and workers pass, whatever version of Node they claim to be.
+ */
+export declare function nodeVersionProblem(runtime: RuntimeGlobals): string | undefined;

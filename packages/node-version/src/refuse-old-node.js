@@ -1,0 +1,4 @@
+import { nodeVersionProblem } from './node-version.js';
+
+const problem = nodeVersionProblem(globalThis);
+if (problem !== undefined) throw new Error(problem);

@@ -1,0 +1,17 @@
+import type * as sqlite from 'node:sqlite';
+
+export type DatabaseSync = sqlite.DatabaseSync;
+
+/**
+ * Not imported: where a runtime lacks the module, an import fails before anything is evaluated, and so before an old
+ * Node is refused in one sentence.
+ */
+export const DatabaseSync: typeof sqlite.DatabaseSync = loadSqlite().DatabaseSync;
+
+function loadSqlite(): typeof sqlite {
+  const module: typeof sqlite | undefined = process.getBuiltinModule('node:sqlite');
+  if (module === undefined) {
+    throw new Error('This runtime has no node:sqlite, which @trunkline/storage-sqlite is built on.');
+  }
+  return module;
+}
