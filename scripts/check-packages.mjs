@@ -1,10 +1,10 @@
 // Packs every public package as it would be published and looks at it from outside:
-// publint --strict, attw, a consumer outside the workspace that imports it and compiles against it, and every entry on an older
-// Node where the machine has one.
+// publint --strict, attw, a consumer outside the workspace that imports it and compiles against it, every entry on an older
+// Node where the machine has one, and a program on the packages that is bundled to one file and runs where nothing is installed.
 // Run by `pnpm check:packages`, after a build. Prints one line per package, exits 1 on any problem.
 
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -21,6 +21,7 @@ try {
   for (const pkg of packages) problems.get(pkg.name).push(...(await consume(pkg)));
   const oldNodes = await findOldNodes();
   for (const pkg of packages) problems.get(pkg.name).push(...(await refuse(pkg, oldNodes)));
+  problems.set('a bundle of them', await runBundle());
 
   for (const [name, found] of problems) {
     console.log(`${found.length === 0 ? 'ok  ' : 'FAIL'} ${name}`);
@@ -150,6 +151,23 @@ async function refuse(pkg, oldNodes) {
     }
   }
   return problems;
+}
+
+/** With the plainest options there are. What it is run beside has no node_modules. */
+async function runBundle() {
+  const program = join(work, 'program.mjs');
+  await copyFile(join(root, 'scripts/bundled-program.mjs'), program);
+  const alone = await mkdtemp(join(tmpdir(), 'trunkline-bundled-'));
+  try {
+    const bundle = join(alone, 'bundle.mjs');
+    const options = ['--bundle', '--platform=node', '--format=esm', '--log-level=warning'];
+    const problem =
+      (await attempt('esbuild', [...options, program, `--outfile=${bundle}`])) ??
+      (await attempt('node', [bundle], alone));
+    return problem === undefined ? [] : [problem];
+  } finally {
+    await rm(alone, { recursive: true, force: true });
+  }
 }
 
 /** Makes a third-party dependency visible to the consumer; our own packages are already there, unpacked. */

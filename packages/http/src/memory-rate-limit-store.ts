@@ -1,4 +1,4 @@
-import { RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterRes } from '#rate-limiter-flexible';
 import type { RateLimitStore } from './rate-limit-options.ts';
 import { WINDOW_SECONDS } from './rate-limit-options.ts';
 

@@ -1,4 +1,4 @@
-import { RateLimiterRes } from 'rate-limiter-flexible';
+import { RateLimiterRes } from '#rate-limiter-flexible';
 import { DEFAULT_REQUESTS_PER_MINUTE, WINDOW_SECONDS } from './rate-limit-options.ts';
 import type { RateLimitStore } from './rate-limit-options.ts';
 import { rateLimitTable } from './rate-limit-table.ts';

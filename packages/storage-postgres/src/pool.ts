@@ -1,4 +1,4 @@
-import { Pool } from 'pg';
+import { Pool } from '#pg';
 import { UnavailableError } from '@trunkline/core';
 import type { Logger } from '@trunkline/core';
 import type { Queryable } from './queryable.ts';

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-// By its file: the name alone is taken on Bun, by a module of its own that cannot do what is needed here.
-import { Client, type buildConnector } from 'undici/index.js';
+// Not by its name, which is taken on Bun, by a module of its own that cannot do what is needed here.
+import { Client, type buildConnector } from '#undici';
 import type { WebhookRequest } from '../../ports/webhook-sender.ts';
 import { ResponseText } from './response-text.ts';
 import { SendFailure } from './send-failure.ts';

@@ -1,4 +1,4 @@
-import { fileTypeFromBuffer } from 'file-type';
+import { fileTypeFromBuffer } from '#file-type';
 import { UNKNOWN_MIME_TYPE, registeredMimeType } from '../../domain/message/media-rules.ts';
 
 /** The first bytes of a file that tell its type (what `file-type` asks for). */

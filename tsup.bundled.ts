@@ -1,0 +1,57 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+
+const OUT = 'dist/bundled';
+
+/**
+ * Copies of dependencies for programs that are bundled to ESM. A bundler leaves the `require('node:…')` of a CommonJS
+ * module as it is, and an ES module has no `require`. package.json "imports" gives the copies to bundlers (the condition
+ * `module`) and the dependencies themselves to everybody else, so that they can be updated without us.
+ */
+export async function bundleDependencies(
+  entry: Record<string, string>,
+  alias: Record<string, string> = {},
+): Promise<void> {
+  const { metafile } = await build({
+    entryPoints: entry,
+    alias,
+    outdir: OUT,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22.19',
+    legalComments: 'inline',
+    metafile: true,
+    plugins: [builtinsWithoutRequire],
+  });
+  await writeFile(join(OUT, 'LICENSES.txt'), await licences(Object.keys(metafile.inputs)));
+}
+
+/** In place of `require('node:…')`: needs no import either, and loads as late as it does. */
+const builtinsWithoutRequire: Plugin = {
+  name: 'builtins-without-require',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^[a-z0-9_:/]+$/ }, ({ path, kind }) =>
+      kind === 'require-call' && isBuiltin(path) ? { path, namespace: 'builtin' } : undefined,
+    );
+    onLoad({ filter: /^/, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule('${path}');
+        if (module.exports === undefined) throw new Error('This runtime has no module ${path}.');`,
+    }));
+  },
+};
+
+/** Of each package that a file was taken from: their licences want to be passed on with them. */
+async function licences(inputs: readonly string[]): Promise<string> {
+  const folders = new Set(inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
+  const texts: string[] = [];
+  for (const folder of [...folders].toSorted()) {
+    const { name, license, author } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry));
+    const text = file === undefined ? `By ${author}.` : await readFile(join(folder, file), 'utf8');
+    texts.push(`${name}: ${license}\n\n${text.trim()}\n`);
+  }
+  return texts.join(`\n${'-'.repeat(80)}\n\n`);
+}
