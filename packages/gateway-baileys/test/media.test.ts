@@ -41,6 +41,16 @@ describe('a download', () => {
     await expect(contentOf(message)).rejects.toThrow('500');
   });
 
+  it('follows no redirect, which could lead anywhere', async () => {
+    const { network, link } = await linked({ clock: hurriedClock() });
+    const { wa, account, reader } = network;
+    await wa.inbound(reader, account, FILE);
+    const { message } = await link.first('message');
+    // More than there are tries: one that follows them comes to the file in the end.
+    wa.failMedia('redirect', 10);
+    await expect(contentOf(message)).rejects.toThrow();
+  });
+
   it('ends with an error where the bytes are not those that were sent', async () => {
     const { network, link } = await linked({ clock: hurriedClock() });
     const { wa, account, reader } = network;

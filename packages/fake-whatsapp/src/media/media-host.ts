@@ -4,8 +4,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { createServerCertificate } from './certificate.ts';
 
-/** An HTTP status, or a 200 with changed bytes, or one that stops half-way and stays open, or that breaks off there. */
-export type MediaFailure = number | 'corrupt' | 'stall' | 'cut';
+/**
+ * An HTTP status, or a redirect to the same address, or a 200 with changed bytes, or one that stops half-way and stays open,
+ * or that breaks off there.
+ */
+export type MediaFailure = number | 'redirect' | 'corrupt' | 'stall' | 'cut';
 
 /** Where clients put encrypted files, `POST /mms/<kind>/<hash>`, and get them, `GET /o1/<hash>`. */
 export class MediaHost {
@@ -67,6 +70,10 @@ export class MediaHost {
     const failure = this.#failures.shift();
     if (typeof failure === 'number') {
       response.writeHead(failure).end('{}');
+      return;
+    }
+    if (failure === 'redirect') {
+      response.writeHead(302, { location: request.url ?? '' }).end();
       return;
     }
     const { pathname } = new URL(request.url ?? '', 'https://media');
