@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { anEndpoint, anEvent, anInstance, aWorkspace } from './support/examples.ts';
+import { startHolding } from '@trunkline/storage-contract';
+import { expect, it, onTestFinished } from 'vitest';
+import { NOW, anEndpoint, anEvent, anInstance, aWorkspace } from './support/examples.ts';
 import { linesOf, startChild } from './support/child-process.ts';
 import { must } from './support/must.ts';
-import { openStorage } from './support/open-storage.ts';
+import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 it('processes on one file get each lease and each delivery once', async () => {
@@ -39,4 +40,20 @@ it('a write waits while another process is writing', async () => {
   await storage.workspaces.insert(workspace);
   expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
   await child.ended;
+});
+
+it('what a process in another container holds stays its own until its lock proves that it has ended', async () => {
+  const path = join(temporaryDirectory(), 'test.db');
+  const storage = await openStorage(path);
+  const workspace = aWorkspace();
+  await storage.workspaces.insert(workspace);
+  await storage.instances.insert(anInstance(workspace), null);
+  const child = await startHolding(new URL('support/programs/hold-everything.ts', import.meta.url), path);
+  onTestFinished(() => child.kill());
+  // As if its numbers were those of a namespace of its own, which nobody here can look into.
+  connectTo(path).exec("UPDATE processes SET namespace = 'pid:[1] time:[1]'");
+
+  expect(await storage.releaseEnded?.(NOW + 1)).toBe(0);
+  await child.kill();
+  expect(await storage.releaseEnded?.(NOW + 1)).toBe(1);
 });

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { stateOf, thisProcess } from '@trunkline/core/node';
+
+/** A shell that is killed when the test is over, and the first line that it prints. */
+async function shell(
+  script: string,
+): Promise<{ readonly child: ChildProcessWithoutNullStreams; readonly line: string }> {
+  const child = spawn('sh', ['-c', script]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [line] = await once(child.stdout, 'data');
+  return { child, line: String(line).trim() };
+}
+
+/** State and start of a process, as the kernel tells them. */
+function fieldsOf(pid: number): { readonly state: string | undefined; readonly startedAt: string } {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0], startedAt: fields[19] ?? '' };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await setImmediate();
+}
+
+describe.runIf(process.platform === 'linux')('a process', () => {
+  const own = thisProcess();
+
+  it('that runs, or is frozen, has not ended', async () => {
+    expect(stateOf(own)).toBe('running');
+    const { child } = await shell('echo up; exec sleep 100');
+    const pid = child.pid ?? 0;
+    const identity = { ...own, pid, startedAt: fieldsOf(pid).startedAt };
+    expect(stateOf(identity)).toBe('running');
+    child.kill('SIGSTOP');
+    await until(() => fieldsOf(pid).state === 'T');
+    expect(stateOf(identity)).toBe('running');
+  });
+
+  it('that is gone has ended', async () => {
+    const { child } = await shell('echo up; exec sleep 100');
+    const pid = child.pid ?? 0;
+    const { startedAt } = fieldsOf(pid);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    expect(stateOf({ ...own, pid, startedAt })).toBe('ended');
+  });
+
+  it('whose exit code nobody has fetched has ended', async () => {
+    // The sleep that takes the place of the shell, before the child ends, knows nothing of it.
+    const { child, line } = await shell('exec 3<&0; (read line <&3) & echo $!; exec sleep 100');
+    await until(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'sleep\n');
+    child.stdin.end();
+    const pid = Number(line);
+    await until(() => fieldsOf(pid).state === 'Z');
+    expect(stateOf({ ...own, pid, startedAt: fieldsOf(pid).startedAt })).toBe('ended');
+  });
+
+  it('whose number another one has now has ended, where its start is known', () => {
+    expect(stateOf({ ...own, startedAt: '1' })).toBe('ended');
+    expect(stateOf({ ...own, startedAt: '' })).toBe('running');
+  });
+
+  it('of another machine, or of another container, is not known', () => {
+    const gone = { ...own, startedAt: '1' };
+    expect(stateOf({ ...gone, machine: 'another' })).toBe('unknown');
+    expect(stateOf({ ...gone, namespace: 'pid:[1] time:[1]' })).toBe('unknown');
+  });
+});
