@@ -308,6 +308,8 @@ describe('a connection that does not open', () => {
         gateway.connections.length <= stuck ? silence() : listener.connected(PROFILE),
     });
     const world = await startWorld({ gateway });
+    // Out of step with what a process does every five seconds anyway.
+    await world.clock.advance(SECOND);
     for (let i = 0; i < stuck; i++) {
       const { id } = await world.api.instances.create();
       await world.api.instances.connect(id);

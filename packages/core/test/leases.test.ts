@@ -243,16 +243,17 @@ describe('a process that stops while a send hangs', () => {
     expect(next.gateway.sent()).toEqual(gateway.sent());
   });
 
-  it('is not held up by a connection that does not open or close', async () => {
+  it.each([
+    ['begins to open', (): ScriptedGateway => ({ ...scriptedGateway(), open: silence })],
+    ['opens or closes', () => scriptedGateway({ opened: silence, close: silence })],
+  ])('is not held up by a connection that never %s, and releases its lease', async (_, gateway) => {
     const { world } = await waiting();
-    const gateway = scriptedGateway({ opened: silence, close: silence });
-    const { trunkline } = await gatewayOf(world, gateway);
+    const { trunkline } = await gatewayOf(world, gateway());
     let stopped = false;
     const stopping = trunkline.stop().then(() => (stopped = true));
     await world.clock.advance(20 * SECOND);
     expect(stopped).toBe(true);
     await stopping;
-    // Its lease is released all the same.
     const next = await gatewayOf(world);
     expect(next.gateway.connections).toHaveLength(1);
   });

@@ -118,6 +118,9 @@ describe('a database that cannot serve now', () => {
     ['it has no connection left', '53300', 'no connection left'],
     ['a statement took too long', '57014', 'in time'],
     ['it is a replica', '25006', 'read-only'],
+    ['the way to it is interrupted', '08006', 'connection to the PostgreSQL server failed'],
+    ['somebody else keeps a row locked', '55P03', 'stayed locked'],
+    ['its files cannot be used', '58030', 'cannot use its files'],
   ])('says so where %s', async (_, state, words) => {
     const schema = await temporarySchema();
     const storage = await openStorage(schema);

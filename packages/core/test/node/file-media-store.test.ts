@@ -5,6 +5,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { isUnavailable } from '../../src/index.ts';
 import { fileMediaStore } from '../../src/node/index.ts';
 import type { MediaStore } from '../../src/index.ts';
 
@@ -174,7 +175,9 @@ describe('a disk that does not do what it should', () => {
       pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
       cancel: () => void (cancelled = true),
     });
-    await expect(store.put(ID, content)).rejects.toMatchObject({ code: 'ENOSPC' });
+    const failure: unknown = await store.put(ID, content).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'ENOSPC' });
+    expect(isUnavailable(failure)).toBe(true);
     expect(cancelled).toBe(true);
     expect(await filesIn(directory)).toEqual([]);
   });
