@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { UnavailableError } from '@trunkline/core';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { silentLogger, UnavailableError } from '@trunkline/core';
 import { createHttpApp } from '../src/index.ts';
 import type { FailedRequest } from '../src/index.ts';
 import { client } from './client.ts';
@@ -103,6 +103,21 @@ describe('an error', () => {
       error: { code: 'INTERNAL_ERROR', message: expect.any(String), request_id: 'req_1' },
     });
     expect(told).toEqual([[thrown, { requestId: 'req_1', method: 'GET', path: '/api/v1/instances' }]]);
+  });
+
+  test('of our own is logged once, by the Trunkline or on the console, unless onError takes it', async () => {
+    const onConsole = vi.spyOn(console, 'error').mockImplementation(() => {});
+    onTestFinished(() => onConsole.mockRestore());
+    const thrown = new Error('disk full');
+    const request = { requestId: 'req_1', method: 'GET', path: '/api/v1/instances' };
+    const logged: unknown[] = [];
+    const logger = { ...silentLogger, error: (facts: object) => void logged.push(facts) };
+    await client(createHttpApp({ ...failing(thrown), logger }))('GET', '/instances');
+    expect(logged).toEqual([{ ...request, err: thrown }]);
+    expect(onConsole).not.toHaveBeenCalled();
+
+    await client(createHttpApp(failing(thrown)))('GET', '/instances');
+    expect(onConsole.mock.calls).toEqual([[expect.any(String), { ...request, err: thrown }]]);
   });
 
   test('of a database or a media store that is out of reach says when to come back', async () => {
