@@ -22,6 +22,8 @@ export interface Scene {
   startLater(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
   /** Starts one at this very time. */
   startNow(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
+  /** Starts one whose clock is ahead by this much, or behind. */
+  startAt(aheadMs: number, env?: Readonly<Record<string, string>>): Promise<RunningServer>;
   /** What the sandbox network took over; while no server runs. */
   acceptedByNetwork(): readonly Extract<NetworkRecord, { kind: 'accepted' }>[];
 }
@@ -39,28 +41,33 @@ const EVENTS = [
   'message.failed',
 ];
 
-/** Answers the scene and the server that it was set up with. */
+/** Answers the scene and the server that it was set up with. The receiver is told of these events. */
 export async function setScene(
   env: Readonly<Record<string, string>> = {},
+  events: readonly string[] = EVENTS,
 ): Promise<{ scene: Scene; server: RunningServer }> {
   const DATA_DIR = join(temporaryDirectory(), 'data');
   const receiver = await startReceiver();
   let starts = 0;
-  const start = async (more: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {
+  const start = async (
+    more: Readonly<Record<string, string>> = {},
+    aheadMs: number = starts * LATER_MS,
+  ): Promise<RunningServer> => {
     const server = await startServer({
       env: { DATA_DIR, API_KEY, WEBHOOK_URL_POLICY: 'local', RATE_LIMIT: '0', ...more },
-      aheadMs: starts * LATER_MS,
+      aheadMs,
     });
     return { ...server, client: testClient(server.url) };
   };
   const server = await start(env);
-  receiver.secret = (await server.client.registerWebhook(receiver.url, EVENTS)).secret;
+  receiver.secret = (await server.client.registerWebhook(receiver.url, events)).secret;
   const { id } = await server.client.createInstance();
   await server.client.connect(id);
   const scene: Scene = {
     receiver,
     instance: id,
-    startNow: start,
+    startNow: (more) => start(more),
+    startAt: (aheadMs, more) => start(more, aheadMs),
     startLater(more) {
       starts += 1;
       return start(more);

@@ -26,6 +26,8 @@ export interface ServerProcess {
   readonly stderr: () => string;
   /** The API key that it told, if it did. */
   readonly toldKey: () => string | undefined;
+  /** Sets its clock, while it runs, to so much ahead of the machine's; resolves when that is done. */
+  setClock(aheadMs: number): Promise<void>;
   /** SIGUSR2 makes it fail. */
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGUSR2'): void;
   /** Resolves with the exit code, or the signal that ended it. */
@@ -88,12 +90,12 @@ function spawnServer({ env, aheadMs = 0, cwd }: ServerOptions): Omit<ServerProce
       CLOCK_AHEAD_MS: String(aheadMs),
       ...env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   children.add(child);
   const output = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
   let closed = false;
   const closing = once(child, 'close').then(() => {
     closed = true;
@@ -107,6 +109,11 @@ function spawnServer({ env, aheadMs = 0, cwd }: ServerOptions): Omit<ServerProce
     stdout: () => output.stdout,
     stderr: () => output.stderr,
     toldKey: () => /^API key.*: (trk_\w+)$/m.exec(output.stdout)?.[1],
+    async setClock(ms) {
+      const set = once(child, 'message');
+      child.send({ aheadMs: ms });
+      await set;
+    },
     signal: (name) => void child.kill(name),
     ended,
     endedWith: () => (closed ? (child.exitCode ?? child.signalCode) : undefined),

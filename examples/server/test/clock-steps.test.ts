@@ -1,0 +1,116 @@
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { startPostgres } from '@trunkline/test-postgres/server';
+import { requestsAbout, setScene } from './support/scene.ts';
+import type { RunningServer, Scene } from './support/scene.ts';
+import { until } from './support/until.ts';
+
+/** Rounds on each storage; more with CLOCK_STEP_RUNS, which prints the longest times. */
+const RUNS = Number(process.env['CLOCK_STEP_RUNS'] ?? 1);
+const HOUR = 3_600_000;
+/** Nothing is dark for longer. */
+const WITHIN_MS = 5_000;
+/** How long messages are sent after the clock was set: longer than processes take to agree on their time. */
+const PULSE_MS = 4_000;
+/** An endpoint gets 120 requests in a minute and no more. */
+const PULSE_EVERY_MS = 500;
+
+/** The longest times, in milliseconds. */
+interface Dark {
+  /** From the sending of a message until the receiver has heard that it is sent. */
+  running: number;
+  /** From the moment at which a process is ready until its first message was sent, and the receiver has heard of it. */
+  restarted: number;
+  /** The same for webhooks that were on their way, or queued, when the process before it was killed. */
+  queued: number;
+}
+
+describe.concurrent("a server whose machine's clock is set back and forward by an hour", () => {
+  it.for(['SQLite', 'PostgreSQL'] as const)(
+    `sends and delivers within ${WITHIN_MS / 1000} s, while it runs and over restarts, on %s (${RUNS} rounds)`,
+    { timeout: 120_000 + RUNS * 120_000 },
+    async (storage) => {
+      const postgres = storage === 'PostgreSQL' ? await startPostgres() : null;
+      try {
+        const dark = await setAgainAndAgain(postgres ? { DATABASE_URL: postgres.url } : {});
+        if (process.env['CLOCK_STEP_RUNS'] !== undefined)
+          console.info(`${storage}, ${RUNS} rounds, at most (ms): ${JSON.stringify(dark)}`);
+        for (const longest of Object.values(dark)) expect(longest).toBeLessThan(WITHIN_MS);
+      } finally {
+        await postgres?.stop();
+      }
+    },
+  );
+});
+
+async function setAgainAndAgain(env: Readonly<Record<string, string>>): Promise<Dark> {
+  const { scene, server } = await setScene(env, ['message.sent']);
+  const dark: Dark = { running: 0, restarted: 0, queued: 0 };
+  let running = server;
+  for (let run = 1; run <= RUNS; run += 1) {
+    for (const aheadMs of [-HOUR, 0, HOUR, 0]) {
+      await running.setClock(aheadMs);
+      dark.running = Math.max(dark.running, await pulse(scene, running));
+    }
+    for (const aheadMs of [-HOUR, HOUR, 0]) {
+      const held = await holdWebhooks(scene, running);
+      await running.kill();
+      scene.receiver.release();
+      running = await scene.startAt(aheadMs, env);
+      const readyAt = performance.now();
+      const next = sentAndTold(scene, running).then((ms) => (dark.restarted = Math.max(dark.restarted, ms)));
+      for (const id of held) {
+        await until('the receiver has heard of what was queued', () => isTold(scene, id));
+        expectOneDelivery(scene, id);
+      }
+      dark.queued = Math.max(dark.queued, Math.round(performance.now() - readyAt));
+      await next;
+    }
+  }
+  expect(await running.stop()).toBe(0);
+  const accepted = scene.acceptedByNetwork().map(({ networkId }) => networkId);
+  expect(new Set(accepted).size).toBe(accepted.length);
+  return dark;
+}
+
+/** Sends message after message for a while. Answers how long the slowest took. */
+async function pulse(scene: Scene, server: RunningServer): Promise<number> {
+  const times: Promise<number>[] = [];
+  for (let sent = 0; sent < PULSE_MS / PULSE_EVERY_MS; sent += 1) {
+    times.push(sentAndTold(scene, server));
+    await setTimeout(PULSE_EVERY_MS);
+  }
+  return Math.max(...(await Promise.all(times)));
+}
+
+async function sentAndTold(scene: Scene, { client }: RunningServer): Promise<number> {
+  const startedAt = performance.now();
+  const { id } = await client.send({ instance: scene.instance });
+  await until('the receiver has heard of it', () => isTold(scene, id));
+  return Math.round(performance.now() - startedAt);
+}
+
+/** Fills both slots of the endpoint with requests without an answer, and queues one more. Answers the messages' ids. */
+async function holdWebhooks(
+  { receiver, instance }: Scene,
+  { client }: RunningServer,
+): Promise<readonly string[]> {
+  receiver.hold('message.sent');
+  const held = [await client.send({ instance }), await client.send({ instance })];
+  const isHeld = (id: string): boolean =>
+    requestsAbout(receiver, id).some(({ event, answered }) => event.type === 'message.sent' && !answered);
+  await until('both slots of the endpoint are held', () => held.every(({ id }) => isHeld(id)));
+  const queued = await client.send({ instance });
+  await until('the next message is sent', async () => (await client.message(queued.id)).status !== 'queued');
+  return [...held, queued].map(({ id }) => id);
+}
+
+function isTold({ receiver }: Scene, id: string): boolean {
+  return requestsAbout(receiver, id).some(({ event, answered }) => event.type === 'message.sent' && answered);
+}
+
+/** However often it was sent. */
+function expectOneDelivery({ receiver }: Scene, id: string): void {
+  const sent = requestsAbout(receiver, id).filter(({ event }) => event.type === 'message.sent');
+  expect(new Set(sent.map(({ deliveryId }) => deliveryId)).size).toBe(1);
+}
