@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTrunkline } from '../src/index.ts';
 import type { DeliveryDetailResource, TrunklineOptions, WorkspaceApi } from '../src/index.ts';
@@ -245,6 +246,13 @@ describe('listeningAddresses', () => {
     const addresses = listeningAddresses({ address: '10.0.0.5', port: 8080 });
     expect(addresses).toContainEqual({ host: '10.0.0.5', port: 8080 });
     expect(addresses).not.toContainEqual({ host: '127.0.0.0/8', port: 8080 });
+  });
+
+  it.each(['0.0.0.0', '::'])('has the addresses of all interfaces for a server on %s', (address) => {
+    const hosts = listeningAddresses({ address, port: 8080 }).map(({ host }) => host);
+    const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+    expect(interfaces.length).toBeGreaterThan(0);
+    expect(hosts).toEqual(expect.arrayContaining(interfaces.map((one) => one.address)));
   });
 
   it.each(['0.0.0.0', '::'])('has every address that reaches a server on %s', async (host) => {
