@@ -42,8 +42,9 @@ export interface Admin {
     /** By name. */
     list(): Promise<readonly SubscriptionInfo[]>;
     /**
-     * Gives up to 100 exhausted events one more attempt each, the oldest first; repeat while `remaining` (counted to
-     * 1,000) is above 0.
+     * Gives up to 100 exhausted events one more attempt each, those that failed longest ago first; repeat while `remaining`
+     * (counted to 1,000) is above 0. What fails again meanwhile is not counted in it, so that this ends; a run of calls is
+     * over when nothing remains, or after an hour without a call.
      */
     retryExhausted(name: string): Promise<{ readonly requeued: number; readonly remaining: number }>;
     /**

@@ -211,7 +211,9 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW);
       const claimed = only(await claimEvents(storage, subscription, NOW));
-      await storage.subscriptions.complete([settled(claimed, { kind: 'exhausted', attempts: 8 })]);
+      await storage.subscriptions.complete([
+        settled(claimed, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }),
+      ]);
       const nothing = { claimed: [], nextAt: null };
       expect(await storage.subscriptions.claim(eventClaimAt(subscription, NOW * 2))).toEqual(nothing);
       expect(await storage.subscriptions.list(10)).toMatchObject([{ waiting: 0, exhausted: 1 }]);

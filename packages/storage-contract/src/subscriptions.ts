@@ -143,7 +143,9 @@ export function subscriptionContract(subject: ContractSubject): void {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW, NOW, NOW, NOW, NOW);
       const [, , ...exhausted] = await claimEvents(storage, subscription, NOW);
-      const spent = exhausted.map((one) => settled(one, { kind: 'exhausted', attempts: 8 }));
+      const spent = exhausted.map((one) =>
+        settled(one, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }),
+      );
       expect(await storage.subscriptions.complete(spent)).toBe(3);
       expect(await storage.subscriptions.list(10)).toEqual([{ subscription, waiting: 2, exhausted: 3 }]);
       expect(await storage.subscriptions.list(1)).toEqual([{ subscription, waiting: 1, exhausted: 1 }]);
@@ -168,7 +170,9 @@ export function subscriptionContract(subject: ContractSubject): void {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW, NOW, NOW);
       const [spent] = await claimEvents(storage, subscription, NOW, { limit: 1 });
-      await storage.subscriptions.complete([settled(must(spent), { kind: 'exhausted', attempts: 8 })]);
+      await storage.subscriptions.complete([
+        settled(must(spent), { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }),
+      ]);
       expect(await storage.subscriptions.sweepDeleted(2)).toBe(0);
       await storage.subscriptions.delete('orders');
       const batches = [];
@@ -194,7 +198,9 @@ export function subscriptionContract(subject: ContractSubject): void {
       const storage = await open();
       const { subscription, events } = await storeQueuedEvents(storage, NOW, NOW + 1, NOW + 2, NOW + 3);
       const claimed = await claimEvents(storage, subscription, NOW + 3);
-      const spent = claimed.slice(0, 3).map((one) => settled(one, { kind: 'exhausted', attempts: 8 }));
+      const spent = claimed
+        .slice(0, 3)
+        .map((one) => settled(one, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }));
       await storage.subscriptions.complete(spent);
       const retry = { ...BATCH, limit: 2, now: NOW + 9 };
       expect(await storage.subscriptions.retryExhausted('orders', retry)).toEqual({
@@ -210,12 +216,80 @@ export function subscriptionContract(subject: ContractSubject): void {
       ]);
     });
 
+    it('takes those first that failed longest ago', async () => {
+      const storage = await open();
+      const { subscription, events } = await storeQueuedEvents(storage, NOW, NOW, NOW);
+      const claimed = await claimEvents(storage, subscription, NOW);
+      const failedAt = [NOW + 7, NOW + 5, NOW + 6];
+      await storage.subscriptions.complete(
+        claimed.map((one, at) =>
+          settled(one, { kind: 'exhausted', attempts: 8, failedAt: must(failedAt[at]) }),
+        ),
+      );
+      const again: string[] = [];
+      for (const now of [NOW + 10, NOW + 11, NOW + 12]) {
+        await storage.subscriptions.retryExhausted('orders', { limit: 1, countUpTo: 10, now });
+        again.push(...eventIdsOf(await claimEvents(storage, subscription, now)));
+      }
+      expect(again).toEqual([1, 2, 0].map((at) => must(events[at]).id));
+    });
+
+    it('gives each event one attempt and then ends, however often they fail', async () => {
+      const storage = await open();
+      const { subscription } = await storeQueuedEvents(storage, NOW, NOW, NOW, NOW, NOW);
+      let now = NOW;
+      const attempts = new Map<string, number>();
+      const failAll = async (): Promise<void> => {
+        const claimed = await claimEvents(storage, subscription, now);
+        await storage.subscriptions.complete(
+          claimed.map((one) => {
+            attempts.set(one.event.id, one.attempts + 1);
+            return settled(one, { kind: 'exhausted', attempts: one.attempts + 1, failedAt: now });
+          }),
+        );
+        now += 60_000;
+      };
+      const callAndFail = async () => {
+        const batch = { limit: 2, countUpTo: 10, now };
+        const result = await storage.subscriptions.retryExhausted('orders', batch);
+        await failAll();
+        return result;
+      };
+      await failAll();
+      expect(await callAndFail()).toEqual({ requeued: 2, remaining: 3 });
+      expect(await callAndFail()).toEqual({ requeued: 2, remaining: 1 });
+      expect(await callAndFail()).toEqual({ requeued: 2, remaining: 0 });
+      // The last call had room for one more.
+      expect([...attempts.values()].toSorted((x, y) => x - y)).toEqual([2, 2, 2, 2, 3]);
+      // The next call begins another round, with all of them, and so does one after an hour without a call.
+      expect(await callAndFail()).toEqual({ requeued: 2, remaining: 3 });
+      now += 2 * 60 * 60_000;
+      expect(await callAndFail()).toEqual({ requeued: 2, remaining: 3 });
+    });
+
+    it('takes none twice where it is called twice concurrently', async () => {
+      const storage = await open();
+      const { subscription } = await storeQueuedEvents(storage, NOW, NOW, NOW, NOW, NOW);
+      const claimed = await claimEvents(storage, subscription, NOW);
+      await storage.subscriptions.complete(
+        claimed.map((one) => settled(one, { kind: 'exhausted', attempts: 8, failedAt: NOW })),
+      );
+      const retry = () =>
+        storage.subscriptions.retryExhausted('orders', { limit: 2, countUpTo: 10, now: NOW + 5 });
+      const results = await Promise.all([retry(), retry()]);
+      expect(results.toSorted((x, y) => must(y).remaining - must(x).remaining)).toEqual([
+        { requeued: 2, remaining: 3 },
+        { requeued: 2, remaining: 1 },
+      ]);
+      expect(await claimEvents(storage, subscription, NOW + 5)).toHaveLength(4);
+    });
+
     it('counts the rest up to a bound', async () => {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW, NOW, NOW, NOW);
       const claimed = await claimEvents(storage, subscription, NOW);
       await storage.subscriptions.complete(
-        claimed.map((one) => settled(one, { kind: 'exhausted', attempts: 8 })),
+        claimed.map((one) => settled(one, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 })),
       );
       const few = { limit: 1, countUpTo: 2, now: NOW };
       expect(await storage.subscriptions.retryExhausted('orders', few)).toEqual({
@@ -251,7 +325,9 @@ export function subscriptionContract(subject: ContractSubject): void {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW);
       const spent = only(await claimEvents(storage, subscription, NOW));
-      await storage.subscriptions.complete([settled(spent, { kind: 'exhausted', attempts: 8 })]);
+      await storage.subscriptions.complete([
+        settled(spent, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }),
+      ]);
       await deleteHistory(storage, MIDNIGHT + DAY);
       expect(await storage.subscriptions.list(10)).toMatchObject([{ waiting: 0, exhausted: 0 }]);
     });

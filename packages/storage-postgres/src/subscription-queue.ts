@@ -139,6 +139,7 @@ export async function completeEvents(
     ...keyColumns(key),
     is_handled: outcome.kind === 'handled',
     new_due_at: outcome.kind === 'queued' ? outcome.dueAt : null,
+    new_exhausted_at: outcome.kind === 'exhausted' ? outcome.failedAt : null,
     new_attempts: outcome.kind === 'handled' ? 0 : outcome.attempts,
   }));
   const row = await statements.get(COMPLETE, JSON.stringify(rows));
@@ -148,10 +149,12 @@ export async function completeEvents(
 // In the order of the events, so that two that complete the same ones do not wait for each other.
 const COMPLETE = `
   WITH held AS MATERIALIZED (
-    SELECT event_id, subscription_id, is_handled, new_due_at, new_attempts
+    SELECT event_id, subscription_id, is_handled, new_due_at, new_exhausted_at, new_attempts
     FROM trunkline.queued_events
     JOIN json_to_recordset($1::text::json)
-      AS completion (${KEY}, is_handled boolean, new_due_at bigint, new_attempts integer)
+      AS completion (
+        ${KEY}, is_handled boolean, new_due_at bigint, new_exhausted_at bigint, new_attempts integer
+      )
       USING (event_id, subscription_id, token)
     WHERE EXISTS (SELECT 1 FROM trunkline.subscriptions WHERE id = subscription_id)
     ORDER BY event_id, subscription_id
@@ -163,7 +166,8 @@ const COMPLETE = `
     RETURNING 1
   ), changed AS (
     UPDATE trunkline.queued_events
-    SET due_at = new_due_at, attempts = new_attempts, lost_claims = 0, token = NULL, process = 0
+    SET due_at = new_due_at, exhausted_at = new_exhausted_at, attempts = new_attempts,
+      lost_claims = 0, token = NULL, process = 0
     FROM held
     WHERE NOT is_handled
       AND queued_events.event_id = held.event_id AND queued_events.subscription_id = held.subscription_id

@@ -1,9 +1,9 @@
-import type { EventSubscription, SubscriptionStore } from '@trunkline/core';
+import { joinRound, waitsInRound } from '@trunkline/core';
+import type { EventSubscription, RetryRound, SubscriptionStore } from '@trunkline/core';
 import type { Connected, Database, Transaction } from './database.ts';
-import { id, integer, json, text } from './row.ts';
+import { id, integer, integerOrNull, json, text } from './row.ts';
 import type { Row } from './row.ts';
 import { shortenEventWaits } from './shorten-waits.ts';
-import type { Statements } from './statements.ts';
 import { claimEvents, completeEvents, renewClaims } from './subscription-queue.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidOf } from './uuid.ts';
@@ -36,9 +36,19 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
         const row = await transaction.get(FIND, encodeText(name));
         if (!row) return null;
         const subscription = uuidOf('sub', id(row, 'id', 'sub'));
-        const requeued = await transaction.run(REQUEUE, subscription, limit, now);
-        if (requeued > 0) transaction.announce({ topic: 'subscriptions' });
-        return { requeued, remaining: await countExhausted(transaction, subscription, countUpTo) };
+        const exhausted = await transaction.all(FIRST_EXHAUSTED, subscription, limit + countUpTo);
+        const chosen = exhausted.slice(0, limit).map((one) => String(one['event_id']));
+        if (chosen.length > 0) {
+          await transaction.run(REQUEUE, subscription, chosen, now);
+          transaction.announce({ topic: 'subscriptions' });
+        }
+        const round = joinRound(readRetryRound(row), now);
+        const left = exhausted
+          .slice(limit)
+          .filter((one) => waitsInRound(integerOrNull(one, 'exhausted_at'), round));
+        const [beganAt, calledAt] = left.length > 0 ? [round.beganAt, round.calledAt] : [null, null];
+        await transaction.run(WRITE_ROUND, subscription, beganAt, calledAt);
+        return { requeued: chosen.length, remaining: left.length };
       }),
 
     sweepDeleted: async (limit) => sweepDeleted(connected(), limit),
@@ -56,11 +66,11 @@ const waitingIn = (subscription: string): string => `
   WHERE subscription_id BETWEEN ${subscription} AND ${subscription} AND due_at IS NOT NULL
   ORDER BY subscription_id, event_type, due_at, event_id`;
 
-/** Oldest first, along queued_events_exhausted, likewise. */
+/** What failed longest ago first, along queued_events_exhausted, likewise. */
 const exhaustedIn = (subscription: string): string => `
-  SELECT event_id FROM trunkline.queued_events
+  SELECT event_id, exhausted_at FROM trunkline.queued_events
   WHERE subscription_id BETWEEN ${subscription} AND ${subscription} AND due_at IS NULL
-  ORDER BY subscription_id, event_id`;
+  ORDER BY subscription_id, exhausted_at NULLS FIRST, event_id`;
 
 /** Looks at no more rows than it counts. */
 const LIST = `
@@ -74,19 +84,27 @@ const DELETE = `
   WITH deleted AS (DELETE FROM trunkline.subscriptions WHERE name = $1 RETURNING id)
   INSERT INTO trunkline.deleted_subscriptions (id) SELECT id FROM deleted`;
 
-const FIND = 'SELECT id FROM trunkline.subscriptions WHERE name = $1';
+/** Calls come one after the other, so that none takes what another one has taken. */
+const FIND = `
+  SELECT id, retry_round_began_at, retry_round_called_at FROM trunkline.subscriptions
+  WHERE name = $1
+  FOR NO KEY UPDATE`;
+
+const FIRST_EXHAUSTED = `${exhaustedIn('$1')} LIMIT $2 FOR UPDATE`;
 
 const REQUEUE = `
   UPDATE trunkline.queued_events SET due_at = $3
-  WHERE subscription_id = $1 AND event_id = ANY (ARRAY(${exhaustedIn('$1')} LIMIT $2 FOR UPDATE))`;
+  WHERE subscription_id = $1 AND event_id = ANY ($2::uuid[])`;
 
-async function countExhausted(statements: Statements, subscription: string, upTo: number): Promise<number> {
-  const row = await statements.get(COUNT_EXHAUSTED, subscription, upTo);
-  return row ? integer(row, 'found') : 0;
+/** The run of calls that is in progress. */
+function readRetryRound(row: Row): RetryRound | null {
+  const beganAt = integerOrNull(row, 'retry_round_began_at');
+  return beganAt === null ? null : { beganAt, calledAt: integer(row, 'retry_round_called_at') };
 }
 
-const COUNT_EXHAUSTED = `
-  SELECT count(*) AS found FROM (${exhaustedIn('$1')} LIMIT $2) AS one`;
+const WRITE_ROUND = `
+  UPDATE trunkline.subscriptions SET retry_round_began_at = $2::bigint, retry_round_called_at = $3
+  WHERE id = $1 AND (retry_round_began_at IS NOT NULL OR $2::bigint IS NOT NULL)`;
 
 async function sweepDeleted(database: Database, limit: number): Promise<number> {
   const deleted = await database.all('SELECT id FROM trunkline.deleted_subscriptions ORDER BY id');
@@ -110,7 +128,7 @@ async function sweep(transaction: Transaction, subscription: string, limit: numb
 function sweepOf(events: string): string {
   return `
     DELETE FROM trunkline.queued_events
-    WHERE subscription_id = $1 AND event_id = ANY (ARRAY(${events} LIMIT $2))`;
+    WHERE subscription_id = $1 AND event_id = ANY (ARRAY(SELECT event_id FROM (${events} LIMIT $2) AS found))`;
 }
 
 // By then every transaction that had still seen it has ended.

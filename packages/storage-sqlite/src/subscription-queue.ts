@@ -96,9 +96,11 @@ export function completeEvent(database: Database, completion: EventCompletion): 
     return database.run(sql, eventId, subscriptionId, token) === 1;
   }
   const changed = database.run(
-    `UPDATE queued_events SET due_at = ?, attempts = ?, lost_claims = 0, token = NULL, process = 0
+    `UPDATE queued_events
+     SET due_at = ?, exhausted_at = ?, attempts = ?, lost_claims = 0, token = NULL, process = 0
      WHERE event_id = ? AND subscription_id = ? AND token = ?`,
     outcome.kind === 'queued' ? outcome.dueAt : null,
+    outcome.kind === 'exhausted' ? outcome.failedAt : null,
     outcome.attempts,
     eventId,
     subscriptionId,

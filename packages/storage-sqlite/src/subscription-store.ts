@@ -1,7 +1,8 @@
-import type { EventSubscription, SubscriptionStore } from '@trunkline/core';
+import { joinRound, waitsInRound } from '@trunkline/core';
+import type { EventSubscription, RetryRound, SubscriptionStore } from '@trunkline/core';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
-import { integer, json, text } from './row.ts';
+import { integer, integerOrNull, json, text } from './row.ts';
 import type { Row } from './row.ts';
 import { shortenEventWaits } from './shorten-waits.ts';
 import { claimEvents, completeEvent, hasDueEvents, nextEventAt, renewClaim } from './subscription-queue.ts';
@@ -73,19 +74,19 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
     retryExhausted: async (name, { limit, countUpTo, now }) => {
       const { database, write } = connected();
       return write((announce) => {
-        const subscription = database.get('SELECT id FROM subscriptions WHERE name = ?', name);
+        const subscription = database.get('SELECT * FROM subscriptions WHERE name = ?', name);
         if (!subscription) return null;
         const id = text(subscription, 'id');
-        const requeued = database.run(
-          `UPDATE queued_events SET due_at = ?
-           WHERE subscription_id = ? AND event_id IN (SELECT event_id ${EXHAUSTED} ORDER BY event_id LIMIT ?)`,
-          now,
-          id,
-          id,
-          limit,
-        );
-        if (requeued > 0) announce({ topic: 'subscriptions' });
-        return { requeued, remaining: count(database, EXHAUSTED, id, countUpTo) };
+        const exhausted = database.all(FIRST_EXHAUSTED, id, limit + countUpTo);
+        const chosen = exhausted.slice(0, limit);
+        for (const row of chosen) database.run(REQUEUE, now, text(row, 'event_id'), id);
+        const round = joinRound(readRetryRound(subscription), now);
+        const left = exhausted
+          .slice(limit)
+          .filter((row) => waitsInRound(integerOrNull(row, 'exhausted_at'), round));
+        writeRetryRound(database, id, left.length > 0 ? round : null);
+        if (chosen.length > 0) announce({ topic: 'subscriptions' });
+        return { requeued: chosen.length, remaining: left.length };
       });
     },
 
@@ -100,7 +101,24 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
 // These rely on queued_events_due and queued_events_exhausted.
 const WAITING = 'FROM queued_events WHERE subscription_id = ? AND due_at IS NOT NULL';
 const EXHAUSTED = 'FROM queued_events WHERE subscription_id = ? AND due_at IS NULL';
+const FIRST_EXHAUSTED = `SELECT event_id, exhausted_at ${EXHAUSTED} ORDER BY exhausted_at, event_id LIMIT ?`;
+const REQUEUE = 'UPDATE queued_events SET due_at = ? WHERE event_id = ? AND subscription_id = ?';
 const TO_SWEEP = 'SELECT id FROM deleted_subscriptions ORDER BY id LIMIT 1';
+
+/** The run of calls that is in progress. */
+function readRetryRound(subscription: Row): RetryRound | null {
+  const beganAt = integerOrNull(subscription, 'retry_round_began_at');
+  return beganAt === null ? null : { beganAt, calledAt: integer(subscription, 'retry_round_called_at') };
+}
+
+function writeRetryRound(database: Database, id: string, round: RetryRound | null): void {
+  database.run(
+    'UPDATE subscriptions SET retry_round_began_at = ?, retry_round_called_at = ? WHERE id = ?',
+    round?.beganAt ?? null,
+    round?.calledAt ?? null,
+    id,
+  );
+}
 
 function sweepDeleted(database: Database, limit: number): number {
   let swept = 0;

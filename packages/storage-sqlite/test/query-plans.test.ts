@@ -56,6 +56,16 @@ it('retrying all that failed walks along its own index, from where it begins', a
   }
 });
 
+it('retrying exhausted events walks along its own index, from where it begins', async () => {
+  const { statements, explain } = await everyStatement();
+  const walks = statements.filter((sql) => sql.includes('ORDER BY exhausted_at'));
+  expect(walks.length).toBe(1);
+  for (const sql of walks)
+    expect(explain(sql), sql).toEqual([
+      expect.stringMatching(/INDEX queued_events_exhausted \(subscription_id=\?\)/),
+    ]);
+});
+
 /** What is prepared while each method of a storage is called. */
 async function everyStatement() {
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');

@@ -80,7 +80,7 @@ export const subscriptionSteps = [
 function completionOf(claimed: ClaimedEvent, kind: string, now: number): EventCompletion {
   const attempts = claimed.attempts + 1;
   if (kind === 'handled') return settled(claimed);
-  if (kind === 'exhausted') return settled(claimed, { kind, attempts });
+  if (kind === 'exhausted') return settled(claimed, { kind, attempts, failedAt: now });
   return settled(claimed, { kind: 'queued', attempts, dueAt: now + 5_000 });
 }
 

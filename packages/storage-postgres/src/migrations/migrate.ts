@@ -13,6 +13,7 @@ import { retryRounds } from './0005-retry-rounds.ts';
 import { leftGroups } from './0006-left-groups.ts';
 import { processes } from './0007-processes.ts';
 import { postponedWork } from './0008-postponed-work.ts';
+import { exhaustedEvents } from './0009-exhausted-events.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
 const MIGRATIONS: readonly string[] = [
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly string[] = [
   leftGroups,
   processes,
   postponedWork,
+  exhaustedEvents,
 ];
 
 const OLDEST_SERVER = 14;

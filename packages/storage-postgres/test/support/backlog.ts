@@ -62,9 +62,9 @@ export async function storeBacklog(
      FROM generate_series(1, ${count}) AS row`,
   );
   await run(
-    `INSERT INTO trunkline.queued_events (event_id, subscription_id, event_type, due_at, attempts, lost_claims)
+    `INSERT INTO trunkline.queued_events (event_id, subscription_id, event_type, due_at, exhausted_at, attempts, lost_claims)
      SELECT ${uuid(made, 'event')}, '${must(idToUuid('sub', subscription.id))}', 'message.received',
-       CASE row % 2 WHEN 0 THEN ${made} END, 0, 0
+       CASE row % 2 WHEN 0 THEN ${made} END, CASE row % 2 WHEN 1 THEN ${made} END, 0, 0
      FROM generate_series(1, ${count}) AS row`,
   );
   await run(

@@ -10,6 +10,7 @@ import { retryRounds } from './0008-retry-rounds.ts';
 import { leftGroups } from './0009-left-groups.ts';
 import { processes } from './0010-processes.ts';
 import { postponedWork } from './0011-postponed-work.ts';
+import { exhaustedEvents } from './0012-exhausted-events.ts';
 
 /** In order; a migration that was released never changes. The version of a database is how many it has had. */
 const MIGRATIONS: readonly string[] = [
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly string[] = [
   leftGroups,
   processes,
   postponedWork,
+  exhaustedEvents,
 ];
 
 /** "trnk": says that a SQLite file is ours. */

@@ -182,7 +182,7 @@ async function useSubscriptions(storage: Storage, workspace: Workspace): Promise
   await subscriptions.renew([keyOf(handled)], NOW + 60_000);
   await subscriptions.complete([
     { ...keyOf(handled), outcome: { kind: 'handled' } },
-    { ...keyOf(spent), outcome: { kind: 'exhausted', attempts: 8 } },
+    { ...keyOf(spent), outcome: { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 } },
     { ...keyOf(again), outcome: { kind: 'queued', attempts: 1, dueAt: NOW } },
   ]);
   await subscriptions.retryExhausted('orders', { limit: 1, countUpTo: 10, now: NOW });

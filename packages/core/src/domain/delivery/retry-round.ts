@@ -1,6 +1,6 @@
 /**
  * A run of retry-failed calls at one endpoint, which is to give each delivery that had failed when it began one more
- * attempt, and then to end. What fails again meanwhile is of the next round: counted in `remaining`, it would keep a loop
+ * attempt, and then to end; or of `retryExhausted` calls, with the exhausted events of one subscription. What fails again meanwhile is of the next round: counted in `remaining`, it would keep a loop
  * going for as long as the receiver refuses.
  */
 export interface RetryRound {
@@ -19,7 +19,7 @@ export function joinRound(round: RetryRound | null, now: number): RetryRound {
   return { beganAt: isInProgress ? round.beganAt : now, calledAt: now };
 }
 
-/** Whether a delivery that has failed still waits for its attempt of this round. */
+/** Whether what has failed still waits for its attempt of this round. */
 export function waitsInRound(lastAttemptAt: number | null, { beganAt }: RetryRound): boolean {
   return lastAttemptAt === null || lastAttemptAt < beganAt;
 }

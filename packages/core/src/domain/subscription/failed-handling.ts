@@ -4,9 +4,11 @@ import { retryDelay } from '../delivery/retry-schedule.ts';
 export function afterFailure(
   attempts: number,
   failedAt: number,
-): { kind: 'queued'; attempts: number; dueAt: number } | { kind: 'exhausted'; attempts: number } {
+):
+  | { kind: 'queued'; attempts: number; dueAt: number }
+  | { kind: 'exhausted'; attempts: number; failedAt: number } {
   const delay = retryDelay(attempts);
   return delay === null
-    ? { kind: 'exhausted', attempts }
+    ? { kind: 'exhausted', attempts, failedAt }
     : { kind: 'queued', attempts, dueAt: failedAt + delay };
 }

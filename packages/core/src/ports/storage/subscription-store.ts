@@ -62,8 +62,8 @@ export interface EventCompletion extends EventClaimKey {
     | { readonly kind: 'handled' }
     /** It can be claimed again from `dueAt` on. */
     | { readonly kind: 'queued'; readonly attempts: number; readonly dueAt: number }
-    /** It is kept, and claimed no more unless `retryExhausted` queues it. */
-    | { readonly kind: 'exhausted'; readonly attempts: number };
+    /** It is kept, and claimed no more unless `retryExhausted` queues it. `failedAt` is when its last attempt failed. */
+    | { readonly kind: 'exhausted'; readonly attempts: number; readonly failedAt: number };
 }
 
 /**
@@ -107,9 +107,10 @@ export interface SubscriptionStore {
   complete(completions: readonly EventCompletion[]): Promise<number>;
 
   /**
-   * Makes up to `limit` exhausted events due at `now`, those with the smallest event ids, with their attempts unchanged
-   * and no lost claims. `remaining` is how many more there are, counted up to `countUpTo`. Null when there is no such
-   * subscription.
+   * Makes up to `limit` exhausted events due at `now`, with their attempts unchanged and no lost claims: those whose
+   * last attempt failed longest ago first, then by event id; what an earlier version exhausted, without that time, comes
+   * before them. `remaining` is how many more wait for their attempt in the round that the call belongs to (`joinRound`,
+   * `waitsInRound`), counted up to `countUpTo`; with none left the round is over. Null when there is no such subscription.
    */
   retryExhausted(
     name: string,

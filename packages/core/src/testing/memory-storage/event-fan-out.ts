@@ -42,6 +42,7 @@ function queueEvent(state: State, { id: subscriptionId }: EventSubscription, eve
     eventId: event.id,
     eventType: event.type,
     dueAt: Math.floor(event.occurredAt / 1000),
+    exhaustedAt: null,
     attempts: 0,
     lostClaims: 0,
     token: null,

@@ -1,3 +1,4 @@
+import type { RetryRound } from '../../domain/delivery/retry-round.ts';
 import type { ApiKey } from '../../domain/api-key/api-key.ts';
 import type { Attempt, Delivery } from '../../domain/delivery/delivery.ts';
 import type { Event, EventType } from '../../domain/event/event.ts';
@@ -39,6 +40,8 @@ export interface QueuedEvent {
   readonly eventType: EventType;
   /** When it can be claimed; for one that is claimed, when its lease ends. Null once it is exhausted. */
   dueAt: number | null;
+  /** When the attempt failed that exhausted it; null before. */
+  exhaustedAt: number | null;
   attempts: number;
   lostClaims: number;
   /** Of the latest claim; null while there is none. */
@@ -78,6 +81,8 @@ export class State {
   readonly subscriptions: Map<string, EventSubscription> = new Map();
   /** By `keyOf(subscriptionId, eventId)`; those of deleted subscriptions too. */
   readonly queuedEvents: Map<string, QueuedEvent> = new Map();
+  /** The runs of `retryExhausted` calls that are in progress, by subscription. */
+  readonly eventRetryRounds: Map<string, RetryRound> = new Map();
   lastToken = 0;
 
   /** Null while the storage is closed. */

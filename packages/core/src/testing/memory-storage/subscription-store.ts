@@ -1,3 +1,4 @@
+import { joinRound, waitsInRound } from '../../domain/delivery/retry-round.ts';
 import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';
 import type {
   ClaimedEvent,
@@ -92,14 +93,22 @@ export class MemorySubscriptionStore implements SubscriptionStore {
   ): Promise<{ readonly requeued: number; readonly remaining: number } | null> {
     const subscription = this.#named(name);
     if (!subscription) return null;
-    const exhausted = this.#exhausted(subscription.id);
-    const chosen = exhausted.toSorted((a, b) => compare(a.eventId, b.eventId)).slice(0, batch.limit);
-    for (const queued of chosen) queued.dueAt = batch.now;
+    const { limit, countUpTo, now } = batch;
+    const exhausted = this.#exhausted(subscription.id)
+      .toSorted(
+        (a, b) =>
+          compare(a.exhaustedAt ?? -Infinity, b.exhaustedAt ?? -Infinity) || compare(a.eventId, b.eventId),
+      )
+      .slice(0, limit + countUpTo);
+    const chosen = exhausted.slice(0, limit);
+    for (const queued of chosen) queued.dueAt = now;
+    const rounds = this.#state.eventRetryRounds;
+    const round = joinRound(rounds.get(subscription.id) ?? null, now);
+    const left = exhausted.slice(limit).filter(({ exhaustedAt }) => waitsInRound(exhaustedAt, round));
+    if (left.length > 0) rounds.set(subscription.id, round);
+    else rounds.delete(subscription.id);
     if (chosen.length > 0) this.#state.signal({ topic: 'subscriptions' });
-    return {
-      requeued: chosen.length,
-      remaining: Math.min(exhausted.length - chosen.length, batch.countUpTo),
-    };
+    return { requeued: chosen.length, remaining: left.length };
   }
 
   async sweepDeleted(limit: number): Promise<number> {
@@ -134,6 +143,7 @@ export class MemorySubscriptionStore implements SubscriptionStore {
     queued.lostClaims = 0;
     queued.attempts = outcome.attempts;
     queued.dueAt = outcome.kind === 'queued' ? outcome.dueAt : null;
+    queued.exhaustedAt = outcome.kind === 'exhausted' ? outcome.failedAt : null;
     return true;
   }
 
