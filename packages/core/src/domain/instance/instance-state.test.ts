@@ -284,6 +284,16 @@ describe('what a change writes', () => {
     });
   });
 
+  it.each(['connecting, not paired', 'qr_required after a drop', 'disconnected, still trying'] as const)(
+    'forgets the last error of one that is %s when it shows a QR, as its connection is open again',
+    (state) => {
+      const failing = { ...STATES[state], lastError: 'connection_lost' };
+      expect(transition(failing, TRIGGERS.qr, LATER)).toMatchObject({
+        instance: { status: 'qr_required', qr: QR, droppedAt: null, lastError: null },
+      });
+    },
+  );
+
   it('says why it stopped', () => {
     expect(after('qr_required', 'qr_timeout')).toMatchObject({
       lastError: 'qr_timeout',

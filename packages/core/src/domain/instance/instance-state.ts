@@ -138,10 +138,12 @@ function operationFailed(instance: Instance, error: string, now: number): Instan
 }
 
 function showQr(instance: Instance, qr: QrCode, now: number): InstanceTransition {
-  if (instance.status === 'qr_required') return change(instance, { qr, droppedAt: null }, now);
+  // The network was reached: what kept it from that is over.
+  const shown = { qr, droppedAt: null, lastError: null } as const;
+  if (instance.status === 'qr_required') return change(instance, shown, now);
   // One that is being tried again has the status disconnected: its session may turn out to be void.
   if (instance.desired !== 'running' || instance.status === 'connected') return UNCHANGED;
-  return change(instance, { status: 'qr_required', qr, droppedAt: null }, now, 'instance.qr_required');
+  return change(instance, { ...shown, status: 'qr_required' }, now, 'instance.qr_required');
 }
 
 function connected(
