@@ -1,12 +1,10 @@
-import { Hono } from 'hono';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTrunkline, SCOPES } from '@trunkline/core';
 import type { Logger, Scope } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { memoryStorage, testRuntime } from '@trunkline/core/testing';
-import { createGuard, createHttpApp } from '@trunkline/http';
-import { answerErrors } from '../src/error-answer.ts';
-import { addSandboxControls } from '../src/sandbox-controls.ts';
+import { createServerApp } from '../src/server-app.ts';
+import { createServerMetrics } from '../src/server-metrics.ts';
 
 interface Logged {
   readonly level: string;
@@ -32,11 +30,18 @@ async function ready({ scopes = SCOPES, limit = 600 }: { scopes?: readonly Scope
   const logged: Logged[] = [];
   const log = (level: string) => (_: object, message: string) => void logged.push({ level, message });
   const logger: Logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
-  const guard = createGuard(trunkline, { rateLimit: { requestsPerMinute: limit } });
-  const app = new Hono();
-  app.route('/', createHttpApp(trunkline, { guard }));
-  addSandboxControls(app, { trunkline, guard, storage, phone: sandbox.phone, logger });
-  app.onError(answerErrors(logger));
+  const app = createServerApp({
+    trunkline,
+    storage,
+    logger,
+    phone: sandbox.phone,
+    hasSandbox: true,
+    rateLimit: { requestsPerMinute: limit },
+    publicUrl: undefined,
+    metrics: createServerMetrics(),
+    metricsToken: undefined,
+    isDraining: () => false,
+  });
 
   /** A body that counts what is taken of it; `breaksOff` ends it as a client that goes away does. */
   const body = (breaksOff = false) => {

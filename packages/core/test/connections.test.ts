@@ -174,6 +174,9 @@ describe('an instance that cannot be connected', () => {
     });
     await world.clock.advance(10 * MINUTE);
     expect(warnings(world)).toBe(1);
+    if (network === 'says nothing') return;
+    const line = world.logs.find(({ message }) => message.includes('has not been connected for 30 s'));
+    expect(line?.facts).toMatchObject({ instanceId: id, err: { message: 'ENETUNREACH' } });
   });
 
   it('says so again where it is asked for again', async () => {

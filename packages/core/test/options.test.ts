@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { TrunklineError, createTrunkline, isTrunklineError } from '../src/index.ts';
 import type { TrunklineOptions } from '../src/index.ts';
+import { edgeRuntime } from '../src/node/edge-runtime.ts';
+import { fileMediaStore, nodeRuntime } from '../src/node/index.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
 import { memoryStorage, testRuntime } from '../src/testing/index.ts';
 import { SECRET_KEY, connectInstance, listen, only, startWorld } from './support/world.ts';
@@ -114,6 +116,18 @@ describe('createTrunkline', () => {
     await trunkline.start();
     expect(opened).toBe(true);
     await trunkline.stop();
+  });
+});
+
+describe('what goes into the options', () => {
+  it.each<[string, (options: never) => unknown, meant: string]>([
+    ['mediadirectory', nodeRuntime, 'there is no option "mediadirectory". Did you mean "mediaDirectory"?'],
+    ['dsn', edgeRuntime, 'edgeRuntime: there is no option "dsn".'],
+    ['direcotry', fileMediaStore, 'there is no option "direcotry". Did you mean "directory"?'],
+    ['jornal', createSandbox, 'createSandbox: there is no option "jornal". Did you mean "journal"?'],
+  ])('names an option that does not exist: %s', (name, make, meant) => {
+    const options = { [name]: 'x' } as never; // as a JavaScript program may give it
+    expect(() => make(options)).toThrow(meant);
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createHttpApp } from '../src/index.ts';
+import { createClient } from '../src/client/index.ts';
+import { createGuard, createHttpApp } from '../src/index.ts';
 import type { HttpAppOptions } from '../src/index.ts';
 import { client } from './client.ts';
 import { fakeTrunkline } from './fake-trunkline.ts';
@@ -34,5 +35,18 @@ test.each<[string, HttpAppOptions]>([
 ])('a wrong %s is named: %o', (name, options) => {
   expect(() => createHttpApp(fakeTrunkline(), options)).toThrow(
     new RegExp(`createHttpApp: the option "${name}" is wrong: `),
+  );
+});
+
+test('an option that does not exist is named, with the one that was meant', () => {
+  // What JavaScript would let through.
+  expect(() => createHttpApp(fakeTrunkline(), { basepath: '/api' } as never)).toThrow(
+    'createHttpApp: there is no option "basepath". Did you mean "basePath"?',
+  );
+  expect(() => createGuard(fakeTrunkline(), { ratelimit: false } as never)).toThrow(
+    'createGuard: there is no option "ratelimit". Did you mean "rateLimit"?',
+  );
+  expect(() => createClient({ baseurl: 'https://api.example.com', apiKey: 'key' } as never)).toThrow(
+    'createClient: there is no option "baseurl". Did you mean "baseUrl"?',
   );
 });

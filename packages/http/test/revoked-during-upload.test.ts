@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { memoryMediaStore } from '@trunkline/core/testing';
+import { memoryMediaStore, memoryStorage } from '@trunkline/core/testing';
 import { startService } from './service.ts';
 
 const PNG = Uint8Array.from([
@@ -9,7 +9,8 @@ const PNG = Uint8Array.from([
 
 async function ready() {
   const media = memoryMediaStore();
-  const service = await startService({ media });
+  const storage = memoryStorage();
+  const service = await startService({ media, storage });
   const { id: workspaceId, call } = await service.newWorkspace();
   const instance = await service.connected(call);
   const { token, apiKey } = await service.trunkline.admin.apiKeys.create({
@@ -53,7 +54,7 @@ async function ready() {
   const json = (meanwhile: () => Promise<unknown>) =>
     post(meanwhile, [text.subarray(0, 5), text.subarray(5)], 'application/json');
   const messages = async (): Promise<number> => (await call('GET', '/messages')).json.data?.length as never; // a list
-  return { ...service, workspaceId, keyId: apiKey.id, media, form, json, messages };
+  return { ...service, storage, workspaceId, keyId: apiKey.id, media, form, json, messages };
 }
 
 describe('a key that is no longer good when the body is there', () => {
@@ -69,6 +70,13 @@ describe('a key that is no longer good when the body is there', () => {
       401,
       'INVALID_API_KEY',
       ({ trunkline, workspaceId, keyId }) => trunkline.admin.apiKeys.revoke(workspaceId, keyId),
+    ],
+    [
+      // Whose own look-up is remembered for five seconds here.
+      'was revoked by another process',
+      401,
+      'INVALID_API_KEY',
+      ({ storage, clock, workspaceId, keyId }) => storage.apiKeys.revoke(workspaceId, keyId, clock.now()),
     ],
     [
       'belongs to a workspace that was suspended',

@@ -70,6 +70,17 @@ describe('a wrong option', () => {
     expect(make).toThrow(`s3MediaStore: the option "${name}"`);
     expect(make).not.toThrow(/the-secret|the-session/);
   });
+
+  it.each<[unknown, string]>([
+    [{ pathstyle: true }, 's3MediaStore: there is no option "pathstyle". Did you mean "pathStyle"?'],
+    [
+      { timeouts: { requestMS: 5 } },
+      's3MediaStore: timeouts: there is no option "requestMS". Did you mean "requestMs"?',
+    ],
+  ])('that does not exist is named, with the one that was meant: %o', (options, why) => {
+    const make = (): unknown => s3MediaStore({ ...OPTIONS, ...(options as object) }); // wrong on purpose
+    expect(make).toThrow(why);
+  });
 });
 
 describe('credentials', () => {
