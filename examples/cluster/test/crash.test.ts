@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { until } from '@trunkline/example-server/test/until';
 import type { NetworkLog } from '../src/network/network-log.ts';
 import { choices } from './support/choices.ts';
+import { darkness, length } from './support/darkness.ts';
 import { disturb } from './support/disturbances.ts';
 import type { DisturbanceOptions } from './support/disturbances.ts';
 import { startLoad } from './support/load.ts';
@@ -13,6 +14,7 @@ import { startReceiver } from './support/receivers.ts';
 import { setUp } from './support/set-up.ts';
 import { watchStatuses } from './support/status-watch.ts';
 import { startTestCluster } from './support/test-cluster.ts';
+import { startVisitors } from './support/visitors.ts';
 
 /**
  * How long the cluster is disturbed, in minutes of real time. Without it, for a few seconds, with time going by three
@@ -31,6 +33,11 @@ interface Form extends Omit<DisturbanceOptions, 'instances'> {
   readonly senders: number;
   /** Between two messages of one of them. */
   readonly loadMs: readonly [number, number];
+  /** Instances that come and go, at a time. */
+  readonly visitors: number;
+  readonly stayMs: readonly [number, number];
+  /** How long an instance may be dark after the death of its gateway where another one is there. */
+  readonly darkMs: number;
 }
 
 /** Printed where it fails; CLUSTER_SEED makes the same choices again. */
@@ -44,8 +51,11 @@ const form: Form =
         forMs: MINUTES * 60_000,
         pauseMs: [500, 8_000],
         outageMs: 60_000,
-        senders: 4,
+        senders: 3,
         loadMs: [500, 4_000],
+        visitors: 4,
+        stayMs: [1_000, 20_000],
+        darkMs: 5_000,
       }
     : {
         timeFactor: 3,
@@ -55,6 +65,10 @@ const form: Form =
         outageMs: 12_000,
         senders: 3,
         loadMs: [500, 1_500],
+        visitors: 1,
+        stayMs: [200, 2_000],
+        // A busy machine that runs all tests is given more, and still less than a lease.
+        darkMs: 8_000,
       };
 
 it(
@@ -78,14 +92,18 @@ it(
       const { senders, loadMs: pauseMs } = form;
       const load = startLoad(cluster, { instances, senders, pauseMs }, random.apart(6));
       const watch = watchStatuses(load, cluster.apiUrls, random.apart(8));
-      const outages = await disturb(cluster, { ...form, instances }, random.apart(7));
-      await load.stop();
+      const visitors = startVisitors(cluster, load, form, random.apart(9));
+      const from = Date.now();
+      const interruptions = await disturb(cluster, { ...form, instances }, random.apart(7));
+      await Promise.all([load.stop(), visitors.stop()]);
+      const residents = instances.map((instance) => ({ instance, from, to: Date.now() }));
 
       const evidence = async (): Promise<Evidence> => ({
         load,
         receivers,
         log: await readLog(cluster.network.url),
-        outages,
+        interruptions,
+        stays: [...residents, ...visitors.stays],
         statuses: watch.statuses,
       });
       let left: readonly string[] = [];
@@ -99,11 +117,14 @@ it(
       ).catch(() => undefined);
       await watch.stop();
       const wrong = [...violations(await evidence(), form.minuteMs), ...cluster.lastWords()];
-      cluster.note(numbersOf(await evidence()));
+      const numbers = numbersOf(await evidence());
+      cluster.note(numbers);
       expect({ left, wrong }).toEqual({ left: [], wrong: [] });
+      const afterDeath = darkness(await evidence()).filter(({ cause }) => cause === 'killed');
+      expect(afterDeath.filter((dark) => length(dark) > form.darkMs)).toEqual([]);
       expect(load.accepted.length).toBeGreaterThan(10);
       expect(load.inbound.length).toBeGreaterThan(0);
-      if (MINUTES > 0) console.info(`The log is ${cluster.keepOutput()}`);
+      if (MINUTES > 0) console.info(`${numbers}\nThe log is ${cluster.keepOutput()}`);
     } catch (error) {
       console.error(`CLUSTER_SEED=${SEED}, the log is ${cluster.keepOutput()}`);
       throw error;

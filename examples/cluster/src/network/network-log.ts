@@ -29,6 +29,8 @@ interface LoggedConnection {
   /** The process at the other end. */
   readonly owner: string;
   readonly openedAt: number;
+  /** When the process had stored that the instance is connected. Null where it never has. */
+  readonly connectedAt: number | null;
   /** Null while it is open. */
   readonly closedAt: number | null;
 }
@@ -40,8 +42,12 @@ export interface NetworkLogWriter {
   read(): NetworkLog;
   record(record: NetworkRecord): void;
   send(send: Omit<LoggedSend, 'at'>): void;
-  /** Answers the connection's number, and what to call at its end; more often does no harm. */
-  opened(connection: { instanceId: string; owner: string }): { readonly id: number; closed(): void };
+  /** Answers the connection's number, and what to call when it is connected and when it has ended; repeated calls do no harm. */
+  opened(connection: { instanceId: string; owner: string }): {
+    readonly id: number;
+    connected(): void;
+    closed(): void;
+  };
   replaced(first: number, second: number): void;
 }
 
@@ -65,11 +71,15 @@ export function createNetworkLog(clock: Clock): NetworkLogWriter {
         ...facts,
         id: lastId,
         openedAt: clock.now(),
+        connectedAt: null,
         closedAt: null,
       };
       keep(connections, connection);
       return {
         id: lastId,
+        connected() {
+          connection.connectedAt ??= clock.now();
+        },
         closed() {
           connection.closedAt ??= clock.now();
         },

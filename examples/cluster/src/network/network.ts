@@ -43,7 +43,7 @@ export function createNetwork(context: GatewayContext, { latencyMs = 0 }: Networ
   const current = new Map<string, Accepted>();
 
   const accept: Network['accept'] = (socket, { instanceId, owner }) => {
-    const { id, closed } = log.opened({ instanceId, owner });
+    const { id, connected, closed } = log.opened({ instanceId, owner });
     let connection: GatewayConnection | null = null;
 
     const end = (): void => {
@@ -78,7 +78,10 @@ export function createNetwork(context: GatewayContext, { latencyMs = 0 }: Networ
     });
     const listener: GatewayListener = {
       qr: (...report) => calls.qr(...report),
-      connected: (profile) => calls.connected(profile),
+      async connected(profile) {
+        await calls.connected(profile);
+        connected();
+      },
       message: async (message) => calls.message(await wireIncoming(message)),
       receipt: (receipt) => calls.receipt(receipt),
       groups: (groups) => calls.groups(groups),

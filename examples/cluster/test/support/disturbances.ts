@@ -15,18 +15,45 @@ export interface DisturbanceOptions {
   readonly instances: readonly string[];
 }
 
-/** A process stood still, or did not reach Postgres, for this time, in epoch milliseconds. */
-export interface Outage {
-  readonly process: string;
+/** What was done, and for how long, in epoch milliseconds. */
+export type Interruption = Outage | ProcessEnd | DatabaseOutage | Drop;
+
+/** A process stood still, or did not reach Postgres. */
+export interface Outage extends Period {
   readonly kind: 'frozen' | 'cut_off';
+  readonly process: string;
+}
+
+/** A process was killed or restarted in good order, until it was ready again. */
+interface ProcessEnd extends Period {
+  readonly kind: 'killed' | 'restarted';
+  readonly process: string;
+}
+
+/** Postgres crashed, until it was back; or connections to it were terminated. */
+interface DatabaseOutage extends Period {
+  readonly kind: 'database';
+}
+
+/** The network dropped the connection of an instance. */
+interface Drop extends Period {
+  readonly kind: 'dropped';
+  readonly instanceId: string;
+}
+
+export interface Period {
   readonly from: number;
   readonly to: number;
+}
+
+export function isOutage(interruption: Interruption): interruption is Outage {
+  return interruption.kind === 'frozen' || interruption.kind === 'cut_off';
 }
 
 interface Scene extends Pick<DisturbanceOptions, 'outageMs' | 'instances'> {
   readonly cluster: TestCluster;
   readonly random: Choices;
-  readonly outages: Outage[];
+  readonly interruptions: Interruption[];
 }
 
 /** Does something and answers what it was. */
@@ -48,20 +75,20 @@ const DISTURBANCES: readonly Disturbance[] = [
   (scene) => freeze(scene, 'api'),
 ];
 
-/** Disturbs the cluster again and again, and then lets it be. Answers the outages. */
+/** Disturbs the cluster again and again, and then lets it be. Returns what was done. */
 export async function disturb(
   cluster: TestCluster,
   { forMs, pauseMs, outageMs, instances }: DisturbanceOptions,
   random: Choices,
-): Promise<readonly Outage[]> {
+): Promise<readonly Interruption[]> {
   const end = performance.now() + forMs;
-  const outages: Outage[] = [];
+  const interruptions: Interruption[] = [];
   const first = DISTURBANCES.map((disturbance) => ({ disturbance, place: random.fraction() }));
   first.sort((a, b) => a.place - b.place);
   try {
     while (first.length > 0 || performance.now() < end) {
       const disturbance = first.pop()?.disturbance ?? random.of(DISTURBANCES);
-      cluster.note(await disturbance({ cluster, random, outageMs, instances, outages }));
+      cluster.note(await disturbance({ cluster, random, outageMs, instances, interruptions }));
       await setTimeout(random.between(...pauseMs));
     }
   } finally {
@@ -70,18 +97,22 @@ export async function disturb(
       signal(process, 'SIGCONT');
     }
   }
-  return outages;
+  return asTheyWere(cluster, interruptions);
 }
 
 async function kill(scene: Scene, role: string): Promise<string> {
   const process = oneOf(scene, role);
-  return signal(process, 'SIGKILL') ? `${process.name} is killed` : `${process.name} is dead already`;
+  if (!signal(process, 'SIGKILL')) return `${process.name} is dead already`;
+  note(scene, { kind: 'killed', process: process.name });
+  return `${process.name} is killed`;
 }
 
 /** As a deploy does: it ends in good order, and comes back. */
 async function restart(scene: Scene): Promise<string> {
   const process = oneOf(scene, '');
-  return signal(process, 'SIGTERM') ? `${process.name} is to end` : `${process.name} is dead already`;
+  if (!signal(process, 'SIGTERM')) return `${process.name} is dead already`;
+  note(scene, { kind: 'restarted', process: process.name });
+  return `${process.name} is to end`;
 }
 
 /** As a machine under a hypervisor that is paused: it goes on later as if nothing had been. */
@@ -100,10 +131,12 @@ function signal({ pid }: ManagedProcess, name: NodeJS.Signals): boolean {
   return id !== undefined && process.kill(id, name);
 }
 
-async function drop({ cluster, random, instances }: Scene): Promise<string> {
+async function drop(scene: Scene): Promise<string> {
+  const { cluster, random, instances } = scene;
   const instance = random.of(instances);
   try {
     await networkPhone(cluster.network.url, instance).drop();
+    note(scene, { kind: 'dropped', instanceId: instance });
     return `the connection of ${instance} drops`;
   } catch {
     return `${instance} is not connected`;
@@ -121,13 +154,16 @@ async function stall(scene: Scene): Promise<string> {
   return `${process.name} does not reach Postgres for ${ms} ms (${how})`;
 }
 
-async function crashPostgres({ cluster }: Scene): Promise<string> {
+async function crashPostgres({ cluster, interruptions }: Scene): Promise<string> {
+  const from = Date.now();
   await cluster.postgres.crash();
+  interruptions.push({ kind: 'database', from, to: Date.now() });
   return 'Postgres has crashed and is back';
 }
 
-function terminateConnections({ cluster }: Scene): Promise<string> {
-  return terminate(cluster, "application_name = 'trunkline' AND random() < 0.5");
+function terminateConnections(scene: Scene): Promise<string> {
+  note(scene, { kind: 'database' });
+  return terminate(scene.cluster, "application_name = 'trunkline' AND random() < 0.5");
 }
 
 function stopListening({ cluster }: Scene): Promise<string> {
@@ -156,11 +192,42 @@ function oneOf({ cluster, random }: Scene, role: string): ManagedProcess {
 
 /** Answers how long it is to last. */
 function outage(
-  { outageMs, outages, random }: Scene,
+  { outageMs, interruptions, random }: Scene,
   kind: Outage['kind'],
   { name }: ManagedProcess,
 ): number {
   const ms = Math.round((outageMs * random.between(1, 4)) / 4);
-  outages.push({ process: name, kind, from: Date.now(), to: Date.now() + ms });
+  interruptions.push({ process: name, kind, from: Date.now(), to: Date.now() + ms });
   return ms;
+}
+
+type Momentary = Extract<Interruption, { kind: 'killed' | 'restarted' | 'database' | 'dropped' }>;
+type WithoutPeriod<Kind> = Kind extends Period ? Omit<Kind, keyof Period> : never;
+
+/** It happens now. */
+function note({ interruptions }: Scene, what: WithoutPeriod<Momentary>): void {
+  const now = Date.now();
+  interruptions.push({ ...what, from: now, to: now });
+}
+
+/** With the ends that are known only afterwards: the start after an end, and the end of a process that stood still. */
+function asTheyWere(
+  { services }: TestCluster,
+  interruptions: readonly Interruption[],
+): readonly Interruption[] {
+  const now = Date.now();
+  return interruptions.map((one) => {
+    if (one.kind === 'killed' || one.kind === 'restarted') {
+      const service = services.find(({ process }) => process.name === one.process);
+      return { ...one, to: service?.readyAt.find((at) => at > one.from) ?? Infinity };
+    }
+    const killed = interruptions.find(
+      (other) =>
+        one.kind === 'frozen' &&
+        other.kind === 'killed' &&
+        other.process === one.process &&
+        other.from > one.from,
+    );
+    return { ...one, to: Math.min(one.to, killed?.from ?? now) };
+  });
 }

@@ -12,6 +12,7 @@ const ASK_AGAIN_MS = 300;
 /** What the service said yes to. */
 interface Accepted {
   readonly messageId: string;
+  readonly instance: string;
   readonly text: string;
   readonly to: string;
   /** When, in epoch milliseconds. */
@@ -24,7 +25,9 @@ export interface Load {
   readonly inbound: readonly string[];
   /** Answers that no client should get. */
   readonly complaints: readonly string[];
-  /** Posts no more, and resolves when every message that was begun is accepted. */
+  /** Posts one more message, and resolves with its id once it is accepted. */
+  send(message: Omit<Accepted, 'messageId' | 'at'>, choose: Choices): Promise<string>;
+  /** Posts no more of its own accord, and resolves when every message that was begun is accepted. */
   stop(): Promise<void>;
 }
 
@@ -55,19 +58,19 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
   const complaints: string[] = [];
   let isStopped = false;
 
-  const send = async (text: string, choose: Choices): Promise<void> => {
-    const instance = choose.of(options.instances);
-    const to = choose.of(RECIPIENTS);
+  const send: Load['send'] = async ({ instance, to, text }, choose) => {
     for (;;) {
       const answer = await post(choose, { instance, to, type: 'text', text });
       if (answer?.status === 202 || answer?.status === 200) {
-        accepted.push({ messageId: message.parse(answer.body).data.id, text, to, at: Date.now() });
-        return;
+        const messageId = message.parse(answer.body).data.id;
+        accepted.push({ messageId, instance, text, to, at: Date.now() });
+        return messageId;
       }
       // No connection, no answer in time, a server that is starting or has lost its database: ask again.
       if (answer && answer.status < 500 && answer.status !== 409) {
-        complaints.push(`${answer.status} ${JSON.stringify(answer.body)}`);
-        return;
+        const complaint = `${answer.status} ${JSON.stringify(answer.body)}`;
+        complaints.push(complaint);
+        throw new Error(`${text} was answered ${complaint}`);
       }
       await setTimeout(ASK_AGAIN_MS);
     }
@@ -99,7 +102,10 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
     const choose = random.apart(number);
     let left = QUEUE;
     for (let count = 1; !isStopped; count += 1) {
-      await send(`sender-${number}-message-${count}`, choose);
+      const text = `sender-${number}-message-${count}`;
+      const to = choose.of(RECIPIENTS);
+      // What is not accepted is a complaint, and the next one is sent all the same.
+      await send({ instance: choose.of(options.instances), to, text }, choose).catch(() => undefined);
       left -= 1;
       if (left > 0) continue;
       await setTimeout(choose.between(...options.pauseMs));
@@ -131,6 +137,7 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
     accepted,
     inbound,
     complaints,
+    send,
     async stop() {
       isStopped = true;
       await Promise.all(running);

@@ -1,14 +1,17 @@
 import type { NetworkLog } from '../../src/network/network-log.ts';
-import type { Outage } from './disturbances.ts';
+import { isOutage } from './disturbances.ts';
+import type { Interruption, Outage } from './disturbances.ts';
 import type { Load } from './load.ts';
 import type { Arrival, Receiver } from './receivers.ts';
+import type { Stay } from './visitors.ts';
 
 /** What was seen from outside of the service: by its clients, its receivers, and the network. */
 export interface Evidence {
   readonly load: Load;
   readonly receivers: readonly Receiver[];
   readonly log: NetworkLog;
-  readonly outages: readonly Outage[];
+  readonly interruptions: readonly Interruption[];
+  readonly stays: readonly Stay[];
   /** What the API said of each message, one after another. */
   readonly statuses: ReadonlyMap<string, readonly string[]>;
 }
@@ -56,7 +59,9 @@ function hasTaken(receiver: Receiver, { text, type }: { text: string; type: stri
 
 /** What was done and should never be. */
 export function violations(evidence: Evidence, windowMs: number): readonly string[] {
-  const outagesOfSenders = evidence.outages.filter((outage) => outage.process.startsWith('webhooks'));
+  const outagesOfSenders = evidence.interruptions
+    .filter(isOutage)
+    .filter((outage) => outage.process.startsWith('webhooks'));
   return [
     ...evidence.load.complaints.map((complaint) => `a client was answered ${complaint}`),
     ...acceptedTwice(evidence),
@@ -151,12 +156,12 @@ function atOnce(arrivals: readonly Arrival[], { startedAt }: Arrival): number {
  * One owner at any time, by the network's own log. A process that stands still cannot close its connections when its
  * leases end: then it is the network that ends the first when the second opens, as real ones do.
  */
-function ownedTwice({ log, outages }: Evidence): readonly string[] {
+function ownedTwice({ log, interruptions }: Evidence): readonly string[] {
   const owners = new Map(log.connections.map(({ id, owner }) => [id, owner]));
   const stoodStill = (owner: string | undefined, at: number): boolean =>
-    outages.some(
-      ({ kind, process, from, to }) =>
-        kind === 'frozen' && process === owner && from <= at && at <= to + WAKING_UP_MS,
+    interruptions.some(
+      (one) =>
+        one.kind === 'frozen' && one.process === owner && one.from <= at && at <= one.to + WAKING_UP_MS,
     );
   return log.replaced
     .filter(({ at, first }) => !stoodStill(owners.get(first), at))

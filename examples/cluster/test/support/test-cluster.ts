@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '@trunkline/core';
@@ -21,6 +21,8 @@ interface Service {
   readonly proxy: StallableProxy;
   /** Where its API is; undefined while it has none. */
   readonly url: () => string | undefined;
+  /** When it was ready, at each of its starts, in epoch milliseconds. */
+  readonly readyAt: readonly number[];
 }
 
 /** A cluster whose parts a test can kill, cut off and mislead one by one. */
@@ -88,6 +90,7 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
     const database = new URL(postgres.url);
     database.port = String(proxy.port);
     let url: string | undefined;
+    const readyAt: number[] = [];
     const process = manageProcess({
       name,
       program: new URL('programs/service.ts', import.meta.url),
@@ -98,10 +101,13 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
         CLOCK_AHEAD_MS: String(aheadMs),
       },
       readyLine: /(http:\/\/\S+:\d+)\/(?:api\/v1|healthz)$/,
-      onReady: (found) => (url = found),
+      onReady(found) {
+        url = found;
+        readyAt.push(Date.now());
+      },
       onLine: (line) => note(`[${name}] ${line}`),
     });
-    return { process, proxy, url: () => (roles === 'api' ? url : undefined) };
+    return { process, proxy, readyAt, url: () => (roles === 'api' ? url : undefined) };
   };
   // One alone makes the directory and the workspace; that others may do so at the same time is tested elsewhere.
   const [first, ...others] = SERVICES;
@@ -126,11 +132,14 @@ export async function startTestCluster({ timeFactor }: TestClusterOptions): Prom
     // Level 60 of pino is fatal.
     lastWords: () => output.filter((line) => line.includes('{"level":60,')),
     keepOutput() {
-      const path = join(tmpdir(), `trunkline-cluster-${Date.now()}.log`);
+      const path = join(CACHE, `cluster-${Date.now()}.log`);
+      mkdirSync(CACHE, { recursive: true });
       writeFileSync(path, output.join('\n'));
       return path;
     },
   };
 }
 
-const COMPILE_CACHE = join(import.meta.dirname, '../../../../node_modules/.cache/compiled');
+/** What is to outlive the tests; their temporary files do not. */
+const CACHE = join(import.meta.dirname, '../../../../node_modules/.cache');
+const COMPILE_CACHE = join(CACHE, 'compiled');
