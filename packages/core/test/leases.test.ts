@@ -271,6 +271,35 @@ describe('several processes', () => {
   });
 });
 
+describe('processes that start together', () => {
+  it('share the instances by how fast they open them, and the first one does not take them all', async () => {
+    const { world, ids } = await waiting(300);
+    const slow = () =>
+      scriptedGateway({
+        async opened({ listener }) {
+          await new Promise<void>((resolve) => void world.clock.setTimer(SECOND, resolve));
+          await listener.connected(PROFILE);
+        },
+      });
+    const first = await gatewayOf(world, slow());
+    await world.clock.advance(300);
+    const second = await gatewayOf(world, slow());
+    await world.clock.advance(MINUTE);
+    const held = [first, second].map(({ gateway }) => gateway.connections.length);
+    // Each was opened once: none had to be handed over.
+    expect(held.reduce((sum, count) => sum + count, 0)).toBe(ids.length);
+    expect(Math.min(...held)).toBeGreaterThan(0.4 * ids.length);
+  });
+
+  it('take all instances within seconds, even those whose connections do not open', async () => {
+    const { world, ids } = await waiting(100);
+    await gatewayOf(world, scriptedGateway({ opened: silence }));
+    await world.clock.advance(SECOND);
+    const leases = ids.map((id) => world.storage.instances.findLease(id, world.clock.now()));
+    expect(await Promise.all(leases)).not.toContain(null);
+  });
+});
+
 describe('processes that join and leave', () => {
   const opened = (gateway: ScriptedGateway): number =>
     gateway.connections.filter(({ state }) => state === 'open').length;

@@ -19,8 +19,13 @@ const RENEW_EVERY_MS = 10_000;
 const CLOSE_BEFORE_END_MS = 2_000;
 /** How long the storage may take about leases: one connection that hangs must leave time for another try. */
 const STORAGE_DEADLINE_MS = 5_000;
-/** Leases taken over in one pass, so that a crash elsewhere does not make this process open thousands of connections at once. */
+/** Leases taken in one pass, so that a crash elsewhere does not make this process open thousands of connections concurrently. */
 const CLAIM_BATCH = 20;
+/**
+ * As long as a batch of connections is still to open, the next leases wait this long: processes that start together
+ * then share the instances by how fast they open them, and the first one does not take them all.
+ */
+const CLAIM_PAUSE_MS = 200;
 /** Connections being opened concurrently, less those that seem to be stuck. */
 const MAX_OPENING = 10;
 
@@ -69,6 +74,8 @@ export function createGatewaySupervisor(
   /** Another process took what this one still held by its own time: where leases lie ahead, that time is wrong. */
   let isBehind = false;
   let isStarting = true;
+  /** When to claim again at the latest, where the last claim may have left something; else 0. */
+  let claimAgainAt = 0;
   let cancelLetGo = (): void => {};
   /** Connections that are being closed since their leases run out. */
   let closing: Promise<unknown> = Promise.resolve();
@@ -80,13 +87,19 @@ export function createGatewaySupervisor(
     if (isRenewal) await renew(now);
     else await lookAtDue(now);
     // What lies ahead is taken only by one that has just seen that it still holds what it held.
-    const claimed = await claim(now, { leaveAhead: isBehind || !(isRenewal || isStarting) });
-    if (claimed.length < CLAIM_BATCH) isStarting = false;
-    for (const leased of claimed) await keep(leased);
+    if (mayClaim(now)) {
+      const claimed = await claim(now, { leaveAhead: isBehind || !(isRenewal || isStarting) });
+      claimAgainAt = claimed.length === CLAIM_BATCH ? now + CLAIM_PAUSE_MS : 0;
+      if (claimed.length < CLAIM_BATCH) isStarting = false;
+      for (const leased of claimed) await keep(leased);
+    }
     await letGoOfIdle();
     await sharing.shareAt(now);
-    return { more: claimed.length === CLAIM_BATCH, nextAt: nextAt() };
+    return { more: claimAgainAt > 0 && mayClaim(clock.now()), nextAt: nextAt() };
   };
+
+  const mayClaim = (now: number): boolean =>
+    now >= claimAgainAt || [...keepers.values()].filter((keeper) => keeper.isUntried()).length < CLAIM_BATCH;
 
   const claim = async (
     now: number,
@@ -222,10 +235,17 @@ export function createGatewaySupervisor(
   const nextAt = (): number => {
     const mayOpen = hasRoomToOpen();
     const times = [...keepers.values()].map((keeper) => keeper.nextAt(mayOpen) ?? Infinity);
+    if (claimAgainAt > 0) times.push(claimAgainAt);
     return Math.min(renewAt, sharing.nextAt(), ...times, ...(mayOpen ? [] : opening()));
   };
 
-  const loop = createLoop({ name: 'gateway supervisor', clock, logger, everyMs: RENEW_EVERY_MS, pass });
+  const loop = createLoop({
+    name: 'gateway supervisor',
+    clock,
+    logger,
+    everyMs: RENEW_EVERY_MS,
+    pass,
+  });
 
   return {
     connections: {

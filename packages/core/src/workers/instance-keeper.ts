@@ -37,6 +37,8 @@ export interface InstanceKeeper {
   open(): OpenConnection | null;
   /** Until when a connection that is being opened keeps others from it; null where none is. */
   opensUntil(): number | null;
+  /** Whether its first connection is wanted, and has neither opened nor failed yet. */
+  isUntried(): boolean;
   /** Does what is wanted of the instance as it is stored now. `mayOpen` is false while too many others are opening. */
   reconcile(instance: Instance, mayOpen: boolean): void;
   /** When to reconcile again if nothing happens; null when nothing is to come. Without `mayOpen`, opening is not. */
@@ -82,6 +84,7 @@ export function createInstanceKeeper({
   let instance = first;
   let link: Link | null = null;
   const heldSince = clock.now();
+  let untried = true;
   let failures = 0;
   /** Why the latest try could not even begin, for the one line that is logged of an outage. */
   let lastFailure: unknown;
@@ -180,6 +183,7 @@ export function createInstanceKeeper({
         inOrder(() =>
           recorded(async () => {
             opened.phase = 'pairing';
+            untried = false;
             const qr = sealQr(context.sealer, lease.instanceId, { code, pairingCode: pairingCode ?? null });
             await write({ kind: 'qr', qr: { ...qr, expiresAt } });
           }),
@@ -189,6 +193,7 @@ export function createInstanceKeeper({
           recorded(async () => {
             await write({ kind: 'connected', ...profile });
             opened.phase = 'open';
+            untried = false;
             failures = 0;
             lastFailure = undefined;
             seenAt = clock.now();
@@ -216,6 +221,7 @@ export function createInstanceKeeper({
   const closed = async (ended: Link, reason: ClosedReason): Promise<void> => {
     if (link !== ended) return;
     link = null;
+    untried = false;
     switch (reason.kind) {
       case 'restart':
         waitBeforeRestart();
@@ -270,6 +276,7 @@ export function createInstanceKeeper({
 
   const tryAgain = ({ connection }: Link): void => {
     link = null;
+    untried = false;
     waitBeforeRetry();
     begin('giving up a connection', async () => connection?.close());
   };
@@ -335,6 +342,7 @@ export function createInstanceKeeper({
     open: () =>
       link?.phase === 'open' && link.connection ? { lease, instance, connection: link.connection } : null,
     opensUntil: () => (link?.phase === 'opening' ? link.since + OPENING_TURN_MS : null),
+    isUntried: () => untried && !abandoned && instance.desired === 'running',
     reconcile(stored, mayOpen) {
       // Somebody asked to connect: that does not wait for the backoff.
       if (instance.status === 'disconnected' && stored.status === 'connecting') retryAt = 0;
