@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { TAKEN, memoryStorage } from '../src/testing/index.ts';
 import { scriptedGateway } from './support/scripted-gateway.ts';
 import { MINUTE, SECOND, connectScripted, connected, listen, sendText, startWorld } from './support/world.ts';
@@ -26,6 +26,57 @@ async function fullDisk() {
   const id = await connectScripted(world);
   return { world, id, disk, gateway, unlinks: () => unlinks };
 }
+
+describe('a queue whose reads fail', () => {
+  it('is looked at again within a second, and so are the instances that were woken meanwhile', async () => {
+    const storage = memoryStorage();
+    const world = await startWorld({ storage, gateway: scriptedGateway() });
+    const id = await connectScripted(world);
+    await world.clock.advance(100);
+    const { messages } = storage;
+    vi.spyOn(messages, 'queueHeads').mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
+    const { message } = await sendText(world, id);
+    await world.clock.advance(SECOND);
+    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+  });
+
+  it('is taken up again within a second where a message was sent and the next one could not be read', async () => {
+    const storage = memoryStorage();
+    const { messages } = storage;
+    const subscribe = storage.subscribe.bind(storage);
+    // Messages of another process, of which this one learns when it looks at all its queues.
+    storage.subscribe = (listener) => subscribe((signal) => signal.topic !== 'queue' && listener(signal));
+    const world = await startWorld({ storage, gateway: scriptedGateway() });
+    const id = await connectScripted(world);
+    const sent = [await sendText(world, id), await sendText(world, id)].map(({ message }) => message.id);
+    const heads = messages.queueHeads.bind(messages);
+    vi.spyOn(messages, 'queueHeads')
+      .mockImplementationOnce(heads)
+      .mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
+    const isSent = async (message: string | undefined) =>
+      (await world.api.messages.get(message ?? '')).status === 'sent';
+    for (let passed = 0; passed < 10 * SECOND && !(await isSent(sent[0])); passed += 100)
+      await world.clock.advance(100);
+    expect([await isSent(sent[0]), await isSent(sent[1])]).toEqual([true, false]);
+    await world.clock.advance(SECOND);
+    expect(await isSent(sent[1])).toBe(true);
+  });
+});
+
+describe('leases that cannot be taken', () => {
+  it('are tried for again within a second', async () => {
+    const storage = memoryStorage();
+    const world = await startWorld({ storage, gateway: scriptedGateway() });
+    await world.clock.advance(100);
+    const { id } = await world.api.instances.create();
+    vi.spyOn(storage.instances, 'claimLeases').mockRejectedValueOnce(
+      new Error('Connection terminated unexpectedly'),
+    );
+    await world.api.instances.connect(id);
+    await world.clock.advance(SECOND);
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
+  });
+});
 
 describe('an instance whose writes fail', () => {
   it('is tried again less and less often, and goes on when they succeed', async () => {

@@ -3,7 +3,6 @@ import { createLoop } from './loop.ts';
 import { withDeadline } from './with-deadline.ts';
 
 const LOOK_EVERY_MS = 1_000;
-const LOOK_AGAIN_MS = 10_000;
 /** Longer than a storage takes that can be reached: a start does not wait for one that cannot. */
 const FIRST_LOOK_DEADLINE_MS = 5_000;
 
@@ -28,10 +27,10 @@ export function createEndedProcesses({ storage, clock, logger }: ServiceContext)
     name: 'ended processes',
     clock,
     logger,
-    everyMs: LOOK_AGAIN_MS,
+    everyMs: LOOK_EVERY_MS,
     pass: async () => {
       await look();
-      return { more: false, nextAt: clock.now() + LOOK_EVERY_MS };
+      return { more: false, nextAt: null };
     },
   });
 

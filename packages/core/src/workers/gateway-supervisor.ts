@@ -239,13 +239,7 @@ export function createGatewaySupervisor(
     return Math.min(renewAt, sharing.nextAt(), ...times, ...(mayOpen ? [] : opening()));
   };
 
-  const loop = createLoop({
-    name: 'gateway supervisor',
-    clock,
-    logger,
-    everyMs: RENEW_EVERY_MS,
-    pass,
-  });
+  const loop = createLoop({ name: 'gateway supervisor', clock, logger, everyMs: RENEW_EVERY_MS, pass });
 
   return {
     connections: {

@@ -26,11 +26,19 @@ interface LoopOptions {
   readonly pass: () => Promise<PassResult>;
 }
 
+/**
+ * Before a pass that failed is repeated: a broken connection to the database must hold up nobody for long. Then twice as
+ * long, and so on, up to `everyMs`.
+ */
+const AGAIN_MS = 1_000;
+
 /** Runs passes one after another: at once while there is more to do, else when woken, when something is due, or by and by. */
 export function createLoop({ name, clock, logger, everyMs, pass }: LoopOptions): Loop {
   let running = false;
   let passing: Promise<void> | null = null;
   let woken = false;
+  /** In a row. */
+  let failures = 0;
   let cancelTimer = (): void => {};
 
   const next = (): void => {
@@ -57,11 +65,13 @@ export function createLoop({ name, clock, logger, everyMs, pass }: LoopOptions):
   const onePass = async (): Promise<number> => {
     try {
       const { more, nextAt } = await pass();
+      failures = 0;
       if (more) return 0;
       return nextAt === null ? everyMs : Math.min(everyMs, Math.max(1, nextAt - clock.now()));
     } catch (error) {
       logger.error({ err: error, worker: name }, 'a worker pass failed and is repeated');
-      return everyMs;
+      failures += 1;
+      return Math.min(everyMs, AGAIN_MS * 2 ** (failures - 1));
     }
   };
 

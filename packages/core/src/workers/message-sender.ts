@@ -1,3 +1,4 @@
+import { writeRetryDelay } from '../domain/instance/reconnect-backoff.ts';
 import { SEND_OUTCOME_UNKNOWN, sendRetryDelay } from '../domain/message/send-retry.ts';
 import { contentIdOf } from '../domain/message/message.ts';
 import type { Message, MessageError } from '../domain/message/message.ts';
@@ -47,6 +48,8 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   const woken = new Set<string>();
   /** When a message is to be sent again, by instance. */
   const retryAt = new Map<string, number>();
+  /** How often sending has failed in a row, by instance: reads or writes of the storage, not sends. */
+  const failures = new Map<string, number>();
   let lookAtAllAt = 0;
   let stopping = false;
 
@@ -69,9 +72,14 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   const lookAt = async (instanceIds: readonly string[]): Promise<void> => {
     // One that is sending stays woken: its own look for the next message may just have missed this one.
     const idle = instanceIds.filter((id) => !sending.has(id));
-    for (const id of idle) woken.delete(id);
     for (let i = 0; i < idle.length && !stopping; i += CHUNK) {
-      const heads = await storage.messages.queueHeads(idle.slice(i, i + CHUNK), clock.now());
+      const chunk = idle.slice(i, i + CHUNK);
+      // Before, so that what wakes one meanwhile is not lost.
+      for (const id of chunk) woken.delete(id);
+      const heads = await storage.messages.queueHeads(chunk, clock.now()).catch((error: unknown) => {
+        for (const id of chunk) woken.add(id);
+        throw error;
+      });
       for (const head of heads) begin(head);
     }
   };
@@ -80,8 +88,16 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     const { instanceId } = head.message;
     if (sending.has(instanceId)) return;
     const drained = drain(head)
+      .then((settled) => {
+        failures.delete(instanceId);
+        return settled;
+      })
       .catch((error: unknown) => {
         logger.error({ err: error, instanceId }, 'sending stopped on an instance and is taken up again');
+        const count = (failures.get(instanceId) ?? 0) + 1;
+        failures.set(instanceId, count);
+        retryAt.set(instanceId, clock.now() + writeRetryDelay(count));
+        loop.wake();
         return 0;
       })
       .finally(() => {
