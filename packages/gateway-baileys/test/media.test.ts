@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { IncomingMessage } from '@trunkline/core';
 import { LARGEST_MEDIA_SIZE } from '@trunkline/core';
@@ -41,16 +43,6 @@ describe('a download', () => {
     await expect(contentOf(message)).rejects.toThrow('500');
   });
 
-  it('follows no redirect, which could lead anywhere', async () => {
-    const { network, link } = await linked({ clock: hurriedClock() });
-    const { wa, account, reader } = network;
-    await wa.inbound(reader, account, FILE);
-    const { message } = await link.first('message');
-    // More than there are tries: one that follows them comes to the file in the end.
-    wa.failMedia('redirect', 10);
-    await expect(contentOf(message)).rejects.toThrow();
-  });
-
   it('ends with an error where the bytes are not those that were sent', async () => {
     const { network, link } = await linked({ clock: hurriedClock() });
     const { wa, account, reader } = network;
@@ -58,6 +50,26 @@ describe('a download', () => {
     const { message } = await link.first('message');
     wa.failMedia('corrupt', 10);
     await expect(contentOf(message)).rejects.toThrow();
+  });
+
+  it('follows no redirect of the media host', async () => {
+    const { network, link } = await linked({ clock: hurriedClock() });
+    const { wa, account, reader } = network;
+    const inside: string[] = [];
+    const server = createServer((request, response) => {
+      inside.push(request.url ?? '');
+      response.end('what only this machine may read');
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('The server does not listen.');
+
+    await wa.inbound(reader, account, FILE);
+    const { message } = await link.first('message');
+    wa.failMedia({ redirectTo: `http://127.0.0.1:${address.port}/latest/meta-data` }, 10);
+    await expect(contentOf(message)).rejects.toThrow('fetch failed');
+    expect(inside).toEqual([]);
   });
 
   it('asks the sender’s phone for a file that the host has no more', async () => {

@@ -5,10 +5,12 @@ import { buffer } from 'node:stream/consumers';
 import { createServerCertificate } from './certificate.ts';
 
 /**
- * An HTTP status, or a redirect to the same address, or a 200 with changed bytes, or one that stops half-way and stays open,
- * or that breaks off there.
+ * An HTTP status, a redirect, a 200 with changed bytes, or one that stops half-way and stays open, or that breaks off
+ * there.
  */
-export type MediaFailure = number | 'redirect' | 'corrupt' | 'stall' | 'cut';
+export type MediaFailure = number | { readonly redirectTo: string } | 'corrupt' | 'stall' | 'cut';
+
+type MediaDamage = Extract<MediaFailure, string>;
 
 /** Where clients put encrypted files, `POST /mms/<kind>/<hash>`, and get them, `GET /o1/<hash>`. */
 export class MediaHost {
@@ -72,8 +74,8 @@ export class MediaHost {
       response.writeHead(failure).end('{}');
       return;
     }
-    if (failure === 'redirect') {
-      response.writeHead(302, { location: request.url ?? '' }).end();
+    if (typeof failure === 'object') {
+      response.writeHead(302, { location: failure.redirectTo }).end();
       return;
     }
     const { pathname } = new URL(request.url ?? '', 'https://media');
@@ -87,7 +89,7 @@ export class MediaHost {
     response.end(JSON.stringify({ url, direct_path: directPath }));
   }
 
-  #hand(pathname: string, response: ServerResponse, failure: MediaFailure | undefined): void {
+  #hand(pathname: string, response: ServerResponse, failure: MediaDamage | undefined): void {
     const file = this.#files.get(pathname);
     if (file === undefined) {
       response.writeHead(404).end();
