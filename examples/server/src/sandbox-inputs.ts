@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod';
-import { invalid, isTrunklineError, parsePhoneNumber, unwrap } from '@trunkline/core';
+import { TrunklineError, invalid, isTrunklineError, parsePhoneNumber } from '@trunkline/core';
 import type { Logger } from '@trunkline/core';
 import { refused } from './error-answer.ts';
 
@@ -62,7 +62,7 @@ export async function readInput<Input>(
   if (read.success) return read.data;
   const fields: Record<string, string[]> = {};
   for (const { path, message } of read.error.issues) (fields[String(path[0] ?? 'body')] ??= []).push(message);
-  return unwrap(invalid(fields));
+  throw new TrunklineError(invalid(fields).refusal);
 }
 
 async function readBody(c: Context, { maxBytes, logger }: Reading): Promise<unknown> {
@@ -83,6 +83,7 @@ async function readBody(c: Context, { maxBytes, logger }: Reading): Promise<unkn
     // Not a failure of this server: the client went away.
     if (!(error instanceof SyntaxError || error instanceof TypeError))
       logger.debug({ err: error, path: c.req.path }, 'a request ended before its body was complete');
-    return unwrap(invalid({ body: [`Must be ${isForm ? 'a whole multipart form' : 'valid JSON'}.`] }));
+    const complaint = `Must be ${isForm ? 'a whole multipart form' : 'valid JSON'}.`;
+    throw new TrunklineError(invalid({ body: [complaint] }).refusal);
   }
 }

@@ -25,11 +25,10 @@ export type {
   WebhookList,
   WorkspaceApi,
 } from './workspace-api.ts';
-export { TrunklineError, isTrunklineError, unwrap } from './trunkline-error.ts';
+export { TrunklineError, isTrunklineError } from './trunkline-error.ts';
 
 // The API's shapes.
 export type { ApiKeyResource } from './representation/api-key-resource.ts';
-export { apiKeyResource } from './representation/api-key-resource.ts';
 export type { GroupResource, InstanceResource, QrResource } from './representation/instance-resource.ts';
 export type { MediaResource, MessageResource } from './representation/message-resource.ts';
 export type {
@@ -39,18 +38,6 @@ export type {
   WebhookResource,
   WebhookResourceWithSecret,
 } from './representation/webhook-resource.ts';
-// The schemas that check what callers send: whoever describes the API describes it from them.
-export {
-  connectInput,
-  deliveryQuery,
-  instanceInput,
-  mediaFields,
-  messageInput,
-  messageQuery,
-  textInput,
-  webhookChanges,
-  webhookInput,
-} from './representation/inputs.ts';
 export type {
   ConnectInput,
   DeliveryQuery,
@@ -59,15 +46,11 @@ export type {
   WebhookChanges,
   WebhookInput,
 } from './representation/inputs.ts';
-export { invalid } from './representation/read-input.ts';
 
 // Errors and access.
 export { ERROR_STATUS } from './domain/error-code.ts';
 export type { ErrorCode } from './domain/error-code.ts';
-export { refuse } from './domain/result.ts';
 export type { ErrorDetails, Refusal, Result } from './domain/result.ts';
-export { checkScope, checkSuspension } from './domain/api-key/authorization.ts';
-export { isInstallableToken } from './domain/api-key/api-key-token.ts';
 export { SCOPES } from './domain/api-key/api-key.ts';
 export type { ApiKey, Scope } from './domain/api-key/api-key.ts';
 
@@ -230,3 +213,23 @@ export type {
 } from './ports/storage/subscription-store.ts';
 export type { EndpointWrite, Notice, WebhookStore } from './ports/storage/webhook-store.ts';
 export type { WorkspaceChanges, WorkspaceStore } from './ports/storage/workspace-store.ts';
+
+// What an API in front of the service is made of, as @trunkline/http is. An app needs none of it: its operations throw.
+export { unwrap } from './trunkline-error.ts';
+export { refuse } from './domain/result.ts';
+export { invalid } from './representation/read-input.ts';
+export { checkScope, checkSuspension } from './domain/api-key/authorization.ts';
+export { isInstallableToken } from './domain/api-key/api-key-token.ts';
+export { apiKeyResource } from './representation/api-key-resource.ts';
+// The schemas that check what callers send: whoever describes the API describes it from them.
+export {
+  connectInput,
+  deliveryQuery,
+  instanceInput,
+  mediaFields,
+  messageInput,
+  messageQuery,
+  textInput,
+  webhookChanges,
+  webhookInput,
+} from './representation/inputs.ts';

@@ -1,6 +1,5 @@
 export { createClient } from './create-client.ts';
 export type { ClientOptions } from './client-options.ts';
-export { ClientError, isClientError, unwrap } from './client-error.ts';
 export type { ApiError, CallResult, ClientErrorCode, Failure, Success } from './call-result.ts';
 export type {
   CallOptions,
@@ -13,6 +12,8 @@ export type {
   TrunklineClient,
   Webhooks,
 } from './trunkline-client.ts';
+// For those who would rather catch than look at `ok`.
+export { ClientError, isClientError, unwrap } from './client-error.ts';
 
 // What the calls take and answer, so that one import is enough.
 export type {
