@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createFormParser } from '../src/form-parser.ts';
@@ -44,6 +46,30 @@ describe('a form', () => {
       expect(parsed(cut(FORM, [place])), `cut at ${place}`).toEqual(IN_FORM);
     }
     expect(parsed(Array.from(FORM, (byte) => Uint8Array.of(byte)))).toEqual(IN_FORM);
+  });
+
+  test('takes a field byte by byte without an object for each', () => {
+    setFlagsFromString('--expose-gc');
+    const collect: unknown = runInNewContext('gc');
+    if (typeof collect !== 'function') throw new Error('There is no garbage collector to call.');
+    const heapUsed = (): number => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const length = 65_000;
+    let seen = '';
+    const parser = createFormParser('multipart/form-data; boundary=XX', {
+      field: (_, value) => (seen = text(value)),
+      file: () => () => {},
+      problem: (complaint) => (seen = complaint),
+    });
+    parser.write(utf8.encode('--XX\r\nContent-Disposition: form-data; name="text"\r\n\r\n'));
+    const before = heapUsed();
+    for (let at = 0; at < length; at += 1) parser.write(Uint8Array.of(0x61));
+    // An object for each byte would be 6 MB at least.
+    expect(heapUsed() - before).toBeLessThan(2_000_000);
+    parser.write(utf8.encode('\r\n--XX--\r\n'));
+    expect(seen).toBe('a'.repeat(length));
   });
 
   test('reads the same however it is cut, whatever is in its file', () => {

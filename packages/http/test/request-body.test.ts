@@ -64,6 +64,26 @@ describe('a JSON body is taken', () => {
     });
     expect(given).toEqual({ name: 'é' });
   });
+
+  test('in chunks of which none is kept: a client may send them byte by byte, and each would cost a hundred', async () => {
+    const bytes = new TextEncoder().encode('{"name":"abc"}');
+    // The same chunk again and again, once there is a first one.
+    const chunk = new Uint8Array(1);
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          if (sent === bytes.length) return controller.close();
+          chunk.set(bytes.subarray(sent, sent + 1));
+          controller.enqueue(sent === 0 ? chunk.slice() : chunk);
+          sent += 1;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const { given } = await post({ body, headers: JSON_TYPE });
+    expect(given).toEqual({ name: 'abc' });
+  });
 });
 
 describe('a missing body counts as an empty object:', () => {

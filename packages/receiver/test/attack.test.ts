@@ -78,6 +78,7 @@ describe('trunkline-receiver attack', () => {
         'the byte 0xFF where U+FFFD was signed',
         'rightly signed, and not JSON',
         'a body without end',
+        'a timestamp an hour old, and a body that is never sent',
       ]),
     );
     expect(names).not.toContain('a signature by another secret');
