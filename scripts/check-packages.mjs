@@ -22,6 +22,7 @@ try {
   const oldNodes = await findOldNodes();
   for (const pkg of packages) problems.get(pkg.name).push(...(await refuse(pkg, oldNodes)));
   problems.set('a bundle of them', await runBundle());
+  problems.set('examples/server', await refuseToStart(oldNodes));
 
   for (const [name, found] of problems) {
     console.log(`${found.length === 0 ? 'ok  ' : 'FAIL'} ${name}`);
@@ -148,6 +149,18 @@ async function refuse(pkg, oldNodes) {
       if (!output?.includes(`Error: ${sentence}`)) {
         problems.push(`${execPath} ${program.join(' ')} does not say "${sentence}":\n${output ?? 'it runs'}`);
       }
+    }
+  }
+  return problems;
+}
+
+/** The server's first file has to be readable by a Node that reads no TypeScript. */
+async function refuseToStart(oldNodes) {
+  const problems = [];
+  for (const { execPath, sentence } of oldNodes) {
+    const output = await attempt(execPath, ['--conditions=source', join(root, 'examples/server/start.js')]);
+    if (!output?.includes(`\ntrunkline: ${sentence}`)) {
+      problems.push(`start.js does not say "${sentence}":\n${output ?? 'it runs'}`);
     }
   }
   return problems;
