@@ -17,12 +17,12 @@ import { requestHeaders } from '../domain/delivery/request-headers.ts';
 import type { ClaimedDelivery, Completion } from '../ports/storage/delivery-store.ts';
 import type { WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
 import type { ServiceContext } from '../services/context.ts';
-import { webhookSecretPurpose } from '../services/sealer.ts';
 import { attemptsUnderWay } from './attempts-under-way.ts';
 import { failureLog } from './failure-log.ts';
 import { keepTrying } from './keep-trying.ts';
 import { createLoop } from './loop.ts';
 import type { PassResult } from './loop.ts';
+import { openedSecrets } from './opened-secrets.ts';
 import { waitsWalk } from './waits-walk.ts';
 
 const POLL_MS = 5_000;
@@ -49,6 +49,7 @@ export interface WebhookDispatcher {
 export function createWebhookDispatcher(context: ServiceContext, sender: WebhookSender): WebhookDispatcher {
   const { storage, clock, logger } = context;
   const underWay = attemptsUnderWay();
+  const openSecret = openedSecrets(context.sealer);
   const failures = failureLog(logger);
   /** By the clock, at the last claim. It may have been set back while nothing ran. */
   let claimedAt = Infinity;
@@ -153,7 +154,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     { delivery, endpoint, payload }: ClaimedDelivery,
     at: number,
   ): Promise<Parameters<WebhookSender['send']>[0]> => {
-    const secret = context.sealer.openText(endpoint.sealedSecret, webhookSecretPurpose(delivery.webhookId));
+    const secret = openSecret(endpoint.sealedSecret, delivery.webhookId);
     const timestamp = String(Math.floor(at / 1000));
     const headers = {
       ...requestHeaders(delivery, context.settings),
