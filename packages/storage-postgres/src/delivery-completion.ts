@@ -4,7 +4,7 @@ import { boundsOf } from './claimed-delivery.ts';
 import type { Transaction } from './database.ts';
 import { attemptColumns, outcomeColumns, settling } from './delivery-row.ts';
 import { healthColumns, readHealth } from './endpoint-row.ts';
-import { lockLanes, openLanes } from './lane.ts';
+import { LOCK_LANES, openLanes } from './lane.ts';
 import { id, integer, wordOrNull } from './row.ts';
 import type { Row } from './row.ts';
 import type { Value } from './statements.ts';
@@ -21,10 +21,10 @@ export async function completeAll(
   transaction: Transaction,
   reports: readonly Report[],
 ): Promise<readonly boolean[]> {
+  const health = await lockReported(transaction, reports);
   const ended = await endClaims(transaction, reports);
   const endpoints = [...new Set(ended.map(({ endpoint }) => endpoint))];
   if (ended.length > 0) {
-    const health = await healthOf(transaction, endpoints);
     await transaction.run(WRITE, ...valuesOf(ended, health));
     const wakeAt = await openLanes(transaction, endpoints);
     const now = Math.max(...reports.map((report) => report.now));
@@ -34,6 +34,32 @@ export async function completeAll(
   const written = new Set(ended.map(({ report }) => report));
   return reports.map((report) => written.has(report));
 }
+
+function endpointOf({ completion }: Report): string | null {
+  return uuidToFind('wh', completion.delivery.webhookId);
+}
+
+/**
+ * Takes the locks of the lanes and then of the endpoints, and reads the health of these, by their uuids, without those that
+ * are gone. Nobody else writes it before this transaction ends.
+ */
+async function lockReported(
+  { all }: Transaction,
+  reports: readonly Report[],
+): Promise<ReadonlyMap<string, EndpointHealth>> {
+  const endpoints = new Set(reports.map(endpointOf).filter((uuid) => uuid !== null));
+  const rows = await all(LOCK, [...endpoints]);
+  return new Map(rows.map((row) => [String(row['id']), readHealth(row)]));
+}
+
+// The order of all who lock: see `lockLanes`. The lanes are counted before the first endpoint is looked at.
+const LOCK = `
+  WITH lane AS MATERIALIZED (${LOCK_LANES})
+  SELECT id, last_delivery, last_success_at, failing_since, exhausted, warned_at
+  FROM trunkline.endpoints
+  WHERE id = ANY ($1::uuid[]) AND (SELECT count(*) FROM lane) >= 0
+  ORDER BY id
+  FOR NO KEY UPDATE`;
 
 /** A claim that has ended with a report, and what is to be written. */
 interface Ended {
@@ -45,11 +71,9 @@ interface Ended {
 }
 
 async function endClaims(transaction: Transaction, reports: readonly Report[]): Promise<readonly Ended[]> {
-  const endpoints = reports.map(({ completion }) => uuidToFind('wh', completion.delivery.webhookId));
-  await lockLanes(transaction, [...new Set(endpoints.filter((uuid) => uuid !== null))]);
   const rows = await transaction.all(
     END_CLAIMS,
-    endpoints,
+    reports.map(endpointOf),
     reports.map(({ completion }) => uuidToFind('whd', completion.delivery.id)),
     reports.map(({ completion }) => completion.token),
   );
@@ -91,25 +115,11 @@ function readEnded(report: Report, row: Row): Ended {
   };
 }
 
-/** By the uuids of endpoints, without those that are gone. Nobody else writes it before this transaction ends. */
-async function healthOf(
-  { all }: Transaction,
-  endpoints: readonly string[],
-): Promise<Map<string, EndpointHealth>> {
-  const rows = await all(LOCK_HEALTH, endpoints);
-  return new Map(rows.map((row) => [String(row['id']), readHealth(row)]));
-}
-
-const LOCK_HEALTH = `
-  SELECT id, last_delivery, last_success_at, failing_since, exhausted, warned_at
-  FROM trunkline.endpoints WHERE id = ANY ($1::uuid[])
-  ORDER BY id
-  FOR NO KEY UPDATE`;
-
-function valuesOf(ended: readonly Ended[], health: Map<string, EndpointHealth>): readonly Value[] {
+function valuesOf(ended: readonly Ended[], health: ReadonlyMap<string, EndpointHealth>): readonly Value[] {
+  const changed = new Map<string, EndpointHealth>();
   for (const { report, endpoint, written } of ended) {
-    const before = health.get(endpoint);
-    if (before) health.set(endpoint, healthAfter(before, { ...report.completion, written }));
+    const before = changed.get(endpoint) ?? health.get(endpoint);
+    if (before) changed.set(endpoint, healthAfter(before, { ...report.completion, written }));
   }
   const outcomes = ended.map(({ written, generation }) => ({
     id: uuidOf('whd', written.id),
@@ -117,7 +127,7 @@ function valuesOf(ended: readonly Ended[], health: Map<string, EndpointHealth>):
   }));
   const attempts = ended.map(({ report, written }) => attemptColumns(written.id, report.completion.attempt));
   const due = ended.filter(({ written }) => isOpen(written.status)).map(dueColumns);
-  const endpoints = Array.from(health, ([uuid, after]) => ({ id: uuid, ...healthColumns(after) }));
+  const endpoints = Array.from(changed, ([uuid, after]) => ({ id: uuid, ...healthColumns(after) }));
   const uuids = ended.map(({ written }) => uuidOf('whd', written.id));
   const { first, last } = boundsOf(uuids);
   return [...[outcomes, attempts, due, endpoints].map((rows) => JSON.stringify(rows)), uuids, first, last];

@@ -8,7 +8,8 @@ import { deliveryList } from './delivery-list.ts';
 import { deliveryOf, readAttempt, readDelivery } from './delivery-row.ts';
 import { retryAll, retryOne } from './delivery-retry.ts';
 import { enqueueing } from './enqueueing.ts';
-import { claimFromLanes, nextClaimAt } from './lane-claims.ts';
+import { claimFromLanes } from './lane-claims.ts';
+import { lookAtLanes, nextClaimAfter, nextClaimAt } from './lane-outlook.ts';
 import { readPage } from './page.ts';
 import { floorUuid } from './partitions.ts';
 import { integer, integerOrNull, integers, textOrNull } from './row.ts';
@@ -20,15 +21,21 @@ export function deliveryStore(connected: Connected): DeliveryStore {
   return {
     enqueue: enqueueing(connected),
 
-    claim: (claim) => {
-      const { transaction: within, process } = connected();
+    claim: async (claim) => {
+      const { transaction: within, process, get } = connected();
+      const outlook = await lookAtLanes({ get }, claim);
+      const firstAt = nextClaimAt(outlook, claim.now);
+      // Most looks find nothing, and take no transaction.
+      if (firstAt !== claim.now && claim.mayBeSetBack !== true) return { claimed: [], nextAt: firstAt };
       return within(async (transaction) => {
         const { claims, takenBack } = await claimFromLanes(transaction, {
           ...claim,
           process: process(),
+          outlook,
         });
         const { claimed, withoutEvent } = await readClaimed(transaction, claims, claim.now);
-        const nextAt = await nextClaimAt(transaction, claim.now, claims.length === claim.limit);
+        const left = await lookAtLanes(transaction, claim);
+        const nextAt = nextClaimAfter(left, claim.now, claims.length === claim.limit);
         if (takenBack > 0 && nextAt === claim.now) transaction.announce({ topic: 'deliveries' });
         return { claimed, nextAt, ...(withoutEvent.length > 0 ? { withoutEvent } : {}) };
       });

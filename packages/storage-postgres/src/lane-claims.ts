@@ -1,8 +1,9 @@
 import type { DeliveryClaim } from '@trunkline/core';
 import type { Transaction } from './database.ts';
 import { applyLimits, readyFrom, takeAsOfNow } from './lane-limits.ts';
+import type { Outlook } from './lane-outlook.ts';
 import { wakeLanes } from './lane-wake.ts';
-import { flag, id, integer, integerOrNull } from './row.ts';
+import { flag, id, integer } from './row.ts';
 import type { Row } from './row.ts';
 
 /** A delivery that holds a slot of its endpoint. */
@@ -11,9 +12,6 @@ export interface Claim {
   readonly token: number;
   readonly lostClaims: number;
 }
-
-/** How soon to look again at lanes that others had locked: longer than a claim or a completion takes. */
-const LOCKED_MS = 10;
 
 /** Claims that have expired are looked for even where none is to be made. */
 const LANES_MIN = 16;
@@ -30,11 +28,11 @@ export interface Claims {
 /** Claims from the lanes that have been ready the longest. Lanes that others have locked are left out: nobody waits. */
 export async function claimFromLanes(
   transaction: Transaction,
-  claim: DeliveryClaim & { readonly process: number },
+  claim: DeliveryClaim & { readonly process: number; readonly outlook: Outlook },
 ): Promise<Claims> {
-  await applyLimits(transaction, claim);
+  if (claim.outlook.hasOtherLimits) await applyLimits(transaction, claim);
   if (claim.mayBeSetBack) await takeAsOfNow(transaction, claim);
-  await wakeLanes(transaction);
+  if (claim.outlook.isUnaware) await wakeLanes(transaction);
   const claims: Claim[] = [];
   let takenBack = 0;
   for (let round = 1; round <= MAX_ROUNDS; round += 1) {
@@ -68,20 +66,6 @@ async function takeBack({ run }: Transaction, lanes: readonly Row[], now: number
     expired.map((row) => String(row['endpoint_id'])),
     now,
   );
-}
-
-/** When there will be something to claim, as things stand; `now` at the earliest. */
-export async function nextClaimAt(
-  { get }: Transaction,
-  now: number,
-  isLimited: boolean,
-): Promise<number | null> {
-  const row = await get(NEXT);
-  if (!row) return null;
-  const wakeTime = flag(row, 'is_unaware') ? now : integerOrNull(row, 'wake_at');
-  if (wakeTime === null || wakeTime > now) return wakeTime;
-  // What could have been claimed and was not is locked by others.
-  return isLimited ? now : now + LOCKED_MS;
 }
 
 /** Relies on lanes_to_wake, which has no paused lanes. One that is locked stays in its place in the table, by which it is found again at once. */
@@ -188,12 +172,6 @@ const CLAIM: string = `
   )
   -- Tokens are in the order of the claims.
   SELECT * FROM claimed ORDER BY token`;
-
-/** Relies on lanes_to_wake. */
-const NEXT = `
-  SELECT
-    (SELECT wake_at FROM trunkline.lanes WHERE wake_at IS NOT NULL AND NOT is_paused ORDER BY wake_at LIMIT 1) AS wake_at,
-    EXISTS (SELECT 1 FROM trunkline.wake) AS is_unaware`;
 
 function readClaim(row: Row): Claim {
   return {

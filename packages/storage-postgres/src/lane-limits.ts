@@ -12,13 +12,18 @@ export type LaneLimits = Pick<DeliveryClaim, 'slots' | 'startsPerWindow' | 'wind
  */
 export async function applyLimits(transaction: Transaction, limits: LaneLimits): Promise<void> {
   const { slots, startsPerWindow, windowMs } = limits;
-  const wanted = JSON.stringify([slots, startsPerWindow, windowMs]);
+  const wanted = limitsAsText(limits);
   const row = await transaction.get('SELECT limits FROM trunkline.lane_limits');
   if (row && text(row, 'limits') === wanted) return;
   if ((await transaction.run(CHANGE, wanted)) === 0) return;
   await transaction.run('SELECT 1 FROM trunkline.lanes ORDER BY endpoint_id FOR UPDATE');
   await transaction.run(APPLY, slots, startsPerWindow, windowMs);
   await transaction.run(`UPDATE trunkline.lanes SET wake_at = ${wakeAt('lanes.is_full')}`);
+}
+
+/** The limits as `lane_limits` has them. */
+export function limitsAsText({ slots, startsPerWindow, windowMs }: LaneLimits): string {
+  return JSON.stringify([slots, startsPerWindow, windowMs]);
 }
 
 /** The clock was set back: what it wrote into lanes and claims before counts as of now. */

@@ -23,10 +23,11 @@ export const FIRST_GENERATION = 1;
  * those before have left.
  */
 export async function lockLanes({ run }: Transaction, endpoints: readonly string[]): Promise<void> {
-  await run(LOCK, endpoints);
+  await run(LOCK_LANES, endpoints);
 }
 
-const LOCK = `
+/** The statement of `lockLanes`. */
+export const LOCK_LANES = `
   SELECT 1 FROM trunkline.lanes WHERE endpoint_id = ANY ($1::uuid[]) ORDER BY endpoint_id FOR UPDATE`;
 
 /** Works out anew when lanes wake, after something was queued in them or taken out. */

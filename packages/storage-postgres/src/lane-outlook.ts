@@ -1,0 +1,46 @@
+import { limitsAsText } from './lane-limits.ts';
+import type { LaneLimits } from './lane-limits.ts';
+import { flag, integerOrNull, textOrNull } from './row.ts';
+import type { Statements } from './statements.ts';
+
+/** How soon to look again at lanes that others had locked: longer than a claim or a completion takes. */
+const LOCKED_MS = 10;
+
+/** What lanes look like at a moment. */
+export interface Outlook {
+  /** When the first lane that is not paused wakes; null where nothing is open. */
+  readonly wakeAt: number | null;
+  /** Whether something was queued that its lane does not know of. */
+  readonly isUnaware: boolean;
+  /** Whether their times were worked out under other limits than these, or under none. */
+  readonly hasOtherLimits: boolean;
+}
+
+export async function lookAtLanes({ get }: Pick<Statements, 'get'>, limits: LaneLimits): Promise<Outlook> {
+  const row = await get(LOOK);
+  if (!row) throw new Error('A statement that answers one row answered none.');
+  return {
+    wakeAt: integerOrNull(row, 'wake_at'),
+    isUnaware: flag(row, 'is_unaware'),
+    hasOtherLimits: textOrNull(row, 'limits') !== limitsAsText(limits),
+  };
+}
+
+/** When there will be something to claim; `now` at the earliest, and whenever a lane has to be brought up to date. */
+export function nextClaimAt({ wakeAt, isUnaware, hasOtherLimits }: Outlook, now: number): number | null {
+  if (isUnaware || hasOtherLimits) return now;
+  return wakeAt === null ? null : Math.max(wakeAt, now);
+}
+
+/** The same after a claim. What it has left without having reached its limit is locked by others. */
+export function nextClaimAfter(outlook: Outlook, now: number, isLimited: boolean): number | null {
+  const nextAt = nextClaimAt(outlook, now);
+  return nextAt === now && !isLimited ? now + LOCKED_MS : nextAt;
+}
+
+/** Relies on lanes_to_wake. */
+const LOOK = `
+  SELECT
+    (SELECT limits FROM trunkline.lane_limits) AS limits,
+    (SELECT wake_at FROM trunkline.lanes WHERE wake_at IS NOT NULL AND NOT is_paused ORDER BY wake_at LIMIT 1) AS wake_at,
+    EXISTS (SELECT 1 FROM trunkline.wake) AS is_unaware`;
