@@ -12,9 +12,6 @@ import type { Receiver } from './support/receivers.ts';
 import { call, setUp } from './support/set-up.ts';
 import { API_KEY } from './support/test-cluster.ts';
 
-/** A gateway that is killed has its instances taken over when its leases have run out: half a minute. */
-const IS_LONG = Number(process.env['CLUSTER_MINUTES'] ?? 0) > 0;
-
 describe('The cluster of one command', { timeout: 200_000 }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-cluster-test-'));
   const printed: string[] = [];
@@ -91,11 +88,10 @@ describe('The cluster of one command', { timeout: 200_000 }, () => {
     };
     const [holder] = connections;
     expect(holder?.owner).toMatch(/^gateway-[12]$/);
-    // A lease on the instance has to run out only where its holder could not give it back.
     const ends = [
       ['api-1', 'SIGKILL', 'SIGKILL'],
-      ['webhooks-1', 'SIGKILL', 'SIGKILL'],
-      IS_LONG ? [String(holder?.owner), 'SIGKILL', 'SIGKILL'] : [String(holder?.owner), 'SIGTERM', '0'],
+      ['webhooks-1', 'SIGTERM', '0'],
+      [String(holder?.owner), 'SIGKILL', 'SIGKILL'],
     ] as const;
     for (const [name, signal] of ends) {
       process.kill(Number(find(new RegExp(`^${name} is process (\\d+)$`))), signal);
