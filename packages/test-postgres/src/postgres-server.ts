@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { afterExit } from './after-exit.ts';
 import { freePort } from './free-port.ts';
+import { asNamedUser } from './named-user.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
 import { serverUser } from './server-user.ts';
 import { makeSharedDirectory } from './shared-directory.ts';
@@ -114,7 +115,8 @@ async function dataDirectory(directory: string, binaries: string): Promise<strin
   const { uid, gid } = serverUser;
   if (uid !== undefined && gid !== undefined) await chown(begun, uid, gid);
   const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-  await run(join(binaries, 'initdb'), ['-D', begun, ...options], environment);
+  const [command, args] = asNamedUser(join(binaries, 'initdb'), ['-D', begun, ...options]);
+  await run(command, args, environment);
   await rename(begun, data);
   return data;
 }

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { once } from 'node:events';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -11,6 +11,7 @@ import { freePort } from '../src/free-port.ts';
 import { startProgram } from './support/start-program.ts';
 
 vi.mock(import('../src/free-port.ts'), { spy: true });
+vi.mock(import('node:os'), { spy: true });
 
 const isRoot = process.getuid?.() === 0;
 const PATIENCE = { timeout: 30_000 };
@@ -45,6 +46,16 @@ async function isListening(port: number): Promise<boolean> {
     socket.destroy();
   }
 }
+
+it.runIf(process.platform === 'linux')('starts for a user who is a number without an account', async () => {
+  vi.mocked(userInfo).mockImplementation(() => {
+    throw new Error('ENOENT');
+  });
+  onTestFinished(() => void vi.mocked(userInfo).mockReset());
+  const server = await startPostgres();
+  expect(await ask(server.url, 'SELECT 1')).toEqual([[1]]);
+  await server.stop();
+});
 
 it('answers queries, comes back from a crash with what was committed, and leaves no files when it stops', async () => {
   const server = await startPostgres();
