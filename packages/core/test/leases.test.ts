@@ -291,6 +291,19 @@ describe('processes that start together', () => {
     expect(Math.min(...held)).toBeGreaterThan(0.4 * ids.length);
   });
 
+  it('open hundreds of connections in seconds, even where each read of an instance takes a while', async () => {
+    const { world, ids } = await waiting(200);
+    const { instances } = world.storage;
+    const find = instances.find.bind(instances);
+    vi.spyOn(instances, 'find').mockImplementation(async (...of) => {
+      await new Promise<void>((resolve) => void world.clock.setTimer(20, resolve));
+      return find(...of);
+    });
+    const { gateway } = await gatewayOf(world);
+    await world.clock.advance(4 * SECOND);
+    expect(gateway.connections).toHaveLength(ids.length);
+  });
+
   it('take all instances within seconds, even those whose connections do not open', async () => {
     const { world, ids } = await waiting(100);
     await gatewayOf(world, scriptedGateway({ opened: silence }));

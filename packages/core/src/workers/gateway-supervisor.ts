@@ -26,6 +26,8 @@ const CLAIM_BATCH = 20;
  * then share the instances by how fast they open them, and the first one does not take them all.
  */
 const CLAIM_PAUSE_MS = 200;
+/** Instances that are read concurrently. */
+const LOOK_BATCH = 20;
 /** Connections being opened concurrently, less those that seem to be stuck. */
 const MAX_OPENING = 10;
 
@@ -168,12 +170,22 @@ export function createGatewaySupervisor(
       (id) => changed.has(id) || (keepers.get(id)?.nextAt(mayOpen) ?? Infinity) <= now,
     );
     changed.clear();
-    for (const instanceId of due) {
-      const keeper = keepers.get(instanceId);
-      if (!keeper) continue;
-      const instance = await storage.instances.find(keeper.workspaceId, instanceId);
-      if (instance) await keep({ instance, lease: keeper.lease });
-      else await forget(keeper);
+    for (let first = 0; first < due.length; first += LOOK_BATCH) {
+      // Concurrently: one after another, hundreds that open together would wait for each other's reads.
+      const looks = due.slice(first, first + LOOK_BATCH).map(async (instanceId) => {
+        const keeper = keepers.get(instanceId);
+        if (!keeper) return;
+        const instance = await storage.instances
+          .find(keeper.workspaceId, instanceId)
+          .catch((error: unknown) => {
+            changed.add(instanceId);
+            throw error;
+          });
+        if (keepers.get(instanceId) !== keeper) return;
+        if (instance) await keep({ instance, lease: keeper.lease });
+        else await forget(keeper);
+      });
+      await Promise.all(looks);
     }
   };
 
