@@ -23,6 +23,14 @@ export function mediaContract(subject: ContractSubject): void {
       expect(await media.listAbandoned(NOW + 3, 10)).toEqual([b, c, a]);
     });
 
+    it('that was begun at the same time is listed in the order of its ids', async () => {
+      const { media } = await open();
+      const uploads = [testId('upl', NOW), testId('upl', NOW)];
+      const messages = [testId('msg', NOW), testId('msg', NOW)];
+      for (const id of [...uploads, ...messages]) await media.begin(id, NOW);
+      expect(await media.listAbandoned(NOW + 1, 3)).toEqual([...messages, ...uploads].toSorted().slice(0, 3));
+    });
+
     it('is nobody’s business any more once it is forgotten', async () => {
       const { media } = await open();
       const a = testId('msg', NOW);

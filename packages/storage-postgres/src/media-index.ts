@@ -31,11 +31,11 @@ const BEGIN_CONTENT = `
   INSERT INTO trunkline.contents (message_id, begun_at, is_upload) VALUES ($1, $2, $3)
   ON CONFLICT (message_id) DO UPDATE SET begun_at = excluded.begun_at WHERE contents.instance_id IS NULL`;
 
-// Relies on contents_begun.
+// Relies on contents_begun. What was begun at the same time comes in the order of the whole ids.
 const ABANDONED = `
   SELECT message_id, is_upload FROM trunkline.contents
   WHERE instance_id IS NULL AND begun_at < $1
-  ORDER BY begun_at, message_id
+  ORDER BY begun_at, is_upload, message_id
   LIMIT $2`;
 
 // Relies on contents_by_instance.
