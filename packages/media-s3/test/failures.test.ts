@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { chunksOf, streamOf } from '@trunkline/storage-contract/media-content';
 import { S3Error } from '../src/index.ts';
 import { answerError, answerXml, readBody } from './support/fake-answers.ts';
@@ -295,7 +295,10 @@ describe('a download', () => {
   });
 
   it('is read no faster than its consumer takes it, and for as long as that takes', async () => {
-    const { s3, store } = await storeOnFake({ timeouts: { stallMs: 100 } });
+    const { s3, store } = await storeOnFake({ timeouts: { stallMs: 1_000 } });
+    // However slow the machine is: a stall is what the clock of this test says.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     let written = 0;
     s3.disturb(
       on('GetObject', (_, { outgoing }) => {
@@ -319,6 +322,7 @@ describe('a download', () => {
       .poll(() => [before === written, (before = written)][0], { interval: 200, timeout: 5_000 })
       .toBe(true);
     expect(written).toBeLessThan(32 * MIB);
+    await vi.advanceTimersByTimeAsync(10_000);
     let size = MIB;
     for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
       size += next.value.byteLength;
