@@ -17,7 +17,7 @@ export function library(entry: string[], options: Options = {}): ReturnType<type
     // Before every other import, and not bundled: what comes first is evaluated first. Where the package's own imports cannot
     // be linked (a name that an old Node lacks), nothing is evaluated, so there are none of these.
     banner: { js: "import '#node-version';" },
-    external: [/^#/], // chosen by whoever loads the package (package.json "imports")
+    external: [/^#/], // chosen by what loads the package (package.json "imports")
     removeNodeProtocol: false, // node:sqlite has no name without the prefix
     silent: true,
     ...options,

@@ -221,7 +221,7 @@ export { invalid } from './representation/read-input.ts';
 export { checkScope, checkSuspension } from './domain/api-key/authorization.ts';
 export { isInstallableToken } from './domain/api-key/api-key-token.ts';
 export { apiKeyResource } from './representation/api-key-resource.ts';
-// The schemas that check what callers send: whoever describes the API describes it from them.
+// The schemas that check what callers send: what describes the API is made from them.
 export {
   connectInput,
   deliveryQuery,

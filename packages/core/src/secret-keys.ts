@@ -10,7 +10,7 @@ export function checkSecretKeys(
   if (first === undefined || first === null || first === '') {
     throw new TypeError(`createTrunkline: the option "secretKey" is missing. ${HOW_TO_MAKE_ONE}`);
   }
-  // Whoever has no former key may still name the variable that it would be in.
+  // A configuration without a former key may still name the variable that it would be in.
   const keys = [first, ...former.filter((key) => key !== undefined && key !== '')];
   return [...new Set(keys.map(checkSecretKey))];
 }

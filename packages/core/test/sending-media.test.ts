@@ -135,7 +135,7 @@ describe('an upload', () => {
         .toSorted()
         .toReversed(),
     );
-    // Nothing came in behind whoever pages on: what is new stands in front.
+    // Nothing came in behind a client that pages on: what is new stands in front.
     expect(before.data.map(({ id }) => id)).toEqual([text.message.id]);
     expect(before.nextCursor).toBeNull();
     expect(image1.message.media?.filename).toBe(`image-${image1.message.id.slice(-6)}.png`);

@@ -1,7 +1,7 @@
 import { refuse, TrunklineError } from '@trunkline/core';
 
 /**
- * The mistake of whoever mounted the app, so that it is a 500; told to the caller too, who on a new installation is the
+ * A mistake in how the app was mounted, so that it is a 500; the caller is given it too, who on a new installation is the
  * same person.
  */
 export function bodyReadBefore(): TrunklineError {

@@ -35,7 +35,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Result<Uin
   } catch (error) {
     if (!isUnusableBody(error)) return unreadable('Ended before it was complete.');
   }
-  // HTTP servers hold clients to the length that they declare: somebody else has read it.
+  // HTTP servers hold clients to the length that they declare: something else has read it.
   throw bodyReadBefore();
 }
 

@@ -4,7 +4,7 @@ import type { ToldError } from './error-response.ts';
 const UNAVAILABLE_RETRY_AFTER = 5;
 
 /**
- * What callers are told of an `UnavailableError`. The specification lists one code for 503, which is about the messaging
+ * The response to an `UnavailableError`. The specification lists one code for 503, which is about the messaging
  * network. INTERNAL_ERROR, whose status it leaves open, is the true one here, and the status says to come back.
  */
 export function unavailable(): ToldError {

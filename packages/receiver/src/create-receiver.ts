@@ -110,7 +110,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     const { headers, method = 'POST', rawBodyFix = RAW_BODY_FIXES, receivedAt = Date.now() } = request;
     if (method !== 'POST') return refusal('method_not_allowed');
     if (!isBody(request.body)) return refusal('body_not_bytes', rawBodyFix);
-    // Whoever cannot even name a time and a signature does not get the body read.
+    // A sender that cannot even name a time and a signature does not get its body read.
     const signed = readSignedHeaders({ headers, receivedAt, tolerance });
     if (!signed.ok) return signed;
     const secret = await usableSecrets();

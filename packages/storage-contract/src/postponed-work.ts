@@ -158,7 +158,7 @@ export function postponedWorkContract(subject: ContractSubject): void {
       );
     });
 
-    it('has no endpoint that is failing, and begins its failure records anew when it goes on', async () => {
+    it('has no endpoint that is failing, and starts its failure records again when it goes on', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       await enqueueOne(storage, endpoint);

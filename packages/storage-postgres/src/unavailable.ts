@@ -20,7 +20,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^57P/, 'The PostgreSQL server is ending or starting.'],
   [/^58/, 'The PostgreSQL server cannot use its files: see the cause.'],
   [/^25006/, 'The PostgreSQL server is read-only, as a replica is: connect to the primary.'],
-  [/^55P03/, 'A row in PostgreSQL stayed locked by a transaction of somebody else: keep that short.'],
+  [/^55P03/, 'A row in PostgreSQL stayed locked by another transaction: keep such transactions short.'],
   [/^40/, 'Other transactions on the PostgreSQL server came first again and again.'],
 ];
 

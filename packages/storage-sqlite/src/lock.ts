@@ -22,7 +22,7 @@ export class LockTimeoutError extends UnavailableError {
   }
 }
 
-/** Busy, locked, read-only, I/O error, full, cannot open: they pass, or somebody makes them pass. */
+/** Busy, locked, read-only, I/O error, full, cannot open: they pass, or an operator makes them pass. */
 const PASSING: ReadonlySet<number | null> = new Set([SQLITE_BUSY, 6, 8, 10, 13, 14]);
 
 /** What stands in the way for now, in SQLite's own words; null where the error is something else (https://sqlite.org/rescode.html). */

@@ -10,7 +10,7 @@ export function temporaryParents(): readonly string[] {
   return serverUser.uid === undefined ? [tmpdir()] : [...new Set([tmpdir(), '/tmp', '/var/tmp', '/dev/shm'])];
 }
 
-/** Makes an empty directory that Postgres can enter and run programs from, whoever it runs as. */
+/** Makes an empty directory that Postgres can enter and run programs from, whichever user it runs as. */
 export async function makeSharedDirectory(prefix: string): Promise<string> {
   const problems: string[] = [];
   for (const parent of temporaryParents()) {

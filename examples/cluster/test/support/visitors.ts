@@ -72,7 +72,7 @@ export function startVisitors(
 
   const visitWith = (choose: Choices): Visit => visitThrough(cluster, choose);
   const running = Promise.all(Array.from({ length: visitors }, (_, index) => visitor(index + 1)));
-  // Whoever stops them hears of it.
+  // The one that stops them gets the error.
   running.catch(() => undefined);
 
   return {

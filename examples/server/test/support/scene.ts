@@ -41,7 +41,7 @@ const EVENTS = [
   'message.failed',
 ];
 
-/** Answers the scene and the server that it was set up with. The receiver is told of these events. */
+/** Answers the scene and the server that it was set up with. The receiver subscribes to these events. */
 export async function setScene(
   env: Readonly<Record<string, string>> = {},
   events: readonly string[] = EVENTS,

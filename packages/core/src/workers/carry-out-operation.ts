@@ -18,7 +18,7 @@ interface Held {
   readonly connection: HeldConnection;
   /** Writes what comes of it. */
   readonly change: (trigger: InstanceTrigger) => Promise<void>;
-  /** What came of operations on the network and could not be written yet, by their ids. */
+  /** Outcomes of operations on the network that could not be written yet, by the ids of the operations. */
   readonly outcomes: Map<string, InstanceTrigger>;
 }
 

@@ -94,7 +94,7 @@ export function createInstanceKeeper({
   let writeFailures = 0;
   /** What failed is not tried again before; 0 while nothing has. */
   let pausedUntil = 0;
-  /** What came of an operation on the network, by its id, until that is written: it is not repeated. */
+  /** The outcome of an operation on the network, by its id, until it is written: the operation is not repeated. */
   const outcomes = new Map<string, InstanceTrigger>();
   let operating = false;
   let abandoned = false;
@@ -315,7 +315,7 @@ export function createInstanceKeeper({
     return abandon();
   };
 
-  /** Whoever has just taken the instance over has the same time to connect it, unless its first try failed. */
+  /** A process that has just taken the instance over has the same time to connect it, unless its first try failed. */
   const graceEnd = (): number | null => {
     const endsAt = graceEndsAt(instance);
     if (endsAt === null) return null;

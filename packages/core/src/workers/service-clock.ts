@@ -10,7 +10,7 @@ import { SLOWED, steadyTime } from './steady-time.ts';
 const LEAD = 'time_lead';
 /** A lead that is smaller needs no agreement: no lease and no limit depends on it. */
 const LEAST_LEAD_MS = 100;
-/** From here on somebody should know. */
+/** From here on an operator should know. */
 const WARN_FROM_MS = 1_000;
 /** A lead that was not noted again for this many looks is that of processes that are gone. */
 const LOOKS = 2.5;

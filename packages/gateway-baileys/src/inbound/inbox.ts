@@ -62,7 +62,7 @@ export function createInbox(parts: InboxParts): Inbox {
         await listener.message(incoming);
         return arrivals.settle(message.key);
       } catch {
-        // Whoever did not take it has logged why.
+        // The listener that did not take it has logged why.
         await retries.pause(wait);
       }
     }

@@ -10,7 +10,7 @@ export interface RetryRound {
   readonly calledAt: number;
 }
 
-/** Calls further apart than this are of two rounds: whoever made the first has given up. */
+/** Calls further apart than this are of two rounds: the caller of the first has given up. */
 const ROUND_PAUSE_MS = 60 * 60 * 1000;
 
 /** The round of a call made now: the one that is in progress, or a new one. */

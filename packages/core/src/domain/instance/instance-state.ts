@@ -202,7 +202,7 @@ export function graceEndsAt({ status, statusChangedAt, droppedAt }: Instance): n
 /** Measured here too: the connection may have come back and dropped again since the gateway looked. */
 function graceIsOver(instance: Instance, now: number): boolean {
   const endsAt = graceEndsAt(instance);
-  // Where it began before the clock was set back, whoever holds the instance has measured it.
+  // Where it began before the clock was set back, the process that holds the instance has measured it.
   return endsAt !== null && (now >= endsAt || isTooFarAhead(endsAt - CONNECTION_GRACE_MS, now));
 }
 

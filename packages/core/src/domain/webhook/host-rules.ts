@@ -73,7 +73,7 @@ export function mayBeUnusual(destination: Destination, { urlPolicy, hosts }: Url
 /**
  * What only an entry that lies within opens, and neither a host's name nor a wider range: this host and network,
  * link-local addresses, the metadata services of clouds (Azure, Alibaba, Oracle; AWS and Google on IPv6), multicast and
- * what is reserved. Whoever reaches a metadata service has the machine's credentials.
+ * what is reserved. A client that reaches a metadata service has the machine's credentials.
  */
 const GUARDED = rangesOf(
   '0.0.0.0/8',

@@ -98,7 +98,7 @@ export interface InstanceStore {
   saveSession(lease: Lease, changes: ReadonlyMap<string, Uint8Array | null>): Promise<'saved' | 'fenced'>;
   /**
    * Replaces each stored value that still is `from`, in one transaction. Only for the same plaintext, sealed otherwise:
-   * it needs no lease, as whoever holds one reads the same in both, and its own writes win.
+   * it needs no lease, as the holder of one reads the same in both, and its own writes win.
    */
   replaceSessionValues(
     instanceId: string,

@@ -16,7 +16,7 @@ export interface WorkspaceStore {
    * Changes what is given, of the plan too; returns the workspace as it is now, or null when there is none. When that
    * makes it postponed (`isPostponed`), its queue heads and its endpoints' deliveries are not found by claims, at no cost
    * that grows with what waits. When it goes on, they are found again and signalled, and the failure records of its
-   * endpoints begin anew: nothing could be delivered meanwhile.
+   * endpoints start again: nothing could be delivered meanwhile.
    */
   update(id: string, changes: WorkspaceChanges): Promise<Workspace | null>;
 

@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 250;
 /**
  * Asks the gateway that holds the instance for a disconnect, logout or delete, and waits for its answer. The request is
  * durable: where the wait ends without an answer the operation stays open and is carried out later. One that is open
- * already is joined: whoever asks for it gets the one outcome.
+ * already is joined: all who ask for it get the one outcome.
  * Returns the instance, or null once it is deleted.
  */
 export async function runOperation(

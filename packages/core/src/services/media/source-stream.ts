@@ -1,5 +1,5 @@
 /**
- * The source of a file has failed. Whoever stores it rejects with this, or with an error that has it among its causes;
+ * The source of a file has failed. A store rejects with this, or with an error that has it among its causes;
  * where they reject with something else, the source is not to blame.
  */
 class SourceError extends Error {
@@ -12,7 +12,7 @@ export function isSourceFailure(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && isSourceFailure(error.cause);
 }
 
-/** The same stream, whose failures can be told from those of whoever reads it. An abort ends it with the signal's reason. */
+/** The same stream, whose failures can be told from those of its reader. An abort ends it with the signal's reason. */
 export function sourceStream(
   content: ReadableStream<Uint8Array>,
   signal: AbortSignal,
