@@ -40,6 +40,9 @@ interface Form extends Omit<DisturbanceOptions, 'instances'> {
   readonly darkMs: number;
 }
 
+/** Accepted messages, fewer than which show little. */
+const MESSAGES_LEAST = 10;
+
 /** Printed where it fails; CLUSTER_SEED makes the same choices again. */
 const SEED = Number(process.env['CLUSTER_SEED'] ?? Date.now() % 1_000_000);
 
@@ -95,6 +98,11 @@ it(
       const visitors = startVisitors(cluster, load, form, random.apart(9));
       const from = Date.now();
       const interruptions = await disturb(cluster, { ...form, instances }, random.apart(7));
+      // On a busy machine most of a few seconds may be outage: what is proven must not be proven of next to nothing.
+      await until(
+        'messages are accepted and received again',
+        () => load.accepted.length > MESSAGES_LEAST && load.inbound.length > 0,
+      );
       await Promise.all([load.stop(), visitors.stop()]);
       const residents = instances.map((instance) => ({ instance, from, to: Date.now() }));
 
@@ -122,8 +130,6 @@ it(
       expect({ left, wrong }).toEqual({ left: [], wrong: [] });
       const afterDeath = darkness(await evidence()).filter(({ cause }) => cause === 'killed');
       expect(afterDeath.filter((dark) => length(dark) > form.darkMs)).toEqual([]);
-      expect(load.accepted.length).toBeGreaterThan(10);
-      expect(load.inbound.length).toBeGreaterThan(0);
       if (MINUTES > 0) console.info(`${numbers}\nThe log is ${cluster.keepOutput()}`);
     } catch (error) {
       console.error(`CLUSTER_SEED=${SEED}, the log is ${cluster.keepOutput()}`);
