@@ -1,4 +1,4 @@
-import type { WebhookEventOf } from '@trunkline/receiver';
+import type { WebhookEvent, WebhookEventOf } from '@trunkline/receiver';
 import { checkOptionNames, didYouMean } from '@trunkline/option-names';
 import * as z from 'zod';
 import { SUBSCRIBABLE_EVENT_TYPES } from './domain/event/event.ts';
@@ -88,8 +88,23 @@ export function checkHandler<Selection extends EventSelection>(
       : 'the options are wrong';
     throw new TypeError(`trunkline.on: ${option}: ${issue?.message}.`);
   }
-  // It gets events of the types that it has asked for, and these are the shapes that they have.
-  return { ...parsed.data, eventTypes, handle: handler as HandlerDefinition['handle'] };
+  return {
+    ...parsed.data,
+    eventTypes,
+    handle: (event, context) => {
+      if (!isSelected<Selection>(event, eventTypes)) {
+        throw new Error(`The handler takes no events of the type ${event.type}, which ${event.id} has.`);
+      }
+      return handler(event, context);
+    },
+  };
+}
+
+function isSelected<Selection extends EventSelection>(
+  event: WebhookEvent,
+  selected: readonly SubscribableEventType[],
+): event is WebhookEvent & SelectedEvent<Selection> {
+  return selected.some((type) => type === event.type);
 }
 
 function checkSelection(selection: EventSelection): readonly SubscribableEventType[] {

@@ -41,6 +41,46 @@ describe('an event that is missing from a damaged database', () => {
   });
 });
 
+describe('an event whose stored body is damaged', () => {
+  const envelope = {
+    id: 'evt_1',
+    created_at: '2026-01-01T12:00:00.000000Z',
+    workspace_id: 'ten_1',
+    data: {},
+  };
+
+  it.each([
+    ['no JSON', '{"id":', /^The stored body of evt_\w+ is not an event \(invalid_json\)/],
+    [
+      'less than an event',
+      '{"type":"message.received"}',
+      /^The stored body of evt_\w+ is not an event \(invalid_event\)/,
+    ],
+    [
+      'an event of a type that the handler does not take',
+      JSON.stringify({ ...envelope, type: 'message.sent' }),
+      /^The handler takes no events of the type message\.sent/,
+    ],
+  ])('counts a failed attempt without a call, when the body is %s', async (_, payload, reason) => {
+    const { world, arrive, calls } = await handling(() => undefined);
+    const { subscriptions } = world.storage;
+    const claim = subscriptions.claim.bind(subscriptions);
+    subscriptions.claim = async (limits) => {
+      const result = await claim(limits);
+      const damaged = result?.claimed.map((one) => ({ ...one, event: { ...one.event, payload } }));
+      return result && { ...result, claimed: damaged ?? [] };
+    };
+    await arrive();
+    expect(calls).toHaveLength(1); // the event before the damage
+    expect(world.logs.filter(({ level }) => level === 'error')).toMatchObject([
+      { facts: { subscription: 'orders', attempt: 1, err: { message: expect.stringMatching(reason) } } },
+    ]);
+    subscriptions.claim = claim;
+    await world.clock.advance(1 * MINUTE);
+    expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  });
+});
+
 describe('an event whose handler fails', () => {
   it.each([
     ['throws', fail],

@@ -50,22 +50,27 @@ export interface WebhookMessage {
   readonly group_id: string | null;
   readonly text: string | null;
   readonly caption: string | null;
-  /** The file itself is downloaded with GET /messages/{message}/media. */
-  readonly media: {
-    readonly available: boolean;
-    readonly mime_type: string;
-    readonly size: number;
-    readonly filename: string;
-    readonly sha256: string;
-  } | null;
+  readonly media: WebhookMedia | null;
   readonly error: { readonly code: string; readonly message: string } | null;
-  readonly created_at: string | null;
+  readonly created_at: string;
   readonly queued_at: string | null;
   readonly sent_at: string | null;
   readonly delivered_at: string | null;
   readonly read_at: string | null;
   readonly failed_at: string | null;
   readonly received_at: string | null;
+}
+
+/** The file of a message. The content is downloaded with GET /messages/{message}/media. */
+export interface WebhookMedia {
+  /** Whether the content can be downloaded. */
+  readonly available: boolean;
+  readonly mime_type: string;
+  /** In bytes. Null where the content of an inbound file never reached the service. */
+  readonly size: number | null;
+  readonly filename: string;
+  /** Of the content, in hexadecimal digits. Null where `size` is. */
+  readonly sha256: string | null;
 }
 
 /** The instance as it stood at the event. Fields that are empty are left out, save for id, name and status. */
@@ -78,7 +83,7 @@ export interface WebhookInstance {
   readonly profile_name?: string;
   readonly profile_picture_url?: string;
   readonly paired?: boolean;
-  readonly capabilities?: readonly string[];
+  readonly capabilities?: readonly ('text' | 'image' | 'document' | 'audio' | 'video' | 'groups')[];
   readonly last_error?: string;
   readonly status_changed_at?: string;
   readonly connected_at?: string;
@@ -88,15 +93,18 @@ export interface WebhookInstance {
   readonly updated_at?: string;
 }
 
-/** Reads a body whose signature has been checked. */
-export function readEvent(
-  body: Uint8Array,
-):
+export type ReadEventResult =
   | { readonly ok: true; readonly event: WebhookEvent }
-  | { readonly ok: false; readonly reason: 'invalid_json' | 'invalid_event' } {
+  | { readonly ok: false; readonly reason: 'invalid_json' | 'invalid_event' };
+
+/**
+ * Reads the event from a body that was verified before, such as one that a queue or a table has kept since. It checks the
+ * five fields of the envelope and no signature: pass what comes from the network to `verify()` or a receiver.
+ */
+export function readEvent(body: Uint8Array | string): ReadEventResult {
   let value: unknown;
   try {
-    value = JSON.parse(decoder.decode(body));
+    value = JSON.parse(typeof body === 'string' ? body : decoder.decode(body));
   } catch {
     return { ok: false, reason: 'invalid_json' };
   }

@@ -20,14 +20,17 @@ export type {
 } from './verify.ts';
 export { signStandardWebhook, signWebhook } from './sign-webhook.ts';
 export type { SignStandardWebhookOptions, SignWebhookOptions } from './sign-webhook.ts';
+export { readEvent } from './event.ts';
 export type {
   InstanceEventType,
   MessageEventType,
+  ReadEventResult,
   WebhookEvent,
   WebhookEventOf,
   WebhookEventType,
   WebhookInstance,
   WebhookInstanceEvent,
+  WebhookMedia,
   WebhookMessage,
   WebhookMessageEvent,
   WebhookTestEvent,

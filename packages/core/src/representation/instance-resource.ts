@@ -1,3 +1,4 @@
+import type { WebhookInstance } from '@trunkline/receiver';
 import type { Group } from '../domain/instance/group.ts';
 import type { Capability, Instance, InstanceStatus } from '../domain/instance/instance.ts';
 import { timestamp, timestampOrNull } from './time.ts';
@@ -45,12 +46,18 @@ export function instanceResource(instance: Instance, capabilities: readonly Capa
 export function instanceEventObject(
   instance: Instance,
   capabilities: readonly Capability[],
-): Partial<InstanceResource> & Pick<InstanceResource, 'id' | 'name' | 'status'> {
-  const resource = instanceResource(instance, capabilities);
-  const filled = Object.entries(resource).filter(
+): WebhookInstance {
+  const { id, name, status, ...optional } = instanceResource(instance, capabilities);
+  return { id, name, status, ...withoutEmpty(optional) };
+}
+
+export type WithoutEmpty<Fields> = { readonly [Name in keyof Fields]?: NonNullable<Fields[Name]> };
+
+function withoutEmpty<Fields extends object>(fields: Fields): WithoutEmpty<Fields> {
+  const filled = Object.entries(fields).filter(
     ([, value]) => value !== null && !(Array.isArray(value) && value.length === 0),
   );
-  return { id: resource.id, name: resource.name, status: resource.status, ...Object.fromEntries(filled) };
+  return Object.fromEntries(filled) as WithoutEmpty<Fields>; // the entries of `fields`, less those that are null
 }
 
 /**

@@ -1,42 +1,13 @@
-import type {
-  Message,
-  MessageDirection,
-  MessageError,
-  MessageStatus,
-  MessageType,
-} from '../domain/message/message.ts';
+import type { WebhookMedia, WebhookMessage } from '@trunkline/receiver';
+import type { Message } from '../domain/message/message.ts';
 import { timestamp, timestampOrNull } from './time.ts';
 
-/** Message of the REST API and of message events (specification, "Message"). */
-export interface MessageResource {
-  readonly id: string;
-  readonly instance_id: string;
-  readonly direction: MessageDirection;
-  readonly type: MessageType;
-  readonly status: MessageStatus;
-  readonly to: string | null;
-  readonly from: string | null;
-  readonly group_id: string | null;
-  readonly text: string | null;
-  readonly caption: string | null;
-  readonly media: MediaResource | null;
-  readonly error: MessageError | null;
-  readonly created_at: string;
-  readonly queued_at: string | null;
-  readonly sent_at: string | null;
-  readonly delivered_at: string | null;
-  readonly read_at: string | null;
-  readonly failed_at: string | null;
-  readonly received_at: string | null;
-}
-
-export interface MediaResource {
-  readonly available: boolean;
-  readonly mime_type: string;
-  readonly size: number | null;
-  readonly filename: string;
-  readonly sha256: string | null;
-}
+/**
+ * Message of the REST API and of message events (specification, "Message"): one shape, which is declared where receivers
+ * of webhooks import it from.
+ */
+export type MessageResource = WebhookMessage;
+export type MediaResource = WebhookMedia;
 
 export function messageResource(message: Message): MessageResource {
   const { media } = message;

@@ -4,7 +4,7 @@ import type { EventType, SubscribableEventType } from '../domain/event/event.ts'
 import type { DisabledReason, EndpointStatus, WebhookEndpoint } from '../domain/webhook/endpoint.ts';
 import { waitingOf } from '../domain/delivery/waiting.ts';
 import type { LanePosition, WaitingReason } from '../domain/delivery/waiting.ts';
-import { eventTime, timestamp, timestampOrNull } from './time.ts';
+import { timestamp, timestampOrNull } from './time.ts';
 
 /** Webhook endpoint of the REST API (specification, "Webhook endpoint"). */
 export interface WebhookResource {
@@ -121,23 +121,6 @@ function attemptResource(attempt: Attempt): AttemptResource {
     error_code: attempt.errorCode,
     at: timestamp(attempt.at),
   };
-}
-
-/** The JSON body that receivers get: exactly these five fields, in this order (specification, "Request the receiver gets"). */
-export function eventBody(event: {
-  id: string;
-  type: EventType;
-  occurredAt: number;
-  workspaceId: string;
-  data: object;
-}): string {
-  return JSON.stringify({
-    id: event.id,
-    type: event.type,
-    created_at: eventTime(event.occurredAt),
-    workspace_id: event.workspaceId,
-    data: event.data,
-  });
 }
 
 /** A delivery with its request and the log of its attempts (specification, "Delivery detail"), and why it has not gone yet. */

@@ -1,12 +1,13 @@
 import type { Event, EventType } from '../domain/event/event.ts';
 import type { NewId } from '../domain/id.ts';
-import { eventBody } from '../representation/webhook-resource.ts';
+import { eventBody } from '../representation/event-body.ts';
+import type { EventData } from '../representation/event-body.ts';
 
 /** Makes the event of a change, with the body that every receiver will get. */
-export type NewEvent = (what: {
-  readonly type: EventType;
+export type NewEvent = <Type extends EventType>(what: {
+  readonly type: Type;
   readonly workspaceId: string;
-  readonly data: object;
+  readonly data: EventData<Type>;
   /** Epoch milliseconds. */
   readonly now: number;
 }) => Event;

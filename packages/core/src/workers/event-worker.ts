@@ -1,6 +1,7 @@
+import { readEvent } from '@trunkline/receiver';
 import type { WebhookEvent } from '@trunkline/receiver';
 import { MAX_LOST_CLAIMS } from '../domain/delivery/delivery-limits.ts';
-import type { SubscribableEventType } from '../domain/event/event.ts';
+import type { Event, SubscribableEventType } from '../domain/event/event.ts';
 import { afterFailure } from '../domain/subscription/failed-handling.ts';
 import type { ClaimedEvent, EventCompletion } from '../ports/storage/subscription-store.ts';
 import type { ServiceContext } from '../services/context.ts';
@@ -130,7 +131,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     try {
       const call = { workspaceId: event.workspaceId, attempt, signal: abort.signal };
       const limit = { what: `The handler of "${name}"`, ms: timeoutMs };
-      await withDeadline(clock, limit, called(definition, event.payload, call));
+      await withDeadline(clock, limit, called(definition, event, call));
       return { kind: 'handled' };
     } catch (error) {
       abort.abort(error);
@@ -208,10 +209,16 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
 /** Whatever it throws, it rejects with. */
 async function called(
   { handle }: HandlerDefinition,
-  payload: string,
+  { id, payload }: Event,
   call: Parameters<HandlerDefinition['handle']>[1],
 ): Promise<void> {
-  await handle(JSON.parse(payload) as WebhookEvent, call); // the bytes that every receiver gets
+  const read = readEvent(payload); // the body that every receiver gets
+  if (!read.ok) {
+    throw new Error(
+      `The stored body of ${id} is not an event (${read.reason}): check the database for damage.`,
+    );
+  }
+  await handle(read.event, call);
 }
 
 function keyOf({ claimed }: Running): { subscriptionId: string; eventId: string; token: number } {

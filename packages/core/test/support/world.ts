@@ -1,3 +1,4 @@
+import { readEvent } from '@trunkline/receiver';
 import type { WebhookEvent } from '@trunkline/receiver';
 import { SUBSCRIBABLE_EVENT_TYPES, createTrunkline } from '../../src/index.ts';
 import type {
@@ -179,8 +180,9 @@ export function listen(
 export function told({ sender }: Pick<World, 'sender'>): readonly WebhookEvent[] {
   const events = new Map<string, WebhookEvent>();
   for (const { body } of sender.requests) {
-    const event = JSON.parse(body) as WebhookEvent; // what the service has written
-    events.set(event.id, event);
+    const read = readEvent(body);
+    if (!read.ok) throw new Error(`The service sent a body that is not an event (${read.reason}): ${body}`);
+    events.set(read.event.id, read.event);
   }
   return [...events.values()].toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1));
 }

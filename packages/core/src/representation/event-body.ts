@@ -1,0 +1,25 @@
+import type { WebhookEventOf } from '@trunkline/receiver';
+import type { EventType } from '../domain/event/event.ts';
+import { eventTime } from './time.ts';
+
+/** What an event of this type reports. */
+export type EventData<Type extends EventType> = WebhookEventOf<Type>['data'];
+
+/** The JSON body that receivers get: exactly these five fields, in this order (specification, "Request the receiver gets"). */
+export function eventBody<Type extends EventType>(event: {
+  readonly id: string;
+  readonly type: Type;
+  /** Epoch microseconds. */
+  readonly occurredAt: number;
+  readonly workspaceId: string;
+  readonly data: EventData<Type>;
+}): string {
+  const body: WebhookEventOf<Type> = {
+    id: event.id,
+    type: event.type,
+    created_at: eventTime(event.occurredAt),
+    workspace_id: event.workspaceId,
+    data: event.data,
+  };
+  return JSON.stringify(body);
+}

@@ -1,0 +1,166 @@
+import { readEvent } from '@trunkline/receiver';
+import type {
+  InstanceEventType,
+  MessageEventType,
+  WebhookEvent,
+  WebhookEventOf,
+  WebhookEventType,
+  WebhookInstance,
+  WebhookMessage,
+  WebhookTestEvent,
+} from '@trunkline/receiver';
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type {
+  InstanceEventType as DomainInstanceEventType,
+  EventType,
+  MessageEventType as DomainMessageEventType,
+} from '../../src/domain/event/event.ts';
+import type { Capability, Instance } from '../../src/domain/instance/instance.ts';
+import type { Message, MessageMedia } from '../../src/domain/message/message.ts';
+import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
+import { eventBody } from '../../src/representation/event-body.ts';
+import { instanceEventObject } from '../../src/representation/instance-resource.ts';
+import type { InstanceResource, WithoutEmpty } from '../../src/representation/instance-resource.ts';
+import { messageResource } from '../../src/representation/message-resource.ts';
+import type { MessageResource } from '../../src/representation/message-resource.ts';
+import { exampleInstance, exampleMessage } from '../support/examples.ts';
+
+// The compiler is the test: `toEqualTypeOf` fails where either side has a field, a value or a null that the other lacks.
+// What the domain can hold stands on the one side, what receivers are promised on the other.
+
+/** What the API makes of a domain object: snake_case, and text for what is a time (`…At`). */
+type Json<Domain> = {
+  readonly [Name in keyof Domain & string as SnakeCase<Name>]: Name extends `${string}At`
+    ? TimeAsText<Domain[Name]>
+    : Domain[Name];
+};
+type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? First extends Lowercase<First>
+    ? `${First}${SnakeCase<Rest>}`
+    : `_${Lowercase<First>}${SnakeCase<Rest>}`
+  : Name;
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelCase<Rest>>}`
+  : Name;
+type TimeAsText<Time> = Time extends number ? string : Time;
+/** One object type in place of an intersection: the two are different to `toEqualTypeOf`. */
+type Flat<Type> = { [Name in keyof Type]: Type[Name] };
+
+/** What the API keeps to itself. */
+type Internal = 'workspaceId' | 'networkId' | 'uploadId';
+type SharedOf<Domain> = Omit<Domain, Internal>;
+
+describe('the types that receivers import', () => {
+  it('name the events that the service sends', () => {
+    expectTypeOf<WebhookEventType>().toEqualTypeOf<EventType>();
+    expectTypeOf<MessageEventType>().toEqualTypeOf<DomainMessageEventType>();
+    expectTypeOf<InstanceEventType>().toEqualTypeOf<DomainInstanceEventType>();
+  });
+
+  it('have the message of the REST API, which is what the domain can hold', () => {
+    expectTypeOf<WebhookMessage>().toEqualTypeOf<MessageResource>();
+    expectTypeOf<WebhookMessage>().toEqualTypeOf<
+      Flat<Omit<Json<SharedOf<Message>>, 'media'> & { readonly media: Json<SharedOf<MessageMedia>> | null }>
+    >();
+  });
+
+  it('have the instance of the REST API without what is empty, which is what the domain can hold', () => {
+    expectTypeOf<WebhookInstance>().toEqualTypeOf<
+      Flat<
+        Pick<InstanceResource, 'id' | 'name' | 'status'> &
+          WithoutEmpty<Omit<InstanceResource, 'id' | 'name' | 'status'>>
+      >
+    >();
+    expectTypeOf<InstanceResource>().toEqualTypeOf<
+      Flat<
+        Json<Pick<Instance, keyof Instance & CamelCase<keyof InstanceResource>>> & {
+          readonly paired: boolean;
+          readonly capabilities: readonly Capability[];
+        }
+      >
+    >();
+  });
+
+  it('have the webhook under test as its endpoint is', () => {
+    expectTypeOf<WebhookTestEvent['data']>().toEqualTypeOf<{
+      readonly webhook: Pick<WebhookEndpoint, 'id' | 'url' | 'description'>;
+    }>();
+  });
+
+  it('let nobody make an event whose data belong to another type', () => {
+    const envelope = { id: 'evt_1', occurredAt: 0, workspaceId: 'ten_1' };
+    const message = messageResource(exampleMessage());
+    const instance = instanceEventObject(exampleInstance(), []);
+    expect(eventBody({ ...envelope, type: 'message.received', data: { message } })).toContain(message.id);
+    // @ts-expect-error: the data of another type
+    eventBody({ ...envelope, type: 'message.received', data: { instance } });
+    // @ts-expect-error: a field that the receiver's types lack
+    eventBody({ ...envelope, type: 'instance.error', data: { instance, cause: 'unknown' } });
+    // @ts-expect-error: a type that there is not
+    eventBody({ ...envelope, type: 'message.deleted', data: { message } });
+  });
+});
+
+describe('an event that was sent', () => {
+  it('reads back with the null size and checksum of a file that never came', () => {
+    const neverCame = exampleMessage({
+      type: 'image',
+      media: {
+        available: false,
+        mimeType: 'image/jpeg',
+        size: null,
+        filename: 'image.jpg',
+        sha256: null,
+      },
+    });
+    const body = eventBody({
+      id: 'evt_1',
+      type: 'message.received',
+      occurredAt: 1,
+      workspaceId: 'ten_1',
+      data: { message: messageResource(neverCame) },
+    });
+    const { media } = read(body, 'message.received').data.message;
+    expectTypeOf(media?.size).toEqualTypeOf<number | null | undefined>();
+    expect(media).toEqual({
+      available: false,
+      mime_type: 'image/jpeg',
+      size: null,
+      filename: 'image.jpg',
+      sha256: null,
+    });
+  });
+
+  it('leaves out of an instance what is null and what is an empty list, and nothing else', () => {
+    const created = exampleInstance({ statusChangedAt: null });
+    expect(Object.keys(instanceEventObject(created, []))).toEqual([
+      'id',
+      'name',
+      'status',
+      'paired',
+      'created_at',
+      'updated_at',
+    ]);
+    const unnamed = exampleInstance({ phoneNumber: '34911111111', profileName: '', connectedAt: 0 });
+    expect(instanceEventObject(unnamed, ['text'])).toMatchObject({
+      phone_number: '34911111111',
+      profile_name: '',
+      paired: true,
+      capabilities: ['text'],
+      connected_at: '1970-01-01T00:00:00.000+00:00',
+    });
+  });
+});
+
+function read<Type extends WebhookEventType>(body: string, type: Type): WebhookEventOf<Type> {
+  const result = readEvent(body);
+  if (!result.ok || !isOf(result.event, type)) throw new Error(`${body} is not an event of ${type}`);
+  return result.event;
+}
+
+function isOf<Type extends WebhookEventType>(
+  event: WebhookEvent,
+  type: Type,
+): event is WebhookEvent & WebhookEventOf<Type> {
+  return event.type === type;
+}
