@@ -48,8 +48,8 @@ export type {
 } from './representation/inputs.ts';
 
 // Errors and access.
-export { ERROR_STATUS } from './domain/error-code.ts';
-export type { ErrorCode } from './domain/error-code.ts';
+export { ERROR_CODES, ERROR_STATUS } from './domain/error-code.ts';
+export type { ErrorCode, ErrorFacts } from './domain/error-code.ts';
 export type { ErrorDetails, Refusal, Result } from './domain/result.ts';
 export { SCOPES } from './domain/api-key/api-key.ts';
 export type { ApiKey, Scope } from './domain/api-key/api-key.ts';

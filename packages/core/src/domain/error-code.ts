@@ -1,46 +1,112 @@
 /**
- * Every error code of the API and its HTTP status: the one table (specification, "Errors").
- * The statuses that the specification leaves open are settled in `docs/decisions.md`.
+ * Every error code of the API: the one table (specification, "Errors"). Types, responses, the OpenAPI document and the
+ * reference derive from it. The statuses that the specification leaves open are decided in `docs/decisions.md`.
  */
-export const ERROR_STATUS = {
-  UNAUTHENTICATED: 401,
-  INVALID_API_KEY: 401,
-  SUBSCRIPTION_REQUIRED: 402,
-  SUBSCRIPTION_PAST_DUE: 402,
-  TRIAL_LIMIT_REACHED: 402,
-  INSUFFICIENT_SCOPE: 403,
-  WORKSPACE_SUSPENDED: 403,
-  WORKSPACE_MISMATCH: 403,
-  INSTANCE_LIMIT_REACHED: 403,
-  WEBHOOK_LIMIT_REACHED: 403,
-  NOT_FOUND: 404,
-  INSTANCE_NOT_FOUND: 404,
-  GROUP_NOT_FOUND: 404,
-  MESSAGE_NOT_FOUND: 404,
-  MEDIA_NOT_AVAILABLE: 404,
-  WEBHOOK_NOT_FOUND: 404,
-  WEBHOOK_DELIVERY_NOT_FOUND: 404,
-  METHOD_NOT_ALLOWED: 405,
-  INSTANCE_NOT_CONNECTED: 409,
-  INVALID_INSTANCE_STATE: 409,
-  INSTANCE_BUSY: 409,
-  QR_NOT_AVAILABLE: 409,
-  WEBHOOK_DISABLED: 409,
-  WEBHOOK_RETRY_NOT_ALLOWED: 409,
-  MEDIA_TOO_LARGE: 413,
-  PAYLOAD_TOO_LARGE: 413,
-  INVALID_MEDIA_TYPE: 415,
-  VALIDATION_FAILED: 422,
-  INVALID_RECIPIENT: 422,
-  UNSUPPORTED_MESSAGE_TYPE: 422,
-  INVALID_IDEMPOTENCY_KEY: 422,
-  IDEMPOTENCY_KEY_REUSED: 422,
-  INVALID_WEBHOOK_URL: 422,
-  RATE_LIMITED: 429,
-  SEND_BACKLOG: 429,
-  INTERNAL_ERROR: 500,
-  GATEWAY_ERROR: 502,
-  GATEWAY_UNAVAILABLE: 503,
+const TABLE = {
+  UNAUTHENTICATED: { status: 401, meaning: 'The request has no API key.' },
+  INVALID_API_KEY: { status: 401, meaning: 'The API key is malformed, unknown, revoked or expired.' },
+  SUBSCRIPTION_REQUIRED: { status: 402, meaning: 'The workspace has no subscription.' },
+  SUBSCRIPTION_PAST_DUE: { status: 402, meaning: 'The subscription of the workspace is past due.' },
+  TRIAL_LIMIT_REACHED: { status: 402, meaning: 'The messages of the trial are used up.' },
+  INSUFFICIENT_SCOPE: {
+    status: 403,
+    meaning:
+      'The API key lacks the scope, or its member has not verified the e-mail address that webhooks need.',
+    exampleDetails: { required_scope: 'instances:read' },
+  },
+  WORKSPACE_SUSPENDED: { status: 403, meaning: 'The workspace is suspended.' },
+  WORKSPACE_MISMATCH: {
+    status: 403,
+    meaning: 'The API key belongs to another workspace than the one in X-Workspace-Id.',
+  },
+  INSTANCE_LIMIT_REACHED: { status: 403, meaning: 'The plan allows no more instances.' },
+  WEBHOOK_LIMIT_REACHED: { status: 403, meaning: 'The plan allows no more webhook endpoints.' },
+  NOT_FOUND: { status: 404, meaning: 'There is nothing at this path.' },
+  INSTANCE_NOT_FOUND: { status: 404, meaning: 'The workspace has no such instance.' },
+  GROUP_NOT_FOUND: { status: 404, meaning: 'The instance knows no such group.' },
+  MESSAGE_NOT_FOUND: { status: 404, meaning: 'The workspace has no such message.' },
+  MEDIA_NOT_AVAILABLE: { status: 404, meaning: 'The message has no stored file.' },
+  WEBHOOK_NOT_FOUND: { status: 404, meaning: 'The workspace has no such webhook endpoint.' },
+  WEBHOOK_DELIVERY_NOT_FOUND: { status: 404, meaning: 'The workspace has no such delivery.' },
+  METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path has other methods: see the header Allow.' },
+  INSTANCE_NOT_CONNECTED: {
+    status: 409,
+    meaning:
+      'No number is linked, or nobody wants it connected: connect the instance. While a linked number reconnects, messages are accepted.',
+  },
+  INVALID_INSTANCE_STATE: { status: 409, meaning: 'The status of the instance does not allow this.' },
+  INSTANCE_BUSY: { status: 409, meaning: 'Another operation on the instance is under way.' },
+  QR_NOT_AVAILABLE: { status: 409, meaning: 'There is a QR only while the status is qr_required.' },
+  WEBHOOK_DISABLED: { status: 409, meaning: 'The webhook endpoint is disabled.' },
+  WEBHOOK_RETRY_NOT_ALLOWED: {
+    status: 409,
+    meaning:
+      'The delivery is still being attempted or has succeeded, or its endpoint is disabled or deleted.',
+  },
+  MEDIA_TOO_LARGE: { status: 413, meaning: 'The file is larger than messages of this type may have.' },
+  PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is too large.' },
+  INVALID_MEDIA_TYPE: { status: 415, meaning: 'Messages of this type take no such file.' },
+  VALIDATION_FAILED: {
+    status: 422,
+    meaning: 'The request is not valid: see details.fields.',
+    exampleDetails: { fields: { body: ['Must be a JSON object.'] } },
+  },
+  INVALID_RECIPIENT: {
+    status: 422,
+    meaning: 'The recipient is neither a phone number nor the id of a group.',
+  },
+  UNSUPPORTED_MESSAGE_TYPE: {
+    status: 422,
+    meaning: 'The instance cannot send messages of this type, or not in this content type.',
+  },
+  INVALID_IDEMPOTENCY_KEY: {
+    status: 422,
+    meaning: 'The Idempotency-Key is not 1 to 255 printable ASCII characters without spaces.',
+  },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, meaning: 'The Idempotency-Key was used for another request.' },
+  INVALID_WEBHOOK_URL: {
+    status: 422,
+    meaning: 'The URL of the webhook endpoint does not satisfy the URL rules.',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    meaning: 'The API key made too many requests.',
+    exampleDetails: { retry_after: 12, limit: 600, reset: 1_795_209_312 },
+  },
+  SEND_BACKLOG: {
+    status: 429,
+    meaning: 'Too many messages of the instance are waiting to be sent.',
+    exampleDetails: { retry_after: 30, limit: 1000, reset: 1_795_209_330 },
+  },
+  INTERNAL_ERROR: {
+    status: 500,
+    meaning:
+      'Something went wrong. Quote the request id when you report it. With status 503, the service cannot reach its database or its files at the moment: retry later.',
+  },
+  GATEWAY_ERROR: { status: 502, meaning: 'The messaging network refused or failed. Retry later.' },
+  GATEWAY_UNAVAILABLE: {
+    status: 503,
+    meaning: 'Nothing that could reach the messaging network answered in time. Retry later.',
+  },
 } as const;
 
-export type ErrorCode = keyof typeof ERROR_STATUS;
+export type ErrorCode = keyof typeof TABLE;
+
+export interface ErrorFacts {
+  /** The HTTP status. */
+  readonly status: number;
+  /** When it is returned, in a sentence for the reference. */
+  readonly meaning: string;
+  /** The `details` of its example in the OpenAPI document. */
+  readonly exampleDetails?: object;
+}
+
+export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorFacts>> = TABLE;
+
+/** The HTTP status of each code. */
+export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = statusesOf(ERROR_CODES);
+
+function statusesOf<Code extends string>(facts: Readonly<Record<Code, ErrorFacts>>): Record<Code, number> {
+  const statuses = Object.entries<ErrorFacts>(facts).map(([code, { status }]) => [code, status]);
+  return Object.fromEntries(statuses) as Record<Code, number>; // the same keys
+}

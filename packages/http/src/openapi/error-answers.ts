@@ -1,9 +1,8 @@
-import { ERROR_STATUS } from '@trunkline/core';
+import { ERROR_CODES } from '@trunkline/core';
 import type { ErrorCode } from '@trunkline/core';
 import type { oas31 } from 'zod-openapi';
 import { declaredErrors } from '../routes/declared-errors.ts';
 import type { Route } from '../routes/route.ts';
-import { ERROR_MEANINGS } from './error-meanings.ts';
 import { unavailable } from '../unavailable.ts';
 import { ANSWER_HEADERS, HEADER_COMPONENTS, RATE_LIMIT_HEADERS } from './headers.ts';
 
@@ -26,7 +25,7 @@ export function errorExamples(routes: readonly Route[]): Record<string, oas31.Ex
 }
 
 // The codes are the keys of the table that gives them their statuses.
-const CODES = Object.keys(ERROR_STATUS) as ErrorCode[];
+const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
 interface ErrorKind {
   readonly status: number;
@@ -38,7 +37,7 @@ function kindsOf(route: Route): ErrorKind[] {
   const declared = declaredErrors(route);
   const own = CODES.filter((code) => declared.has(code)).map((code) => ({
     code,
-    status: ERROR_STATUS[code],
+    status: ERROR_CODES[code].status,
   }));
   // Nothing can be answered without the database.
   const byStatus = Map.groupBy([...own, unavailable()], ({ status }) => status);
@@ -50,7 +49,7 @@ function kindsOf(route: Route): ErrorKind[] {
 
 function errorAnswer({ status, codes }: ErrorKind): oas31.ResponseObject {
   return {
-    description: codes.map((code) => `\`${code}\`: ${ERROR_MEANINGS[code]}`).join('\n\n'),
+    description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].meaning}`).join('\n\n'),
     headers: headersOf(status),
     content: {
       'application/json': {
@@ -83,16 +82,8 @@ function headersOf(status: number): Record<string, oas31.HeaderObject | oas31.Re
   };
 }
 
-const EXAMPLE_DETAILS: Partial<Readonly<Record<ErrorCode, object>>> = {
-  INSUFFICIENT_SCOPE: { required_scope: 'instances:read' },
-  VALIDATION_FAILED: { fields: { body: ['Must be a JSON object.'] } },
-  RATE_LIMITED: { retry_after: 12, limit: 600, reset: 1_795_209_312 },
-  SEND_BACKLOG: { retry_after: 30, limit: 1000, reset: 1_795_209_330 },
-};
-
 function exampleOf(code: ErrorCode): object {
-  const details = EXAMPLE_DETAILS[code];
-  const message = ERROR_MEANINGS[code];
+  const { meaning: message, exampleDetails: details } = ERROR_CODES[code];
   return {
     error: { code, message, request_id: 'req_01kaj2v0x1y2z3a4b5c6d7e8f9', ...(details && { details }) },
   };
