@@ -18,7 +18,6 @@ import type { CheckedHttpOptions } from './http-options.ts';
 import { readJsonBody } from './request-body.ts';
 import { requestIdOf } from './request-id.ts';
 import { readQuery } from './request-query.ts';
-import { parameterOf } from './route-path.ts';
 import type { Route } from './routes/route.ts';
 import { unavailable } from './unavailable.ts';
 
@@ -74,18 +73,17 @@ async function run(
     onRateLimit: (headers) => (progress.headers = headers),
     onStoreFailure: progress.failed,
   });
-  const query = unwrap(readQuery(c.req.raw, route.query ?? []));
-  const hasJson = route.body !== undefined && !(route.takesForm && isForm(c.req.raw));
+  const query = unwrap(readQuery(c.req.raw, route.queryNames));
+  const hasJson = route.body !== undefined && !(route.body.form && isForm(c.req.raw));
   const readmit = (): Promise<void> => guard.readmit(c.req.raw, route.scope);
   const readAt = performance.now();
   const body = hasJson ? unwrap(await readJsonBody(c.req.raw, options.maxJsonBytes)) : {};
   if (performance.now() - readAt > READMIT_AFTER_MS) await readmit();
-  const parameter = parameterOf(route.path);
   return route.handle({
     c,
     principal,
     api: trunkline.as(principal),
-    id: parameter === undefined ? '' : (c.req.param(parameter) ?? ''),
+    id: route.parameter === undefined ? '' : (c.req.param(route.parameter) ?? ''),
     query,
     body,
     publicUrl: () => publicUrl(c, options),

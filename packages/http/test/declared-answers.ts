@@ -5,7 +5,6 @@ import { expect } from 'vitest';
 import { openApiDocument } from '../src/openapi/open-api-document.ts';
 import { ROUTES } from '../src/routes/all-routes.ts';
 import type { Route } from '../src/routes/route.ts';
-import { ANSWERS } from '../src/schemas/answers.ts';
 import { errorBody } from '../src/schemas/errors.ts';
 import { urlOf } from './client.ts';
 import type { Call, Seen } from './client.ts';
@@ -73,8 +72,8 @@ function expectExactly(route: Route, seen: Seen, about: string): void {
     return;
   }
   const { body } = route.success;
-  if (body === null || body === 'File') return;
-  expect(ANSWERS[body].schema.safeParse(seen.json).error, about).toBeUndefined();
+  if (body === null || body === 'file') return;
+  expect(body.schema.safeParse(seen.json).error, about).toBeUndefined();
 }
 
 function expectError(seen: Seen, about: string): void {

@@ -7,7 +7,6 @@ import { createHttpApp } from '../src/index.ts';
 import { CONTENT_SECURITY_POLICY, START, START_HASH } from '../src/openapi/docs-page.ts';
 import { openApiDocument } from '../src/openapi/open-api-document.ts';
 import { ROUTES } from '../src/routes/all-routes.ts';
-import { ANSWERS } from '../src/schemas/answers.ts';
 import { client } from './client.ts';
 import type { Json } from './client.ts';
 import { ENDPOINT_TABLE } from './endpoint-table.ts';
@@ -46,12 +45,12 @@ test('it has every row of the endpoint table, with its scope and its success sta
   expect(operations).toHaveLength(ROUTES.length);
 });
 
-test.each(Object.entries(ANSWERS))(
-  'the example of %s is one, without a field too many',
-  (_, { schema, example }) => {
-    expect(schema.parse(example)).toEqual(example);
-  },
+const bodies = ROUTES.flatMap(({ operationId, success: { body } }) =>
+  body === null || body === 'file' ? [] : [[operationId, body] as const],
 );
+test.each(bodies)('the example of %s is one, without a field too many', (_, { schema, example }) => {
+  expect(schema.parse(example)).toEqual(example);
+});
 
 test('GET /openapi.json needs no key and is not counted', async () => {
   const seen = await served('GET', '/openapi.json');

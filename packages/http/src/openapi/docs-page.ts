@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@trunkline/core';
 import { declaredErrors } from '../routes/declared-errors.ts';
-import type { Route } from '../routes/route.ts';
-import { ALL_TAGS, tagOf } from './tags.ts';
+import { CHAPTERS } from '../routes/all-routes.ts';
+import type { Chapter, Route } from '../routes/route.ts';
 
 /** The interactive reference: this very version of it or none, whatever its server may answer some day. */
 const SCALAR = {
@@ -48,7 +48,7 @@ export function docsPage(routes: readonly Route[]): string {
 <h1>Trunkline API</h1>
 <p>Every request carries an API key: <code>Authorization: Bearer &lt;API_KEY&gt;</code>. Bodies, fields and examples are in
 the <a href="openapi.json">OpenAPI document</a>.</p>
-${ALL_TAGS.map((tag) => chapter(tag, routes)).join('\n')}
+${CHAPTERS.map((own) => chapter(own, routes)).join('\n')}
 </main>
 <script>${START}</script>
 <script src="${SCALAR.src}" integrity="${SCALAR.integrity}" crossorigin="anonymous" async></script>
@@ -64,8 +64,9 @@ dd { margin: 0 }
 small { color: #555 }
 `;
 
-function chapter(tag: (typeof ALL_TAGS)[number], routes: readonly Route[]): string {
-  const own = routes.filter(({ path }) => tagOf(path) === tag.name);
+function chapter(wanted: Chapter, routes: readonly Route[]): string {
+  const { tag } = wanted;
+  const own = routes.filter((route) => route.chapter === wanted);
   return `<h2>${escaped(tag.name)}</h2>
 <p>${escaped(tag.description)}</p>
 <dl>

@@ -1,24 +1,32 @@
 import * as z from 'zod';
-import type { oas31 } from 'zod-openapi';
+import type { InputDefinition, QueryDefinition } from '../routes/route.ts';
+import type { JsonSchema } from '../schemas/json-schema.ts';
 
-export type JsonSchema = Extract<oas31.SchemaObject, object>;
-
-/** The JSON Schema of what a schema takes, before it is transformed. */
-export function inputSchema(schema: z.ZodType): JsonSchema {
-  return jsonSchema(schema, 'input');
+/** The JSON Schema of what an input may be before its schemas transform it, with what the route says about its fields. */
+export function inputSchema({ schemas, fields, required = [] }: InputDefinition): JsonSchema {
+  const schema = merged(schemas.map((one) => jsonSchema(one, 'input')));
+  const properties = { ...schema.properties };
+  for (const [name, more] of Object.entries(fields)) {
+    if (more === false) delete properties[name];
+    else properties[name] = { ...Object(properties[name]), ...more };
+  }
+  const needed = [...(schema.required ?? []), ...required];
+  return { ...schema, properties, ...(needed.length > 0 && { required: needed }) };
 }
 
 /**
  * A query parameter that a schema takes: described by the value that its text has to mean (a number), or by the text
  * where JSON Schema cannot tell the value (a list with commas).
  */
-export function parameterSchema(schema: z.ZodType, name: string): JsonSchema {
+export function parameterSchema({ schema }: QueryDefinition, name: string): JsonSchema {
   const meant = propertyOf(jsonSchema(schema, 'output'), name);
-  return meant.type === undefined ? propertyOf(inputSchema(schema), name) : meant;
+  return meant.type === undefined ? propertyOf(jsonSchema(schema, 'input'), name) : meant;
 }
 
 /** What several schemas check one after the other, as one object. */
-export function merged(...objects: readonly JsonSchema[]): JsonSchema {
+function merged(objects: readonly JsonSchema[]): JsonSchema {
+  const [first, ...others] = objects;
+  if (first !== undefined && others.length === 0) return first;
   return {
     type: 'object',
     properties: Object.assign({}, ...objects.map(({ properties }) => properties)),

@@ -1,35 +1,13 @@
 import { createDocument } from 'zod-openapi';
 import type { ZodOpenApiOverride, ZodOpenApiPathsObject } from 'zod-openapi';
-import type * as z from 'zod';
-import { ROUTES } from '../routes/all-routes.ts';
-import { ANSWERS } from '../schemas/answers.ts';
-import { apiKey } from '../schemas/api-key.ts';
-import { delivery, deliveryDetail } from '../schemas/deliveries.ts';
-import { errorBody } from '../schemas/errors.ts';
-import { group, instance, qr } from '../schemas/instances.ts';
-import { message } from '../schemas/messages.ts';
-import { webhook, webhookWithSecret } from '../schemas/webhooks.ts';
+import { CHAPTERS, ROUTES } from '../routes/all-routes.ts';
 import { errorComponents, errorExamples } from './error-answers.ts';
 import { HEADER_COMPONENTS } from './headers.ts';
+import { namedSchemas } from './named-schemas.ts';
 import { operation } from './operation.ts';
 import { PARAMETER_COMPONENTS } from './parameters.ts';
-import { INPUT_SCHEMAS } from './request-bodies.ts';
-import { ALL_TAGS } from './tags.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
-
-const RESOURCES: Readonly<Record<string, z.ZodType>> = {
-  ApiKey: apiKey,
-  Instance: instance,
-  Qr: qr,
-  Group: group,
-  Message: message,
-  Webhook: webhook,
-  WebhookWithSecret: webhookWithSecret,
-  Delivery: delivery,
-  DeliveryDetail: deliveryDetail,
-  Error: errorBody,
-};
 
 /** The OpenAPI 3.1 document of the API as it stands at `server`, an address or a path. */
 export function openApiDocument(server: string): OpenApiDocument {
@@ -44,10 +22,10 @@ export function openApiDocument(server: string): OpenApiDocument {
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: server }],
-      tags: [...ALL_TAGS],
+      tags: CHAPTERS.map(({ tag }) => tag),
       paths: paths(),
       components: {
-        schemas: { ...RESOURCES, ...answers(), ...INPUT_SCHEMAS },
+        schemas: namedSchemas(ROUTES),
         responses: errorComponents(ROUTES),
         examples: errorExamples(ROUTES),
         headers: { ...HEADER_COMPONENTS },
@@ -80,10 +58,6 @@ function paths(): ZodOpenApiPathsObject {
     found[route.path] = { ...found[route.path], [route.method.toLowerCase()]: operation(route) };
   }
   return found;
-}
-
-function answers(): Record<string, z.ZodType> {
-  return Object.fromEntries(Object.entries(ANSWERS).map(([name, { schema }]) => [name, schema]));
 }
 
 /**

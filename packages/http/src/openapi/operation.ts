@@ -1,30 +1,25 @@
 import type { oas31, ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import type { Route, Success } from '../routes/route.ts';
-import { ANSWERS } from '../schemas/answers.ts';
+import type { RequestBody, Route, Success } from '../routes/route.ts';
 import { errorAnswers } from './error-answers.ts';
 import { ANSWER_HEADERS, RATE_LIMIT_HEADERS } from './headers.ts';
-import { OPERATION_IDS } from './operation-ids.ts';
+import { inputSchema } from './input-schema.ts';
 import { parameters } from './parameters.ts';
-import { requestBody } from './request-bodies.ts';
-import { tagOf } from './tags.ts';
 
 /** A route as an operation of the OpenAPI document. */
 export function operation(route: Route): ZodOpenApiOperationObject {
-  const { method, path, summary, scope, success, replay } = route;
-  const operationId = OPERATION_IDS[`${method} ${path}`];
-  if (operationId === undefined) throw new Error(`${method} ${path} has no operation id.`);
+  const { operationId, chapter, summary, scope, body, success, replay } = route;
   return {
     operationId,
-    tags: [tagOf(path)],
+    tags: [chapter.tag.name],
     summary,
     description: scope === null ? 'Needs no particular scope.' : `Needs the scope \`${scope}\`.`,
     // Beside OAuth, OpenAPI 3.1 takes these names as the roles that the caller must have.
     security: [{ apiKey: scope === null ? [] : [scope] }],
     parameters: parameters(route),
-    ...(route.body && { requestBody: requestBody(route.body, { takesForm: route.takesForm ?? false }) }),
+    ...(body && { requestBody: requestBody(body) }),
     responses: {
       [`${success.status}`]: successAnswer(success),
-      ...(success.body === 'File' && {
+      ...(success.body === 'file' && {
         '206': {
           ...successAnswer(success),
           description: 'The part of the file that the header `Range` asks for',
@@ -36,11 +31,26 @@ export function operation(route: Route): ZodOpenApiOperationObject {
   };
 }
 
+function requestBody(body: RequestBody): oas31.RequestBodyObject {
+  const { required = [] } = inputSchema(body);
+  return {
+    required: required.length > 0,
+    content: {
+      'application/json': { schema: reference(body.name), example: body.example },
+      ...(body.form && { 'multipart/form-data': { schema: reference(body.form.name) } }),
+    },
+  };
+}
+
+function reference(name: string): oas31.ReferenceObject {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
 function successAnswer({ body, contentTypes = ['application/json'] }: Success): ZodOpenApiResponseObject {
   const headers = { ...ANSWER_HEADERS, ...RATE_LIMIT_HEADERS };
   if (body === null) return { description: 'Done; there is nothing to tell.', headers };
-  if (body === 'File') return { description: 'The file, as an attachment', headers, content: FILE };
-  const { schema, description, example } = ANSWERS[body];
+  if (body === 'file') return { description: 'The file, as an attachment', headers, content: FILE };
+  const { schema, description, example } = body;
   const types = contentTypes.map((type) =>
     type === 'application/json' ? [type, { schema, example }] : [type, { schema: { type: 'string' } }],
   );
@@ -50,11 +60,10 @@ function successAnswer({ body, contentTypes = ['application/json'] }: Success): 
 /** "Content-Type is the stored MIME type" (specification, "Endpoints"): any. */
 const FILE: oas31.ContentObject = { '*/*': { schema: {} } };
 
-function replayAnswer(replay: Success): ZodOpenApiResponseObject {
-  const answer = successAnswer(replay);
+function replayAnswer({ description, ...replay }: NonNullable<Route['replay']>): ZodOpenApiResponseObject {
   return {
-    ...answer,
-    description: 'The message that the same request queued before',
+    ...successAnswer(replay),
+    description,
     headers: {
       ...ANSWER_HEADERS,
       ...RATE_LIMIT_HEADERS,

@@ -1,15 +1,38 @@
+import { parameterOf } from '../route-path.ts';
 import { apiKeyRoutes } from './api-key.ts';
 import { deliveryRoutes } from './deliveries.ts';
 import { instanceRoutes } from './instances.ts';
 import { messageRoutes } from './messages.ts';
-import type { Route } from './route.ts';
+import type { Chapter, GroupName, Route, RouteDefinition, RouteGroup } from './route.ts';
 import { webhookRoutes } from './webhooks.ts';
 
-/** The endpoint table of the specification. */
+const GROUPS: { readonly [Name in GroupName]: RouteGroup<Name> } = {
+  apiKey: apiKeyRoutes,
+  instances: instanceRoutes,
+  messages: messageRoutes,
+  webhooks: webhookRoutes,
+  deliveries: deliveryRoutes,
+};
+
+/** The chapters of the reference, in their order. */
+export const CHAPTERS: readonly Chapter[] = Object.values(GROUPS);
+
+/** Every route, in the order of the specification's endpoint table. */
 export const ROUTES: readonly Route[] = [
-  ...apiKeyRoutes,
-  ...instanceRoutes,
-  ...messageRoutes,
-  ...webhookRoutes,
-  ...deliveryRoutes,
+  ...routesOf('apiKey'),
+  ...routesOf('instances'),
+  ...routesOf('messages'),
+  ...routesOf('webhooks'),
+  ...routesOf('deliveries'),
 ];
+
+function routesOf(group: GroupName): readonly Route[] {
+  const chapter = GROUPS[group];
+  return Object.entries<RouteDefinition>(chapter.routes).map(([name, definition]) => ({
+    ...definition,
+    operation: `${group}.${name}`,
+    chapter,
+    parameter: parameterOf(definition.path),
+    queryNames: Object.keys(definition.query?.parameters ?? {}),
+  }));
+}

@@ -1,15 +1,21 @@
 import { apiKeyResource } from '@trunkline/core';
 import { data } from '../answer.ts';
-import type { Route } from './route.ts';
+import { apiKey } from '../schemas/api-key.ts';
+import { one } from '../schemas/response-body.ts';
+import type { RouteGroup } from './route.ts';
 
-export const apiKeyRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/api-key',
-    summary: 'Tells whose key this is and what it may do',
-    scope: null,
-    success: { status: 200, body: 'ApiKeyAnswer' },
-    errors: [],
-    handle: async ({ principal }) => data(apiKeyResource(principal.apiKey, principal.workspace)),
+export const apiKeyRoutes: RouteGroup<'apiKey'> = {
+  tag: { name: 'API key', description: 'Whose key it is and what it may do.' },
+  routes: {
+    get: {
+      operationId: 'getApiKey',
+      method: 'GET',
+      path: '/api-key',
+      summary: 'Tells whose key this is and what it may do',
+      scope: null,
+      success: { status: 200, body: one(apiKey, 'The key and its workspace') },
+      errors: [],
+      handle: async ({ principal }) => data(apiKeyResource(principal.apiKey, principal.workspace)),
+    },
   },
-];
+};

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@trunkline/core';
 import type { Route } from './route.ts';
 
-/** What every route may answer: "Every operation may also return 401, 403, 429" (specification, "Endpoints"). */
+/** What every route may return: "Every operation may also return 401, 403, 429" (specification, "Endpoints"). */
 const COMMON: readonly ErrorCode[] = [
   'UNAUTHENTICATED',
   'INVALID_API_KEY',
@@ -13,9 +13,14 @@ const COMMON: readonly ErrorCode[] = [
   'INTERNAL_ERROR',
 ];
 
-/** Every code that a route may answer: its own, and those of the checks before its operation. */
-export function declaredErrors({ scope, body, errors }: Route): ReadonlySet<ErrorCode> {
-  const scoped: readonly ErrorCode[] = scope === null ? [] : ['INSUFFICIENT_SCOPE'];
-  const read: readonly ErrorCode[] = body === undefined ? [] : ['PAYLOAD_TOO_LARGE'];
-  return new Set([...COMMON, ...scoped, ...read, ...errors]);
+/** Every code that a route may return: its own, and those of the checks before its operation. */
+export function declaredErrors(route: Route): ReadonlySet<ErrorCode> {
+  const scoped: readonly ErrorCode[] = route.scope === null ? [] : ['INSUFFICIENT_SCOPE'];
+  const read: readonly ErrorCode[] = route.body === undefined ? [] : ['PAYLOAD_TOO_LARGE'];
+  return new Set([...COMMON, ...scoped, ...read, ...ownErrors(route)]);
+}
+
+/** The codes that its operation returns, among them the one of an id in its path that names nothing. */
+function ownErrors({ parameter, chapter: { id }, errors }: Route): readonly ErrorCode[] {
+  return id !== undefined && parameter === id.name ? [id.notFound, ...errors] : errors;
 }

@@ -1,119 +1,169 @@
 import { accepts } from 'hono/accepts';
+import { connectInput, instanceInput } from '@trunkline/core';
 import type { ErrorCode } from '@trunkline/core';
 import { data, NOTHING } from '../answer.ts';
+import { group, instance, qr } from '../schemas/instances.ts';
+import { list, one } from '../schemas/response-body.ts';
 import { unchecked } from './route.ts';
-import type { Route } from './route.ts';
+import type { RequestBody, RouteGroup } from './route.ts';
 
 const SVG = 'image/svg+xml';
 const QR_TYPES = ['application/json', SVG];
 
 const OPERATION_ERRORS: readonly ErrorCode[] = [
-  'INSTANCE_NOT_FOUND',
   'INVALID_INSTANCE_STATE',
   'INSTANCE_BUSY',
   'GATEWAY_ERROR',
   'GATEWAY_UNAVAILABLE',
 ];
 
-export const instanceRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/instances',
-    summary: 'Lists all instances, oldest first',
-    scope: 'instances:read',
-    success: { status: 200, body: 'InstanceList' },
-    errors: [],
-    handle: async ({ api }) => data(await api.instances.list()),
-  },
-  {
-    method: 'POST',
-    path: '/instances',
-    summary: 'Creates an instance',
-    scope: 'instances:write',
-    body: 'InstanceInput',
-    success: { status: 201, body: 'InstanceAnswer' },
-    errors: ['INSTANCE_LIMIT_REACHED', 'SUBSCRIPTION_REQUIRED', 'VALIDATION_FAILED'],
-    handle: async ({ api, body }) => data(await api.instances.create(unchecked(body))),
-  },
-  {
-    method: 'GET',
-    path: '/instances/{instance}',
-    summary: 'Reads an instance',
-    scope: 'instances:read',
-    success: { status: 200, body: 'InstanceAnswer' },
-    errors: ['INSTANCE_NOT_FOUND'],
-    handle: async ({ api, id }) => data(await api.instances.get(id)),
-  },
-  {
-    method: 'PATCH',
-    path: '/instances/{instance}',
-    summary: 'Renames an instance',
-    scope: 'instances:write',
-    body: 'InstanceInput',
-    success: { status: 200, body: 'InstanceAnswer' },
-    errors: ['INSTANCE_NOT_FOUND', 'VALIDATION_FAILED'],
-    handle: async ({ api, id, body }) => data(await api.instances.update(id, unchecked(body))),
-  },
-  {
-    method: 'DELETE',
-    path: '/instances/{instance}',
-    summary: 'Closes the connection of an instance and removes it',
-    scope: 'instances:write',
-    success: { status: 204, body: null },
-    errors: ['INSTANCE_NOT_FOUND', 'INSTANCE_BUSY', 'GATEWAY_ERROR', 'GATEWAY_UNAVAILABLE'],
-    handle: async ({ api, id }) => {
-      await api.instances.delete(id);
-      return NOTHING;
+const INPUT: RequestBody = {
+  name: 'InstanceInput',
+  schemas: [instanceInput],
+  fields: {
+    name: {
+      minLength: 1,
+      description: 'At most 100 characters; white space around it is removed. By default a name is made.',
     },
   },
-  {
-    method: 'POST',
-    path: '/instances/{instance}/connect',
-    summary: 'Starts to connect an instance; the first time it is paired by its QR or a code',
-    scope: 'instances:write',
-    body: 'ConnectInput',
-    success: { status: 202, body: 'InstanceAnswer' },
-    errors: [...OPERATION_ERRORS, 'VALIDATION_FAILED'],
-    handle: async ({ api, id, body }) => data(await api.instances.connect(id, unchecked(body))),
-  },
-  {
-    method: 'POST',
-    path: '/instances/{instance}/disconnect',
-    summary: 'Disconnects an instance and keeps its session',
-    scope: 'instances:write',
-    success: { status: 200, body: 'InstanceAnswer' },
-    errors: OPERATION_ERRORS,
-    handle: async ({ api, id }) => data(await api.instances.disconnect(id)),
-  },
-  {
-    method: 'POST',
-    path: '/instances/{instance}/logout',
-    summary: 'Unlinks the number of an instance and discards its session',
-    scope: 'instances:write',
-    success: { status: 200, body: 'InstanceAnswer' },
-    errors: OPERATION_ERRORS,
-    handle: async ({ api, id }) => data(await api.instances.logout(id)),
-  },
-  {
-    method: 'GET',
-    path: '/instances/{instance}/qr',
-    summary: 'Reads the QR to scan, while the status is qr_required',
-    scope: 'instances:write',
-    success: { status: 200, body: 'QrAnswer', contentTypes: QR_TYPES, noStore: true },
-    errors: ['INSTANCE_NOT_FOUND', 'QR_NOT_AVAILABLE'],
-    handle: async ({ api, id, c }) => {
-      const qr = await api.instances.qr(id);
-      const type = accepts(c, { header: 'Accept', supports: QR_TYPES, default: 'application/json' });
-      return type === SVG ? { headers: { 'Content-Type': SVG }, body: qr.svg } : data(qr);
+  example: { name: 'Support' },
+};
+
+const CONNECT_INPUT: RequestBody = {
+  name: 'ConnectInput',
+  schemas: [connectInput],
+  fields: {
+    pairing_phone_number: {
+      description:
+        'The phone that is to type a code instead of scanning the QR. The code stands in the QR answer as pairing_code.',
     },
   },
-  {
-    method: 'GET',
-    path: '/instances/{instance}/groups',
-    summary: 'Lists the groups of an instance by name',
-    scope: 'instances:read',
-    success: { status: 200, body: 'GroupList' },
-    errors: ['INSTANCE_NOT_FOUND'],
-    handle: async ({ api, id }) => data(await api.instances.groups(id)),
+  example: { pairing_phone_number: '+1 (555) 010-1234' },
+};
+
+const INSTANCE = one(instance, 'The instance');
+
+export const instanceRoutes: RouteGroup<'instances'> = {
+  tag: {
+    name: 'Instances',
+    description:
+      'An instance is one linked phone number: created, connected by scanning its QR, disconnected, deleted.',
   },
-];
+  id: {
+    name: 'instance',
+    description: 'The id of an instance (`ins_…`).',
+    notFound: 'INSTANCE_NOT_FOUND',
+  },
+  routes: {
+    list: {
+      operationId: 'listInstances',
+      method: 'GET',
+      path: '/instances',
+      summary: 'Lists all instances, oldest first',
+      scope: 'instances:read',
+      success: { status: 200, body: list(instance, 'All instances') },
+      errors: [],
+      handle: async ({ api }) => data(await api.instances.list()),
+    },
+    create: {
+      operationId: 'createInstance',
+      method: 'POST',
+      path: '/instances',
+      summary: 'Creates an instance',
+      scope: 'instances:write',
+      body: INPUT,
+      success: { status: 201, body: INSTANCE },
+      errors: ['INSTANCE_LIMIT_REACHED', 'SUBSCRIPTION_REQUIRED', 'VALIDATION_FAILED'],
+      handle: async ({ api, body }) => data(await api.instances.create(unchecked(body))),
+    },
+    get: {
+      operationId: 'getInstance',
+      method: 'GET',
+      path: '/instances/{instance}',
+      summary: 'Reads an instance',
+      scope: 'instances:read',
+      success: { status: 200, body: INSTANCE },
+      errors: [],
+      handle: async ({ api, id }) => data(await api.instances.get(id)),
+    },
+    update: {
+      operationId: 'updateInstance',
+      method: 'PATCH',
+      path: '/instances/{instance}',
+      summary: 'Renames an instance',
+      scope: 'instances:write',
+      body: INPUT,
+      success: { status: 200, body: INSTANCE },
+      errors: ['VALIDATION_FAILED'],
+      handle: async ({ api, id, body }) => data(await api.instances.update(id, unchecked(body))),
+    },
+    delete: {
+      operationId: 'deleteInstance',
+      method: 'DELETE',
+      path: '/instances/{instance}',
+      summary: 'Closes the connection of an instance and removes it',
+      scope: 'instances:write',
+      success: { status: 204, body: null },
+      errors: ['INSTANCE_BUSY', 'GATEWAY_ERROR', 'GATEWAY_UNAVAILABLE'],
+      handle: async ({ api, id }) => {
+        await api.instances.delete(id);
+        return NOTHING;
+      },
+    },
+    connect: {
+      operationId: 'connectInstance',
+      method: 'POST',
+      path: '/instances/{instance}/connect',
+      summary: 'Starts to connect an instance; the first time it is paired by its QR or a code',
+      scope: 'instances:write',
+      body: CONNECT_INPUT,
+      success: { status: 202, body: INSTANCE },
+      errors: [...OPERATION_ERRORS, 'VALIDATION_FAILED'],
+      handle: async ({ api, id, body }) => data(await api.instances.connect(id, unchecked(body))),
+    },
+    disconnect: {
+      operationId: 'disconnectInstance',
+      method: 'POST',
+      path: '/instances/{instance}/disconnect',
+      summary: 'Disconnects an instance and keeps its session',
+      scope: 'instances:write',
+      success: { status: 200, body: INSTANCE },
+      errors: OPERATION_ERRORS,
+      handle: async ({ api, id }) => data(await api.instances.disconnect(id)),
+    },
+    logout: {
+      operationId: 'logoutInstance',
+      method: 'POST',
+      path: '/instances/{instance}/logout',
+      summary: 'Unlinks the number of an instance and discards its session',
+      scope: 'instances:write',
+      success: { status: 200, body: INSTANCE },
+      errors: OPERATION_ERRORS,
+      handle: async ({ api, id }) => data(await api.instances.logout(id)),
+    },
+    qr: {
+      operationId: 'getInstanceQr',
+      method: 'GET',
+      path: '/instances/{instance}/qr',
+      summary: 'Reads the QR to scan, while the status is qr_required',
+      scope: 'instances:write',
+      success: { status: 200, body: one(qr, 'The current QR'), contentTypes: QR_TYPES, noStore: true },
+      errors: ['QR_NOT_AVAILABLE'],
+      handle: async ({ api, id, c }) => {
+        const qr = await api.instances.qr(id);
+        const type = accepts(c, { header: 'Accept', supports: QR_TYPES, default: 'application/json' });
+        return type === SVG ? { headers: { 'Content-Type': SVG }, body: qr.svg } : data(qr);
+      },
+    },
+    groups: {
+      operationId: 'listGroups',
+      method: 'GET',
+      path: '/instances/{instance}/groups',
+      summary: 'Lists the groups of an instance by name',
+      scope: 'instances:read',
+      success: { status: 200, body: list(group, 'All groups') },
+      errors: [],
+      handle: async ({ api, id }) => data(await api.instances.groups(id)),
+    },
+  },
+};

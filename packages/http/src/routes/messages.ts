@@ -1,85 +1,146 @@
+import { mediaFields, MESSAGE_TYPES, messageInput, messageQuery, textInput } from '@trunkline/core';
 import type { SendTextInput } from '@trunkline/core';
 import { data, json } from '../answer.ts';
 import { downloadAnswer } from '../download-answer.ts';
 import { isForm } from '../form-body.ts';
+import type { JsonSchema } from '../schemas/json-schema.ts';
 import { pageFacts } from '../page-links.ts';
 import type { JsonObject } from '../request-body.ts';
+import { message, messagePage } from '../schemas/messages.ts';
+import { PAGE_PARAMETERS } from '../schemas/page.ts';
+import { one } from '../schemas/response-body.ts';
 import { sendForm } from '../send-form.ts';
 import { unchecked } from './route.ts';
-import type { Route, Success } from './route.ts';
+import type { RequestBody, RouteGroup } from './route.ts';
 
-/** "Same key with the same request returns the original message with status 200" (specification, "POST /messages"). */
-const REPLAY: Success = { status: 200, body: 'MessageAnswer' };
+const SENDER: JsonSchema = { description: 'The id of the instance that sends.' };
+const RECIPIENT: JsonSchema = { description: 'A phone number, formatted or not, or the id of a group.' };
 
-export const messageRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/messages',
-    summary: 'Lists messages, newest first',
-    scope: 'messages:read',
-    query: ['instance', 'direction', 'type', 'status', 'limit', 'cursor'],
-    success: { status: 200, body: 'MessagePage' },
-    errors: ['INSTANCE_NOT_FOUND', 'VALIDATION_FAILED'],
-    handle: async ({ api, query, publicUrl }) => {
-      const page = await api.messages.list(unchecked(query));
-      return json({ data: page.data, ...pageFacts(page, publicUrl()) });
+const INPUT: RequestBody = {
+  name: 'MessageInput',
+  schemas: [messageInput, textInput],
+  fields: {
+    instance: SENDER,
+    to: RECIPIENT,
+    type: { const: 'text' },
+    text: { description: 'At least one character is not white space.' },
+  },
+  example: {
+    instance: 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c',
+    to: '+1 (555) 010-1234',
+    type: 'text',
+    text: 'Your order is on its way.',
+  },
+  form: {
+    name: 'MediaMessageInput',
+    schemas: [messageInput, mediaFields],
+    fields: {
+      instance: SENDER,
+      to: RECIPIENT,
+      type: { enum: MESSAGE_TYPES.filter((type) => type !== 'text') },
+      text: false, // it is refused beside a file
+      filename: {
+        description: 'What the recipient sees; by default the name that the file came with, or one is made.',
+      },
+      file: {
+        type: 'string',
+        format: 'binary',
+        description:
+          'Its type is read from its first bytes. At most 5 MB for an image, 16 MB for audio and video, 100 MB for a document.',
+      },
+    },
+    required: ['file'],
+  },
+};
+
+const MESSAGE = one(message, 'The message');
+
+export const messageRoutes: RouteGroup<'messages'> = {
+  tag: { name: 'Messages', description: 'Messages are queued to phone numbers and groups, listed and read.' },
+  id: { name: 'message', description: 'The id of a message (`msg_…`).', notFound: 'MESSAGE_NOT_FOUND' },
+  routes: {
+    list: {
+      operationId: 'listMessages',
+      method: 'GET',
+      path: '/messages',
+      summary: 'Lists messages, newest first',
+      scope: 'messages:read',
+      query: {
+        schema: messageQuery,
+        parameters: {
+          instance: 'Only messages of this instance.',
+          direction: 'Only messages in this direction.',
+          type: 'Only messages of this type.',
+          status: 'Only what has this status; of messages also a list of statuses with commas.',
+          ...PAGE_PARAMETERS,
+        },
+      },
+      success: { status: 200, body: messagePage },
+      errors: ['INSTANCE_NOT_FOUND', 'VALIDATION_FAILED'],
+      handle: async ({ api, query, publicUrl }) => {
+        const page = await api.messages.list(unchecked(query));
+        return json({ data: page.data, ...pageFacts(page, publicUrl()) });
+      },
+    },
+    send: {
+      operationId: 'sendMessage',
+      method: 'POST',
+      path: '/messages',
+      summary: 'Queues a message',
+      scope: 'messages:send',
+      body: INPUT,
+      success: { status: 202, body: MESSAGE },
+      // "Same key with the same request returns the original message with status 200" (specification, "POST /messages").
+      replay: { status: 200, body: MESSAGE, description: 'The message that the same request queued before' },
+      errors: [
+        'INSTANCE_NOT_FOUND',
+        'GROUP_NOT_FOUND',
+        'VALIDATION_FAILED',
+        'INVALID_RECIPIENT',
+        'UNSUPPORTED_MESSAGE_TYPE',
+        'INVALID_IDEMPOTENCY_KEY',
+        'IDEMPOTENCY_KEY_REUSED',
+        'INSTANCE_NOT_CONNECTED',
+        'INVALID_MEDIA_TYPE',
+        'MEDIA_TOO_LARGE',
+        'PAYLOAD_TOO_LARGE',
+        'TRIAL_LIMIT_REACHED',
+        'SUBSCRIPTION_REQUIRED',
+        'SUBSCRIPTION_PAST_DUE',
+        'SEND_BACKLOG',
+      ],
+      handle: async ({ api, body, c, readmit }) => {
+        const options = { idempotencyKey: c.req.header('Idempotency-Key') };
+        const sent = isForm(c.req.raw)
+          ? await sendForm(api, c.req.raw, { ...options, readmit })
+          : await api.messages.send(withoutFile(body), options);
+        const answer = data(sent.message);
+        if (!sent.replayed) return answer;
+        return { ...answer, status: 200, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } };
+      },
+    },
+    get: {
+      operationId: 'getMessage',
+      method: 'GET',
+      path: '/messages/{message}',
+      summary: 'Reads a message',
+      scope: 'messages:read',
+      success: { status: 200, body: MESSAGE },
+      errors: [],
+      handle: async ({ api, id }) => data(await api.messages.get(id)),
+    },
+    media: {
+      operationId: 'downloadMedia',
+      method: 'GET',
+      path: '/messages/{message}/media',
+      summary: 'Downloads the file of a message',
+      scope: 'messages:read',
+      success: { status: 200, body: 'file' },
+      errors: ['MEDIA_NOT_AVAILABLE'],
+      handle: async ({ api, id, c }) => downloadAnswer(await api.messages.media(id), c.req.raw),
     },
   },
-  {
-    method: 'POST',
-    path: '/messages',
-    summary: 'Queues a message',
-    scope: 'messages:send',
-    body: 'MessageInput',
-    takesForm: true,
-    success: { status: 202, body: 'MessageAnswer' },
-    replay: REPLAY,
-    errors: [
-      'INSTANCE_NOT_FOUND',
-      'GROUP_NOT_FOUND',
-      'VALIDATION_FAILED',
-      'INVALID_RECIPIENT',
-      'UNSUPPORTED_MESSAGE_TYPE',
-      'INVALID_IDEMPOTENCY_KEY',
-      'IDEMPOTENCY_KEY_REUSED',
-      'INSTANCE_NOT_CONNECTED',
-      'INVALID_MEDIA_TYPE',
-      'MEDIA_TOO_LARGE',
-      'PAYLOAD_TOO_LARGE',
-      'TRIAL_LIMIT_REACHED',
-      'SUBSCRIPTION_REQUIRED',
-      'SUBSCRIPTION_PAST_DUE',
-      'SEND_BACKLOG',
-    ],
-    handle: async ({ api, body, c, readmit }) => {
-      const options = { idempotencyKey: c.req.header('Idempotency-Key') };
-      const { message, replayed } = isForm(c.req.raw)
-        ? await sendForm(api, c.req.raw, { ...options, readmit })
-        : await api.messages.send(withoutFile(body), options);
-      const answer = data(message);
-      if (!replayed) return answer;
-      return { ...answer, status: 200, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } };
-    },
-  },
-  {
-    method: 'GET',
-    path: '/messages/{message}',
-    summary: 'Reads a message',
-    scope: 'messages:read',
-    success: { status: 200, body: 'MessageAnswer' },
-    errors: ['MESSAGE_NOT_FOUND'],
-    handle: async ({ api, id }) => data(await api.messages.get(id)),
-  },
-  {
-    method: 'GET',
-    path: '/messages/{message}/media',
-    summary: 'Downloads the file of a message',
-    scope: 'messages:read',
-    success: { status: 200, body: 'File' },
-    errors: ['MESSAGE_NOT_FOUND', 'MEDIA_NOT_AVAILABLE'],
-    handle: async ({ api, id, c }) => downloadAnswer(await api.messages.media(id), c.req.raw),
-  },
-];
+};
 
 /** A file comes in a form alone: in JSON the name means nothing, as any unknown field. */
 function withoutFile(body: JsonObject): SendTextInput {

@@ -1,35 +1,103 @@
 import type { Context } from 'hono';
 import type { ErrorCode, Principal, Scope, WorkspaceApi } from '@trunkline/core';
+import type * as z from 'zod';
 import type { Answer } from '../answer.ts';
+import type { JsonSchema } from '../schemas/json-schema.ts';
 import type { JsonObject } from '../request-body.ts';
 import type { Query } from '../request-query.ts';
+import type { ResponseBody } from '../schemas/response-body.ts';
 
-/** A row of the specification's endpoint table, with the operation behind it. */
-export interface Route {
+/**
+ * The routes of one kind of object, under the names of their operations in `WorkspaceApi`: one that it gains does not
+ * compile without a route. All that is said about a route stands in its definition; what serves it, the OpenAPI
+ * document, the reference, the calls of the client and the tables of the tests derive from it.
+ */
+export interface RouteGroup<Name extends GroupName> extends Chapter {
+  readonly routes: Readonly<Record<OperationName<Name>, RouteDefinition>>;
+}
+
+export type GroupName = keyof WorkspaceApi | 'apiKey';
+
+/** An upload is part of a send: it has no route of its own. */
+type OperationName<Name extends GroupName> = Name extends keyof WorkspaceApi
+  ? Exclude<keyof WorkspaceApi[Name], 'upload'>
+  : 'get';
+
+/** What the routes of a group have in common. */
+export interface Chapter {
+  /** Their chapter of the reference. */
+  readonly tag: { readonly name: string; readonly description: string };
+  /** The id in their paths, if any. */
+  readonly id?: PathId;
+}
+
+interface PathId {
+  /** As the paths have it: `instance` for `{instance}`. */
+  readonly name: string;
+  readonly description: string;
+  /** The code of an id that names nothing, which every route with the id may return. */
+  readonly notFound: ErrorCode;
+}
+
+export interface RouteDefinition {
+  /** What generated clients call it. */
+  readonly operationId: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Below the base path, as the specification writes it: `/instances/{instance}`. At most one parameter, always an id. */
+  /** Below the base path, as the specification writes it: `/instances/{instance}`. At most one parameter, the group's id. */
   readonly path: string;
   readonly summary: string;
   /** What the key must be allowed to do; null for nothing in particular. */
   readonly scope: Scope | null;
   /** The query parameters that it knows; any other is refused. */
-  readonly query?: readonly string[];
+  readonly query?: QueryDefinition;
   /** The JSON that it takes. A route without one ignores whatever body it is sent. */
-  readonly body?: BodyName;
-  /** Whether it also takes multipart/form-data, which its handler reads for itself. */
-  readonly takesForm?: true;
+  readonly body?: RequestBody;
   readonly success: Success;
-  /** What it answers when the same request was accepted before and nothing new was done. */
-  readonly replay?: Success;
-  /** Its own error codes; those that every route may answer are not repeated. */
+  /** What it returns when the same request was accepted before and nothing new was done. */
+  readonly replay?: Success & { readonly description: string };
+  /** Its own error codes; those that every route may return, and the one of an unknown id, are not repeated. */
   readonly errors: readonly ErrorCode[];
   readonly handle: (request: ApiRequest) => Promise<Answer>;
 }
 
+/** A route with what its group says about it. */
+export interface Route extends RouteDefinition {
+  /** Where the client has it: `instances.get`. */
+  readonly operation: `${GroupName}.${string}`;
+  readonly chapter: Chapter;
+  /** The name of the id in its path. */
+  readonly parameter: string | undefined;
+  readonly queryNames: readonly string[];
+}
+
+export interface QueryDefinition {
+  /** What the operation checks it with. */
+  readonly schema: z.ZodType;
+  /** The names that it knows, each with what it means. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** The JSON of a request, under the name that it has in the OpenAPI document. */
+export interface RequestBody extends InputDefinition {
+  readonly example: object;
+  /** Where the route also takes multipart/form-data, which its handler reads for itself. */
+  readonly form?: InputDefinition;
+}
+
+export interface InputDefinition {
+  readonly name: string;
+  /** What the operation checks it with, one after the other. */
+  readonly schemas: readonly z.ZodType[];
+  /** What only sentences can say about a field, or JSON Schema says better. False leaves the field out. */
+  readonly fields: Readonly<Record<string, JsonSchema | false>>;
+  /** Fields that must be there beside those that the schemas require. */
+  readonly required?: readonly string[];
+}
+
 export interface Success {
   readonly status: 200 | 201 | 202 | 204;
-  /** Null for no body at all. */
-  readonly body: AnswerName | null;
+  /** `file` for the bytes of a stored file, null for no body at all. */
+  readonly body: ResponseBody | 'file' | null;
   /** The content types to choose from by `Accept`, the default first; JSON alone where there is no choice. */
   readonly contentTypes?: readonly string[];
   /** True for what must not be written to any cache. */
@@ -51,27 +119,6 @@ interface ApiRequest {
   /** Checks the key again, after a body that took long to arrive. */
   readonly readmit: () => Promise<void>;
 }
-
-/** The kinds of request bodies, by the names that they have in the OpenAPI document. */
-export type BodyName = 'InstanceInput' | 'ConnectInput' | 'MessageInput' | 'WebhookInput' | 'WebhookChanges';
-
-/** The kinds of answers, likewise. */
-export type AnswerName =
-  | 'ApiKeyAnswer'
-  | 'InstanceAnswer'
-  | 'InstanceList'
-  | 'QrAnswer'
-  | 'GroupList'
-  | 'File'
-  | 'MessageAnswer'
-  | 'MessagePage'
-  | 'WebhookAnswer'
-  | 'WebhookWithSecretAnswer'
-  | 'WebhookList'
-  | 'DeliveryAnswer'
-  | 'DeliveryDetailAnswer'
-  | 'DeliveryPage'
-  | 'RetryFailedAnswer';
 
 /**
  * Input as it came, in the type of the operation that takes it next. Operations check what they are given, also when

@@ -1,77 +1,155 @@
+import { deliveryQuery, webhookChanges, webhookInput } from '@trunkline/core';
 import { data, json, NOTHING } from '../answer.ts';
+import type { JsonSchema } from '../schemas/json-schema.ts';
+import { deliveryAnswer, deliveryPage, retryFailedAnswer } from '../schemas/deliveries.ts';
+import { PAGE_PARAMETERS } from '../schemas/page.ts';
+import { one } from '../schemas/response-body.ts';
+import { webhook, webhookList, webhookWithSecret } from '../schemas/webhooks.ts';
 import { unchecked } from './route.ts';
-import type { Route } from './route.ts';
+import type { RequestBody, RouteGroup } from './route.ts';
 
-export const webhookRoutes: readonly Route[] = [
-  {
-    method: 'GET',
-    path: '/webhooks',
-    summary: 'Lists all webhook endpoints, newest first',
-    scope: 'webhooks:read',
-    success: { status: 200, body: 'WebhookList' },
-    errors: [],
-    handle: async ({ api }) => {
-      const { data: webhooks, configured } = await api.webhooks.list();
-      return json({ data: webhooks, meta: { configured } });
+const URL_RULES: JsonSchema = {
+  description: 'https, on port 443 or 8443, of a host that has public addresses only.',
+  maxLength: 2048,
+};
+
+const INPUT: RequestBody = {
+  name: 'WebhookInput',
+  schemas: [webhookInput],
+  fields: { url: URL_RULES },
+  example: {
+    url: 'https://hooks.example.com/in',
+    events: ['message.received', 'message.failed'],
+    description: 'Orders',
+  },
+};
+
+const CHANGES: RequestBody = {
+  name: 'WebhookChanges',
+  schemas: [webhookChanges],
+  fields: { url: URL_RULES, description: { description: 'Null clears it.' } },
+  example: { status: 'disabled' },
+};
+
+const WEBHOOK = one(webhook, 'The endpoint');
+const WITH_SECRET = one(webhookWithSecret, 'The endpoint with its secret');
+
+export const webhookRoutes: RouteGroup<'webhooks'> = {
+  tag: { name: 'Webhooks', description: 'Endpoints that are told of events by signed requests.' },
+  id: {
+    name: 'webhook',
+    description: 'The id of a webhook endpoint (`wh_…`).',
+    notFound: 'WEBHOOK_NOT_FOUND',
+  },
+  routes: {
+    list: {
+      operationId: 'listWebhooks',
+      method: 'GET',
+      path: '/webhooks',
+      summary: 'Lists all webhook endpoints, newest first',
+      scope: 'webhooks:read',
+      success: { status: 200, body: webhookList },
+      errors: [],
+      handle: async ({ api }) => {
+        const { data: webhooks, configured } = await api.webhooks.list();
+        return json({ data: webhooks, meta: { configured } });
+      },
+    },
+    create: {
+      operationId: 'createWebhook',
+      method: 'POST',
+      path: '/webhooks',
+      summary: 'Registers a webhook endpoint and tells its secret, once',
+      scope: 'webhooks:write',
+      body: INPUT,
+      success: { status: 201, body: WITH_SECRET, noStore: true },
+      errors: ['INVALID_WEBHOOK_URL', 'WEBHOOK_LIMIT_REACHED', 'VALIDATION_FAILED'],
+      handle: async ({ api, body }) => data(await api.webhooks.create(unchecked(body))),
+    },
+    get: {
+      operationId: 'getWebhook',
+      method: 'GET',
+      path: '/webhooks/{webhook}',
+      summary: 'Reads a webhook endpoint',
+      scope: 'webhooks:read',
+      success: { status: 200, body: WEBHOOK },
+      errors: [],
+      handle: async ({ api, id }) => data(await api.webhooks.get(id)),
+    },
+    update: {
+      operationId: 'updateWebhook',
+      method: 'PATCH',
+      path: '/webhooks/{webhook}',
+      summary: 'Changes a webhook endpoint, enables or disables it',
+      scope: 'webhooks:write',
+      body: CHANGES,
+      success: { status: 200, body: WEBHOOK },
+      errors: ['INVALID_WEBHOOK_URL', 'WEBHOOK_LIMIT_REACHED', 'VALIDATION_FAILED'],
+      handle: async ({ api, id, body }) => data(await api.webhooks.update(id, unchecked(body))),
+    },
+    delete: {
+      operationId: 'deleteWebhook',
+      method: 'DELETE',
+      path: '/webhooks/{webhook}',
+      summary: 'Removes a webhook endpoint and ends its open deliveries',
+      scope: 'webhooks:write',
+      success: { status: 204, body: null },
+      errors: [],
+      handle: async ({ api, id }) => {
+        await api.webhooks.delete(id);
+        return NOTHING;
+      },
+    },
+    rotateSecret: {
+      operationId: 'rotateWebhookSecret',
+      method: 'POST',
+      path: '/webhooks/{webhook}/rotate-secret',
+      summary: 'Replaces the secret of a webhook endpoint at once',
+      scope: 'webhooks:write',
+      success: { status: 200, body: WITH_SECRET, noStore: true },
+      errors: [],
+      handle: async ({ api, id }) => data(await api.webhooks.rotateSecret(id)),
+    },
+    test: {
+      operationId: 'testWebhook',
+      method: 'POST',
+      path: '/webhooks/{webhook}/test',
+      summary: 'Queues a webhook.test event for an endpoint',
+      scope: 'webhooks:write',
+      success: { status: 202, body: deliveryAnswer },
+      errors: ['WEBHOOK_DISABLED'],
+      handle: async ({ api, id }) => data(await api.webhooks.test(id)),
+    },
+    deliveries: {
+      operationId: 'listDeliveries',
+      method: 'GET',
+      path: '/webhooks/{webhook}/deliveries',
+      summary: 'Lists the deliveries of a webhook endpoint, newest first',
+      scope: 'webhooks:read',
+      query: {
+        schema: deliveryQuery,
+        parameters: {
+          status: 'Only what has this status; of messages also a list of statuses with commas.',
+          event: 'Only deliveries of this event type.',
+          ...PAGE_PARAMETERS,
+        },
+      },
+      success: { status: 200, body: deliveryPage },
+      errors: ['VALIDATION_FAILED'],
+      handle: async ({ api, id, query }) => {
+        const page = await api.webhooks.deliveries(id, unchecked(query));
+        return json({ data: page.data, meta: { next_cursor: page.nextCursor, per_page: page.perPage } });
+      },
+    },
+    retryFailed: {
+      operationId: 'retryFailedDeliveries',
+      method: 'POST',
+      path: '/webhooks/{webhook}/deliveries/retry-failed',
+      summary: 'Queues up to 100 failed or exhausted deliveries again',
+      scope: 'webhooks:write',
+      success: { status: 202, body: retryFailedAnswer },
+      errors: ['WEBHOOK_DISABLED'],
+      handle: async ({ api, id }) => data(await api.webhooks.retryFailed(id)),
     },
   },
-  {
-    method: 'POST',
-    path: '/webhooks',
-    summary: 'Registers a webhook endpoint and tells its secret, once',
-    scope: 'webhooks:write',
-    body: 'WebhookInput',
-    success: { status: 201, body: 'WebhookWithSecretAnswer', noStore: true },
-    errors: ['INVALID_WEBHOOK_URL', 'WEBHOOK_LIMIT_REACHED', 'VALIDATION_FAILED'],
-    handle: async ({ api, body }) => data(await api.webhooks.create(unchecked(body))),
-  },
-  {
-    method: 'GET',
-    path: '/webhooks/{webhook}',
-    summary: 'Reads a webhook endpoint',
-    scope: 'webhooks:read',
-    success: { status: 200, body: 'WebhookAnswer' },
-    errors: ['WEBHOOK_NOT_FOUND'],
-    handle: async ({ api, id }) => data(await api.webhooks.get(id)),
-  },
-  {
-    method: 'PATCH',
-    path: '/webhooks/{webhook}',
-    summary: 'Changes a webhook endpoint, enables or disables it',
-    scope: 'webhooks:write',
-    body: 'WebhookChanges',
-    success: { status: 200, body: 'WebhookAnswer' },
-    errors: ['WEBHOOK_NOT_FOUND', 'INVALID_WEBHOOK_URL', 'WEBHOOK_LIMIT_REACHED', 'VALIDATION_FAILED'],
-    handle: async ({ api, id, body }) => data(await api.webhooks.update(id, unchecked(body))),
-  },
-  {
-    method: 'DELETE',
-    path: '/webhooks/{webhook}',
-    summary: 'Removes a webhook endpoint and ends its open deliveries',
-    scope: 'webhooks:write',
-    success: { status: 204, body: null },
-    errors: ['WEBHOOK_NOT_FOUND'],
-    handle: async ({ api, id }) => {
-      await api.webhooks.delete(id);
-      return NOTHING;
-    },
-  },
-  {
-    method: 'POST',
-    path: '/webhooks/{webhook}/rotate-secret',
-    summary: 'Replaces the secret of a webhook endpoint at once',
-    scope: 'webhooks:write',
-    success: { status: 200, body: 'WebhookWithSecretAnswer', noStore: true },
-    errors: ['WEBHOOK_NOT_FOUND'],
-    handle: async ({ api, id }) => data(await api.webhooks.rotateSecret(id)),
-  },
-  {
-    method: 'POST',
-    path: '/webhooks/{webhook}/test',
-    summary: 'Queues a webhook.test event for an endpoint',
-    scope: 'webhooks:write',
-    success: { status: 202, body: 'DeliveryAnswer' },
-    errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_DISABLED'],
-    handle: async ({ api, id }) => data(await api.webhooks.test(id)),
-  },
-];
+};

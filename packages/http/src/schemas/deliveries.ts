@@ -3,6 +3,9 @@ import type { DeliveryDetailResource, DeliveryResource } from '@trunkline/core';
 import * as z from 'zod';
 import { exactly } from './exactly.ts';
 import { count, httpStatus, id, timestamp, timestampOrNull } from './fields.ts';
+import { cursor, perPage } from './page.ts';
+import { one, page } from './response-body.ts';
+import type { Resource, ResponseBody } from './response-body.ts';
 
 const errorCode = z
   .enum([
@@ -33,7 +36,28 @@ const fields = z.strictObject({
   created_at: timestamp,
 });
 
-export const delivery: z.ZodType<DeliveryResource> = exactly<DeliveryResource>()(fields);
+const delivery: Resource<DeliveryResource> = {
+  name: 'Delivery',
+  schema: exactly<DeliveryResource>()(fields),
+  example: {
+    id: 'whd_01kaj2t5b7d9f0h2k4n6q8s1w3',
+    webhook_id: 'wh_01kaj2s2c4e6g8j1m3p5r7t9v0',
+    event: {
+      id: 'evt_01kaj2t1a3c5e7g9j2m4p6r8t0',
+      type: 'message.received',
+      occurred_at: '2026-11-20T21:20:59.000+00:00',
+    },
+    status: 'success',
+    attempts: 1,
+    max_attempts: 8,
+    next_retry_at: null,
+    response_status: 200,
+    error_code: null,
+    last_attempt_at: '2026-11-20T21:21:00.000+00:00',
+    delivered_at: '2026-11-20T21:21:00.000+00:00',
+    created_at: '2026-11-20T21:20:59.000+00:00',
+  },
+};
 
 const request = z.strictObject({
   url: z.string().nullable(),
@@ -57,57 +81,62 @@ const waiting = z
   .strictObject({ reason: z.enum(WAITING_REASONS), until: timestampOrNull })
   .meta({ description: 'Why it has not gone yet, and the earliest that this can change by itself.' });
 
-export const deliveryDetail: z.ZodType<DeliveryDetailResource> = exactly<DeliveryDetailResource>()(
-  fields.extend({ request, attempt_log: z.array(attempt), waiting: waiting.exactOptional() }),
-);
-
-export const deliveryExample: DeliveryResource = {
-  id: 'whd_01kaj2t5b7d9f0h2k4n6q8s1w3',
-  webhook_id: 'wh_01kaj2s2c4e6g8j1m3p5r7t9v0',
-  event: {
-    id: 'evt_01kaj2t1a3c5e7g9j2m4p6r8t0',
-    type: 'message.received',
-    occurred_at: '2026-11-20T21:20:59.000+00:00',
+export const deliveryDetail: Resource<DeliveryDetailResource> = {
+  name: 'DeliveryDetail',
+  schema: exactly<DeliveryDetailResource>()(
+    fields.extend({ request, attempt_log: z.array(attempt), waiting: waiting.exactOptional() }),
+  ),
+  example: {
+    ...delivery.example,
+    request: {
+      url: 'https://hooks.example.com/in',
+      headers: {
+        'Content-Type': 'application/json',
+        'User-Agent': 'Service-Webhooks/1.0',
+        'X-Service-Event': 'message.received',
+        'X-Service-Delivery': 'whd_01kaj2t5b7d9f0h2k4n6q8s1w3',
+        'webhook-id': 'evt_01kaj2t1a3c5e7g9j2m4p6r8t0',
+      },
+      payload: {
+        id: 'evt_01kaj2t1a3c5e7g9j2m4p6r8t0',
+        type: 'message.received',
+        created_at: '2026-11-20T21:20:59.000000Z',
+        workspace_id: 'ten_01kaj2mwq0fz3as2h8v9c5t1rd',
+        data: { message: { id: 'msg_01kaj2t0z2b4d6f8h1k3m5q7s9', direction: 'inbound', text: 'Thank you!' } },
+      },
+    },
+    attempt_log: [
+      {
+        attempt: 1,
+        manual: false,
+        response_status: 200,
+        response_body: 'ok',
+        duration_ms: 84,
+        error_code: null,
+        at: '2026-11-20T21:21:00.000+00:00',
+      },
+    ],
   },
-  status: 'success',
-  attempts: 1,
-  max_attempts: 8,
-  next_retry_at: null,
-  response_status: 200,
-  error_code: null,
-  last_attempt_at: '2026-11-20T21:21:00.000+00:00',
-  delivered_at: '2026-11-20T21:21:00.000+00:00',
-  created_at: '2026-11-20T21:20:59.000+00:00',
 };
 
-export const deliveryDetailExample: DeliveryDetailResource = {
-  ...deliveryExample,
-  request: {
-    url: 'https://hooks.example.com/in',
-    headers: {
-      'Content-Type': 'application/json',
-      'User-Agent': 'Service-Webhooks/1.0',
-      'X-Service-Event': 'message.received',
-      'X-Service-Delivery': 'whd_01kaj2t5b7d9f0h2k4n6q8s1w3',
-      'webhook-id': 'evt_01kaj2t1a3c5e7g9j2m4p6r8t0',
-    },
-    payload: {
-      id: 'evt_01kaj2t1a3c5e7g9j2m4p6r8t0',
-      type: 'message.received',
-      created_at: '2026-11-20T21:20:59.000000Z',
-      workspace_id: 'ten_01kaj2mwq0fz3as2h8v9c5t1rd',
-      data: { message: { id: 'msg_01kaj2t0z2b4d6f8h1k3m5q7s9', direction: 'inbound', text: 'Thank you!' } },
-    },
-  },
-  attempt_log: [
-    {
-      attempt: 1,
-      manual: false,
-      response_status: 200,
-      response_body: 'ok',
-      duration_ms: 84,
-      error_code: null,
-      at: '2026-11-20T21:21:00.000+00:00',
-    },
-  ],
+export const deliveryAnswer: ResponseBody = one(delivery, 'The delivery');
+
+export const deliveryPage: ResponseBody = page(delivery, 'A page of deliveries', {
+  schemas: { meta: z.strictObject({ next_cursor: cursor, per_page: perPage }) },
+  example: { meta: { next_cursor: null, per_page: 25 } },
+});
+
+export const retryFailedAnswer: ResponseBody = {
+  name: 'RetryFailedAnswer',
+  schema: z.strictObject({
+    data: z.strictObject({
+      requeued: count,
+      remaining: count.meta({
+        description:
+          'How many still wait for their attempt in this round, counted to 1,000: repeat while there are any. What fails again meanwhile counts in the next round.',
+      }),
+    }),
+  }),
+  description: 'How many were queued again, and how many are left',
+  example: { data: { requeued: 100, remaining: 12 } },
 };

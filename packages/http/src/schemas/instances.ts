@@ -2,6 +2,7 @@ import type { GroupResource, InstanceResource, QrResource } from '@trunkline/cor
 import * as z from 'zod';
 import { exactly } from './exactly.ts';
 import { count, id, timestamp, timestampOrNull } from './fields.ts';
+import type { Resource } from './response-body.ts';
 
 const STATUSES = [
   'created',
@@ -13,69 +14,76 @@ const STATUSES = [
   'error',
 ] as const;
 
-export const instance: z.ZodType<InstanceResource> = exactly<InstanceResource>()(
-  z.strictObject({
-    id: id('ins'),
-    name: z.string(),
-    status: z.enum(STATUSES),
-    phone_number: z.string().nullable().meta({ description: 'Digits of the linked number.' }),
-    profile_name: z.string().nullable(),
-    profile_picture_url: z.string().nullable(),
-    paired: z.boolean().meta({ description: 'Whether a number is linked.' }),
-    capabilities: z.array(z.enum(['text', 'image', 'document', 'audio', 'video', 'groups'])),
-    last_error: z.string().nullable(),
-    status_changed_at: timestampOrNull,
-    connected_at: timestampOrNull,
-    disconnected_at: timestampOrNull,
-    last_seen_at: timestampOrNull,
-    created_at: timestamp,
-    updated_at: timestamp,
-  }),
-);
-
-export const instanceExample: InstanceResource = {
-  id: 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c',
-  name: 'Support',
-  status: 'connected',
-  phone_number: '15550100',
-  profile_name: 'Acme Support',
-  profile_picture_url: null,
-  paired: true,
-  capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
-  last_error: null,
-  status_changed_at: '2026-11-20T21:15:00.123+00:00',
-  connected_at: '2026-11-20T21:15:00.123+00:00',
-  disconnected_at: null,
-  last_seen_at: '2026-11-20T21:20:00.456+00:00',
-  created_at: '2026-11-20T21:10:00.789+00:00',
-  updated_at: '2026-11-20T21:15:00.123+00:00',
-};
-
-export const qr: z.ZodType<QrResource> = exactly<QrResource>()(
-  z.strictObject({
-    svg: z.string().meta({ description: 'The picture to scan, as an SVG document.' }),
-    code: z.string().meta({ description: 'The text inside the picture.' }),
-    pairing_code: z.string().nullable().meta({
-      description: 'What to type on the phone instead; null unless connect was given a pairing_phone_number.',
+export const instance: Resource<InstanceResource> = {
+  name: 'Instance',
+  schema: exactly<InstanceResource>()(
+    z.strictObject({
+      id: id('ins'),
+      name: z.string(),
+      status: z.enum(STATUSES),
+      phone_number: z.string().nullable().meta({ description: 'Digits of the linked number.' }),
+      profile_name: z.string().nullable(),
+      profile_picture_url: z.string().nullable(),
+      paired: z.boolean().meta({ description: 'Whether a number is linked.' }),
+      capabilities: z.array(z.enum(['text', 'image', 'document', 'audio', 'video', 'groups'])),
+      last_error: z.string().nullable(),
+      status_changed_at: timestampOrNull,
+      connected_at: timestampOrNull,
+      disconnected_at: timestampOrNull,
+      last_seen_at: timestampOrNull,
+      created_at: timestamp,
+      updated_at: timestamp,
     }),
-    expires_at: timestamp.meta({ description: 'When another code takes its place.' }),
-  }),
-);
-
-export const qrExample: QrResource = {
-  svg: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 45 45">…</svg>',
-  code: '2@mX7…',
-  pairing_code: null,
-  expires_at: '2026-11-20T21:15:20.000+00:00',
+  ),
+  example: {
+    id: 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c',
+    name: 'Support',
+    status: 'connected',
+    phone_number: '15550100',
+    profile_name: 'Acme Support',
+    profile_picture_url: null,
+    paired: true,
+    capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
+    last_error: null,
+    status_changed_at: '2026-11-20T21:15:00.123+00:00',
+    connected_at: '2026-11-20T21:15:00.123+00:00',
+    disconnected_at: null,
+    last_seen_at: '2026-11-20T21:20:00.456+00:00',
+    created_at: '2026-11-20T21:10:00.789+00:00',
+    updated_at: '2026-11-20T21:15:00.123+00:00',
+  },
 };
 
-export const group: z.ZodType<GroupResource> = exactly<GroupResource>()(
-  z.strictObject({ id: id('grp'), name: z.string(), participants_count: count, synced_at: timestamp }),
-);
+export const qr: Resource<QrResource> = {
+  name: 'Qr',
+  schema: exactly<QrResource>()(
+    z.strictObject({
+      svg: z.string().meta({ description: 'The picture to scan, as an SVG document.' }),
+      code: z.string().meta({ description: 'The text inside the picture.' }),
+      pairing_code: z.string().nullable().meta({
+        description:
+          'What to type on the phone instead; null unless connect was given a pairing_phone_number.',
+      }),
+      expires_at: timestamp.meta({ description: 'When another code takes its place.' }),
+    }),
+  ),
+  example: {
+    svg: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 45 45">…</svg>',
+    code: '2@mX7…',
+    pairing_code: null,
+    expires_at: '2026-11-20T21:15:20.000+00:00',
+  },
+};
 
-export const groupExample: GroupResource = {
-  id: 'grp_01kaj2q4m3f7h9k2n5p8r1t6w0',
-  name: 'Family',
-  participants_count: 5,
-  synced_at: '2026-11-20T21:15:01.000+00:00',
+export const group: Resource<GroupResource> = {
+  name: 'Group',
+  schema: exactly<GroupResource>()(
+    z.strictObject({ id: id('grp'), name: z.string(), participants_count: count, synced_at: timestamp }),
+  ),
+  example: {
+    id: 'grp_01kaj2q4m3f7h9k2n5p8r1t6w0',
+    name: 'Family',
+    participants_count: 5,
+    synced_at: '2026-11-20T21:15:01.000+00:00',
+  },
 };

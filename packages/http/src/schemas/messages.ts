@@ -3,6 +3,9 @@ import type { MessageResource } from '@trunkline/core';
 import * as z from 'zod';
 import { exactly } from './exactly.ts';
 import { count, id, timestamp, timestampOrNull } from './fields.ts';
+import { cursor, perPage } from './page.ts';
+import { page } from './response-body.ts';
+import type { Resource, ResponseBody } from './response-body.ts';
 
 const media = z
   .strictObject({
@@ -22,50 +25,83 @@ const error = z
   .nullable()
   .meta({ description: 'Why the message failed.' });
 
-export const message: z.ZodType<MessageResource> = exactly<MessageResource>()(
-  z.strictObject({
-    id: id('msg'),
-    instance_id: id('ins'),
-    direction: z.enum(MESSAGE_DIRECTIONS),
-    type: z.enum(MESSAGE_TYPES),
-    status: z.enum(MESSAGE_STATUSES),
-    to: z.string().nullable().meta({ description: "The recipient's number, digits only. Null in a group." }),
-    from: z.string().nullable().meta({
-      description: "The sender's number, in a group the writer's. Null where the network hides it.",
+export const message: Resource<MessageResource> = {
+  name: 'Message',
+  schema: exactly<MessageResource>()(
+    z.strictObject({
+      id: id('msg'),
+      instance_id: id('ins'),
+      direction: z.enum(MESSAGE_DIRECTIONS),
+      type: z.enum(MESSAGE_TYPES),
+      status: z.enum(MESSAGE_STATUSES),
+      to: z
+        .string()
+        .nullable()
+        .meta({ description: "The recipient's number, digits only. Null in a group." }),
+      from: z.string().nullable().meta({
+        description: "The sender's number, in a group the writer's. Null where the network hides it.",
+      }),
+      group_id: id('grp').nullable(),
+      text: z.string().nullable(),
+      caption: z.string().nullable(),
+      media,
+      error,
+      created_at: timestamp,
+      queued_at: timestampOrNull,
+      sent_at: timestampOrNull,
+      delivered_at: timestampOrNull,
+      read_at: timestampOrNull,
+      failed_at: timestampOrNull,
+      received_at: timestampOrNull,
     }),
-    group_id: id('grp').nullable(),
-    text: z.string().nullable(),
-    caption: z.string().nullable(),
-    media,
-    error,
-    created_at: timestamp,
-    queued_at: timestampOrNull,
-    sent_at: timestampOrNull,
-    delivered_at: timestampOrNull,
-    read_at: timestampOrNull,
-    failed_at: timestampOrNull,
-    received_at: timestampOrNull,
-  }),
-);
-
-export const messageExample: MessageResource = {
-  id: 'msg_01kaj2r7d1f4g6h8j0k3m5n7p9',
-  instance_id: 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c',
-  direction: 'outbound',
-  type: 'text',
-  status: 'queued',
-  to: '15550101234',
-  from: '15550100',
-  group_id: null,
-  text: 'Your order is on its way.',
-  caption: null,
-  media: null,
-  error: null,
-  created_at: '2026-11-20T21:20:00.123+00:00',
-  queued_at: '2026-11-20T21:20:00.123+00:00',
-  sent_at: null,
-  delivered_at: null,
-  read_at: null,
-  failed_at: null,
-  received_at: null,
+  ),
+  example: {
+    id: 'msg_01kaj2r7d1f4g6h8j0k3m5n7p9',
+    instance_id: 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c',
+    direction: 'outbound',
+    type: 'text',
+    status: 'queued',
+    to: '15550101234',
+    from: '15550100',
+    group_id: null,
+    text: 'Your order is on its way.',
+    caption: null,
+    media: null,
+    error: null,
+    created_at: '2026-11-20T21:20:00.123+00:00',
+    queued_at: '2026-11-20T21:20:00.123+00:00',
+    sent_at: null,
+    delivered_at: null,
+    read_at: null,
+    failed_at: null,
+    received_at: null,
+  },
 };
+
+const url = z.string().nullable();
+
+export const messagePage: ResponseBody = page(message, 'A page of messages', {
+  schemas: {
+    links: z.strictObject({ first: z.null(), last: z.null(), prev: url, next: url }),
+    meta: z.strictObject({
+      path: z.string().meta({ description: 'The address of the list, without a query.' }),
+      per_page: perPage,
+      next_cursor: cursor.meta({ description: 'Towards older messages.' }),
+      prev_cursor: cursor.meta({ description: 'Towards newer messages.' }),
+    }),
+  },
+  example: {
+    links: {
+      first: null,
+      last: null,
+      prev: null,
+      next: 'https://api.example.com/api/v1/messages?limit=1&cursor=eyJ2IjoxfQ',
+    },
+    meta: {
+      path: 'https://api.example.com/api/v1/messages',
+      per_page: 1,
+      next_cursor: 'eyJ2IjoxfQ',
+      prev_cursor: null,
+    },
+  },
+});

@@ -3,6 +3,8 @@ import type { WebhookResource, WebhookResourceWithSecret } from '@trunkline/core
 import * as z from 'zod';
 import { exactly } from './exactly.ts';
 import { httpStatus, id, timestamp, timestampOrNull } from './fields.ts';
+import { list } from './response-body.ts';
+import type { Resource, ResponseBody } from './response-body.ts';
 
 const fields = z.strictObject({
   id: id('wh'),
@@ -25,41 +27,54 @@ const fields = z.strictObject({
   updated_at: timestamp,
 });
 
-export const webhook: z.ZodType<WebhookResource> = exactly<WebhookResource>()(fields);
-
-export const webhookWithSecret: z.ZodType<WebhookResourceWithSecret> = exactly<WebhookResourceWithSecret>()(
-  fields.extend({
-    secret: z
-      .string()
-      .regex(/^whsec_[A-Za-z0-9+/]{43}=$/)
-      .meta({
-        description:
-          'Signs the requests to this endpoint. It is not shown again. Whole, it keys X-Service-Signature; the bytes that its base64 stands for key webhook-signature (Standard Webhooks).',
-      }),
-  }),
-);
-
-export const webhookExample: WebhookResource = {
-  id: 'wh_01kaj2s2c4e6g8j1m3p5r7t9v0',
-  url: 'https://hooks.example.com/in',
-  description: 'Orders',
-  events: ['message.received', 'message.failed'],
-  status: 'enabled',
-  secret_hint: '…8Qc=',
-  last_delivery: {
-    id: 'whd_01kaj2t5b7d9f0h2k4n6q8s1w3',
-    status: 'success',
-    response_status: 200,
-    at: '2026-11-20T21:21:00.000+00:00',
+export const webhook: Resource<WebhookResource> = {
+  name: 'Webhook',
+  schema: exactly<WebhookResource>()(fields),
+  example: {
+    id: 'wh_01kaj2s2c4e6g8j1m3p5r7t9v0',
+    url: 'https://hooks.example.com/in',
+    description: 'Orders',
+    events: ['message.received', 'message.failed'],
+    status: 'enabled',
+    secret_hint: '…8Qc=',
+    last_delivery: {
+      id: 'whd_01kaj2t5b7d9f0h2k4n6q8s1w3',
+      status: 'success',
+      response_status: 200,
+      at: '2026-11-20T21:21:00.000+00:00',
+    },
+    disabled_at: null,
+    disabled_reason: null,
+    created_at: '2026-11-20T21:12:00.000+00:00',
+    updated_at: '2026-11-20T21:12:00.000+00:00',
   },
-  disabled_at: null,
-  disabled_reason: null,
-  created_at: '2026-11-20T21:12:00.000+00:00',
-  updated_at: '2026-11-20T21:12:00.000+00:00',
 };
 
-export const webhookWithSecretExample: WebhookResourceWithSecret = {
-  ...webhookExample,
-  last_delivery: null,
-  secret: 'whsec_Kq3vN8xR2mT7wY5zB1cD4fG6hJ9kL0pQsUaXe+Zx8Qc=',
+export const webhookWithSecret: Resource<WebhookResourceWithSecret> = {
+  name: 'WebhookWithSecret',
+  schema: exactly<WebhookResourceWithSecret>()(
+    fields.extend({
+      secret: z
+        .string()
+        .regex(/^whsec_[A-Za-z0-9+/]{43}=$/)
+        .meta({
+          description:
+            'Signs the requests to this endpoint. It is not shown again. Whole, it keys X-Service-Signature; the bytes that its base64 stands for key webhook-signature (Standard Webhooks).',
+        }),
+    }),
+  ),
+  example: {
+    ...webhook.example,
+    last_delivery: null,
+    secret: 'whsec_Kq3vN8xR2mT7wY5zB1cD4fG6hJ9kL0pQsUaXe+Zx8Qc=',
+  },
 };
+
+export const webhookList: ResponseBody = list(webhook, 'All endpoints', {
+  schemas: {
+    meta: z.strictObject({
+      configured: z.boolean().meta({ description: 'Whether an enabled endpoint has delivered.' }),
+    }),
+  },
+  example: { meta: { configured: true } },
+});

@@ -1,0 +1,53 @@
+import * as z from 'zod';
+
+/** An object of the API, under the name that it has in the OpenAPI document. */
+export interface Resource<Shape = unknown> {
+  readonly name: string;
+  readonly schema: z.ZodType<Shape>;
+  readonly example: Shape;
+}
+
+/** The JSON body of a response, under the name that it has in the OpenAPI document. */
+export interface ResponseBody {
+  readonly name: string;
+  /** Strict: a field too many does not pass. */
+  readonly schema: z.ZodType;
+  readonly description: string;
+  readonly example: object;
+  /** What is in it that the document describes by itself. */
+  readonly resource?: Resource;
+}
+
+/** `{ "data": … }` */
+export function one(resource: Resource, description: string): ResponseBody {
+  const { name, schema, example } = resource;
+  return {
+    name: `${name}Answer`,
+    schema: z.strictObject({ data: schema }),
+    description,
+    example: { data: example },
+    resource,
+  };
+}
+
+/** `{ "data": [ … ] }` with whatever facts stand beside it. */
+export function list(
+  resource: Resource,
+  description: string,
+  beside: { readonly schemas: z.ZodRawShape; readonly example: object } = { schemas: {}, example: {} },
+): ResponseBody {
+  const { name, schema, example } = resource;
+  return {
+    name: `${name}List`,
+    schema: z.strictObject({ data: z.array(schema), ...beside.schemas }),
+    description,
+    example: { data: [example], ...beside.example },
+    resource,
+  };
+}
+
+/** A list that is read page by page. */
+export function page(...given: Required<Parameters<typeof list>>): ResponseBody {
+  const [{ name }] = given;
+  return { ...list(...given), name: `${name}Page` };
+}
