@@ -7,6 +7,8 @@ const core = (...folders) => `^packages/core/src/(${folders.join('|')})/`;
 /** What tells processes apart, for storages that several share. */
 const coreOnNode = '^packages/core/src/node/index\\.ts$';
 const publicCore = '^packages/core/src/index\\.ts$';
+/** What the authors of storages, gateways, runtimes and HTTP adapters are given. */
+const spi = (port) => `^packages/core/src/spi/${port}\\.ts$`;
 const optionNames = '^packages/option-names/src/index\\.ts$';
 const own = (name) => `^packages/${name}/src/`;
 
@@ -78,6 +80,13 @@ export default {
       severity: 'error',
       from: { path: '^packages/core/src/', pathNot: [core('node', 'testing', 'sandbox'), tests] },
       to: { path: core('node', 'testing', 'sandbox') },
+    },
+    {
+      name: 'spi-for-others',
+      comment: 'Entry points name what is there: inside, every import goes to the file itself.',
+      severity: 'error',
+      from: { path: '^packages/core/src/' },
+      to: { path: ['^packages/core/src/index\\.ts$', core('spi')] },
     },
     {
       name: 'testing-stays-in-tests',
@@ -156,6 +165,7 @@ export default {
       [
         own('http'),
         publicCore,
+        spi('http'),
         optionNames,
         npm('hono', 'zod', 'zod-openapi', 'rate-limiter-flexible', 'content-disposition'),
       ],
@@ -177,7 +187,13 @@ export default {
     only(
       'http-msw',
       '^packages/http/src/msw/',
-      [own('http'), publicCore, '^packages/core/src/(node|testing|sandbox)/index\\.ts$', npm('msw')],
+      [
+        own('http'),
+        publicCore,
+        spi('runtime'),
+        '^packages/core/src/(node|testing|sandbox)/index\\.ts$',
+        npm('msw'),
+      ],
       'The service itself, in the tests of its consumers.',
     ),
     {
@@ -188,14 +204,14 @@ export default {
     },
     only('storage-sqlite', own('storage-sqlite'), [
       own('storage-sqlite'),
-      publicCore,
+      spi('storage'),
       optionNames,
       coreOnNode,
       '^(node:)?(sqlite|fs|path)$',
     ]),
     only('storage-postgres', own('storage-postgres'), [
       own('storage-postgres'),
-      publicCore,
+      spi('storage'),
       optionNames,
       coreOnNode,
       npm('pg', '@types/pg'),
@@ -206,7 +222,7 @@ export default {
       own('gateway-baileys'),
       [
         own('gateway-baileys'),
-        publicCore,
+        spi('gateway'),
         optionNames,
         npm('@whiskeysockets/baileys', 'keyv', 'quick-lru'),
         '^(node:)?(crypto|events|https|stream)$',
@@ -224,6 +240,7 @@ export default {
     only('gateway-contract', own('gateway-contract'), [
       own('gateway-contract'),
       publicCore,
+      spi('gateway'),
       '^packages/core/src/node/index\\.ts$',
       npm('vitest'),
     ]),
@@ -231,7 +248,7 @@ export default {
     only(
       'media-s3',
       own('media-s3'),
-      [own('media-s3'), publicCore, optionNames, npm('aws4fetch')],
+      [own('media-s3'), spi('storage'), optionNames, npm('aws4fetch')],
       'Any Fetch runtime.',
     ),
     only(

@@ -1,4 +1,4 @@
-import type { Instance } from '@trunkline/core';
+import type { Instance } from '@trunkline/core/spi/storage';
 import { newId } from './storages.ts';
 
 /** An instance that takes messages, without a gateway to connect it. */

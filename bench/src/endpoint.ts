@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { HEALTHY } from '@trunkline/core';
-import type { WebhookEndpoint } from '@trunkline/core';
+import { HEALTHY } from '@trunkline/core/spi/storage';
+import type { WebhookEndpoint } from '@trunkline/core/spi/storage';
 import { newId } from './storages.ts';
 
 /** One that nothing is sent to. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { createNewId } from '@trunkline/core';
-import type { NewId, Storage, StorageContext } from '@trunkline/core';
+import { createNewId } from '@trunkline/core/spi/storage';
+import type { NewId, Storage, StorageContext } from '@trunkline/core/spi/storage';
 import { nodeRuntime } from '@trunkline/core/node';
 import { postgresStorage } from '@trunkline/storage-postgres';
 import { sqliteStorage } from '@trunkline/storage-sqlite';

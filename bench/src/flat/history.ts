@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { DEFAULT_PLAN } from '@trunkline/core';
-import type { Instance, Message, Storage, WebhookEndpoint } from '@trunkline/core';
+import { DEFAULT_PLAN } from '@trunkline/core/spi/storage';
+import type { Instance, Message, Storage, WebhookEndpoint } from '@trunkline/core/spi/storage';
 import { connectedInstance } from '../connected-instance.ts';
 import { anEndpoint } from '../endpoint.ts';
 import { newId, storageContext } from '../storages.ts';

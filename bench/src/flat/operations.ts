@@ -1,4 +1,4 @@
-import type { ClaimedDelivery, Completion, Storage } from '@trunkline/core';
+import type { ClaimedDelivery, Completion, Storage } from '@trunkline/core/spi/storage';
 import { acceptOne, at } from './history.ts';
 import type { History } from './history.ts';
 

@@ -1,4 +1,4 @@
-import { idToUuid } from '@trunkline/core';
+import { idToUuid } from '@trunkline/core/spi/storage';
 import { Pool } from 'pg';
 import { postgresUrl, schemaOf } from '../postgres.ts';
 

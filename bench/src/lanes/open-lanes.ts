@@ -1,5 +1,5 @@
-import { DEFAULT_PLAN } from '@trunkline/core';
-import type { ClaimedDelivery, Completion, Storage } from '@trunkline/core';
+import { DEFAULT_PLAN } from '@trunkline/core/spi/storage';
+import type { ClaimedDelivery, Completion, Storage } from '@trunkline/core/spi/storage';
 import { inBatches } from '../batches.ts';
 import { anEndpoint } from '../endpoint.ts';
 import { dropSchema } from '../postgres.ts';

@@ -7,7 +7,7 @@ import type {
   OutgoingMessage,
   SendOutcome,
   Session,
-} from '@trunkline/core';
+} from '@trunkline/core/spi/gateway';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { CONNECTIONS_PATH } from './network/protocol.ts';
 import type { GatewaySide, NetworkSide, OpenArguments } from './network/protocol.ts';

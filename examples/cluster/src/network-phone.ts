@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { refuse, TrunklineError } from '@trunkline/core';
+import { TrunklineError } from '@trunkline/core';
+import { refuse } from '@trunkline/core/spi/http';
 import type { SandboxPhone } from '@trunkline/core/sandbox';
 
 /** What can be done with a phone from another process than the network's. */

@@ -1,5 +1,6 @@
 import { createTrunkline, SCOPES } from '@trunkline/core';
-import type { DnsResolver, Gateway, TrunklineOptions } from '@trunkline/core';
+import type { Gateway, TrunklineOptions } from '@trunkline/core';
+import type { DnsResolver } from '@trunkline/core/spi/runtime';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { memoryStorage } from '@trunkline/core/testing';
 import { createHttpApp } from '@trunkline/http';

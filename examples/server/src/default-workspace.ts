@@ -1,5 +1,6 @@
 import { SCOPES } from '@trunkline/core';
-import type { Crypto, Storage, Trunkline, Workspace } from '@trunkline/core';
+import type { Storage, Trunkline, Workspace } from '@trunkline/core';
+import type { Crypto } from '@trunkline/core/spi/runtime';
 import { StartError } from './start-error.ts';
 
 interface Parts {

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { isTrunklineError, refuse, TrunklineError } from '@trunkline/core';
+import { isTrunklineError, TrunklineError } from '@trunkline/core';
+import { refuse } from '@trunkline/core/spi/http';
 import type { ErrorCode, Logger } from '@trunkline/core';
 
 /** Errors outside of `/api/v1` look as they do in it. */

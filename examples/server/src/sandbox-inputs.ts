@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod';
-import { TrunklineError, invalid, isTrunklineError, parsePhoneNumber } from '@trunkline/core';
+import { TrunklineError, isTrunklineError } from '@trunkline/core';
+import { invalid, parsePhoneNumber } from '@trunkline/core/spi/http';
 import type { Logger } from '@trunkline/core';
 import { refused } from './error-answer.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { flawInHostEntry, isInstallableToken } from '@trunkline/core';
+import { flawInHostEntry, isInstallableToken } from '@trunkline/core/spi/http';
 import type { Roles, UrlPolicy } from '@trunkline/core';
 import type { S3MediaStoreOptions } from '@trunkline/media-s3';
 import type { Database } from './database.ts';

@@ -1,4 +1,5 @@
-import { createNewId, createTrunkline } from '@trunkline/core';
+import { createTrunkline } from '@trunkline/core';
+import { createNewId } from '@trunkline/core/spi/storage';
 import type { Logger, TrunklineOptions } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';

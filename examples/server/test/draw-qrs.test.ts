@@ -1,6 +1,6 @@
 import { renderUnicodeCompact } from 'uqr';
 import { expect, it } from 'vitest';
-import type { Gateway, GatewayListener } from '@trunkline/core';
+import type { Gateway, GatewayListener } from '@trunkline/core/spi/gateway';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { drawQrs } from '../src/draw-qrs.ts';
 

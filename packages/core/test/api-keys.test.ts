@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SCOPES, apiKeyResource, checkScope, checkSuspension, isTrunklineError } from '../src/index.ts';
+import { SCOPES, isTrunklineError } from '../src/index.ts';
+import { apiKeyResource, checkScope, checkSuspension } from '../src/spi/http.ts';
 import type { NewApiKey, Principal } from '../src/index.ts';
 import { MINUTE, SECOND, only, startWorld } from './support/world.ts';
 import type { World } from './support/world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { WebhookEvent, WebhookEventOf } from '@trunkline/receiver';
-import type { MessageEventType, SelectedEvent } from '../src/index.ts';
+import type { MessageEventType, WebhookEvent, WebhookEventOf } from '@trunkline/receiver';
+import type { SelectedEvent } from '../src/index.ts';
 import { recordingHandler, startEventWorld } from './support/events.ts';
 import { listen, only, startWorld, told } from './support/world.ts';
 

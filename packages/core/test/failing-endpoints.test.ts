@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Notification, WebhookResponse } from '../src/index.ts';
+import type { Notification } from '../src/index.ts';
+import type { WebhookResponse } from '../src/spi/runtime.ts';
 import { REFUSED, TAKEN } from '../src/testing/index.ts';
 import { HOUR, MINUTE, SECOND, only, startWorld } from './support/world.ts';
 import type { World } from './support/world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createTrunkline } from '../src/index.ts';
-import type { WebhookResponse, WebhookSender } from '../src/index.ts';
+import type { WebhookResponse, WebhookSender } from '../src/spi/runtime.ts';
 import { nodeDnsResolver, undiciWebhookSender } from '../src/node/index.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
 import { memoryStorage, testRuntime } from '../src/testing/index.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { IncomingMessage, MessageResource } from '../src/index.ts';
+import type { MessageResource } from '../src/index.ts';
+import type { IncomingMessage } from '../src/spi/gateway.ts';
 import { memoryMediaStore, memoryStorage } from '../src/testing/index.ts';
 import { PNG, mediaGateway, png, startMediaWorld } from './support/media.ts';
 import type { MediaWorld } from './support/media.ts';

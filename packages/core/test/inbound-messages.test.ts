@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { IncomingMessage } from '../src/index.ts';
+import type { IncomingMessage } from '../src/spi/gateway.ts';
 import { PROFILE, scriptedGateway } from './support/scripted-gateway.ts';
 import { SECOND, connectInstance, listen, sendText, startWorld, told } from './support/world.ts';
 import type { World } from './support/world.ts';

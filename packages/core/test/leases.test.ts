@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { manualClock } from '../src/testing/index.ts';
-import type { SendOutcome, Storage } from '../src/index.ts';
+import type { Storage } from '../src/index.ts';
+import type { SendOutcome } from '../src/spi/gateway.ts';
 import { PROFILE, scriptedGateway, silence } from './support/scripted-gateway.ts';
 import type { ScriptedGateway } from './support/scripted-gateway.ts';
 import { MINUTE, SECOND, after, listen, only, sendText, startWorld, toldTypes } from './support/world.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MessageResource, SendOutcome } from '../src/index.ts';
+import type { MessageResource } from '../src/index.ts';
+import type { SendOutcome } from '../src/spi/gateway.ts';
 import { manualClock } from '../src/testing/index.ts';
 import type { ManualClock } from '../src/testing/index.ts';
 import { PROFILE, scriptedGateway, silence, texts } from './support/scripted-gateway.ts';

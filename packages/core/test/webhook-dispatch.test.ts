@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WebhookResponse } from '../src/index.ts';
+import type { WebhookResponse } from '../src/spi/runtime.ts';
 import { REFUSED, TAKEN, manualClock, memoryStorage } from '../src/testing/index.ts';
 import { silence } from './support/scripted-gateway.ts';
 import { HOUR, MINUTE, SECOND, listen, only, startWorld } from './support/world.ts';

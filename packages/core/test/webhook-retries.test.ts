@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WebhookResponse } from '../src/index.ts';
+import type { WebhookResponse } from '../src/spi/runtime.ts';
 import { REFUSED, TAKEN } from '../src/testing/index.ts';
 import { HOUR, MINUTE, listen, only, startWorld } from './support/world.ts';
 import type { World } from './support/world.ts';

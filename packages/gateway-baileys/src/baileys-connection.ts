@@ -4,7 +4,7 @@ import type {
   GatewayListener,
   SendOutcome,
   Session,
-} from '@trunkline/core';
+} from '@trunkline/core/spi/gateway';
 import type { ConnectionState } from '@whiskeysockets/baileys';
 import type { ClientVersion } from './client-version.ts';
 import { closedReason } from './closed-reason.ts';

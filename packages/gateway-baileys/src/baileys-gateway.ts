@@ -1,4 +1,4 @@
-import type { Gateway, GatewayContext, GatewayListener, Session } from '@trunkline/core';
+import type { Gateway, GatewayContext, GatewayListener, Session } from '@trunkline/core/spi/gateway';
 import { openConnection } from './baileys-connection.ts';
 import type { ConnectionParts } from './baileys-connection.ts';
 import { clientVersion } from './client-version.ts';

@@ -1,4 +1,4 @@
-import type { ClosedReason, Clock } from '@trunkline/core';
+import type { ClosedReason, Clock } from '@trunkline/core/spi/gateway';
 import type { WAVersion } from '@whiskeysockets/baileys';
 import type { ClientVersion } from './client-version.ts';
 import type { InstanceMemory } from './instance-memory.ts';

@@ -1,4 +1,4 @@
-import type { GatewayContext } from '@trunkline/core';
+import type { GatewayContext } from '@trunkline/core/spi/gateway';
 import { groupDirectory } from './inbound/groups.ts';
 import type { GroupDirectory } from './inbound/groups.ts';
 import type { GatewaySettings } from './options.ts';

@@ -1,4 +1,4 @@
-import type { Clock, LinkedProfile } from '@trunkline/core';
+import type { Clock, LinkedProfile } from '@trunkline/core/spi/gateway';
 import type { WASocket } from '@whiskeysockets/baileys';
 import { storable } from './inbound/message-content.ts';
 import { userOf } from './inbound/phone-number.ts';

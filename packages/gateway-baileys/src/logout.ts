@@ -1,4 +1,4 @@
-import type { Clock } from '@trunkline/core';
+import type { Clock } from '@trunkline/core/spi/gateway';
 import { S_WHATSAPP_NET } from '@whiskeysockets/baileys';
 import type { WASocket } from '@whiskeysockets/baileys';
 import { withDeadline } from './socket/deadline.ts';

@@ -1,4 +1,4 @@
-import type { Clock, GatewayListener } from '@trunkline/core';
+import type { Clock, GatewayListener } from '@trunkline/core/spi/gateway';
 import type { WASocket } from '@whiskeysockets/baileys';
 
 /** How long Baileys shows the first QR, and each one after it, where no option says otherwise. */

@@ -1,4 +1,4 @@
-import type { GatewayContext, GatewayListener } from '@trunkline/core';
+import type { GatewayContext, GatewayListener } from '@trunkline/core/spi/gateway';
 import type { WASocket, WAVersion } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { watchGroups } from './inbound/groups.ts';

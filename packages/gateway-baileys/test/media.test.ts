@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { IncomingMessage } from '@trunkline/core';
-import { LARGEST_MEDIA_SIZE } from '@trunkline/core';
+import type { IncomingMessage } from '@trunkline/core/spi/gateway';
+import { LARGEST_MEDIA_SIZE } from '@trunkline/core/spi/gateway';
 import { hurriedClock, linked } from './support/linked.ts';
 
 const bytes: Uint8Array<ArrayBuffer> = new Uint8Array(300_000).map((_, i) => i % 251);

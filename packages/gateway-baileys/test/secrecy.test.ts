@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
-import { LARGEST_MEDIA_SIZE } from '@trunkline/core';
+import { LARGEST_MEDIA_SIZE } from '@trunkline/core/spi/gateway';
 import { FILES } from '@trunkline/gateway-contract';
 import type { WebhookEvent } from '@trunkline/receiver';
 import { BufferJSON } from '@whiskeysockets/baileys';

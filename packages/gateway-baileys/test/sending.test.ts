@@ -1,5 +1,5 @@
 import { silentLogger } from '@trunkline/core';
-import type { OutgoingMessage } from '@trunkline/core';
+import type { OutgoingMessage } from '@trunkline/core/spi/gateway';
 import { systemRandom } from '@trunkline/core/node';
 import { baileysGateway } from '@trunkline/gateway-baileys';
 import { openLink } from '@trunkline/gateway-contract';

@@ -1,4 +1,4 @@
-import type { GroupReport } from '@trunkline/core';
+import type { GroupReport } from '@trunkline/core/spi/gateway';
 import { describe, expect, it } from 'vitest';
 import type { GatewaySubject } from './contract-subject.ts';
 import { openLink } from './test-link.ts';

@@ -1,4 +1,4 @@
-import type { Session } from '@trunkline/core';
+import type { Session } from '@trunkline/core/spi/gateway';
 
 export interface MemorySession extends Session {
   /** From now on another process holds the instance: every write is refused. */

@@ -1,4 +1,4 @@
-import type { OutgoingContent, OutgoingMessage } from '@trunkline/core';
+import type { OutgoingContent, OutgoingMessage } from '@trunkline/core/spi/gateway';
 import { silentLogger } from '@trunkline/core';
 import { systemClock, systemRandom } from '@trunkline/core/node';
 import { onTestFinished } from 'vitest';

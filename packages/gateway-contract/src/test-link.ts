@@ -9,7 +9,7 @@ import type {
   OpenOptions,
   Receipt,
   Session,
-} from '@trunkline/core';
+} from '@trunkline/core/spi/gateway';
 import { vi } from 'vitest';
 
 /** What a gateway reported, in order. */

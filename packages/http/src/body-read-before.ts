@@ -1,4 +1,5 @@
-import { refuse, TrunklineError } from '@trunkline/core';
+import { TrunklineError } from '@trunkline/core';
+import { refuse } from '@trunkline/core/spi/http';
 
 /**
  * A mistake in how the app was mounted, so that it is a 500; the caller is given it too, who on a new installation is the

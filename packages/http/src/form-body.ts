@@ -1,5 +1,5 @@
-import { invalid, refuse } from '@trunkline/core';
-import type { Result } from '@trunkline/core';
+import { invalid, refuse } from '@trunkline/core/spi/http';
+import type { Result } from '@trunkline/core/spi/http';
 import { bodyReadBefore } from './body-read-before.ts';
 import { openFormFile } from './form-file.ts';
 import type { FormFile, IncomingFile } from './form-file.ts';

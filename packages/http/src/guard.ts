@@ -1,5 +1,6 @@
-import { checkScope, checkSuspension, refuse, unwrap } from '@trunkline/core';
-import type { Result, Trunkline, Workspace } from '@trunkline/core';
+import { checkScope, checkSuspension, refuse, unwrap } from '@trunkline/core/spi/http';
+import type { Trunkline, Workspace } from '@trunkline/core';
+import type { Result } from '@trunkline/core/spi/http';
 import { checkHttpOptions } from './http-options.ts';
 import type { HttpAppOptions } from './http-options.ts';
 import { createRateLimit } from './rate-limit.ts';

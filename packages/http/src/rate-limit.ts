@@ -1,5 +1,5 @@
-import { refuse } from '@trunkline/core';
-import type { Result } from '@trunkline/core';
+import { refuse } from '@trunkline/core/spi/http';
+import type { Result } from '@trunkline/core/spi/http';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
 import { memoryRateLimitStore } from './memory-rate-limit-store.ts';
 import type { CheckedRateLimit, RateLimitStore } from './rate-limit-options.ts';

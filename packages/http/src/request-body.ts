@@ -1,5 +1,5 @@
-import { invalid, refuse } from '@trunkline/core';
-import type { Result } from '@trunkline/core';
+import { invalid, refuse } from '@trunkline/core/spi/http';
+import type { Result } from '@trunkline/core/spi/http';
 import { bodyReadBefore, isUnusableBody } from './body-read-before.ts';
 import { createByteBuffer } from './byte-buffer.ts';
 

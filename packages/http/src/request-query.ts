@@ -1,5 +1,5 @@
-import { invalid } from '@trunkline/core';
-import type { Result } from '@trunkline/core';
+import { invalid } from '@trunkline/core/spi/http';
+import type { Result } from '@trunkline/core/spi/http';
 
 export type Query = Readonly<Record<string, string>>;
 

@@ -1,4 +1,4 @@
-import { LARGEST_MEDIA_SIZE, unwrap } from '@trunkline/core';
+import { LARGEST_MEDIA_SIZE, unwrap } from '@trunkline/core/spi/http';
 import type {
   MediaType,
   SendMediaInput,

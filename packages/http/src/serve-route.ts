@@ -1,12 +1,6 @@
 import type { Context } from 'hono';
-import {
-  consoleLogger,
-  isTrunklineError,
-  isUnavailable,
-  refuse,
-  TrunklineError,
-  unwrap,
-} from '@trunkline/core';
+import { isTrunklineError, TrunklineError } from '@trunkline/core';
+import { consoleLogger, isUnavailable, refuse, unwrap } from '@trunkline/core/spi/http';
 import type { Trunkline } from '@trunkline/core';
 import { toResponse } from './answer.ts';
 import type { Answer } from './answer.ts';

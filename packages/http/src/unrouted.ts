@@ -1,4 +1,5 @@
-import { refuse, TrunklineError } from '@trunkline/core';
+import { TrunklineError } from '@trunkline/core';
+import { refuse } from '@trunkline/core/spi/http';
 import { errorResponse } from './error-response.ts';
 
 /** No such path. The key is not looked at: what does not exist is the same for everybody. */

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { silentLogger, UnavailableError } from '@trunkline/core';
+import { silentLogger } from '@trunkline/core';
+import { UnavailableError } from '@trunkline/core/spi/storage';
 import { createHttpApp } from '../src/index.ts';
 import type { FailedRequest } from '../src/index.ts';
 import { client } from './client.ts';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { EVENT_TYPES, MESSAGE_TYPES } from '@trunkline/core';
+import { EVENT_TYPES, MESSAGE_TYPES } from '@trunkline/core/spi/http';
 import { ROUTES } from '../src/routes/all-routes.ts';
 import type { Route } from '../src/routes/route.ts';
 import type { World } from './one-of-everything.ts';

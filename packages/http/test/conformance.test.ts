@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { ERROR_STATUS, SCOPES } from '@trunkline/core';
+import { SCOPES } from '@trunkline/core';
+import { ERROR_STATUS } from '@trunkline/core/spi/http';
 import type { ErrorCode } from '@trunkline/core';
 import { createHttpApp } from '../src/index.ts';
 import { ROUTES } from '../src/routes/all-routes.ts';

@@ -1,4 +1,5 @@
-import { refuse, SCOPES, TrunklineError } from '@trunkline/core';
+import { SCOPES, TrunklineError } from '@trunkline/core';
+import { refuse } from '@trunkline/core/spi/http';
 import type { Principal, Scope, WorkspaceApi } from '@trunkline/core';
 import type { ServedTrunkline } from '../src/index.ts';
 

@@ -1,4 +1,4 @@
-import { UnavailableError } from '@trunkline/core';
+import { UnavailableError } from '@trunkline/core/spi/storage';
 
 /**
  * What S3, or the way to it, refused. It tells the request's method, the status and S3's code, and nothing else of the

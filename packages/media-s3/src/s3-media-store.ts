@@ -1,5 +1,5 @@
-import { checkMediaId } from '@trunkline/core';
-import type { MediaStore } from '@trunkline/core';
+import { checkMediaId } from '@trunkline/core/spi/storage';
+import type { MediaStore } from '@trunkline/core/spi/storage';
 import { beginMultipartUpload, tagOf } from './multipart-upload.ts';
 import type { MultipartUpload } from './multipart-upload.ts';
 import { isMissing, sizeOf } from './object-size.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { IDEMPOTENCY_WINDOW_MS } from '@trunkline/core';
-import type { Acceptance, Instance, Message } from '@trunkline/core';
+import { IDEMPOTENCY_WINDOW_MS } from '@trunkline/core/spi/storage';
+import type { Acceptance, Instance, Message } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anIdempotencyRecord, anInstance, NOW, testId } from './examples.ts';
 import { must } from './must.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClosingReason, Storage, WebhookEndpoint } from '@trunkline/core';
+import type { ClosingReason, Storage, WebhookEndpoint } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW } from './examples.ts';
 import { must, only } from './must.ts';

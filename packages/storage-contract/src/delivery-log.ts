@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Delivery, DeliveryFilter, Storage } from '@trunkline/core';
+import type { Delivery, DeliveryFilter, Storage } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { anEvent, NOW, testId } from './examples.ts';
 import { must } from './must.ts';

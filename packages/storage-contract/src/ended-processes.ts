@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Signal, Storage } from '@trunkline/core';
+import type { Signal, Storage } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { named } from './durability.ts';
 import { anEvent, NOW } from './examples.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EndpointHealth, EndpointWrite, WebhookEndpoint } from '@trunkline/core';
+import type { EndpointHealth, EndpointWrite, WebhookEndpoint } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { aNotice, anEndpoint, NOW } from './examples.ts';
 import { only } from './must.ts';

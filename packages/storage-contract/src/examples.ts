@@ -1,4 +1,4 @@
-import { createNewId } from '@trunkline/core';
+import { createNewId } from '@trunkline/core/spi/storage';
 import type {
   ApiKey,
   Event,
@@ -11,7 +11,7 @@ import type {
   Notice,
   WebhookEndpoint,
   Workspace,
-} from '@trunkline/core';
+} from '@trunkline/core/spi/storage';
 
 /** When the tests take place. */
 export const NOW: number = Date.UTC(2026, 10, 20, 12);

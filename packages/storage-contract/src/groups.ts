@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Group, GroupReport, Lease, Storage } from '@trunkline/core';
+import type { Group, GroupReport, Lease, Storage } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW, testId } from './examples.ts';
 import { must, only } from './must.ts';

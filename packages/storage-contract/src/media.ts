@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Instance, Message, Storage } from '@trunkline/core';
+import type { Instance, Message, Storage } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anEvent, anInboundMessage, NOW, testId } from './examples.ts';
 import { accept, sending, storeInstance, storeLeasedInstance, storeWorkspace } from './scenes.ts';

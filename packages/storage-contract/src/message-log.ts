@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Instance, Lease, Message, MessageFilter, Storage } from '@trunkline/core';
+import type { Instance, Lease, Message, MessageFilter, Storage } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anEvent, anInboundMessage, NOW } from './examples.ts';
 import { must } from './must.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Page, PageRequest } from '@trunkline/core';
+import type { Page, PageRequest } from '@trunkline/core/spi/storage';
 import { must } from './must.ts';
 
 interface Row {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan, Signal, Storage } from '@trunkline/core';
+import type { Plan, Signal, Storage } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { aWorkspace, DAY, NOW } from './examples.ts';
 import { must } from './must.ts';

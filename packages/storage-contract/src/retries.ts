@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimedDelivery, Completion, Delivery, Storage, WebhookEndpoint } from '@trunkline/core';
+import type {
+  ClaimedDelivery,
+  Completion,
+  Delivery,
+  Storage,
+  WebhookEndpoint,
+} from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { anEndpoint, NOW, testId } from './examples.ts';
 import { must, only } from './must.ts';

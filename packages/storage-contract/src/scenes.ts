@@ -18,7 +18,7 @@ import type {
   Storage,
   WebhookEndpoint,
   Workspace,
-} from '@trunkline/core';
+} from '@trunkline/core/spi/storage';
 import {
   aMessage,
   anEndpoint,

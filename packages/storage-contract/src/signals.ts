@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Signal, Storage } from '@trunkline/core';
+import type { Signal, Storage } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anEvent, anInboundMessage, anInstance, anIdempotencyRecord, NOW } from './examples.ts';
 import { must } from './must.ts';

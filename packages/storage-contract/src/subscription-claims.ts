@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EventSubscription, Storage } from '@trunkline/core';
+import type { EventSubscription, Storage } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { anEvent, NOW } from './examples.ts';
 import { must, only } from './must.ts';

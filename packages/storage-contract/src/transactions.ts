@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Acceptance, Instance, Message, Signal, Storage, Workspace } from '@trunkline/core';
+import type { Acceptance, Instance, Message, Signal, Storage, Workspace } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { named } from './durability.ts';
 import { aMessage, anIdempotencyRecord, anInstance, NOW } from './examples.ts';

@@ -1,4 +1,4 @@
-import type { Acceptance, AcceptanceResult } from '@trunkline/core';
+import type { Acceptance, AcceptanceResult } from '@trunkline/core/spi/storage';
 import { createBatcher } from './batcher.ts';
 import type { Batcher } from './batcher.ts';
 import type { Connected, Database, Transaction } from './database.ts';

@@ -1,4 +1,4 @@
-import type { ApiKey, ApiKeyHolder, ApiKeyStore } from '@trunkline/core';
+import type { ApiKey, ApiKeyHolder, ApiKeyStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './database.ts';
 import { id, idOrNull, integer, integerOrNull, json, text } from './row.ts';
 import type { Row } from './row.ts';

@@ -1,5 +1,5 @@
-import { endedWithoutEvent } from '@trunkline/core';
-import type { ClaimedDelivery } from '@trunkline/core';
+import { endedWithoutEvent } from '@trunkline/core/spi/storage';
+import type { ClaimedDelivery } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
 import { outcomeColumns, readStoredDelivery, settling } from './delivery-row.ts';
 import { openLanes } from './lane.ts';

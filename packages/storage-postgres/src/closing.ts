@@ -1,4 +1,4 @@
-import type { ClosingReason } from '@trunkline/core';
+import type { ClosingReason } from '@trunkline/core/spi/storage';
 import type { Database, Transaction } from './database.ts';
 import { lockLanes, wakeAt } from './lane.ts';
 import { integer, word } from './row.ts';

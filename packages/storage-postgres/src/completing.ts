@@ -1,4 +1,4 @@
-import type { DeliveryStore } from '@trunkline/core';
+import type { DeliveryStore } from '@trunkline/core/spi/storage';
 import { createBatcher } from './batcher.ts';
 import type { Connected } from './database.ts';
 import { completeAll } from './delivery-completion.ts';

@@ -1,4 +1,4 @@
-import type { NewId, Signal, StorageContext } from '@trunkline/core';
+import type { NewId, Signal, StorageContext } from '@trunkline/core/spi/storage';
 import type { Answer, Queryable } from './queryable.ts';
 import { sqlState, withClient } from './pool.ts';
 import type { PostgresPool, WatchedClient } from './pool.ts';

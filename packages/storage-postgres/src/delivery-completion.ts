@@ -1,5 +1,5 @@
-import { endedBy, healthAfter, isOpen } from '@trunkline/core';
-import type { ClosingReason, Completion, Delivery, EndpointHealth } from '@trunkline/core';
+import { endedBy, healthAfter, isOpen } from '@trunkline/core/spi/storage';
+import type { ClosingReason, Completion, Delivery, EndpointHealth } from '@trunkline/core/spi/storage';
 import { boundsOf } from './claimed-delivery.ts';
 import type { Transaction } from './database.ts';
 import { attemptColumns, outcomeColumns, settling } from './delivery-row.ts';

@@ -1,5 +1,5 @@
-import { DELIVERY_STATUSES, EVENT_TYPES, isOpen } from '@trunkline/core';
-import type { DeliveryStatus } from '@trunkline/core';
+import { DELIVERY_STATUSES, EVENT_TYPES, isOpen } from '@trunkline/core/spi/storage';
+import type { DeliveryStatus } from '@trunkline/core/spi/storage';
 import { deliveryOf, ENDED } from './delivery-row.ts';
 import type { List } from './page.ts';
 import { integerOrNull, integers } from './row.ts';

@@ -1,5 +1,5 @@
-import { joinRound, mayRetry, requeue, waitsInRound } from '@trunkline/core';
-import type { Delivery, RetryResult } from '@trunkline/core';
+import { joinRound, mayRetry, requeue, waitsInRound } from '@trunkline/core/spi/storage';
+import type { Delivery, RetryResult } from '@trunkline/core/spi/storage';
 import { boundsOf } from './claimed-delivery.ts';
 import { sweepEndpoint } from './closing.ts';
 import type { Transaction } from './database.ts';

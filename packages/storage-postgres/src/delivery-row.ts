@@ -1,5 +1,5 @@
-import { endedBy, isOpen } from '@trunkline/core';
-import type { Attempt, ClosingReason, Delivery } from '@trunkline/core';
+import { endedBy, isOpen } from '@trunkline/core/spi/storage';
+import type { Attempt, ClosingReason, Delivery } from '@trunkline/core/spi/storage';
 import { flag, id, integer, integerOrNull, text, textOrNull, word, wordOrNull } from './row.ts';
 import type { Row } from './row.ts';
 import type { Columns } from './statements.ts';

@@ -1,5 +1,5 @@
-import { floorId, isOpen } from '@trunkline/core';
-import type { Delivery, DeliveryDetail, DeliveryStore, LanePosition } from '@trunkline/core';
+import { floorId, isOpen } from '@trunkline/core/spi/storage';
+import type { Delivery, DeliveryDetail, DeliveryStore, LanePosition } from '@trunkline/core/spi/storage';
 import { readClaimed } from './claimed-delivery.ts';
 import { sweepClosings } from './closing.ts';
 import { completing } from './completing.ts';

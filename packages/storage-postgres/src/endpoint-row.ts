@@ -1,4 +1,4 @@
-import type { EndpointHealth, FailureRecord, WebhookEndpoint } from '@trunkline/core';
+import type { EndpointHealth, FailureRecord, WebhookEndpoint } from '@trunkline/core/spi/storage';
 import type { Columns, Statements } from './statements.ts';
 import {
   flag,

@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryStore } from '@trunkline/core';
+import type { Delivery, DeliveryStore } from '@trunkline/core/spi/storage';
 import { createBatcher } from './batcher.ts';
 import type { Connected } from './database.ts';
 import { storeEventsFor } from './event-fan-out.ts';

@@ -1,5 +1,5 @@
-import { newDelivery } from '@trunkline/core';
-import type { Delivery, Event } from '@trunkline/core';
+import { newDelivery } from '@trunkline/core/spi/storage';
+import type { Delivery, Event } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
 import { deliveryColumns } from './delivery-row.ts';
 import { id, integer, json } from './row.ts';

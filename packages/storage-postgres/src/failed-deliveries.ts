@@ -1,4 +1,4 @@
-import type { RetryRound } from '@trunkline/core';
+import type { RetryRound } from '@trunkline/core/spi/storage';
 import { floorUuid } from './partitions.ts';
 import { integer, integerOrNull } from './row.ts';
 import type { Row } from './row.ts';

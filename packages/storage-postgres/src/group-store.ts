@@ -1,4 +1,4 @@
-import type { Group, InstanceStore } from '@trunkline/core';
+import type { Group, InstanceStore } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { isHeld } from './lease.ts';
 import { flag, id, integer, text } from './row.ts';

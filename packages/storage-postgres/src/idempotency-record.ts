@@ -1,5 +1,5 @@
-import { IDEMPOTENCY_WINDOW_MS } from '@trunkline/core';
-import type { IdempotencyRecord } from '@trunkline/core';
+import { IDEMPOTENCY_WINDOW_MS } from '@trunkline/core/spi/storage';
+import type { IdempotencyRecord } from '@trunkline/core/spi/storage';
 import { id, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 import type { Statements } from './statements.ts';

@@ -1,4 +1,4 @@
-import type { Instance, LeasedInstance } from '@trunkline/core';
+import type { Instance, LeasedInstance } from '@trunkline/core/spi/storage';
 import { flag, id, integer, integerOrNull, jsonOrNull, text, textOrNull, toJsonOrNull, word } from './row.ts';
 import type { Row } from './row.ts';
 import type { Columns } from './statements.ts';

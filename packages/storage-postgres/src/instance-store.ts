@@ -1,5 +1,10 @@
-import { acceptsMessages } from '@trunkline/core';
-import type { Instance, InstanceStore, InstanceWrite, InstanceWriteResult } from '@trunkline/core';
+import { acceptsMessages } from '@trunkline/core/spi/storage';
+import type {
+  Instance,
+  InstanceStore,
+  InstanceWrite,
+  InstanceWriteResult,
+} from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { groupMethods, leaveGroups } from './group-store.ts';

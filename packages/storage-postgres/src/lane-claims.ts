@@ -1,4 +1,4 @@
-import type { DeliveryClaim } from '@trunkline/core';
+import type { DeliveryClaim } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
 import { applyLimits, readyFrom, takeAsOfNow } from './lane-limits.ts';
 import type { Outlook } from './lane-outlook.ts';

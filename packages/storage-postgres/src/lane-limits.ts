@@ -1,4 +1,4 @@
-import type { DeliveryClaim } from '@trunkline/core';
+import type { DeliveryClaim } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
 import { refreshLanes, wakeAt } from './lane.ts';
 import { text } from './row.ts';

@@ -1,5 +1,5 @@
-import { latestCheckIn, latestLeaseEnd } from '@trunkline/core';
-import type { InstanceStore } from '@trunkline/core';
+import { latestCheckIn, latestLeaseEnd } from '@trunkline/core/spi/storage';
+import type { InstanceStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './database.ts';
 import { readLeasedInstance } from './instance-row.ts';
 import { integer, text } from './row.ts';

@@ -1,4 +1,4 @@
-import type { Lease } from '@trunkline/core';
+import type { Lease } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidToFind } from './uuid.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger } from '@trunkline/core';
+import type { Logger } from '@trunkline/core/spi/storage';
 import type { PostgresPool } from './pool.ts';
 import { quoted } from './statements.ts';
 

@@ -1,5 +1,5 @@
-import { contentIdOf, contentNotFree, idToUuid } from '@trunkline/core';
-import type { MediaIndex, Message, MessageMedia } from '@trunkline/core';
+import { contentIdOf, contentNotFree, idToUuid } from '@trunkline/core/spi/storage';
+import type { MediaIndex, Message, MessageMedia } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { flag, id, idOrNull, jsonOrNull } from './row.ts';
 import type { Row } from './row.ts';

@@ -1,5 +1,5 @@
-import { isForgotten } from '@trunkline/core';
-import type { Acceptance, AcceptanceResult, IdempotencyRecord } from '@trunkline/core';
+import { isForgotten } from '@trunkline/core/spi/storage';
+import type { Acceptance, AcceptanceResult, IdempotencyRecord } from '@trunkline/core/spi/storage';
 import { TransactionConflict } from './database.ts';
 import type { Transaction } from './database.ts';
 import { findIdempotencyRecords, nameOfKey, remember } from './idempotency-record.ts';

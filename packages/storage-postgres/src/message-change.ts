@@ -1,4 +1,4 @@
-import type { Message, MessageChange } from '@trunkline/core';
+import type { Message, MessageChange } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { changeableColumns, MESSAGE_COLUMNS, readMessage } from './message-row.ts';

@@ -1,5 +1,5 @@
-import { MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core';
-import type { Message, MessageFilter, MessageStatus, Page, PageRequest } from '@trunkline/core';
+import { MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core/spi/storage';
+import type { Message, MessageFilter, MessageStatus, Page, PageRequest } from '@trunkline/core/spi/storage';
 import { MESSAGE_COLUMNS, readMessage } from './message-row.ts';
 import { readPage } from './page.ts';
 import type { List } from './page.ts';

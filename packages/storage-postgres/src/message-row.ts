@@ -1,4 +1,4 @@
-import type { Message, MessageMedia } from '@trunkline/core';
+import type { Message, MessageMedia } from '@trunkline/core/spi/storage';
 import {
   flag,
   id,

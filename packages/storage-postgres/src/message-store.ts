@@ -1,5 +1,11 @@
-import { latestResend } from '@trunkline/core';
-import type { Acceptance, AcceptanceResult, Message, MessageStore, QueuedMessage } from '@trunkline/core';
+import { latestResend } from '@trunkline/core/spi/storage';
+import type {
+  Acceptance,
+  AcceptanceResult,
+  Message,
+  MessageStore,
+  QueuedMessage,
+} from '@trunkline/core/spi/storage';
 import { acceptanceBatcher } from './acceptance-batch.ts';
 import type { Connected, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';

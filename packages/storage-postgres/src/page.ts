@@ -1,4 +1,4 @@
-import type { IdPrefix, Page, PageRequest } from '@trunkline/core';
+import type { IdPrefix, Page, PageRequest } from '@trunkline/core/spi/storage';
 import type { Row } from './row.ts';
 import type { Statements, Value } from './statements.ts';
 import { uuidToFind } from './uuid.ts';

@@ -1,4 +1,4 @@
-import { floorId } from '@trunkline/core';
+import { floorId } from '@trunkline/core/spi/storage';
 import type { Database, Transaction } from './database.ts';
 import { sqlState } from './pool.ts';
 import type { Statements } from './statements.ts';

@@ -1,6 +1,6 @@
 import { Pool } from '#pg';
-import { UnavailableError } from '@trunkline/core';
-import type { Logger } from '@trunkline/core';
+import { UnavailableError } from '@trunkline/core/spi/storage';
+import type { Logger } from '@trunkline/core/spi/storage';
 import type { Queryable } from './queryable.ts';
 
 /** A connection of a pool, as `pg` has it. */

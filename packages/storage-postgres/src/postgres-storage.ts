@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger, Signal, Storage, StorageContext } from '@trunkline/core';
+import type { Logger, Signal, Storage, StorageContext } from '@trunkline/core/spi/storage';
 import { apiKeyStore } from './api-key-store.ts';
 import { createDatabase } from './database.ts';
 import type { Database, DatabaseOptions } from './database.ts';

@@ -1,4 +1,4 @@
-import { NO_FAILURES } from '@trunkline/core';
+import { NO_FAILURES } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
 import { failureColumns } from './endpoint-row.ts';
 import { lockLanes } from './lane.ts';

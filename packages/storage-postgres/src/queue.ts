@@ -1,5 +1,5 @@
-import { acceptsMessages } from '@trunkline/core';
-import type { Instance } from '@trunkline/core';
+import { acceptsMessages } from '@trunkline/core/spi/storage';
+import type { Instance } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
 import { uuidOf } from './uuid.ts';
 

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Logger, Signal } from '@trunkline/core';
+import type { Logger, Signal } from '@trunkline/core/spi/storage';
 import { listenTo } from './listener.ts';
 import { withClient } from './pool.ts';
 import type { PostgresPool } from './pool.ts';

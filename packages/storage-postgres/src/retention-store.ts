@@ -1,4 +1,4 @@
-import type { RetentionStore } from '@trunkline/core';
+import type { RetentionStore } from '@trunkline/core/spi/storage';
 import type { Connected, Database, Transaction } from './database.ts';
 import { lockLanes, openLanes } from './lane.ts';
 import {

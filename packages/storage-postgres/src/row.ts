@@ -1,5 +1,5 @@
-import { uuidToId } from '@trunkline/core';
-import type { IdPrefix } from '@trunkline/core';
+import { uuidToId } from '@trunkline/core/spi/storage';
+import type { IdPrefix } from '@trunkline/core/spi/storage';
 import { decodeText } from './text-encoding.ts';
 
 export type Row = Readonly<Record<string, unknown>>;

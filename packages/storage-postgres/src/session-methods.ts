@@ -1,4 +1,4 @@
-import type { InstanceStore } from '@trunkline/core';
+import type { InstanceStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './database.ts';
 import { isHeld } from './lease.ts';
 import { bytes, text } from './row.ts';

@@ -1,5 +1,5 @@
-import { queuedEventDue, withinSchedule } from '@trunkline/core';
-import type { DeliveryStatus, EventClaim, WaitsStep } from '@trunkline/core';
+import { queuedEventDue, withinSchedule } from '@trunkline/core/spi/storage';
+import type { DeliveryStatus, EventClaim, WaitsStep } from '@trunkline/core/spi/storage';
 import { boundsOf } from './claimed-delivery.ts';
 import type { Database } from './database.ts';
 import { lockLanes, refreshLanes } from './lane.ts';

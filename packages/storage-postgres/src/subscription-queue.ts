@@ -4,7 +4,7 @@ import type {
   EventClaimKey,
   EventClaimResult,
   EventCompletion,
-} from '@trunkline/core';
+} from '@trunkline/core/spi/storage';
 import type { Database, Transaction } from './database.ts';
 import { id, integer, integerOrNull, text, word } from './row.ts';
 import type { Row } from './row.ts';

@@ -1,5 +1,5 @@
-import { joinRound, waitsInRound } from '@trunkline/core';
-import type { EventSubscription, RetryRound, SubscriptionStore } from '@trunkline/core';
+import { joinRound, waitsInRound } from '@trunkline/core/spi/storage';
+import type { EventSubscription, RetryRound, SubscriptionStore } from '@trunkline/core/spi/storage';
 import type { Connected, Database, Transaction } from './database.ts';
 import { id, integer, integerOrNull, json, text } from './row.ts';
 import type { Row } from './row.ts';

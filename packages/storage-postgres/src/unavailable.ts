@@ -1,4 +1,4 @@
-import { explainUnavailable } from '@trunkline/core';
+import { explainUnavailable } from '@trunkline/core/spi/storage';
 import { TransactionConflict } from './database.ts';
 import { sqlState } from './pool.ts';
 

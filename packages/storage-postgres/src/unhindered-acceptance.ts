@@ -1,4 +1,4 @@
-import type { Acceptance } from '@trunkline/core';
+import type { Acceptance } from '@trunkline/core/spi/storage';
 import { nameOfKey } from './idempotency-record.ts';
 import { keyOf } from './message-acceptance.ts';
 import { MESSAGE_NAMES, MESSAGE_RECORD, messageColumns } from './message-row.ts';

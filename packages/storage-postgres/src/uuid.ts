@@ -1,5 +1,5 @@
-import { idToUuid } from '@trunkline/core';
-import type { IdPrefix } from '@trunkline/core';
+import { idToUuid } from '@trunkline/core/spi/storage';
+import type { IdPrefix } from '@trunkline/core/spi/storage';
 
 /** The uuid to look an id up by. Null for one of the wrong form: no row equals it, so that it is simply not found. */
 export function uuidToFind(prefix: IdPrefix, id: string): string | null {

@@ -1,5 +1,5 @@
-import { latestLeaseEnd } from '@trunkline/core';
-import type { EndpointWrite, FailureRecord, WebhookStore } from '@trunkline/core';
+import { latestLeaseEnd } from '@trunkline/core/spi/storage';
+import type { EndpointWrite, FailureRecord, WebhookStore } from '@trunkline/core/spi/storage';
 import { closeLane, dropLane } from './closing.ts';
 import type { Connected, Transaction } from './database.ts';
 import {

@@ -1,5 +1,5 @@
-import { isPostponed } from '@trunkline/core';
-import type { Member, Workspace, WorkspaceChanges, WorkspaceStore } from '@trunkline/core';
+import { isPostponed } from '@trunkline/core/spi/storage';
+import type { Member, Workspace, WorkspaceChanges, WorkspaceStore } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { lookingUp } from './look-ups.ts';
 import { pauseLanes, resumeWork } from './postponement.ts';

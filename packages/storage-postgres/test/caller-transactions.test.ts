@@ -1,7 +1,7 @@
 import { Client, Pool } from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { idToUuid, uuidToId } from '@trunkline/core';
-import type { Instance, Message, Signal, Storage, Workspace } from '@trunkline/core';
+import { idToUuid, uuidToId } from '@trunkline/core/spi/storage';
+import type { Instance, Message, Signal, Storage, Workspace } from '@trunkline/core/spi/storage';
 import { aMessage, anIdempotencyRecord, anInstance } from '@trunkline/storage-contract/examples';
 import type { PostgresTransaction } from '../src/index.ts';
 import { must } from './support/must.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { isUnavailable } from '@trunkline/core';
+import { isUnavailable } from '@trunkline/core/spi/storage';
 import type { Storage } from '@trunkline/core';
 import { aMessage, aWorkspace } from '@trunkline/storage-contract/examples';
 import { postgresStorage } from '../src/index.ts';

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Acceptance, AcceptanceResult, Instance, Message, Signal, Storage } from '@trunkline/core';
+import type {
+  Acceptance,
+  AcceptanceResult,
+  Instance,
+  Message,
+  Signal,
+  Storage,
+} from '@trunkline/core/spi/storage';
 import { aMessage, anIdempotencyRecord, anInstance } from '@trunkline/storage-contract/examples';
 import { must } from './support/must.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';

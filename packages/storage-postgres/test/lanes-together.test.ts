@@ -1,6 +1,12 @@
 import { Pool } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import type { ClaimedDelivery, Completion, Delivery, Storage, WebhookEndpoint } from '@trunkline/core';
+import type {
+  ClaimedDelivery,
+  Completion,
+  Delivery,
+  Storage,
+  WebhookEndpoint,
+} from '@trunkline/core/spi/storage';
 import { anEndpoint, anEvent, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
 import { exhausted, failed, succeeded } from '@trunkline/storage-contract/scenes';
 import { must } from './support/must.ts';

@@ -1,6 +1,6 @@
 import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Signal, Storage } from '@trunkline/core';
+import type { Signal, Storage } from '@trunkline/core/spi/storage';
 import { aMessage, anInstance } from '@trunkline/storage-contract/examples';
 import { channelOf } from '../src/remote-signals.ts';
 import { must } from './support/must.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ClaimedDelivery, WebhookEndpoint } from '@trunkline/core';
+import type { ClaimedDelivery, WebhookEndpoint } from '@trunkline/core/spi/storage';
 import {
   aMessage,
   anEndpoint,

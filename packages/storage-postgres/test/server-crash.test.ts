@@ -1,6 +1,6 @@
 import { Pool } from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import type { Instance, Lease, Signal, Storage } from '@trunkline/core';
+import type { Instance, Lease, Signal, Storage } from '@trunkline/core/spi/storage';
 import { aMessage, anEndpoint, anEvent, NOW } from '@trunkline/storage-contract/examples';
 import { claimAt, sending, succeeded, takeLease } from '@trunkline/storage-contract/scenes';
 import { startPostgres } from '@trunkline/test-postgres';

@@ -1,4 +1,4 @@
-import type { ApiKey, ApiKeyHolder, ApiKeyStore } from '@trunkline/core';
+import type { ApiKey, ApiKeyHolder, ApiKeyStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Columns, Database } from './database.ts';
 import { integer, integerOrNull, json, text, textOrNull } from './row.ts';

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Signal } from '@trunkline/core';
+import type { Signal } from '@trunkline/core/spi/storage';
 import { withStatements } from './database.ts';
 import type { Database } from './database.ts';
 import { DatabaseSync } from './node-sqlite.ts';

@@ -1,4 +1,4 @@
-import type { ClosingReason } from '@trunkline/core';
+import type { ClosingReason } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { laneGeneration } from './lane.ts';
 import { integer, text, word } from './row.ts';

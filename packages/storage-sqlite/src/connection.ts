@@ -1,4 +1,4 @@
-import type { NewId, Signal } from '@trunkline/core';
+import type { NewId, Signal } from '@trunkline/core/spi/storage';
 import type { CallerTransaction } from './caller-transaction.ts';
 import type { Database } from './database.ts';
 import type { Operation } from './writer.ts';

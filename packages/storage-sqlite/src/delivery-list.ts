@@ -1,5 +1,5 @@
-import { DELIVERY_STATUSES, EVENT_TYPES, isOpen } from '@trunkline/core';
-import type { DeliveryStatus } from '@trunkline/core';
+import { DELIVERY_STATUSES, EVENT_TYPES, isOpen } from '@trunkline/core/spi/storage';
+import type { DeliveryStatus } from '@trunkline/core/spi/storage';
 import { closedGenerations } from './closing.ts';
 import type { Database } from './database.ts';
 import { ENDED } from './delivery-row.ts';

@@ -1,5 +1,5 @@
-import { endedBy, isOpen } from '@trunkline/core';
-import type { Attempt, Delivery } from '@trunkline/core';
+import { endedBy, isOpen } from '@trunkline/core/spi/storage';
+import type { Attempt, Delivery } from '@trunkline/core/spi/storage';
 import { closingOf } from './closing.ts';
 import type { Columns, Database } from './database.ts';
 import { flag, integer, integerOrNull, text, textOrNull, word, wordOrNull } from './row.ts';

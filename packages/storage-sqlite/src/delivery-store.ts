@@ -7,7 +7,7 @@ import {
   mayRetry,
   requeue,
   waitsInRound,
-} from '@trunkline/core';
+} from '@trunkline/core/spi/storage';
 import type {
   ClaimedDelivery,
   ClosingReason,
@@ -16,7 +16,7 @@ import type {
   DeliveryDetail,
   DeliveryStore,
   RetryResult,
-} from '@trunkline/core';
+} from '@trunkline/core/spi/storage';
 import { sweepClosings, TO_SWEEP } from './closing.ts';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';

@@ -1,5 +1,11 @@
-import { healthAfter } from '@trunkline/core';
-import type { Attempt, Delivery, EndpointHealth, FailureRecord, WebhookEndpoint } from '@trunkline/core';
+import { healthAfter } from '@trunkline/core/spi/storage';
+import type {
+  Attempt,
+  Delivery,
+  EndpointHealth,
+  FailureRecord,
+  WebhookEndpoint,
+} from '@trunkline/core/spi/storage';
 import type { Columns, Database } from './database.ts';
 import {
   flag,

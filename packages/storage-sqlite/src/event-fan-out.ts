@@ -1,5 +1,5 @@
-import { newDelivery } from '@trunkline/core';
-import type { Delivery, Event, NewId } from '@trunkline/core';
+import { newDelivery } from '@trunkline/core/spi/storage';
+import type { Delivery, Event, NewId } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { deliveryColumns } from './delivery-row.ts';
 import { queueDelivery } from './lane.ts';

@@ -1,5 +1,5 @@
-import { floorId } from '@trunkline/core';
-import type { RetryRound } from '@trunkline/core';
+import { floorId } from '@trunkline/core/spi/storage';
+import type { RetryRound } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { integer, integerOrNull, text } from './row.ts';
 

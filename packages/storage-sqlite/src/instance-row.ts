@@ -1,4 +1,4 @@
-import type { Instance, LeasedInstance } from '@trunkline/core';
+import type { Instance, LeasedInstance } from '@trunkline/core/spi/storage';
 import type { Columns } from './database.ts';
 import { flag, integer, integerOrNull, jsonOrNull, text, textOrNull, toJsonOrNull, word } from './row.ts';
 import type { Row } from './row.ts';

@@ -1,5 +1,11 @@
-import { latestCheckIn, latestLeaseEnd } from '@trunkline/core';
-import type { Instance, InstanceStore, InstanceWriteResult, Lease, OwnerShare } from '@trunkline/core';
+import { latestCheckIn, latestLeaseEnd } from '@trunkline/core/spi/storage';
+import type {
+  Instance,
+  InstanceStore,
+  InstanceWriteResult,
+  Lease,
+  OwnerShare,
+} from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';

@@ -1,4 +1,4 @@
-import type { ClosingReason, Delivery, DeliveryClaim, LanePosition } from '@trunkline/core';
+import type { ClosingReason, Delivery, DeliveryClaim, LanePosition } from '@trunkline/core/spi/storage';
 import { takeTokens } from './claim-tokens.ts';
 import { closingOf, sweepAgain } from './closing.ts';
 import type { Database } from './database.ts';

@@ -1,4 +1,4 @@
-import type { Lease } from '@trunkline/core';
+import type { Lease } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 
 /** Whether the lease still gives the right to write: nobody has taken it since, and it was not given back. */

@@ -1,4 +1,4 @@
-import { UnavailableError } from '@trunkline/core';
+import { UnavailableError } from '@trunkline/core/spi/storage';
 
 /** SQLite's result code for a lock that somebody else holds (https://sqlite.org/rescode.html#busy). */
 const SQLITE_BUSY = 5;

@@ -1,5 +1,5 @@
-import { contentIdOf, contentNotFree } from '@trunkline/core';
-import type { MediaIndex, Message } from '@trunkline/core';
+import { contentIdOf, contentNotFree } from '@trunkline/core/spi/storage';
+import type { MediaIndex, Message } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { text, textOrNull } from './row.ts';

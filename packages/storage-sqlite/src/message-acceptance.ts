@@ -1,5 +1,5 @@
-import { acceptsMessages, isForgotten } from '@trunkline/core';
-import type { Acceptance, AcceptanceResult, IdempotencyRecord, Instance } from '@trunkline/core';
+import { acceptsMessages, isForgotten } from '@trunkline/core/spi/storage';
+import type { Acceptance, AcceptanceResult, IdempotencyRecord, Instance } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { takeOverContent } from './media-index.ts';
 import { messageColumns } from './message-row.ts';

@@ -1,4 +1,4 @@
-import type { Message, MessageChange } from '@trunkline/core';
+import type { Message, MessageChange } from '@trunkline/core/spi/storage';
 import { storeEvents } from './event-fan-out.ts';
 import type { Transaction } from './event-fan-out.ts';
 import { changeableColumns, readMessage } from './message-row.ts';

@@ -1,5 +1,5 @@
-import { MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core';
-import type { Message, MessageFilter, MessageStatus, Page, PageRequest } from '@trunkline/core';
+import { MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core/spi/storage';
+import type { Message, MessageFilter, MessageStatus, Page, PageRequest } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { readMessage } from './message-row.ts';
 import { readPage } from './page.ts';

@@ -1,4 +1,4 @@
-import type { Message, MessageMedia } from '@trunkline/core';
+import type { Message, MessageMedia } from '@trunkline/core/spi/storage';
 import type { Columns, Database } from './database.ts';
 import { integer, integerOrNull, jsonOrNull, text, textOrNull, toJsonOrNull, word } from './row.ts';
 import type { Row } from './row.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { latestResend } from '@trunkline/core';
-import type { MessageStore, QueuedMessage, Signal } from '@trunkline/core';
+import { latestResend } from '@trunkline/core/spi/storage';
+import type { MessageStore, QueuedMessage, Signal } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { isHeld } from './lease.ts';

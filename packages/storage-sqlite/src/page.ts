@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '@trunkline/core';
+import type { Page, PageRequest } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { text } from './row.ts';
 import type { Row } from './row.ts';

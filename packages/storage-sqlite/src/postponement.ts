@@ -1,5 +1,5 @@
-import { NO_FAILURES } from '@trunkline/core';
-import type { Signal } from '@trunkline/core';
+import { NO_FAILURES } from '@trunkline/core/spi/storage';
+import type { Signal } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { failureColumns } from './endpoint-row.ts';
 import { text } from './row.ts';

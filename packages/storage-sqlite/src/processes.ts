@@ -1,5 +1,5 @@
 import { stateOf, thisProcess } from '@trunkline/core/node';
-import type { Logger } from '@trunkline/core';
+import type { Logger } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { takeBack } from './lane-claims.ts';
 import { takeSlot } from './process-slots.ts';

@@ -1,5 +1,5 @@
-import { floorId } from '@trunkline/core';
-import type { RetentionStore } from '@trunkline/core';
+import { floorId } from '@trunkline/core/spi/storage';
+import type { RetentionStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { removeFromLane } from './lane-claims.ts';

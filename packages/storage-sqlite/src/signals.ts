@@ -1,4 +1,4 @@
-import type { Logger, Signal } from '@trunkline/core';
+import type { Logger, Signal } from '@trunkline/core/spi/storage';
 
 type Listener = (signal: Signal) => void;
 

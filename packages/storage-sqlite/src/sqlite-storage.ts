@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { explainUnavailable } from '@trunkline/core';
-import type { Signal, Storage, StorageContext } from '@trunkline/core';
+import { explainUnavailable } from '@trunkline/core/spi/storage';
+import type { Signal, Storage, StorageContext } from '@trunkline/core/spi/storage';
 import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
 import { apiKeyStore } from './api-key-store.ts';

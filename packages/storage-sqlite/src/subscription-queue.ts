@@ -5,7 +5,7 @@ import type {
   EventClaimKey,
   EventClaimResult,
   EventCompletion,
-} from '@trunkline/core';
+} from '@trunkline/core/spi/storage';
 import { takeTokens } from './claim-tokens.ts';
 import type { Database } from './database.ts';
 import { integer, integerOrNull, json, text, word } from './row.ts';

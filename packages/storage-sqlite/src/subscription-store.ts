@@ -1,5 +1,5 @@
-import { joinRound, waitsInRound } from '@trunkline/core';
-import type { EventSubscription, RetryRound, SubscriptionStore } from '@trunkline/core';
+import { joinRound, waitsInRound } from '@trunkline/core/spi/storage';
+import type { EventSubscription, RetryRound, SubscriptionStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { integer, integerOrNull, json, text } from './row.ts';

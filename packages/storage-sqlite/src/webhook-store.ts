@@ -1,5 +1,5 @@
-import { latestLeaseEnd } from '@trunkline/core';
-import type { WebhookEndpoint, WebhookStore } from '@trunkline/core';
+import { latestLeaseEnd } from '@trunkline/core/spi/storage';
+import type { WebhookEndpoint, WebhookStore } from '@trunkline/core/spi/storage';
 import { closeLane, dropLane } from './closing.ts';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';

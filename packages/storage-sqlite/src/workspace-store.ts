@@ -1,5 +1,5 @@
-import { isPostponed } from '@trunkline/core';
-import type { Member, Workspace, WorkspaceStore } from '@trunkline/core';
+import { isPostponed } from '@trunkline/core/spi/storage';
+import type { Member, Workspace, WorkspaceStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Columns, Database } from './database.ts';
 import { pauseLanes, resumeWork } from './postponement.ts';

@@ -1,4 +1,4 @@
-import type { Signal } from '@trunkline/core';
+import type { Signal } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { isBusy, LockTimeoutError } from './lock.ts';
 

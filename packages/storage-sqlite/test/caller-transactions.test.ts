@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Instance, Message, Signal, Storage } from '@trunkline/core';
+import type { Instance, Message, Signal, Storage } from '@trunkline/core/spi/storage';
 import type { SqliteStorageOptions } from '../src/index.ts';
 import { aMessage, anInstance, aWorkspace } from './support/examples.ts';
 import { connectTo, openStorage } from './support/open-storage.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Event, Storage } from '@trunkline/core';
+import type { Event, Storage } from '@trunkline/core/spi/storage';
 import { startChild } from './support/child-process.ts';
 import type { Child } from './support/child-process.ts';
 import { anEvent, anInstance, aSubscription, aWorkspace } from './support/examples.ts';

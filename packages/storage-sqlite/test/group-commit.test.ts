@@ -2,7 +2,7 @@ import { StatementSync } from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Instance, Message, Signal, Storage } from '@trunkline/core';
+import type { Instance, Message, Signal, Storage } from '@trunkline/core/spi/storage';
 import type { SqliteStorageOptions } from '../src/index.ts';
 import { aMessage, anInstance, aWorkspace, NOW } from './support/examples.ts';
 import { connectTo, openStorage, openWithConnection } from './support/open-storage.ts';

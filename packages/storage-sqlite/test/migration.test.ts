@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { contentIdOf } from '@trunkline/core';
+import { contentIdOf } from '@trunkline/core/spi/storage';
 import { initial } from '../src/migrations/0001-initial.ts';
 import {
   aClaim,

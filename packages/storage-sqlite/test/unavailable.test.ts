@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isUnavailable } from '@trunkline/core';
+import { isUnavailable } from '@trunkline/core/spi/storage';
 import { sqliteStorage } from '../src/index.ts';
 import { aMessage, anInstance, aWorkspace, NOW } from './support/examples.ts';
 import { storageContext } from './support/storage-context.ts';

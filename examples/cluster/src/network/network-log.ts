@@ -1,4 +1,4 @@
-import type { Clock, SendOutcome } from '@trunkline/core';
+import type { Clock, SendOutcome } from '@trunkline/core/spi/gateway';
 import type { NetworkRecord } from '@trunkline/core/sandbox';
 
 /** What the network has seen, oldest first; times are epoch milliseconds of its own clock. */

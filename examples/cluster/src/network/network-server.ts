@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { WebSocketServer } from 'ws';
-import type { GatewayContext } from '@trunkline/core';
+import type { GatewayContext } from '@trunkline/core/spi/gateway';
 import { createNetwork } from './network.ts';
 import type { NetworkOptions } from './network.ts';
 import { phoneRoutes } from './phone-routes.ts';

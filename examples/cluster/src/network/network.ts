@@ -1,5 +1,10 @@
 import type { WebSocket } from 'ws';
-import type { GatewayConnection, GatewayContext, GatewayListener, Session } from '@trunkline/core';
+import type {
+  GatewayConnection,
+  GatewayContext,
+  GatewayListener,
+  Session,
+} from '@trunkline/core/spi/gateway';
 import { createSandbox } from '@trunkline/core/sandbox';
 import type { Sandbox } from '@trunkline/core/sandbox';
 import { createNetworkLog } from './network-log.ts';

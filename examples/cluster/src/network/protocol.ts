@@ -10,7 +10,7 @@ import type {
   OutgoingMessage,
   SendOutcome,
   Session,
-} from '@trunkline/core';
+} from '@trunkline/core/spi/gateway';
 
 /**
  * A gateway process and the network's process talk over a WebSocket for each instance, at `/connections/{instance}`.

@@ -2,7 +2,7 @@ import { deserialize, serialize } from 'node:v8';
 import { createBirpc } from 'birpc';
 import type { BirpcReturn } from 'birpc';
 import type { WebSocket } from 'ws';
-import type { Clock } from '@trunkline/core';
+import type { Clock } from '@trunkline/core/spi/gateway';
 
 /** What the other side of a socket serves, as functions; `local` is what this side serves. */
 export type RemoteCalls<Remote extends object, Local extends object> = BirpcReturn<Remote, Local>;

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import type { IncomingContent, IncomingMessage, OutgoingContent } from '@trunkline/core';
+import type { IncomingContent, IncomingMessage, OutgoingContent } from '@trunkline/core/spi/gateway';
 import type { WireIncoming, WireMessage } from './protocol.ts';
 
 type OutgoingWire = WireMessage['content'];

@@ -5,7 +5,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isUnavailable } from '../../src/index.ts';
+import { isUnavailable } from '../../src/spi/storage.ts';
 import { fileMediaStore } from '../../src/node/index.ts';
 import type { MediaStore } from '../../src/index.ts';
 

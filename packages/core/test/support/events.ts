@@ -1,4 +1,5 @@
-import type { IncomingMessage, SelectedEvent, Trunkline } from '../../src/index.ts';
+import type { SelectedEvent, Trunkline } from '../../src/index.ts';
+import type { IncomingMessage } from '../../src/spi/gateway.ts';
 import { scriptedGateway } from './scripted-gateway.ts';
 import { HOUR, MINUTE, startWorld } from './world.ts';
 import type { World } from './world.ts';

@@ -1,4 +1,5 @@
-import type { MediaStore, OutgoingContent } from '../../src/index.ts';
+import type { MediaStore } from '../../src/index.ts';
+import type { OutgoingContent } from '../../src/spi/gateway.ts';
 import { memoryMediaStore } from '../../src/testing/index.ts';
 import { scriptedGateway } from './scripted-gateway.ts';
 import type { Script, ScriptedGateway } from './scripted-gateway.ts';

@@ -6,7 +6,7 @@ import type {
   OutgoingMessage,
   SendOutcome,
   Session,
-} from '../../src/index.ts';
+} from '../../src/spi/gateway.ts';
 
 export const PROFILE: LinkedProfile = {
   phoneNumber: '34911222333',

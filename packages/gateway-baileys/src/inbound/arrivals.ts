@@ -1,4 +1,4 @@
-import type { Clock } from '@trunkline/core';
+import type { Clock } from '@trunkline/core/spi/gateway';
 import { decodeMessageNode, jidNormalizedUser, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
 import type { BinaryNode, WAMessage, WASocket } from '@whiskeysockets/baileys';
 import QuickLRU from 'quick-lru';

@@ -1,4 +1,4 @@
-import type { GroupReport, GroupsExtent } from '@trunkline/core';
+import type { GroupReport, GroupsExtent } from '@trunkline/core/spi/gateway';
 import { areJidsSameUser, isLidUser } from '@whiskeysockets/baileys';
 import type { GroupMetadata, GroupParticipant, WASocket } from '@whiskeysockets/baileys';
 import QuickLRU from 'quick-lru';

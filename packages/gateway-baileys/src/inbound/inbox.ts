@@ -1,4 +1,4 @@
-import type { Clock, GatewayListener, IncomingMessage, Receipt } from '@trunkline/core';
+import type { Clock, GatewayListener, IncomingMessage, Receipt } from '@trunkline/core/spi/gateway';
 import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
 import type { Arrivals } from './arrivals.ts';
 import { incomingMessage } from './incoming-message.ts';

@@ -1,4 +1,4 @@
-import type { Clock, IncomingContent, IncomingMessage } from '@trunkline/core';
+import type { Clock, IncomingContent, IncomingMessage } from '@trunkline/core/spi/gateway';
 import { isJidGroup } from '@whiskeysockets/baileys';
 import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
 import { withDeadline } from '../socket/deadline.ts';

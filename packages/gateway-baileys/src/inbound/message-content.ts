@@ -1,6 +1,6 @@
 import { extractMessageContent } from '@whiskeysockets/baileys';
 import type { MediaType as WAMediaType, proto } from '@whiskeysockets/baileys';
-import type { MediaType } from '@trunkline/core';
+import type { MediaType } from '@trunkline/core/spi/gateway';
 
 /** A file as a message describes it. */
 export interface MediaContent {

@@ -1,4 +1,4 @@
-import type { Receipt } from '@trunkline/core';
+import type { Receipt } from '@trunkline/core/spi/gateway';
 import { areJidsSameUser, proto } from '@whiskeysockets/baileys';
 import type { BaileysEventMap, Contact } from '@whiskeysockets/baileys';
 import { networkIdOf } from './network-id.ts';

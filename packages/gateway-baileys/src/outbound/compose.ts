@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { generateWAMessage } from '@whiskeysockets/baileys';
 import type { AnyMessageContent, proto, WASocket } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
-import type { OutgoingContent, OutgoingMessage } from '@trunkline/core';
+import type { OutgoingContent, OutgoingMessage } from '@trunkline/core/spi/gateway';
 
 /** An upload that does not move for this long is given up. */
 const UPLOAD_STALLED_MS = 30_000;

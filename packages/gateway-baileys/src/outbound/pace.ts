@@ -1,4 +1,4 @@
-import type { Clock, Random } from '@trunkline/core';
+import type { Clock, Random } from '@trunkline/core/spi/gateway';
 
 /** How fast an instance sends. WhatsApp bans numbers that write in bursts, as a person does not. */
 export interface PaceOptions {

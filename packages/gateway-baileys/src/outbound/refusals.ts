@@ -1,4 +1,4 @@
-import type { MessageError, SendOutcome } from '@trunkline/core';
+import type { MessageError, SendOutcome } from '@trunkline/core/spi/gateway';
 
 /** Errors that the network answers a message with. It will not take the same message later either. */
 const REFUSALS: Readonly<Record<string, MessageError>> = {

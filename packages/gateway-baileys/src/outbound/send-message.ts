@@ -1,4 +1,4 @@
-import type { Clock, OutgoingMessage, SendOutcome } from '@trunkline/core';
+import type { Clock, OutgoingMessage, SendOutcome } from '@trunkline/core/spi/gateway';
 import type { proto, WASocket } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import type { SentMessages } from '../session/sent-messages.ts';

@@ -1,4 +1,4 @@
-import type { Session } from '@trunkline/core';
+import type { Session } from '@trunkline/core/spi/gateway';
 
 type SessionChanges = ReadonlyMap<string, Uint8Array | null>;
 

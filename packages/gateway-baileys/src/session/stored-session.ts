@@ -1,4 +1,4 @@
-import type { Clock, Session } from '@trunkline/core';
+import type { Clock, Session } from '@trunkline/core/spi/gateway';
 import type { AuthenticationCreds } from '@whiskeysockets/baileys';
 import { createArrivals } from '../inbound/arrivals.ts';
 import type { Arrivals } from '../inbound/arrivals.ts';

@@ -1,5 +1,5 @@
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
-import type { Logger } from '@trunkline/core';
+import type { Logger } from '@trunkline/core/spi/gateway';
 import { statusCodeOf } from './status-code.ts';
 
 /**

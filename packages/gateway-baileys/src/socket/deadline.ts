@@ -1,4 +1,4 @@
-import type { Clock } from '@trunkline/core';
+import type { Clock } from '@trunkline/core/spi/gateway';
 
 /** Rejects when the work has not settled in time; the work itself is not stopped. */
 export function withDeadline<Value>(clock: Clock, ms: number, work: Promise<Value>): Promise<Value> {

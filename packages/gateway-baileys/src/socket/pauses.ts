@@ -1,4 +1,4 @@
-import type { Clock } from '@trunkline/core';
+import type { Clock } from '@trunkline/core/spi/gateway';
 
 /** Waits that end with a connection, so that none of their timers outlives it. */
 export interface Pauses {

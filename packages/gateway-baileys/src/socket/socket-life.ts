@@ -1,4 +1,4 @@
-import type { Clock } from '@trunkline/core';
+import type { Clock } from '@trunkline/core/spi/gateway';
 import type { WASocket } from '@whiskeysockets/baileys';
 import { pause } from './deadline.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '@trunkline/core';
+import type { Clock, Logger } from '@trunkline/core/spi/gateway';
 import { silentLogger } from '@trunkline/core';
 import { systemClock, systemRandom } from '@trunkline/core/node';
 import { memorySession, openLink } from '@trunkline/gateway-contract';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createTrunkline } from '@trunkline/core';
-import type { Clock, Logger, Storage, Trunkline } from '@trunkline/core';
+import type { Storage, Trunkline } from '@trunkline/core';
+import type { Clock, Logger } from '@trunkline/core/spi/gateway';
 import { nodeRuntime } from '@trunkline/core/node';
 import { baileysGateway } from '@trunkline/gateway-baileys';
 import type { BaileysGatewayOptions } from '@trunkline/gateway-baileys';

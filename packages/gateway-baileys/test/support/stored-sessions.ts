@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createTrunkline } from '@trunkline/core';
-import type { Gateway, GatewayConnection, Session } from '@trunkline/core';
+import type { Gateway, GatewayConnection, Session } from '@trunkline/core/spi/gateway';
 import { nodeRuntime } from '@trunkline/core/node';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { SECRET_KEY } from './service.ts';

@@ -1,4 +1,5 @@
-import type { Clock, InstanceInput, InstanceResource, InstanceStatus, WorkspaceApi } from '@trunkline/core';
+import type { InstanceInput, InstanceResource, WorkspaceApi } from '@trunkline/core';
+import type { Clock } from '@trunkline/core/spi/runtime';
 import type { Sandbox } from '@trunkline/core/sandbox';
 
 interface Parts {
@@ -22,7 +23,7 @@ const LOOK_EVERY_MS = 5;
 async function untilStatus(
   { workspace, clock }: Parts,
   id: string,
-  status: InstanceStatus,
+  status: InstanceResource['status'],
 ): Promise<InstanceResource> {
   for (;;) {
     const instance = await workspace.instances.get(id);

@@ -1,7 +1,7 @@
 import { http } from 'msw';
 import type { HttpHandler } from 'msw';
 import { createTrunkline, SCOPES, silentLogger } from '@trunkline/core';
-import type { DnsResolver } from '@trunkline/core';
+import type { DnsResolver } from '@trunkline/core/spi/runtime';
 import { nodeCrypto, systemClock, systemRandom } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { memoryMediaStore, memoryStorage } from '@trunkline/core/testing';

@@ -1,4 +1,4 @@
-import type { Clock, WebhookRequest, WebhookResponse, WebhookSender } from '@trunkline/core';
+import type { Clock, WebhookRequest, WebhookResponse, WebhookSender } from '@trunkline/core/spi/runtime';
 
 /** Takes a webhook as a server would. */
 export type WebhookReceiver = (request: Request) => Response | Promise<Response>;

@@ -1,4 +1,4 @@
-import { ERROR_CODES } from '@trunkline/core';
+import { ERROR_CODES } from '@trunkline/core/spi/http';
 import type { ErrorCode } from '@trunkline/core';
 import type { oas31 } from 'zod-openapi';
 import { declaredErrors } from '../routes/declared-errors.ts';

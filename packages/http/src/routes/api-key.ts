@@ -1,4 +1,4 @@
-import { apiKeyResource } from '@trunkline/core';
+import { apiKeyResource } from '@trunkline/core/spi/http';
 import { data } from '../answer.ts';
 import { apiKey } from '../schemas/api-key.ts';
 import { one } from '../schemas/response-body.ts';

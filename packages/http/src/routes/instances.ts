@@ -1,5 +1,5 @@
 import { accepts } from 'hono/accepts';
-import { connectInput, instanceInput } from '@trunkline/core';
+import { connectInput, instanceInput } from '@trunkline/core/spi/http';
 import type { ErrorCode } from '@trunkline/core';
 import { data, NOTHING } from '../answer.ts';
 import { group, instance, qr } from '../schemas/instances.ts';

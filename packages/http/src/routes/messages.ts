@@ -1,4 +1,4 @@
-import { mediaFields, MESSAGE_TYPES, messageInput, messageQuery, textInput } from '@trunkline/core';
+import { mediaFields, MESSAGE_TYPES, messageInput, messageQuery, textInput } from '@trunkline/core/spi/http';
 import type { SendTextInput } from '@trunkline/core';
 import { data, json } from '../answer.ts';
 import { downloadAnswer } from '../download-answer.ts';

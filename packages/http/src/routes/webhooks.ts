@@ -1,4 +1,4 @@
-import { deliveryQuery, webhookChanges, webhookInput } from '@trunkline/core';
+import { deliveryQuery, webhookChanges, webhookInput } from '@trunkline/core/spi/http';
 import { data, json, NOTHING } from '../answer.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
 import { deliveryAnswer, deliveryPage, retryFailedAnswer } from '../schemas/deliveries.ts';

@@ -1,4 +1,4 @@
-import { DELIVERY_STATUSES, EVENT_TYPES, WAITING_REASONS } from '@trunkline/core';
+import { DELIVERY_STATUSES, EVENT_TYPES, WAITING_REASONS } from '@trunkline/core/spi/http';
 import type { DeliveryDetailResource, DeliveryResource } from '@trunkline/core';
 import * as z from 'zod';
 import { exactly } from './exactly.ts';

@@ -1,4 +1,4 @@
-import { ERROR_STATUS } from '@trunkline/core';
+import { ERROR_STATUS } from '@trunkline/core/spi/http';
 import type { ErrorCode } from '@trunkline/core';
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-import type { IdPrefix } from '@trunkline/core';
+import type { IdPrefix } from '@trunkline/core/spi/http';
 import * as z from 'zod';
 
 /** An id: its prefix and 26 characters of base32. */

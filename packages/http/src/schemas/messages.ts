@@ -1,4 +1,4 @@
-import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core';
+import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core/spi/http';
 import type { MessageResource } from '@trunkline/core';
 import * as z from 'zod';
 import { exactly } from './exactly.ts';

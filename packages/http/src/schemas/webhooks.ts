@@ -1,4 +1,5 @@
-import { DELIVERY_STATUSES, SUBSCRIBABLE_EVENT_TYPES } from '@trunkline/core';
+import { SUBSCRIBABLE_EVENT_TYPES } from '@trunkline/core';
+import { DELIVERY_STATUSES } from '@trunkline/core/spi/http';
 import type { WebhookResource, WebhookResourceWithSecret } from '@trunkline/core';
 import * as z from 'zod';
 import { exactly } from './exactly.ts';

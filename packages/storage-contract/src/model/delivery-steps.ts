@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ClaimedDelivery, Completion, Delivery } from '@trunkline/core';
+import type { ClaimedDelivery, Completion, Delivery } from '@trunkline/core/spi/storage';
 import { anEvent, DAY } from '../examples.ts';
 import { pageRequests } from '../paging.ts';
 import { claimAt, exhausted, failed, succeeded } from '../scenes.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { createNewId } from '@trunkline/core';
-import type { InstanceWrite, Message, MessageChange } from '@trunkline/core';
+import { createNewId } from '@trunkline/core/spi/storage';
+import type { InstanceWrite, Message, MessageChange } from '@trunkline/core/spi/storage';
 import { anEvent, anInstance } from '../examples.ts';
 import { seededBytes } from './seeded-bytes.ts';
 import { step } from './step.ts';

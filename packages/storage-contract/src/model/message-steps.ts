@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { contentIdOf } from '@trunkline/core';
-import type { Acceptance, MessageChange, MessageFilter } from '@trunkline/core';
+import { contentIdOf } from '@trunkline/core/spi/storage';
+import type { Acceptance, MessageChange, MessageFilter } from '@trunkline/core/spi/storage';
 import { aMessage, anEvent, anIdempotencyRecord, anInboundMessage } from '../examples.ts';
 import { pageRequests } from '../paging.ts';
 import { step } from './step.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { createNewId } from '@trunkline/core';
+import { createNewId } from '@trunkline/core/spi/storage';
 import type { Storage } from '@trunkline/core';
 import { memoryStorage } from '@trunkline/core/testing';
 import type { ContractSubject } from '../contract-subject.ts';

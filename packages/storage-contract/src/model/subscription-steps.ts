@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { ClaimedEvent, EventCompletion, EventSubscription } from '@trunkline/core';
+import type { ClaimedEvent, EventCompletion, EventSubscription } from '@trunkline/core/spi/storage';
 import { aSubscription } from '../examples.ts';
 import { eventClaimAt, settled } from '../scenes.ts';
 import { step } from './step.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { EndpointWrite } from '@trunkline/core';
+import type { EndpointWrite } from '@trunkline/core/spi/storage';
 import { aNotice, anEndpoint } from '../examples.ts';
 import { step } from './step.ts';
 

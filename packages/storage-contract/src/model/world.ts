@@ -1,4 +1,4 @@
-import { createNewId } from '@trunkline/core';
+import { createNewId } from '@trunkline/core/spi/storage';
 import type {
   ClaimedDelivery,
   ClaimedEvent,
@@ -9,7 +9,7 @@ import type {
   Storage,
   WebhookEndpoint,
   Workspace,
-} from '@trunkline/core';
+} from '@trunkline/core/spi/storage';
 import { anEndpoint, anInstance, aWorkspace, NOW } from '../examples.ts';
 import { must } from '../must.ts';
 import { seededBytes } from './seeded-bytes.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '@trunkline/core';
+import type { Logger } from '@trunkline/core/spi/storage';
 import { COLUMN_TYPES } from '../column-types.ts';
 import { withClient } from '../pool.ts';
 import type { PostgresPool, WatchedClient } from '../pool.ts';

@@ -1,5 +1,5 @@
-import { idToUuid } from '@trunkline/core';
-import type { EventSubscription, Instance, WebhookEndpoint } from '@trunkline/core';
+import { idToUuid } from '@trunkline/core/spi/storage';
+import type { EventSubscription, Instance, WebhookEndpoint } from '@trunkline/core/spi/storage';
 import { DAY, NOW } from '@trunkline/storage-contract/examples';
 import { must } from './must.ts';
 import type { TestSchema } from './test-schema.ts';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Instance, Storage, StorageContext, Workspace } from '@trunkline/core';
+import type { Instance, Storage, StorageContext, Workspace } from '@trunkline/core/spi/storage';
 import { anInstance, aWorkspace } from '@trunkline/storage-contract/examples';
 import { postgresStorage } from '../../src/index.ts';
 import type { PostgresStorageOptions, PostgresTransaction } from '../../src/index.ts';

@@ -1,4 +1,4 @@
-import type { ClaimedDelivery } from '@trunkline/core';
+import type { ClaimedDelivery } from '@trunkline/core/spi/storage';
 
 export interface Limits {
   readonly slots: number;

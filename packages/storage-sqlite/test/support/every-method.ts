@@ -1,4 +1,9 @@
-import { DELIVERY_STATUSES, MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core';
+import {
+  DELIVERY_STATUSES,
+  MESSAGE_DIRECTIONS,
+  MESSAGE_STATUSES,
+  MESSAGE_TYPES,
+} from '@trunkline/core/spi/storage';
 import type {
   ClaimedEvent,
   DeliveryFilter,
@@ -11,7 +16,7 @@ import type {
   Storage,
   WebhookEndpoint,
   Workspace,
-} from '@trunkline/core';
+} from '@trunkline/core/spi/storage';
 import {
   aClaim,
   aMember,

@@ -1,4 +1,4 @@
-import { HEALTHY } from '@trunkline/core';
+import { HEALTHY } from '@trunkline/core/spi/storage';
 import type {
   ApiKey,
   Attempt,
@@ -13,7 +13,7 @@ import type {
   Notice,
   WebhookEndpoint,
   Workspace,
-} from '@trunkline/core';
+} from '@trunkline/core/spi/storage';
 import { newId } from './storage-context.ts';
 
 export const NOW: number = Date.UTC(2026, 10, 20, 12);

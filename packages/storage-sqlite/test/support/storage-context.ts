@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createNewId } from '@trunkline/core';
-import type { NewId, StorageContext } from '@trunkline/core';
+import { createNewId } from '@trunkline/core/spi/storage';
+import type { NewId, StorageContext } from '@trunkline/core/spi/storage';
 
 export const newId: NewId = createNewId((length) => randomBytes(length));
 

@@ -1,4 +1,5 @@
-import type { Clock, Storage, TrunklineOptions } from '@trunkline/core';
+import type { Storage, TrunklineOptions } from '@trunkline/core';
+import type { Clock } from '@trunkline/core/spi/gateway';
 import { runService } from '../../../src/run-service.ts';
 
 // A process of the cluster whose clock is wrong, and for which time goes by faster, as the test has it.

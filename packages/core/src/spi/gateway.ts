@@ -1,0 +1,31 @@
+// What a gateway is written against: the port to a messaging network. Unlike the names of `@trunkline/core`, these may
+// change with a minor version.
+export type {
+  ClosedReason,
+  Gateway,
+  GatewayConnection,
+  GatewayContext,
+  GatewayListener,
+  GroupsExtent,
+  IncomingContent,
+  IncomingFile,
+  IncomingMessage,
+  LinkedProfile,
+  OpenOptions,
+  OutgoingContent,
+  OutgoingFile,
+  OutgoingMessage,
+  Receipt,
+  SendOutcome,
+  Session,
+} from '../ports/gateway.ts';
+export type { Capability } from '../domain/instance/instance.ts';
+export type { GroupReport } from '../domain/instance/group.ts';
+export type { MessageError } from '../domain/message/message.ts';
+export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';
+export type { MediaType } from '../domain/message/media-rules.ts';
+
+// What core hands to a gateway when it attaches it.
+export type { Clock } from '../ports/clock.ts';
+export type { Logger } from '../ports/logger.ts';
+export type { Random } from '../ports/random.ts';

@@ -1,0 +1,40 @@
+// What an API in front of the service is written against, beside the operations of `@trunkline/core`, as `@trunkline/http`
+// is. An app that only calls the operations needs none of it. Unlike the names of `@trunkline/core`, these may change with
+// a minor version.
+
+// Refusals are values inside, and thrown at the edge.
+export { refuse } from '../domain/result.ts';
+export type { Result } from '../domain/result.ts';
+export { invalid } from '../representation/read-input.ts';
+export { unwrap } from '../trunkline-error.ts';
+export { ERROR_CODES, ERROR_STATUS } from '../domain/error-code.ts';
+export { isUnavailable } from '../ports/unavailable-error.ts';
+export { consoleLogger } from '../ports/console-logger.ts';
+
+// Who may do what.
+export { checkScope, checkSuspension } from '../domain/api-key/authorization.ts';
+export { isInstallableToken } from '../domain/api-key/api-key-token.ts';
+export { apiKeyResource } from '../representation/api-key-resource.ts';
+
+// The schemas that check what callers send: what describes the API is made from them.
+export {
+  connectInput,
+  deliveryQuery,
+  instanceInput,
+  mediaFields,
+  messageInput,
+  messageQuery,
+  textInput,
+  webhookChanges,
+  webhookInput,
+} from '../representation/inputs.ts';
+export { flawInHostEntry } from '../domain/webhook/host-list.ts';
+export { parsePhoneNumber } from '../domain/message/phone-number.ts';
+export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';
+
+// The closed lists of values.
+export type { IdPrefix } from '../domain/id.ts';
+export { EVENT_TYPES } from '../domain/event/event.ts';
+export { DELIVERY_STATUSES } from '../domain/delivery/delivery.ts';
+export { WAITING_REASONS } from '../domain/delivery/waiting.ts';
+export { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../domain/message/message.ts';

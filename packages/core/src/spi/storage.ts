@@ -1,0 +1,110 @@
+// What a storage is written against: the port that it implements, what it stores, and the rules that every storage applies
+// inside its transactions. A media store is written against it too. Unlike the names of `@trunkline/core`, these may change
+// with a minor version.
+
+// The port.
+export type { Signal, Storage, StorageContext } from '../ports/storage/storage.ts';
+export type { ApiKeyHolder, ApiKeyStore } from '../ports/storage/api-key-store.ts';
+export type {
+  ClaimedDelivery,
+  ClaimResult,
+  Completion,
+  DeliveryClaim,
+  DeliveryDetail,
+  DeliveryFilter,
+  DeliveryStore,
+  RetryResult,
+} from '../ports/storage/delivery-store.ts';
+export type {
+  InstanceStore,
+  InstanceWrite,
+  InstanceWriteResult,
+  LeasedInstance,
+} from '../ports/storage/instance-store.ts';
+export type { Lease } from '../ports/storage/lease.ts';
+export type { MediaIndex } from '../ports/storage/media-index.ts';
+export type {
+  Acceptance,
+  AcceptanceResult,
+  MessageChange,
+  MessageFilter,
+  MessageStore,
+  QueuedMessage,
+} from '../ports/storage/message-store.ts';
+export type { Page, PageRequest } from '../ports/storage/page.ts';
+export type { RetentionStore } from '../ports/storage/retention-store.ts';
+export type {
+  ClaimedEvent,
+  EventClaim,
+  EventClaimKey,
+  EventClaimResult,
+  EventCompletion,
+  SubscriptionCounts,
+  SubscriptionStore,
+} from '../ports/storage/subscription-store.ts';
+export type { WaitsStep } from '../ports/storage/waits-step.ts';
+export type { EndpointWrite, Notice, WebhookStore } from '../ports/storage/webhook-store.ts';
+export type { WorkspaceChanges, WorkspaceStore } from '../ports/storage/workspace-store.ts';
+export type { MediaStore } from '../ports/media-store.ts';
+export type { Logger } from '../ports/logger.ts';
+export { UnavailableError, explainUnavailable, isUnavailable } from '../ports/unavailable-error.ts';
+
+// Ids.
+export { createNewId, floorId, idToUuid, uuidToId } from '../domain/id.ts';
+export type { IdPrefix, NewId } from '../domain/id.ts';
+export { checkMediaId } from '../domain/message/media-id.ts';
+
+// Workspaces and keys.
+export { isPostponed } from '../domain/workspace/plan-rules.ts';
+export { DEFAULT_PLAN } from '../domain/workspace/workspace.ts';
+export type { Member, Plan, Workspace } from '../domain/workspace/workspace.ts';
+export type { ApiKey } from '../domain/api-key/api-key.ts';
+
+// Instances and groups.
+export { acceptsMessages } from '../domain/instance/instance.ts';
+export type { Instance } from '../domain/instance/instance.ts';
+export type { GatewayShare, OwnerShare } from '../domain/instance/instance-shares.ts';
+export type { Group, GroupReport } from '../domain/instance/group.ts';
+export { latestCheckIn, latestLeaseEnd, latestResend } from '../domain/too-far-ahead.ts';
+
+// Messages.
+export {
+  MESSAGE_DIRECTIONS,
+  MESSAGE_STATUSES,
+  MESSAGE_TYPES,
+  contentIdOf,
+  contentNotFree,
+} from '../domain/message/message.ts';
+export type {
+  Message,
+  MessageDirection,
+  MessageMedia,
+  MessageStatus,
+  MessageType,
+} from '../domain/message/message.ts';
+export { IDEMPOTENCY_WINDOW_MS, isForgotten } from '../domain/idempotency/idempotency.ts';
+export type { IdempotencyRecord } from '../domain/idempotency/idempotency.ts';
+
+// Events and the subscriptions of handlers in process.
+export { EVENT_TYPES } from '../domain/event/event.ts';
+export type { Event, SubscribableEventType } from '../domain/event/event.ts';
+export type { EventSubscription } from '../domain/subscription/event-subscription.ts';
+export { queuedEventDue } from '../domain/subscription/queued-event-due.ts';
+
+// Endpoints and deliveries.
+export { HEALTHY, NO_FAILURES } from '../domain/webhook/endpoint.ts';
+export type { EndpointHealth, FailureRecord, WebhookEndpoint } from '../domain/webhook/endpoint.ts';
+export { healthAfter } from '../domain/webhook/endpoint-health.ts';
+export { DELIVERY_STATUSES, isOpen } from '../domain/delivery/delivery.ts';
+export type { Attempt, ClosingReason, Delivery, DeliveryStatus } from '../domain/delivery/delivery.ts';
+export {
+  endedBy,
+  endedWithoutEvent,
+  mayRetry,
+  requeue,
+  withinSchedule,
+} from '../domain/delivery/delivery-state.ts';
+export { newDelivery } from '../domain/delivery/new-delivery.ts';
+export { joinRound, waitsInRound } from '../domain/delivery/retry-round.ts';
+export type { RetryRound } from '../domain/delivery/retry-round.ts';
+export type { LanePosition } from '../domain/delivery/waiting.ts';
