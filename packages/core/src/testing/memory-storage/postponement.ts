@@ -17,6 +17,7 @@ export function isLanePaused(state: State, endpointId: string): boolean {
 export function resumeWork(state: State, workspaceId: string): void {
   const endpoints = [...state.endpoints.values()].filter((one) => one.workspaceId === workspaceId);
   for (const endpoint of endpoints) {
+    if (endpoint.health.failingSince === null) continue;
     const health = { ...endpoint.health, ...NO_FAILURES };
     state.endpoints.set(endpoint.id, { ...endpoint, health });
   }
