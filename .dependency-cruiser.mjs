@@ -134,7 +134,7 @@ export default {
         npm(
           '@opentelemetry/api',
           'zod',
-          'keyv',
+          'quick-lru',
           'file-type',
           'uqr',
           'uuid',

@@ -15,7 +15,7 @@ export function adminFacade(context: ServiceContext, authenticator: Authenticato
   const { storage } = context;
   const andForget = async <Value>(change: Promise<Result<Value>>): Promise<Value> => {
     const value = unwrap(await change);
-    await authenticator.forget();
+    authenticator.forget();
     return value;
   };
   return {

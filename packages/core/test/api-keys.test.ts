@@ -2,14 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { SCOPES, isTrunklineError } from '../src/index.ts';
 import { apiKeyResource, checkScope, checkSuspension } from '../src/spi/http.ts';
 import type { NewApiKey, Principal } from '../src/index.ts';
+import type { Storage } from '../src/spi/storage.ts';
+import { memoryStorage } from '../src/testing/index.ts';
 import { MINUTE, SECOND, only, startWorld } from './support/world.ts';
 import type { World } from './support/world.ts';
 
 const INVALID = { code: 'INVALID_API_KEY', status: 401 };
 const HOOK = { url: 'https://hooks.example.com/', events: ['message.sent'] } as const;
 
-async function withKey(changes: Partial<NewApiKey> = {}) {
-  const world = await startWorld({ roles: only('api') });
+async function withKey(changes: Partial<NewApiKey> = {}, storage?: Storage) {
+  const world = await startWorld({ roles: only('api'), ...(storage && { storage }) });
   return { world, ...(await keyOf(world, changes)) };
 }
 
@@ -18,6 +20,11 @@ async function keyOf(world: World, changes: Partial<NewApiKey> = {}) {
   const { token, apiKey } = await world.trunkline.admin.apiKeys.create(input);
   const authenticate = (): Promise<Principal> => world.trunkline.authenticate(`Bearer ${token}`);
   return { token, apiKey, authenticate };
+}
+
+/** Whose signals are all lost. */
+function withoutSignals(): Storage {
+  return { ...memoryStorage(), subscribe: () => () => {} };
 }
 
 describe('an API key', () => {
@@ -98,8 +105,16 @@ describe('an API key', () => {
     expect(isTrunklineError(error) && error.code).toBe('NOT_FOUND');
   });
 
-  it('that another process revokes ends within five seconds', async () => {
+  it('that another process revokes ends when this one hears of it', async () => {
     const { world, apiKey, authenticate } = await withKey();
+    const other = await world.another({ roles: only('api') });
+    await authenticate();
+    await other.trunkline.admin.apiKeys.revoke(world.workspaceId, apiKey.id);
+    await expect(authenticate()).rejects.toMatchObject(INVALID);
+  });
+
+  it('that another process revokes ends within five seconds when nobody hears of it', async () => {
+    const { world, apiKey, authenticate } = await withKey({}, withoutSignals());
     const other = await world.another({ roles: only('api') });
     await authenticate();
     await other.trunkline.admin.apiKeys.revoke(world.workspaceId, apiKey.id);
@@ -107,6 +122,16 @@ describe('an API key', () => {
     await authenticate();
     world.clock.jump(1);
     await expect(authenticate()).rejects.toMatchObject(INVALID);
+  });
+
+  it('is not looked up again for what other workspaces change', async () => {
+    const { world, authenticate } = await withKey();
+    const other = await world.trunkline.admin.workspaces.create({ name: 'Other' });
+    const first = await authenticate();
+    await world.storage.workspaces.update(other.id, { suspendedAt: 1 });
+    expect(await authenticate()).toBe(first);
+    await world.storage.workspaces.update(world.workspaceId, { name: 'New' });
+    expect(await authenticate()).toHaveProperty('workspace.name', 'New');
   });
 
   it('that is revoked while it is being looked up is not remembered', async () => {
@@ -154,6 +179,17 @@ describe('a workspace that is suspended', () => {
     });
     await world.trunkline.admin.workspaces.resume(world.workspaceId);
     expect(checkSuspension((await authenticate()).workspace).ok).toBe(true);
+  });
+
+  it('by another process is refused within five seconds when nobody hears of it', async () => {
+    const { world, authenticate } = await withKey({}, withoutSignals());
+    const isOpen = async () => checkSuspension((await authenticate()).workspace).ok;
+    expect(await isOpen()).toBe(true);
+    await world.storage.workspaces.update(world.workspaceId, { suspendedAt: world.clock.now() });
+    world.clock.jump(5 * SECOND - 1);
+    expect(await isOpen()).toBe(true);
+    world.clock.jump(1);
+    expect(await isOpen()).toBe(false);
   });
 
   it('keeps the time of its first suspension', async () => {

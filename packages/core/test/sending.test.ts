@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { MessageResource } from '../src/index.ts';
 import type { SendOutcome } from '../src/spi/gateway.ts';
-import { manualClock } from '../src/testing/index.ts';
+import type { Sender, Storage } from '../src/spi/storage.ts';
+import { manualClock, memoryStorage } from '../src/testing/index.ts';
 import type { ManualClock } from '../src/testing/index.ts';
 import { PROFILE, scriptedGateway, silence, texts } from './support/scripted-gateway.ts';
 import {
@@ -317,6 +318,84 @@ describe('sending while the number reconnects', () => {
     await refused(id);
     await world.api.instances.logout(id);
     await refused(id);
+  });
+});
+
+describe('a sender that the storage has kept while another process changed it', () => {
+  /** Keeps every sender for good; `looks` are how often it was asked for a fresh one. */
+  function keepingStorage(): { readonly storage: Storage; readonly looks: () => number } {
+    const storage = memoryStorage();
+    const { messages } = storage;
+    const findSender = messages.findSender.bind(messages);
+    const kept = new Map<string, Sender | null>();
+    let looks = 0;
+    messages.findSender = async (workspaceId, instanceId, how) => {
+      const old = kept.get(instanceId);
+      if (old !== undefined && !how.fresh) return old;
+      looks += 1;
+      const found = await findSender(workspaceId, instanceId, how);
+      kept.set(instanceId, found);
+      return found;
+    };
+    return { storage, looks: () => looks };
+  }
+
+  async function sendingOnce() {
+    const { storage, looks } = keepingStorage();
+    const world = await startWorld({ storage });
+    const id = await connectInstance(world);
+    await sendText(world, id);
+    const { workspaces } = world.trunkline.admin;
+    return { world, id, looks, workspaces, workspaceId: world.workspaceId };
+  }
+
+  it('sends as long as nothing has changed, and is looked up once', async () => {
+    const { world, id, looks } = await sendingOnce();
+    await sendText(world, id);
+    await sendText(world, id);
+    expect(looks()).toBe(1);
+  });
+
+  it('sends nothing once its workspace is suspended or has no plan, and sends again after that', async () => {
+    const { world, id, workspaces, workspaceId } = await sendingOnce();
+    await workspaces.suspend(workspaceId);
+    await expect(sendText(world, id)).rejects.toMatchObject({ code: 'WORKSPACE_SUSPENDED' });
+    await workspaces.resume(workspaceId);
+    await sendText(world, id);
+    await workspaces.setPlan(workspaceId, { subscription: 'past_due' });
+    await expect(sendText(world, id)).rejects.toMatchObject({ code: 'SUBSCRIPTION_PAST_DUE' });
+    await workspaces.setPlan(workspaceId, { subscription: 'trial', trialMessageLimit: 1 });
+    await sendText(world, id);
+    await expect(sendText(world, id)).rejects.toMatchObject({ code: 'TRIAL_LIMIT_REACHED' });
+  });
+
+  it('sends under its present number, and not at all once it is deleted', async () => {
+    const { world, id } = await sendingOnce();
+    await world.api.instances.logout(id);
+    await world.clock.settle();
+    await expect(sendText(world, id)).rejects.toMatchObject({ code: 'INSTANCE_NOT_CONNECTED' });
+    await world.api.instances.connect(id);
+    await world.clock.advance(STEP);
+    await world.sandbox.phone(id).scan({ phoneNumber: '15550142' });
+    await world.clock.settle();
+    expect((await sendText(world, id)).message.from).toBe('15550142');
+    await world.api.instances.delete(id);
+    await expect(sendText(world, id)).rejects.toMatchObject({ code: 'INSTANCE_NOT_FOUND' });
+  });
+
+  it('answers a replay only while its workspace is not suspended', async () => {
+    const { world, id, workspaces, workspaceId } = await sendingOnce();
+    const send = () =>
+      world.api.messages.send(
+        { instance: id, to: '34600000009', type: 'text', text: 'Hello' },
+        { idempotencyKey: 'once' },
+      );
+    expect(await send()).toHaveProperty('replayed', false);
+    await workspaces.suspend(workspaceId);
+    await expect(send()).rejects.toMatchObject({ code: 'WORKSPACE_SUSPENDED' });
+    await workspaces.resume(workspaceId);
+    await world.api.instances.delete(id);
+    expect(await send()).toHaveProperty('replayed', true);
   });
 });
 

@@ -48,7 +48,7 @@ export function aWorkspace(changes: Partial<Workspace> = {}): Workspace {
   };
 }
 
-export function aMember(workspace: Workspace, changes: Partial<Member> = {}): Member {
+export function aMember(workspace: Pick<Workspace, 'id'>, changes: Partial<Member> = {}): Member {
   const createdAt = changes.createdAt ?? NOW;
   return {
     id: testId('mem', createdAt),
@@ -61,7 +61,7 @@ export function aMember(workspace: Workspace, changes: Partial<Member> = {}): Me
   };
 }
 
-export function anApiKey(workspace: Workspace, changes: Partial<ApiKey> = {}): ApiKey {
+export function anApiKey(workspace: Pick<Workspace, 'id'>, changes: Partial<ApiKey> = {}): ApiKey {
   const createdAt = changes.createdAt ?? NOW;
   const id = testId('key', createdAt);
   return {

@@ -152,9 +152,13 @@ export function postponedWorkContract(subject: ContractSubject): void {
       const signals: Signal[] = [];
       storage.subscribe((signal) => void signals.push(signal));
       await goOn(storage, workspace);
-      expect(signals).toHaveLength(2);
+      expect(signals).toHaveLength(3);
       expect(signals).toEqual(
-        expect.arrayContaining([{ topic: 'queue', instanceId: busy.id }, { topic: 'deliveries' }]),
+        expect.arrayContaining([
+          { topic: 'queue', instanceId: busy.id },
+          { topic: 'deliveries' },
+          { topic: 'workspace', workspaceId: workspace.id },
+        ]),
       );
     });
 

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { Signal, Storage } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
-import { aMessage, anEvent, anInboundMessage, anInstance, anIdempotencyRecord, NOW } from './examples.ts';
+import {
+  aMember,
+  aMessage,
+  anApiKey,
+  anEvent,
+  anInboundMessage,
+  anInstance,
+  anIdempotencyRecord,
+  NOW,
+} from './examples.ts';
 import { must } from './must.ts';
 import {
   accept,
@@ -88,6 +97,35 @@ export function signalContract(subject: ContractSubject): void {
       });
       await arrive();
       expect(signals.splice(0)).toEqual([told]);
+    });
+
+    it('report each change of a workspace, of its members and of its keys, and no use of a key', async () => {
+      const storage = await open();
+      const { workspaces, apiKeys } = storage;
+      const { id } = await storeWorkspace(storage);
+      const member = aMember({ id });
+      await workspaces.insertMember(member);
+      const apiKey = anApiKey({ id });
+      await apiKeys.insert(apiKey);
+      const causes: readonly (() => Promise<unknown>)[] = [
+        () => workspaces.update(id, { suspendedAt: NOW }),
+        () => workspaces.updateMember(id, member.id, { emailVerified: false }),
+        () => workspaces.deleteMember(id, member.id, NOW),
+        () => apiKeys.revoke(id, apiKey.id, NOW),
+      ];
+      for (const cause of causes) {
+        const signals = listen(storage);
+        await cause();
+        await arrive();
+        expect(signals).toContainEqual({ topic: 'workspace', workspaceId: id });
+      }
+      const signals = listen(storage);
+      await apiKeys.touch(apiKey.id, NOW);
+      const other = await storeWorkspace(storage);
+      await workspaces.updateMember(other.id, member.id, { emailVerified: true });
+      await apiKeys.revoke(other.id, apiKey.id, NOW);
+      await arrive();
+      expect(signals).toEqual([]);
     });
 
     it('tell of deliveries, whatever made them claimable', async () => {

@@ -24,6 +24,7 @@ import { noticeContract } from './notices.ts';
 import { postponedWorkContract } from './postponed-work.ts';
 import { retentionContract } from './retention.ts';
 import { retryContract } from './retries.ts';
+import { senderContract } from './senders.ts';
 import { sessionContract } from './sessions.ts';
 import { settingContract } from './settings.ts';
 import { signalContract } from './signals.ts';
@@ -41,6 +42,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     leaseContract(subject);
     sessionContract(subject);
     groupContract(subject);
+    senderContract(subject);
     acceptanceContract(subject);
     transactionContract(subject);
     messageQueueContract(subject);

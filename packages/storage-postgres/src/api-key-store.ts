@@ -19,13 +19,11 @@ export function apiKeyStore(connected: Connected): ApiKeyStore {
       return (await connected().all(sql, uuidToFind('ten', workspaceId))).map(readApiKey);
     },
     revoke: async (workspaceId, keyId, now) => {
-      const row = await connected().get(
-        REVOKE,
-        uuidToFind('key', keyId),
-        uuidToFind('ten', workspaceId),
-        now,
-      );
-      return row ? readApiKey(row) : null;
+      const database = connected();
+      const row = await database.get(REVOKE, uuidToFind('key', keyId), uuidToFind('ten', workspaceId), now);
+      if (!row) return null;
+      database.publish([{ topic: 'workspace', workspaceId }]);
+      return readApiKey(row);
     },
     touch: async (keyId, now) => {
       await connected().run(TOUCH, uuidToFind('key', keyId), now);

@@ -4,6 +4,7 @@ import { TransactionConflict } from './database.ts';
 import type { Transaction } from './database.ts';
 import { findIdempotencyRecords, nameOfKey, remember } from './idempotency-record.ts';
 import type { OwnedKey } from './idempotency-record.ts';
+import { revisionNow } from './kept-senders.ts';
 import { takeOverContent } from './media-index.ts';
 import { MESSAGE_NAMES, MESSAGE_RECORD, messageColumns } from './message-row.ts';
 import { flag, id, integer } from './row.ts';
@@ -20,12 +21,15 @@ export async function acceptMessages(
 ): Promise<readonly AcceptanceResult[]> {
   const queues = await lockQueues(transaction, acceptances);
   const trials = await lockTrials(transaction, acceptances);
+  const revisions = await readRevisions(transaction, acceptances);
   const records = await findIdempotencyRecords(transaction, acceptances.flatMap(keyOf));
   const accepted: Accepted[] = [];
 
   const judge = (acceptance: Acceptance): AcceptanceResult => {
-    const { message, idempotency, backlogLimit, trialLimit } = acceptance;
+    const { message, idempotency, backlogLimit, trialLimit, revision } = acceptance;
     const { workspaceId, instanceId } = message;
+    const isStale = revision !== undefined && revisions.get(nameOfSender(message)) !== revision;
+    if (isStale) return { kind: 'stale' };
     const key = idempotency && nameOfKey({ workspaceId, key: idempotency.key });
     const record = key === null ? undefined : records.get(key);
     if (record && idempotency && !isForgotten(record, idempotency.createdAt)) {
@@ -101,6 +105,35 @@ async function lockTrials(
 const LOCK_TRIALS = `
   SELECT id, trial_messages_used FROM trunkline.workspaces
   WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE`;
+
+/** What the senders are now, by `nameOfSender`. */
+async function readRevisions(
+  transaction: Transaction,
+  acceptances: readonly Acceptance[],
+): Promise<Map<string, string>> {
+  const compared = acceptances.filter(({ revision }) => revision !== undefined);
+  if (compared.length === 0) return new Map();
+  const rows = await transaction.all(
+    REVISIONS,
+    compared.map(({ message }) => uuidToFind('ten', message.workspaceId)),
+    compared.map(({ message }) => uuidToFind('ins', message.instanceId)),
+  );
+  return new Map(
+    compared.flatMap(({ message }, index) => {
+      const revision = rows[index]?.['revision'];
+      return typeof revision === 'string' ? [[nameOfSender(message), revision]] : [];
+    }),
+  );
+}
+
+function nameOfSender({ workspaceId, instanceId }: Acceptance['message']): string {
+  return `${workspaceId} ${instanceId}`;
+}
+
+const REVISIONS = `
+  SELECT (${revisionNow('asked.workspace_id', 'asked.instance_id')}) AS revision
+  FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS asked (workspace_id, instance_id, place)
+  ORDER BY place`;
 
 async function store(transaction: Transaction, accepted: readonly Accepted[]): Promise<void> {
   const records = accepted.flatMap(({ acceptance }) => recordOf(acceptance));

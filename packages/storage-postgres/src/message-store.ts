@@ -10,6 +10,7 @@ import { acceptanceBatcher } from './acceptance-batch.ts';
 import type { Connected, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { findIdempotencyRecord } from './idempotency-record.ts';
+import type { KeptSenders } from './kept-senders.ts';
 import { isHeld } from './lease.ts';
 import { takeOverContent } from './media-index.ts';
 import { acceptMessages } from './message-acceptance.ts';
@@ -22,9 +23,10 @@ import type { Statements } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidToFind } from './uuid.ts';
 
-export function messageStore(connected: Connected): MessageStore<Queryable> {
+export function messageStore(connected: Connected, senders: KeptSenders): MessageStore<Queryable> {
   const acceptances = acceptanceBatcher(connected);
   return {
+    findSender: senders.find,
     accept: async (acceptance, transaction) => {
       const database = connected();
       if (transaction !== undefined) return database.join(transaction, (own) => acceptAlone(own, acceptance));

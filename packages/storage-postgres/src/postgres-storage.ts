@@ -10,6 +10,7 @@ import { messageStore } from './message-store.ts';
 import { migrate } from './migrations/migrate.ts';
 import { checkOptions } from './options.ts';
 import type { CheckedOptions, PostgresStorageOptions } from './options.ts';
+import { keptSenders } from './kept-senders.ts';
 import { makePartitions } from './partitions.ts';
 import { hearErrors, makePool } from './pool.ts';
 import type { PostgresPool } from './pool.ts';
@@ -47,11 +48,14 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     return open.database;
   };
 
+  const senders = keptSenders(connected);
+  signals.subscribe(senders.hear);
+
   return {
     workspaces: explained(workspaceStore(connected)),
     apiKeys: explained(apiKeyStore(connected)),
     instances: explained(instanceStore(connected)),
-    messages: explained(messageStore(connected)),
+    messages: explained(messageStore(connected, senders)),
     media: explained(mediaIndex(connected)),
     webhooks: explained(webhookStore(connected)),
     deliveries: explained(deliveryStore(connected)),

@@ -114,6 +114,7 @@ function readMessage(payload: string): Message | null {
 function isSignal(value: unknown): value is Signal {
   if (typeof value !== 'object' || value === null || !('topic' in value)) return false;
   if (value.topic === 'deliveries' || value.topic === 'subscriptions') return true;
+  if (value.topic === 'workspace') return 'workspaceId' in value && typeof value.workspaceId === 'string';
   const isOfInstance = value.topic === 'instance' || value.topic === 'queue';
   return isOfInstance && 'instanceId' in value && typeof value.instanceId === 'string';
 }

@@ -1,5 +1,6 @@
 import type { Acceptance } from '@trunkline/core/spi/storage';
 import { nameOfKey } from './idempotency-record.ts';
+import { revisionNow } from './kept-senders.ts';
 import { keyOf } from './message-acceptance.ts';
 import { MESSAGE_NAMES, MESSAGE_RECORD, messageColumns } from './message-row.ts';
 import { isFaultOfValue, isLockTimeout } from './pool.ts';
@@ -42,33 +43,35 @@ type Group = readonly [Acceptance, ...Acceptance[]];
 
 /**
  * By instance. Those are left out in which one takes more than a look at the queue: it counts against a trial, has
- * content, or shares its key with another.
+ * content, shares its key with another, or was checked against another sender than the rest.
  */
 function plainGroups(acceptances: readonly Acceptance[]): readonly Group[] {
   const groups = new Map<string, [Acceptance, ...Acceptance[]]>();
   const keys = new Set<string>();
   const others = new Set<string>();
   for (const acceptance of acceptances) {
-    const { message, trialLimit } = acceptance;
+    const { message, trialLimit, revision } = acceptance;
     const { instanceId, workspaceId } = message;
     const group = groups.get(instanceId);
     if (group) group.push(acceptance);
     else groups.set(instanceId, [acceptance]);
     const isForeign = group !== undefined && group[0].message.workspaceId !== workspaceId;
+    const isOtherwise = group !== undefined && group[0].revision !== revision;
     const isRepeat = keyOf(acceptance)
       .map(nameOfKey)
       .some((key) => keys.has(key));
-    if (trialLimit !== null || message.media?.available === true || isForeign || isRepeat) {
-      others.add(instanceId);
-    }
+    const hasContent = message.media?.available === true;
+    if (trialLimit !== null || hasContent || isForeign || isOtherwise || isRepeat) others.add(instanceId);
     for (const key of keyOf(acceptance)) keys.add(nameOfKey(key));
   }
   return [...groups].flatMap(([instanceId, group]) => (others.has(instanceId) ? [] : [group]));
 }
 
 function queueOf(group: Group): object {
-  const { instanceId, workspaceId } = group[0].message;
+  const { message, revision } = group[0];
+  const { instanceId, workspaceId } = message;
   return {
+    revision,
     instance_id: uuidOf('ins', instanceId),
     workspace_id: uuidOf('ten', workspaceId),
     messages: group.length,
@@ -92,7 +95,7 @@ const storing = (locked: 'SKIP LOCKED' | ''): string => `
   WITH wanted AS MATERIALIZED (
     SELECT wanted.*
     FROM set_config('lock_timeout', $3, true), json_to_recordset($1::text::json)
-      AS wanted (instance_id uuid, workspace_id uuid, messages bigint, backlog_limit bigint)
+      AS wanted (instance_id uuid, workspace_id uuid, revision text, messages bigint, backlog_limit bigint)
   ), locked AS MATERIALIZED (
     SELECT instance_id FROM trunkline.queues
     WHERE instance_id IN (SELECT instance_id FROM wanted)
@@ -104,6 +107,7 @@ const storing = (locked: 'SKIP LOCKED' | ''): string => `
     FROM locked JOIN wanted USING (instance_id)
     WHERE queues.instance_id = locked.instance_id AND queues.workspace_id = wanted.workspace_id
       AND is_connected AND length + wanted.messages <= backlog_limit
+      AND (revision IS NULL OR revision = (${revisionNow('wanted.workspace_id', 'wanted.instance_id')}))
     RETURNING queues.instance_id, next_position - wanted.messages AS first_position
   ), record AS MATERIALIZED (
     SELECT record.*, taken.first_position

@@ -42,7 +42,8 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
       return (await connected().all(sql, uuidToFind('ten', workspaceId))).map(readMember);
     },
     updateMember: async (workspaceId, memberId, { email, emailVerified, administersWebhooks }) => {
-      const row = await connected().get(
+      const database = connected();
+      const row = await database.get(
         UPDATE_MEMBER,
         uuidToFind('mem', memberId),
         uuidToFind('ten', workspaceId),
@@ -50,16 +51,19 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
         emailVerified ?? null,
         administersWebhooks ?? null,
       );
-      return row ? readMember(row) : null;
+      if (!row) return null;
+      database.publish([{ topic: 'workspace', workspaceId }]);
+      return readMember(row);
     },
     deleteMember: async (workspaceId, memberId, now) => {
-      const sql = DELETE_MEMBER;
-      const row = await connected().get(
-        sql,
+      const database = connected();
+      const row = await database.get(
+        DELETE_MEMBER,
         uuidToFind('mem', memberId),
         uuidToFind('ten', workspaceId),
         now,
       );
+      if (row) database.publish([{ topic: 'workspace', workspaceId }]);
       return row !== undefined;
     },
   };
@@ -82,6 +86,7 @@ async function updateWorkspace(
   await transaction.update('trunkline.workspaces', uuid, columnsOf(next));
   if (isPostponed(next)) await pauseLanes(transaction, uuid);
   else if (isPostponed(stored)) await resumeWork(transaction, uuid);
+  transaction.announce({ topic: 'workspace', workspaceId });
   return next;
 }
 

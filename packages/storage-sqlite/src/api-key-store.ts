@@ -23,7 +23,7 @@ export function apiKeyStore(connected: Connected): ApiKeyStore {
     },
     revoke: async (workspaceId, id, now) => {
       const { database, write } = connected();
-      return write(() => {
+      return write((announce) => {
         database.run(
           'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND workspace_id = ? AND revoked_at IS NULL',
           now,
@@ -31,7 +31,9 @@ export function apiKeyStore(connected: Connected): ApiKeyStore {
           workspaceId,
         );
         const row = database.get('SELECT * FROM api_keys WHERE id = ? AND workspace_id = ?', id, workspaceId);
-        return row ? readApiKey(row) : null;
+        if (!row) return null;
+        announce({ topic: 'workspace', workspaceId });
+        return readApiKey(row);
       });
     },
     touch: async (id, now) => {

@@ -5,11 +5,13 @@ import { takeOverContent } from './media-index.ts';
 import { messageColumns } from './message-row.ts';
 import { integer, integerOrNull, text, textOrNull, word } from './row.ts';
 import type { Row } from './row.ts';
+import { hasChanged } from './sender.ts';
 
 /** Checks and stores one outbound message; see `MessageStore.accept` for the order of the checks. */
 export function acceptMessage(database: Database, acceptance: Acceptance): AcceptanceResult {
-  const { message, idempotency, backlogLimit, trialLimit } = acceptance;
+  const { message, idempotency, backlogLimit, trialLimit, revision } = acceptance;
   const { workspaceId, instanceId } = message;
+  if (revision !== undefined && hasChanged(database, message, revision)) return { kind: 'stale' };
   const record = idempotency && findIdempotencyRecord(database, workspaceId, idempotency.key);
   if (record && !isForgotten(record, idempotency.createdAt)) return { kind: 'remembered', record };
 

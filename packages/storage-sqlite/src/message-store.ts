@@ -4,6 +4,7 @@ import type { MessageStore, QueuedMessage, Signal } from '@trunkline/core/spi/st
 import type { Connected } from './connection.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { isHeld } from './lease.ts';
+import { findSender } from './sender.ts';
 import { takeOverContent } from './media-index.ts';
 import { acceptMessage, findIdempotencyRecord } from './message-acceptance.ts';
 import { changeMessage } from './message-change.ts';
@@ -13,6 +14,10 @@ import { integer } from './row.ts';
 
 export function messageStore(connected: Connected): MessageStore<DatabaseSync> {
   return {
+    findSender: async (workspaceId, instanceId) => {
+      const { database } = connected();
+      return database.snapshot(() => findSender(database, workspaceId, instanceId));
+    },
     accept: async (acceptance, transaction) => {
       const { database, write, joined, announceAtEnd } = connected();
       const queued: Signal = { topic: 'queue', instanceId: acceptance.message.instanceId };

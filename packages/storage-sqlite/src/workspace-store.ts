@@ -28,6 +28,7 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
         database.update('workspaces', id, columnsOf(next));
         if (isPostponed(next)) pauseLanes(database, id);
         else if (isPostponed(stored)) resumeWork(database, id, announce);
+        announce({ topic: 'workspace', workspaceId: id });
         return next;
       });
     },
@@ -45,17 +46,18 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
     },
     updateMember: async (workspaceId, id, changes) => {
       const { database, write } = connected();
-      return write(() => {
+      return write((announce) => {
         const stored = findMember(database, workspaceId, id);
         if (!stored) return null;
         const next = { ...stored, ...changes };
         database.update('members', id, memberColumns(next));
+        announce({ topic: 'workspace', workspaceId });
         return next;
       });
     },
     deleteMember: async (workspaceId, id, now) => {
       const { database, write } = connected();
-      return write(() => {
+      return write((announce) => {
         if (database.run('DELETE FROM members WHERE workspace_id = ? AND id = ?', workspaceId, id) === 0)
           return false;
         database.run(
@@ -64,6 +66,7 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
           workspaceId,
           id,
         );
+        announce({ topic: 'workspace', workspaceId });
         return true;
       });
     },

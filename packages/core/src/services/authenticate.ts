@@ -1,48 +1,43 @@
-import Keyv from 'keyv';
+import QuickLRU from 'quick-lru';
 import { bearerToken, invalidApiKey, isUsable } from '../domain/api-key/authorization.ts';
 import { isApiKeyToken } from '../domain/api-key/api-key-token.ts';
 import { ok } from '../domain/result.ts';
 import type { Result } from '../domain/result.ts';
 import type { ApiKeyHolder } from '../ports/storage/api-key-store.ts';
 import type { ServiceContext } from './context.ts';
+import { keepLookUps } from './kept-look-ups.ts';
 
-/** How long a look-up may be reused: how late a revocation in another process may be noticed. */
-const CACHE_MS = 5_000;
+/** How long a look-up may be reused: how late a revocation in another process is noticed when its signal was lost. */
+const KEPT_MS = 5_000;
+/** Keys in use that this process remembers at most. */
+const KEPT_MAX = 10_000;
 const TOUCH_EVERY_MS = 60_000;
 
 /** Finds the holder of an API key. */
 export interface Authenticator {
   /** `fresh` looks the key up even where it is remembered. */
   authenticate(authorization: string | null, options?: { fresh?: boolean }): Promise<Result<ApiKeyHolder>>;
-  /** Forgets what is remembered, after a change that must act at once. */
-  forget(): Promise<void>;
+  /** Forgets every look-up, after a change that must take effect immediately. */
+  forget(): void;
 }
 
-interface CachedHolder {
-  readonly holder: ApiKeyHolder;
-  readonly readAt: number;
-}
-
-/** Only keys that exist are remembered, so that made-up ones cannot fill the memory. */
 export function createAuthenticator(
   context: Pick<ServiceContext, 'storage' | 'crypto' | 'clock' | 'logger'>,
 ): Authenticator {
   const { storage, crypto, clock, logger } = context;
-  // As they are: to JSON and back took longer than the look-up itself.
-  const cache = new Keyv<CachedHolder>({ ttl: CACHE_MS, serialization: false });
-  const touchedAt = new Map<string, number>();
-  let generation = 0;
+  const holders = keepLookUps<ApiKeyHolder | null>({
+    lookUp: (hash) => storage.apiKeys.findByHash(hash),
+    isWorthKeeping: (holder) => holder !== null,
+    maxAgeMs: KEPT_MS,
+    max: KEPT_MAX,
+  });
+  storage.subscribe((signal) => {
+    if (signal.topic !== 'workspace') return;
+    holders.forgetWhere((holder) => holder?.workspace.id === signal.workspaceId);
+  });
+  const touchedAt = new QuickLRU<string, number>({ maxSize: KEPT_MAX });
 
-  const find = async (hash: string, now: number, fresh: boolean): Promise<ApiKeyHolder | null> => {
-    const cached = fresh ? undefined : await cache.get(hash);
-    if (cached && now - cached.readAt < CACHE_MS) return cached.holder;
-    const generationRead = generation;
-    const holder = await storage.apiKeys.findByHash(hash);
-    if (holder && generation === generationRead) await cache.set(hash, { holder, readAt: now });
-    return holder;
-  };
-
-  /** Tells, at most once a minute, that the key is in use; no request waits for it or fails with it. */
+  /** Notes, at most once a minute, that the key is in use; no request waits for it or fails with it. */
   const touch = (id: string, now: number): void => {
     if (now - (touchedAt.get(id) ?? -Infinity) < TOUCH_EVERY_MS) return;
     touchedAt.set(id, now);
@@ -57,14 +52,13 @@ export function createAuthenticator(
       if (!token.ok) return token;
       if (!isApiKeyToken(token.value)) return invalidApiKey();
       const now = clock.now();
-      const holder = await find(crypto.sha256(token.value), now, fresh);
+      const holder = await holders.find(crypto.sha256(token.value), now, { fresh });
       if (!holder || !isUsable(holder.apiKey, now)) return invalidApiKey();
       touch(holder.apiKey.id, now);
       return ok(holder);
     },
-    async forget() {
-      generation += 1;
-      await cache.clear();
+    forget() {
+      holders.forgetWhere(() => true);
     },
   };
 }

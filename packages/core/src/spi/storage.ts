@@ -30,7 +30,9 @@ export type {
   MessageFilter,
   MessageStore,
   QueuedMessage,
+  Sender,
 } from '../ports/storage/message-store.ts';
+export { SENDER_KEPT_MS } from '../ports/storage/message-store.ts';
 export type { Page, PageRequest } from '../ports/storage/page.ts';
 export type { RetentionStore } from '../ports/storage/retention-store.ts';
 export type {
@@ -48,6 +50,8 @@ export type { WorkspaceChanges, WorkspaceStore } from '../ports/storage/workspac
 export type { MediaStore } from '../ports/media-store.ts';
 export type { Logger } from '../ports/logger.ts';
 export { UnavailableError, explainUnavailable, isUnavailable } from '../ports/unavailable-error.ts';
+export { keepLookUps } from '../services/kept-look-ups.ts';
+export type { KeptLookUps } from '../services/kept-look-ups.ts';
 
 // Ids.
 export { createNewId, floorId, idToUuid, uuidToId } from '../domain/id.ts';

@@ -22,7 +22,9 @@ export function isUsable(apiKey: ApiKey, now: number): boolean {
   return apiKey.revokedAt === null && (apiKey.expiresAt === null || now < apiKey.expiresAt);
 }
 
-export function checkSuspension(workspace: Workspace): Result<Workspace> {
+export function checkSuspension<Suspended extends Pick<Workspace, 'suspendedAt'>>(
+  workspace: Suspended,
+): Result<Suspended> {
   return workspace.suspendedAt === null
     ? ok(workspace)
     : refuse('WORKSPACE_SUSPENDED', 'The workspace is suspended.');

@@ -1,6 +1,8 @@
 import type { Event } from '../../domain/event/event.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
+import type { Instance } from '../../domain/instance/instance.ts';
 import type { Message, MessageDirection, MessageStatus, MessageType } from '../../domain/message/message.ts';
+import type { Workspace } from '../../domain/workspace/workspace.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Lease } from './lease.ts';
 
@@ -12,6 +14,15 @@ export interface MessageChange {
   readonly events: readonly Event[];
 }
 
+/** What a message is sent by: an instance of a workspace, as they were when they were read. */
+export interface Sender {
+  readonly workspace: Pick<Workspace, 'plan' | 'suspendedAt'>;
+  /** For `Acceptance.revision`: the same until one of these facts changes. It means nothing else. */
+  readonly revision: string;
+  /** Null when the workspace has no such instance. */
+  readonly instance: Pick<Instance, 'id' | 'workspaceId' | 'phoneNumber'> | null;
+}
+
 export interface Acceptance {
   readonly message: Message;
   readonly idempotency: IdempotencyRecord | null;
@@ -19,12 +30,16 @@ export interface Acceptance {
   readonly backlogLimit: number;
   /** Where given, counts the message against the workspace's trial and refuses when it is used up. */
   readonly trialLimit: number | null;
+  /** Of the `Sender` that the message was checked against; if omitted, nothing is compared. */
+  readonly revision?: string | undefined;
 }
 
 export type AcceptanceResult =
   | { readonly kind: 'accepted' }
   /** Another request with this key came first; `record` is what it left. */
   | { readonly kind: 'remembered'; readonly record: IdempotencyRecord }
+  /** The sender is not what the message was checked against any more: find it again. */
+  | { readonly kind: 'stale' }
   | { readonly kind: 'instance_gone' | 'instance_not_connected' | 'backlog_full' | 'trial_used_up' };
 
 export interface MessageFilter {
@@ -42,11 +57,24 @@ export interface QueuedMessage {
   readonly tries: number;
 }
 
+/** How old may be what a storage keeps of senders. `accept` does not go by it: see `Acceptance.revision`. */
+export const SENDER_KEPT_MS = 5_000;
+
 /** A message with media reads as `available: false` from the moment its instance is deleted, whatever is stored. */
 export interface MessageStore<Transaction = never> {
   /**
+   * What an outbound message is checked against before `accept`. Null when there is no such workspace. May be what was true
+   * up to `SENDER_KEPT_MS` before `now`, unless `fresh`: a storage keeps it, and forgets it as soon as it hears of a change.
+   * What is not there is never kept. Frozen, or the caller's own.
+   */
+  findSender(
+    workspaceId: string,
+    instanceId: string,
+    how: { readonly now: number; readonly fresh: boolean },
+  ): Promise<Sender | null>;
+  /**
    * Stores an outbound message, its place in the instance's queue and its idempotency record in one transaction.
-   * Checked in it, in this order: key not remembered (records older than the idempotency window are forgotten),
+   * Checked in it, in this order: sender unchanged since `revision`, key not remembered (records older than the idempotency window are forgotten),
    * instance there, `acceptsMessages` of it, trial, backlog. Resolves once it is durable.
    * Calls that come together may share one commit, in the order of the calls; each still succeeds or fails on its own:
    * one whose message id is taken rejects, and leaves nothing. A message is due from its acceptance.

@@ -10,12 +10,16 @@ import type { SubscriptionStore } from './subscription-store.ts';
 import type { WebhookStore } from './webhook-store.ts';
 import type { WorkspaceStore } from './workspace-store.ts';
 
-/** "There is work": it only makes work start sooner; a worker that polls must be right without it. */
+/**
+ * "There is work", or "look again": it only makes that happen sooner. A worker that polls, and a look-up that is kept for
+ * some seconds, must be right without it.
+ */
 export type Signal =
   | { readonly topic: 'instance'; readonly instanceId: string }
   | { readonly topic: 'queue'; readonly instanceId: string }
   | { readonly topic: 'deliveries' }
-  | { readonly topic: 'subscriptions' };
+  | { readonly topic: 'subscriptions' }
+  | { readonly topic: 'workspace'; readonly workspaceId: string };
 
 /**
  * Everything durable. Each method is one transaction that is on disk when its promise resolves; together they are all
@@ -43,8 +47,9 @@ export interface Storage<Transaction = never> {
   replaceSetting(name: string, value: string): Promise<void>;
   /**
    * Signals come after their commit: `queue` after an acceptance, `instance` after an insert, write, delete or a
-   * lease given back, `deliveries` and `subscriptions` when a call made some claimable. A listener that throws harms
-   * nobody. Answers what ends it.
+   * lease given back, `deliveries` and `subscriptions` when a call made some claimable, `workspace` after a workspace,
+   * one of its members or of its keys was changed (`touch` is no change). A listener that throws harms nobody. Answers what
+   * ends it.
    */
   subscribe(listener: (signal: Signal) => void): () => void;
   close(): Promise<void>;

@@ -10,7 +10,9 @@ export async function findInstance(
   id: string,
 ): Promise<Result<Instance>> {
   const instance = isId('ins', id) ? await context.storage.instances.find(workspaceId, id) : null;
-  return instance
-    ? ok(instance)
-    : refuse('INSTANCE_NOT_FOUND', 'There is no such instance in this workspace.');
+  return instance ? ok(instance) : noInstance();
+}
+
+export function noInstance(): ReturnType<typeof refuse> {
+  return refuse('INSTANCE_NOT_FOUND', 'There is no such instance in this workspace.');
 }

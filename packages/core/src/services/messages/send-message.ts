@@ -3,7 +3,6 @@ import { checkSuspension } from '../../domain/api-key/authorization.ts';
 import { checkIdempotencyKey, decideIdempotency } from '../../domain/idempotency/idempotency.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import { isId } from '../../domain/id.ts';
-import type { Instance } from '../../domain/instance/instance.ts';
 import { BACKLOG_RETRY_AFTER } from '../../domain/message/message-limits.ts';
 import { mediaFilename } from '../../domain/message/media-filename.ts';
 import type { Message, MessageMedia } from '../../domain/message/message.ts';
@@ -11,11 +10,10 @@ import type { Recipient } from '../../domain/message/recipient.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Refusal, Result } from '../../domain/result.ts';
 import { checkMaySend, trialLimit } from '../../domain/workspace/plan-rules.ts';
-import type { Workspace } from '../../domain/workspace/workspace.ts';
-import type { Acceptance, AcceptanceResult } from '../../ports/storage/message-store.ts';
+import type { Acceptance, AcceptanceResult, Sender } from '../../ports/storage/message-store.ts';
 import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
-import { findInstance } from '../instances/find-instance.ts';
+import { noInstance } from '../instances/find-instance.ts';
 import type { StoredUpload } from '../media/store-upload.ts';
 import { checkSendInput } from './check-send-input.ts';
 import type { CheckedSend, MediaContent } from './check-send-input.ts';
@@ -55,48 +53,80 @@ export async function sendMessage(context: ServiceContext, request: SendRequest)
   if (!checked.ok) return checked;
   const send = checked.value;
 
-  const fingerprint = context.crypto.sha256(fingerprintOf(send));
-  const [instance, workspace] = await Promise.all([
-    findInstance(context, request.workspaceId, send.instanceId),
-    context.storage.workspaces.find(request.workspaceId),
-  ]);
-  if (!workspace) return noWorkspace();
-  const active = checkSuspension(workspace);
-  if (!active.ok) return active;
-  const sender = await checkSender(context, { instance, workspace }, send.recipient);
-  // A replay comes before every refusal. Without one the acceptance itself looks for it, in its own transaction.
-  if (!sender.ok) return (await findReplay(context, request, fingerprint)) ?? sender;
+  const attempt = { request, send, fingerprint: context.crypto.sha256(fingerprintOf(send)) };
+  // In a transaction of the caller's the workspace may be another one than is seen from here: nothing kept, nothing compared.
+  for (let fresh = request.transaction !== undefined; ; fresh = true) {
+    const sent = await trySending(context, attempt, fresh);
+    if (sent !== 'stale') return sent;
+  }
+}
+
+interface Attempt {
+  readonly request: SendRequest;
+  readonly send: CheckedSend;
+  readonly fingerprint: string;
+}
+
+/**
+ * `stale` when what is kept of the sender does not decide: it accepts, if the storage finds the workspace unchanged, but
+ * refuses nothing.
+ */
+async function trySending(
+  context: ServiceContext,
+  { request, send, fingerprint }: Attempt,
+  fresh: boolean,
+): Promise<Result<Accepted> | 'stale'> {
+  const { workspaceId, idempotencyKey, transaction } = request;
+  const how = { now: context.clock.now(), fresh };
+  const sender = await context.storage.messages.findSender(workspaceId, send.instanceId, how);
+  if (!sender) return noWorkspace();
+  const active = checkSuspension(sender.workspace);
+  if (!active.ok) return fresh ? active : 'stale';
+  const instance = await checkSender(context, sender, send.recipient);
+  if (!instance.ok) {
+    if (!fresh) return 'stale';
+    // A replay comes before every refusal. Without one the acceptance itself looks for it, in its own transaction.
+    return (await findReplay(context, request, fingerprint)) ?? instance;
+  }
   const now = context.clock.now();
-  const message = newOutboundMessage(context, sender.value, send, now);
+  const message = newOutboundMessage(context, instance.value, send, now);
   const acceptance: Acceptance = {
     message,
     idempotency:
-      request.idempotencyKey === null
+      idempotencyKey === null
         ? null
-        : { key: request.idempotencyKey, fingerprint, messageId: message.id, createdAt: now },
+        : { key: idempotencyKey, fingerprint, messageId: message.id, createdAt: now },
     backlogLimit: context.settings.sendBacklog,
-    trialLimit: trialLimit(workspace.plan),
+    trialLimit: trialLimit(sender.workspace.plan),
+    revision: transaction === undefined ? sender.revision : undefined,
   };
-  const result = await context.storage.messages.accept(acceptance, request.transaction);
-  if (result.kind === 'accepted') {
-    context.metrics.messageAccepted(message);
-    return ok({ message, replayed: false });
+  const result = await context.storage.messages.accept(acceptance, transaction);
+  switch (result.kind) {
+    case 'accepted':
+      context.metrics.messageAccepted(message);
+      return ok({ message, replayed: false });
+    case 'stale':
+      return 'stale';
+    case 'remembered':
+      return answerRemembered(context, request, result.record, fingerprint);
+    default:
+      return { ok: false, refusal: refusalOf(context, result, now) };
   }
-  if (result.kind === 'remembered') return answerRemembered(context, request, result.record, fingerprint);
-  return { ok: false, refusal: refusalOf(context, result, now) };
 }
+
+type SendingInstance = NonNullable<Sender['instance']>;
 
 /** Resource and plan, in this order. */
 async function checkSender(
   context: ServiceContext,
-  { instance, workspace }: { readonly instance: Result<Instance>; readonly workspace: Workspace },
+  { instance, workspace }: Sender,
   recipient: Recipient,
-): Promise<Result<Instance>> {
-  if (!instance.ok) return instance;
-  const group = await checkGroup(context, instance.value, recipient);
+): Promise<Result<SendingInstance>> {
+  if (!instance) return noInstance();
+  const group = await checkGroup(context, instance, recipient);
   if (!group.ok) return group;
   const allowed = checkMaySend(workspace.plan);
-  return allowed.ok ? instance : allowed;
+  return allowed.ok ? ok(instance) : allowed;
 }
 
 /** Null where the key is new. */
@@ -138,7 +168,7 @@ async function answerRemembered(
 
 async function checkGroup(
   context: ServiceContext,
-  instance: Instance,
+  instance: SendingInstance,
   recipient: Recipient,
 ): Promise<Result<true>> {
   if (recipient.kind === 'number') return ok(true);
@@ -163,7 +193,7 @@ function fingerprintOf({ instanceId, recipient, content }: CheckedSend): string 
 
 function newOutboundMessage(
   context: ServiceContext,
-  instance: Instance,
+  instance: SendingInstance,
   { recipient, content }: CheckedSend,
   now: number,
 ): Message {
@@ -202,12 +232,12 @@ function mediaOf(messageId: string, { type, upload, givenFilename }: MediaConten
 
 function refusalOf(
   context: ServiceContext,
-  result: Exclude<AcceptanceResult, { kind: 'accepted' | 'remembered' }>,
+  result: Exclude<AcceptanceResult, { kind: 'accepted' | 'remembered' | 'stale' }>,
   now: number,
 ): Refusal {
   switch (result.kind) {
     case 'instance_gone':
-      return refuse('INSTANCE_NOT_FOUND', 'There is no such instance in this workspace.').refusal;
+      return noInstance().refusal;
     case 'instance_not_connected':
       return refuse(
         'INSTANCE_NOT_CONNECTED',

@@ -35,6 +35,7 @@ export class MemoryApiKeyStore implements ApiKeyStore {
     if (stored?.workspaceId !== workspaceId) return null;
     const apiKey = { ...stored, revokedAt: stored.revokedAt ?? now };
     this.#state.apiKeys.set(id, apiKey);
+    this.#state.signal({ topic: 'workspace', workspaceId });
     return structuredClone(apiKey);
   }
 

@@ -3,7 +3,9 @@ import { acceptsMessages } from '../../domain/instance/instance.ts';
 import { latestResend } from '../../domain/too-far-ahead.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import type { Event } from '../../domain/event/event.ts';
+import type { Instance } from '../../domain/instance/instance.ts';
 import type { Message } from '../../domain/message/message.ts';
+import type { Workspace } from '../../domain/workspace/workspace.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import type {
   Acceptance,
@@ -12,6 +14,7 @@ import type {
   MessageFilter,
   MessageStore,
   QueuedMessage,
+  Sender,
 } from '../../ports/storage/message-store.ts';
 import type { Page, PageRequest } from '../../ports/storage/page.ts';
 import { storeEvents } from './event-fan-out.ts';
@@ -30,22 +33,32 @@ export class MemoryMessageStore implements MessageStore {
     this.#state = state;
   }
 
+  async findSender(workspaceId: string, instanceId: string): Promise<Sender | null> {
+    const workspace = this.#state.workspaces.get(workspaceId);
+    if (!workspace) return null;
+    const found = this.#state.instances.get(instanceId)?.instance;
+    const instance = found?.workspaceId === workspaceId ? found : null;
+    return structuredClone({ workspace, revision: revisionOf(workspace, instance), instance });
+  }
+
   async accept(acceptance: Acceptance, transaction?: never): Promise<AcceptanceResult> {
     if (transaction !== undefined) {
       throw new TypeError('memoryStorage: there are no transactions that an acceptance could be part of.');
     }
-    const { message, idempotency, backlogLimit, trialLimit } = acceptance;
+    const { message, idempotency, backlogLimit, trialLimit, revision } = acceptance;
     const { workspaceId, instanceId } = message;
     const state = this.#state;
 
+    const target = state.instances.get(instanceId);
+    const workspace = state.workspaces.get(workspaceId);
+    if (revision !== undefined && revision !== revisionOf(workspace, target?.instance))
+      return { kind: 'stale' };
     const record = idempotency && state.idempotency.get(keyOf(workspaceId, idempotency.key));
     if (record && !isForgotten(record, idempotency.createdAt)) {
       return { kind: 'remembered', record: structuredClone(record) };
     }
-    const target = state.instances.get(instanceId);
     if (target?.instance.workspaceId !== workspaceId) return { kind: 'instance_gone' };
     if (!acceptsMessages(target.instance)) return { kind: 'instance_not_connected' };
-    const workspace = state.workspaces.get(workspaceId);
     if (trialLimit !== null && (workspace?.trialMessagesUsed ?? 0) >= trialLimit)
       return { kind: 'trial_used_up' };
     if (target.queue.size >= backlogLimit) return { kind: 'backlog_full' };
@@ -136,6 +149,10 @@ export class MemoryMessageStore implements MessageStore {
     this.#state.signalWork(storeEvents(this.#state, [event]));
     return 'received';
   }
+}
+
+function revisionOf(workspace?: Workspace, instance?: Instance | null): string {
+  return JSON.stringify([workspace?.plan, workspace?.suspendedAt, instance?.phoneNumber]);
 }
 
 function matches(message: Message, filter: MessageFilter): boolean {

@@ -33,6 +33,7 @@ export class MemoryWorkspaceStore implements WorkspaceStore {
     const workspace = structuredClone({ ...stored, ...changes, plan: { ...stored.plan, ...changes.plan } });
     this.#state.workspaces.set(id, workspace);
     if (isPostponed(stored) && !isPostponed(workspace)) resumeWork(this.#state, id);
+    this.#state.signal({ topic: 'workspace', workspaceId: id });
     return structuredClone(workspace);
   }
 
@@ -58,6 +59,7 @@ export class MemoryWorkspaceStore implements WorkspaceStore {
     if (!stored) return null;
     const member = { ...stored, ...changes };
     this.#state.members.set(id, member);
+    this.#state.signal({ topic: 'workspace', workspaceId });
     return structuredClone(member);
   }
 
@@ -68,6 +70,7 @@ export class MemoryWorkspaceStore implements WorkspaceStore {
       if (apiKey.memberId !== id || apiKey.revokedAt !== null) continue;
       this.#state.apiKeys.set(apiKey.id, { ...apiKey, revokedAt: now });
     }
+    this.#state.signal({ topic: 'workspace', workspaceId });
     return true;
   }
 

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { keepLookUps } from './kept-look-ups.ts';
+
+interface Looking {
+  readonly key: string;
+  answer(value: string | null): void;
+  fail(error: Error): void;
+}
+
+/** Look-ups that are answered when the test likes. */
+function setUp({ max = 10 } = {}) {
+  const made: Looking[] = [];
+  const kept = keepLookUps<string | null>({
+    lookUp: (key) =>
+      new Promise((answer, fail) => {
+        made.push({ key, answer, fail });
+      }),
+    isWorthKeeping: (value) => value !== null,
+    maxAgeMs: 1000,
+    max,
+  });
+  /** Looks up where nothing is kept, and answers with this value. */
+  const find = async (key: string, now: number, value: string | null = `${key} at ${now}`) => {
+    const count = made.length;
+    const found = kept.find(key, now);
+    if (made.length > count) made.at(-1)?.answer(value);
+    return found;
+  };
+  return { kept, find, made, keys: () => made.map(({ key }) => key) };
+}
+
+describe('a look-up that is kept', () => {
+  it('serves until it is as old as it may get, counted from its start', async () => {
+    const { kept, find, made, keys } = setUp();
+    const first = kept.find('a', 5000);
+    made[0]?.answer('found late');
+    expect(await first).toBe('found late');
+    expect(await find('a', 5999)).toBe('found late');
+    expect(await find('a', 6000)).toBe('a at 6000');
+    expect(await find('b', 6000)).toBe('b at 6000');
+    expect(keys()).toEqual(['a', 'a', 'b']);
+  });
+
+  it('serves nobody whose clock is behind it', async () => {
+    const { find } = setUp();
+    await find('a', 5000);
+    expect(await find('a', 4999)).toBe('a at 4999');
+  });
+
+  it('is shared by those who ask while it is in flight', async () => {
+    const { kept, made } = setUp();
+    const both = [kept.find('a', 1), kept.find('a', 2)];
+    made[0]?.answer('once');
+    expect(await Promise.all(both)).toEqual(['once', 'once']);
+    expect(made).toHaveLength(1);
+  });
+
+  it('is made again when a fresh one is asked for, which then is the one that is kept', async () => {
+    const { kept, made } = setUp();
+    const [old, fresh] = [kept.find('a', 1), kept.find('a', 1, { fresh: true })];
+    made[1]?.answer('new');
+    made[0]?.answer('old');
+    expect(await Promise.all([old, fresh, kept.find('a', 1)])).toEqual(['old', 'new', 'new']);
+  });
+
+  it('is not kept when it finds nothing or fails', async () => {
+    const { kept, find, made } = setUp();
+    expect(await find('a', 1, null)).toBeNull();
+    expect(await find('a', 1)).toBe('a at 1');
+    const failing = kept.find('b', 1);
+    made.at(-1)?.fail(new Error('no database'));
+    await expect(failing).rejects.toThrow('no database');
+    expect(await find('b', 1)).toBe('b at 1');
+  });
+
+  it('is forgotten alone', async () => {
+    const { kept, find } = setUp();
+    await find('a', 1);
+    await find('b', 1);
+    kept.forget('a');
+    expect([await find('a', 2), await find('b', 2)]).toEqual(['a at 2', 'b at 1']);
+    kept.forgetWhere((value) => value?.startsWith('b') ?? false);
+    expect([await find('a', 3), await find('b', 3)]).toEqual(['a at 2', 'b at 3']);
+  });
+
+  it('is not kept when it is forgotten in flight: it may have read what was there before', async () => {
+    for (const how of ['forget', 'forgetWhere'] as const) {
+      const { kept, find, made } = setUp();
+      const before = kept.find('a', 1);
+      if (how === 'forget') kept.forget('a');
+      else kept.forgetWhere(() => false);
+      const after = kept.find('a', 1);
+      made[1]?.answer('after');
+      made[0]?.answer('before');
+      expect(await Promise.all([before, after, find('a', 1)])).toEqual(['before', 'after', 'after']);
+    }
+  });
+
+  it('gives way to others when there are too many', async () => {
+    const { find, made } = setUp({ max: 10 });
+    for (let key = 0; key < 100; key += 1) {
+      await find(String(key), 1);
+      await find('used', 1);
+    }
+    const count = made.length;
+    for (let key = 0; key < 100; key += 1) await find(String(key), 1);
+    expect(made.length - count).toBeGreaterThanOrEqual(90);
+    expect(made.filter(({ key }) => key === 'used')).toHaveLength(1);
+  });
+});
