@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
 import { Hono } from 'hono';
+import { clientOperations } from '../derive/client-operations.ts';
+import { OPERATIONS } from '../src/client/operations.ts';
 import { createHttpApp } from '../src/index.ts';
 import { CONTENT_SECURITY_POLICY, START, START_HASH } from '../src/openapi/docs-page.ts';
 import { openApiDocument } from '../src/openapi/open-api-document.ts';
@@ -29,9 +31,13 @@ test('the document passes a strict linter', async () => {
   );
 });
 
-test('the document in the repository is up to date; if not, `pnpm openapi` writes it anew', async () => {
+test('the document in the repository is up to date; if not, `pnpm openapi` writes it again', async () => {
   const written: unknown = JSON.parse(await readFile(new URL('../openapi.json', import.meta.url), 'utf8'));
   expect(JSON.parse(JSON.stringify(openApiDocument('/api/v1')))).toEqual(written);
+});
+
+test('the operations of the client are up to date; if not, `pnpm openapi` writes them again', () => {
+  expect(OPERATIONS).toEqual(clientOperations());
 });
 
 test('it has every row of the endpoint table, with its scope and its success status', () => {

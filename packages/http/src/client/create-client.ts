@@ -1,9 +1,7 @@
-import { createCaller } from './call.ts';
 import { checkClientOptions } from './client-options.ts';
 import type { ClientOptions } from './client-options.ts';
-import { deliveryCalls } from './deliveries.ts';
-import { instanceCalls } from './instances.ts';
 import { messageCalls } from './messages.ts';
+import { remoteCalls } from './remote-calls.ts';
 import { createTransport } from './transport.ts';
 import type { TrunklineClient } from './trunkline-client.ts';
 import { webhookCalls } from './webhooks.ts';
@@ -20,12 +18,11 @@ import { webhookCalls } from './webhooks.ts';
  * Throws a TypeError that names the option which is missing or wrong.
  */
 export function createClient(options: ClientOptions): TrunklineClient {
-  const caller = createCaller(createTransport(checkClientOptions(options)));
+  const transport = createTransport(checkClientOptions(options));
+  const calls = remoteCalls(transport);
   return {
-    apiKey: { get: (callOptions) => caller.call({ method: 'GET', path: '/api-key', ...callOptions }) },
-    instances: instanceCalls(caller),
-    messages: messageCalls(caller),
-    webhooks: webhookCalls(caller),
-    deliveries: deliveryCalls(caller),
+    ...calls,
+    messages: { ...calls.messages, ...messageCalls(transport, calls.messages) },
+    webhooks: { ...calls.webhooks, ...webhookCalls(calls.webhooks) },
   };
 }

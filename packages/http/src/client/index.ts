@@ -1,17 +1,10 @@
 export { createClient } from './create-client.ts';
 export type { ClientOptions } from './client-options.ts';
 export type { ApiError, CallResult, ClientErrorCode, Failure, Success } from './call-result.ts';
-export type {
-  CallOptions,
-  DeliveryPage,
-  MediaFile,
-  MessagePage,
-  SendFileInput,
-  SendOptions,
-  Sent,
-  TrunklineClient,
-  Webhooks,
-} from './trunkline-client.ts';
+export type { CallOptions } from './remote-api.ts';
+export type { MediaFile, SendFileInput, SendOptions, Sent } from './messages.ts';
+export type { DeliveryPage } from './webhooks.ts';
+export type { MessagePage, TrunklineClient, Webhooks } from './trunkline-client.ts';
 // For those who would rather catch than look at `ok`.
 export { ClientError, isClientError, unwrap } from './client-error.ts';
 

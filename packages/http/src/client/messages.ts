@@ -1,49 +1,76 @@
-import { dataOf, metaOf } from './call.ts';
-import type { Caller } from './call.ts';
+import type { MediaType, MessageQuery, MessageResource, SendTextInput } from '@trunkline/core';
+import type { CallResult } from './call-result.ts';
 import { newIdempotencyKey } from './idempotency-key.ts';
 import { iterate } from './iterate.ts';
-import { path } from './request.ts';
-import type { SendFileInput, TrunklineClient } from './trunkline-client.ts';
+import { OPERATIONS } from './operations.ts';
+import type { CallOptions, RemoteApi } from './remote-api.ts';
+import { pathOf } from './request.ts';
+import type { Transport } from './transport.ts';
 
-interface PageMeta {
-  readonly per_page: number;
-  readonly next_cursor: string | null;
-  readonly prev_cursor: string | null;
+/** The calls about messages that are more than a request and the data of its response. */
+export interface MessageCalls {
+  /** Every message, page by page as they are needed. Throws a ClientError. */
+  iterate(query?: MessageQuery, options?: CallOptions): AsyncIterable<MessageResource>;
+  /** Queues a text or a file. However often the request has to be made, the message goes out once. */
+  send(message: SendTextInput | SendFileInput, options?: SendOptions): Promise<CallResult<Sent>>;
+  /** Downloads the file of a message, as it is read: its name stands in the message. */
+  media(id: string, options?: CallOptions): Promise<CallResult<MediaFile>>;
 }
 
-export function messageCalls({ call, transport }: Caller): TrunklineClient['messages'] {
-  const list: TrunklineClient['messages']['list'] = async (query, options) => {
-    const answer = await transport({ method: 'GET', path: '/messages', query, ...options });
-    if (!answer.ok) return answer;
-    const meta = metaOf<PageMeta>(answer.body);
-    return {
-      ok: true,
-      requestId: answer.requestId,
-      data: dataOf(answer.body),
-      perPage: meta.per_page ?? 0,
-      nextCursor: meta.next_cursor ?? null,
-      prevCursor: meta.prev_cursor ?? null,
-    };
-  };
+export interface SendOptions extends CallOptions {
+  /**
+   * By default a new one for each call. Give one of your own, such as the number of an order, when the send has to stay
+   * the same beyond the call: after a crash, or after NETWORK_ERROR.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** A file to send. One on disk need not be in memory: `await openAsBlob(path)` of `node:fs`. */
+export interface SendFileInput {
+  readonly instance: string;
+  readonly to: string;
+  readonly type: MediaType;
+  readonly file: Blob;
+  readonly caption?: string | undefined;
+  /** What the recipient sees; by default the file's own name, or one that is made. */
+  readonly filename?: string | undefined;
+}
+
+export interface MediaFile {
+  /** To be read to its end, or cancelled. */
+  readonly content: ReadableStream<Uint8Array>;
+  readonly mimeType: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+export interface Sent {
+  readonly data: MessageResource;
+  /** Whether this key was used for the same message before, so that nothing new was queued. */
+  readonly replayed: boolean;
+}
+
+export function messageCalls(transport: Transport, { list }: RemoteApi['messages']): MessageCalls {
   return {
-    list,
     iterate: (query, options) => iterate((cursor) => list({ ...query, cursor }, options), query?.cursor),
     async send(message, { idempotencyKey = newIdempotencyKey(), signal } = {}) {
+      const { method, path } = OPERATIONS.messages.send;
       const headers = { 'Idempotency-Key': idempotencyKey };
       const content = message.type === 'text' ? { json: message } : { form: formOf(message) };
-      const answer = await transport({ method: 'POST', path: '/messages', ...content, headers, signal });
+      const answer = await transport({ method, path, ...content, headers, signal });
       if (!answer.ok) return answer;
       const replayed = answer.headers.get('Idempotent-Replayed') === 'true';
-      return { ok: true, requestId: answer.requestId, data: dataOf(answer.body), replayed };
+      // The type is the one that the service itself is written with; responses are not checked against it again.
+      return {
+        ok: true,
+        requestId: answer.requestId,
+        data: answer.body?.['data'] as MessageResource,
+        replayed,
+      };
     },
-    get: (id, options) => call({ method: 'GET', path: path`/messages/${id}`, ...options }),
-    async media(id, options) {
-      const answer = await transport({
-        method: 'GET',
-        path: path`/messages/${id}/media`,
-        wantsFile: true,
-        ...options,
-      });
+    async media(id, { signal } = {}) {
+      const { method, path } = OPERATIONS.messages.media;
+      const answer = await transport({ method, path: pathOf(path, id), wantsFile: true, signal });
       if (!answer.ok) return answer;
       const { requestId, headers, content = new Blob([]).stream() } = answer;
       const mimeType = headers.get('Content-Type') ?? 'application/octet-stream';

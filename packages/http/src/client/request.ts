@@ -11,9 +11,9 @@ export interface ApiRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A path with ids in it, each of which stays one segment: `` path`/messages/${id}` ``. */
-export function path(texts: TemplateStringsArray, ...ids: readonly string[]): string {
-  return texts.reduce((whole, text, index) => whole + segment(ids[index - 1] ?? '') + text);
+/** A path with an id in the place of `{…}`, as one segment whatever it is. */
+export function pathOf(path: string, id: string): string {
+  return path.replace(/\{\w+\}/, () => segment(id));
 }
 
 /** What no id is, and what would make another path of this one, is written so that the API answers "not found". */

@@ -1,0 +1,34 @@
+import type { Operation } from '../src/client/operation.ts';
+import { ROUTES } from '../src/routes/all-routes.ts';
+import type { Route } from '../src/routes/route.ts';
+
+/** What the client knows of the routes: `OPERATIONS` of src/client/operations.ts. */
+export function clientOperations(): Readonly<Record<string, Readonly<Record<string, Operation>>>> {
+  const found: Record<string, Record<string, Operation>> = {};
+  for (const route of ROUTES) {
+    const [group = '', name = ''] = route.operation.split('.');
+    found[group] = { ...found[group], [name]: operationOf(route) };
+  }
+  return found;
+}
+
+function operationOf({ method, path, body, query, success }: Route): Operation {
+  const input = body ? 'json' : query && 'query';
+  const facts = success.body === null || success.body === 'file' ? [] : metaOf(success.body.example);
+  return {
+    method,
+    path,
+    ...(input && { input }),
+    ...(facts.length > 0 && { facts: Object.fromEntries(facts.map((name) => [camelCase(name), name])) }),
+  };
+}
+
+/** The facts in a response, without the address that it was asked for at. */
+function metaOf(example: object): readonly string[] {
+  const meta: unknown = 'meta' in example ? example.meta : {};
+  return Object.keys(Object(meta)).filter((name) => name !== 'path');
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

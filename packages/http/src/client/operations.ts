@@ -1,0 +1,49 @@
+// Written from the routes by `pnpm openapi`.
+import type { Operations } from './operation.ts';
+
+export const OPERATIONS: Operations = {
+  apiKey: { get: { method: 'GET', path: '/api-key' } },
+  instances: {
+    list: { method: 'GET', path: '/instances' },
+    create: { method: 'POST', path: '/instances', input: 'json' },
+    get: { method: 'GET', path: '/instances/{instance}' },
+    update: { method: 'PATCH', path: '/instances/{instance}', input: 'json' },
+    delete: { method: 'DELETE', path: '/instances/{instance}' },
+    connect: { method: 'POST', path: '/instances/{instance}/connect', input: 'json' },
+    disconnect: { method: 'POST', path: '/instances/{instance}/disconnect' },
+    logout: { method: 'POST', path: '/instances/{instance}/logout' },
+    qr: { method: 'GET', path: '/instances/{instance}/qr' },
+    groups: { method: 'GET', path: '/instances/{instance}/groups' },
+  },
+  messages: {
+    list: {
+      method: 'GET',
+      path: '/messages',
+      input: 'query',
+      facts: { perPage: 'per_page', nextCursor: 'next_cursor', prevCursor: 'prev_cursor' },
+    },
+    send: { method: 'POST', path: '/messages', input: 'json' },
+    get: { method: 'GET', path: '/messages/{message}' },
+    media: { method: 'GET', path: '/messages/{message}/media' },
+  },
+  webhooks: {
+    list: { method: 'GET', path: '/webhooks', facts: { configured: 'configured' } },
+    create: { method: 'POST', path: '/webhooks', input: 'json' },
+    get: { method: 'GET', path: '/webhooks/{webhook}' },
+    update: { method: 'PATCH', path: '/webhooks/{webhook}', input: 'json' },
+    delete: { method: 'DELETE', path: '/webhooks/{webhook}' },
+    rotateSecret: { method: 'POST', path: '/webhooks/{webhook}/rotate-secret' },
+    test: { method: 'POST', path: '/webhooks/{webhook}/test' },
+    deliveries: {
+      method: 'GET',
+      path: '/webhooks/{webhook}/deliveries',
+      input: 'query',
+      facts: { nextCursor: 'next_cursor', perPage: 'per_page' },
+    },
+    retryFailed: { method: 'POST', path: '/webhooks/{webhook}/deliveries/retry-failed' },
+  },
+  deliveries: {
+    get: { method: 'GET', path: '/webhook-deliveries/{delivery}' },
+    retry: { method: 'POST', path: '/webhook-deliveries/{delivery}/retry' },
+  },
+};

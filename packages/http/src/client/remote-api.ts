@@ -1,0 +1,34 @@
+import type { ApiKeyResource, WorkspaceApi } from '@trunkline/core';
+import type { CallResult } from './call-result.ts';
+
+/** Every operation of the API, as calls from afar: those of `WorkspaceApi`, and the one about the key itself. */
+export interface RemoteApi extends RemoteWorkspace {
+  readonly apiKey: {
+    /** Whose key this is and what it may do. */
+    get(options?: CallOptions): Promise<CallResult<{ readonly data: ApiKeyResource }>>;
+  };
+}
+
+type RemoteWorkspace = {
+  // An upload is part of a send: it is no operation of its own.
+  readonly [Group in keyof WorkspaceApi]: {
+    readonly [Name in keyof WorkspaceApi[Group] as Exclude<Name, 'upload'>]: Remote<
+      WorkspaceApi[Group][Name]
+    >;
+  };
+};
+
+/** The same arguments and what it resolves with, as a result. */
+type Remote<Operation> = Operation extends (...args: infer Arguments) => Promise<infer Value>
+  ? (...args: [...Arguments, options?: CallOptions]) => Promise<CallResult<Answered<Value>>>
+  : never;
+
+/** A list with facts beside its `data` is the result itself; anything else is the `data` of one. */
+type Answered<Value> = [Value] extends [{ readonly data: readonly unknown[] }]
+  ? Value
+  : { readonly data: [Value] extends [void] ? undefined : Value };
+
+export interface CallOptions {
+  /** Ends the call, its waits included, with the code ABORTED: `AbortSignal.timeout(10_000)`. */
+  readonly signal?: AbortSignal | undefined;
+}
