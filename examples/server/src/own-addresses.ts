@@ -3,13 +3,13 @@ import { listeningAddresses } from '@trunkline/core/node';
 import type { HttpListener } from './http-listener.ts';
 import type { Settings } from './settings.ts';
 
-/** Where this server can be reached, at each call: a webhook to itself could use what only this machine may. */
+/** Where this server can be reached on a port, at each call: a webhook to itself could use what only this machine may. */
 export function ownAddresses(
   { address }: Pick<HttpListener, 'address'>,
   { publicUrl }: Pick<Settings, 'publicUrl'>,
-): () => readonly OwnAddress[] {
+): (port: number) => readonly OwnAddress[] {
   const known = publicUrl === undefined ? [] : [addressIn(new URL(publicUrl))];
-  return () => [...listeningAddresses(address), ...known];
+  return (port) => [...listeningAddresses(address, port), ...known];
 }
 
 function addressIn({ protocol, hostname, port }: URL): OwnAddress {

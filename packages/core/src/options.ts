@@ -63,9 +63,10 @@ export interface TrunklineOptions<Transaction = never> {
   readonly webhookDeny?: readonly string[] | undefined;
   /**
    * Where the service itself can be reached: webhooks are never sent there. It is called for each URL that is checked, since
-   * interfaces come and go; `listeningAddresses()` of `@trunkline/core/node` lists those of a server. None by default.
+   * interfaces come and go, with the port of that URL: addresses on other ports may be left out. `listeningAddresses()` of
+   * `@trunkline/core/node` lists those of a server. None by default.
    */
-  readonly ownAddresses?: (() => readonly OwnAddress[]) | undefined;
+  readonly ownAddresses?: ((port: number) => readonly OwnAddress[]) | undefined;
   /** Whether webhooks carry the headers of Standard Webhooks (https://www.standardwebhooks.com) beside our own. Default true. */
   readonly standardWebhooks?: boolean | undefined;
   /** Messages of one instance that may be queued at once. Default 1,000. */
@@ -95,7 +96,10 @@ const settings = z.object({
   webhookAllow: hostsListed('allow'),
   webhookDeny: hostsListed('deny'),
   ownAddresses: z
-    .custom<() => readonly OwnAddress[]>((value) => typeof value === 'function', 'must be a function')
+    .custom<(port: number) => readonly OwnAddress[]>(
+      (value) => typeof value === 'function',
+      'must be a function',
+    )
     .optional(),
   standardWebhooks: z.boolean().default(true),
   sendBacklog: z.int().min(1).max(1_000_000).default(DEFAULT_SEND_BACKLOG),
@@ -118,7 +122,7 @@ export function checkOptions(options: TrunklineOptions<unknown>): CheckedSetting
   }
   if (parsed.data.roles.webhooks) requirePart(options, 'webhookSender');
   const { webhookAllow: allow, webhookDeny: deny, ownAddresses, ...rest } = parsed.data;
-  return { ...rest, hosts: { allow, deny, own: () => checkOwn(ownAddresses?.() ?? []) }, secretKeys };
+  return { ...rest, hosts: { allow, deny, own: (port) => checkOwn(ownAddresses?.(port) ?? []) }, secretKeys };
 }
 
 function hostsListed(list: 'allow' | 'deny'): z.ZodType<HostList, readonly string[] | undefined> {

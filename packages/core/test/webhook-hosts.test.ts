@@ -130,6 +130,22 @@ it('webhookDeny has precedence over webhookAllow and over what is public', async
   expect(await refusalOf(api, 'https://good.test/')).toBeUndefined();
 });
 
+it('ownAddresses is asked with the port of the URL', async () => {
+  const ports: number[] = [];
+  const { api } = await startWorld({
+    urlPolicy: 'local',
+    ownAddresses: (port) => {
+      ports.push(port);
+      return [{ host: '127.0.0.1', port: 8080 }];
+    },
+  });
+  expect(await refusalOf(api, 'http://127.0.0.1:8080/')).toBeDefined();
+  expect(new Set(ports)).toEqual(new Set([8080]));
+  ports.length = 0;
+  expect(await refusalOf(api, 'https://127.0.0.1/')).toBeUndefined();
+  expect(new Set(ports)).toEqual(new Set([443]));
+});
+
 it('ownAddresses is asked for each URL, and a wrong one fails the request rather than let it pass', async () => {
   let own = [{ host: '127.0.0.1', port: 8080 }];
   const { api } = await startWorld({ urlPolicy: 'local', ownAddresses: () => own });
@@ -255,6 +271,13 @@ describe('listeningAddresses', () => {
     expect(hosts).toEqual(expect.arrayContaining(interfaces.map((one) => one.address)));
   });
 
+  it('has none for another port than that of the server', () => {
+    expect(listeningAddresses({ address: '0.0.0.0', port: 8080 }, 8081)).toEqual([]);
+    expect(listeningAddresses({ address: '0.0.0.0', port: 8080 }, 8080)).toEqual(
+      listeningAddresses({ address: '0.0.0.0', port: 8080 }),
+    );
+  });
+
   it.each(['0.0.0.0', '::'])('has every address that reaches a server on %s', async (host) => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, host, resolve));
@@ -262,7 +285,7 @@ describe('listeningAddresses', () => {
     const address = server.address() as AddressInfo; // it listens on TCP
     const { api } = await startWorld({
       webhookAllow: ['0.0.0.0/0', '0.0.0.0', '::/0', '::1'],
-      ownAddresses: () => listeningAddresses(address),
+      ownAddresses: (port) => listeningAddresses(address, port),
     });
     for (const own of ['127.0.0.1', '127.8.8.8', '0.0.0.0', '[::]', '[::1]', '[::ffff:127.0.0.1]'])
       expect(await refusalOf(api, `http://${own}:${address.port}/`), own).toBeDefined();

@@ -13,8 +13,8 @@ export interface UrlRules {
 export interface HostRules {
   readonly allow: HostList;
   readonly deny: HostList;
-  /** Where the service itself can be reached at this moment. */
-  readonly own: () => readonly OwnAddress[];
+  /** Where the service itself can be reached at this moment, on this port at least. */
+  readonly own: (port: number) => readonly OwnAddress[];
 }
 
 /** One place where the service itself can be reached. */
@@ -46,7 +46,7 @@ export function mayReach(
   if (hosts !== undefined) {
     if (namesDomainOf(hosts.deny, destination.hostname)) return false;
     if (parsed.some((address) => listsAddress(hosts.deny, address))) return false;
-    if (isOwn(destination, parsed, hosts.own())) return false;
+    if (isOwn(destination, parsed, hosts.own(destination.port))) return false;
   }
   const byPolicy = isUsual(destination) || urlPolicy === 'local';
   return parsed.every(
