@@ -44,7 +44,12 @@ export default {
     },
 
     // Inside core: domain ◄─ ports ◄─ services ◄─ workers
-    only('domain', core('domain'), [core('domain'), npm('uuid', 'ipaddr.js')], 'Pure rules.'),
+    only(
+      'domain',
+      core('domain'),
+      [core('domain'), npm('uuid', 'ipaddr.js', '@noble/ciphers')],
+      'Pure rules.',
+    ),
     only('ports', core('ports'), [core('domain', 'ports')], 'Interfaces only.'),
     only(
       'safe-url',
@@ -137,6 +142,7 @@ export default {
           'quick-lru',
           'file-type',
           'uqr',
+          '@noble/ciphers',
           'uuid',
           'typeid-js',
           'undici',

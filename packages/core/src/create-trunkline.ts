@@ -12,6 +12,7 @@ import { consoleLogger } from './ports/console-logger.ts';
 import { createAuthenticator } from './services/authenticate.ts';
 import { checkSecretKey } from './services/check-secret-key.ts';
 import type { ServiceContext } from './services/context.ts';
+import { createNetworkIds } from './services/messages/network-ids.ts';
 import { createMetrics } from './services/metrics.ts';
 import { createNewEvent } from './services/new-event.ts';
 import { createSealer } from './services/sealer.ts';
@@ -56,6 +57,7 @@ export function createTrunkline<Transaction = never>(
     sealer: createSealer({ secretKeys, crypto, random }),
     newId,
     newEvent: createNewEvent(newId),
+    networkIds: createNetworkIds({ storage, gateway, random }),
     settings,
   };
   gateway.attach({ clock, random, logger });
@@ -84,6 +86,7 @@ export function createTrunkline<Transaction = never>(
       try {
         await time.start();
         await checkSecretKey(context);
+        await context.networkIds.start();
         await eventWorkers.register();
       } catch (error) {
         await time.stop();

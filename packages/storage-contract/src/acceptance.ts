@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { IDEMPOTENCY_WINDOW_MS } from '@trunkline/core/spi/storage';
+import { IDEMPOTENCY_WINDOW_MS, idsOfOrder, orderOfId } from '@trunkline/core/spi/storage';
 import type { Acceptance, Instance, Message } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anIdempotencyRecord, anInstance, NOW, testId } from './examples.ts';
@@ -54,6 +54,27 @@ export function acceptanceContract(subject: ContractSubject): void {
       expect(await storage.messages.findIdempotencyRecord(other.id, 'order-1')).toBeNull();
       expect(await storage.messages.findOutbound(neighbour.id, message.networkId)).toBeNull();
       expect(await storage.messages.findOutbound(instance.id, 'unknown')).toBeNull();
+    });
+
+    it('is found by a readable network id among the ids that this leads to', async () => {
+      const { storage, workspace, instance } = await openConnected();
+      const neighbour = await storeInstance(storage, workspace);
+      const readable = aMessage(instance);
+      const own = idsOfOrder('msg', orderOfId('msg', readable.id));
+      const ids = [idsOfOrder('msg', { ms: NOW, sequence: 1 }), own];
+      // As another process may make one in the same millisecond.
+      const twin = aMessage(neighbour, { id: own.last, networkId: readable.networkId });
+      const other = aMessage(instance);
+      for (const message of [twin, readable, other]) {
+        await storage.messages.accept(of(message, { hasReadableNetworkId: message !== other }));
+      }
+      const { networkId } = readable;
+      expect(await storage.messages.findOutbound(instance.id, networkId, ids)).toEqual(readable);
+      expect(await storage.messages.findOutbound(neighbour.id, networkId, ids)).toEqual(twin);
+      expect(await storage.messages.findOutbound(instance.id, 'unknown', ids)).toBeNull();
+      // An id that was not made to be read is found, whatever is read in it.
+      expect(await storage.messages.findOutbound(instance.id, other.networkId, ids)).toEqual(other);
+      expect(await storage.messages.findOutbound(instance.id, other.networkId)).toEqual(other);
     });
 
     it('remembers a key, whatever the second request asks for', async () => {

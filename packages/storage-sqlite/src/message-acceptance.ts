@@ -24,7 +24,10 @@ export function acceptMessage(database: Database, acceptance: Acceptance): Accep
   if (isFull(database, target, backlogLimit)) return { kind: 'backlog_full' };
 
   takeOverContent(database, message);
-  database.insert('messages', messageColumns(message, ''));
+  database.insert('messages', {
+    ...messageColumns(message, ''),
+    has_readable_network_id: acceptance.hasReadableNetworkId === true ? 1 : 0,
+  });
   database.insert('queue', {
     instance_id: instanceId,
     position: target.queueEnd,

@@ -44,14 +44,13 @@ export function messageStore(connected: Connected): MessageStore<DatabaseSync> {
         return row ? readMessage(database, row) : null;
       });
     },
-    findOutbound: async (instanceId, networkId) => {
+    findOutbound: async (instanceId, networkId, ids = []) => {
       const { database } = connected();
       return database.snapshot(() => {
-        const row = database.get(
-          "SELECT * FROM messages WHERE instance_id = ? AND network_id = ? AND direction = 'outbound'",
-          instanceId,
-          networkId,
+        const rows = ids.flatMap(({ first, last }) =>
+          database.all(OUTBOUND_AMONG_IDS, first, last, instanceId, networkId),
         );
+        const row = rows[0] ?? database.get(OUTBOUND, instanceId, networkId);
         return row ? readMessage(database, row) : null;
       });
     },
@@ -107,9 +106,17 @@ export function messageStore(connected: Connected): MessageStore<DatabaseSync> {
   };
 }
 
-/** Relies on messages_by_network_id. */
+/** A message or none: with the plus the planner takes the primary key, and not an index of the instance's messages. */
+const OUTBOUND_AMONG_IDS = `
+  SELECT * FROM messages
+  WHERE id >= ? AND id <= ? AND +instance_id = ? AND network_id = ? AND direction = 'outbound'`;
+
+const OUTBOUND = `
+  SELECT messages.* FROM network_ids JOIN messages ON messages.id = message_id
+  WHERE network_ids.instance_id = ? AND network_ids.network_id = ? AND network_ids.direction = 'outbound'`;
+
 const INBOUND = `
-  SELECT 1 FROM messages
+  SELECT 1 FROM network_ids
   WHERE instance_id = ? AND network_id = ? AND direction = 'inbound' AND sender_id = ?`;
 
 const HEAD = `

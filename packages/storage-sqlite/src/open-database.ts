@@ -1,10 +1,12 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Logger } from '@trunkline/core/spi/storage';
 import { withStatements } from './database.ts';
 import type { Database } from './database.ts';
 import { isBusy } from './lock.ts';
 import { migrate, readVersion, refuseForeign } from './migrations/migrate.ts';
 import { DatabaseSync } from './node-sqlite.ts';
+import { pause } from './pause.ts';
 
 /** How long opening waits, all of this process with it, for another process's transaction. */
 const OPEN_TIMEOUT_MS = 5_000;
@@ -14,7 +16,7 @@ const SWITCH_AGAIN_MS = 10;
  * Opens the file, making it where there is none, and brings its schema up to date. Throws one clear sentence, having
  * written nothing, when the directory is missing or the file is not ours, is damaged, or was made by a newer version.
  */
-export function openDatabase(file: string): Database {
+export function openDatabase(file: string, logger: Logger): Database {
   let connection: DatabaseSync | undefined;
   try {
     if (file !== ':memory:') {
@@ -23,7 +25,7 @@ export function openDatabase(file: string): Database {
     }
     connection = new DatabaseSync(file, { timeout: OPEN_TIMEOUT_MS });
     useWriteAheadLog(connection);
-    migrate(connection);
+    migrate(connection, logger);
     // From now on whoever waits does so without blocking the event loop: the lock may be held by a transaction that needs it to end.
     connection.exec('PRAGMA busy_timeout = 0');
     return withStatements(connection);
@@ -54,14 +56,13 @@ function useWriteAheadLog(connection: DatabaseSync): void {
  * since they hold what each other waits for.
  */
 function waitingForOthers<T>(attempt: () => T): T {
-  const pause = new Int32Array(new SharedArrayBuffer(4));
   const until = performance.now() + OPEN_TIMEOUT_MS;
   for (;;) {
     try {
       return attempt();
     } catch (error) {
       if (!isBusy(error) || performance.now() >= until) throw error;
-      Atomics.wait(pause, 0, 0, SWITCH_AGAIN_MS);
+      pause(SWITCH_AGAIN_MS);
     }
   }
 }

@@ -64,7 +64,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
 
     async open({ newId, logger }: StorageContext) {
       if (open) throw new Error('The storage is open already.');
-      const database = openDatabase(file);
+      const database = openDatabase(file, logger);
       const publish = (signal: Signal): void => {
         // A transaction of the caller's may end after the storage was closed.
         if (open?.database === database) signals.publish(signal, logger);

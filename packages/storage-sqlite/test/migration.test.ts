@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { contentIdOf } from '@trunkline/core/spi/storage';
 import { initial } from '../src/migrations/0001-initial.ts';
 import {
@@ -16,6 +16,7 @@ import {
 import { linesOf, startChild } from './support/child-process.ts';
 import { must } from './support/must.ts';
 import { connectTo, openStorage } from './support/open-storage.ts';
+import { storageContext } from './support/storage-context.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 it('several processes may open a new file at once', async () => {
@@ -82,6 +83,53 @@ describe('a database of the first version', () => {
     expect(connectTo(path).prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 });
     expect(await (await openStorage(path)).workspaces.find(workspace.id)).toEqual(workspace);
   });
+});
+
+describe('a large database of the first version', () => {
+  const COUNT = 12_000;
+
+  it('is brought up to date in steps, goes on where it was killed, and loses no network id', async () => {
+    const path = join(temporaryDirectory(), 'test.db');
+    const { message } = await makeFirstVersion(path);
+    addMessages(path, message.id);
+    // The first time it notes how far it has come, and the second.
+    await startChild('open-and-die', path, '2').ended;
+    const copied = () => connectTo(path).prepare('SELECT count(*) AS ids FROM network_ids').get();
+    expect(copied()).toEqual({ ids: 5_000 });
+    // What a process of the version before stores meanwhile.
+    addMessages(path, message.id, { from: COUNT, count: 1 });
+
+    const info = vi.fn();
+    const { messages } = await openStorage(path, {}, { logger: { ...storageContext.logger, info } });
+    expect(copied()).toEqual({ ids: COUNT + 2 });
+    const task = 'copying the network ids of messages';
+    expect(info).toHaveBeenCalledWith({ rows: 5_000, task }, expect.stringMatching(/is being upgraded/));
+    expect(info).toHaveBeenLastCalledWith({ rows: COUNT + 2 - 5_000 }, 'The database is upgraded.');
+    expect(await messages.findOutbound(message.instanceId, message.networkId)).toEqual(message);
+    for (const index of [0, 1, 4_999, 5_000, 11_999, 12_000]) {
+      const networkId = `network id ${index}`;
+      if (index % 2 === 0) {
+        expect(await messages.findOutbound(message.instanceId, networkId)).toMatchObject({ networkId });
+      } else {
+        expect(await messages.hasInbound(message.instanceId, networkId, 'sender')).toBe(true);
+      }
+    }
+  });
+
+  /** Copies of a message, every other one inbound. */
+  function addMessages(path: string, id: string, { from = 0, count = COUNT } = {}): void {
+    const connection = new DatabaseSync(path);
+    connection
+      .prepare(
+        `WITH RECURSIVE numbers (n) AS (SELECT ?1 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?1 + ?2)
+         INSERT INTO messages (id, workspace_id, instance_id, network_id, sender_id, direction, type, status, created_at)
+         SELECT format('msg_7%025d', n), workspace_id, instance_id, format('network id %d', n),
+           iif(n % 2 = 0, '', 'sender'), iif(n % 2 = 0, 'outbound', 'inbound'), 'text', 'sent', created_at
+         FROM messages JOIN numbers WHERE id = ?3`,
+      )
+      .run(from, count, id);
+    connection.close();
+  }
 });
 
 /** With an instance, a message with a file, an endpoint and a delivery to it. */

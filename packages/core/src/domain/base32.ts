@@ -56,6 +56,21 @@ export function base32ToUuid(text: string, start: number): string {
   return uuid;
 }
 
+/** The inverse of `encodeBase32`, for 26 valid characters that begin at `start` of `text`. */
+export function decodeBase32(text: string, start: number, view: DataView): void {
+  let bits = 0;
+  let count = -2; // the first character holds two bits that are always zero
+  let byte = 0;
+  for (let index = start; index < start + LENGTH; index += 1) {
+    bits = (bits << 5) | (VALUES[text.charCodeAt(index)] ?? 0);
+    count += 5;
+    if (count < 8) continue;
+    count -= 8;
+    view.setUint8(byte, (bits >>> count) & 255);
+    byte += 1;
+  }
+}
+
 /** The 26 characters of a UUID. */
 export function uuidToBase32(uuid: string): string {
   const view = new DataView(new ArrayBuffer(16));

@@ -1,5 +1,5 @@
 import { v7 } from 'uuid';
-import { base32ToUuid, encodeBase32, uuidToBase32 } from './base32.ts';
+import { base32ToUuid, decodeBase32, encodeBase32, uuidToBase32 } from './base32.ts';
 
 /**
  * What an id names. `req` (requests), `mem` (members), `opr` (operations), `ntc` (notices), `sub` (subscriptions) and
@@ -37,8 +37,8 @@ export function createNewId(randomBytes: (length: number) => Uint8Array): NewId 
     const random = randomBytes(16);
     if (now > lastMs) {
       lastMs = now;
-      // The counter starts low enough to leave room for 2^31 ids in this millisecond.
-      sequence = ((random[6] ?? 0) << 16) | ((random[7] ?? 0) << 8) | (random[8] ?? 0);
+      // 31 random bits, so that two processes hardly start alike: there is room for 2^31 more ids in this millisecond.
+      sequence = new DataView(random.buffer, random.byteOffset).getUint32(6) >>> 1;
     } else {
       sequence += 1;
     }
@@ -76,4 +76,41 @@ export function idToUuid(prefix: IdPrefix, text: string): string | null {
 /** The id of this kind over a UUID. */
 export function uuidToId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${uuidToBase32(uuid)}`;
+}
+
+/** What an id sorts by, before its last 42 bits, which are random. */
+export interface IdOrder {
+  /** Epoch milliseconds. */
+  readonly ms: number;
+  /** Of its millisecond, below 2^32; two factories may make the same one. */
+  readonly sequence: number;
+}
+
+/** The smallest and the largest of some ids, both of them among those. */
+export interface IdRange {
+  readonly first: string;
+  readonly last: string;
+}
+
+/** Of an id that `NewId` has made. */
+export function orderOfId(prefix: IdPrefix, id: string): IdOrder {
+  const uuid = new DataView(new ArrayBuffer(16));
+  decodeBase32(id, prefix.length + 1, uuid);
+  const sequence =
+    ((uuid.getUint8(6) & 0x0f) << 28) |
+    (uuid.getUint8(7) << 20) |
+    ((uuid.getUint8(8) & 0x3f) << 14) |
+    (uuid.getUint8(9) << 6) |
+    (uuid.getUint8(10) >>> 2);
+  return { ms: uuid.getUint16(0) * 2 ** 32 + uuid.getUint32(2), sequence: sequence >>> 0 };
+}
+
+/** All ids of a kind that can have this order: those of one, and of as many more factories as made the same. */
+export function idsOfOrder(prefix: IdPrefix, { ms, sequence }: IdOrder): IdRange {
+  const idWith = (byte: number): string => {
+    const uuid = new Uint8Array(16);
+    v7({ msecs: ms, seq: sequence, random: new Uint8Array(16).fill(byte) }, uuid);
+    return `${prefix}_${encodeBase32(new DataView(uuid.buffer))}`;
+  };
+  return { first: idWith(0), last: idWith(0xff) };
 }

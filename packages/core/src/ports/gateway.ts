@@ -14,8 +14,12 @@ export interface Gateway {
   readonly capabilities: readonly Capability[];
   /** Called once, before anything else, with what the service runs on. */
   attach(context: GatewayContext): void;
-  /** An id for a new outbound message in the network's own form, from 16 random bytes. */
-  newMessageId(random: Uint8Array): string;
+  /**
+   * An id for a new outbound message in the network's own form, from 16 bytes that look random and are this message's
+   * alone. An id that ends with all of them in hexadecimal, or with the first 9, leads back to the message; with any
+   * other form the storage indexes the id of every outbound message, which makes accepting one dearer.
+   */
+  newMessageId(bytes: Uint8Array): string;
   /** Starts to connect, or to pair where the session is empty. Resolves at once; what happens is reported to `listener`. */
   open(session: Session, listener: GatewayListener, options?: OpenOptions): Promise<GatewayConnection>;
   /** Unlinks a number that has no connection open. Rejects when the network could not be told. */

@@ -9,6 +9,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage/storage.ts';
+import type { NetworkIds } from './messages/network-ids.ts';
 import type { NewEvent } from './new-event.ts';
 import type { Metrics } from './metrics.ts';
 import type { Sealer } from './sealer.ts';
@@ -29,6 +30,7 @@ export interface ServiceContext {
   readonly sealer: Sealer;
   readonly newId: NewId;
   readonly newEvent: NewEvent;
+  readonly networkIds: NetworkIds;
   readonly settings: ServiceSettings;
 }
 

@@ -54,8 +54,8 @@ export { keepLookUps } from '../services/kept-look-ups.ts';
 export type { KeptLookUps } from '../services/kept-look-ups.ts';
 
 // Ids.
-export { createNewId, floorId, idToUuid, uuidToId } from '../domain/id.ts';
-export type { IdPrefix, NewId } from '../domain/id.ts';
+export { createNewId, floorId, idsOfOrder, idToUuid, orderOfId, uuidToId } from '../domain/id.ts';
+export type { IdPrefix, IdRange, NewId } from '../domain/id.ts';
 export { checkMediaId } from '../domain/message/media-id.ts';
 
 // Workspaces and keys.

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Logger } from '@trunkline/core/spi/storage';
 import { initial } from './0001-initial.ts';
 import { leaseOwners } from './0002-lease-owners.ts';
 import { subscriptions } from './0003-subscriptions.ts';
@@ -11,9 +12,13 @@ import { leftGroups } from './0009-left-groups.ts';
 import { processes } from './0010-processes.ts';
 import { postponedWork } from './0011-postponed-work.ts';
 import { exhaustedEvents } from './0012-exhausted-events.ts';
+import { networkIds } from './0013-network-ids.ts';
+import { copiedNetworkIds } from './0014-copied-network-ids.ts';
+import { pause } from '../pause.ts';
+import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is how many it has had. */
-const MIGRATIONS: readonly string[] = [
+const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   initial,
   leaseOwners,
   subscriptions,
@@ -26,20 +31,68 @@ const MIGRATIONS: readonly string[] = [
   processes,
   postponedWork,
   exhaustedEvents,
+  networkIds,
+  copiedNetworkIds,
 ];
 
 /** "trnk": says that a SQLite file is ours. */
 const APPLICATION_ID = 0x74726e6b;
 
-/** Applies what is missing, all of it or nothing. Several processes may do so at once: one waits for the other. */
-export function migrate(connection: DatabaseSync): void {
-  if (readVersion(connection) === MIGRATIONS.length) return;
+/** Between the steps of a migration, for other processes to write in: they ask for the lock every 50 ms at least. */
+const STEP_PAUSE_MS = 60;
+const LOG_EVERY_MS = 2_000;
+
+/**
+ * Applies what is missing. Each migration is applied as a whole or not at all, but for those that go in steps: one that
+ * was interrupted goes on where it was. Several processes may do so concurrently: they take turns.
+ */
+export function migrate(connection: DatabaseSync, logger: Logger): void {
+  let rows = 0;
+  let loggedAt = -Infinity;
+  while (readVersion(connection) < MIGRATIONS.length) {
+    const done = applyMissing(connection);
+    rows += done.rows;
+    if (done.unfinished === null) continue;
+    if (performance.now() - loggedAt >= LOG_EVERY_MS) {
+      loggedAt = performance.now();
+      logger.info(
+        { rows, task: done.unfinished },
+        'The database is being upgraded. If this is interrupted, the next start continues it.',
+      );
+    }
+    pause(STEP_PAUSE_MS);
+  }
+  if (loggedAt > 0) logger.info({ rows }, 'The database is upgraded.');
+}
+
+interface Applied {
+  /** Gone through by steps. */
+  readonly rows: number;
+  /** What the migration does of which more than a step was left; null where all are applied. */
+  readonly unfinished: string | null;
+}
+
+/** In one transaction: as far as the first migration that takes more than one step. */
+function applyMissing(connection: DatabaseSync): Applied {
+  let rows = 0;
+  let unfinished: string | null = null;
   connection.exec('BEGIN IMMEDIATE');
   try {
-    for (const migration of MIGRATIONS.slice(readVersion(connection))) connection.exec(migration);
+    let version = readVersion(connection);
+    for (const migration of MIGRATIONS.slice(version)) {
+      if (typeof migration === 'string') connection.exec(migration);
+      else {
+        const step = migration.step(connection);
+        rows += step.rows;
+        if (!step.isComplete) unfinished = migration.task;
+      }
+      if (unfinished !== null) break;
+      version += 1;
+    }
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-    connection.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    connection.exec(`PRAGMA user_version = ${version}`);
     connection.exec('COMMIT');
+    return { rows, unfinished };
   } catch (error) {
     if (connection.isTransaction) connection.exec('ROLLBACK');
     throw error;

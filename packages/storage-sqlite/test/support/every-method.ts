@@ -146,7 +146,10 @@ async function useMessages(
   await messages.findIdempotencyRecord(instance.workspaceId, withMedia.id);
   await retention.deleteIdempotencyRecords(NOW + 1, 10);
   await messages.find(instance.workspaceId, withMedia.id);
+  await messages.findSender(instance.workspaceId, instance.id, { now: NOW, fresh: true });
   await messages.findOutbound(instance.id, withMedia.networkId);
+  const ids = [{ first: withMedia.id, last: withMedia.id }];
+  await messages.findOutbound(instance.id, withMedia.networkId, ids);
   await messages.hasInbound(instance.id, withMedia.networkId, 's1');
   await messages.queueHeads([instance.id], NOW);
   await messages.postpone(lease, { messageId: withMedia.id, tries: 1, dueAt: NOW });

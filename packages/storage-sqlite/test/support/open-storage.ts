@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished, vi } from 'vitest';
-import type { Storage } from '@trunkline/core';
+import type { Storage, StorageContext } from '@trunkline/core/spi/storage';
 import { sqliteStorage } from '../../src/index.ts';
 import type { SqliteStorageOptions } from '../../src/index.ts';
 import { must } from './must.ts';
@@ -10,9 +10,10 @@ import { storageContext } from './storage-context.ts';
 export async function openStorage(
   path: string,
   options: Partial<SqliteStorageOptions> = {},
+  context: Partial<StorageContext> = {},
 ): Promise<Storage<DatabaseSync>> {
   const storage = sqliteStorage({ path, ...options });
-  await storage.open(storageContext);
+  await storage.open({ ...storageContext, ...context });
   onTestFinished(() => storage.close());
   return storage;
 }

@@ -1,4 +1,5 @@
 import type { Event } from '../../domain/event/event.ts';
+import type { IdRange } from '../../domain/id.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { Message, MessageDirection, MessageStatus, MessageType } from '../../domain/message/message.ts';
@@ -32,6 +33,11 @@ export interface Acceptance {
   readonly trialLimit: number | null;
   /** Of the `Sender` that the message was checked against; if omitted, nothing is compared. */
   readonly revision?: string | undefined;
+  /**
+   * Whether the network id leads to the message's id: then `findOutbound` is given ranges with it, and the network id
+   * needs no index. Default false.
+   */
+  readonly hasReadableNetworkId?: boolean;
 }
 
 export type AcceptanceResult =
@@ -91,8 +97,11 @@ export interface MessageStore<Transaction = never> {
 
   /** With a transaction of the caller's: as it is seen in there. */
   find(workspaceId: string, id: string, transaction?: Transaction): Promise<Message | null>;
-  /** By the id that the network knows an outbound message by. */
-  findOutbound(instanceId: string, networkId: string): Promise<Message | null>;
+  /**
+   * By the id that the network knows an outbound message by. A message that was accepted with a readable network id is
+   * in one of these ranges, each of a few ids at most; any other one is found whatever they are.
+   */
+  findOutbound(instanceId: string, networkId: string, ids?: readonly IdRange[]): Promise<Message | null>;
   /** Whether an inbound message is stored: then `receive` would find it a repeat. */
   hasInbound(instanceId: string, networkId: string, senderId: string): Promise<boolean>;
   /** Newest first. Cost does not depend on how many rows lie before the page. */

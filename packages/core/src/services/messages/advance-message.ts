@@ -17,7 +17,11 @@ export async function advanceMessage(
   trigger: MessageTrigger,
 ): Promise<void> {
   for (;;) {
-    const message = await context.storage.messages.findOutbound(lease.instanceId, networkId);
+    const message = await context.storage.messages.findOutbound(
+      lease.instanceId,
+      networkId,
+      context.networkIds.idsBehind(networkId),
+    );
     if (!message) {
       context.logger.debug(
         { instanceId: lease.instanceId, trigger: trigger.kind },

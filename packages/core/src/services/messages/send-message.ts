@@ -18,9 +18,6 @@ import type { StoredUpload } from '../media/store-upload.ts';
 import { checkSendInput } from './check-send-input.ts';
 import type { CheckedSend, MediaContent } from './check-send-input.ts';
 
-/** Bytes of randomness in a network message id. */
-const NETWORK_ID_BYTES = 16;
-
 export interface Accepted {
   readonly message: Message;
   /** Whether the key was used for the same request before: then nothing was queued. */
@@ -89,9 +86,13 @@ async function trySending(
     return (await findReplay(context, request, fingerprint)) ?? instance;
   }
   const now = context.clock.now();
-  const message = newOutboundMessage(context, instance.value, send, now);
+  // Not before: lists are in the order of the ids, and an upload may have begun long ago.
+  const id = context.newId('msg', now);
+  const { networkId, isReadable } = context.networkIds.newNetworkId(id);
+  const message = newOutboundMessage(instance.value, send, { id, networkId, now });
   const acceptance: Acceptance = {
     message,
+    hasReadableNetworkId: isReadable,
     idempotency:
       idempotencyKey === null
         ? null
@@ -192,18 +193,15 @@ function fingerprintOf({ instanceId, recipient, content }: CheckedSend): string 
 }
 
 function newOutboundMessage(
-  context: ServiceContext,
   instance: SendingInstance,
   { recipient, content }: CheckedSend,
-  now: number,
+  { id, networkId, now }: Pick<Message, 'id' | 'networkId'> & { readonly now: number },
 ): Message {
-  // Not before: lists are in the order of the ids, and an upload may have begun long ago.
-  const id = context.newId('msg', now);
   return {
     id,
     workspaceId: instance.workspaceId,
     instanceId: instance.id,
-    networkId: context.gateway.newMessageId(context.random.bytes(NETWORK_ID_BYTES)),
+    networkId,
     direction: 'outbound',
     type: content.type,
     status: 'queued',

@@ -1,6 +1,7 @@
 import { isForgotten } from '../../domain/idempotency/idempotency.ts';
 import { acceptsMessages } from '../../domain/instance/instance.ts';
 import { latestResend } from '../../domain/too-far-ahead.ts';
+import type { IdRange } from '../../domain/id.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import type { Event } from '../../domain/event/event.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
@@ -45,7 +46,7 @@ export class MemoryMessageStore implements MessageStore {
     if (transaction !== undefined) {
       throw new TypeError('memoryStorage: there are no transactions that an acceptance could be part of.');
     }
-    const { message, idempotency, backlogLimit, trialLimit, revision } = acceptance;
+    const { message, idempotency, backlogLimit, trialLimit, revision, hasReadableNetworkId } = acceptance;
     const { workspaceId, instanceId } = message;
     const state = this.#state;
 
@@ -64,7 +65,9 @@ export class MemoryMessageStore implements MessageStore {
     if (target.queue.size >= backlogLimit) return { kind: 'backlog_full' };
 
     insertMessage(state, message);
-    state.outbound.set(keyOf(instanceId, message.networkId), message.id);
+    if (hasReadableNetworkId !== true) {
+      state.outbound.set(keyOf(instanceId, message.networkId), message.id);
+    }
     target.queue.set(message.id, { tries: 0, dueAt: 0 });
     if (idempotency) state.idempotency.set(keyOf(workspaceId, idempotency.key), structuredClone(idempotency));
     if (workspace && trialLimit !== null) {
@@ -83,9 +86,19 @@ export class MemoryMessageStore implements MessageStore {
     return message?.workspaceId === workspaceId ? readMessage(this.#state, message) : null;
   }
 
-  async findOutbound(instanceId: string, networkId: string): Promise<Message | null> {
+  async findOutbound(
+    instanceId: string,
+    networkId: string,
+    ids: readonly IdRange[] = [],
+  ): Promise<Message | null> {
+    const isIt = (message: Message): boolean =>
+      message.instanceId === instanceId &&
+      message.direction === 'outbound' &&
+      message.networkId === networkId &&
+      ids.some(({ first, last }) => first <= message.id && message.id <= last);
     const id = this.#state.outbound.get(keyOf(instanceId, networkId));
-    const message = this.#state.messages.get(id ?? '');
+    const message =
+      id === undefined ? [...this.#state.messages.values()].find(isIt) : this.#state.messages.get(id);
     return message ? readMessage(this.#state, message) : null;
   }
 

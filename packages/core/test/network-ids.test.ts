@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { createSandbox } from '../src/sandbox/index.ts';
+import { manualClock, memoryStorage, testRuntime } from '../src/testing/index.ts';
+import type { Gateway } from '../src/index.ts';
+import { scriptedGateway } from './support/scripted-gateway.ts';
+import type { ScriptedGateway } from './support/scripted-gateway.ts';
+import { connectScripted, MINUTE, only, SECRET_KEY, sendText, startWorld } from './support/world.ts';
+import type { World } from './support/world.ts';
+
+const NEW_KEY = 'another secret key of at least 32 characters';
+const { newMessageId } = createSandbox().gateway;
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+/** A scripted gateway that makes network ids of their bytes, by default as the sandbox does. */
+function gatewayOf(changes: Pick<Gateway, 'newMessageId'> = { newMessageId }): ScriptedGateway {
+  return Object.assign(scriptedGateway(), changes);
+}
+
+async function sendOne(world: World, gateway: ScriptedGateway) {
+  const instance = await connectScripted(world);
+  const { message } = await sendText(world, instance);
+  await world.clock.settle();
+  return { instance, message, networkId: gateway.sent().at(-1)?.networkId ?? '' };
+}
+
+const statusOf = async (world: World, id: string) => (await world.api.messages.get(id)).status;
+
+describe('a report about a sent message', () => {
+  it.each<[string, Gateway['newMessageId']]>([
+    ['all bytes', newMessageId],
+    ['9 bytes, after digits', (bytes) => `3EB0${hex(bytes.subarray(0, 9)).toUpperCase()}`],
+    ['all bytes, in small letters', hex],
+    ['8 bytes', (bytes) => hex(bytes.subarray(0, 8))],
+    ['12 bytes', (bytes) => hex(bytes.subarray(0, 12))],
+    ['bytes in another form', (bytes) => Buffer.from(bytes).toString('base64')],
+    ['other bytes', () => hex(new Uint8Array(16))],
+  ])('finds it by an id of %s', async (_, form) => {
+    const gateway = gatewayOf({ newMessageId: form });
+    const world = await startWorld({ gateway });
+    const { message, networkId } = await sendOne(world, gateway);
+    await gateway.last().listener.receipt({ networkId, status: 'delivered' });
+    expect(await statusOf(world, message.id)).toBe('delivered');
+  });
+
+  it('finds it after the secret key was replaced, and the former one is gone', async () => {
+    const gateway = gatewayOf();
+    const world = await startWorld({ gateway });
+    const { message, networkId } = await sendOne(world, gateway);
+    await world.trunkline.stop();
+    for (const secretKey of [[NEW_KEY, SECRET_KEY], NEW_KEY]) {
+      const { trunkline } = await world.another({ gateway, secretKey });
+      await world.clock.advance(MINUTE);
+      if (secretKey !== NEW_KEY) await trunkline.stop();
+    }
+    await gateway.last().listener.receipt({ networkId, status: 'read' });
+    expect(await world.storage.messages.find(world.workspaceId, message.id)).toMatchObject({
+      status: 'read',
+    });
+  });
+
+  it('finds what another process has accepted', async () => {
+    const gateway = gatewayOf();
+    const world = await startWorld({ gateway });
+    const instance = await connectScripted(world);
+    const { api } = await world.another({ roles: only('api'), gateway: gatewayOf() });
+    const { message } = await sendText({ api }, instance);
+    await world.clock.advance(MINUTE);
+    const networkId = gateway.sent()[0]?.networkId ?? '';
+    await gateway.last().listener.receipt({ networkId, status: 'delivered' });
+    expect(await statusOf(world, message.id)).toBe('delivered');
+  });
+
+  it.each(['1970-01-02T00:00:00Z', '2019-12-31T23:59:59Z', '2054-11-04T00:00:00Z', '2090-01-01T00:00:00Z'])(
+    'finds what was accepted by a clock that shows %s',
+    async (time) => {
+      const gateway = gatewayOf();
+      const world = await startWorld({ gateway, clock: manualClock(Date.parse(time)) });
+      const { message, networkId } = await sendOne(world, gateway);
+      await gateway.last().listener.receipt({ networkId, status: 'delivered' });
+      expect(await statusOf(world, message.id)).toBe('delivered');
+    },
+  );
+
+  it('finds none by an id that the network made up', async () => {
+    const gateway = gatewayOf();
+    const world = await startWorld({ gateway });
+    const { instance, message, networkId } = await sendOne(world, gateway);
+    const { listener } = gateway.last();
+    const last = networkId.endsWith('0') ? '1' : '0';
+    for (const id of ['', 'SBX', networkId.toLowerCase(), `${networkId.slice(0, -1)}${last}`]) {
+      await listener.receipt({ networkId: id, status: 'delivered' });
+    }
+    expect(await statusOf(world, message.id)).toBe('sent');
+    expect((await world.api.instances.get(instance)).status).toBe('connected');
+  });
+});
+
+describe('network ids', () => {
+  it('show nothing of the time or of each other', async () => {
+    const gateway = gatewayOf();
+    const world = await startWorld({ gateway });
+    const instance = await connectScripted(world);
+    // All within one millisecond: their message ids differ in the last bits of a counter.
+    for (let sent = 0; sent < 256; sent += 1) await sendText(world, instance);
+    await world.clock.settle();
+    const ids = gateway.sent().map(({ networkId }) => Buffer.from(networkId.slice(3), 'hex'));
+    expect(ids).toHaveLength(256);
+    for (let place = 0; place < 16; place += 1) {
+      // Of 256 random bytes about 162 are different.
+      expect(new Set(ids.map((bytes) => bytes[place])).size).toBeGreaterThan(130);
+    }
+  });
+
+  it('are refused with a key in the database that is none', async () => {
+    const storage = memoryStorage();
+    await storage.open({
+      ...testRuntime(),
+      newId: () => '',
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+    });
+    await storage.setting('network_id_key', 'AAAA');
+    await storage.close();
+    await expect(startWorld({ storage })).rejects.toThrow(/"network_id_key" in the database is damaged/);
+  });
+});
