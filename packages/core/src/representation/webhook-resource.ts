@@ -1,9 +1,9 @@
-import { requestHeaders } from '../domain/delivery/request-headers.ts';
 import type { Attempt, Delivery, DeliveryErrorCode, DeliveryStatus } from '../domain/delivery/delivery.ts';
 import type { EventType, SubscribableEventType } from '../domain/event/event.ts';
 import type { DisabledReason, EndpointStatus, WebhookEndpoint } from '../domain/webhook/endpoint.ts';
 import { waitingOf } from '../domain/delivery/waiting.ts';
 import type { LanePosition, WaitingReason } from '../domain/delivery/waiting.ts';
+import { requestHeaders } from './request-headers.ts';
 import { timestamp, timestampOrNull } from './time.ts';
 
 /** Webhook endpoint of the REST API (specification, "Webhook endpoint"). */

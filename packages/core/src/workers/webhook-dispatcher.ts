@@ -13,9 +13,9 @@ import {
   THROTTLE_WINDOW_MS,
 } from '../domain/delivery/delivery-limits.ts';
 import { settleAttempt } from '../domain/delivery/delivery-state.ts';
-import { requestHeaders } from '../domain/delivery/request-headers.ts';
 import type { ClaimedDelivery, Completion } from '../ports/storage/delivery-store.ts';
 import type { WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
+import { requestHeaders } from '../representation/request-headers.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { attemptsUnderWay } from './attempts-under-way.ts';
 import { failureLog } from './failure-log.ts';

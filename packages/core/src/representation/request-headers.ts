@@ -1,4 +1,5 @@
-import type { Delivery } from './delivery.ts';
+import { DELIVERY_HEADER, EVENT_HEADER, STANDARD_ID_HEADER } from '@trunkline/receiver';
+import type { Delivery } from '../domain/delivery/delivery.ts';
 
 /**
  * The headers of a delivery's request that are the same on every attempt and tell no secret (specification, "Request
@@ -12,8 +13,8 @@ export function requestHeaders(
   return {
     'Content-Type': 'application/json',
     'User-Agent': 'Service-Webhooks/1.0',
-    'X-Service-Event': delivery.eventType,
-    'X-Service-Delivery': delivery.id,
-    ...(standardWebhooks ? { 'webhook-id': delivery.eventId } : {}),
+    [EVENT_HEADER]: delivery.eventType,
+    [DELIVERY_HEADER]: delivery.id,
+    ...(standardWebhooks ? { [STANDARD_ID_HEADER]: delivery.eventId } : {}),
   };
 }
