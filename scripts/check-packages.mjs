@@ -77,8 +77,33 @@ async function contents(target) {
     files.includes('src') && 'the tarball has src in it',
     !files.includes('LICENSE') && 'the tarball has no LICENSE',
     !files.includes('README.md') && 'the tarball has no README.md',
+    ...(await declaredTwice(target)),
   ].filter((found) => found !== false);
 }
+
+/**
+ * Entry points share their declarations through chunks. With a copy in each, what one throws would be no instance of the
+ * class that the other exports, and types with private members would not fit each other.
+ */
+async function declaredTwice(target) {
+  const places = new Map();
+  for (const path of await readdir(join(target, 'dist'), { recursive: true })) {
+    const [kind] = /\.js$|\.d\.ts$/.exec(path) ?? [];
+    if (kind === undefined || path.startsWith('bundled')) continue;
+    for (const [, declaration] of (await readFile(join(target, 'dist', path), 'utf8')).matchAll(
+      DECLARATION,
+    )) {
+      const key = `${declaration} (${kind})`;
+      places.set(key, [...(places.get(key) ?? []), path]);
+    }
+  }
+  return [...places]
+    .filter(([, paths]) => paths.length > 1)
+    .map(([declaration, paths]) => `${declaration} is declared more than once: ${paths.join(', ')}`);
+}
+
+const DECLARATION =
+  /^(?:export |declare |abstract )*((?:class|interface|enum|type) \w+|(?:var|const) \w+(?= = class|: unique symbol))/gm;
 
 /** Imports every entry point under Node and compiles against it as two kinds of project do. */
 async function consume(pkg) {
