@@ -7,7 +7,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['source'] } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts'],
+    include: ['{packages,examples}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['packages/test-postgres/src/global-setup.ts'],
     pool: 'forks',
     // Many tests wait for other processes, so that two files at once take little more time than one.

@@ -48,7 +48,7 @@ export type {
 } from './representation/inputs.ts';
 export type { ApiKeyResource } from './representation/api-key-resource.ts';
 export type { GroupResource, InstanceResource, QrResource } from './representation/instance-resource.ts';
-export type { MediaResource, MessageResource } from './representation/message-resource.ts';
+export type { MessageResource } from './representation/message-resource.ts';
 export type {
   AttemptResource,
   DeliveryDetailResource,

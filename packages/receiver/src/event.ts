@@ -12,10 +12,6 @@ export type WebhookEventType = MessageEventType | InstanceEventType | 'webhook.t
  */
 export type WebhookEvent = WebhookEventOf<WebhookEventType>;
 
-export type WebhookMessageEvent = WebhookEventOf<MessageEventType>;
-export type WebhookInstanceEvent = WebhookEventOf<InstanceEventType>;
-export type WebhookTestEvent = WebhookEventOf<'webhook.test'>;
-
 /** The event of one type, as in `WebhookEventOf<'message.received'>`, or the union of several. */
 export type WebhookEventOf<Type extends WebhookEventType> = { [T in Type]: Envelope<T> }[Type];
 

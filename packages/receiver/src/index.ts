@@ -29,11 +29,8 @@ export type {
   WebhookEventOf,
   WebhookEventType,
   WebhookInstance,
-  WebhookInstanceEvent,
   WebhookMedia,
   WebhookMessage,
-  WebhookMessageEvent,
-  WebhookTestEvent,
 } from './event.ts';
 export {
   DELIVERY_HEADER,

@@ -92,7 +92,7 @@ const TABLE = {
 
 export type ErrorCode = keyof typeof TABLE;
 
-export interface ErrorFacts {
+interface ErrorFacts {
   /** The HTTP status. */
   readonly status: number;
   /** When it is returned, in a sentence for the reference. */

@@ -1,4 +1,4 @@
-import type { WebhookMedia, WebhookMessage } from '@trunkline/receiver';
+import type { WebhookMessage } from '@trunkline/receiver';
 import type { Message } from '../domain/message/message.ts';
 import { timestamp, timestampOrNull } from './time.ts';
 
@@ -7,7 +7,6 @@ import { timestamp, timestampOrNull } from './time.ts';
  * of webhooks import it from.
  */
 export type MessageResource = WebhookMessage;
-export type MediaResource = WebhookMedia;
 
 export function messageResource(message: Message): MessageResource {
   const { media } = message;

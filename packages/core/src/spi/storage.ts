@@ -66,7 +66,7 @@ export type { ApiKey } from '../domain/api-key/api-key.ts';
 
 // Instances and groups.
 export { acceptsMessages } from '../domain/instance/instance.ts';
-export type { Instance } from '../domain/instance/instance.ts';
+export type { Instance, InstanceStatus } from '../domain/instance/instance.ts';
 export type { GatewayShare, OwnerShare } from '../domain/instance/instance-shares.ts';
 export type { Group, GroupReport } from '../domain/instance/group.ts';
 export { latestCheckIn, latestLeaseEnd, latestResend } from '../domain/too-far-ahead.ts';
@@ -91,16 +91,28 @@ export type { IdempotencyRecord } from '../domain/idempotency/idempotency.ts';
 
 // Events and the subscriptions of handlers in process.
 export { EVENT_TYPES } from '../domain/event/event.ts';
-export type { Event, SubscribableEventType } from '../domain/event/event.ts';
+export type { Event, EventType, SubscribableEventType } from '../domain/event/event.ts';
 export type { EventSubscription } from '../domain/subscription/event-subscription.ts';
 export { queuedEventDue } from '../domain/subscription/queued-event-due.ts';
 
 // Endpoints and deliveries.
 export { HEALTHY, NO_FAILURES } from '../domain/webhook/endpoint.ts';
-export type { EndpointHealth, FailureRecord, WebhookEndpoint } from '../domain/webhook/endpoint.ts';
+export type {
+  DisabledReason,
+  EndpointHealth,
+  EndpointStatus,
+  FailureRecord,
+  WebhookEndpoint,
+} from '../domain/webhook/endpoint.ts';
 export { healthAfter } from '../domain/webhook/endpoint-health.ts';
 export { DELIVERY_STATUSES, isOpen } from '../domain/delivery/delivery.ts';
-export type { Attempt, ClosingReason, Delivery, DeliveryStatus } from '../domain/delivery/delivery.ts';
+export type {
+  Attempt,
+  ClosingReason,
+  Delivery,
+  DeliveryErrorCode,
+  DeliveryStatus,
+} from '../domain/delivery/delivery.ts';
 export {
   endedBy,
   endedWithoutEvent,
@@ -111,4 +123,4 @@ export {
 export { newDelivery } from '../domain/delivery/new-delivery.ts';
 export { joinRound, waitsInRound } from '../domain/delivery/retry-round.ts';
 export type { RetryRound } from '../domain/delivery/retry-round.ts';
-export type { LanePosition } from '../domain/delivery/waiting.ts';
+export type { LanePosition, WaitingReason } from '../domain/delivery/waiting.ts';

@@ -7,7 +7,6 @@ import type {
   WebhookEventType,
   WebhookInstance,
   WebhookMessage,
-  WebhookTestEvent,
 } from '@trunkline/receiver';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type {
@@ -82,7 +81,7 @@ describe('the types that receivers import', () => {
   });
 
   it('have the webhook under test as its endpoint is', () => {
-    expectTypeOf<WebhookTestEvent['data']>().toEqualTypeOf<{
+    expectTypeOf<WebhookEventOf<'webhook.test'>['data']>().toEqualTypeOf<{
       readonly webhook: Pick<WebhookEndpoint, 'id' | 'url' | 'description'>;
     }>();
   });

@@ -6,7 +6,7 @@ import { stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 import type { Account } from './world-api.ts';
 
-export interface StreamError {
+interface StreamError {
   /** 515 restart, 503, 500, …; none where the child says it. */
   readonly code?: number;
   readonly child?: { readonly tag: string; readonly attrs?: Readonly<Record<string, string>> };

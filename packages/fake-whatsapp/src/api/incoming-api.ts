@@ -8,7 +8,7 @@ import { seconds } from '../stanza.ts';
 import type { AddressingMode } from '../world/contact.ts';
 import type { Account, Group, Person } from './world-api.ts';
 
-export interface InboundOptions {
+interface InboundOptions {
   /** The network's message id; made up where left out. Given twice, it is the same message sent again. */
   readonly id?: string;
   readonly group?: Group;
@@ -22,7 +22,7 @@ export interface InboundOptions {
   readonly sentAt?: number;
 }
 
-export interface ReceiptOptions {
+interface ReceiptOptions {
   /** Whose phone: in groups the participant. */
   readonly by: Person;
   readonly type: 'delivered' | 'read' | 'played';

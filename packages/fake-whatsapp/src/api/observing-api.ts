@@ -5,7 +5,7 @@ import type { TranscriptEntry } from '../chronicle/transcript.ts';
 import type { Network } from '../network.ts';
 import type { Account } from './world-api.ts';
 
-export interface MessageMatch {
+interface MessageMatch {
   readonly from?: Account;
   /** The network id. */
   readonly id?: string;

@@ -9,7 +9,7 @@ import { pair } from '../pairing/pair.ts';
 import { hasOffered, readQr } from '../pairing/qr.ts';
 import type { Account, Person } from './world-api.ts';
 
-export interface LinkedDevice {
+interface LinkedDevice {
   readonly device: number;
   readonly connected: boolean;
 }

@@ -21,9 +21,9 @@ export interface Account extends Person {
   readonly kind: 'account';
 }
 
-export type PersonOptions = ContactOptions;
+type PersonOptions = ContactOptions;
 
-export interface GroupOptions {
+interface GroupOptions {
   readonly subject: string;
   readonly members: readonly Person[];
   /** The first member by default. */

@@ -4,7 +4,7 @@ export type { ApiError, CallResult, ClientErrorCode, Failure, Success } from './
 export type { CallOptions } from './remote-api.ts';
 export type { MediaFile, SendFileInput, SendOptions, Sent } from './messages.ts';
 export type { DeliveryPage } from './webhooks.ts';
-export type { MessagePage, TrunklineClient, Webhooks } from './trunkline-client.ts';
+export type { TrunklineClient } from './trunkline-client.ts';
 // For those who would rather catch than look at `ok`.
 export { ClientError, isClientError, unwrap } from './client-error.ts';
 
@@ -21,10 +21,12 @@ export type {
   MediaType,
   MessageQuery,
   MessageResource,
+  PageResult,
   QrResource,
   SendTextInput,
   WebhookChanges,
   WebhookInput,
+  WebhookList,
   WebhookResource,
   WebhookResourceWithSecret,
 } from '@trunkline/core';

@@ -1,4 +1,3 @@
-import type { MessageResource, PageResult, WebhookList } from '@trunkline/core';
 import type { MessageCalls } from './messages.ts';
 import type { RemoteApi } from './remote-api.ts';
 import type { WebhookCalls } from './webhooks.ts';
@@ -18,7 +17,3 @@ interface OwnCalls {
   readonly messages: MessageCalls;
   readonly webhooks: WebhookCalls;
 }
-
-export type MessagePage = PageResult<MessageResource>;
-
-export type Webhooks = WebhookList;

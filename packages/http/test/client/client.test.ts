@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClient, isClientError, unwrap } from '../../src/client/index.ts';
+import { ClientError, createClient, isClientError, unwrap } from '../../src/client/index.ts';
 import type { ClientOptions, TrunklineClient } from '../../src/client/index.ts';
 import { answer, refusal, scriptedFetch } from './scripted-fetch.ts';
 import type { ScriptedFetch } from './scripted-fetch.ts';
@@ -209,6 +209,7 @@ describe('an iterator', () => {
       thrown = error;
     }
     expect(seen).toEqual(['msg_1']);
+    expect(thrown).toBeInstanceOf(ClientError);
     expect(isClientError(thrown) && thrown.error).toMatchObject({ code: 'INVALID_API_KEY', status: 401 });
   });
 });

@@ -1,0 +1,62 @@
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { typesReachedFrom, readImports, readPackages } from './support/public-names.ts';
+import type { Package, PublicName } from './support/public-names.ts';
+
+const packages = readPackages();
+const imports = readImports(packages);
+
+// A name that is added, renamed or removed shows in the diff of test/exports. To write the lists again:
+// npx --yes pnpm@12 test test/exports.test.ts -u
+describe.each(packages)('the exports of $name', (one) => {
+  it('are those that were reviewed', async () => {
+    await expect(listOf(one)).toMatchFileSnapshot(`exports/${listName(one)}`);
+  });
+
+  it('are imported by a file outside of its sources, or are types that such an export leads to', () => {
+    expect(unusedNames(one)).toEqual([]);
+  });
+});
+
+test('there is a list of exports for each package, and no other', () => {
+  expect(readdirSync(`${import.meta.dirname}/exports`).toSorted()).toEqual(packages.map(listName));
+});
+
+function listName({ folder }: Package): string {
+  return `${basename(folder)}.txt`;
+}
+
+function listOf({ entryPoints }: Package): string {
+  const sections = entryPoints.map(({ specifier, names }) =>
+    [specifier, ...names.map(({ name, isType }) => `  ${isType ? 'type ' : ''}${name}`)].join('\n'),
+  );
+  return `${sections.join('\n\n')}\n`;
+}
+
+interface Entry extends PublicName {
+  readonly specifier: string;
+  readonly isUsed: boolean;
+}
+
+function unusedNames(one: Package): readonly string[] {
+  const entries = one.entryPoints.flatMap(({ specifier, source, names }): Entry[] =>
+    names
+      // A private package lets others import some of its modules, whose names are for itself as well.
+      .filter(({ from }) => !(one.isPrivate && from === source))
+      .map((name) => ({
+        ...name,
+        specifier,
+        isUsed: (imports.get(source)?.get(name.name) ?? []).some(
+          (file) => !file.startsWith(`${one.folder}/src/`),
+        ),
+      })),
+  );
+  // Whoever uses an export may have to name what it leads to.
+  const nameable = new Set(
+    entries.filter(({ isUsed }) => isUsed).flatMap((entry) => [...typesReachedFrom(entry, packages)]),
+  );
+  return entries
+    .filter(({ name, isType, isUsed }) => !isUsed && !(isType && nameable.has(name)))
+    .map(({ name, specifier }) => `${specifier}: ${name}`);
+}

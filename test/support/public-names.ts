@@ -1,0 +1,210 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import ts from 'typescript';
+
+const ROOT = dirname(dirname(import.meta.dirname));
+
+/** Something that can be imported from outside: its name, and where it is declared. */
+export interface PublicName {
+  readonly name: string;
+  /** As in `import type`. */
+  readonly isType: boolean;
+  /** The file that declares it, from the root of the repository; a package's name where it is another package's. */
+  readonly from: string;
+}
+
+interface EntryPoint {
+  /** What stands in an import: `@trunkline/core/spi/storage`. */
+  readonly specifier: string;
+  /** Its source file, from the root of the repository. */
+  readonly source: string;
+  readonly names: readonly PublicName[];
+}
+
+export interface Package {
+  readonly name: string;
+  readonly isPrivate: boolean;
+  /** From the root of the repository: `packages/core`. */
+  readonly folder: string;
+  readonly entryPoints: readonly EntryPoint[];
+}
+
+/** Every package, published or private, by the name of its folder. */
+export function readPackages(): readonly Package[] {
+  return globSync('packages/*/package.json', { cwd: ROOT }).toSorted().map(readPackage);
+}
+
+function readPackage(path: string): Package {
+  const text: unknown = JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
+  const { name, private: isPrivate, exports } = asRecord(text, path);
+  if (typeof name !== 'string') throw new Error(`${path} has no name.`);
+  const folder = dirname(path);
+  const entryPoints = Object.entries(asRecord(exports, `exports of ${path}`)).map(([subpath, target]) => {
+    const source = join(folder, sourceOf(target, `${subpath} of ${path}`));
+    return { specifier: join(name, subpath), source, names: exportsOf(source) };
+  });
+  return { name, isPrivate: isPrivate === true, folder, entryPoints };
+}
+
+/** TypeScript, save in a package that is JavaScript with its types beside it. */
+function sourceOf(target: unknown, what: string): string {
+  const conditions = typeof target === 'string' ? { source: target } : asRecord(target, what);
+  const source = conditions['source'] ?? conditions['types'];
+  if (typeof source !== 'string') throw new Error(`${what} has no source.`);
+  return source;
+}
+
+function asRecord(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) throw new Error(`${what} is not an object.`);
+  return Object.fromEntries(Object.entries(value));
+}
+
+/** What a file exports, in the order of the alphabet. `export *` is refused: each public name is written down. */
+function exportsOf(file: string): readonly PublicName[] {
+  return parse(file)
+    .statements.flatMap((statement) => [...reexports(statement, file), ...declared(statement, file)])
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function reexports(statement: ts.Statement, file: string): readonly PublicName[] {
+  if (!ts.isExportDeclaration(statement)) return [];
+  const { exportClause, moduleSpecifier, isTypeOnly } = statement;
+  if (exportClause === undefined || !ts.isNamedExports(exportClause)) {
+    throw new Error(`${file} has an "export *": write down the names.`);
+  }
+  const module =
+    moduleSpecifier !== undefined && ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : '';
+  const from = module.startsWith('.') ? relative('.', join(dirname(file), module)) : module;
+  return exportClause.elements.map((element) => ({
+    name: element.name.text,
+    isType: isTypeOnly || element.isTypeOnly,
+    from,
+  }));
+}
+
+function declared(statement: ts.Statement, file: string): readonly PublicName[] {
+  if (!isExported(statement)) return [];
+  const isType = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement);
+  return declarationNames(statement).map((name) => ({ name, isType, from: file }));
+}
+
+function isExported(node: ts.Node): boolean {
+  const modifiers = ts.canHaveModifiers(node) ? (ts.getModifiers(node) ?? []) : [];
+  return modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+}
+
+function declarationNames(statement: ts.Statement): readonly string[] {
+  if (ts.isVariableStatement(statement)) {
+    return statement.declarationList.declarations.map(({ name }) => name.getText());
+  }
+  const isNamed =
+    ts.isInterfaceDeclaration(statement) ||
+    ts.isTypeAliasDeclaration(statement) ||
+    ts.isFunctionDeclaration(statement) ||
+    ts.isClassDeclaration(statement);
+  return isNamed && statement.name !== undefined ? [statement.name.text] : [];
+}
+
+/**
+ * The types that a declaration leads to: those that it names, and those that they name, in whichever file and package of
+ * the repository. What a function does with them is not looked at.
+ */
+export function typesReachedFrom(start: PublicName, packages: readonly Package[]): ReadonlySet<string> {
+  const sources = sourcesOf(packages);
+  const reached = new Set<string>();
+  const visited = new Set<string>();
+  const visit = (file: string | undefined, name: string): void => {
+    if (file === undefined || visited.has(`${file} ${name}`)) return;
+    visited.add(`${file} ${name}`);
+    for (const mentioned of typesNamedIn(file, name)) {
+      reached.add(mentioned);
+      visit(declaringFile(file, mentioned, sources), mentioned);
+    }
+  };
+  visit(sources.get(start.from) ?? start.from, start.name);
+  return reached;
+}
+
+function typesNamedIn(file: string, name: string): ReadonlySet<string> {
+  const types = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isBlock(node)) return;
+    if (ts.isTypeReferenceNode(node)) types.add(node.typeName.getText());
+    if (ts.isExpressionWithTypeArguments(node)) types.add(node.expression.getText());
+    ts.forEachChild(node, visit);
+  };
+  parse(file)
+    .statements.filter((statement) => declarationNames(statement).includes(name))
+    .forEach(visit);
+  return types;
+}
+
+/** Undefined where a dependency or the language declares it. */
+function declaringFile(file: string, name: string, sources: ReadonlyMap<string, string>): string | undefined {
+  for (const statement of parse(file).statements) {
+    if (declarationNames(statement).includes(name)) return file;
+    if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) continue;
+    const bindings = statement.importClause?.namedBindings;
+    if (bindings === undefined || !ts.isNamedImports(bindings)) continue;
+    if (!bindings.elements.some((element) => element.name.text === name)) continue;
+    const module = statement.moduleSpecifier.text;
+    const target = module.startsWith('.') ? join(dirname(file), module) : sources.get(module);
+    if (target === undefined) return undefined;
+    const from = exportsOf(target).find((exported) => exported.name === name)?.from;
+    return from === undefined ? undefined : (sources.get(from) ?? from);
+  }
+  return undefined;
+}
+
+/** Of each entry point: what it is imported by, and the file. */
+function sourcesOf(packages: readonly Package[]): ReadonlyMap<string, string> {
+  return new Map(
+    packages.flatMap(({ entryPoints }) => entryPoints.map(({ specifier, source }) => [specifier, source])),
+  );
+}
+
+const parsed = new Map<string, ts.SourceFile>();
+
+function parse(file: string): ts.SourceFile {
+  const known = parsed.get(file);
+  if (known !== undefined) return known;
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2024, true);
+  parsed.set(file, source);
+  return source;
+}
+
+/**
+ * Which names are imported from the source of an entry point, and in which files: the sources, tests, programs and pages of
+ * all packages, whether they import it by its name or by its path.
+ */
+export function readImports(
+  packages: readonly Package[],
+): ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> {
+  const sources = sourcesOf(packages);
+  const imports = new Map<string, Map<string, string[]>>();
+  const files = globSync(['{packages,examples,bench,scripts,docs}/**/*.{ts,js,mjs,md}', '*.md'], {
+    cwd: ROOT,
+    exclude: ['**/node_modules', '**/dist'],
+  });
+  for (const file of files) {
+    for (const [, list = '', specifier = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(IMPORT)) {
+      const source = sources.get(specifier) ?? join(dirname(file), specifier);
+      const users = imports.get(source) ?? new Map<string, string[]>();
+      imports.set(source, users);
+      for (const name of list.split(',').map(importedName))
+        users.set(name, [...(users.get(name) ?? []), file]);
+    }
+  }
+  return imports;
+}
+
+const IMPORT = /\b(?:import|export)(?: type)?\s*\{([^{}]*)\}\s*from\s*'([^']*)'/g;
+
+/** Of `type A as B`, which is imported as `A`. */
+function importedName(specifier: string): string {
+  return specifier
+    .trim()
+    .replace(/^type /, '')
+    .replace(/ as .*/, '');
+}
