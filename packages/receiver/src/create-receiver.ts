@@ -1,5 +1,7 @@
 import { checkOptionNames, didYouMean, type OptionNames } from '@trunkline/option-names';
-import type { WebhookEvent, WebhookEventOf, WebhookEventType } from './event.ts';
+import { EVENT_TYPES } from './event-types.ts';
+import type { WebhookEventType } from './event-types.ts';
+import type { WebhookEvent, WebhookEventOf } from './event.ts';
 import type { EventStore } from './event-store.ts';
 import type { WebhookHeaders } from './headers.ts';
 import { memoryStore } from './memory-store.ts';
@@ -152,19 +154,6 @@ const OPTION_NAMES: OptionNames<ReceiverOptions> = {
   onError: true,
 };
 
-const EVENT_TYPES: Readonly<Record<WebhookEventType, true>> = {
-  'message.received': true,
-  'message.sent': true,
-  'message.delivered': true,
-  'message.read': true,
-  'message.failed': true,
-  'instance.connected': true,
-  'instance.disconnected': true,
-  'instance.qr_required': true,
-  'instance.error': true,
-  'webhook.test': true,
-};
-
 const DEFAULT_BODY_LIMIT = 1024 * 1024;
 const DEFAULT_BODY_TIMEOUT_SECONDS = 10;
 const DEFAULT_LEASE_SECONDS = 60;
@@ -180,9 +169,10 @@ interface Refusal {
 
 function handlerTable({ on = {}, otherwise }: ReceiverOptions): (type: string) => EventHandler | undefined {
   const handlers = new Map<string, EventHandler>();
+  const known: readonly string[] = EVENT_TYPES;
   for (const [type, handler] of Object.entries(on)) {
-    if (!Object.hasOwn(EVENT_TYPES, type)) {
-      const hint = didYouMean(type, Object.keys(EVENT_TYPES));
+    if (!known.includes(type)) {
+      const hint = didYouMean(type, known);
       throw new TypeError(
         `createReceiver: on['${type}'] is no event. ${hint} Newer events go to "otherwise".`,
       );

@@ -1,10 +1,4 @@
-export type MessageEventType =
-  'message.received' | 'message.sent' | 'message.delivered' | 'message.read' | 'message.failed';
-
-export type InstanceEventType =
-  'instance.connected' | 'instance.disconnected' | 'instance.qr_required' | 'instance.error';
-
-export type WebhookEventType = MessageEventType | InstanceEventType | 'webhook.test';
+import type { InstanceEventType, MessageEventType, WebhookEventType } from './event-types.ts';
 
 /**
  * What a webhook tells: a union that its `type` tells apart. A newer service may send types and fields that are not

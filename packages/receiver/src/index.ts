@@ -21,13 +21,11 @@ export type {
 export { signStandardWebhook, signWebhook } from './sign-webhook.ts';
 export type { SignStandardWebhookOptions, SignWebhookOptions } from './sign-webhook.ts';
 export { readEvent } from './event.ts';
+export type { InstanceEventType, MessageEventType, WebhookEventType } from './event-types.ts';
 export type {
-  InstanceEventType,
-  MessageEventType,
   ReadEventResult,
   WebhookEvent,
   WebhookEventOf,
-  WebhookEventType,
   WebhookInstance,
   WebhookMedia,
   WebhookMessage,

@@ -1,4 +1,5 @@
-import type { WebhookEvent, WebhookEventOf, WebhookEventType } from '../event.ts';
+import type { WebhookEventType } from '../event-types.ts';
+import type { WebhookEvent, WebhookEventOf } from '../event.ts';
 import {
   DELIVERY_HEADER,
   EVENT_HEADER,
