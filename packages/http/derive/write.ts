@@ -1,6 +1,7 @@
 // Writes what is made from the routes and kept in the repository: `pnpm openapi`. A test compares each with the routes.
 import { readFile, writeFile } from 'node:fs/promises';
 import { openApiDocument } from '../src/openapi/open-api-document.ts';
+import { apiReference } from './api-reference.ts';
 import { clientOperations } from './client-operations.ts';
 
 const openapi = new URL('../openapi.json', import.meta.url);
@@ -15,6 +16,8 @@ import type { Operations } from './operation.ts';
 export const OPERATIONS: Operations = ${JSON.stringify(clientOperations())};
 `,
 );
+
+await writeFile(new URL('../../../docs/api-reference.md', import.meta.url), apiReference());
 
 /** The names of an object in the order that they had before, so that a diff of the file shows changes alone. */
 function inOrderOf(old: unknown, value: unknown): unknown {

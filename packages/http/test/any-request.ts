@@ -61,11 +61,12 @@ const ofNoRoute = fc.record({
   path: fc.webPath().map((path) => `/${path}`),
 });
 
+const QUERY_NAMES = [...new Set(ROUTES.flatMap(({ queryNames }) => queryNames))];
 const anyValue = fc.oneof(anyText, fc.integer({ min: -5, max: 200 }).map(String), fc.constant(''));
 const someQuery = fc
   .array(
     fc.tuple(
-      mostly(fc.constantFrom('instance', 'direction', 'type', 'status', 'limit', 'cursor', 'event'), anyText),
+      mostly(fc.constantFrom(...QUERY_NAMES), anyText),
       fc.oneof(
         anyValue,
         fc.constantFrom(
@@ -138,8 +139,17 @@ const anyWorkspaceId = fc.oneof(
 const field = <Right>(right: fc.Arbitrary<Right>): fc.Arbitrary<unknown> =>
   mostly(right, fc.oneof(fc.jsonValue(), anyText, fc.constantFrom(...LONG_TEXTS)));
 
+/** The fields of the bodies' examples. */
+const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = Object.fromEntries(
+  ROUTES.flatMap(({ body }) => Object.entries(body?.example ?? {})).map(([name, value]) => [
+    name,
+    field(fc.constant<unknown>(value)),
+  ]),
+);
+
 const anyObject = fc.record(
   {
+    ...FIELDS,
     name: field(fc.string({ maxLength: 120 })),
     instance: field(fc.constant('{instance}')),
     to: field(fc.constantFrom('15550100', '+1 (555) 010-0', '15550003', 'grp_01k9z000000000000000000000')),

@@ -73,7 +73,10 @@ const DELIVERIES: Shape = {
 const WEBHOOKS: Shape = { fields: 'data meta', data: FIELDS.webhook, list: true, meta: 'configured' };
 const WITH_SECRET = `${FIELDS.webhook} secret`;
 
-/** The endpoint table of the specification, copied by hand. */
+/**
+ * The endpoint table of version 1.0.0 of the specification, copied by hand: what was promised then and stays. What was added
+ * since is not in it; the tables of tests come from the routes (route-table.ts).
+ */
 export const ENDPOINT_TABLE: readonly Row[] = [
   row('GET', '/api-key', null, 200, one('id name scopes workspace')),
   row('GET', '/instances', 'instances:read', 200, list(FIELDS.instance)),
@@ -160,8 +163,3 @@ export const ENDPOINT_TABLE: readonly Row[] = [
     'WEBHOOK_RETRY_NOT_ALLOWED',
   ]),
 ];
-
-/** A path of the table with ids that name nothing. */
-export function somePath(path: string): string {
-  return path.replaceAll(/\{(\w+)\}/g, 'no-such-$1');
-}

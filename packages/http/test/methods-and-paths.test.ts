@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { Hono } from 'hono';
 import { createHttpApp } from '../src/index.ts';
 import { client } from './client.ts';
-import { ENDPOINT_TABLE, somePath } from './endpoint-table.ts';
 import { fakeTrunkline, refusal } from './fake-trunkline.ts';
+import { ROUTE_TABLE, somePath } from './route-table.ts';
 
 const instances = { get: async (id: string) => ({ id }) as never }; // enough for these tests
 const app = createHttpApp(fakeTrunkline({ operations: { instances } }), { rateLimit: false });
@@ -33,7 +33,7 @@ describe('HEAD', () => {
 });
 
 describe('a method that a path does not have', () => {
-  const methodsOf = Map.groupBy(ENDPOINT_TABLE, (row) => row.path);
+  const methodsOf = Map.groupBy(ROUTE_TABLE, (row) => row.path);
   test.each([...methodsOf.keys()])('on %s: 405 with exactly the methods that it has', async (path) => {
     const own = methodsOf.get(path)?.map((row) => row.method) ?? [];
     const seen = await call('PUT', somePath(path));

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
 import { Hono } from 'hono';
+import { apiReference } from '../derive/api-reference.ts';
 import { clientOperations } from '../derive/client-operations.ts';
 import { OPERATIONS } from '../src/client/operations.ts';
 import { createHttpApp } from '../src/index.ts';
@@ -11,8 +12,8 @@ import { openApiDocument } from '../src/openapi/open-api-document.ts';
 import { ROUTES } from '../src/routes/all-routes.ts';
 import { client } from './client.ts';
 import type { Json } from './client.ts';
-import { ENDPOINT_TABLE } from './endpoint-table.ts';
 import { fakeTrunkline } from './fake-trunkline.ts';
+import { ROUTE_TABLE } from './route-table.ts';
 
 const served = client(createHttpApp(fakeTrunkline()), null);
 
@@ -40,9 +41,14 @@ test('the operations of the client are up to date; if not, `pnpm openapi` writes
   expect(OPERATIONS).toEqual(clientOperations());
 });
 
-test('it has every row of the endpoint table, with its scope and its success status', () => {
+test('the page docs/api-reference.md is up to date; if not, `pnpm openapi` writes it again', async () => {
+  const page = new URL('../../../docs/api-reference.md', import.meta.url);
+  expect(await readFile(page, 'utf8')).toBe(apiReference());
+});
+
+test('it has every route, with its scope and its success status', () => {
   const { paths } = JSON.parse(JSON.stringify(openApiDocument('/')));
-  for (const { method, path, scope, status } of ENDPOINT_TABLE) {
+  for (const { method, path, scope, status } of ROUTE_TABLE) {
     const operation = paths[path]?.[method.toLowerCase()];
     expect(operation?.security, `${method} ${path}`).toEqual([{ apiKey: scope === null ? [] : [scope] }]);
     expect(Object.keys(operation.responses)).toContain(String(status));
@@ -90,8 +96,7 @@ test.each(['/openapi.json', '/docs'])('%s has no other methods', async (path) =>
 test('GET /docs is a page that tells of every route without any other server', async () => {
   const seen = await served('GET', '/docs');
   expect([seen.status, seen.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
-  for (const { method, path } of ENDPOINT_TABLE)
-    expect(seen.text).toContain(`<code>${method} ${path}</code>`);
+  for (const { method, path } of ROUTE_TABLE) expect(seen.text).toContain(`<code>${method} ${path}</code>`);
   expect(seen.text).toContain('href="openapi.json"');
 });
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { SCOPES } from '@trunkline/core';
 import { createHttpApp } from '../src/index.ts';
 import { client } from './client.ts';
-import { ENDPOINT_TABLE, somePath } from './endpoint-table.ts';
 import { fakeTrunkline, refusal, WORKSPACE_ID } from './fake-trunkline.ts';
+import { ROUTE_TABLE, somePath } from './route-table.ts';
 
 /** A request that fails every check. Each test mends the ones before the check that it is about. */
 const WRONG = {
@@ -95,7 +95,7 @@ test('the workspace id of the key is welcome in X-Workspace-Id', async () => {
 });
 
 describe('every row of the endpoint table', () => {
-  const rows = ENDPOINT_TABLE.map((row) => [`${row.method} ${row.path}`, row] as const);
+  const rows = ROUTE_TABLE.map((row) => [`${row.method} ${row.path}`, row] as const);
 
   test.each(rows)('%s needs a key', async (_, { method, path }) => {
     const seen = await client(createHttpApp(fakeTrunkline()), null)(method, somePath(path));

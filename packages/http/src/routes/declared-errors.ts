@@ -2,7 +2,7 @@ import type { ErrorCode } from '@trunkline/core';
 import type { Route } from './route.ts';
 
 /** What every route may return: "Every operation may also return 401, 403, 429" (specification, "Endpoints"). */
-const COMMON: readonly ErrorCode[] = [
+export const COMMON_ERRORS: readonly ErrorCode[] = [
   'UNAUTHENTICATED',
   'INVALID_API_KEY',
   'WORKSPACE_MISMATCH',
@@ -17,10 +17,10 @@ const COMMON: readonly ErrorCode[] = [
 export function declaredErrors(route: Route): ReadonlySet<ErrorCode> {
   const scoped: readonly ErrorCode[] = route.scope === null ? [] : ['INSUFFICIENT_SCOPE'];
   const read: readonly ErrorCode[] = route.body === undefined ? [] : ['PAYLOAD_TOO_LARGE'];
-  return new Set([...COMMON, ...scoped, ...read, ...ownErrors(route)]);
+  return new Set([...COMMON_ERRORS, ...scoped, ...read, ...ownErrors(route)]);
 }
 
 /** The codes that its operation returns, among them the one of an id in its path that names nothing. */
-function ownErrors({ parameter, chapter: { id }, errors }: Route): readonly ErrorCode[] {
+export function ownErrors({ parameter, chapter: { id }, errors }: Route): readonly ErrorCode[] {
   return id !== undefined && parameter === id.name ? [id.notFound, ...errors] : errors;
 }

@@ -1,0 +1,81 @@
+import type { ErrorCode } from '@trunkline/core';
+import { ERROR_CODES, EVENT_MEANINGS } from '@trunkline/core/spi/http';
+import { CHAPTERS, ROUTES } from '../src/routes/all-routes.ts';
+import { COMMON_ERRORS, ownErrors } from '../src/routes/declared-errors.ts';
+import type { Chapter, Route, Success } from '../src/routes/route.ts';
+
+/** The page docs/api-reference.md. */
+export function apiReference(): string {
+  return `# API reference
+
+Every endpoint, event and error code of this version. \`npx --yes pnpm@12 openapi\` writes this page from the code: do not edit it.
+What they mean in full is in [messaging-api.md](messaging-api.md), the specification of version 1.0.0, and in
+[decisions.md](decisions.md); bodies, fields and examples are in [openapi.json](../packages/http/openapi.json).
+
+## Endpoints
+
+Paths are relative to the base URL, which ends in \`/api/v1\`. Every endpoint may also return ${codes(COMMON_ERRORS)};
+\`INSUFFICIENT_SCOPE\` where it needs a scope; and \`PAYLOAD_TOO_LARGE\` where it takes a body.
+
+${CHAPTERS.map(chapterText).join('\n\n')}
+
+## Events
+
+| type | sent when |
+|---|---|
+${Object.entries(EVENT_MEANINGS)
+  .map(([type, meaning]) => row(`\`${type}\``, meaning))
+  .join('\n')}
+
+## Error codes
+
+| code | status | |
+|---|---|---|
+${Object.entries(ERROR_CODES)
+  .map(([code, { status, meaning }]) => row(`\`${code}\``, status, meaning))
+  .join('\n')}
+`;
+}
+
+function chapterText(chapter: Chapter): string {
+  const { name, description } = chapter.tag;
+  const routes = ROUTES.filter((route) => route.chapter === chapter);
+  return `### ${name}
+
+${description}
+
+| endpoint | | scope | takes | returns | errors of its own |
+|---|---|---|---|---|---|
+${routes.map(routeRow).join('\n')}`;
+}
+
+function routeRow(route: Route): string {
+  const { method, path, summary, scope, success, replay } = route;
+  const returned = [success, ...(replay ? [replay] : [])].map(successText).join(' or ');
+  return row(
+    `\`${method} ${path}\``,
+    summary,
+    scope === null ? '–' : `\`${scope}\``,
+    taken(route),
+    returned,
+    codes(ownErrors(route)),
+  );
+}
+
+function taken({ body, query, queryNames }: Route): string {
+  if (body) return `\`${body.name}\`${body.form ? `, or \`${body.form.name}\` as a form` : ''}`;
+  return query ? `query: ${queryNames.map((name) => `\`${name}\``).join(', ')}` : '–';
+}
+
+function successText({ status, body }: Success): string {
+  if (body === null) return `${status}`;
+  return `${status} ${body === 'file' ? 'the file' : `\`${body.name}\``}`;
+}
+
+function codes(list: readonly ErrorCode[]): string {
+  return list.length === 0 ? '–' : list.map((code) => `\`${code}\``).join(', ');
+}
+
+function row(...cells: readonly (string | number)[]): string {
+  return `| ${cells.join(' | ')} |`;
+}

@@ -1,0 +1,30 @@
+import type { ErrorCode, Scope } from '@trunkline/core';
+import { ROUTES } from '../src/routes/all-routes.ts';
+import { ownErrors } from '../src/routes/declared-errors.ts';
+import type { Route } from '../src/routes/route.ts';
+
+/** A route as the tables of tests need it. */
+export interface Row {
+  readonly method: Route['method'];
+  readonly path: string;
+  readonly scope: Scope | null;
+  readonly status: number;
+  /** The codes that its operation returns. */
+  readonly errors: readonly ErrorCode[];
+  readonly route: Route;
+}
+
+/** Every route. That these are the ones of the specification is in conformance.test.ts. */
+export const ROUTE_TABLE: readonly Row[] = ROUTES.map((route) => ({
+  method: route.method,
+  path: route.path,
+  scope: route.scope,
+  status: route.success.status,
+  errors: ownErrors(route),
+  route,
+}));
+
+/** A path of the table with ids that name nothing. */
+export function somePath(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, 'no-such-$1');
+}
