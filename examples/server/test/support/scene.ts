@@ -24,6 +24,8 @@ export interface Scene {
   startNow(env?: Readonly<Record<string, string>>): Promise<RunningServer>;
   /** Starts one whose clock is ahead by this much, or behind. */
   startAt(aheadMs: number, env?: Readonly<Record<string, string>>): Promise<RunningServer>;
+  /** Deletes the receiver's webhook, and registers a new one in its place: with slots and a minute of its own. */
+  replaceWebhook(server: RunningServer): Promise<void>;
   /** What the sandbox network took over; while no server runs. */
   acceptedByNetwork(): readonly Extract<NetworkRecord, { kind: 'accepted' }>[];
 }
@@ -60,7 +62,12 @@ export async function setScene(
     return { ...server, client: testClient(server.url) };
   };
   const server = await start(env);
-  receiver.secret = (await server.client.registerWebhook(receiver.url, events)).secret;
+  const register = async ({ client }: RunningServer): Promise<string> => {
+    const { id: webhook, secret } = await client.registerWebhook(receiver.url, events);
+    receiver.secret = secret;
+    return webhook;
+  };
+  let webhookId = await register(server);
   const { id } = await server.client.createInstance();
   await server.client.connect(id);
   const scene: Scene = {
@@ -71,6 +78,11 @@ export async function setScene(
     startLater(more) {
       starts += 1;
       return start(more);
+    },
+    async replaceWebhook(running) {
+      const { status } = await running.client.request('DELETE', `/api/v1/webhooks/${webhookId}`);
+      expect(status).toBe(204);
+      webhookId = await register(running);
     },
     acceptedByNetwork() {
       const journal = openSandboxJournal(join(DATA_DIR, 'sandbox.db'));
