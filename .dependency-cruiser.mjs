@@ -248,8 +248,10 @@ export default {
       publicCore,
       spi('gateway'),
       '^packages/core/src/node/index\\.ts$',
+      own('test-support'),
       npm('vitest'),
     ]),
+    only('test-support', own('test-support'), [own('test-support'), '^(node:)?[a-z_/]+$'], 'For any test.'),
     only('test-postgres', own('test-postgres'), [own('test-postgres'), npm('vitest'), '^(node:)?[a-z_/]+$']),
     only(
       'media-s3',

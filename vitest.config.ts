@@ -14,8 +14,9 @@ export default defineConfig({
     maxWorkers: 2,
     execArgv: ['--conditions=source'],
     retry: 0,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // For what hangs and nothing else: a test that waits says sooner what it waited for in vain (HANG_MS).
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     reporters: process.env['CI'] ? ['default', ['json', { outputFile: 'reports/vitest.json' }]] : ['default'],
   },
 });

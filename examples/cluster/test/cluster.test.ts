@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { until } from '@trunkline/example-server/test/until';
+import { until } from '@trunkline/test-support';
 import { manageProcess } from '../src/managed-process.ts';
 import type { ManagedProcess } from '../src/managed-process.ts';
 import { choices } from './support/choices.ts';
@@ -12,7 +12,7 @@ import type { Receiver } from './support/receivers.ts';
 import { call, setUp } from './support/set-up.ts';
 import { API_KEY } from './support/test-cluster.ts';
 
-describe('The cluster of one command', { timeout: 200_000 }, () => {
+describe('The cluster of one command', () => {
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-cluster-test-'));
   const printed: string[] = [];
   let cluster: ManagedProcess;
@@ -36,7 +36,7 @@ describe('The cluster of one command', { timeout: 200_000 }, () => {
       onLine: (line) => void printed.push(line),
     });
     await cluster.ready;
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await cluster.stop();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { until } from '@trunkline/example-server/test/until';
+import { until } from '@trunkline/test-support';
 import type { NetworkLog } from '../src/network/network-log.ts';
 import { choices } from './support/choices.ts';
 import { darkness, length } from './support/darkness.ts';

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { createTrunkline, silentLogger } from '@trunkline/core';
 import { nodeRuntime, systemClock, systemRandom } from '@trunkline/core/node';
 import { memoryMediaStore, memoryStorage, recordingSender } from '@trunkline/core/testing';
-import { until } from '@trunkline/example-server/test/until';
+import { until } from '@trunkline/test-support';
 import { networkGateway } from '../src/network-gateway.ts';
 import { networkPhone } from '../src/network-phone.ts';
 import { startNetwork } from '../src/network/network-server.ts';

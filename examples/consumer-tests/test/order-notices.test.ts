@@ -34,10 +34,15 @@ afterEach(async () => {
   await trunkline.stop();
 });
 
+/** Webhooks take a moment, and on a busy machine longer than the second that Vitest waits by default. */
+function eventually(check: () => unknown): Promise<unknown> {
+  return vi.waitFor(check, { timeout: 30_000 });
+}
+
 describe('the notice of a shipped order', () => {
   it('is sent, and known to be read', async () => {
     expect(await notices.shipped({ id: '4711', phone: '+1 555 0100' })).toBe('queued');
-    await vi.waitFor(() => expect(notices.statusOf('4711')).toBe('read'));
+    await eventually(() => expect(notices.statusOf('4711')).toBe('read'));
     expect(trunkline.sandbox.phone(instance).accepted()).toMatchObject([
       { to: '15550100', text: 'Your order 4711 is on its way.' },
     ]);
@@ -46,13 +51,13 @@ describe('the notice of a shipped order', () => {
   it('is sent once, however often it is asked for', async () => {
     const order = { id: '4711', phone: '+1 555 0100' };
     await Promise.all([notices.shipped(order), notices.shipped(order)]);
-    await vi.waitFor(() => expect(notices.statusOf('4711')).toBe('read'));
+    await eventually(() => expect(notices.statusOf('4711')).toBe('read'));
     expect(trunkline.sandbox.phone(instance).accepted()).toHaveLength(1);
   });
 
   it('fails when the network refuses the number', async () => {
     await notices.shipped({ id: '4711', phone: '+1 555 555 0003' }); // 0003: see docs/sandbox.md
-    await vi.waitFor(() => expect(notices.statusOf('4711')).toBe('failed'));
+    await eventually(() => expect(notices.statusOf('4711')).toBe('failed'));
   });
 
   it('is not sent to what is no number', async () => {
@@ -77,7 +82,7 @@ describe('the notice of a shipped order', () => {
 describe('a customer who writes STOP', () => {
   it('gets no more notices', async () => {
     await trunkline.sandbox.phone(instance).receive({ from: '15550100', text: 'STOP' });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await notices.shipped({ id: '4711', phone: '+1 555 0100' })).toBe('opted_out'),
     );
   });

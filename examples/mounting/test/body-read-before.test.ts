@@ -3,6 +3,7 @@ import { getRequestListener } from '@hono/node-server';
 import express from 'express';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { nodeRuntime } from '@trunkline/core/node';
+import { HANG_MS } from '@trunkline/test-support';
 import { everywherePublic, startService } from '../src/service.ts';
 import { listening } from './listening.ts';
 
@@ -26,7 +27,7 @@ it.each([
 
   const response = await fetch(`${origin}/api/v1/webhooks`, {
     method: 'POST',
-    signal: AbortSignal.timeout(5_000),
+    signal: AbortSignal.timeout(HANG_MS),
     headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
     body: JSON.stringify({ url: 'https://example.com/hook', events: ['message.read'], filler }),
   });

@@ -1,6 +1,7 @@
 import { createClient, unwrap } from '@trunkline/http/client';
 import type { TrunklineClient } from '@trunkline/http/client';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 
 export interface SmokeTarget {
   readonly fetch: (url: string, init: RequestInit) => Response | Promise<Response>;
@@ -168,5 +169,5 @@ function clientOf({ origin, apiKey, fetch }: SmokeTarget): TrunklineClient {
 }
 
 async function untilEqual(read: () => Promise<string>, expected: string): Promise<void> {
-  await vi.waitFor(async () => expect(await read()).toBe(expected), { timeout: 10_000, interval: 20 });
+  await eventually(async () => expect(await read()).toBe(expected));
 }

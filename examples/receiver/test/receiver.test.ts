@@ -18,7 +18,7 @@ function start(env: Readonly<Record<string, string>>): { child: ChildProcess; ou
   return { child, output: () => output };
 }
 
-describe('The receiver', { timeout: 60_000 }, () => {
+describe('The receiver', () => {
   let receiver: ReturnType<typeof start>;
   let url = '';
 
@@ -28,7 +28,7 @@ describe('The receiver', { timeout: 60_000 }, () => {
       await once(receiver.child.stdout ?? receiver.child, 'data');
       url = /Receiving at (\S+)/.exec(receiver.output())?.[1] ?? '';
     }
-  }, 60_000);
+  });
   afterAll(async () => {
     receiver.child.kill();
     const [code] = await once(receiver.child, 'exit');

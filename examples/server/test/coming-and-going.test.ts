@@ -8,8 +8,8 @@ import { createSandbox } from '@trunkline/core/sandbox';
 import { postgresStorage } from '@trunkline/storage-postgres';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { startPostgres } from '@trunkline/test-postgres/server';
+import { until } from '@trunkline/test-support';
 import { temporaryDirectory } from './support/temporary-directory.ts';
-import { until } from './support/until.ts';
 
 /** How long instances come and go, in minutes of real time; without it for some renewals of leases. */
 const MINUTES = Number(process.env['COMING_AND_GOING_MINUTES'] ?? 0);

@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { until } from '@trunkline/test-support';
 import { expectToldOnce, requestsAbout, setScene, untilTold } from './support/scene.ts';
 import type { RunningServer, Scene } from './support/scene.ts';
-import { until } from './support/until.ts';
 
 /** Random kills in the last test; more with CRASH_RUNS. */
 const RUNS = Number(process.env['CRASH_RUNS'] ?? 8);
 
 // At the same time, for most of it is waiting.
-describe.concurrent('kill -9', { timeout: 300_000 }, () => {
+describe.concurrent('kill -9', () => {
   it('between the 202 and the send: the message is sent after the restart, once', async () => {
     const { scene, server } = await setScene();
     await server.kill();

@@ -32,7 +32,7 @@ function openToOthers(directory: string): readonly string[] {
   );
 }
 
-describe.skipIf(process.platform === 'win32')('What the server writes', { timeout: 60_000 }, () => {
+describe.skipIf(process.platform === 'win32')('What the server writes', () => {
   it('is for its own user alone, in a directory that everybody may enter, too', async () => {
     const directory = openDirectory();
     const server = await serverOn(directory);

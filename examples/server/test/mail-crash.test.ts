@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 import { startMailServer } from './support/mail-server.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
@@ -29,17 +30,17 @@ it('a warning outlives the process that was sending it, and goes out once more u
   // The server has all of the mail, and the process dies before it hears so.
   server.answer('hang');
   const first = run(0);
-  await expect.poll(() => server.mails.length, { timeout: 20_000 }).toBe(1);
+  await eventually(() => expect(server.mails.length).toBe(1));
   await kill(first);
 
   server.answer('refuse');
   const second = run(TWO_DAYS + 10);
-  await expect.poll(() => server.mails.length, { timeout: 20_000 }).toBe(2);
+  await eventually(() => expect(server.mails.length).toBe(2));
   await kill(second);
 
   server.answer('take');
   const third = run(TWO_DAYS + 20);
-  await expect.poll(() => server.mails.length, { timeout: 20_000 }).toBe(3);
+  await eventually(() => expect(server.mails.length).toBe(3));
   await kill(third);
 
   expect(new Set(server.mails.map(({ to }) => to.join()))).toEqual(

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLogger } from '@trunkline/core';
 import type { Logger, Notification } from '@trunkline/core';
+import { eventually } from '@trunkline/test-support';
 import { mailNotifier } from '../src/mail-notifier.ts';
 import { startMailServer } from './support/mail-server.ts';
 
@@ -113,7 +114,7 @@ describe('A mail is not taken over', () => {
     const elapse = timeoutsOf(socketTimeout);
     const notifying = mailNotifier(server.url, silentLogger, { socketTimeout }).notify(notification);
     const outcome = expect(notifying).rejects.toThrow('Timeout');
-    await vi.waitFor(() => expect(server.mails).toHaveLength(1), { timeout: 30_000 });
+    await eventually(() => expect(server.mails).toHaveLength(1));
     elapse();
     await outcome;
   });

@@ -10,7 +10,7 @@ function valueOf(metrics: string, beginning: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1));
 }
 
-it('/metrics tells what the server does, without naming anybody', { timeout: 60_000 }, async () => {
+it('/metrics tells what the server does, without naming anybody', async () => {
   const { scene, server } = await setScene();
   const { id } = await server.client.send({ instance: scene.instance });
   await untilTold(scene, server, id);
@@ -42,7 +42,7 @@ it('/metrics tells what the server does, without naming anybody', { timeout: 60_
   await server.stop();
 });
 
-it('/metrics is for those who have the token, where there is one', { timeout: 60_000 }, async () => {
+it('/metrics is for those who have the token, where there is one', async () => {
   const METRICS_TOKEN = 'a-token-for-metrics';
   const server = await startServer({ env: { DATA_DIR: join(temporaryDirectory(), 'data'), METRICS_TOKEN } });
   const read = async (headers: Record<string, string>): Promise<number> =>

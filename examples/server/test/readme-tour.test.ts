@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it } from 'vitest';
+import { until } from '@trunkline/test-support';
 import { readmeBlocks } from './support/readme.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
-import { until } from './support/until.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** In a terminal, background programs are jobs, which end together with all that they started. */
@@ -19,9 +19,9 @@ trap exit TERM
 `;
 
 let stopTour = async (): Promise<void> => {};
-afterAll(() => stopTour(), 60_000);
+afterAll(() => stopTour());
 
-it('The tour of the README works as it is printed, and works again', { timeout: 300_000 }, async () => {
+it('The tour of the README works as it is printed, and works again', async () => {
   const directory = temporaryDirectory();
   await takeTour(directory);
   await takeTour(directory);

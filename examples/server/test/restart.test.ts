@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startPostgres } from '@trunkline/test-postgres/server';
+import { until } from '@trunkline/test-support';
 import { expectToldOnce, requestsAbout, setScene, untilTold } from './support/scene.ts';
-import { until } from './support/until.ts';
 
 /** Kills on each storage; more with RESTART_RUNS, which prints how long each took. */
 const RUNS = Number(process.env['RESTART_RUNS'] ?? 2);

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MessageResource } from '@trunkline/core';
+import { until } from '@trunkline/test-support';
 import { startServer } from './support/server-process.ts';
 import type { ServerProcess } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
 import type { TestClient } from './support/test-client.ts';
-import { until } from './support/until.ts';
 
-describe("The sandbox's phones", { timeout: 60_000 }, () => {
+describe("The sandbox's phones", () => {
   let server: ServerProcess;
   let client: TestClient;
 
@@ -17,7 +17,7 @@ describe("The sandbox's phones", { timeout: 60_000 }, () => {
       env: { DATA_DIR: join(temporaryDirectory(), 'data'), API_KEY, RATE_LIMIT: '0' },
     });
     client = testClient(server.url);
-  }, 60_000);
+  });
   afterAll(async () => {
     expect(await server.stop()).toBe(0);
     expect(server.stderr()).toBe('');

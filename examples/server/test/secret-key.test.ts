@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { until } from '@trunkline/test-support';
 import { runServer, startServer } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
-import { until } from './support/until.ts';
 
 const NEW_KEY = 'the-new-secret-key-of-32-characters';
 
-describe('A new secret key', { timeout: 120_000 }, () => {
+describe('A new secret key', () => {
   it('takes the place of the one that the first start made, in the steps of docs/running.md', async () => {
     const cwd = temporaryDirectory();
     const first = await startServer({ env: {}, cwd });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { until } from '@trunkline/test-support';
 import { requestsAbout, setScene, untilTold } from './support/scene.ts';
-import { until } from './support/until.ts';
 
-describe.concurrent('A signal', { timeout: 120_000 }, () => {
+describe.concurrent('A signal', () => {
   it.for(['SIGTERM', 'SIGINT'] as const)(
     '%s lets end what has begun, and gives back what is held',
     async (signal) => {

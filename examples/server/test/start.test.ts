@@ -8,7 +8,7 @@ import { snapshot } from './support/snapshot.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
 
-describe('The first start', { timeout: 120_000 }, () => {
+describe('The first start', () => {
   it('tells its address and an API key with every scope, and later starts tell no other', async () => {
     const DATA_DIR = join(temporaryDirectory(), 'data');
     const first = await startServer({ env: { DATA_DIR } });
@@ -85,7 +85,7 @@ describe('The first start', { timeout: 120_000 }, () => {
   });
 });
 
-describe('API_KEY', { timeout: 120_000 }, () => {
+describe('API_KEY', () => {
   const other = 'quite-another-key-for-the-tests';
 
   it('is installed with every scope, stays, gives way to another, and does not come back', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { requestsAbout, setScene, untilTold } from './support/scene.ts';
 
-describe('Two servers on one data directory', { timeout: 300_000 }, () => {
+describe('Two servers on one data directory', () => {
   it('serve the same API, send each webhook once, and one of them has the network', async () => {
     const { scene, server: first } = await setScene();
     const second = await scene.startNow();

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { until } from '@trunkline/test-support';
 import { runServer, startServer } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
 import { startReceiver } from './support/test-receiver.ts';
-import { until } from './support/until.ts';
 
 async function start(env: Readonly<Record<string, string>>) {
   const server = await startServer({

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { DeliveryDetailResource, DeliveryResource, WebhookResourceWithSecret } from '@trunkline/core';
 import { seededRandom } from '@trunkline/core/testing';
+import { until } from '@trunkline/test-support';
 import { startMoodyReceiver } from './support/moody-receiver.ts';
 import type { MoodyReceiver } from './support/moody-receiver.ts';
 import { startSending } from './support/sending-processes.ts';
 import type { Ask } from './support/sending-processes.ts';
-import { until } from './support/until.ts';
 
 /** Of requests that come as fast as they are answered; more with STORM_SECONDS. */
 const SECONDS = Number(process.env['STORM_SECONDS'] ?? 3);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { until } from './support/until.ts';
+import { until } from '@trunkline/test-support';
 import { linkPhone, qrOf, setWhatsAppScene, untilStatus } from './support/whatsapp-scene.ts';
 
-describe('GATEWAY=baileys', { timeout: 120_000 }, () => {
+describe('GATEWAY=baileys', () => {
   it('links a phone, sends, receives, and is linked still after a restart', async () => {
     const scene = await setWhatsAppScene({ MESSAGES_PER_MINUTE: '600' });
     const { wa, account, bob, receiver, instance, server, start } = scene;

@@ -6,7 +6,7 @@ import { runServer, startServer } from './support/server-process.ts';
 import { snapshot } from './support/snapshot.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-describe('What the server cannot work with', { timeout: 120_000 }, () => {
+describe('What the server cannot work with', () => {
   const wrong: readonly (readonly [env: Record<string, string>, complaint: string])[] = [
     [{ HOST: '192.0.2.1' }, 'HOST is not an address of this machine: 192.0.2.1'],
     [{ HOST: 'no.such.host.invalid' }, 'HOST is not an address of this machine: no.such.host.invalid'],
@@ -69,7 +69,7 @@ describe('What the server cannot work with', { timeout: 120_000 }, () => {
   });
 });
 
-describe('Files that cannot be used', { timeout: 120_000 }, () => {
+describe('Files that cannot be used', () => {
   const first = 'a-secret-key-of-more-than-32-characters';
 
   /** A directory that a server has been started in. */

@@ -1,4 +1,5 @@
-import { afterAll, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 import { createTrunkline } from '../src/index.ts';
 import type { DeliveryDetailResource } from '../src/index.ts';
 import { nodeDnsResolver, nodeRuntime } from '../src/node/index.ts';
@@ -32,7 +33,7 @@ it('a name that comes to mean an address within is asked for once for each attem
   const webhook = await webhooks.create({ url, events: ['message.sent'] });
   const attempted = async (): Promise<DeliveryDetailResource> => {
     const { id: delivery } = await webhooks.test(webhook.id);
-    return vi.waitFor(async () => {
+    return eventually(async () => {
       const detail = await deliveries.get(delivery);
       expect(detail.attempts).toBe(1);
       return detail;

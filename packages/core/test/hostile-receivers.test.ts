@@ -1,6 +1,7 @@
 import type { TLSSocket, TlsOptions } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 import { createTrunkline } from '../src/index.ts';
 import type { AttemptResource, Trunkline, WorkspaceApi } from '../src/index.ts';
 import { nodeRuntime } from '../src/node/index.ts';
@@ -131,14 +132,11 @@ afterAll(async () => {
 async function firstAttempt(port: number): Promise<AttemptResource> {
   const webhook = await api.webhooks.create({ url: `https://${HOST}:${port}/`, events: ['message.sent'] });
   const { id } = await api.webhooks.test(webhook.id);
-  return vi.waitFor(
-    async () => {
-      const [attempt] = (await api.deliveries.get(id)).attempt_log;
-      if (!attempt) throw new Error('No attempt was recorded.');
-      return attempt;
-    },
-    { timeout: 2 * DEADLINE_MS, interval: 20 },
-  );
+  return eventually(async () => {
+    const [attempt] = (await api.deliveries.get(id)).attempt_log;
+    if (!attempt) throw new Error('No attempt was recorded.');
+    return attempt;
+  });
 }
 
 /** What a receiver does once it has been asked something. */
@@ -169,6 +167,6 @@ describe('the log of a delivery to a receiver on TLS that', { timeout: 3 * DEADL
 
   it('leaves nothing open in the end', async () => {
     await Promise.all(recorded.values());
-    await vi.waitFor(() => expect(servers.open).toBe(0), { timeout: DEADLINE_MS });
+    await eventually(() => expect(servers.open).toBe(0));
   });
 });

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 import { createTrunkline } from '../src/index.ts';
 import type { DeliveryDetailResource, TrunklineOptions, WorkspaceApi } from '../src/index.ts';
 import { listeningAddresses, nodeDnsResolver, nodeRuntime } from '../src/node/index.ts';
@@ -189,7 +190,7 @@ describe('Each attempt', () => {
       reply: (addresses) => dns.reply('n8n', addresses),
       async attempted() {
         const { id: delivery } = await webhooks.test(webhook.id);
-        return vi.waitFor(async () => {
+        return eventually(async () => {
           const detail = await deliveries.get(delivery);
           expect(detail.attempts).toBe(1);
           return detail;

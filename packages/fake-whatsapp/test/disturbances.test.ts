@@ -1,5 +1,6 @@
 import { initAuthCreds } from '@whiskeysockets/baileys';
 import { expect, it } from 'vitest';
+import { HANG_MS } from '@trunkline/test-support';
 import { useFakeWhatsApp } from './support/world.ts';
 
 const { wa, newAccount, newPerson, newNumber, linked, unpaired, reconnect } = useFakeWhatsApp();
@@ -126,7 +127,7 @@ it('holds acks back until they are released', async () => {
   const shop = newAccount();
   const client = await linked(shop);
   wa().holdAcks();
-  const acked = client.socket.waitForMessage<{ attrs: Record<string, string> }>('HELD', 10_000);
+  const acked = client.socket.waitForMessage<{ attrs: Record<string, string> }>('HELD', HANG_MS);
   await client.socket.sendMessage(newPerson().jid, { text: 'x' }, { messageId: 'HELD' });
   await wa().nextMessage({ id: 'HELD' });
   const sentAcks = () =>
@@ -144,7 +145,7 @@ it.each([479, 463])('refuses a message with %i', async (code) => {
   const bob = newPerson();
   const client = await linked(shop);
   wa().refuseNextMessage(shop, code);
-  const acked = client.socket.waitForMessage<{ attrs: Record<string, string> }>('REFUSED', 10_000);
+  const acked = client.socket.waitForMessage<{ attrs: Record<string, string> }>('REFUSED', HANG_MS);
   await client.socket.sendMessage(bob.jid, { text: 'x' }, { messageId: 'REFUSED' });
   expect((await acked)?.attrs).toMatchObject({ error: String(code) });
   expect(await wa().nextMessage({ from: shop })).toMatchObject({ id: 'REFUSED', refused: code });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { eventually, HANG_MS } from '@trunkline/test-support';
 import { useFakeWhatsApp } from './support/world.ts';
 
 const { wa, newAccount, newPerson, newNumber, linked } = useFakeWhatsApp();
@@ -7,7 +8,7 @@ it('delivers a text to the phone that it is for', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
-  const acked = client.socket.waitForMessage<{ attrs: Record<string, string> }>('OUT-1', 5000);
+  const acked = client.socket.waitForMessage<{ attrs: Record<string, string> }>('OUT-1', HANG_MS);
   await client.socket.sendMessage(bob.jid, { text: 'olá' }, { messageId: 'OUT-1' });
 
   expect(await wa().nextMessage({ id: 'OUT-1' })).toMatchObject({
@@ -31,7 +32,7 @@ it('goes on in the session that the first message started', async () => {
   await client.message(id);
   await client.socket.sendMessage(bob.jid, { text: 'five' });
 
-  await expect.poll(() => wa().sentMessages({ from: shop })).toHaveLength(4);
+  await eventually(() => expect(wa().sentMessages({ from: shop })).toHaveLength(4));
   const texts = async () => (await wa().nextMessage({ from: shop })).content;
   for (const text of ['one', 'two', 'three', 'five']) expect(await texts()).toEqual({ type: 'text', text });
 });

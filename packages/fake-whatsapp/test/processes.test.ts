@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
+import { HANG_MS } from '@trunkline/test-support';
 import { spawnFakeWhatsApp, startFakeWhatsApp } from '../src/index.ts';
 import type { ClientSettings } from '../src/index.ts';
 import { Client } from './support/client.ts';
@@ -98,7 +99,7 @@ it('leaves nothing behind that keeps a process alive', async () => {
     console.log('stopped');
   `;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
-    timeout: 15_000,
+    timeout: HANG_MS,
   });
   expect(stdout).toBe('stopped\n');
 });

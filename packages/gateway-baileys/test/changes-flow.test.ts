@@ -1,6 +1,7 @@
 import type { SentMessage } from '@trunkline/fake-whatsapp';
 import { describe, expect, it } from 'vitest';
-import { must, startLinkedFlow, until, untilMessage, untilStatus, untilTold } from './support/flow.ts';
+import { eventually } from '@trunkline/test-support';
+import { must, startLinkedFlow, untilMessage, untilStatus, untilTold } from './support/flow.ts';
 import type { Flow } from './support/flow.ts';
 
 async function send({ service, instance }: Flow, to: string, text: string): Promise<string> {
@@ -12,7 +13,7 @@ async function inAGroup(flow: Flow) {
   const { wa, account, bob, instance, service } = flow;
   const group = wa.group({ subject: 'Neighbours', members: [bob] });
   wa.addToGroup(group, account);
-  const id = await until(async () => {
+  const id = await eventually(async () => {
     const [found] = must(await service().client.instances.groups(instance));
     if (!found) throw new Error('The group is not listed.');
     return found.id;
@@ -33,9 +34,9 @@ describe('a group that the number is removed from', () => {
     const listed = async (): Promise<readonly string[]> =>
       must(await service().client.instances.groups(instance)).map((one) => one.id);
     wa.removeFromGroup(group, account);
-    await until(async () => expect(await listed()).toEqual([]));
+    await eventually(async () => expect(await listed()).toEqual([]));
     wa.addToGroup(group, account);
-    await until(async () => expect(await listed()).toEqual([id]));
+    await eventually(async () => expect(await listed()).toEqual([id]));
   });
 });
 
@@ -47,10 +48,10 @@ describe('a group whose members change', () => {
     const { group, readersOf } = await inAGroup(flow);
     expect(await readersOf('two of us')).toEqual([bob.phoneNumber]);
     wa.addToGroup(group, eve);
-    await until(async () => expect(await membersOf(flow)).toBe(3));
+    await eventually(async () => expect(await membersOf(flow)).toBe(3));
     expect(await readersOf('three of us')).toEqual([eve.phoneNumber, bob.phoneNumber].toSorted());
     wa.removeFromGroup(group, eve);
-    await until(async () => expect(await membersOf(flow)).toBe(2));
+    await eventually(async () => expect(await membersOf(flow)).toBe(2));
     expect(await readersOf('two again')).toEqual([bob.phoneNumber]);
   });
 
@@ -60,10 +61,10 @@ describe('a group whose members change', () => {
     const eve = wa.person('5511900000042', { name: 'Eve' });
     const { group, readersOf } = await inAGroup(flow);
     wa.addToGroup(group, eve);
-    await until(async () => expect(await membersOf(flow)).toBe(3));
+    await eventually(async () => expect(await membersOf(flow)).toBe(3));
     expect(await readersOf('three of us')).toContain(eve.phoneNumber);
     await flow.restart(async () => wa.removeFromGroup(group, eve));
-    await until(async () => expect(await membersOf(flow)).toBe(2));
+    await eventually(async () => expect(await membersOf(flow)).toBe(2));
     await untilStatus(flow, 'connected');
     expect(await readersOf('two again')).toEqual([bob.phoneNumber]);
     expect(wa.linkedDevices(account)).toHaveLength(1);
@@ -75,7 +76,7 @@ describe('a group whose members change', () => {
     const eve = wa.person('5511900000042', { name: 'Eve' });
     const { id, group, readersOf } = await inAGroup(flow);
     wa.addToGroup(group, eve);
-    await until(async () => expect(await membersOf(flow)).toBe(3));
+    await eventually(async () => expect(await membersOf(flow)).toBe(3));
     expect(await readersOf('three of us')).toContain(eve.phoneNumber);
     wa.holdAcks();
     await send(flow, bob.phoneNumber, 'on its way');
@@ -89,7 +90,7 @@ describe('a group whose members change', () => {
       if (!found) throw new Error('It is not sent yet.');
       return found;
     };
-    const { readableBy } = await until(() => sentAs('for the two of us'));
+    const { readableBy } = await eventually(() => sentAs('for the two of us'));
     expect(readableBy).toEqual([bob.phoneNumber]);
   });
 

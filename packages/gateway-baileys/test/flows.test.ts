@@ -1,12 +1,12 @@
 import { FILES } from '@trunkline/gateway-contract';
 import { describe, expect, it } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 import {
   must,
   pairByQr,
   startFlow,
   startLinkedFlow,
   toldAbout,
-  until,
   untilMessage,
   untilStatus,
   untilTold,
@@ -60,7 +60,7 @@ describe('messages over the REST API', () => {
     const read = await untilMessage(flow, id, 'read');
     expect(read.delivered_at).toBe(read.read_at);
     await untilTold(flow, 'message.read');
-    await until(() =>
+    await eventually(() =>
       expect(toldAbout(flow, id)).toEqual(['message.sent', 'message.delivered', 'message.read']),
     );
     expect(flow.receiver.forged()).toBe(0);
@@ -106,7 +106,7 @@ describe('messages over the REST API', () => {
     const { client } = flow.service();
     const group = wa.group({ subject: 'Neighbours', members: [bob] });
     wa.addToGroup(group, account);
-    const found = await until(async () => {
+    const found = await eventually(async () => {
       const [first] = must(await client.instances.groups(instance));
       expect(first).toMatchObject({ name: 'Neighbours', participants_count: 2 });
       return first;
@@ -125,7 +125,7 @@ describe('messages over the REST API', () => {
     });
 
     wa.renameGroup(group, 'Good neighbours');
-    await until(async () =>
+    await eventually(async () =>
       expect(must(await client.instances.groups(instance))).toMatchObject([{ name: 'Good neighbours' }]),
     );
   });
@@ -167,7 +167,7 @@ describe('disturbances, seen through the REST API', () => {
   it('an instance that another client replaced waits before it comes back', async () => {
     const flow = await startLinkedFlow();
     flow.wa.replace(flow.account);
-    await until(async () =>
+    await eventually(async () =>
       expect(must(await flow.service().client.instances.get(flow.instance))).toMatchObject({
         status: 'connecting',
         last_error: 'connection_replaced',

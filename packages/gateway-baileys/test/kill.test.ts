@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { WebhookEvent } from '@trunkline/receiver';
 import { describe, expect, it } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 import { expectReceivedOnce, expectSentOnce, messagesOf, untilReceived } from './support/crash-oracle.ts';
 import { comeBack, setCrashScene, setPairedScene } from './support/crash-scene.ts';
 import type { CrashScene } from './support/crash-scene.ts';
-import { must, pairByQr, toldAbout, until, untilMessage, untilStatus, untilTold } from './support/flow.ts';
+import { must, pairByQr, toldAbout, untilMessage, untilStatus, untilTold } from './support/flow.ts';
 
 /** Kills whose moment is left to the network or to chance; more with KILL_RUNS. */
 const RUNS = Number(process.env['KILL_RUNS'] ?? 2);
@@ -129,7 +130,7 @@ describe.concurrent('kill -9', { timeout: 300_000 + RUNS * 10_000 }, () => {
       wa.receipt(account, { by: bob, type: 'read', ids: [networkId] });
       await untilMessage(scene, id, 'read');
       const events = ['message.sent', 'message.delivered', 'message.read'];
-      await until(() => expect(toldAbout(scene, id)).toEqual(events));
+      await eventually(() => expect(toldAbout(scene, id)).toEqual(events));
     }
     say(`killed ${RUNS} times before a receipt was stored: ${lost} were lost until the next one`);
   });
@@ -163,7 +164,7 @@ const isAbout =
 /** Queues a text for Bob, once the instance takes messages. */
 function send({ service, instance, bob }: CrashScene, text: string): Promise<string> {
   const message = { instance, to: bob.phoneNumber, type: 'text', text } as const;
-  return until(async () => must(await service().client.messages.send(message)).id);
+  return eventually(async () => must(await service().client.messages.send(message)).id);
 }
 
 async function pairAnew(scene: CrashScene): Promise<void> {
@@ -221,7 +222,7 @@ function storedAfterMs(scene: CrashScene, ids: readonly string[]): readonly numb
 
 /** Since so many writes, an arrival was stored as a message and then erased: nothing is left to do. */
 function untilErased({ service }: CrashScene, before: number): Promise<void> {
-  return until(() => {
+  return eventually(() => {
     const names = service()
       .writes()
       .slice(before)

@@ -14,4 +14,4 @@ it('keeps many numbers in one process, through a restart and a kill, without los
   expect(stdout).toMatch(/^every message arrived once; every instance still sends$/m);
   // Nothing of what libsignal prints, in any of the three processes.
   expect(stdout + stderr).not.toMatch(/Closing session|privKey|SessionEntry/);
-}, 120_000);
+});

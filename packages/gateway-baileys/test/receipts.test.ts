@@ -1,5 +1,6 @@
 import type { TranscriptEntry } from '@trunkline/fake-whatsapp';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 import { linked } from './support/linked.ts';
 
 const message = (networkId: string, to: string, isGroup = false) =>
@@ -64,7 +65,7 @@ it('tells what it had kept back, of which the network was told that we have it, 
   const again = await open();
   const isAck = ({ direction, node }: TranscriptEntry): boolean =>
     direction === 'received' && node.tag === 'ack' && node.attrs['class'] === 'receipt';
-  await vi.waitFor(() => expect(wa.transcript().some(isAck)).toBe(true));
+  await eventually(() => expect(wa.transcript().some(isAck)).toBe(true));
   await again.first('connected');
   expect(again.all('receipt')).toEqual([]);
   wa.streamError(account, { code: 503 });

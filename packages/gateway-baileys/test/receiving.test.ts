@@ -1,5 +1,6 @@
 import { openLink } from '@trunkline/gateway-contract';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 import { linked, patientClock, textOf } from './support/linked.ts';
 
 describe('what was written while we were away', () => {
@@ -159,7 +160,7 @@ describe('kinds of messages', () => {
     await wa.fromPhone(account, reader, 'typed on the phone');
     await wa.inbound(reader, account, 'last');
     await link.first('message', ({ message }) => textOf(message) === 'last');
-    await vi.waitFor(() => expect(network.gateway.skipped().get('own')).toBeGreaterThan(0));
+    await eventually(() => expect(network.gateway.skipped().get('own')).toBeGreaterThan(0));
     expect(link.all('message').map(({ message }) => textOf(message))).toEqual(['first', 'last']);
     const skipped = Object.fromEntries(network.gateway.skipped());
     expect(skipped).toMatchObject({ reactionMessage: 1, protocolMessage: 2, pollCreationMessage: 1 });
@@ -199,5 +200,5 @@ it('keeps nothing of messages that are stored', async () => {
   for (let i = 0; i < 5; i++) await wa.inbound(reader, account, `text ${i}`);
   await link.first('message', ({ message }) => textOf(message) === 'text 4');
   const left = (): readonly string[] => [...session.values.keys()].filter((name) => name.includes('arrival'));
-  await vi.waitFor(() => expect(left()).toEqual([]));
+  await eventually(() => expect(left()).toEqual([]));
 });

@@ -5,9 +5,10 @@ import { FILES } from '@trunkline/gateway-contract';
 import type { WebhookEvent } from '@trunkline/receiver';
 import { BufferJSON } from '@whiskeysockets/baileys';
 import { expect, it } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 import { comeBack, setCrashScene } from './support/crash-scene.ts';
 import type { CrashScene } from './support/crash-scene.ts';
-import { must, until, untilMessage, untilStatus, untilTold } from './support/flow.ts';
+import { must, untilMessage, untilStatus, untilTold } from './support/flow.ts';
 import { keysIn, leaksIn, secretText } from './support/leaks.ts';
 import type { Secret } from './support/leaks.ts';
 import { storedSessions } from './support/stored-sessions.ts';
@@ -38,7 +39,7 @@ it('logs and prints nothing of what people write, and no key, in the whole life 
   const events = JSON.stringify(scene.receiver.events);
   const written = leaksIn(events, secrets).filter((what) => !what.startsWith(WRITTEN));
   expect(written).toEqual([]);
-}, 120_000);
+});
 
 const KEY = randomBytes(32);
 
@@ -96,7 +97,7 @@ async function exchangeMessages(scene: CrashScene): Promise<readonly Secret[]> {
   const { messages, instances } = service().client;
   const group = wa.group({ subject: 'Neighbours', members: [bob] });
   wa.addToGroup(group, account);
-  const { id: groupId } = await until(async () => {
+  const { id: groupId } = await eventually(async () => {
     const [found] = must(await instances.groups(instance));
     if (!found) throw new Error('The group is not known yet.');
     return found;

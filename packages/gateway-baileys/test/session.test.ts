@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { BufferJSON, initAuthCreds } from '@whiskeysockets/baileys';
 import { expect, it, vi } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 import { linked, unlinked } from './support/linked.ts';
 
 const anyEnd = ({ reason }: { reason: { kind: string } }): boolean => reason.kind !== 'restart';
@@ -40,7 +41,7 @@ it('ends a connection whose keys another process took over, before it can do har
   await wa.inbound(reader, account, 'for the other process');
   await link.first('closed', anyEnd);
   expect(link.all('message')).toHaveLength(1);
-  await vi.waitFor(() => expect(wa.linkedDevices(account)).toMatchObject([{ connected: false }]));
+  await eventually(() => expect(wa.linkedDevices(account)).toMatchObject([{ connected: false }]));
 });
 
 it('ends a connection whose keys could not be written, and goes on from what is stored', async () => {
@@ -66,7 +67,7 @@ it('is closed when everything is stored', async () => {
     await save(changes);
   });
   await wa.inbound(reader, account, 'on its way to the disk');
-  await vi.waitFor(() => expect(saving).toHaveBeenCalled());
+  await eventually(() => expect(saving).toHaveBeenCalled());
   let isClosed = false;
   const closing = link
     .connection()

@@ -10,7 +10,7 @@ import type {
   Receipt,
   Session,
 } from '@trunkline/core/spi/gateway';
-import { vi } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 
 /** What a gateway reported, in order. */
 export type Report =
@@ -77,13 +77,10 @@ export async function openLink(
     connection: () => connection,
     all,
     first: (kind, holds = () => true, from = 0) =>
-      vi.waitFor(
-        () => {
-          const found = all(kind, from).find(holds);
-          if (!found) throw new Error(`No report of ${kind} among ${reports.map((r) => r.kind).join(', ')}.`);
-          return found;
-        },
-        { timeout: 20_000, interval: 10 },
-      ),
+      eventually(() => {
+        const found = all(kind, from).find(holds);
+        if (!found) throw new Error(`No report of ${kind} among ${reports.map((r) => r.kind).join(', ')}.`);
+        return found;
+      }),
   };
 }

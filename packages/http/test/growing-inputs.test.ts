@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createFormParser } from '../src/form-parser.ts';
 import { startService } from './service.ts';
 
@@ -11,6 +11,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 // Inputs so long that anything which takes the square of them runs for minutes, and the test out of time: what takes
 // time in proportion to them is done in milliseconds, on a busy machine too.
+vi.setConfig({ testTimeout: 30_000 });
 
 /** What a form comes to: how many parts it has, and what is wrong with it. */
 function parsed(chunks: Iterable<Uint8Array>): { fields: number; problems: readonly string[] } {

@@ -9,10 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { serve } from '@hono/node-server';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { SCOPES } from '@trunkline/core';
 import type { MediaStore } from '@trunkline/core';
 import { fileMediaStore } from '@trunkline/core/node';
+import { eventually } from '@trunkline/test-support';
 import { client } from './client.ts';
 import { idOf, startService } from './service.ts';
 import type { Service } from './service.ts';
@@ -168,28 +169,28 @@ describe('an upload over a socket', () => {
     expect(socket.writableLength).toBeGreaterThan(20 * MB);
     expect(stored).toBe(0);
     open.resolve();
-    await vi.waitFor(() => expect(stored).toBeGreaterThan(61 * MB), { timeout: 10_000 });
+    await eventually(() => expect(stored).toBeGreaterThan(61 * MB));
     socket.destroy();
-    await vi.waitFor(() => expect(on.files()).toEqual([]), { timeout: 5_000 });
+    await eventually(() => expect(on.files()).toEqual([]));
   });
 
   test('leaves nothing behind when the client disconnects', async () => {
     const on = await ready();
     const socket = await beginRaw(on);
-    await vi.waitFor(() => expect(on.files()).toEqual([expect.stringMatching(/\.part$/)]), {
-      timeout: 5_000,
-    });
+    await eventually(() => expect(on.files()).toEqual([expect.stringMatching(/\.part$/)]));
     socket.destroy();
-    await vi.waitFor(() => expect(on.files()).toEqual([]), { timeout: 5_000 });
+    await eventually(() => expect(on.files()).toEqual([]));
     expect((await client(on.service.app, on.token)('GET', '/messages')).json.data).toEqual([]);
   });
 
   test('leaves nothing behind when the client stalls until the server has enough of it', async () => {
-    const on = await ready(undefined, { requestTimeout: 1_000, connectionsCheckingInterval: 100 });
+    const on = await ready(undefined, { connectionsCheckingInterval: 100 });
     const socket = await beginRaw(on);
-    await vi.waitFor(() => expect(on.files()).toHaveLength(1), { timeout: 5_000 });
-    await once(socket, 'close');
-    await vi.waitFor(() => expect(on.files()).toEqual([]), { timeout: 5_000 });
+    await eventually(() => expect(on.files()).toHaveLength(1));
+    const closed = once(socket, 'close');
+    on.server.requestTimeout = 1;
+    await closed;
+    await eventually(() => expect(on.files()).toEqual([]));
   });
 });
 
@@ -209,7 +210,7 @@ describe('an upload that is refused while it comes in', () => {
     expect(isSent).toBe(false);
     sending.destroy();
     await writing;
-    await vi.waitFor(() => expect(on.files()).toEqual([]), { timeout: 5_000 });
+    await eventually(() => expect(on.files()).toEqual([]));
   });
 
   test('hears of a length that is too large before it sends anything', async () => {
@@ -253,12 +254,10 @@ describe('an upload that is refused while it comes in', () => {
       `POST /api/v1/messages HTTP/1.1\r\n${authorization}Content-Type: multipart/form-data; boundary=XX\r\nContent-Length: ${body.length}\r\n\r\n`,
     );
     socket.write(body);
-    await vi.waitFor(() => expect(seen).toContain('INVALID_MEDIA_TYPE'), { timeout: 5_000 });
+    await eventually(() => expect(seen).toContain('INVALID_MEDIA_TYPE'));
     socket.write(`GET /api/v1/api-key HTTP/1.1\r\n${authorization}\r\n`);
     const closed = once(socket, 'close');
-    const answered = vi.waitFor(() => expect(seen.match(/HTTP\/1\.1 200/g)).toHaveLength(1), {
-      timeout: 5_000,
-    });
+    const answered = eventually(() => expect(seen.match(/HTTP\/1\.1 200/g)).toHaveLength(1));
     await Promise.race([closed, answered]);
     expect(seen).not.toContain('evil');
     expect(seen.match(/HTTP\/1\.1 415/g)).toHaveLength(1);
@@ -331,6 +330,6 @@ describe('a download over a socket', () => {
       await response.body?.getReader().read();
       abort.abort();
     }
-    await vi.waitFor(() => expect(openFiles()).toBeLessThan(before + 10), { timeout: 5_000 });
+    await eventually(() => expect(openFiles()).toBeLessThan(before + 10));
   });
 });

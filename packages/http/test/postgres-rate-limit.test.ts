@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { startPostgres } from '@trunkline/test-postgres';
 import type { PostgresServer } from '@trunkline/test-postgres';
+import { eventually } from '@trunkline/test-support';
 import { createHttpApp, postgresRateLimitStore } from '../src/index.ts';
 import type { PostgresPool } from '../src/rate-limit-table.ts';
 import type { RateLimitStore } from '../src/rate-limit-options.ts';
@@ -21,7 +22,7 @@ let schemas = 0;
 
 beforeAll(async () => {
   server = await startPostgres({ fsync: false });
-}, 60_000);
+});
 afterAll(() => server.stop());
 beforeEach(async () => {
   schema = `limits_${(schemas += 1)}`;
@@ -150,7 +151,7 @@ test('minutes that are over do not fill the table', async () => {
   vi.advanceTimersByTime(10 * 60_000);
   const before = statements();
   await call('GET', '/api-key');
-  await vi.waitFor(async () => expect(await sql(`SELECT key FROM ${table}`)).toHaveLength(1));
+  await eventually(async () => expect(await sql(`SELECT key FROM ${table}`)).toHaveLength(1));
   await call('GET', '/api-key');
   expect(statements() - before).toBe(3);
 });

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { chunksOf, streamOf } from '@trunkline/storage-contract/media-content';
+import { eventually, until } from '@trunkline/test-support';
 import { S3Error } from '../src/index.ts';
 import { answerError, answerXml, readBody } from './support/fake-answers.ts';
 import type { Disturbance, FakeS3 } from './support/fake-s3.ts';
@@ -174,9 +175,7 @@ describe('an upload', () => {
   it('is none where S3 takes nothing at all: that is told within the deadlines', async () => {
     const { s3, store } = await storeOnFake(HASTY);
     s3.disturb(hang);
-    const began = performance.now();
     await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toThrow('S3 did not answer within 200 ms.');
-    expect(performance.now() - began).toBeLessThan(5_000);
   });
 });
 
@@ -186,7 +185,7 @@ describe('a server that hangs', () => {
     s3.disturb(hang);
     await expect(store[method](ID)).rejects.toThrow('S3 did not answer within 200 ms.');
     expect(s3.requests).toHaveLength(3);
-    await expect.poll(() => s3.connections()).toBe(0);
+    await eventually(async () => expect(await s3.connections()).toBe(0));
   });
 
   it('in the middle of its answer does not hang either', async () => {
@@ -291,7 +290,7 @@ describe('a download', () => {
       }),
     );
     await expect(text(await store.get(ID))).rejects.toThrow('S3 sent nothing for 200 ms.');
-    await expect.poll(() => s3.connections()).toBe(0);
+    await eventually(async () => expect(await s3.connections()).toBe(0));
   });
 
   it('is read no faster than its consumer takes it, and for as long as that takes', async () => {
@@ -318,9 +317,12 @@ describe('a download', () => {
     await reader?.read();
     // Until the sockets' buffers are full, and the server waits.
     let before = -1;
-    await expect
-      .poll(() => [before === written, (before = written)][0], { interval: 200, timeout: 5_000 })
-      .toBe(true);
+    let unchangedLooks = 0;
+    await until('the server has written nothing for a while', () => {
+      unchangedLooks = before === written ? unchangedLooks + 1 : 0;
+      before = written;
+      return unchangedLooks === 20;
+    });
     expect(written).toBeLessThan(32 * MIB);
     await vi.advanceTimersByTimeAsync(10_000);
     let size = MIB;
@@ -342,7 +344,7 @@ describe('a download', () => {
     await reader?.read();
     expect(await s3.connections()).toBe(1);
     await reader?.cancel();
-    await expect.poll(() => s3.connections()).toBe(0);
+    await eventually(async () => expect(await s3.connections()).toBe(0));
   });
 
   it('of a range that S3 does not heed is refused', async () => {

@@ -13,6 +13,7 @@ import {
 } from '@trunkline/receiver';
 import { fetchHandler } from '@trunkline/receiver/fetch';
 import { createEvent, signRequest } from '@trunkline/receiver/testing';
+import { eventually } from '@trunkline/test-support';
 
 const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
 const instance: WebhookInstance = { id: 'ins_1', name: 'Front desk', status: 'connected' };
@@ -134,7 +135,9 @@ describe('createReceiver', () => {
     const dead = receiver({ store, otherwise: () => new Promise(() => {}) });
     void dead.receive(await connected());
     const alive = receiver({ store, otherwise: () => {} });
-    await expect.poll(async () => (await alive.receive(await connected())).outcome).toBe('in_progress');
+    await eventually(async () =>
+      expect((await alive.receive(await connected())).outcome).toBe('in_progress'),
+    );
     now += 60_000;
     expect(await alive.receive(await connected())).toMatchObject({ outcome: 'handled' });
   });

@@ -3,6 +3,7 @@ import { PGlite } from '@electric-sql/pglite';
 import Keyv from 'keyv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keyvStore, memoryStore, type EventStore, type KeyvLike } from '@trunkline/receiver';
+import { eventually } from '@trunkline/test-support';
 import { importProgram, readmeFunction } from './support/readme.ts';
 
 const day = 24 * 60 * 60;
@@ -20,7 +21,7 @@ describe.each([
   let store: EventStore;
   let stop: (() => Promise<unknown>) | undefined;
   // PGlite is Postgres in WebAssembly: on a busy machine it takes its time to start.
-  beforeAll(async () => ({ store, stop } = { stop: undefined, ...(await start()) }), 120_000);
+  beforeAll(async () => ({ store, stop } = { stop: undefined, ...(await start()) }));
   afterAll(async () => stop?.());
 
   it('gives an event to one claim, until it is done', async () => {
@@ -55,21 +56,21 @@ describe.each([
 
   it('gives an event away whose lease has run out, and then not back to the first', async () => {
     expect(await store.claim('evt_5', claim('a', 0.05))).toBe('claimed');
-    await expect.poll(() => store.claim('evt_5', claim('b'))).toBe('claimed');
+    await eventually(async () => expect(await store.claim('evt_5', claim('b'))).toBe('claimed'));
     await store.release('evt_5', 'a');
     expect(await store.claim('evt_5', claim('c'))).toBe('in_progress');
   });
 
   it('marks as done what was done after the lease ran out', async () => {
     await store.claim('evt_6', claim('a', 0.05));
-    await expect.poll(() => store.claim('evt_6', claim('b'))).toBe('claimed');
+    await eventually(async () => expect(await store.claim('evt_6', claim('b'))).toBe('claimed'));
     await store.markDone('evt_6', 30 * day);
     expect(await store.claim('evt_6', claim('c'))).toBe('done');
   });
 
   it('forgets what is done after its time', async () => {
     await store.markDone('evt_7', 0.05);
-    await expect.poll(() => store.claim('evt_7', claim('a'))).toBe('claimed');
+    await eventually(async () => expect(await store.claim('evt_7', claim('a'))).toBe('claimed'));
   });
 });
 

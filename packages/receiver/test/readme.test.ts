@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isNewer } from '@trunkline/receiver';
 import { signRequest } from '@trunkline/receiver/testing';
+import { eventually } from '@trunkline/test-support';
 import { runAttack } from '../src/attack/run-attack.ts';
 import { BUN, DENO, bunArgs, denoArgs, nodeArgs } from './support/runtimes.ts';
 import { importProgram, readmeFunction, readmeProgram } from './support/readme.ts';
@@ -59,7 +60,7 @@ describe.each(programs)('the README on $heading', ({ heading, missing, start }) 
     expect(refused.status).toBe(401);
     expect(await refused.text()).toBe('signature_mismatch');
 
-    await expect.poll(() => server?.output()).toContain('message from 15550100');
+    await eventually(() => expect(server?.output()).toContain('message from 15550100'));
     expect(server.output()).not.toContain('15550199');
   });
 

@@ -1,8 +1,9 @@
 import { Client, Pool } from 'pg';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { idToUuid, uuidToId } from '@trunkline/core/spi/storage';
 import type { Instance, Message, Signal, Storage, Workspace } from '@trunkline/core/spi/storage';
 import { aMessage, anIdempotencyRecord, anInstance } from '@trunkline/storage-contract/examples';
+import { eventually } from '@trunkline/test-support';
 import type { PostgresTransaction } from '../src/index.ts';
 import { must } from './support/must.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
@@ -46,12 +47,12 @@ describe('a message that is accepted in a transaction of the app’s', () => {
     const marker = anInstance({ ...(await storeInstance(storage)).workspace });
     await storage.instances.insert(marker, null);
     for (const signals of [here, there]) {
-      await vi.waitFor(() => expect(signals).toContainEqual({ topic: 'instance', instanceId: marker.id }));
+      await eventually(() => expect(signals).toContainEqual({ topic: 'instance', instanceId: marker.id }));
       expect(signals).not.toContainEqual({ topic: 'queue', instanceId: instance.id });
     }
     await app.query('COMMIT');
     for (const signals of [here, there]) {
-      await vi.waitFor(() => expect(signals).toContainEqual({ topic: 'queue', instanceId: instance.id }));
+      await eventually(() => expect(signals).toContainEqual({ topic: 'queue', instanceId: instance.id }));
     }
   });
 
@@ -161,7 +162,7 @@ describe('while a transaction of the app’s is open', () => {
   });
 
   it('one that waits for it gives up after its time, and leaves nothing', async () => {
-    const { storage, workspace, instance, app } = await scene({ timeoutMs: 300 });
+    const { storage, workspace, instance, app } = await scene({ timeoutMs: 2_000 });
     await app.query('BEGIN');
     await accept(storage, aMessage(instance), app);
     const outside = aMessage(instance);

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { Pool } from 'pg';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { isUnavailable } from '@trunkline/core/spi/storage';
 import type { Storage } from '@trunkline/core';
 import { aMessage, aWorkspace } from '@trunkline/storage-contract/examples';
+import { eventually } from '@trunkline/test-support';
 import { postgresStorage } from '../src/index.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import { farewellServer } from './support/farewell-server.ts';
@@ -29,7 +30,7 @@ describe('when the server ends connections', () => {
     const workspace = aWorkspace();
     await storage.workspaces.insert(workspace);
     expect(await endConnections(schema, name)).toBeGreaterThan(0);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
     });
   });
@@ -55,13 +56,13 @@ describe('when the server ends connections', () => {
       }),
     });
     const outcome = expect(write).rejects.toThrow('Postgres does not answer');
-    await vi.waitFor(async () => expect(await waitingFor(schema, name)).toBe(1));
+    await eventually(async () => expect(await waitingFor(schema, name)).toBe(1));
     await endConnections(schema, name);
     await outcome;
     await lock.query('ROLLBACK');
     lock.release();
     // The other connections, idle ones, were ended too, which the pool may have yet to notice.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await storage.instances.find(workspace.id, instance.id)).toEqual(instance);
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
     });
@@ -105,7 +106,7 @@ describe('when a connection leads nowhere any more', () => {
   it('a call rejects after its time, and the next one takes another', async () => {
     const schema = await temporarySchema();
     const proxy = await stallingProxy(schema.url);
-    const storage = await openStorage(schema, { connectionString: proxy.url, timeoutMs: 1000 });
+    const storage = await openStorage(schema, { connectionString: proxy.url, timeoutMs: 5_000 });
     const workspace = aWorkspace();
     await storage.workspaces.insert(workspace);
     proxy.stall();
@@ -203,7 +204,7 @@ describe('a call that fails', () => {
       event: null,
       lease: null,
     });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const sql =
         'SELECT count(*)::integer AS waiting FROM pg_locks WHERE NOT granted AND pid <> pg_backend_pid()';
       expect((await other.query<{ waiting: number }>(sql)).rows[0]?.waiting).toBeGreaterThan(0);

@@ -1,7 +1,8 @@
 import { Pool } from 'pg';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Signal, Storage } from '@trunkline/core/spi/storage';
 import { aMessage, anInstance } from '@trunkline/storage-contract/examples';
+import { eventually } from '@trunkline/test-support';
 import { channelOf } from '../src/remote-signals.ts';
 import { must } from './support/must.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
@@ -15,10 +16,10 @@ describe('two storages on one schema', () => {
     const [atOne, atTwo] = [listen(one), listen(two)];
     await accept(one, aMessage(instance));
     const told = { topic: 'queue', instanceId: instance.id };
-    await vi.waitFor(() => expect(atTwo).toContainEqual(told));
+    await eventually(() => expect(atTwo).toContainEqual(told));
     // What comes back to the sender would have come before this answer.
     await accept(two, aMessage(instance));
-    await vi.waitFor(() => expect(atOne).toHaveLength(2));
+    await eventually(() => expect(atOne).toHaveLength(2));
     expect(atOne).toEqual([told, told]);
   });
 
@@ -30,7 +31,7 @@ describe('two storages on one schema', () => {
     const payloads = await payloadsOf(schema);
     const instances = Array.from({ length: 250 }, () => anInstance(workspace));
     await Promise.all(instances.map((instance) => one.instances.insert(instance, null)));
-    await vi.waitFor(() => {
+    await eventually(() => {
       const heard = new Set(atTwo.map((signal) => 'instanceId' in signal && signal.instanceId));
       expect(instances.filter(({ id }) => !heard.has(id))).toEqual([]);
     });
@@ -47,7 +48,7 @@ describe('two storages on one schema', () => {
     ];
     const [atTwo, there] = [listen(two), listen(elsewhere)];
     await storeInstance(one);
-    await vi.waitFor(() => expect(atTwo).not.toEqual([]));
+    await eventually(() => expect(atTwo).not.toEqual([]));
     expect(there).toEqual([]);
   });
 
@@ -65,10 +66,10 @@ describe('two storages on one schema', () => {
     const before = must(await listening());
     await schema.pool.query('SELECT pg_terminate_backend($1)', [before]);
     expect(await two.instances.find(workspace.id, instance.id)).toEqual(instance);
-    await vi.waitFor(async () => expect([before, undefined]).not.toContain(await listening()), 10_000);
+    await eventually(async () => expect([before, undefined]).not.toContain(await listening()));
     const atTwo = listen(two);
     await accept(one, aMessage(instance));
-    await vi.waitFor(() => expect(atTwo).toContainEqual({ topic: 'queue', instanceId: instance.id }));
+    await eventually(() => expect(atTwo).toContainEqual({ topic: 'queue', instanceId: instance.id }));
   });
 });
 
@@ -88,7 +89,7 @@ it('messages of somebody else that are no signals are passed over', async () => 
   for (const payload of payloads) {
     await schema.pool.query('SELECT pg_notify($1, $2)', [channelOf(schema.name), payload]);
   }
-  await vi.waitFor(() => expect(signals).toEqual([{ topic: 'deliveries' }]));
+  await eventually(() => expect(signals).toEqual([{ topic: 'deliveries' }]));
 });
 
 function listen(storage: Storage): readonly Signal[] {

@@ -69,7 +69,7 @@ describe('a storage opens', () => {
     expect(rows).toEqual([]);
   });
 
-  it('in twenty processes at once, of which one makes the tables', { timeout: 120_000 }, async () => {
+  it('in twenty processes at once, of which one makes the tables', async () => {
     const schema = await temporarySchema();
     const children = Array.from({ length: 20 }, () => startChild('open', schema.url, schema.name));
     for (const { lines } of children) expect((await lines.next()).value).toBe('ready');

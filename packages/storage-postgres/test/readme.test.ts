@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import { HANG_MS } from '@trunkline/test-support';
 import { must } from './support/must.ts';
 import { nameSchema } from './support/test-schema.ts';
 
@@ -44,7 +45,7 @@ it('the README shows an order and its message in one transaction', async () => {
       SECRET_KEY: 'a secret key of at least 32 characters',
       DATABASE_URL: database.href,
     },
-    timeout: 30_000,
+    timeout: HANG_MS,
   });
   expect(stdout).toBe("INVALID_RECIPIENT\nOn its way: A chair [ { id: 'order-1' } ]\n");
-}, 60_000);
+});

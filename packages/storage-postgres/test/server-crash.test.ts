@@ -1,9 +1,10 @@
 import { Pool } from 'pg';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { Instance, Lease, Signal, Storage } from '@trunkline/core/spi/storage';
 import { aMessage, anEndpoint, anEvent, NOW } from '@trunkline/storage-contract/examples';
 import { claimAt, sending, succeeded, takeLease } from '@trunkline/storage-contract/scenes';
 import { startPostgres } from '@trunkline/test-postgres';
+import { eventually } from '@trunkline/test-support';
 import { must } from './support/must.ts';
 import { openStorage, storeInstance } from './support/open-storage.ts';
 
@@ -30,7 +31,7 @@ it('what was answered outlives a crash of the server, nothing is half there, and
   const goesOn = async (): Promise<void> => {
     for (const ids of Object.values(answered)) {
       const before = ids.size;
-      await vi.waitFor(() => expect(ids.size).toBeGreaterThan(before + 20), 30_000);
+      await eventually(() => expect(ids.size).toBeGreaterThan(before + 20));
     }
   };
   for (let crash = 0; crash < 2; crash += 1) {
@@ -54,11 +55,11 @@ it('what was answered outlives a crash of the server, nothing is half there, and
   expect(rows).toEqual([{ lengths: true, queued: true, sent: true, open: true }]);
   const signals: Signal[] = [];
   two.subscribe((signal) => signals.push(signal));
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     await accept(one, instance, answered);
     expect(signals).toContainEqual({ topic: 'queue', instanceId: instance.id });
-  }, 10_000);
-}, 120_000);
+  });
+});
 
 /** Ids of what a call has answered for. */
 interface Answered {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { HANG_MS } from '@trunkline/test-support';
 import { must } from './support/must.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
@@ -60,7 +61,7 @@ async function run(programs: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(process.execPath, args, {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     env: { ...process.env, SECRET_KEY: 'a secret key of at least 32 characters' },
-    timeout: 20_000,
+    timeout: HANG_MS,
   });
   return stdout;
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { createTrunkline } from '@trunkline/core';
 import type { Trunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
+import { eventually } from '@trunkline/test-support';
 import { sqliteStorage } from '../src/index.ts';
 import { must } from './support/must.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
@@ -73,5 +74,5 @@ function arrivedAt({ requests }: TlsReceiver, path: string): number {
 }
 
 async function untilArrived(receiver: TlsReceiver, path: string, count: number): Promise<void> {
-  await vi.waitFor(() => expect(arrivedAt(receiver, path)).toBe(count), { timeout: 20_000, interval: 10 });
+  await eventually(() => expect(arrivedAt(receiver, path)).toBe(count));
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTrunkline } from '@trunkline/core';
 import type { WorkspaceApi } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
+import { eventually } from '@trunkline/test-support';
 import { sqliteStorage } from '../src/index.ts';
 import { startChild } from './support/child-process.ts';
 import type { Child } from './support/child-process.ts';
@@ -112,14 +113,11 @@ async function registerEndpoints(
 
 /** Waits until deliveries have succeeded, which was their first attempt to the end: a claim that was lost counts for none. */
 async function untilSent(api: WorkspaceApi, ids: readonly string[]): Promise<void> {
-  const deliveries = await vi.waitFor(
-    async () => {
-      const found = await Promise.all(ids.map((id) => api.deliveries.get(id)));
-      expect(found.map(({ status }) => status)).toEqual(ids.map(() => 'success'));
-      return found;
-    },
-    { timeout: 60_000, interval: 20 },
-  );
+  const deliveries = await eventually(async () => {
+    const found = await Promise.all(ids.map((id) => api.deliveries.get(id)));
+    expect(found.map(({ status }) => status)).toEqual(ids.map(() => 'success'));
+    return found;
+  });
   for (const { attempts } of deliveries) expect(attempts).toBe(1);
 }
 
@@ -140,9 +138,8 @@ async function untilThere(
       for (let times = 0; times < count; times += 1) await expectHere(child);
       return;
     case 'during the request':
-      await vi.waitFor(
-        () => expect(ids.flatMap((id) => requestsOf(receiver, id)).length).toBeGreaterThanOrEqual(count),
-        { timeout: 30_000, interval: 2 },
+      await eventually(() =>
+        expect(ids.flatMap((id) => requestsOf(receiver, id)).length).toBeGreaterThanOrEqual(count),
       );
   }
 }

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startPostgres } from '@trunkline/test-postgres';
 import { makeSharedDirectory } from '@trunkline/test-postgres/shared-directory';
+import { eventually } from '@trunkline/test-support';
 import { freePort } from '../src/free-port.ts';
 import { startProgram } from './support/start-program.ts';
 
@@ -14,7 +15,6 @@ vi.mock(import('../src/free-port.ts'), { spy: true });
 vi.mock(import('node:os'), { spy: true });
 
 const isRoot = process.getuid?.() === 0;
-const PATIENCE = { timeout: 30_000 };
 
 /** A directory for temporary files that nothing else is in. */
 function ownTmpdir(mode: number): string {
@@ -77,8 +77,8 @@ it('ends, and leaves no files, when the process that started it is killed', asyn
   const { port } = program.said as { port: number }; // as it prints it
   expect(readdirSync(TMPDIR)).toHaveLength(1);
   await program.kill();
-  await vi.waitFor(async () => expect(await isListening(port)).toBe(false), PATIENCE);
-  await vi.waitFor(() => expect(readdirSync(TMPDIR)).toEqual([]), PATIENCE);
+  await eventually(async () => expect(await isListening(port)).toBe(false));
+  await eventually(() => expect(readdirSync(TMPDIR)).toEqual([]));
 });
 
 it('starts again in the directory of a server whose process was killed, with what was committed', async () => {

@@ -2,10 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 import { makeRunDirectory } from '../src/run-directory.ts';
 import { startProgram } from './support/start-program.ts';
-
-const PATIENCE = { timeout: 30_000 };
 
 it('the tests of a run have their temporary files in its directory', () => {
   expect(basename(tmpdir())).toMatch(/^trunkline-run-/);
@@ -16,7 +15,7 @@ it('the directory of a run is gone when the run is killed', async () => {
   const { path } = said as { path: string }; // as it prints it
   writeFileSync(join(path, 'a-file'), '');
   await kill();
-  await vi.waitFor(() => expect(existsSync(path)).toBe(false), PATIENCE);
+  await eventually(() => expect(existsSync(path)).toBe(false));
 });
 
 it('a run removes what runs have left that nothing was left of, and nothing of those that go on', async () => {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { until } from '@trunkline/example-server/test/until';
+import { until } from '@trunkline/test-support';
 import { networkPhone } from '../../src/network-phone.ts';
 import type { Receiver } from './receivers.ts';
 import { API_KEY } from './test-cluster.ts';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { until } from '@trunkline/example-server/test/until';
+import { until } from '@trunkline/test-support';
 import { networkPhone } from '../../src/network-phone.ts';
 import type { Choices } from './choices.ts';
 import type { Period } from './disturbances.ts';

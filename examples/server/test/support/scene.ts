@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { NetworkRecord } from '@trunkline/core/sandbox';
+import { until } from '@trunkline/test-support';
 import { openSandboxJournal } from '../../src/sandbox-journal.ts';
 import { startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -9,7 +10,6 @@ import { API_KEY, testClient } from './test-client.ts';
 import type { TestClient } from './test-client.ts';
 import { startReceiver } from './test-receiver.ts';
 import type { ReceivedRequest, TestReceiver } from './test-receiver.ts';
-import { until } from './until.ts';
 
 /** Longer than any lease: a server that starts so much later finds nothing held by one that was killed. */
 const LATER_MS = 61_000;

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
-import { until } from './until.ts';
+import { until } from '@trunkline/test-support';
 
 const MAIN = fileURLToPath(new URL('../../start.js', import.meta.url));
 /** Halves what a start costs, and there are many. */

@@ -1,5 +1,5 @@
 import type { InstanceResource, MessageResource, WebhookResourceWithSecret } from '@trunkline/core';
-import { until } from './until.ts';
+import { until } from '@trunkline/test-support';
 
 export const API_KEY = 'a-key-for-the-tests';
 

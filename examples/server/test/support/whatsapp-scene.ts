@@ -3,6 +3,7 @@ import { onTestFinished } from 'vitest';
 import type { InstanceResource, QrResource } from '@trunkline/core';
 import { spawnFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { Account, Person, RemoteFakeWhatsApp } from '@trunkline/fake-whatsapp';
+import { until } from '@trunkline/test-support';
 import { startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -10,7 +11,6 @@ import { API_KEY, testClient } from './test-client.ts';
 import type { TestClient } from './test-client.ts';
 import { startReceiver } from './test-receiver.ts';
 import type { TestReceiver } from './test-receiver.ts';
-import { until } from './until.ts';
 
 /** A server with GATEWAY=baileys, an instance of it, and a loopback WhatsApp. */
 export interface WhatsAppScene {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { connectSafely } from '@trunkline/core/node';
+import { eventually, HANG_MS } from '@trunkline/test-support';
 import { Authority } from './certificates.ts';
 import { OK, Servers, answerOk } from './servers.ts';
 
@@ -17,7 +18,7 @@ const at = (...addresses: string[]) => ({
   dns: { resolve: async () => addresses },
   policy: 'local' as const,
 });
-const signal = (): AbortSignal => AbortSignal.timeout(5_000);
+const signal = (): AbortSignal => AbortSignal.timeout(HANG_MS);
 
 it('connects to the address that was judged', async () => {
   const { port } = await servers.raw(answerOk, '127.0.0.2');
@@ -81,8 +82,8 @@ it('ends with its signal, wherever it hangs', async () => {
   const handshake = new AbortController();
   const securing = connectSafely(`https://127.0.0.1:${port}/`, { policy: 'local', signal: handshake.signal });
   const failed = expect(securing).rejects.toThrow('too late');
-  await expect.poll(() => servers.open).toBe(1);
+  await eventually(() => expect(servers.open).toBe(1));
   handshake.abort(new Error('too late'));
   await failed;
-  await expect.poll(() => servers.open).toBe(0);
+  await eventually(() => expect(servers.open).toBe(0));
 });

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { nodeDnsResolver } from '@trunkline/core/node';
+import { eventually } from '@trunkline/test-support';
 import type { DnsResolver } from '../../src/ports/dns-resolver.ts';
 import { startNameServer } from './name-server.ts';
 import type { NameServer } from './name-server.ts';
@@ -57,7 +58,7 @@ describe('nodeDnsResolver', () => {
       server.reply(`hangs-${index}.test`, 'silent');
       await expect(dns.resolve(`hangs-${index}.test`, patience.signal)).rejects.toThrow('enough');
     });
-    await vi.waitFor(() => expect(server.asked.length).toBeGreaterThanOrEqual(50), { timeout: 10_000 });
+    await eventually(() => expect(server.asked.length).toBeGreaterThanOrEqual(50));
     expect(await dns.resolve('hooks.test', signal)).toEqual(['93.184.216.34']);
     patience.abort(new Error('enough'));
     await Promise.all(hanging);
@@ -69,7 +70,7 @@ describe('nodeDnsResolver', () => {
     const impatient = new AbortController();
     const gone = dns.resolve('hooks.test', impatient.signal);
     const patient = dns.resolve('hooks.test', signal);
-    await vi.waitFor(() => expect(server.asked).toHaveLength(2), { timeout: 10_000 });
+    await eventually(() => expect(server.asked).toHaveLength(2));
     impatient.abort(new Error('too late'));
     await expect(gone).rejects.toThrow('too late');
     // The server is asked again after a while.

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isUnavailable } from '../../src/spi/storage.ts';
+import { eventually } from '@trunkline/test-support';
 import { fileMediaStore } from '../../src/node/index.ts';
 import type { MediaStore } from '../../src/index.ts';
 
@@ -114,7 +115,7 @@ describe('the file media store', () => {
     await begun?.read();
     expect(openFilesIn(directory)).toHaveLength(2);
     await Promise.all([unread?.cancel(), begun?.cancel()]);
-    await expect.poll(() => openFilesIn(directory)).toEqual([]);
+    await eventually(() => expect(openFilesIn(directory)).toEqual([]));
   });
 });
 

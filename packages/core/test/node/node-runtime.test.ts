@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { nodeRuntime } from '@trunkline/core/node';
+import { HANG_MS } from '@trunkline/test-support';
 import { Servers, answerOk } from './servers.ts';
 
 const servers = new Servers();
@@ -11,7 +12,7 @@ it('serves every port that Node can serve', async () => {
   expect(runtime.clock.now()).toBeGreaterThan(0);
   expect(runtime.random.bytes(16)).toHaveLength(16);
   expect(runtime.crypto.sha256('')).toHaveLength(64);
-  expect(await runtime.dns.resolve('localhost', AbortSignal.timeout(5_000))).toContain('127.0.0.1');
+  expect(await runtime.dns.resolve('localhost', AbortSignal.timeout(HANG_MS))).toContain('127.0.0.1');
   const url = `http://localhost:${port}/`;
   expect(await runtime.webhookSender.send({ url, headers: [], body: '', urlPolicy: 'local' })).toMatchObject({
     errorCode: null,

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { stateOf, thisProcess } from '@trunkline/core/node';
+import { until } from '@trunkline/test-support';
 
 /** A shell that is killed when the test is over, and the first line that it prints. */
 async function shell(
@@ -23,10 +23,6 @@ function fieldsOf(pid: number): { readonly state: string | undefined; readonly s
   return { state: fields[0], startedAt: fields[19] ?? '' };
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await setImmediate();
-}
-
 describe.runIf(process.platform === 'linux')('a process', () => {
   const own = thisProcess();
 
@@ -37,7 +33,7 @@ describe.runIf(process.platform === 'linux')('a process', () => {
     const identity = { ...own, pid, startedAt: fieldsOf(pid).startedAt };
     expect(stateOf(identity)).toBe('running');
     child.kill('SIGSTOP');
-    await until(() => fieldsOf(pid).state === 'T');
+    await until('it is frozen', () => fieldsOf(pid).state === 'T');
     expect(stateOf(identity)).toBe('running');
   });
 
@@ -53,10 +49,13 @@ describe.runIf(process.platform === 'linux')('a process', () => {
   it('whose exit code nobody has fetched has ended', async () => {
     // The sleep that takes the place of the shell, before the child ends, knows nothing of it.
     const { child, line } = await shell('exec 3<&0; (read line <&3) & echo $!; exec sleep 100');
-    await until(() => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'sleep\n');
+    await until(
+      'the sleep has taken the place of the shell',
+      () => readFileSync(`/proc/${child.pid}/comm`, 'utf8') === 'sleep\n',
+    );
     child.stdin.end();
     const pid = Number(line);
-    await until(() => fieldsOf(pid).state === 'Z');
+    await until('it has ended', () => fieldsOf(pid).state === 'Z');
     expect(stateOf({ ...own, pid, startedAt: fieldsOf(pid).startedAt })).toBe('ended');
   });
 

@@ -1,7 +1,8 @@
 import type { MessageResource } from '@trunkline/core';
 import { expect } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 import type { CrashScene } from './crash-scene.ts';
-import { toldAbout, until } from './flow.ts';
+import { toldAbout } from './flow.ts';
 
 /**
  * Each text is in the chat once, and was told to be sent once. What the chat shows is what
@@ -23,14 +24,16 @@ export async function expectSentOnce(scene: CrashScene, texts: readonly string[]
 export async function expectReceivedOnce(scene: CrashScene, texts: readonly string[]): Promise<void> {
   const messages = await messagesOf(scene, 'inbound');
   expect(messages.map(({ text }) => text ?? '').toSorted(byCode)).toEqual(texts.toSorted(byCode));
-  await until(() => {
+  await eventually(() => {
     for (const { id } of messages) expect(toldAbout(scene, id)).toEqual(['message.received']);
   });
   expect(scene.receiver.forged()).toBe(0);
 }
 
 export function untilReceived(scene: CrashScene, count: number): Promise<void> {
-  return until(async () => expect((await messagesOf(scene, 'inbound')).length).toBeGreaterThanOrEqual(count));
+  return eventually(async () =>
+    expect((await messagesOf(scene, 'inbound')).length).toBeGreaterThanOrEqual(count),
+  );
 }
 
 /** Oldest first. */

@@ -8,7 +8,8 @@ import { startFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { Account, FakeWhatsApp, Person } from '@trunkline/fake-whatsapp';
 import type { CallResult } from '@trunkline/http/client';
 import type { WebhookEvent } from '@trunkline/receiver';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
 import { startService } from './service.ts';
@@ -92,12 +93,8 @@ export function must<Data>(result: CallResult<{ readonly data: Data }>): Data {
   return result.data;
 }
 
-export function until<Value>(look: () => Value | Promise<Value>): Promise<Value> {
-  return vi.waitFor(look, { timeout: 25_000, interval: 20 });
-}
-
 export function untilStatus({ service, instance }: Scene, status: string): Promise<void> {
-  return until(async () => {
+  return eventually(async () => {
     const now = must(await service().client.instances.get(instance));
     if (now.status !== status) throw new Error(`The instance is ${now.status} (${now.last_error}).`);
   });
@@ -108,7 +105,7 @@ export function untilMessage(
   id: string,
   status: MessageResource['status'],
 ): Promise<MessageResource> {
-  return until(async () => {
+  return eventually(async () => {
     const message = must(await service().client.messages.get(id));
     if (message.status !== status) throw new Error(`The message is ${message.status}.`);
     return message;
@@ -121,7 +118,7 @@ export function untilTold(
   type: string,
   holds: (event: WebhookEvent) => boolean = () => true,
 ): Promise<WebhookEvent> {
-  return until(() => {
+  return eventually(() => {
     const event = receiver.events.find((candidate) => candidate.type === type && holds(candidate));
     if (!event)
       throw new Error(`Not told of ${type} among ${receiver.events.map((e) => e.type).join(', ')}.`);

@@ -3,8 +3,8 @@ import { createTrunkline } from '@trunkline/core';
 import type { Gateway, GatewayConnection, Session } from '@trunkline/core/spi/gateway';
 import { nodeRuntime } from '@trunkline/core/node';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
+import { eventually } from '@trunkline/test-support';
 import { SECRET_KEY } from './service.ts';
-import { until } from './flow.ts';
 
 /** What is stored for each instance that is to run, opened as the service itself opens it. While no server runs. */
 export async function storedSessions(
@@ -36,7 +36,7 @@ export async function storedSessions(
   });
   await trunkline.start();
   try {
-    await until(() => {
+    await eventually(() => {
       if (sessions.length < count) throw new Error(`${sessions.length} of ${count} sessions were opened.`);
     });
     return await Promise.all(sessions.map((session) => session.load()));

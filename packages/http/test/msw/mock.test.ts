@@ -1,6 +1,7 @@
 import { setupServer } from 'msw/node';
 import { http, HttpResponse } from 'msw';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 import { createClient } from '../../src/client/index.ts';
 import { startMockTrunkline } from '../../src/msw/index.ts';
 import type { MockTrunkline, MockTrunklineOptions } from '../../src/msw/index.ts';
@@ -44,7 +45,7 @@ describe('startMockTrunkline', () => {
     const { id } = await trunkline.connectInstance({ name: 'Orders' });
     const client = createClient(trunkline);
     const sent = await client.messages.send({ instance: id, to: '+1 555 0100', type: 'text', text: 'Hello' });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const [message] = (await trunkline.workspace.messages.list()).data;
       expect(message).toMatchObject({ id: sent.ok && sent.data.id, status: 'read' });
     });
@@ -75,7 +76,7 @@ describe('the webhooks of the mock', () => {
     const { workspace, connectInstance, webhooks } = await start();
     const { id } = await workspace.webhooks.create({ url: hook, events });
     await connectInstance();
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await workspace.webhooks.deliveries(id)).data[0]?.status).toBe('success'),
     );
     expect(webhooks).toHaveLength(1);
@@ -105,7 +106,7 @@ describe('the webhooks of the mock', () => {
     const { workspace } = await start({ onWebhook });
     const { id } = await workspace.webhooks.create({ url: hook, events });
     const delivery = await workspace.webhooks.test(id);
-    await vi.waitFor(async () => expect(await workspace.deliveries.get(delivery.id)).toMatchObject(outcome));
+    await eventually(async () => expect(await workspace.deliveries.get(delivery.id)).toMatchObject(outcome));
   });
 
   it('go through fetch to another handler of msw', async () => {
@@ -119,7 +120,7 @@ describe('the webhooks of the mock', () => {
     );
     const { id } = await workspace.webhooks.create({ url: hook, events });
     const delivery = await workspace.webhooks.test(id);
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect((await workspace.deliveries.get(delivery.id)).status).toBe('success'),
     );
     expect(JSON.parse(seen[0] ?? '')).toMatchObject({ type: 'webhook.test' });

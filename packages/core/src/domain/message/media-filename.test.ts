@@ -37,10 +37,9 @@ describe('the name of a file', () => {
     expect(named(`a.${'x'.repeat(300)}`)).toBe(`a.${'x'.repeat(253)}`);
   });
 
-  it('takes no time to speak of, however long it is', () => {
-    const began = performance.now();
-    expect(bytes(named('👋'.repeat(500_000)))).toBeLessThanOrEqual(255);
-    expect(performance.now() - began).toBeLessThan(2_000);
+  it('takes no time to speak of, however long it is', { timeout: 30_000 }, () => {
+    // The square of it would take minutes.
+    expect(bytes(named('👋'.repeat(1_000_000)))).toBeLessThanOrEqual(255);
   });
 
   it('is never empty, a path, out of control or longer than 255 bytes, whatever is given', () => {

@@ -1,0 +1,1 @@
+export { eventually, HANG_MS, until } from './waiting.ts';
