@@ -53,6 +53,28 @@ describe('GATEWAY=baileys', () => {
     await server.stop();
   });
 
+  it('ends on SIGTERM while the network leaves a send unanswered, which the next one sends again under its id', async () => {
+    const scene = await setWhatsAppScene({ STOP_TIMEOUT: '2' });
+    const { wa, bob, receiver, instance, server, start } = scene;
+    await linkPhone(scene, server);
+    await wa.holdAcks();
+    const { id } = await server.client.send({ instance, to: bob.phoneNumber, text: 'Hello Bob' });
+    const unanswered = await wa.nextMessage();
+    // 0, and not the 1 of a stop that took longer than it may.
+    expect(await server.stop()).toBe(0);
+    expect(server.stderr()).toContain('Sends had not ended');
+
+    await wa.releaseAcks();
+    const next = await start();
+    await until('it is sent', async () => (await next.client.message(id)).status === 'sent');
+    expect((await wa.nextMessage()).id).toBe(unanswered.id);
+    expect(await wa.inbox(bob)).toHaveLength(1);
+    await until('the receiver is told', () =>
+      receiver.requests.some(({ event }) => event.type === 'message.sent'),
+    );
+    expect(await next.stop()).toBe(0);
+  });
+
   it('survives a network that drops it again and again, whatever it is doing', async () => {
     const scene = await setWhatsAppScene();
     const { wa, account, bob, instance, server } = scene;
