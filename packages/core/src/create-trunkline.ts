@@ -98,7 +98,13 @@ export function createTrunkline<Transaction = never>(
       if (Object.values(roles).includes(true) || !eventWorkers.isEmpty()) await endedProcesses.start();
       webhookSender?.open?.();
       // New ones at each start: what an earlier stop has left in flight is none of theirs.
-      workers = createWorkers(context, { roles, secretKeys: secretKeys.length, webhookSender, notifier });
+      workers = createWorkers(context, {
+        roles,
+        secretKeys: secretKeys.length,
+        webhookSender,
+        notifier,
+        leadsKnown: time.leadsKnown(),
+      });
       state.started();
       workers.start();
       eventWorkers.start();

@@ -44,6 +44,13 @@ export interface GatewaySupervisor {
   stop(timeoutMs: number): Promise<void>;
 }
 
+interface SupervisorOptions {
+  readonly owner: string;
+  /** See `ServiceClock`. */
+  readonly leadsKnown: Promise<void>;
+  readonly opened: (instanceId: string) => void;
+}
+
 /**
  * Holds the instances of this process: takes leases on those that need a gateway, renews them, and lets go of an
  * instance whose lease is lost before another process can have opened it. Holds no more than its share where other
@@ -51,7 +58,7 @@ export interface GatewaySupervisor {
  */
 export function createGatewaySupervisor(
   context: ServiceContext,
-  { owner, opened }: { readonly owner: string; readonly opened: (instanceId: string) => void },
+  { owner, leadsKnown, opened }: SupervisorOptions,
 ): GatewaySupervisor {
   const { clock, logger, storage } = context;
   const keepers = new Map<string, InstanceKeeper>();
@@ -76,6 +83,10 @@ export function createGatewaySupervisor(
   /** Another process took what this one still held by its own time: where leases lie ahead, that time is wrong. */
   let isBehind = false;
   let isStarting = true;
+  /** Before that, what lies ahead may be held by a process that runs, and this one's time be wrong. */
+  let knowsLeads = false;
+  /** Renew once between two renewals. */
+  let checksLeases = false;
   /** When to claim again at the latest, where the last claim may have left something; else 0. */
   let claimAgainAt = 0;
   let cancelLetGo = (): void => {};
@@ -84,13 +95,13 @@ export function createGatewaySupervisor(
 
   const pass = async (): Promise<PassResult> => {
     const now = clock.now();
-    const isRenewal = now >= renewAt;
+    const isRenewal = checksLeases || now >= renewAt;
     isBehind ||= [...keepers.values()].some((keeper) => keeper.isFenced());
     if (isRenewal) await renew(now);
     else await lookAtDue(now);
     // What lies ahead is taken only by one that has just seen that it still holds what it held.
     if (mayClaim(now)) {
-      const claimed = await claim(now, { leaveAhead: isBehind || !(isRenewal || isStarting) });
+      const claimed = await claim(now, { leaveAhead: isBehind || !knowsLeads || !(isRenewal || isStarting) });
       claimAgainAt = claimed.length === CLAIM_BATCH ? now + CLAIM_PAUSE_MS : 0;
       if (claimed.length < CLAIM_BATCH) isStarting = false;
       for (const leased of claimed) await keep(leased);
@@ -136,7 +147,8 @@ export function createGatewaySupervisor(
       storage.instances.renewLeases({ owner, now, ttlMs: LEASE_MS }),
     );
     const hadLeasesUntil = leasesEndAt;
-    renewAt = now + RENEW_EVERY_MS;
+    checksLeases = false;
+    if (now >= renewAt) renewAt = now + RENEW_EVERY_MS;
     leasesEndAt = now + LEASE_MS;
     letAllGoAt(now + LEASE_MS - CLOSE_BEFORE_END_MS);
     const renewed = new Set(held.map(({ lease }) => lease.instanceId));
@@ -264,7 +276,15 @@ export function createGatewaySupervisor(
       await Promise.all([...keepers.values()].map((keeper) => keeper.settled()));
       return { held: keepers.size };
     },
-    start: loop.start,
+    start() {
+      void leadsKnown.then(() => {
+        knowsLeads = true;
+        isStarting = true;
+        checksLeases = true;
+        loop.wake();
+      });
+      loop.start();
+    },
     wake: look,
     async stop(timeoutMs) {
       const settled = loop

@@ -4,7 +4,10 @@ import type { Storage } from '../ports/storage/storage.ts';
 import { DeadlineError, withDeadline } from './with-deadline.ts';
 
 const ASK_EVERY_MS = 10_000;
-const LOOK_EVERY_MS = 2_000;
+const LOOK_EVERY_MS = 1_000;
+/** A process that was not seen to look for so long has ended. */
+const LOOKS_WITHIN_MS = 5_000;
+const ASKS_WITHIN_MS = 25_000;
 /** An answer that took longer says too little. */
 const ASK_DEADLINE_MS = 1_000;
 /** The first answers may take longer than later ones: connections are being made, and everything starts at once. */
@@ -21,6 +24,8 @@ export interface ReferenceTime {
   /** To be called every `everyMs`. Rejects when it cannot be had; then it counts on. */
   refresh(): Promise<void>;
   readonly everyMs: number;
+  /** A process that runs has called it in this time, also where it is slow. */
+  readonly withinMs: number;
 }
 
 /** The database's time where it has one of its own; else its processes share a machine, and that machine's clock. */
@@ -31,7 +36,13 @@ export function referenceTime(local: Clock, storage: Storage<unknown>, logger: L
 
 function timeOfMachine(local: Clock): ReferenceTime {
   const nothing = async (): Promise<void> => {};
-  return { now: () => local.now(), startFollowing: nothing, refresh: nothing, everyMs: LOOK_EVERY_MS };
+  return {
+    now: () => local.now(),
+    startFollowing: nothing,
+    refresh: nothing,
+    everyMs: LOOK_EVERY_MS,
+    withinMs: LOOKS_WITHIN_MS,
+  };
 }
 
 /**
@@ -71,6 +82,7 @@ function timeOfServer(
     now: () => known && known.time + local.elapsed() - known.at,
     refresh,
     everyMs: ASK_EVERY_MS,
+    withinMs: ASKS_WITHIN_MS,
     async startFollowing() {
       for (let tries = 1; ; tries += 1) {
         try {

@@ -12,14 +12,19 @@ const LEAD = 'time_lead';
 const LEAST_LEAD_MS = 100;
 /** From here on an operator should know. */
 const WARN_FROM_MS = 1_000;
-/** A lead that was not noted again for this many looks is that of processes that are gone. */
-const LOOKS = 2.5;
+/** After so many looks of a process that starts, all that run have looked once since, and noted their leads. */
+const LOOKS_OF_OTHERS = 1.5;
 
 /** The clock of a process, by which all of it goes, and how to keep it right. */
 export interface ServiceClock {
   readonly clock: Clock;
   /** Rejects when the time cannot be had. */
   start(): Promise<void>;
+  /**
+   * Resolves once the lead of every process that runs is known. At the start it may not be: where the clock was set back
+   * within the last look, nobody has noted a lead yet.
+   */
+  leadsKnown(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -38,6 +43,9 @@ export function serviceClock(
   const reference = referenceTime(local, storage, logger);
   let time = steadyTime(local.elapsed);
   let warned = false;
+  let known = Promise.withResolvers<void>();
+  let knownFrom = Infinity;
+  let cancelLook = (): void => {};
 
   const clock: Clock = {
     now() {
@@ -71,7 +79,7 @@ export function serviceClock(
     return (now) => {
       const age = now - notedAt;
       // Noted in the future: before the clock was set back once more.
-      const isPresent = age > -LEAST_LEAD_MS && age <= LOOKS * reference.everyMs;
+      const isPresent = age > -LEAST_LEAD_MS && age <= reference.withinMs;
       return isPresent ? aheadMs - age * (1 - SLOWED) : 0;
     };
   };
@@ -92,8 +100,10 @@ export function serviceClock(
     logger,
     everyMs: reference.everyMs,
     pass: async () => {
+      const lookedAt = local.elapsed();
       await reference.refresh();
       await agree();
+      if (lookedAt >= knownFrom) known.resolve();
       return { more: false, nextAt: null };
     },
   });
@@ -105,9 +115,15 @@ export function serviceClock(
       // What was read before, while nothing ran, binds nobody.
       time = steadyTime(local.elapsed);
       await agree();
+      known = Promise.withResolvers();
+      const untilKnownMs = LOOKS_OF_OTHERS * reference.everyMs;
+      knownFrom = local.elapsed() + untilKnownMs;
+      cancelLook = local.setTimer(untilKnownMs, () => loop.wake());
       loop.start();
     },
+    leadsKnown: () => known.promise,
     async stop() {
+      cancelLook();
       await loop.stop();
       const now = reference.now();
       if (now === null || leadAt(now) < LEAST_LEAD_MS) return;

@@ -36,16 +36,19 @@ export function createWorkers(
     secretKeys,
     webhookSender,
     notifier,
+    leadsKnown,
   }: {
     readonly roles: Roles;
     /** How many there are. */
     readonly secretKeys: number;
     readonly webhookSender: WebhookSender | undefined;
     readonly notifier: Notifier;
+    /** See `ServiceClock`. */
+    readonly leadsKnown: Promise<void>;
   },
 ): Workers {
   const running: Role[] = [];
-  if (roles.gateway) running.push(gatewayRole(context));
+  if (roles.gateway) running.push(gatewayRole(context, leadsKnown));
   if (roles.webhooks && webhookSender) running.push(webhooksRole(context, webhookSender));
   if (roles.maintenance)
     running.push(
@@ -69,10 +72,11 @@ export function createWorkers(
   };
 }
 
-function gatewayRole(context: ServiceContext): Role {
+function gatewayRole(context: ServiceContext, leadsKnown: Promise<void>): Role {
   const owner = base64url(context.random.bytes(12));
   const supervisor = createGatewaySupervisor(context, {
     owner,
+    leadsKnown,
     opened: (instanceId) => sender.wake(instanceId),
   });
   const sender = createMessageSender(context, supervisor.connections);
