@@ -1,7 +1,8 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SENDER_KEPT_MS } from '@trunkline/core/spi/storage';
 import type { Instance, Storage, Workspace } from '@trunkline/core/spi/storage';
 import { aMessage, NOW } from '@trunkline/storage-contract/examples';
+import { eventually } from '@trunkline/test-support';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 
 /** This storage, and one of another process on the same schema. */
@@ -31,15 +32,15 @@ describe('a sender that another process changes', () => {
     const { own, other, workspace, instance } = await openTwo({ isHeard: true });
     await find(own, workspace, instance);
     await other.workspaces.update(workspace.id, { suspendedAt: NOW });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await find(own, workspace, instance)).toHaveProperty('workspace.suspendedAt', NOW),
     );
     await other.instances.write({ instance: { ...instance, phoneNumber: '1' }, event: null, lease: null });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await find(own, workspace, instance)).toHaveProperty('instance.phoneNumber', '1'),
     );
     await deleteInstance(other, { ...instance, version: 2 });
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await find(own, workspace, instance)).toHaveProperty('instance', null),
     );
   });

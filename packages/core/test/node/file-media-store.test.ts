@@ -5,8 +5,8 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isUnavailable } from '../../src/spi/storage.ts';
 import { eventually } from '@trunkline/test-support';
+import { isUnavailable } from '../../src/spi/storage.ts';
 import { fileMediaStore } from '../../src/node/index.ts';
 import type { MediaStore } from '../../src/index.ts';
 
