@@ -17,7 +17,7 @@ import { createMetrics } from './services/metrics.ts';
 import { createNewEvent } from './services/new-event.ts';
 import { createSealer } from './services/sealer.ts';
 import { unwrap } from './trunkline-error.ts';
-import type { Trunkline } from './trunkline.ts';
+import type { Principal, Trunkline } from './trunkline.ts';
 import { createEndedProcesses } from './workers/ended-processes.ts';
 import { calmLogger } from './workers/calm-logger.ts';
 import { createEventWorkers } from './workers/event-workers.ts';
@@ -70,6 +70,8 @@ export function createTrunkline<Transaction = never>(
   const state = createRunState();
   const facade = (id: string, member: Member | null): WorkspaceApi<Transaction> =>
     whileRunning(state, workspaceFacade(context, id, member));
+  /** Made once for each look-up of a key, which serves many requests: it has some thirty operations. */
+  const facades = new WeakMap<Principal, WorkspaceApi<Transaction>>();
 
   const closeAll = async (): Promise<void> => {
     try {
@@ -142,7 +144,13 @@ export function createTrunkline<Transaction = never>(
       state.check();
       return unwrap(await authenticator.authenticate(authorization, authentication));
     },
-    as: ({ workspace, member }) => facade(workspace.id, member),
+    as(principal) {
+      const known = facades.get(principal);
+      if (known) return known;
+      const api = facade(principal.workspace.id, principal.member);
+      facades.set(principal, api);
+      return api;
+    },
     newRequestId: () => newId('req', clock.now()),
   };
 }

@@ -73,10 +73,12 @@ function isJson(contentType: string | null): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 function parseObject(bytes: Uint8Array): Result<JsonObject> {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = JSON.parse(UTF8.decode(bytes));
   } catch {
     return unreadable('Must be valid JSON in UTF-8.');
   }

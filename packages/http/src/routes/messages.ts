@@ -144,5 +144,6 @@ export const messageRoutes: RouteGroup<'messages'> = {
 
 /** A file comes in a form alone: in JSON the name means nothing, as any unknown field. */
 function withoutFile(body: JsonObject): SendTextInput {
-  return unchecked(Object.fromEntries(Object.entries(body).filter(([name]) => name !== 'file')));
+  const { file: _meaningless, ...rest } = body;
+  return unchecked(rest);
 }
