@@ -1,7 +1,11 @@
 /** REST timestamps: ISO 8601 with milliseconds and a `+00:00` offset (specification, "Resources and their fields"). */
 export function timestamp(time: number): string {
-  return `${new Date(time).toISOString().slice(0, -1)}+00:00`;
+  if (time !== latest.time) latest = { time, text: `${new Date(time).toISOString().slice(0, -1)}+00:00` };
+  return latest.text;
 }
+
+/** What is accepted together is of one moment, and so are most times of a resource. */
+let latest = { time: Number.NaN, text: '' };
 
 export function timestampOrNull(time: number | null): string | null {
   return time === null ? null : timestamp(time);
