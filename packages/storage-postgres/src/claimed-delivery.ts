@@ -1,12 +1,12 @@
 import { endedWithoutEvent } from '@trunkline/core/spi/storage';
 import type { ClaimedDelivery } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
-import { outcomeColumns, readStoredDelivery, settling } from './delivery-row.ts';
+import { outcomeColumns, readStoredDelivery, SETTLE, settleValues } from './delivery-row.ts';
 import { openLanes } from './lane.ts';
 import type { Claim } from './lane-claims.ts';
 import { id, text } from './row.ts';
 import type { Row } from './row.ts';
-import { uuidOf } from './uuid.ts';
+import { boundsOf, uuidOf } from './uuid.ts';
 
 /**
  * What claims hold, in their order. Claims of what retention has deleted meanwhile are released. What has no event, in a
@@ -47,19 +47,6 @@ const READ = `
   JOIN trunkline.endpoints ON endpoints.id = deliveries.webhook_id
   WHERE deliveries.id = ANY ($1::uuid[]) AND deliveries.id BETWEEN $2 AND $3`;
 
-/** The ends of a range that holds these uuids: for conditions by which partitions are left out. */
-export function boundsOf(uuids: readonly string[]): { readonly first: string; readonly last: string } {
-  let [first = NIL] = uuids;
-  let last = first;
-  for (const uuid of uuids) {
-    if (uuid < first) first = uuid;
-    if (uuid > last) last = uuid;
-  }
-  return { first, last };
-}
-
-const NIL = '00000000-0000-0000-0000-000000000000';
-
 function claimedDelivery({ token, lostClaims }: Claim, row: Row): ClaimedDelivery {
   return {
     delivery: readStoredDelivery(row),
@@ -72,17 +59,12 @@ function claimedDelivery({ token, lostClaims }: Claim, row: Row): ClaimedDeliver
 
 async function endWithoutEvent(transaction: Transaction, rows: readonly Row[], now: number): Promise<void> {
   if (rows.length === 0) return;
-  const ended = rows.map((row) => endedWithoutEvent(readStoredDelivery(row), now));
-  const uuids = ended.map((delivery) => uuidOf('whd', delivery.id));
-  const { first, last } = boundsOf(uuids);
-  const outcomes = ended.map((delivery, index) => ({
-    id: uuids[index] ?? '',
-    ...outcomeColumns(delivery, 0),
-  }));
-  await transaction.run(END, JSON.stringify(outcomes), uuids, first, last);
+  const outcomes = rows.map((row) => {
+    const delivery = endedWithoutEvent(readStoredDelivery(row), now);
+    return { id: uuidOf('whd', delivery.id), ...outcomeColumns(delivery, 0) };
+  });
+  await transaction.run(SETTLE, ...settleValues(outcomes));
 }
-
-const END: string = settling('$1', '$2', ['$3', '$4']);
 
 async function release(transaction: Transaction, claims: readonly Claim[]): Promise<void> {
   const rows = await transaction.all(

@@ -1,15 +1,14 @@
 import { joinRound, mayRetry, requeue, waitsInRound } from '@trunkline/core/spi/storage';
 import type { Delivery, RetryResult } from '@trunkline/core/spi/storage';
-import { boundsOf } from './claimed-delivery.ts';
 import { sweepEndpoint } from './closing.ts';
 import type { Transaction } from './database.ts';
-import { deliveryOf, outcomeColumns, readDelivery, settling } from './delivery-row.ts';
+import { deliveryOf, outcomeColumns, readDelivery, SETTLE, settleValues } from './delivery-row.ts';
 import { keepEnabled } from './endpoint-row.ts';
 import { failedDeliveries, readRetryRound, writeRetryRound } from './failed-deliveries.ts';
 import { lockLanes, refreshLanes } from './lane.ts';
 import { id, integer } from './row.ts';
 import type { Row } from './row.ts';
-import { uuidOf, uuidToFind } from './uuid.ts';
+import { boundsOf, uuidOf, uuidToFind } from './uuid.ts';
 
 interface Retry {
   readonly workspaceId: string;
@@ -97,16 +96,15 @@ async function requeueAll(
   if (deliveries.length === 0) return [];
   const requeued = deliveries.map(requeue);
   const generation = await generationOf(transaction, endpoint);
-  const rows = requeued.map((delivery) => ({
-    id: uuidOf('whd', delivery.id),
+  const uuids = requeued.map((delivery) => uuidOf('whd', delivery.id));
+  const outcomes = requeued.map((delivery, index) => ({
+    id: uuids[index] ?? '',
     ...outcomeColumns(delivery, generation),
   }));
-  const uuids = requeued.map((delivery) => uuidOf('whd', delivery.id));
-  const { first, last } = boundsOf(uuids);
   // Out of the closed generation, where it has not been swept.
   await transaction.run('DELETE FROM trunkline.due WHERE delivery_id = ANY ($1::uuid[])', uuids);
   await transaction.run(QUEUE, endpoint, generation, uuids, now);
-  await transaction.run(SETTLE, JSON.stringify(rows), uuids, first, last);
+  await transaction.run(SETTLE, ...settleValues(outcomes));
   await refreshLanes(transaction, [endpoint]);
   transaction.announce({ topic: 'deliveries' });
   return requeued;
@@ -121,5 +119,3 @@ async function generationOf({ get }: Transaction, endpoint: string): Promise<num
 const QUEUE = `
   INSERT INTO trunkline.due (endpoint_id, generation, delivery_id, due_at, lost_claims)
   SELECT $1, $2, delivery_id, $4, 0 FROM unnest($3::uuid[]) AS delivery_id`;
-
-const SETTLE: string = settling('$1', '$2', ['$3', '$4']);

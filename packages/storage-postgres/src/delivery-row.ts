@@ -1,10 +1,12 @@
 import { endedBy, isOpen } from '@trunkline/core/spi/storage';
 import type { Attempt, ClosingReason, Delivery } from '@trunkline/core/spi/storage';
+import { columnArrays, countOf, manySentRows } from './column-arrays.ts';
+import type { RowOf } from './column-arrays.ts';
 import { flag, id, integer, integerOrNull, text, textOrNull, word, wordOrNull } from './row.ts';
 import type { Row } from './row.ts';
 import type { Columns } from './statements.ts';
 import { encodeText, encodeTextOrNull } from './text-encoding.ts';
-import { uuidOf } from './uuid.ts';
+import { boundsOf, uuidOf } from './uuid.ts';
 
 /** `generation` is that of the lane that the delivery is queued in. */
 export function deliveryColumns(delivery: Delivery, generation: number): Columns {
@@ -22,7 +24,7 @@ export function deliveryColumns(delivery: Delivery, generation: number): Columns
 }
 
 /** What changes of a delivery after it is made. */
-export function outcomeColumns(delivery: Delivery, generation: number): Columns {
+export function outcomeColumns(delivery: Delivery, generation: number): Omit<RowOf<typeof OUTCOME>, 'id'> {
   return {
     generation: isOpen(delivery.status) ? generation : ENDED,
     status: delivery.status,
@@ -35,6 +37,20 @@ export function outcomeColumns(delivery: Delivery, generation: number): Columns 
     delivered_at: delivery.deliveredAt,
   };
 }
+
+/** As deliveries are written: the ids are those of `outcomeColumns`. */
+export const OUTCOME = {
+  id: 'uuid',
+  generation: 'integer',
+  status: 'text',
+  attempts: 'integer',
+  manual: 'boolean',
+  next_retry_at: 'bigint',
+  response_status: 'integer',
+  error_code: 'text',
+  last_attempt_at: 'bigint',
+  delivered_at: 'bigint',
+} as const;
 
 /** The generation of what has ended and been written down. */
 export const ENDED = 0;
@@ -77,24 +93,44 @@ export function readStoredDelivery(row: Row): Delivery {
 }
 
 /**
- * An UPDATE of deliveries to what JSON says: rows with `outcomeColumns` and their `id`. The ids stand apart so that each
- * is looked up, and the bounds of them so that partitions of other days are left out.
+ * An UPDATE of deliveries to these outcomes, the first parameters of its statement: the ids are looked up all together,
+ * and their bounds leave out the partitions of other days.
  */
-export function settling(rows: string, ids: string, [first, last]: readonly [string, string]): string {
-  return `
-    UPDATE trunkline.deliveries
-    SET generation = outcome.generation, status = outcome.status, attempts = outcome.attempts,
-      manual = outcome.manual, next_retry_at = outcome.next_retry_at, response_status = outcome.response_status,
-      error_code = outcome.error_code, last_attempt_at = outcome.last_attempt_at,
-      delivered_at = outcome.delivered_at
-    FROM json_populate_recordset(NULL::trunkline.deliveries, ${rows}::text::json) AS outcome
-    WHERE deliveries.id = outcome.id AND deliveries.id = ANY (${ids}::uuid[])
-      AND deliveries.id BETWEEN ${first}::uuid AND ${last}::uuid`;
+export const SETTLE: string = `
+  UPDATE trunkline.deliveries
+  SET generation = outcome.generation, status = outcome.status, attempts = outcome.attempts,
+    manual = outcome.manual, next_retry_at = outcome.next_retry_at, response_status = outcome.response_status,
+    error_code = outcome.error_code, last_attempt_at = outcome.last_attempt_at,
+    delivered_at = outcome.delivered_at
+  FROM ${manySentRows(OUTCOME, 'outcome', 3)}
+  WHERE deliveries.id = outcome.id AND deliveries.id = ANY ($3::uuid[])
+    AND deliveries.id BETWEEN $1::uuid AND $2::uuid`;
+
+/** How many parameters `SETTLE` takes. */
+export const SETTLE_COUNT: number = 2 + countOf(OUTCOME);
+
+/** The parameters of `SETTLE`. */
+export function settleValues(outcomes: readonly RowOf<typeof OUTCOME>[]): readonly string[] {
+  const { first, last } = boundsOf(outcomes.map(({ id: uuid }) => String(uuid)));
+  return [first, last, ...columnArrays(OUTCOME, outcomes)];
 }
 
-export function attemptColumns(deliveryId: string, attempt: Attempt): Columns {
+export const ATTEMPT = {
+  delivery_id: 'uuid',
+  number: 'integer',
+  manual: 'boolean',
+  url: 'text',
+  response_status: 'integer',
+  response_body: 'text',
+  duration_ms: 'bigint',
+  error_code: 'text',
+  at: 'bigint',
+} as const;
+
+/** `delivery` is its uuid. */
+export function attemptColumns(delivery: string, attempt: Attempt): RowOf<typeof ATTEMPT> {
   return {
-    delivery_id: uuidOf('whd', deliveryId),
+    delivery_id: delivery,
     number: attempt.number,
     manual: attempt.manual,
     url: encodeText(attempt.url),

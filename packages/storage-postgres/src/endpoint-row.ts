@@ -1,4 +1,5 @@
 import type { EndpointHealth, FailureRecord, WebhookEndpoint } from '@trunkline/core/spi/storage';
+import type { RowOf } from './column-arrays.ts';
 import type { Columns, Statements } from './statements.ts';
 import {
   flag,
@@ -43,7 +44,17 @@ export function settingsColumns(endpoint: WebhookEndpoint): Columns {
   };
 }
 
-export function healthColumns(health: EndpointHealth): Columns {
+/** As the health of endpoints is written: the ids are those of `healthColumns`. */
+export const HEALTH = {
+  id: 'uuid',
+  last_delivery: 'text',
+  last_success_at: 'bigint',
+  failing_since: 'bigint',
+  exhausted: 'boolean',
+  warned_at: 'bigint',
+} as const;
+
+export function healthColumns(health: EndpointHealth): Omit<RowOf<typeof HEALTH>, 'id'> {
   return {
     last_delivery: toJsonOrNull(health.lastDelivery),
     last_success_at: health.lastSuccessAt,
@@ -52,7 +63,11 @@ export function healthColumns(health: EndpointHealth): Columns {
 }
 
 /** What a write of an endpoint may change of its health. */
-export function failureColumns({ failingSince, exhausted, warnedAt }: FailureRecord): Columns {
+export function failureColumns({
+  failingSince,
+  exhausted,
+  warnedAt,
+}: FailureRecord): Pick<RowOf<typeof HEALTH>, 'failing_since' | 'exhausted' | 'warned_at'> {
   return { failing_since: failingSince, exhausted: exhausted, warned_at: warnedAt };
 }
 

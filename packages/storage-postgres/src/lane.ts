@@ -62,6 +62,20 @@ export function wakeAt(isFull: string): string {
 const REFRESH = `
   UPDATE trunkline.lanes SET wake_at = ${wakeAt('lanes.is_full')} WHERE endpoint_id = ANY ($1::uuid[])`;
 
-const OPEN = `
-  UPDATE trunkline.lanes SET is_full = false, wake_at = ${wakeAt('false')} WHERE endpoint_id = ANY ($1::uuid[])
+/**
+ * An UPDATE that does so for the rows `reopened`, which have an `endpoint_id` and the `due_at` of what the same statement
+ * queues there, if anything: it sees none of that.
+ */
+export function opening(reopened: string): string {
+  return `
+  UPDATE trunkline.lanes
+  SET is_full = false, wake_at = LEAST(
+    ${wakeAt('false')},
+    CASE WHEN reopened.due_at IS NOT NULL THEN GREATEST(lanes.ready_from, reopened.due_at) END
+  )
+  FROM ${reopened}
+  WHERE lanes.endpoint_id = reopened.endpoint_id
   RETURNING CASE WHEN NOT is_paused THEN wake_at END AS wake_at`;
+}
+
+const OPEN = opening('unnest($1::uuid[], NULL::bigint[]) AS reopened (endpoint_id, due_at)');

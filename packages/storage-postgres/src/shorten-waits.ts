@@ -1,11 +1,10 @@
 import { queuedEventDue, withinSchedule } from '@trunkline/core/spi/storage';
 import type { DeliveryStatus, EventClaim, WaitsStep } from '@trunkline/core/spi/storage';
-import { boundsOf } from './claimed-delivery.ts';
 import type { Database } from './database.ts';
 import { lockLanes, refreshLanes } from './lane.ts';
 import { integer, integerOrNull, word } from './row.ts';
 import type { Row } from './row.ts';
-import { uuidToFind } from './uuid.ts';
+import { boundsOf, uuidToFind } from './uuid.ts';
 
 /** Before every other. */
 const NIL = '00000000-0000-0000-0000-000000000000';

@@ -16,3 +16,16 @@ export function uuidOf(prefix: IdPrefix, id: string): string {
 export function uuidOrNull(prefix: IdPrefix, id: string | null): string | null {
   return id === null ? null : uuidOf(prefix, id);
 }
+
+/** The ends of a range that holds these uuids: for conditions by which partitions are left out. */
+export function boundsOf(uuids: readonly string[]): { readonly first: string; readonly last: string } {
+  let [first = NIL] = uuids;
+  let last = first;
+  for (const uuid of uuids) {
+    if (uuid < first) first = uuid;
+    if (uuid > last) last = uuid;
+  }
+  return { first, last };
+}
+
+const NIL = '00000000-0000-0000-0000-000000000000';

@@ -1,0 +1,61 @@
+type Scalar = string | number | boolean | null;
+type ColumnType = 'uuid' | 'text' | 'integer' | 'bigint' | 'boolean';
+
+/** The columns that rows are sent with, and their types. */
+export type Shape<Column extends string> = Readonly<Record<Column, ColumnType>>;
+
+/** A row of a shape. */
+export type RowOf<Columns> = Columns extends Shape<infer Column> ? Readonly<Record<Column, Scalar>> : never;
+
+/**
+ * Many rows as one parameter for each column, from `$first` on, called `name`: the server reads arrays in a third of the
+ * time that it takes for JSON. The planner expects ten rows, and so looks up in an index what they are joined with.
+ */
+export function sentRows<Column extends string>(shape: Shape<Column>, name: string, first = 1): string {
+  return `unnest(${arraysOf(shape, first)}) AS ${name} (${columnsOf(shape).join(', ')})`;
+}
+
+/**
+ * The same where the planner is to expect a thousand, with their `place` as one more column: then they are hashed, and
+ * not compared each with each, when they are joined with rows that were looked up all together.
+ */
+export function manySentRows<Column extends string>(shape: Shape<Column>, name: string, first = 1): string {
+  return `ROWS FROM (unnest(${arraysOf(shape, first)}), generate_subscripts($${first}, 1))
+    AS ${name} (${columnsOf(shape).join(', ')}, place)`;
+}
+
+function arraysOf<Column extends string>(shape: Shape<Column>, first: number): string {
+  return columnsOf(shape)
+    .map((column, index) => `$${first + index}::${shape[column]}[]`)
+    .join(', ');
+}
+
+/** How many parameters the rows take. */
+export function countOf(shape: Shape<string>): number {
+  return columnsOf(shape).length;
+}
+
+/** The parameters of rows, as `sentRows` reads them. */
+export function columnArrays<Column extends string>(
+  shape: Shape<Column>,
+  rows: readonly Readonly<Record<Column, Scalar>>[],
+): readonly string[] {
+  return columnsOf(shape).map((column) => {
+    const isText = shape[column] === 'text';
+    return `{${rows.map((row) => elementOf(row[column], isText)).join(',')}}`;
+  });
+}
+
+function columnsOf<Column extends string>(shape: Shape<Column>): readonly Column[] {
+  return Object.keys(shape) as Column[]; // its own keys
+}
+
+const SPECIAL = /["\\]/;
+
+/** As the server reads an element of an array. Only texts hold what has to be quoted. */
+function elementOf(value: Scalar, isText: boolean): string {
+  if (value === null) return 'NULL';
+  if (!isText) return String(value);
+  const text = String(value);
+  return `"${SPECIAL.test(text) ? text.replaceAll(/["\\]/g, String.raw`\$&`) : text}"`;
+}
