@@ -138,6 +138,43 @@ export function closingContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW * 2)).toEqual([]);
     });
 
+    it('ends what is claimed and what is completed concurrently, once and for all', async () => {
+      const storage = await open();
+      const { workspace } = await storeLane(storage);
+      for (let round = 0; round < 10; round += 1) {
+        const endpoint = await storeEndpoint(storage, workspace);
+        const deliveries = await enqueueAt(storage, endpoint, NOW, NOW, NOW, NOW);
+        const before = await claim(storage, NOW);
+        const outcomes = before.map((one) => succeeded(one, NOW));
+        // Each of them first in some rounds.
+        const closing = round % 2 === 0 ? close(storage, endpoint) : null;
+        const claiming = claim(storage, NOW);
+        const completing = storage.deliveries.complete(outcomes, NOW);
+        await (closing ?? close(storage, endpoint));
+        const during = await claiming;
+        expect(await completing).toBe(2);
+        const found = await Promise.all(deliveries.map((one) => readDelivery(storage, one)));
+        for (const [index, delivery] of found.entries()) {
+          const isSuccess = index < 2 && delivery.status === 'success';
+          const cancelled = { status: 'failed', errorCode: reason, deliveredAt: null };
+          expect(delivery).toMatchObject(isSuccess ? { errorCode: null } : cancelled);
+        }
+
+        // What was claimed meanwhile is reported, as its request has been made; no outcome comes back to life.
+        const late = during.map((one) => failed(one, NOW + 1));
+        expect(await storage.deliveries.complete(late, NOW + 1)).toBe(during.length);
+        await storage.deliveries.sweepClosed(10);
+        const attempted = new Set(idsOf([...before, ...during]));
+        for (const [index, delivery] of found.entries()) {
+          const attempts = attempted.has(delivery.id) ? 1 : 0;
+          const { status } = delivery;
+          expect(await readDelivery(storage, must(deliveries[index]))).toMatchObject({ status, attempts });
+        }
+        expect(await claim(storage, NOW * 2)).toEqual([]);
+        expect(await storage.deliveries.sweepClosed(10)).toBe(0);
+      }
+    });
+
     it('sweeps what is under a claim only after the claim', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);

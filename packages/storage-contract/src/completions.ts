@@ -60,6 +60,41 @@ export function completionContract(subject: ContractSubject): void {
       expect(detail.attempts).toEqual([attempt]);
     });
 
+    it('keeps what a receiver answered exactly, whatever it looks like to a database', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const bodies = [
+        '',
+        'NULL',
+        '{}',
+        '{"a":"b\\\\c\\n"}',
+        '"',
+        '\\',
+        ',',
+        " ' ",
+        '\n\t\r',
+        '\0',
+        '$1',
+        'ü💡',
+      ];
+      const queued = await enqueueAt(storage, endpoint, ...bodies.map(() => NOW));
+      const claimed = await claim(storage, NOW, { slots: bodies.length });
+      expect(claimed).toHaveLength(bodies.length);
+      const outcomes = claimed.map((one, index) => {
+        const outcome = failed(one, NOW);
+        const responseBody = must(bodies[index]);
+        return {
+          ...outcome,
+          attempt: { ...outcome.attempt, responseBody, url: `https://h/${responseBody}` },
+        };
+      });
+      expect(await storage.deliveries.complete(outcomes, NOW)).toBe(bodies.length);
+      for (const [index, { id }] of queued.entries()) {
+        const detail = must(await storage.deliveries.findDetail(workspace.id, id, 0));
+        expect(detail.attempts).toEqual([must(outcomes[index]).attempt]);
+      }
+    });
+
     it('changes nothing with another token', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);

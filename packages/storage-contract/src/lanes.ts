@@ -10,9 +10,11 @@ import {
   enable,
   enqueueAt,
   enqueueOne,
+  exhausted,
   failed,
   idsOf,
   readDelivery,
+  readEndpoint,
   storeEndpoint,
   storeLane,
   storeWorkspace,
@@ -478,6 +480,35 @@ export function laneContract(subject: ContractSubject): void {
         must(await storage.deliveries.findDetail(delivery.workspaceId, delivery.id, 0)).attempts,
       ).toEqual([]);
       expect(await storage.deliveries.complete([succeeded(held, NOW)], NOW)).toBe(1);
+    });
+
+    it('of a process that was frozen for a minute is another’s, wherever it was taken back, when it goes on', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      const untouched = await storeEndpoint(storage, workspace);
+      const later = NOW + 60_000;
+      const [first, second, third] = await enqueueAt(storage, endpoint, NOW, NOW, later);
+      const frozen = [...(await claim(storage, NOW))];
+      expect(idsOf(frozen)).toEqual([must(first).id, must(second).id]);
+      const alone = await enqueueOne(storage, untouched);
+      frozen.push(only(await claim(storage, NOW, { leaseMs: 90_000 })));
+
+      const held = await claim(storage, later);
+      expect(idsOf(held)).toEqual([must(first).id, must(second).id]);
+      expect(held.map(({ lostClaims }) => lostClaims)).toEqual([1, 1]);
+      const late = frozen.map((one) => exhausted(one, later));
+      // Its claim at the other endpoint was not taken back.
+      expect(await storage.deliveries.complete(late, later)).toBe(1);
+      expect(await readDelivery(storage, must(first))).toEqual(first);
+      expect(await readDelivery(storage, alone)).toMatchObject({ status: 'exhausted', attempts: 1 });
+      expect((await readEndpoint(storage, endpoint)).health).toEqual(endpoint.health);
+      // Both slots are held by those who claimed since.
+      expect(await claim(storage, later)).toEqual([]);
+
+      expect(await storage.deliveries.complete([succeeded(must(held[0]), later)], later)).toBe(1);
+      expect(await storage.deliveries.complete(late, later)).toBe(0);
+      expect(await readDelivery(storage, must(first))).toMatchObject({ status: 'success', attempts: 1 });
+      expect(idsOf(await claim(storage, later))).toEqual([must(third).id]);
     });
   });
 }

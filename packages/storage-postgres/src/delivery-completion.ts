@@ -3,7 +3,14 @@ import type { ClosingReason, Completion, Delivery, EndpointHealth } from '@trunk
 import { columnArrays, countOf, sentRows } from './column-arrays.ts';
 import type { RowOf } from './column-arrays.ts';
 import type { Transaction } from './database.ts';
-import { ATTEMPT, attemptColumns, outcomeColumns, SETTLE, SETTLE_COUNT, settleValues } from './delivery-row.ts';
+import {
+  ATTEMPT,
+  attemptColumns,
+  outcomeColumns,
+  SETTLE,
+  SETTLE_COUNT,
+  settleValues,
+} from './delivery-row.ts';
 import { HEALTH, healthColumns, readHealth } from './endpoint-row.ts';
 import { LOCK_LANES, opening } from './lane.ts';
 import { integer, integerOrNull, word } from './row.ts';
@@ -117,11 +124,20 @@ async function closedMeanwhile(
   if (closed.length === 0) return ended;
   const generations = closed.map(({ endpoint, generation }) => ({ endpoint_id: endpoint, generation }));
   const rows = await transaction.all(CLOSED, ...columnArrays(GENERATION, generations));
-  const reasons = new Map(rows.map((row) => [`${row['endpoint_id']} ${row['generation']}`, row]));
+  const reasons = new Map(
+    rows.map((row) => [
+      keyOf(String(row['endpoint_id']), integer(row, 'generation')),
+      word<ClosingReason>(row, 'reason'),
+    ]),
+  );
   return ended.map((one) => {
-    const row = reasons.get(`${one.endpoint} ${one.generation}`);
-    return row ? { ...one, written: endedBy(word<ClosingReason>(row, 'reason'), one.written) } : one;
+    const reason = reasons.get(keyOf(one.endpoint, one.generation));
+    return reason ? { ...one, written: endedBy(reason, one.written) } : one;
   });
+}
+
+function keyOf(endpoint: string, generation: number): string {
+  return `${endpoint} ${generation}`;
 }
 
 const GENERATION = { endpoint_id: 'uuid', generation: 'integer' } as const;
