@@ -1,4 +1,3 @@
-import { Pool } from 'pg';
 import type { Logger } from '@trunkline/core';
 import { postgresRateLimitStore } from '@trunkline/http';
 import type { RateLimitOptions } from '@trunkline/http';
@@ -15,13 +14,14 @@ export interface RateLimit {
 }
 
 /** All processes on one Postgres count together, each other one for itself. The storage's schema has to be there. */
-export function openRateLimit(
+export async function openRateLimit(
   { database, rateLimit: requestsPerMinute, roles }: Pick<Settings, 'database' | 'rateLimit' | 'roles'>,
   logger: Logger,
-): RateLimit {
+): Promise<RateLimit> {
   if (requestsPerMinute === 0) return { options: false, close: async () => {} };
   if (database.kind === 'sqlite' || !roles.api)
     return { options: { requestsPerMinute }, close: async () => {} };
+  const { Pool } = await import('pg');
   const pool = new Pool({
     connectionString: database.url,
     max: CONNECTIONS,

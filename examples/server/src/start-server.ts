@@ -1,6 +1,6 @@
 import { createTrunkline } from '@trunkline/core';
 import { createNewId } from '@trunkline/core/spi/storage';
-import type { Logger, TrunklineOptions } from '@trunkline/core';
+import type { Logger, Storage, TrunklineOptions } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { announce } from './announce.ts';
@@ -8,14 +8,12 @@ import { checkDataFiles, createDirectory } from './data-files.ts';
 import { warnOfOpenFiles } from './file-modes.ts';
 import type { DataFiles } from './data-files.ts';
 import { storageOn } from './database.ts';
-import type { Database } from './database.ts';
 import { openDefaultWorkspace } from './default-workspace.ts';
 import type { Access } from './default-workspace.ts';
 import { listen } from './http-listener.ts';
-import { mailNotifier } from './mail-notifier.ts';
 import { setMailRecipients } from './mail-recipients.ts';
-import { mediaFilesIn } from './media-files.ts';
 import { openNetwork } from './messaging-network.ts';
+import { openOnce } from './open-once.ts';
 import { ownAddresses } from './own-addresses.ts';
 import { openRateLimit } from './rate-limit.ts';
 import type { SandboxNetwork } from './sandbox-network.ts';
@@ -47,37 +45,29 @@ export async function startServer(
   logger: Logger,
   { network: given, adapt = (options) => options }: ServerParts = {},
 ): Promise<RunningServer> {
-  const { database, dataDirectory: directory, s3 } = settings;
-  const media = s3 && { media: mediaFilesIn(s3) };
+  const { database, dataDirectory: directory } = settings;
+  const adapters = await chosenAdapters(settings, logger);
   const files = await checkDataFiles({
     directory,
     database: database.kind === 'sqlite' ? database.path : null,
   });
   const listener = await listen(settings, createStartingApp().fetch);
-  const isInUse =
-    files.hasDatabase || (database.kind === 'postgres' && (await hasWorkspace(database, logger)));
-  const secretKey = await secretKeyFor(settings, files, isInUse);
-  const secretKeys = [secretKey, settings.previousSecretKey];
+  const storage = openOnce(await storageOn(database));
   const { urlPolicy, webhookAllow, webhookDeny, standardWebhooks, stopTimeoutMs } = settings;
   const urlRules = { urlPolicy, webhookAllow, webhookDeny, ownAddresses: ownAddresses(listener, settings) };
-  const options = { secretKey: secretKeys, ...urlRules, standardWebhooks, stopTimeoutMs, logger };
-  if (isInUse) await tryDatabase(database, options);
-  await createDataDirectory(files);
-
-  const network = given ?? (await openNetwork(settings, files));
+  const { secretKey, network } = await openData({ settings, files, storage, logger, network: given });
+  const options = { secretKey, ...urlRules, standardWebhooks, stopTimeoutMs, logger };
   const runtime = nodeRuntime({ mediaDirectory: files.media });
-  const storage = storageOn(database);
   const metrics = createServerMetrics();
   const trunkline = createTrunkline(
     adapt({
       ...options,
       meterProvider: metrics.meterProvider,
       ...runtime,
-      ...media,
+      ...adapters,
       storage,
       gateway: network.gateway,
       roles: { ...settings.roles, gateway: settings.roles.gateway && !network.isElsewhere },
-      ...(settings.smtpUrl !== undefined && { notifier: mailNotifier(settings.smtpUrl, logger) }),
     }),
   );
   await trunkline.start();
@@ -88,7 +78,7 @@ export async function startServer(
   if (settings.mailTo !== undefined) await setMailRecipients(trunkline, settings.mailTo);
 
   const { phone, isElsewhere } = network;
-  const rateLimit = openRateLimit(settings, logger);
+  const rateLimit = await openRateLimit(settings, logger);
   let draining = false;
   listener.serve(
     createServerApp({
@@ -117,6 +107,35 @@ export async function startServer(
   };
 }
 
+interface Data {
+  readonly settings: Settings;
+  readonly files: DataFiles;
+  readonly storage: Storage;
+  readonly logger: Logger;
+  readonly network: SandboxNetwork | undefined;
+}
+
+/** Nothing is made before all that is there has proved to be usable. The storage is left closed if this rejects. */
+async function openData({
+  settings,
+  files,
+  storage,
+  logger,
+  network,
+}: Data): Promise<Pick<TrunklineOptions, 'secretKey'> & { readonly network: SandboxNetwork }> {
+  try {
+    const isInUse =
+      files.hasDatabase || (settings.database.kind === 'postgres' && (await hasWorkspace(storage, logger)));
+    const secretKey = [await secretKeyFor(settings, files, isInUse), settings.previousSecretKey];
+    if (isInUse) await trySecretKey(storage, { secretKey, logger });
+    await createDataDirectory(files);
+    return { secretKey, network: network ?? (await openNetwork(settings, files)) };
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+}
+
 /** A key that does not fit the database would make it useless, so none is made beside one. */
 async function secretKeyFor(settings: Settings, files: DataFiles, isInUse: boolean): Promise<string> {
   const key = settings.secretKey ?? (await readSecretKey(files.secretKey));
@@ -130,32 +149,38 @@ async function secretKeyFor(settings: Settings, files: DataFiles, isInUse: boole
   return createSecretKey(files.secretKey);
 }
 
-/** Whether somebody has set this database up, so that there is a secret key of it. */
-async function hasWorkspace(database: Database, logger: Logger): Promise<boolean> {
-  const storage = storageOn(database);
-  const { random } = nodeRuntime();
-  await storage.open({ newId: createNewId((length) => random.bytes(length)), logger });
-  try {
-    return (await storage.workspaces.list({ after: null, limit: 1 })).length > 0;
-  } finally {
-    await storage.close();
-  }
+/** What only some servers use is loaded by those alone: the others start sooner, in less memory. */
+async function chosenAdapters(
+  { s3, smtpUrl }: Settings,
+  logger: Logger,
+): Promise<Pick<TrunklineOptions, 'media' | 'notifier'>> {
+  const media = s3 && (await import('./media-files.ts')).mediaFilesIn(s3);
+  const notifier =
+    smtpUrl !== undefined && (await import('./mail-notifier.ts')).mailNotifier(smtpUrl, logger);
+  return { ...(media && { media }), ...(notifier && { notifier }) };
 }
 
-/** Opens a database that is there already and closes it again: what is wrong with it comes out before anything is made. */
-async function tryDatabase(database: Database, options: Pick<TrunklineOptions, 'secretKey'>): Promise<void> {
+/** Opens the storage. Returns whether somebody has set the database up, so that there is a secret key of it. */
+async function hasWorkspace(storage: Storage, logger: Logger): Promise<boolean> {
+  const { random } = nodeRuntime();
+  await storage.open({ newId: createNewId((length) => random.bytes(length)), logger });
+  return (await storage.workspaces.list({ after: null, limit: 1 })).length > 0;
+}
+
+/** Starts and stops a service that does nothing: a secret key that is not the database's comes out before anything is made. */
+async function trySecretKey(
+  storage: Storage,
+  options: Pick<TrunklineOptions, 'secretKey' | 'logger'>,
+): Promise<void> {
   const trunkline = createTrunkline({
     ...options,
     ...nodeRuntime(),
-    storage: storageOn(database),
+    storage: { ...storage, close: async () => {} }, // it goes on to be used
     gateway: createSandbox().gateway,
     roles: { api: false, gateway: false, webhooks: false, maintenance: false },
   });
-  try {
-    await trunkline.start();
-  } finally {
-    await trunkline.stop();
-  }
+  await trunkline.start();
+  await trunkline.stop();
 }
 
 async function createDataDirectory({ directory }: DataFiles): Promise<void> {

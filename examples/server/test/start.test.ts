@@ -2,7 +2,9 @@ import { existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startPostgres } from '@trunkline/test-postgres/server';
+import { countingProxy } from './support/counting-proxy.ts';
 import { runServer, startServer } from './support/server-process.ts';
 import { snapshot } from './support/snapshot.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
@@ -120,5 +122,20 @@ describe('API_KEY', () => {
     const instance = await given.createInstance();
     expect((await told.request('GET', `/api/v1/instances/${instance.id}`)).status).toBe(200);
     await second.stop();
+  });
+});
+
+describe('A start on PostgreSQL', { timeout: 120_000 }, () => {
+  it('keeps every connection that it opens, first and later', async () => {
+    const postgres = await startPostgres();
+    onTestFinished(() => postgres.stop());
+    const DATA_DIR = join(temporaryDirectory(), 'data');
+    for (const start of ['the first', 'a later one']) {
+      const proxy = await countingProxy(postgres.url);
+      const server = await startServer({ env: { DATA_DIR, DATABASE_URL: proxy.url } });
+      expect(proxy.closed(), start).toBe(0);
+      expect(await server.stop()).toBe(0);
+      expect(proxy.closed(), start).toBeGreaterThan(0);
+    }
   });
 });

@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export interface CountingProxy {
+  /** That of the server, by way of the proxy. */
+  readonly url: string;
+  /** How many of the connections through it have been closed. */
+  closed(): number;
+}
+
+export async function countingProxy(serverUrl: string): Promise<CountingProxy> {
+  const target = new URL(serverUrl);
+  let closed = 0;
+  const proxy = createServer((client) => {
+    const server = connect(Number(target.port), target.hostname);
+    client.pipe(server).pipe(client);
+    client.on('error', () => server.destroy());
+    server.on('error', () => client.destroy());
+    client.on('close', () => {
+      closed += 1;
+      server.destroy();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  onTestFinished(() => void proxy.close());
+  const url = new URL(serverUrl);
+  url.port = String((proxy.address() as AddressInfo).port); // it listens on TCP
+  return { url: url.href, closed: () => closed };
+}
