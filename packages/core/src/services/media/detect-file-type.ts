@@ -1,4 +1,3 @@
-import { fileTypeFromBuffer } from '#file-type';
 import { UNKNOWN_MIME_TYPE, registeredMimeType } from '../../domain/message/media-rules.ts';
 
 /** The first bytes of a file that tell its type (what `file-type` asks for). */
@@ -21,6 +20,8 @@ export function detectedOr(detected: FileType | null, mimeType: string): FileTyp
 
 /** The type of a file by its first bytes: what a client calls it is not believed. */
 export async function detectFileType(firstBytes: Uint8Array): Promise<FileType> {
+  // With the first file: a process that never has one does not keep the library in its memory.
+  const { fileTypeFromBuffer } = await import('#file-type');
   try {
     const detected = await fileTypeFromBuffer(firstBytes);
     return detected ? { mimeType: registeredMimeType(detected.mime), extension: detected.ext } : UNKNOWN;
