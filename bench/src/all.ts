@@ -12,12 +12,12 @@ import type { Outcome } from './figures.ts';
 import { makeDirectory, removeDirectory } from './temporary-directory.ts';
 
 const BENCHES: readonly (readonly [name: string, sizes: Readonly<Record<string, string>>])[] = [
-  ['idle', { SECONDS: '30' }],
+  ['idle', { SECONDS: '5' }],
   ['verify', {}],
   ['accept', { SECONDS: '3' }],
   ['webhooks', { WEBHOOKS: '20000', HOSTS: '200' }],
   ['lanes', {}],
-  ['fairness', { SECONDS: '12', ROUNDS: '5' }],
+  ['fairness', { SECONDS: '12' }],
   ['flat', { STORAGE: 'sqlite', ROUNDS: '5' }],
   ['flat', { STORAGE: 'postgres', ROUNDS: '5' }],
 ];

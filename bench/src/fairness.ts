@@ -26,7 +26,7 @@ const ENDPOINTS = size('ENDPOINTS', 5_000);
 const BACKLOG = size('BACKLOG', 1_000_000);
 const PER_SECOND = size('PER_SECOND', 200);
 const SECONDS = size('SECONDS', 30);
-const ROUNDS = size('ROUNDS', 3);
+const ROUNDS = size('ROUNDS', 5);
 const EVERY_MS = 10;
 
 const receiver = await startChild<string>(new URL('fairness/receiver.ts', import.meta.url));
