@@ -86,13 +86,14 @@ async function contents(target) {
  * class that the other exports, and types with private members would not fit each other.
  */
 async function declaredTwice(target) {
+  const declarations =
+    /^(?:export |declare |abstract )*((?:class|interface|enum|type) \w+|(?:var|const) \w+(?= = class|: unique symbol))/gm;
   const places = new Map();
   for (const path of await readdir(join(target, 'dist'), { recursive: true })) {
     const [kind] = /\.js$|\.d\.ts$/.exec(path) ?? [];
     if (kind === undefined || path.startsWith('bundled')) continue;
-    for (const [, declaration] of (await readFile(join(target, 'dist', path), 'utf8')).matchAll(
-      DECLARATION,
-    )) {
+    const text = await readFile(join(target, 'dist', path), 'utf8');
+    for (const [, declaration] of text.matchAll(declarations)) {
       const key = `${declaration} (${kind})`;
       places.set(key, [...(places.get(key) ?? []), path]);
     }
@@ -101,9 +102,6 @@ async function declaredTwice(target) {
     .filter(([, paths]) => paths.length > 1)
     .map(([declaration, paths]) => `${declaration} is declared more than once: ${paths.join(', ')}`);
 }
-
-const DECLARATION =
-  /^(?:export |declare |abstract )*((?:class|interface|enum|type) \w+|(?:var|const) \w+(?= = class|: unique symbol))/gm;
 
 /** Imports every entry point under Node and compiles against it as two kinds of project do. */
 async function consume(pkg) {
