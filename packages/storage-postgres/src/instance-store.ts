@@ -1,21 +1,15 @@
-import { acceptsMessages } from '@trunkline/core/spi/storage';
-import type {
-  Instance,
-  InstanceStore,
-  InstanceWrite,
-  InstanceWriteResult,
-} from '@trunkline/core/spi/storage';
+import type { InstanceStore } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
-import { storeEvents } from './event-fan-out.ts';
-import { groupMethods, leaveGroups } from './group-store.ts';
-import { changeableColumns, instanceColumns, readInstance } from './instance-row.ts';
+import { groupMethods } from './group-store.ts';
+import { instanceColumns, readInstance } from './instance-row.ts';
+import { lockInstance, writeInstance } from './instance-write.ts';
 import { isHeld } from './lease.ts';
 import { leaseMethods } from './lease-methods.ts';
 import { lookingUp } from './look-ups.ts';
 import { orphanContent } from './media-index.ts';
 import { settleQueue } from './message-change.ts';
 import { deleteQueue, lockQueue, saveQueue } from './queue.ts';
-import { sessionMethods } from './session-methods.ts';
+import { forgetSession, sessionMethods } from './session-methods.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 export function instanceStore(connected: Connected): InstanceStore {
@@ -39,7 +33,7 @@ export function instanceStore(connected: Connected): InstanceStore {
       const sql = 'SELECT * FROM trunkline.instances WHERE workspace_id = $1 ORDER BY id';
       return (await connected().all(sql, uuidToFind('ten', workspaceId))).map(readInstance);
     },
-    write: async (write) => connected().transaction((transaction) => writeInstance(transaction, write)),
+    write: async (write) => writeInstance(connected(), write),
     delete: async ({ instance, lease, settleQueued }) =>
       connected().transaction(async (transaction) => {
         if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
@@ -63,42 +57,6 @@ export function instanceStore(connected: Connected): InstanceStore {
   };
 }
 
-async function writeInstance(
-  transaction: Transaction,
-  { instance, event, lease, settleQueued, forgetNumber }: InstanceWrite,
-): Promise<InstanceWriteResult> {
-  if (lease && !(await isHeld(transaction, lease, 'instance'))) return { kind: 'fenced' };
-  const stored = await lockInstance(transaction, instance);
-  if (stored?.version !== instance.version) return { kind: 'stale' };
-  const written = {
-    ...instance,
-    lastSeenAt: later(instance.lastSeenAt, stored.lastSeenAt),
-    version: instance.version + 1,
-  };
-  const uuid = uuidOf('ins', instance.id);
-  await transaction.update('trunkline.instances', uuid, changeableColumns(written));
-  if (acceptsMessages(stored) !== acceptsMessages(written)) await saveQueue(transaction, written);
-  else if (settleQueued) await lockQueue(transaction, uuid);
-  if (event) await storeEvents(transaction, [event]);
-  if (settleQueued) await settleQueue(transaction, uuid, settleQueued);
-  if (forgetNumber) {
-    await forgetSession(transaction, uuid);
-    await leaveGroups(transaction, uuid);
-  }
-  transaction.announce({ topic: 'instance', instanceId: instance.id });
-  return { kind: 'written', instance: written };
-}
-
-const LOCK = 'SELECT * FROM trunkline.instances WHERE id = $1 AND workspace_id = $2 FOR UPDATE';
-
-async function lockInstance(
-  transaction: Transaction,
-  { workspaceId, id }: Instance,
-): Promise<Instance | null> {
-  const row = await transaction.get(LOCK, uuidToFind('ins', id), uuidToFind('ten', workspaceId));
-  return row ? readInstance(row) : null;
-}
-
 /** Whether the workspace has this many instances: looks at no more of them. No other is inserted meanwhile. */
 async function hasInstances(transaction: Transaction, workspaceId: string, count: number): Promise<boolean> {
   const workspace = uuidToFind('ten', workspaceId);
@@ -106,12 +64,4 @@ async function hasInstances(transaction: Transaction, workspaceId: string, count
   if (count === 0) return true;
   const sql = 'SELECT 1 FROM trunkline.instances WHERE workspace_id = $1 LIMIT 1 OFFSET $2';
   return (await transaction.get(sql, workspace, count - 1)) !== undefined;
-}
-
-function later(a: number | null, b: number | null): number | null {
-  return a === null || (b !== null && b > a) ? b : a;
-}
-
-async function forgetSession(transaction: Transaction, instance: string): Promise<void> {
-  await transaction.run('DELETE FROM trunkline.session_values WHERE instance_id = $1', instance);
 }

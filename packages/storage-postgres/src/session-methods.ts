@@ -1,5 +1,5 @@
 import type { InstanceStore } from '@trunkline/core/spi/storage';
-import type { Connected } from './database.ts';
+import type { Connected, Transaction } from './database.ts';
 import { isHeld } from './lease.ts';
 import { bytes, text } from './row.ts';
 import { encodeText } from './text-encoding.ts';
@@ -44,6 +44,10 @@ export function sessionMethods(connected: Connected): SessionMethods {
       });
     },
   };
+}
+
+export async function forgetSession(transaction: Transaction, instance: string): Promise<void> {
+  await transaction.run('DELETE FROM trunkline.session_values WHERE instance_id = $1', instance);
 }
 
 const SAVE = `
