@@ -525,3 +525,62 @@ describe('a process that cannot reach the storage', () => {
     expect(gateway.connections.map(({ state }) => state)).toEqual(['closed', 'open']);
   });
 });
+
+describe('signals of other processes', () => {
+  /** One process that holds all instances, and another that only hears of them. */
+  async function twoGateways(instances: number) {
+    const { world, ids } = await waiting(instances);
+    const holder = await gatewayOf(world);
+    await world.clock.advance(2 * SECOND);
+    expect(holder.gateway.connections).toHaveLength(instances);
+    const { subscribe } = world.storage;
+    await gatewayOf(world, scriptedGateway(), { ...deaf(world.storage), subscribe });
+    const claims = vi.spyOn(world.storage.instances, 'claimLeases');
+    return { world, ids, claims, ...holder };
+  }
+
+  it('of what they connect make a process look for instances a few times a second, not for each of them', async () => {
+    const { world, ids, claims, gateway } = await twoGateways(100);
+    for (let round = 0; round < 10; round += 1) {
+      for (const { listener } of gateway.connections.slice(-ids.length)) {
+        await listener.closed({ kind: 'dropped', detail: 'connection_lost' });
+        await world.clock.settle();
+      }
+      await world.clock.advance(2 * SECOND);
+    }
+    // 2,000 changes in 20 seconds: a burst of 100, then five looks in a second, and as many while it asks for its share.
+    expect(claims.mock.calls.length).toBeGreaterThan(0);
+    expect(claims.mock.calls.length).toBeLessThan(350);
+  });
+
+  it('of an instance that became free are followed within 200 ms, however many went before', async () => {
+    const { world, ids } = await twoGateways(1);
+    const [id = ''] = ids;
+    for (let change = 0; change < 150; change += 1) {
+      await world.api.instances.update(id, { name: `Renamed ${change}` });
+      await world.clock.settle();
+    }
+    const { id: created } = await world.api.instances.create();
+    await world.api.instances.connect(created);
+    await world.clock.advance(200);
+    expect(await world.api.instances.get(created)).toMatchObject({ status: 'connected' });
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
+  });
+});
+
+describe('a process that holds instances', () => {
+  it('asks for no others, and reads no others, when one of its own changes', async () => {
+    const { world, ids } = await waiting(50);
+    const { subscribe } = world.storage;
+    const { gateway } = await gatewayOf(world, scriptedGateway(), { ...deaf(world.storage), subscribe });
+    await world.clock.advance(5 * SECOND);
+    expect(gateway.connections).toHaveLength(ids.length);
+    const claims = vi.spyOn(world.storage.instances, 'claimLeases');
+    const finds = vi.spyOn(world.storage.instances, 'find');
+    await gateway.last().listener.closed({ kind: 'dropped', detail: 'connection_lost' });
+    await world.clock.advance(2 * SECOND);
+    expect(gateway.connections).toHaveLength(ids.length + 1);
+    expect(claims).not.toHaveBeenCalled();
+    expect(new Set(finds.mock.calls.map(([, id]) => id)).size).toBe(1);
+  });
+});

@@ -8,6 +8,7 @@ import { createInstanceKeeper } from './instance-keeper.ts';
 import type { InstanceKeeper } from './instance-keeper.ts';
 import { createLoop } from './loop.ts';
 import type { PassResult } from './loop.ts';
+import { createTurns } from './turns.ts';
 import { settledWithin, withDeadline } from './with-deadline.ts';
 
 const LEASE_MS = 30_000;
@@ -26,8 +27,13 @@ const CLAIM_BATCH = 20;
  * then share the instances by how fast they open them, and the first one does not take them all.
  */
 const CLAIM_PAUSE_MS = 200;
-/** Instances that are read concurrently. */
-const LOOK_BATCH = 20;
+/**
+ * Claims on the strength of signals that found nothing, before further ones wait for each other by CLAIM_PAUSE_MS: each
+ * process hears of every instance that another one connects, and hundreds of those in a second are nothing to claim.
+ */
+const FRUITLESS_CLAIMS = 100;
+/** Instances that are read concurrently: a storage may read them in one statement. */
+const LOOK_BATCH = 500;
 /** Connections being opened concurrently, less those that seem to be stuck. */
 const MAX_OPENING = 10;
 
@@ -38,7 +44,7 @@ export interface GatewaySupervisor {
   /** Renews and takes leases, and brings every instance held a step nearer to what is wanted of it. */
   runOnce(): Promise<{ readonly held: number }>;
   start(): void;
-  /** Looks at this instance at once. */
+  /** The instance has changed: looks at it where it is held, and else for instances to take. */
   wake(instanceId: string): void;
   /** Waits at most `timeoutMs` for what is being done, closes every connection (sessions and statuses stay) and releases the leases. */
   stop(timeoutMs: number): Promise<void>;
@@ -62,8 +68,13 @@ export function createGatewaySupervisor(
 ): GatewaySupervisor {
   const { clock, logger, storage } = context;
   const keepers = new Map<string, InstanceKeeper>();
-  /** Instances to look at before the next renewal. */
+  /** Those that something is awaited of or due for: a pass looks at no others, however many are held. */
+  const unsettled = new Set<InstanceKeeper>();
+  /** Instances held that are to be looked at before the next renewal. */
   const changed = new Set<string>();
+  /** Whether an instance has changed that this process does not hold: it may be free. */
+  let mayBeFree = false;
+  const fruitless = createTurns({ burst: FRUITLESS_CLAIMS, everyMs: CLAIM_PAUSE_MS });
   const sharing = createInstanceSharing(context, {
     owner,
     checkIn: (report) => inTime('Sharing instances', storage.instances.checkIn(owner, report)),
@@ -87,6 +98,7 @@ export function createGatewaySupervisor(
   let knowsLeads = false;
   /** Renew once between two renewals. */
   let checksLeases = false;
+  let claimedAt = -Infinity;
   /** When to claim again at the latest, where the last claim may have left something; else 0. */
   let claimAgainAt = 0;
   let cancelLetGo = (): void => {};
@@ -96,28 +108,38 @@ export function createGatewaySupervisor(
   const pass = async (): Promise<PassResult> => {
     const now = clock.now();
     const isRenewal = checksLeases || now >= renewAt;
-    isBehind ||= [...keepers.values()].some((keeper) => keeper.isFenced());
+    isBehind ||= [...unsettled].some((keeper) => keeper.isFenced());
     if (isRenewal) await renew(now);
     else await lookAtDue(now);
-    // What lies ahead is taken only by one that has just seen that it still holds what it held.
-    if (mayClaim(now)) {
+    if (isClaimDue(now, isRenewal)) {
+      // What lies ahead is taken only by one that has just seen that it still holds what it held.
       const claimed = await claim(now, { leaveAhead: isBehind || !knowsLeads || !(isRenewal || isStarting) });
       claimAgainAt = claimed.length === CLAIM_BATCH ? now + CLAIM_PAUSE_MS : 0;
       if (claimed.length < CLAIM_BATCH) isStarting = false;
-      for (const leased of claimed) await keep(leased);
+      await keepAll(claimed);
     }
     await letGoOfIdle();
     await sharing.shareAt(now);
-    return { more: claimAgainAt > 0 && mayClaim(clock.now()), nextAt: nextAt() };
+    for (const keeper of unsettled)
+      if (keeper.isSettled() && !changed.has(keeper.lease.instanceId)) unsettled.delete(keeper);
+    return { more: claimAgainAt > 0 && isClaimDue(clock.now()), nextAt: nextAt() };
   };
 
-  const mayClaim = (now: number): boolean =>
-    now >= claimAgainAt || [...keepers.values()].filter((keeper) => keeper.isUntried()).length < CLAIM_BATCH;
+  /** Other passes are about what is held already, and ask for nothing. */
+  const isClaimDue = (now: number, isRenewal = false): boolean => {
+    const mayFind = isRenewal || isStarting || claimAgainAt > 0 || now >= sharing.lookAt(claimedAt);
+    if (!mayFind && !(mayBeFree && fruitless.has(now))) return false;
+    return now >= claimAgainAt || [...unsettled].filter((keeper) => keeper.isUntried()).length < CLAIM_BATCH;
+  };
 
   const claim = async (
     now: number,
     { leaveAhead }: { readonly leaveAhead: boolean },
   ): Promise<readonly LeasedInstance[]> => {
+    const isSignalled = mayBeFree;
+    claimedAt = now;
+    // First: what changes while the storage is being asked may be missed by this claim.
+    mayBeFree = false;
     const claimed = await inTime(
       'Taking leases',
       storage.instances.claimLeases({
@@ -127,7 +149,11 @@ export function createGatewaySupervisor(
         limit: CLAIM_BATCH,
         leaveAhead,
       }),
-    );
+    ).catch((error: unknown) => {
+      mayBeFree ||= isSignalled;
+      throw error;
+    });
+    if (isSignalled && claimed.length === 0) fruitless.take(now);
     sharing.noteClaimed(
       claimed.map(({ lease }) => lease.instanceId),
       now,
@@ -156,7 +182,7 @@ export function createGatewaySupervisor(
     if (lost.length > 0 && now < hadLeasesUntil) isBehind = true;
     // All at once: one that is slow to close must not cost the others their next renewal.
     await Promise.all(lost.map(([instanceId, keeper]) => letGo(instanceId, keeper)));
-    for (const leased of held) await keep(leased);
+    await keepAll(held);
   };
 
   const letGo = async (instanceId: string, keeper: InstanceKeeper): Promise<void> => {
@@ -177,41 +203,54 @@ export function createGatewaySupervisor(
 
   /** Looks at the instances that have changed, and at those that have waited long enough. */
   const lookAtDue = async (now: number): Promise<void> => {
-    const mayOpen = hasRoomToOpen();
-    const due = [...keepers.keys()].filter(
-      (id) => changed.has(id) || (keepers.get(id)?.nextAt(mayOpen) ?? Infinity) <= now,
-    );
+    const due = keepersToLookAt(now);
     changed.clear();
     for (let first = 0; first < due.length; first += LOOK_BATCH) {
       // Concurrently: one after another, hundreds that open together would wait for each other's reads.
-      const looks = due.slice(first, first + LOOK_BATCH).map(async (instanceId) => {
-        const keeper = keepers.get(instanceId);
-        if (!keeper) return;
-        const instance = await storage.instances
-          .find(keeper.workspaceId, instanceId)
-          .catch((error: unknown) => {
-            changed.add(instanceId);
-            throw error;
-          });
-        if (keepers.get(instanceId) !== keeper) return;
-        if (instance) await keep({ instance, lease: keeper.lease });
-        else await forget(keeper);
+      const looks = due.slice(first, first + LOOK_BATCH).map(async (keeper) => {
+        const { lease, workspaceId } = keeper;
+        const { instanceId } = lease;
+        const instance = await storage.instances.find(workspaceId, instanceId).catch((error: unknown) => {
+          changed.add(instanceId);
+          throw error;
+        });
+        if (keepers.get(instanceId) !== keeper) return [];
+        if (instance) return [{ instance, lease }];
+        await forget(keeper);
+        return [];
       });
-      await Promise.all(looks);
+      await keepAll((await Promise.all(looks)).flat());
     }
   };
 
-  const keep = async ({ instance, lease }: LeasedInstance): Promise<void> => {
-    const keeper = await keeperFor(instance, lease);
-    keeper.reconcile(instance, hasRoomToOpen());
+  const keepersToLookAt = (now: number): readonly InstanceKeeper[] => {
+    let room = roomToOpen();
+    return [...unsettled].filter((keeper) => {
+      if (keepers.get(keeper.lease.instanceId) !== keeper) return false;
+      if (changed.has(keeper.lease.instanceId) || (keeper.nextAt(false) ?? Infinity) <= now) return true;
+      if ((keeper.nextAt(true) ?? Infinity) > now) return false;
+      room -= 1;
+      return room >= 0;
+    });
   };
 
-  const hasRoomToOpen = (): boolean => opening().length < MAX_OPENING;
+  const keepAll = async (all: readonly LeasedInstance[]): Promise<void> => {
+    let room = roomToOpen();
+    for (const { instance, lease } of all) {
+      const keeper = await keeperFor(instance, lease);
+      const wasOpening = keeper.opensUntil() !== null;
+      keeper.reconcile(instance, room > 0);
+      if (!wasOpening && keeper.opensUntil() !== null) room -= 1;
+      unsettled.add(keeper);
+    }
+  };
+
+  const roomToOpen = (): number => MAX_OPENING - opening().length;
 
   /** Until when each connection that is being opened keeps others from it. */
   const opening = (): readonly number[] => {
     const now = clock.now();
-    const turns = Array.from(keepers.values(), (keeper) => keeper.opensUntil() ?? 0);
+    const turns = Array.from(unsettled, (keeper) => keeper.opensUntil() ?? 0);
     return turns.filter((until) => until > now);
   };
 
@@ -227,14 +266,20 @@ export function createGatewaySupervisor(
   };
 
   const look = (instanceId: string): void => {
-    if (keepers.get(instanceId)?.open()) opened(instanceId);
-    changed.add(instanceId);
+    const keeper = keepers.get(instanceId);
+    if (keeper?.open()) opened(instanceId);
+    if (keeper) {
+      unsettled.add(keeper);
+      changed.add(instanceId);
+    }
     loop.wake();
   };
 
   const letGoOfIdle = async (): Promise<void> => {
-    for (const keeper of keepers.values()) {
-      if (keeper.isIdle()) await forget(keeper);
+    for (const keeper of unsettled) {
+      const isHeld = keepers.get(keeper.lease.instanceId) === keeper;
+      if (!isHeld) unsettled.delete(keeper);
+      else if (keeper.isIdle()) await forget(keeper);
     }
   };
 
@@ -257,10 +302,17 @@ export function createGatewaySupervisor(
   };
 
   const nextAt = (): number => {
-    const mayOpen = hasRoomToOpen();
-    const times = [...keepers.values()].map((keeper) => keeper.nextAt(mayOpen) ?? Infinity);
+    const mayOpen = roomToOpen() > 0;
+    const times = Array.from(unsettled, (keeper) => keeper.nextAt(mayOpen) ?? Infinity);
     if (claimAgainAt > 0) times.push(claimAgainAt);
-    return Math.min(renewAt, sharing.nextAt(), ...times, ...(mayOpen ? [] : opening()));
+    if (mayBeFree) times.push(fruitless.nextAt());
+    return Math.min(
+      renewAt,
+      sharing.nextAt(),
+      sharing.lookAt(claimedAt),
+      ...times,
+      ...(mayOpen ? [] : opening()),
+    );
   };
 
   const loop = createLoop({ name: 'gateway supervisor', clock, logger, everyMs: RENEW_EVERY_MS, pass });
@@ -285,7 +337,10 @@ export function createGatewaySupervisor(
       });
       loop.start();
     },
-    wake: look,
+    wake(instanceId) {
+      mayBeFree ||= !keepers.has(instanceId);
+      look(instanceId);
+    },
     async stop(timeoutMs) {
       const settled = loop
         .stop()

@@ -45,6 +45,8 @@ export interface InstanceKeeper {
   nextAt(mayOpen: boolean): number | null;
   /** Nothing is open, under way or wanted: the lease can be given back. */
   isIdle(): boolean;
+  /** The connection is open as it should be, and nothing is under way, due or awaited, until `changed` is called. */
+  isSettled(): boolean;
   /** Another process has taken the lease. */
   isFenced(): boolean;
   /** Resolves when what `reconcile` began has ended. */
@@ -100,6 +102,7 @@ export function createInstanceKeeper({
   let abandoned = false;
   let fenced = false;
   let seenAt = 0;
+  let seenNoted: Promise<void> = Promise.resolve();
   let changes: Promise<unknown> = Promise.resolve();
   /** Stored as live by a process that is gone: its connection is gone too. */
   let orphaned = first.status === 'connected' || first.qr !== null;
@@ -134,6 +137,16 @@ export function createInstanceKeeper({
         changed();
       });
     underWay.add(task);
+  };
+
+  /** Changes nothing that anybody has to look at: what else is done to the instance does not wait for it. */
+  const noteSeen = (now: number): void => {
+    seenAt = now;
+    seenNoted = storage.instances.seen(lease, now).catch((error: unknown) => {
+      // With the next renewal, which reports a database that cannot be written in one line for all instances.
+      seenAt = now - SEEN_EVERY_MS;
+      logger.debug({ err: error, instanceId: lease.instanceId }, 'a sign of life could not be stored');
+    });
   };
 
   const openLink = (): void => {
@@ -192,6 +205,7 @@ export function createInstanceKeeper({
         inOrder(() =>
           recorded(async () => {
             await write({ kind: 'connected', ...profile });
+            orphaned = false;
             opened.phase = 'open';
             untried = false;
             failures = 0;
@@ -367,18 +381,22 @@ export function createInstanceKeeper({
         if (link) begin('closing a connection', closeLink);
         return;
       }
+      // Written before what comes of the next connection, which need not wait for it.
       if (orphaned) {
-        begin('taking an instance over', async () => {
-          await change({ kind: 'dropped', detail: 'connection_lost' });
-          orphaned = false;
-        });
-      } else if (!link) {
+        begin('taking an instance over', () =>
+          inOrder(async () => {
+            if (!orphaned) return;
+            await write({ kind: 'dropped', detail: 'connection_lost' });
+            orphaned = false;
+          }),
+        );
+      }
+      if (!link) {
         if (mayOpen && now >= retryAt) openLink();
       } else if (link.phase === 'opening' && now - link.since >= OPEN_DEADLINE_MS) {
         giveUpOpening(link);
       } else if (link.phase === 'open' && now - seenAt >= SEEN_EVERY_MS) {
-        seenAt = now;
-        begin('noting a sign of life', () => storage.instances.seen(lease, now));
+        noteSeen(now);
       }
     },
     nextAt(mayOpen) {
@@ -394,10 +412,21 @@ export function createInstanceKeeper({
     isIdle: () =>
       abandoned ||
       (link === null && underWay.size === 0 && instance.desired === 'stopped' && instance.operation === null),
+    isSettled: () =>
+      !abandoned &&
+      !orphaned &&
+      link?.phase === 'open' &&
+      link.connection !== null &&
+      underWay.size === 0 &&
+      pausedUntil === 0 &&
+      instance.desired === 'running' &&
+      instance.operation === null &&
+      graceEnd() === null,
     isFenced: () => fenced,
     async settled() {
       while (underWay.size > 0) await Promise.all(underWay);
       await changes;
+      await seenNoted;
     },
     abandon,
   };

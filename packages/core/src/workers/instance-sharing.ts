@@ -26,7 +26,9 @@ export interface InstanceSharing {
   shareAt(now: number): Promise<void>;
   /** Instances that this process has taken at `now`: one that it handed over before was not taken by the other. */
   noteClaimed(instanceIds: readonly string[], now: number): void;
-  /** When there is something to do next. */
+  /** When to look for instances that are reserved for this process, or its own again, if it looked last at `lookedAt`. */
+  lookAt(lookedAt: number): number;
+  /** When there is something to share next. */
   nextAt(): number;
 }
 
@@ -140,9 +142,10 @@ export function createInstanceSharing(
       }
       for (const [instanceId, { until }] of handedOver) if (until <= now) handedOver.delete(instanceId);
     },
-    nextAt() {
+    lookAt(lookedAt) {
       const ends = Array.from(handedOver.values(), ({ until }) => until);
-      return Math.min(checkInAt, asking ? clock.now() + LOOK_EVERY_MS : Infinity, ...ends);
+      return Math.min(asking ? lookedAt + LOOK_EVERY_MS : Infinity, ...ends);
     },
+    nextAt: () => checkInAt,
   };
 }

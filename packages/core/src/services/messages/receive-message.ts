@@ -187,6 +187,8 @@ export async function saveGroups(
   groups: readonly GroupReport[],
   { full }: GroupsExtent = { full: false },
 ): Promise<void> {
+  // As each connection reports that knows of no change: nothing to write, and no transaction to find that out in.
+  if (groups.length === 0 && !full) return;
   const { workspaceId } = instance;
   const { newId, clock } = context;
   const saved = await context.storage.instances.saveGroups({
