@@ -240,6 +240,24 @@ export function instanceContract(subject: ContractSubject): void {
       });
     });
 
+    it('of each of many instances is noted, the latest of each, where they come together', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const other = await storeInstance(storage, workspace);
+      const otherLease = await takeLease(storage, other);
+      const lost = { ...otherLease, epoch: otherLease.epoch + 1 };
+      await Promise.all([
+        storage.instances.seen(lease, NOW + 10),
+        storage.instances.seen(lost, NOW + 30),
+        storage.instances.seen(otherLease, NOW + 20),
+        storage.instances.seen(lease, NOW + 5),
+      ]);
+      expect(await storage.instances.list(workspace.id)).toMatchObject([
+        { id: instance.id, lastSeenAt: NOW + 10 },
+        { id: other.id, lastSeenAt: NOW + 20 },
+      ]);
+    });
+
     it('outlives a write that was decided before it', async () => {
       const storage = await open();
       const { instance, lease } = await storeLeasedInstance(storage);

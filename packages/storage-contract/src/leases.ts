@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Lease } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { anInstance, NOW } from './examples.ts';
 import { must, only } from './must.ts';
@@ -168,6 +169,35 @@ export function leaseContract(subject: ContractSubject): void {
       expect(first.map(({ lease }) => lease.instanceId)).toEqual([returned.id, fresh.id, early.id]);
       const rest = await storage.instances.claimLeases({ ...claim, limit: 3 });
       expect(rest.map(({ lease }) => lease.instanceId)).toEqual([late.id]);
+    });
+
+    it('that are released together are free each by itself, and those that were lost stay as they are', async () => {
+      const storage = await open();
+      const { instances } = storage;
+      const workspace = await storeWorkspace(storage);
+      const [first, second, third] = [
+        await storeInstance(storage, workspace),
+        await storeInstance(storage, workspace),
+        await storeInstance(storage, workspace),
+      ];
+      const claim = { owner: 'a', now: NOW, ttlMs: TTL, limit: 10 };
+      const leases = (await instances.claimLeases(claim)).map(({ lease }) => lease);
+      const leaseOf = ({ id }: { readonly id: string }): Lease =>
+        must(leases.find(({ instanceId }) => instanceId === id));
+      const [own, reserved, held] = [leaseOf(first), leaseOf(second), leaseOf(third)];
+      await Promise.all([
+        instances.releaseLease(reserved, { owner: 'b', until: NOW + 1000 }),
+        instances.releaseLease(own),
+        instances.releaseLease({ ...held, epoch: held.epoch + 1 }),
+        instances.releaseLease(own),
+      ]);
+      expect(await instances.findLease(third.id, NOW)).toEqual(held);
+      const taken = async (owner: string): Promise<readonly string[]> =>
+        (await instances.claimLeases({ owner, now: NOW + 1, ttlMs: TTL, limit: 10 })).map(
+          ({ lease }) => lease.instanceId,
+        );
+      expect(await taken('c')).toEqual([first.id]);
+      expect(await taken('b')).toEqual([second.id]);
     });
 
     it('that are released for another owner are for that one alone, until the reservation ends', async () => {

@@ -1,8 +1,9 @@
 import { latestCheckIn, latestLeaseEnd } from '@trunkline/core/spi/storage';
-import type { InstanceStore } from '@trunkline/core/spi/storage';
+import type { InstanceStore, Lease } from '@trunkline/core/spi/storage';
+import { createBatcher } from './batcher.ts';
 import type { Connected } from './database.ts';
 import { readLeasedInstance } from './instance-row.ts';
-import { integer, text } from './row.ts';
+import { id, integer, text } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidToFind } from './uuid.ts';
 
@@ -12,6 +13,38 @@ type LeaseMethods = Pick<
 >;
 
 export function leaseMethods(connected: Connected): LeaseMethods {
+  const signsOfLife = createBatcher<SignOfLife, void>({
+    max: 5_000,
+    inFlight: 1,
+    async run(signs) {
+      await connected().run(
+        SEEN,
+        signs.map(({ lease }) => uuidToFind('ins', lease.instanceId)),
+        signs.map(({ lease }) => encodeText(lease.owner)),
+        signs.map(({ lease }) => lease.epoch),
+        signs.map(({ now }) => now),
+      );
+      return signs.map(() => ({ status: 'fulfilled', value: undefined }));
+    },
+  });
+  // A process that stops releases all that it holds together.
+  const releases = createBatcher<Release, void>({
+    max: 5_000,
+    inFlight: 1,
+    async run(batch) {
+      const database = connected();
+      const released = await database.all(
+        RELEASE,
+        batch.map(({ lease }) => uuidToFind('ins', lease.instanceId)),
+        batch.map(({ lease }) => encodeText(lease.owner)),
+        batch.map(({ lease }) => lease.epoch),
+        batch.map(({ reservation }) => encodeText(reservation?.owner ?? '')),
+        batch.map(({ reservation }) => reservation?.until ?? 0),
+      );
+      database.publish(released.map((row) => ({ topic: 'instance', instanceId: id(row, 'id', 'ins') })));
+      return batch.map(() => ({ status: 'fulfilled', value: undefined }));
+    },
+  });
   return {
     claimLeases: async ({ owner, now, ttlMs, limit, leaveAhead = false }) => {
       const { all, process } = connected();
@@ -23,18 +56,7 @@ export function leaseMethods(connected: Connected): LeaseMethods {
       const rows = await connected().all(RENEW, encodeText(owner), now, now + ttlMs);
       return rows.map(readLeasedInstance);
     },
-    releaseLease: async ({ instanceId, owner, epoch }, reservation) => {
-      const database = connected();
-      const released = await database.run(
-        RELEASE,
-        uuidToFind('ins', instanceId),
-        encodeText(owner),
-        epoch,
-        encodeText(reservation?.owner ?? ''),
-        reservation?.until ?? 0,
-      );
-      if (released > 0) database.publish([{ topic: 'instance', instanceId }]);
-    },
+    releaseLease: async (lease, reservation) => connected().track(releases.run({ lease, reservation })),
     checkIn: async (owner, { now, since, asksUntil = 0 }) =>
       connected().transaction(async (transaction) => {
         await transaction.run(CHECK_OUT_SILENT, since, latestCheckIn(now));
@@ -57,10 +79,18 @@ export function leaseMethods(connected: Connected): LeaseMethods {
       const row = await connected().get(FIND, uuidToFind('ins', instanceId), now);
       return row ? readLeasedInstance(row).lease : null;
     },
-    seen: async ({ instanceId, owner, epoch }, now) => {
-      await connected().run(SEEN, uuidToFind('ins', instanceId), encodeText(owner), epoch, now);
-    },
+    seen: async (lease, now) => connected().track(signsOfLife.run({ lease, now })),
   };
+}
+
+interface Release {
+  readonly lease: Lease;
+  readonly reservation: Parameters<InstanceStore['releaseLease']>[1];
+}
+
+interface SignOfLife {
+  readonly lease: Lease;
+  readonly now: number;
 }
 
 // As the index instances_to_hold has it.
@@ -135,15 +165,40 @@ const SHARE = `
   ) AS held ON holder = owner
   ORDER BY owner COLLATE "C"`;
 
-const OF_LEASE = 'id = $1 AND lease_owner = $2 AND lease_epoch = $3';
-
+// In id order, as all who lock several do. One that is given twice is released once.
 const RELEASE = `
-  UPDATE trunkline.instances SET lease_owner = '', lease_reserved_for = $4, lease_expires_at = $5
-  WHERE ${OF_LEASE}`;
+  WITH given AS (
+    SELECT DISTINCT ON (id, owner, epoch) *
+    FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[], $5::bigint[])
+      AS given (id, owner, epoch, reserved_for, reserved_until)
+  ), held AS MATERIALIZED (
+    SELECT instances.id, reserved_for, reserved_until FROM trunkline.instances
+    JOIN given ON instances.id = given.id AND lease_owner = given.owner AND lease_epoch = given.epoch
+    ORDER BY instances.id
+    FOR UPDATE OF instances
+  )
+  UPDATE trunkline.instances
+  SET lease_owner = '', lease_reserved_for = reserved_for, lease_expires_at = reserved_until
+  FROM held
+  WHERE instances.id = held.id
+  RETURNING instances.id`;
 
 const FIND = `
   SELECT * FROM trunkline.instances WHERE id = $1 AND lease_owner <> '' AND lease_expires_at > $2`;
 
+// One statement for all that come together. In id order, as all who lock several do.
 const SEEN = `
-  UPDATE trunkline.instances SET last_seen_at = $4
-  WHERE ${OF_LEASE} AND (last_seen_at IS NULL OR last_seen_at < $4)`;
+  WITH seen AS (
+    SELECT id, owner, epoch, max(seen_at) AS seen_at
+    FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::bigint[]) AS sign (id, owner, epoch, seen_at)
+    GROUP BY id, owner, epoch
+  ), held AS MATERIALIZED (
+    SELECT instances.id, seen.seen_at FROM trunkline.instances
+    JOIN seen ON instances.id = seen.id AND lease_owner = seen.owner AND lease_epoch = seen.epoch
+    WHERE last_seen_at IS NULL OR last_seen_at < seen.seen_at
+    ORDER BY instances.id
+    FOR UPDATE OF instances
+  )
+  UPDATE trunkline.instances SET last_seen_at = held.seen_at
+  FROM held
+  WHERE instances.id = held.id`;

@@ -15,8 +15,8 @@ import { outgoingContent } from './outgoing-content.ts';
 import { settledWithin, withDeadline } from './with-deadline.ts';
 
 const POLL_MS = 5_000;
-/** Instances looked at in one query. */
-const CHUNK = 500;
+/** Instances looked at in one query: as many as one process holds, so that the database is asked once for all of them. */
+const CHUNK = 5_000;
 /** A gateway that does not answer at all leaves the outcome unknown. */
 const SEND_DEADLINE_MS = 60_000;
 /** What was not written because its connection ended waits for the next one, which does not open sooner. */

@@ -1,0 +1,53 @@
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+
+/** A pool that notes the statements that are sent, and knows whether any is still to be answered. */
+export interface CountingPool {
+  readonly pool: pg.Pool;
+  /** How often each was sent since this was last asked for, without what a transaction begins and ends with. */
+  takeCounts(): ReadonlyMap<string, number>;
+  /** Resolves when nothing is to be answered, and what the answers began has been sent and answered, too. */
+  quiet(): Promise<void>;
+}
+
+/** Turns of the event loop in which what an answer began is sent. */
+const ROUNDS = 5;
+
+export function countingPool(connectionString: string): CountingPool {
+  const pool = new pg.Pool({ connectionString, max: 5 });
+  let counts = new Map<string, number>();
+  let pending = 0;
+  const noted = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+    pending += 1;
+    try {
+      return await answer;
+    } finally {
+      pending -= 1;
+    }
+  };
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (statement: { text: string }) => Promise<pg.QueryResult>; // as it is called here
+    Reflect.set(client, 'query', (statement: { text: string }) => {
+      const text = statement.text.replaceAll(/\s+/g, ' ').trim();
+      counts.set(text, (counts.get(text) ?? 0) + 1);
+      return noted(query(statement));
+    });
+  });
+  const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>; // without a callback
+  Reflect.set(pool, 'connect', () => noted(connect()));
+  onTestFinished(() => pool.end());
+  return {
+    pool,
+    takeCounts() {
+      const taken = counts;
+      counts = new Map();
+      return taken;
+    },
+    async quiet() {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (pending > 0) round = -1;
+      }
+    },
+  };
+}
