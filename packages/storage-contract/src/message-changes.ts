@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Lease, Message } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anEvent, anInboundMessage, NOW, testId } from './examples.ts';
 import {
@@ -9,8 +10,10 @@ import {
   storeInstance,
   storeLeasedInstance,
   storeQueuedMessages,
+  storeWorkspace,
   takeLease,
 } from './scenes.ts';
+import { must } from './must.ts';
 import { testDatabases } from './test-database.ts';
 
 export function messageChangeContract(subject: ContractSubject): void {
@@ -101,6 +104,56 @@ export function messageChangeContract(subject: ContractSubject): void {
         'fenced',
       );
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+    });
+
+    it('succeeds or fails for each by itself, where changes of many instances come together', async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      await storeEndpoint(storage, workspace, { events: ['message.sent'] });
+      const instances = await Promise.all(Array.from({ length: 6 }, () => storeInstance(storage, workspace)));
+      const all = { owner: 'process-1', now: NOW, ttlMs: 30_000, limit: 10 };
+      const leases = (await storage.instances.claimLeases(all)).map(({ lease }) => lease);
+      const leaseOf = (index: number): Lease =>
+        must(leases.find(({ instanceId }) => instanceId === instances[index]?.id));
+      const heads: Message[] = [];
+      for (const instance of instances) {
+        const [head] = await storeQueuedMessages(storage, instance, 2);
+        heads.push(head);
+      }
+      const headOf = (index: number): Message => must(heads[index]);
+      const event = anEvent(workspace, NOW, { type: 'message.sent' });
+      const results = await Promise.all([
+        storage.messages.change(leaseOf(0), { ...sending(headOf(0)), events: [event] }),
+        storage.messages.change({ ...leaseOf(1), epoch: 7 }, sending(headOf(1))),
+        storage.messages.change(leaseOf(2), { ...sending(headOf(2)), expectedStatus: 'sent' }),
+        storage.messages.change(leaseOf(3), sending(headOf(4))),
+        storage.messages.change(leaseOf(5), sending(headOf(5))),
+      ]);
+      expect(results).toEqual(['changed', 'fenced', 'stale', 'stale', 'changed']);
+      const after = await storage.messages.queueHeads(
+        instances.map(({ id }) => id),
+        NOW,
+      );
+      const waiting = new Set(after.map(({ message }) => message.id));
+      expect(heads.map(({ id }) => waiting.has(id))).toEqual([false, true, true, true, true, false]);
+      expect(after).toHaveLength(6);
+      expect((await claim(storage, NOW)).map(({ payload }) => payload)).toEqual([event.payload]);
+    });
+
+    it('follows on another of the same message, where they come together', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const [message, next] = await storeQueuedMessages(storage, instance, 2);
+      const sent = sending(message).message;
+      const read = { ...sent, status: 'read', deliveredAt: NOW, readAt: NOW } as const;
+      const results = await Promise.all([
+        storage.messages.change(lease, sending(message)),
+        storage.messages.change(lease, { message: read, expectedStatus: 'sent', events: [] }),
+        storage.messages.change(lease, { message: sent, expectedStatus: 'queued', events: [] }),
+      ]);
+      expect(results).toEqual(['changed', 'changed', 'stale']);
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(read);
+      expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([{ message: next, tries: 0 }]);
     });
 
     it('is stale for a message that is not there or another instance’s', async () => {

@@ -174,6 +174,7 @@ const RELEASE = `
   ), held AS MATERIALIZED (
     SELECT instances.id, reserved_for, reserved_until FROM trunkline.instances
     JOIN given ON instances.id = given.id AND lease_owner = given.owner AND lease_epoch = given.epoch
+    WHERE instances.id = ANY ($1::uuid[])
     ORDER BY instances.id
     FOR UPDATE OF instances
   )
@@ -195,7 +196,7 @@ const SEEN = `
   ), held AS MATERIALIZED (
     SELECT instances.id, seen.seen_at FROM trunkline.instances
     JOIN seen ON instances.id = seen.id AND lease_owner = seen.owner AND lease_epoch = seen.epoch
-    WHERE last_seen_at IS NULL OR last_seen_at < seen.seen_at
+    WHERE instances.id = ANY ($1::uuid[]) AND (last_seen_at IS NULL OR last_seen_at < seen.seen_at)
     ORDER BY instances.id
     FOR UPDATE OF instances
   )

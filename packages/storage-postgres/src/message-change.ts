@@ -1,15 +1,103 @@
-import type { Message, MessageChange } from '@trunkline/core/spi/storage';
-import type { Transaction } from './database.ts';
+import type { Lease, Message, MessageChange } from '@trunkline/core/spi/storage';
+import { createBatcher } from './batcher.ts';
+import type { Batcher } from './batcher.ts';
+import type { Connected, Database, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
-import { changeableColumns, MESSAGE_COLUMNS, readMessage } from './message-row.ts';
+import { changeableColumns, MESSAGE_COLUMNS, MESSAGE_RECORD, readMessage } from './message-row.ts';
+import { isLockTimeout } from './pool.ts';
+import { flag, integer } from './row.ts';
+import { encodeText } from './text-encoding.ts';
+import { doTogether } from './together.ts';
 import { uuidToFind } from './uuid.ts';
 
-/** Writes a message's next state while it is still in the one that it was decided on. Answers whether it was. */
-export async function changeMessage(transaction: Transaction, change: MessageChange): Promise<boolean> {
-  if (!(await writeMessage(transaction, change))) return false;
-  if (leavesQueue(change)) await leaveQueue(transaction, [change.message]);
-  await storeEvents(transaction, change.events);
-  return true;
+/** A change with the lease that it is made under. */
+export interface LeasedChange {
+  readonly lease: Lease;
+  readonly change: MessageChange;
+}
+
+export type ChangeResult = 'changed' | 'stale' | 'fenced';
+
+/**
+ * Changes that come together share a transaction, as where hundreds of instances send what was queued while nobody held
+ * them. Those of one instance keep the order of their calls.
+ */
+export function changeBatcher(connected: Connected): Batcher<LeasedChange, ChangeResult> {
+  return createBatcher({
+    max: 100,
+    inFlight: 2,
+    keyOf: ({ lease }) => lease.instanceId,
+    run: (changes) => changeTogether(connected(), changes),
+  });
+}
+
+/** How long changes wait together for what one of them needs, as a queue that a transaction of the app's has locked. */
+const LOCK_TIMEOUT = '50ms';
+
+async function changeTogether(
+  database: Database,
+  changes: readonly LeasedChange[],
+): Promise<readonly (PromiseSettledResult<ChangeResult> | Promise<ChangeResult>)[]> {
+  const alone = changes.length === 1;
+  const results = await doTogether(database, changes, (transaction, some) =>
+    changeMessages(transaction, some, alone ? null : LOCK_TIMEOUT),
+  );
+  return results.map((result, index) => {
+    const change = changes[index];
+    if (alone || !change || result.status === 'fulfilled' || !isLockTimeout(result.reason)) return result;
+    // No instance waits for what another one needs.
+    return database.transaction(async (transaction) => onlyOf(await changeMessages(transaction, [change])));
+  });
+}
+
+function onlyOf([result]: readonly ChangeResult[]): ChangeResult {
+  if (!result) throw new Error('A change of a message was not decided.');
+  return result;
+}
+
+/** Writes each message's next state while it is still in the one that the change was decided on. */
+async function changeMessages(
+  transaction: Transaction,
+  changes: readonly LeasedChange[],
+  lockTimeout: string | null = null,
+): Promise<readonly ChangeResult[]> {
+  const results = new Map<LeasedChange, ChangeResult>();
+  for (const round of roundsOf(changes)) {
+    const records = round.map(({ lease, change }, place) => ({
+      ...recordOf(change),
+      place,
+      lease_instance_id: uuidToFind('ins', lease.instanceId),
+      lease_owner: encodeText(lease.owner),
+      lease_epoch: lease.epoch,
+    }));
+    for (const row of await transaction.all(CHANGE, JSON.stringify(records), lockTimeout)) {
+      const change = round[integer(row, 'place')];
+      if (change) results.set(change, resultOf(flag(row, 'is_held'), flag(row, 'is_changed')));
+    }
+  }
+  await storeEvents(
+    transaction,
+    changes.flatMap((one) => (results.get(one) === 'changed' ? one.change.events : [])),
+  );
+  return changes.map((one) => results.get(one) ?? 'stale');
+}
+
+function resultOf(isHeld: boolean, isChanged: boolean): ChangeResult {
+  if (!isHeld) return 'fenced';
+  return isChanged ? 'changed' : 'stale';
+}
+
+/** A statement changes a row once: a second change of one message sees what the first has made of it. */
+function roundsOf(changes: readonly LeasedChange[]): readonly (readonly LeasedChange[])[] {
+  const rounds: LeasedChange[][] = [];
+  const counts = new Map<string, number>();
+  for (const one of changes) {
+    const { id } = one.change.message;
+    const round = counts.get(id) ?? 0;
+    counts.set(id, round + 1);
+    (rounds[round] ??= []).push(one);
+  }
+  return rounds;
 }
 
 /** Settles every queued message of an instance, in the order of the queue. The caller holds the lock of the queue. */
@@ -18,18 +106,14 @@ export async function settleQueue(
   instance: string,
   settle: (message: Message) => MessageChange,
 ): Promise<void> {
-  const changes: MessageChange[] = [];
-  for (const row of await transaction.all(QUEUED, instance)) {
-    const change = settle(readMessage(row));
-    if (await writeMessage(transaction, change)) changes.push(change);
-  }
-  await leaveQueue(
-    transaction,
-    changes.filter(leavesQueue).map(({ message }) => message),
-  );
+  const changes = (await transaction.all(QUEUED, instance)).map((row) => settle(readMessage(row)));
+  if (changes.length === 0) return;
+  const records = changes.map((change, place) => ({ ...recordOf(change), place }));
+  const rows = await transaction.all(SETTLE, JSON.stringify(records));
+  const written = new Set(rows.map((row) => integer(row, 'place')));
   await storeEvents(
     transaction,
-    changes.flatMap(({ events }) => events),
+    changes.flatMap(({ events }, place) => (written.has(place) ? events : [])),
   );
 }
 
@@ -39,39 +123,92 @@ const QUEUED = `
   WHERE queued_messages.instance_id = $1
   ORDER BY queued_messages.position`;
 
-async function writeMessage(
-  transaction: Transaction,
-  { message, expectedStatus }: MessageChange,
-): Promise<boolean> {
-  const columns = changeableColumns(message);
-  const changes = Object.keys(columns).map((name, index) => `${name} = $${index + 4}`);
-  const written = await transaction.run(
-    `UPDATE trunkline.messages SET ${changes.join(', ')} WHERE id = $1 AND instance_id = $2 AND status = $3`,
-    uuidToFind('msg', message.id),
-    uuidToFind('ins', message.instanceId),
-    expectedStatus,
-    ...Object.values(columns),
-  );
-  return written > 0;
+function recordOf({ message, expectedStatus }: MessageChange) {
+  return {
+    id: uuidToFind('msg', message.id),
+    instance_id: uuidToFind('ins', message.instanceId),
+    expected_status: expectedStatus,
+    leaves_queue: expectedStatus === 'queued' && message.status !== 'queued',
+    ...changeableColumns(message),
+  };
 }
 
-function leavesQueue({ expectedStatus, message }: MessageChange): boolean {
-  return expectedStatus === 'queued' && message.status !== 'queued';
-}
+const CHANGE_RECORD = `${MESSAGE_RECORD}, expected_status text, leaves_queue boolean, place bigint`;
 
-async function leaveQueue(transaction: Transaction, messages: readonly Message[]): Promise<void> {
-  if (messages.length === 0) return;
-  await transaction.run(
-    LEAVE_QUEUE,
-    messages.map(({ id }) => uuidToFind('msg', id)),
-  );
-}
+/** Those of `changeableColumns`. */
+const CHANGED_COLUMNS = [
+  'status',
+  'recipient',
+  'sender',
+  'group_id',
+  'text',
+  'caption',
+  'media',
+  'error',
+  'queued_at',
+  'sent_at',
+  'delivered_at',
+  'read_at',
+  'failed_at',
+  'received_at',
+];
 
-// The length is counted with each row that comes and goes, in the transaction of that.
-const LEAVE_QUEUE = `
-  WITH gone AS (
-    DELETE FROM trunkline.queued_messages WHERE message_id = ANY ($1::uuid[]) RETURNING instance_id
-  )
-  UPDATE trunkline.queues SET length = length - left_now.messages
-  FROM (SELECT instance_id, count(*) AS messages FROM gone GROUP BY instance_id) AS left_now
-  WHERE queues.instance_id = left_now.instance_id`;
+// The arrays are for the planner, which would read whole tables for the hundred rows that it expects of JSON. The length
+// is counted with each row that comes and goes, in the transaction of that. Queues are locked in the order
+// of their instances, as all who lock several do.
+const WRITE = `
+  changed AS (
+    UPDATE trunkline.messages SET ${CHANGED_COLUMNS.map((name) => `${name} = record.${name}`).join(', ')}
+    FROM record
+    WHERE messages.id = ANY (ARRAY(SELECT id FROM record)) AND messages.id = record.id
+      AND messages.instance_id = record.instance_id
+      AND messages.status = record.expected_status
+    RETURNING record.place, record.id, record.leaves_queue
+  ), gone AS (
+    DELETE FROM trunkline.queued_messages
+    WHERE message_id = ANY (ARRAY(SELECT id FROM changed WHERE leaves_queue))
+    RETURNING instance_id
+  ), left_now AS MATERIALIZED (
+    SELECT instance_id, count(*) AS messages FROM gone GROUP BY instance_id
+  ), queue AS MATERIALIZED (
+    SELECT instance_id FROM trunkline.queues
+    WHERE instance_id = ANY (ARRAY(SELECT instance_id FROM left_now))
+    ORDER BY instance_id
+    FOR NO KEY UPDATE
+  ), counted AS (
+    UPDATE trunkline.queues SET length = length - left_now.messages
+    FROM queue JOIN left_now USING (instance_id)
+    WHERE queues.instance_id = queue.instance_id
+  )`;
+
+const SETTLE = `
+  WITH record AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($1::text::json) AS record (${CHANGE_RECORD})
+  ), ${WRITE}
+  SELECT place FROM changed`;
+
+// The leases stay as they are until the transaction ends, as with isHeld.
+const CHANGE = `
+  WITH given AS MATERIALIZED (
+    SELECT given.*
+    FROM set_config('lock_timeout', coalesce($2, current_setting('lock_timeout')), true),
+      json_to_recordset($1::text::json) AS given (
+        ${CHANGE_RECORD}, lease_instance_id uuid, lease_owner text, lease_epoch bigint
+      )
+  ), held AS MATERIALIZED (
+    SELECT id, lease_owner, lease_epoch FROM trunkline.instances
+    WHERE id = ANY (ARRAY(SELECT lease_instance_id FROM given))
+      AND (id, lease_owner, lease_epoch) IN (SELECT lease_instance_id, lease_owner, lease_epoch FROM given)
+    ORDER BY id
+    FOR SHARE
+  ), record AS MATERIALIZED (
+    SELECT given.* FROM given
+    JOIN held ON held.id = lease_instance_id AND held.lease_owner = given.lease_owner
+      AND held.lease_epoch = given.lease_epoch
+    WHERE instance_id = lease_instance_id
+  ), ${WRITE}
+  SELECT given.place, held.id IS NOT NULL AS is_held, changed.id IS NOT NULL AS is_changed
+  FROM given
+  LEFT JOIN held ON held.id = lease_instance_id AND held.lease_owner = given.lease_owner
+    AND held.lease_epoch = given.lease_epoch
+  LEFT JOIN changed ON changed.place = given.place`;

@@ -14,7 +14,7 @@ import type { KeptSenders } from './kept-senders.ts';
 import { isHeld } from './lease.ts';
 import { takeOverContent } from './media-index.ts';
 import { acceptMessages } from './message-acceptance.ts';
-import { changeMessage } from './message-change.ts';
+import { changeBatcher } from './message-change.ts';
 import { listMessages } from './message-list.ts';
 import { MESSAGE_COLUMNS, messageColumns, readMessage } from './message-row.ts';
 import { integer } from './row.ts';
@@ -25,6 +25,7 @@ import { uuidToFind } from './uuid.ts';
 
 export function messageStore(connected: Connected, senders: KeptSenders): MessageStore<Queryable> {
   const acceptances = acceptanceBatcher(connected);
+  const changes = changeBatcher(connected);
   return {
     findSender: senders.find,
     accept: async (acceptance, transaction) => {
@@ -73,12 +74,7 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
         await transaction.run(POSTPONE, message, instance, tries, dueAt);
         return 'postponed';
       }),
-    change: async (lease, change) =>
-      connected().transaction(async (transaction) => {
-        if (!(await isHeld(transaction, lease))) return 'fenced';
-        if (change.message.instanceId !== lease.instanceId) return 'stale';
-        return (await changeMessage(transaction, change)) ? 'changed' : 'stale';
-      }),
+    change: async (lease, change) => connected().track(changes.run({ lease, change })),
     receive: async (lease, { message, senderId, event }) =>
       connected().transaction(async (transaction) => {
         if (!(await isHeld(transaction, lease))) return 'fenced';

@@ -3,10 +3,13 @@ import type {
   Acceptance,
   AcceptanceResult,
   Instance,
+  Lease,
   Message,
   Signal,
   Storage,
 } from '@trunkline/core/spi/storage';
+import { idToUuid } from '@trunkline/core/spi/storage';
+import { sending } from '@trunkline/storage-contract/scenes';
 import { aMessage, anIdempotencyRecord, anInstance } from '@trunkline/storage-contract/examples';
 import { must } from './support/must.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
@@ -149,6 +152,50 @@ describe('an acceptance that fails among others', () => {
   });
 });
 
+describe('changes of messages that come together', () => {
+  it('share commits of 100 at most', async () => {
+    const { storage, schema, heads } = await manyInstances(250);
+    const results = await Promise.all(
+      heads.map(({ lease, message }) => storage.messages.change(lease, sending(message))),
+    );
+    expect(new Set(results)).toEqual(new Set(['changed']));
+    expect(await commitsIn(schema)).toBe(3);
+    expect(await countOf(schema, 'queued_messages')).toBe(0);
+  });
+
+  it('do not wait for one whose queue somebody else has locked', async () => {
+    const { storage, schema, heads } = await manyInstances(20);
+    const [first, ...others] = heads;
+    const { lease, message } = must(first);
+    const app = await schema.pool.connect();
+    await app.query('BEGIN');
+    const queue = `SELECT 1 FROM ${schema.name}.queues WHERE instance_id = $1 FOR UPDATE`;
+    await app.query(queue, [idToUuid('ins', message.instanceId)]);
+    let isLockedOut = true;
+    const locked = storage.messages.change(lease, sending(message)).finally(() => (isLockedOut = false));
+    const results = await Promise.all(
+      others.map((other) => storage.messages.change(other.lease, sending(other.message))),
+    );
+    expect(new Set(results)).toEqual(new Set(['changed']));
+    expect(isLockedOut).toBe(true);
+    await app.query('COMMIT');
+    app.release();
+    expect(await locked).toBe('changed');
+  });
+
+  it('of which one has a value that no column holds succeed without it', async () => {
+    const { storage, heads } = await manyInstances(3);
+    const results = await Promise.allSettled(
+      heads.map(({ lease, message }, index) => {
+        const change = sending(message);
+        const sentAt = index === 1 ? 1e300 : change.message.sentAt;
+        return storage.messages.change(lease, { ...change, message: { ...change.message, sentAt } });
+      }),
+    );
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+});
+
 it('closing waits for acceptances that were called before', async () => {
   const { storage, schema, instance } = await scene();
   const calls = acceptAll(storage, messagesOf(instance, 1200));
@@ -168,6 +215,31 @@ async function scene(): Promise<Scene> {
   const schema = await temporarySchema();
   const storage = await openStorage(schema);
   return { storage, schema, instance: (await storeInstance(storage)).instance };
+}
+
+interface Head {
+  readonly lease: Lease;
+  readonly message: Message;
+}
+
+/** A storage with instances that one owner holds, and a queued message of each. */
+async function manyInstances(
+  count: number,
+): Promise<Pick<Scene, 'storage' | 'schema'> & { readonly heads: readonly Head[] }> {
+  const { storage, schema, instance } = await scene();
+  const workspace = must(await workspaceOf(storage, instance));
+  const instances = [instance, ...Array.from({ length: count - 1 }, () => anInstance(workspace))];
+  for (const other of instances.slice(1)) await storage.instances.insert(other, null);
+  const claim = { owner: 'a', now: instance.createdAt, ttlMs: 30_000, limit: count };
+  const heads = (await storage.instances.claimLeases(claim)).map((leased) => ({
+    lease: leased.lease,
+    message: aMessage(leased.instance),
+  }));
+  await acceptAll(
+    storage,
+    heads.map(({ message }) => message),
+  );
+  return { storage, schema, heads };
 }
 
 function messagesOf(instance: Instance, count: number): readonly Message[] {

@@ -189,7 +189,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   ): Promise<boolean> => {
     switch (outcome.kind) {
       case 'accepted':
-        await advanceMessage(context, lease, message.networkId, { kind: 'sent' });
+        await advanceMessage(context, lease, message.networkId, { kind: 'sent' }, message);
         context.metrics.messageSettled(message, 'sent', clock.now());
         return true;
       case 'refused':
@@ -208,7 +208,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     message: Message,
     error: MessageError,
   ): Promise<void> => {
-    await advanceMessage(context, lease, message.networkId, { kind: 'failed', error });
+    await advanceMessage(context, lease, message.networkId, { kind: 'failed', error }, message);
     context.metrics.messageSettled(message, 'failed', clock.now());
   };
 

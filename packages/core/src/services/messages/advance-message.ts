@@ -1,6 +1,7 @@
 import { advance, lastChangeOf } from '../../domain/message/message-state.ts';
 import type { MessageTrigger } from '../../domain/message/message-state.ts';
 import { notBefore } from '../../domain/too-far-ahead.ts';
+import type { Message } from '../../domain/message/message.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import type { ServiceContext } from '../context.ts';
 import { FencedError } from '../instances/change-instance.ts';
@@ -8,16 +9,18 @@ import { messageEvents } from './message-events.ts';
 
 /**
  * Takes what the network said about an outbound message: reads, decides, writes, and starts over when another report
- * came in between. What the network says twice, late, or about a message that is not ours changes nothing.
+ * came in between. What the network says twice, late, or about a message that is not ours changes nothing. `known` is
+ * the message as it was read last, which saves the first read.
  */
 export async function advanceMessage(
   context: ServiceContext,
   lease: Lease,
   networkId: string,
   trigger: MessageTrigger,
+  known: Message | null = null,
 ): Promise<void> {
-  for (;;) {
-    const message = await context.storage.messages.findOutbound(
+  for (let message = known; ; message = null) {
+    message ??= await context.storage.messages.findOutbound(
       lease.instanceId,
       networkId,
       context.networkIds.idsBehind(networkId),
