@@ -153,16 +153,19 @@ const CHECK_IN = `
   INSERT INTO trunkline.lease_owners (owner, checked_in_at, asks_until) VALUES ($1, $2, $3)
   ON CONFLICT (owner) DO UPDATE SET checked_in_at = excluded.checked_in_at, asks_until = excluded.asks_until`;
 
+// Once over the instances, for all owners and the total.
 const SHARE = `
-  SELECT owner, checked_in_at, asks_until, coalesce(held, 0) AS held,
-    (SELECT count(*) FROM trunkline.instances WHERE ${NEEDS_GATEWAY}) AS instances
-  FROM trunkline.lease_owners
-  LEFT JOIN (
-    SELECT coalesce(nullif(lease_owner, ''), lease_reserved_for) AS holder, count(*) AS held
+  WITH held AS MATERIALIZED (
+    SELECT CASE WHEN lease_expires_at > $1 THEN coalesce(nullif(lease_owner, ''), lease_reserved_for) ELSE '' END AS holder,
+      count(*) AS held
     FROM trunkline.instances
-    WHERE ${NEEDS_GATEWAY} AND lease_expires_at > $1
+    WHERE ${NEEDS_GATEWAY}
     GROUP BY holder
-  ) AS held ON holder = owner
+  )
+  SELECT owner, checked_in_at, asks_until, coalesce(held.held, 0) AS held,
+    (SELECT coalesce(sum(held), 0)::bigint FROM held) AS instances
+  FROM trunkline.lease_owners
+  LEFT JOIN held ON holder = owner AND holder <> ''
   ORDER BY owner COLLATE "C"`;
 
 // In id order, as all who lock several do. One that is given twice is released once.
