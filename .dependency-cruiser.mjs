@@ -213,7 +213,7 @@ export default {
       spi('storage'),
       optionNames,
       coreOnNode,
-      '^(node:)?(sqlite|fs|path)$',
+      '^(node:)?(sqlite|fs|path|crypto)$',
     ]),
     only('storage-postgres', own('storage-postgres'), [
       own('storage-postgres'),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Storage } from '@trunkline/core/spi/storage';
 import type { Capability, ContractSubject } from './contract-subject.ts';
 import { aMessage, anIdempotencyRecord, anInstance, anEvent, NOW } from './examples.ts';
 import { must, only } from './must.ts';
@@ -139,6 +140,31 @@ function sharing(subject: ContractSubject): void {
       });
     });
     expect((await Promise.all(accepts)).filter(({ kind }) => kind === 'accepted')).toHaveLength(1);
+  });
+
+  it('remember the keys of each other, before and after they were used', async () => {
+    const first = await open();
+    const workspace = await storeWorkspace(first);
+    const instance = await storeInstance(first, workspace);
+    const use = async (storage: Storage, key: string) => {
+      const message = aMessage(instance);
+      const idempotency = anIdempotencyRecord(message, { key });
+      return (await storage.messages.accept({ message, idempotency, backlogLimit: 100, trialLimit: null }))
+        .kind;
+    };
+    expect(await use(first, 'one')).toBe('accepted');
+    // As a process does that was started a moment ago.
+    const second = await open();
+    expect(await use(second, 'one')).toBe('remembered');
+    expect(await use(second, 'two')).toBe('accepted');
+    expect(await use(first, 'two')).toBe('remembered');
+    expect(await first.messages.findIdempotencyRecord(workspace.id, 'two')).not.toBeNull();
+    expect(await use(first, 'three')).toBe('accepted');
+    expect(await second.messages.findIdempotencyRecord(workspace.id, 'three')).not.toBeNull();
+    for (let round = 0; round < 10; round += 1) {
+      const uses = [first, second, first, second].map((storage) => use(storage, `round ${round}`));
+      expect((await Promise.all(uses)).filter((kind) => kind === 'accepted')).toHaveLength(1);
+    }
   });
 
   it('lease an instance to one of them', async () => {

@@ -1,11 +1,13 @@
 import type { NewId, Signal } from '@trunkline/core/spi/storage';
 import type { CallerTransaction } from './caller-transaction.ts';
 import type { Database } from './database.ts';
+import type { IdempotencyLog } from './idempotency-log.ts';
 import type { Operation } from './writer.ts';
 
 /** What the stores share, once the storage is open. */
 export interface Connection {
   readonly database: Database;
+  readonly idempotency: IdempotencyLog;
   readonly newId: NewId;
   /** The number of this process, which its leases and claims are written under. */
   readonly process: () => number;

@@ -19,6 +19,9 @@ export interface Database {
   snapshot<Result>(read: () => Result): Result;
   /** All that `write` changes, on disk, or nothing where it throws. Waits for nobody: see `isBusy`. */
   transaction<Result>(write: () => Result): Result;
+  isTransaction(): boolean;
+  /** Calls back once, as soon as the open transaction is committed or rolled back. Only within `transaction`. */
+  onEnd(listener: (isCommitted: boolean) => void): void;
   close(): void;
 }
 
@@ -42,15 +45,24 @@ export function withStatements(connection: DatabaseSync): Database {
   const run = (sql: string, ...values: SQLInputValue[]): number =>
     Number(prepare(sql).run(...values).changes);
 
+  let listeners: ((isCommitted: boolean) => void)[] = [];
+  const end = (isCommitted: boolean): void => {
+    const ended = listeners;
+    listeners = [];
+    for (const listener of ended) listener(isCommitted);
+  };
+
   const within = <Result>(begin: string, work: () => Result): Result => {
     run(begin);
     try {
       const result = work();
       run('COMMIT');
+      end(true);
       return result;
     } catch (error) {
       // Where the disk is full, SQLite may have rolled back already.
       if (connection.isTransaction) run('ROLLBACK');
+      end(false);
       throw error;
     }
   };
@@ -71,6 +83,10 @@ export function withStatements(connection: DatabaseSync): Database {
     },
     snapshot: (read) => (connection.isTransaction ? read() : within('BEGIN', read)),
     transaction: (write) => within('BEGIN IMMEDIATE', write),
+    isTransaction: () => connection.isTransaction,
+    onEnd(listener) {
+      listeners.push(listener);
+    },
     close: () => connection.close(),
   };
 }

@@ -1,19 +1,25 @@
 import { acceptsMessages, isForgotten } from '@trunkline/core/spi/storage';
-import type { Acceptance, AcceptanceResult, IdempotencyRecord, Instance } from '@trunkline/core/spi/storage';
+import type { Acceptance, AcceptanceResult, Instance } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
+import type { IdempotencyRecords } from './idempotency-log.ts';
 import { takeOverContent } from './media-index.ts';
 import { messageColumns } from './message-row.ts';
 import { integer, integerOrNull, text, textOrNull, word } from './row.ts';
-import type { Row } from './row.ts';
 import { hasChanged } from './sender.ts';
 
 /** Checks and stores one outbound message; see `MessageStore.accept` for the order of the checks. */
-export function acceptMessage(database: Database, acceptance: Acceptance): AcceptanceResult {
+export function acceptMessage(
+  database: Database,
+  records: IdempotencyRecords,
+  acceptance: Acceptance,
+): AcceptanceResult {
   const { message, idempotency, backlogLimit, trialLimit, revision } = acceptance;
   const { workspaceId, instanceId } = message;
   if (revision !== undefined && hasChanged(database, message, revision)) return { kind: 'stale' };
-  const record = idempotency && findIdempotencyRecord(database, workspaceId, idempotency.key);
-  if (record && !isForgotten(record, idempotency.createdAt)) return { kind: 'remembered', record };
+  const found = idempotency && records.find(workspaceId, idempotency.key);
+  if (found && !isForgotten(found.record, idempotency.createdAt)) {
+    return { kind: 'remembered', record: found.record };
+  }
 
   const target = findTarget(database, instanceId);
   if (target?.workspaceId !== workspaceId) return { kind: 'instance_gone' };
@@ -35,36 +41,12 @@ export function acceptMessage(database: Database, acceptance: Acceptance): Accep
     tries: 0,
     due_at: 0,
   });
-  if (idempotency) remember(database, workspaceId, idempotency);
+  if (idempotency) records.append(workspaceId, idempotency, found);
   if (trialLimit !== null) {
     const sql = 'UPDATE workspaces SET trial_messages_used = trial_messages_used + 1 WHERE id = ?';
     database.run(sql, workspaceId);
   }
   return { kind: 'accepted' };
-}
-
-export function findIdempotencyRecord(
-  database: Database,
-  workspaceId: string,
-  key: string,
-): IdempotencyRecord | null {
-  const row = database.get(
-    'SELECT * FROM idempotency_records WHERE workspace_id = ? AND key = ?',
-    workspaceId,
-    key,
-  );
-  return row ? readRecord(row) : null;
-}
-
-function remember(database: Database, workspaceId: string, record: IdempotencyRecord): void {
-  database.run(
-    'INSERT OR REPLACE INTO idempotency_records (workspace_id, key, fingerprint, message_id, created_at) VALUES (?, ?, ?, ?, ?)',
-    workspaceId,
-    record.key,
-    record.fingerprint,
-    record.messageId,
-    record.createdAt,
-  );
 }
 
 function trialMessagesUsed(database: Database, workspaceId: string): number {
@@ -106,13 +88,4 @@ function isFull(database: Database, { instanceId, queueBegin, queueEnd }: Target
   if (limit === 0) return true;
   const sql = 'SELECT 1 FROM queue WHERE instance_id = ? LIMIT 1 OFFSET ?';
   return database.get(sql, instanceId, limit - 1) !== undefined;
-}
-
-function readRecord(row: Row): IdempotencyRecord {
-  return {
-    key: text(row, 'key'),
-    fingerprint: text(row, 'fingerprint'),
-    messageId: text(row, 'message_id'),
-    createdAt: integer(row, 'created_at'),
-  };
 }

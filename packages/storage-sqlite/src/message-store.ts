@@ -6,7 +6,7 @@ import { storeEvents } from './event-fan-out.ts';
 import { isHeld } from './lease.ts';
 import { findSender } from './sender.ts';
 import { takeOverContent } from './media-index.ts';
-import { acceptMessage, findIdempotencyRecord } from './message-acceptance.ts';
+import { acceptMessage } from './message-acceptance.ts';
 import { changeMessage } from './message-change.ts';
 import { listMessages } from './message-list.ts';
 import { messageColumns, readMessage } from './message-row.ts';
@@ -19,22 +19,24 @@ export function messageStore(connected: Connected): MessageStore<DatabaseSync> {
       return database.snapshot(() => findSender(database, workspaceId, instanceId));
     },
     accept: async (acceptance, transaction) => {
-      const { database, write, joined, announceAtEnd } = connected();
+      const { database, idempotency, write, joined, announceAtEnd } = connected();
       const queued: Signal = { topic: 'queue', instanceId: acceptance.message.instanceId };
       if (transaction !== undefined) {
         const own = joined(transaction);
-        const result = own.attempt(() => acceptMessage(own.database, acceptance));
+        const result = own.attempt(() =>
+          acceptMessage(own.database, idempotency.within(own.database), acceptance),
+        );
         if (result.kind === 'accepted') announceAtEnd(transaction, queued);
         return result;
       }
       return write((announce) => {
-        const result = acceptMessage(database, acceptance);
+        const result = acceptMessage(database, idempotency, acceptance);
         if (result.kind === 'accepted') announce(queued);
         return result;
       });
     },
     findIdempotencyRecord: async (workspaceId, key) =>
-      findIdempotencyRecord(connected().database, workspaceId, key),
+      connected().idempotency.find(workspaceId, key)?.record ?? null,
 
     find: async (workspaceId, id, transaction) => {
       const { joined, ...own } = connected();

@@ -2,6 +2,7 @@ import { floorId } from '@trunkline/core/spi/storage';
 import type { RetentionStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
+import { deleteIdempotencyRecords } from './idempotency-log.ts';
 import { removeFromLane } from './lane-claims.ts';
 import { text } from './row.ts';
 
@@ -20,22 +21,7 @@ export function retentionStore(connected: Connected): RetentionStore {
     },
     deleteIdempotencyRecords: async (before, limit) => {
       const { database, write } = connected();
-      return write(() => {
-        // Relies on idempotency_records_by_age.
-        const rows = database.all(
-          'SELECT workspace_id, key FROM idempotency_records WHERE created_at < ? ORDER BY created_at LIMIT ?',
-          before,
-          limit,
-        );
-        for (const row of rows) {
-          database.run(
-            'DELETE FROM idempotency_records WHERE workspace_id = ? AND key = ?',
-            text(row, 'workspace_id'),
-            text(row, 'key'),
-          );
-        }
-        return rows.length;
-      });
+      return write(() => deleteIdempotencyRecords(database, before, limit));
     },
   };
 }

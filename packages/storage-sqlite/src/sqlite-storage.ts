@@ -11,6 +11,7 @@ import type { Database } from './database.ts';
 import { whyUnavailable } from './lock.ts';
 import { openDatabase } from './open-database.ts';
 import { deliveryStore } from './delivery-store.ts';
+import { idempotencyLog } from './idempotency-log.ts';
 import { instanceStore } from './instance-store.ts';
 import { mediaIndex } from './media-index.ts';
 import { messageStore } from './message-store.ts';
@@ -71,8 +72,10 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
       };
       const writer = createWriter({ database, publish, lockTimeoutMs });
       const processes = knownProcesses({ file, database, writer, logger });
+      const idempotency = idempotencyLog({ database, writer, logger });
       open = {
         database,
+        idempotency,
         newId,
         process: processes.own,
         processes,
@@ -81,6 +84,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
         announceAtEnd: announceAtEnd(publish),
         async close() {
           await processes.close();
+          await idempotency.close();
           await writer.settled();
           database.close();
         },

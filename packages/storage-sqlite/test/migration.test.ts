@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { contentIdOf } from '@trunkline/core/spi/storage';
+import type { Message } from '@trunkline/core/spi/storage';
 import { initial } from '../src/migrations/0001-initial.ts';
 import {
   aClaim,
@@ -92,19 +93,36 @@ describe('a large database of the first version', () => {
     const path = join(temporaryDirectory(), 'test.db');
     const { message } = await makeFirstVersion(path);
     addMessages(path, message.id);
+    addKeys(path, message);
     // The first time it notes how far it has come, and the second.
     await startChild('open-and-die', path, '2').ended;
     const copied = () => connectTo(path).prepare('SELECT count(*) AS ids FROM network_ids').get();
     expect(copied()).toEqual({ ids: 5_000 });
     // What a process of the version before stores meanwhile.
     addMessages(path, message.id, { from: COUNT, count: 1 });
+    // The second time in the migration of the keys.
+    await startChild('open-and-die', path, '4').ended;
+    addKeys(path, message, { from: COUNT, count: 1 });
 
     const info = vi.fn();
     const { messages } = await openStorage(path, {}, { logger: { ...storageContext.logger, info } });
     expect(copied()).toEqual({ ids: COUNT + 2 });
-    const task = 'copying the network ids of messages';
-    expect(info).toHaveBeenCalledWith({ rows: 5_000, task }, expect.stringMatching(/is being upgraded/));
-    expect(info).toHaveBeenLastCalledWith({ rows: COUNT + 2 - 5_000 }, 'The database is upgraded.');
+    expect(info).toHaveBeenCalledWith(
+      { rows: expect.any(Number), task: 'moving idempotency keys' },
+      expect.stringMatching(/is being upgraded/),
+    );
+    expect(info).toHaveBeenLastCalledWith({ rows: expect.any(Number) }, 'The database is upgraded.');
+    for (const index of [0, 1_999, 2_000, 4_000, 11_999, 12_000]) {
+      const key = `key ${index}`;
+      expect(await messages.findIdempotencyRecord(message.workspaceId, key)).toEqual({
+        key,
+        fingerprint: 'f',
+        messageId: message.id,
+        createdAt: NOW + index,
+      });
+    }
+    const records = 'SELECT count(*) AS records, count(DISTINCT key) AS keys FROM idempotency_log';
+    expect(connectTo(path).prepare(records).get()).toEqual({ records: COUNT + 1, keys: COUNT + 1 });
     expect(await messages.findOutbound(message.instanceId, message.networkId)).toEqual(message);
     for (const index of [0, 1, 4_999, 5_000, 11_999, 12_000]) {
       const networkId = `network id ${index}`;
@@ -115,6 +133,19 @@ describe('a large database of the first version', () => {
       }
     }
   });
+
+  /** Idempotency records, one in each millisecond. */
+  function addKeys(path: string, message: Message, { from = 0, count = COUNT } = {}): void {
+    const connection = new DatabaseSync(path);
+    connection
+      .prepare(
+        `WITH RECURSIVE numbers (n) AS (SELECT ?1 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?1 + ?2)
+         INSERT OR REPLACE INTO idempotency_records (workspace_id, key, fingerprint, message_id, created_at)
+         SELECT ?3, format('key %d', n), 'f', ?4, ?5 + n FROM numbers`,
+      )
+      .run(from, count, message.workspaceId, message.id, NOW);
+    connection.close();
+  }
 
   /** Copies of a message, every other one inbound. */
   function addMessages(path: string, id: string, { from = 0, count = COUNT } = {}): void {

@@ -15,6 +15,8 @@ import { exhaustedEvents } from './0012-exhausted-events.ts';
 import { networkIds } from './0013-network-ids.ts';
 import { copiedNetworkIds } from './0014-copied-network-ids.ts';
 import { pause } from '../pause.ts';
+import { idempotencyLog } from './0015-idempotency-log.ts';
+import { movedIdempotencyRecords } from './0016-moved-idempotency-records.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is how many it has had. */
@@ -33,6 +35,8 @@ const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   exhaustedEvents,
   networkIds,
   copiedNetworkIds,
+  idempotencyLog,
+  movedIdempotencyRecords,
 ];
 
 /** "trnk": says that a SQLite file is ours. */

@@ -1,0 +1,223 @@
+import type { IdempotencyRecord, Logger } from '@trunkline/core/spi/storage';
+import type { Database } from './database.ts';
+import { idempotencyHash } from './idempotency-hash.ts';
+import { positionsByHash } from './positions-by-hash.ts';
+import { integer, text } from './row.ts';
+import type { Row } from './row.ts';
+import type { Writer } from './writer.ts';
+
+/** Positions in memory from which on they are written to the index. */
+const FLUSH_AT = 8_192;
+/** Entries of the index that one transaction writes, so that acceptances are not kept waiting. */
+const SLICE = 512;
+
+interface StoredRecord {
+  readonly record: IdempotencyRecord;
+  readonly position: number;
+}
+
+/** What is remembered, as it is seen in one connection. */
+export interface IdempotencyRecords {
+  /** The latest of this key. */
+  find(workspaceId: string, key: string): StoredRecord | null;
+  /** Appends a record in the open transaction, in the place of the one that was found, if any. */
+  append(workspaceId: string, record: IdempotencyRecord, found: StoredRecord | null): void;
+}
+
+/**
+ * The idempotency records. Keys are random, and in an index each would change a page of its own with every acceptance. So
+ * a record is appended to a log, in the transaction of its message, and the index by the hash of its key is written
+ * thousands of records later, in the order of the hashes. What the index does not have yet is known in memory: what the
+ * log has after the position up to which the index is complete. A process reads that when it looks for the first key, and
+ * then, before each look, what others have appended; what is written is decided under the lock.
+ */
+export interface IdempotencyLog extends IdempotencyRecords {
+  /** The same records in a transaction of the caller's. */
+  within(transaction: Database): IdempotencyRecords;
+  /** Writes no more to the index. */
+  close(): Promise<void>;
+}
+
+interface Parts {
+  readonly database: Database;
+  readonly writer: Writer;
+  readonly logger: Logger;
+}
+
+export function idempotencyLog({ database, writer, logger }: Parts): IdempotencyLog {
+  const tail = positionsByHash();
+  /** The last position that the tail has; null before the log was read. */
+  let known: number | null = null;
+  /** Whether the open transaction has looked at the log. */
+  let hasLooked = false;
+  let flushing: Promise<void> | null = null;
+  let isClosed = false;
+
+  const catchUp = (): number => {
+    known ??= readIndexed(database);
+    for (const row of database.all(AFTER, known)) {
+      known = integer(row, 'position');
+      tail.add(idempotencyHash(text(row, 'workspace_id'), text(row, 'key')), known);
+    }
+    return known;
+  };
+  /** Others append between transactions. What this one appends is taken back if it fails. */
+  const look = (): void => {
+    if (hasLooked) return;
+    const before = catchUp();
+    if (!database.isTransaction()) return;
+    hasLooked = true;
+    database.onEnd((isCommitted) => {
+      hasLooked = false;
+      if (!isCommitted && known !== before) {
+        known = before;
+        tail.deleteWhere((position) => position > before);
+      }
+      if (tail.size() >= FLUSH_AT && !isClosed) flushing ??= flush().finally(() => (flushing = null));
+    });
+  };
+
+  const flush = async (): Promise<void> => {
+    try {
+      const indexed = readIndexed(database);
+      const upTo = catchUp();
+      // Another process may have written them.
+      tail.deleteWhere((position) => position <= indexed);
+      const entries = tail.entries().toSorted(([a], [b]) => a - b);
+      if (entries.length < FLUSH_AT) return;
+      for (let from = 0; from < entries.length; from += SLICE) {
+        if (isClosed) return;
+        await writer.run(() => {
+          for (const [hash, position] of entries.slice(from, from + SLICE)) {
+            database.run(ADD_TO_INDEX, hash, position, position);
+          }
+        });
+      }
+      await writer.run(() => database.run(COMPLETE_INDEX, upTo, upTo));
+      tail.deleteWhere((position) => position <= upTo);
+    } catch (error) {
+      logger.warn(
+        { err: error },
+        'The index of the idempotency keys could not be written. It is tried again with the next message; no key is forgotten meanwhile.',
+      );
+    }
+  };
+
+  const find = (own: Database, key: WorkspaceKey, later: readonly number[]): StoredRecord | null => {
+    const hash = idempotencyHash(key.workspaceId, key.key);
+    const indexed = own.all('SELECT position FROM idempotency_index WHERE hash = ?', hash);
+    const positions = [...later, ...tail.get(hash), ...indexed.map((row) => integer(row, 'position'))];
+    for (const position of positions.toSorted((a, b) => b - a)) {
+      const row = own.get('SELECT * FROM idempotency_log WHERE position = ?', position);
+      if (row?.['workspace_id'] === key.workspaceId && row['key'] === key.key) {
+        return { record: readRecord(row), position };
+      }
+    }
+    return null;
+  };
+
+  return {
+    find(workspaceId, key) {
+      look();
+      return find(database, { workspaceId, key }, []);
+    },
+    append(workspaceId, record, found) {
+      look();
+      known = append(database, workspaceId, record, found);
+      tail.add(idempotencyHash(workspaceId, record.key), known);
+    },
+    within: (transaction) => ({
+      find(workspaceId, key) {
+        const rows = transaction.all(OF_KEY_AFTER, catchUp(), workspaceId, key);
+        return find(
+          transaction,
+          { workspaceId, key },
+          rows.map((row) => integer(row, 'position')),
+        );
+      },
+      append: (workspaceId, record, found) => void append(transaction, workspaceId, record, found),
+    }),
+    async close() {
+      isClosed = true;
+      await flushing;
+    },
+  };
+}
+
+/** Deletes records made before `before`, at most `limit`. Returns how many. Relies on idempotency_log_by_age. */
+export function deleteIdempotencyRecords(database: Database, before: number, limit: number): number {
+  const rows = database.all(
+    'SELECT position, workspace_id, key FROM idempotency_log WHERE created_at < ? ORDER BY created_at LIMIT ?',
+    before,
+    limit,
+  );
+  for (const row of rows) {
+    deleteRecord(
+      database,
+      { workspaceId: text(row, 'workspace_id'), key: text(row, 'key') },
+      integer(row, 'position'),
+    );
+  }
+  return rows.length;
+}
+
+interface WorkspaceKey {
+  readonly workspaceId: string;
+  readonly key: string;
+}
+
+const AFTER = 'SELECT position, workspace_id, key FROM idempotency_log WHERE position > ? ORDER BY position';
+
+/** Few: what the caller's transaction has appended itself. */
+const OF_KEY_AFTER =
+  'SELECT position FROM idempotency_log WHERE position > ? AND +workspace_id = ? AND +key = ?';
+
+/** Not for a record that is deleted by now: nothing would delete its entry. */
+const ADD_TO_INDEX = `
+  INSERT OR IGNORE INTO idempotency_index (hash, position)
+  SELECT ?, ? WHERE EXISTS (SELECT 1 FROM idempotency_log WHERE position = ?)`;
+
+const COMPLETE_INDEX = 'UPDATE idempotency_indexed SET up_to = ? WHERE up_to < ?';
+
+function readIndexed(database: Database): number {
+  const row = database.get('SELECT up_to FROM idempotency_indexed');
+  return row ? integer(row, 'up_to') : 0;
+}
+
+function append(
+  database: Database,
+  workspaceId: string,
+  record: IdempotencyRecord,
+  found: StoredRecord | null,
+): number {
+  if (found) deleteRecord(database, { workspaceId, key: record.key }, found.position);
+  const row = database.get(
+    `INSERT INTO idempotency_log (workspace_id, key, fingerprint, message_id, created_at)
+     VALUES (?, ?, ?, ?, ?) RETURNING position`,
+    workspaceId,
+    record.key,
+    record.fingerprint,
+    record.messageId,
+    record.createdAt,
+  );
+  if (!row) throw new Error('An idempotency record was not stored.');
+  return integer(row, 'position');
+}
+
+function deleteRecord(database: Database, { workspaceId, key }: WorkspaceKey, position: number): void {
+  database.run('DELETE FROM idempotency_log WHERE position = ?', position);
+  database.run(
+    'DELETE FROM idempotency_index WHERE hash = ? AND position = ?',
+    idempotencyHash(workspaceId, key),
+    position,
+  );
+}
+
+function readRecord(row: Row): IdempotencyRecord {
+  return {
+    key: text(row, 'key'),
+    fingerprint: text(row, 'fingerprint'),
+    messageId: text(row, 'message_id'),
+    createdAt: integer(row, 'created_at'),
+  };
+}

@@ -1,0 +1,31 @@
+/** Positions of what a log has, by its hash. Seldom have two the same. */
+export interface PositionsByHash {
+  size(): number;
+  get(hash: number): readonly number[];
+  add(hash: number, position: number): void;
+  deleteWhere(test: (position: number) => boolean): void;
+  entries(): (readonly [hash: number, position: number])[];
+}
+
+export function positionsByHash(): PositionsByHash {
+  const byHash = new Map<number, readonly number[]>();
+  let size = 0;
+  return {
+    size: () => size,
+    get: (hash) => byHash.get(hash) ?? [],
+    add(hash, position) {
+      byHash.set(hash, [...(byHash.get(hash) ?? []), position]);
+      size += 1;
+    },
+    deleteWhere(test) {
+      for (const [hash, positions] of byHash) {
+        const left = positions.filter((position) => !test(position));
+        size -= positions.length - left.length;
+        if (left.length === 0) byHash.delete(hash);
+        else if (left.length < positions.length) byHash.set(hash, left);
+      }
+    },
+    entries: () =>
+      [...byHash].flatMap(([hash, positions]) => positions.map((position) => [hash, position] as const)),
+  };
+}

@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { eventually } from '@trunkline/test-support';
+import type { AcceptanceResult, Instance, Storage } from '@trunkline/core/spi/storage';
+import { aMessage, anInstance, aWorkspace, NOW } from './support/examples.ts';
+import { startChild } from './support/child-process.ts';
+import { must } from './support/must.ts';
+import { connectTo, openStorage } from './support/open-storage.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+
+/** More than are kept in memory before the index is written. */
+const MANY = 9_000;
+
+async function openConnected() {
+  const path = join(temporaryDirectory(), 'test.db');
+  const storage = await openStorage(path);
+  const workspace = aWorkspace();
+  const instance = anInstance(workspace);
+  await storage.workspaces.insert(workspace);
+  await storage.instances.insert(instance, null);
+  return { path, storage, workspace, instance };
+}
+
+type Accepting = Pick<Storage, 'messages'>;
+
+function use(
+  { messages }: Accepting,
+  instance: Instance,
+  key: string,
+  createdAt = NOW,
+): Promise<AcceptanceResult> {
+  const message = aMessage(instance, { createdAt });
+  const idempotency = { key, fingerprint: 'f', messageId: message.id, createdAt };
+  return messages.accept({ message, idempotency, backlogLimit: 1e6, trialLimit: null });
+}
+
+async function useMany(storage: Accepting, instance: Instance, prefix: string): Promise<void> {
+  const uses = Array.from({ length: MANY }, (_, index) => use(storage, instance, `${prefix} ${index}`));
+  for (const { kind } of await Promise.all(uses)) expect(kind).toBe('accepted');
+}
+
+const INDEX = 'SELECT count(*) AS entries FROM idempotency_index';
+const INDEXED = 'SELECT up_to FROM idempotency_indexed';
+/** What the index says and no record knows, and the other way round, as far as it is complete. */
+const FLAWS = `
+  SELECT (SELECT count(*) FROM idempotency_index WHERE position NOT IN (SELECT position FROM idempotency_log)) AS dangling,
+    (SELECT count(*) FROM idempotency_log
+     WHERE position <= (${INDEXED}) AND position NOT IN (SELECT position FROM idempotency_index)) AS missing`;
+
+it('remembers keys that are in the index, in memory and in the log alone', async () => {
+  const { path, storage, workspace, instance } = await openConnected();
+  const neighbour = await openStorage(path);
+  expect(await neighbour.messages.findIdempotencyRecord(workspace.id, 'one 0')).toBeNull();
+  await useMany(storage, instance, 'one');
+  await eventually(() => expect(connectTo(path).prepare(INDEXED).get()).not.toEqual({ up_to: 0 }));
+  await use(storage, instance, 'last');
+  const fresh = await openStorage(path);
+  for (const one of [storage, neighbour, fresh]) {
+    for (const key of ['one 0', 'one 5000', `one ${MANY - 1}`, 'last']) {
+      expect((await use(one, instance, key)).kind).toBe('remembered');
+    }
+    expect(await one.messages.findIdempotencyRecord(workspace.id, 'two 0')).toBeNull();
+  }
+  // The neighbour has found out by itself what is in the index by now.
+  await useMany(neighbour, instance, 'two');
+  await eventually(() => expect(connectTo(path).prepare(FLAWS).get()).toEqual({ dangling: 0, missing: 0 }));
+  for (const one of [storage, neighbour, fresh]) {
+    for (const key of ['one 0', 'last', 'two 0', `two ${MANY - 1}`]) {
+      expect((await use(one, instance, key)).kind).toBe('remembered');
+    }
+  }
+});
+
+it('takes a key that is forgotten for a new one, wherever it is remembered', async () => {
+  const { path, storage, workspace, instance } = await openConnected();
+  const day = 24 * 60 * 60 * 1000;
+  await use(storage, instance, 'in the index');
+  await useMany(storage, instance, 'other');
+  await eventually(() => expect(connectTo(path).prepare(INDEXED).get()).not.toEqual({ up_to: 0 }));
+  await use(storage, instance, 'in memory');
+  for (const key of ['in the index', 'in memory']) {
+    expect((await use(storage, instance, key, NOW + day - 1)).kind).toBe('remembered');
+    expect((await use(storage, instance, key, NOW + day)).kind).toBe('accepted');
+    const record = await storage.messages.findIdempotencyRecord(workspace.id, key);
+    expect(record).toMatchObject({ createdAt: NOW + day });
+  }
+  let deleted = 0;
+  for (let last = 1; last > 0; deleted += last) {
+    last = await storage.retention.deleteIdempotencyRecords(NOW + day, 3_000);
+  }
+  expect(deleted).toBe(MANY);
+  expect(connectTo(path).prepare(FLAWS).get()).toEqual({ dangling: 0, missing: 0 });
+  expect(connectTo(path).prepare('SELECT count(*) AS records FROM idempotency_log').get()).toEqual({
+    records: 2,
+  });
+  expect((await use(storage, instance, 'other 1', NOW + day)).kind).toBe('accepted');
+  expect((await use(storage, instance, 'in the index', NOW + day)).kind).toBe('remembered');
+});
+
+it.each([
+  ['in the middle of writing the index', 'INSERT OR IGNORE INTO idempotency_index', '3000'],
+  ['before it notes that the index is written', 'UPDATE idempotency_indexed', '1'],
+])('a process that is killed %s has forgotten no key', async (_, statement, times) => {
+  const path = join(temporaryDirectory(), 'test.db');
+  const child = startChild('accept-and-die', path, statement, times);
+  const workspaceId = must((await child.lines.next()).value);
+  const told: string[] = [];
+  for await (const id of child.lines) told.push(id);
+  await child.ended;
+  expect(told.length).toBeGreaterThan(8_000);
+  expect(connectTo(path).prepare(INDEXED).get()).toEqual({ up_to: 0 });
+  expect(connectTo(path).prepare(INDEX).get()).not.toEqual({ entries: 0 });
+
+  const storage = await openStorage(path);
+  const [instance] = await storage.instances.list(workspaceId);
+  const uses = await Promise.all(told.map((key) => use(storage, must(instance), key)));
+  for (const [index, result] of uses.entries()) {
+    expect(result).toMatchObject({ kind: 'remembered', record: { messageId: told[index] } });
+  }
+  // Then it is written by the one that came after.
+  await useMany(storage, must(instance), 'new');
+  await eventually(() => expect(connectTo(path).prepare(INDEXED).get()).not.toEqual({ up_to: 0 }));
+  expect(connectTo(path).prepare(FLAWS).get()).toEqual({ dangling: 0, missing: 0 });
+});
+
+it('goes on with a process of the version before, which knows the records by their former name', async () => {
+  const { path, storage, workspace, instance } = await openConnected();
+  await use(storage, instance, 'ours');
+  const before = connectTo(path);
+  const find = 'SELECT * FROM idempotency_records WHERE workspace_id = ? AND key = ?';
+  expect(before.prepare(find).get(workspace.id, 'ours')).toMatchObject({ key: 'ours', fingerprint: 'f' });
+  before
+    .prepare(
+      'INSERT OR REPLACE INTO idempotency_records (workspace_id, key, fingerprint, message_id, created_at) VALUES (?, ?, ?, ?, ?)',
+    )
+    .run(workspace.id, 'theirs', 'g', 'msg', NOW);
+  expect(await use(storage, instance, 'theirs')).toMatchObject({
+    kind: 'remembered',
+    record: { fingerprint: 'g', messageId: 'msg' },
+  });
+  before
+    .prepare('DELETE FROM idempotency_records WHERE workspace_id = ? AND key = ?')
+    .run(workspace.id, 'ours');
+  expect(await storage.messages.findIdempotencyRecord(workspace.id, 'ours')).toBeNull();
+});
