@@ -1,5 +1,5 @@
 import type { Acceptance, AcceptanceResult } from '@trunkline/core/spi/storage';
-import { createBatcher } from './batcher.ts';
+import { AGAIN, createBatcher } from './batcher.ts';
 import type { Batcher } from './batcher.ts';
 import type { Connected, Database, Transaction } from './database.ts';
 import { acceptMessages } from './message-acceptance.ts';
@@ -12,12 +12,19 @@ import { storeUnhindered } from './unhindered-acceptance.ts';
  * instance keep the order of their calls.
  */
 export function acceptanceBatcher(connected: Connected): Batcher<Acceptance, AcceptanceResult> {
-  return createBatcher({
+  const batcher = createBatcher<Waiting, AcceptanceResult>({
     max: 500,
     inFlight: 2,
-    keyOf: ({ message }) => message.instanceId,
-    run: (acceptances) => acceptTogether(connected(), acceptances),
+    keyOf: ({ acceptance }) => acceptance.message.instanceId,
+    run: (waiting) => acceptTogether(connected(), waiting),
   });
+  return { run: (acceptance) => batcher.run({ acceptance, passes: 0 }) };
+}
+
+interface Waiting {
+  readonly acceptance: Acceptance;
+  /** Batches that have passed over it, since another process had the lock of its queue. */
+  passes: number;
 }
 
 type Settled = PromiseSettledResult<AcceptanceResult>;
@@ -27,21 +34,33 @@ const ACCEPTED: Settled = { status: 'fulfilled', value: { kind: 'accepted' } };
 
 /** How long acceptances wait together for what one of them needs; longer than a message being sent holds a lock. */
 const LOCK_TIMEOUT = '50ms';
+/**
+ * How often a batch may pass over an acceptance. Another process that accepts for the same instance holds the lock for a
+ * statement: the next batch finds it free, and holds no lock itself while it waits.
+ */
+const MAX_PASSES = 3;
 
 /** First what nothing stands in the way of, which goes on to the next batch then; then the others. */
 async function acceptTogether(
   database: Database,
-  acceptances: readonly Acceptance[],
-): Promise<readonly Outcome[]> {
+  batch: readonly Waiting[],
+): Promise<readonly (Outcome | typeof AGAIN)[]> {
+  const acceptances = batch.map(({ acceptance }) => acceptance);
   const how = { skipLocked: true, lockTimeout: LOCK_TIMEOUT };
-  const stored = await storeUnhindered(database.all, acceptances, how);
-  const others = acceptances.filter(({ message }) => !stored.has(message.instanceId));
-  const judged = judgeOthers(database, others);
-  return acceptances.map((acceptance) =>
-    stored.has(acceptance.message.instanceId)
-      ? ACCEPTED
-      : judged.then(async (outcomes) => valueOf(await outcomes.get(acceptance))),
+  const { stored, locked } = await storeUnhindered(database.all, acceptances, how);
+  const passes = ({ acceptance, passes: before }: Waiting): boolean =>
+    before < MAX_PASSES && locked.has(acceptance.message.instanceId);
+  const others = batch.filter((one) => !stored.has(one.acceptance.message.instanceId) && !passes(one));
+  const judged = judgeOthers(
+    database,
+    others.map(({ acceptance }) => acceptance),
   );
+  return batch.map((one) => {
+    if (stored.has(one.acceptance.message.instanceId)) return ACCEPTED;
+    if (!passes(one)) return judged.then(async (outcomes) => valueOf(await outcomes.get(one.acceptance)));
+    one.passes += 1;
+    return AGAIN;
+  });
 }
 
 /** What takes a closer look: several statements in a transaction, or waiting. */
@@ -51,7 +70,7 @@ async function judgeOthers(
 ): Promise<ReadonlyMap<Acceptance, Outcome>> {
   const outcomes = new Map<Acceptance, Outcome>(acceptances.map((acceptance) => [acceptance, ACCEPTED]));
   // In a transaction, which ends with its connection: what gives up waiting must not be stored later on.
-  const stored = await storeUnhindered(
+  const { stored } = await storeUnhindered(
     (...statement) => database.transaction(({ all }) => all(...statement)),
     acceptances,
     { skipLocked: false, lockTimeout: LOCK_TIMEOUT },

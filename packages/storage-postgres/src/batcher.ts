@@ -12,10 +12,14 @@ export interface BatcherOptions<Item, Result> {
   keyOf?(item: Item): string;
   /**
    * Does the work of a batch. Answers what came of each item, in their order. A promise is for what takes longer: it
-   * keeps its key, but no place of a batch.
+   * keeps its key, but no place of a batch. `AGAIN` is for what is to be part of the next batch, too.
    */
-  run(items: readonly Item[]): Promise<readonly (PromiseSettledResult<Result> | Promise<Result>)[]>;
+  run(
+    items: readonly Item[],
+  ): Promise<readonly (PromiseSettledResult<Result> | Promise<Result> | typeof AGAIN)[]>;
 }
+
+export const AGAIN: unique symbol = Symbol('again');
 
 interface Waiting<Item, Result> {
   readonly item: Item;
@@ -67,11 +71,16 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     for (const { key } of batch) hold(key, 1);
     const results = await resultsOf(batch.map(({ item }) => item));
     running -= 1;
+    const again: Waiting<Item, Result>[] = [];
     for (const [index, one] of batch.entries()) {
       const result = results[index];
-      if (result instanceof Promise) void settleLater(one, result);
+      if (result === AGAIN) again.push(one);
+      else if (result instanceof Promise) void settleLater(one, result);
       else settle(one, result);
     }
+    for (const { key } of again) hold(key, -1);
+    // In front of those that came later, which keeps the order of those with one key.
+    waiting = [...again, ...waiting];
     schedule();
   };
 

@@ -21,21 +21,34 @@ export const MESSAGE_COLUMNS = `item.*, (
     item.media IS NULL OR EXISTS (SELECT 1 FROM trunkline.instances WHERE instances.id = item.instance_id)
   ) AS keeps_media`;
 
-/** The columns of a message with their types, as `json_to_recordset` takes them. */
-export const MESSAGE_RECORD = `id uuid, workspace_id uuid, instance_id uuid, network_id text, sender_id text,
-    direction text, type text, status text, recipient text, sender text, group_id uuid, text text, caption text,
+/** The columns of a message, but for whose it is, with their types, as `json_to_recordset` takes them. */
+export const CONTENT_RECORD = `id uuid, network_id text, sender_id text, direction text, type text, status text, recipient text, sender text, group_id uuid, text text, caption text,
     media text, error text, created_at bigint, queued_at bigint, sent_at bigint, delivered_at bigint, read_at bigint,
     failed_at bigint, received_at bigint`;
 
+export const MESSAGE_RECORD: string = `workspace_id uuid, instance_id uuid, ${CONTENT_RECORD}`;
+
 /** The same without the types. */
-export const MESSAGE_NAMES: string = MESSAGE_RECORD.replaceAll(/ (uuid|text|bigint)(?=,|$)/g, '');
+export const CONTENT_NAMES: string = namesOf(CONTENT_RECORD);
+export const MESSAGE_NAMES: string = namesOf(MESSAGE_RECORD);
+
+function namesOf(record: string): string {
+  return record.replaceAll(/ (uuid|text|bigint)(?=,|$)/g, '');
+}
 
 /** `senderId` tells repeats of inbound messages apart. */
 export function messageColumns(message: Message, senderId: string): Columns {
   return {
-    id: uuidOf('msg', message.id),
     workspace_id: uuidOf('ten', message.workspaceId),
     instance_id: uuidOf('ins', message.instanceId),
+    ...contentColumns(message, senderId),
+  };
+}
+
+/** All but whose it is. */
+export function contentColumns(message: Message, senderId: string): Columns {
+  return {
+    id: uuidOf('msg', message.id),
     network_id: encodeText(message.networkId),
     sender_id: encodeText(senderId),
     direction: message.direction,

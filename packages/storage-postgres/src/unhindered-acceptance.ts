@@ -1,40 +1,50 @@
-import type { Acceptance } from '@trunkline/core/spi/storage';
+import type { Acceptance, IdempotencyRecord, Message } from '@trunkline/core/spi/storage';
 import { nameOfKey } from './idempotency-record.ts';
 import { revisionNow } from './kept-senders.ts';
 import { keyOf } from './message-acceptance.ts';
-import { MESSAGE_NAMES, MESSAGE_RECORD, messageColumns } from './message-row.ts';
+import { CONTENT_NAMES, CONTENT_RECORD, contentColumns } from './message-row.ts';
 import { isFaultOfValue, isLockTimeout } from './pool.ts';
-import { id } from './row.ts';
+import { flag, id } from './row.ts';
 import type { Statements } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidOf } from './uuid.ts';
 
-export interface Unhindered {
+interface StoringOptions {
   /** Whether to pass over instances whose queue somebody else has locked, rather than to wait for it. */
   readonly skipLocked: boolean;
   /** How long to wait for each lock, as an interval of Postgres. */
   readonly lockTimeout: string;
 }
 
-/**
- * Stores, in a single statement, what nothing stands in the way of: all that is for an instance, or none of it. Answers
- * the instances whose messages are stored; the others are to be judged one by one.
- */
+/** Instances by what became of the messages for them; those that are in neither are to be judged one by one. */
+export interface Unhindered {
+  readonly stored: ReadonlySet<string>;
+  /** Passed over, for somebody else has the lock of the queue: nothing else is known to stand in the way. */
+  readonly locked: ReadonlySet<string>;
+}
+
+/** Stores, in a single statement, what nothing stands in the way of: all that is for an instance, or none of it. */
 export async function storeUnhindered(
   all: Statements['all'],
   acceptances: readonly Acceptance[],
-  { skipLocked, lockTimeout }: Unhindered,
-): Promise<ReadonlySet<string>> {
+  { skipLocked, lockTimeout }: StoringOptions,
+): Promise<Unhindered> {
   const groups = plainGroups(acceptances);
-  if (groups.length === 0) return new Set();
+  const stored = new Set<string>();
+  if (groups.length === 0) return { stored, locked: new Set() };
+  const locked = new Set(groups.map(([{ message }]) => message.instanceId));
   try {
     const queues = JSON.stringify(groups.map(queueOf));
-    const rows = JSON.stringify(groups.flatMap((group) => group.map(rowOf)));
-    const taken = await all(skipLocked ? STORE_UNLOCKED : STORE_IN_TURN, queues, rows, lockTimeout);
-    return new Set(taken.map((row) => id(row, 'instance_id', 'ins')));
+    const rows = JSON.stringify(groups.flatMap((group, queue) => group.map(rowOf(queue))));
+    for (const row of await all(skipLocked ? STORE_UNLOCKED : STORE_IN_TURN, queues, rows, lockTimeout)) {
+      const instanceId = id(row, 'instance_id', 'ins');
+      locked.delete(instanceId);
+      if (flag(row, 'is_stored')) stored.add(instanceId);
+    }
+    return { stored, locked };
   } catch (error) {
     // As with an id or a key that is taken, or is being taken: then nothing of it is stored.
-    if (isFaultOfValue(error) || isLockTimeout(error)) return new Set();
+    if (isFaultOfValue(error) || isLockTimeout(error)) return { stored, locked: new Set() };
     throw error;
   }
 }
@@ -50,7 +60,7 @@ function plainGroups(acceptances: readonly Acceptance[]): readonly Group[] {
   const keys = new Set<string>();
   const others = new Set<string>();
   for (const acceptance of acceptances) {
-    const { message, trialLimit, revision } = acceptance;
+    const { message, trialLimit, revision, idempotency } = acceptance;
     const { instanceId, workspaceId } = message;
     const group = groups.get(instanceId);
     if (group) group.push(acceptance);
@@ -61,16 +71,25 @@ function plainGroups(acceptances: readonly Acceptance[]): readonly Group[] {
       .map(nameOfKey)
       .some((key) => keys.has(key));
     const hasContent = message.media?.available === true;
-    if (trialLimit !== null || hasContent || isForeign || isOtherwise || isRepeat) others.add(instanceId);
+    const isOfItsOwn = idempotency !== null && !isRecordOf(idempotency, message);
+    if (trialLimit !== null || hasContent || isForeign || isOtherwise || isRepeat || isOfItsOwn) {
+      others.add(instanceId);
+    }
     for (const key of keyOf(acceptance)) keys.add(nameOfKey(key));
   }
   return [...groups].flatMap(([instanceId, group]) => (others.has(instanceId) ? [] : [group]));
 }
 
-function queueOf(group: Group): object {
+/** Whether a row of the message says all that the record does. */
+function isRecordOf({ messageId, createdAt }: IdempotencyRecord, message: Message): boolean {
+  return messageId === message.id && createdAt === message.createdAt;
+}
+
+function queueOf(group: Group, queue: number): object {
   const { message, revision } = group[0];
   const { instanceId, workspaceId } = message;
   return {
+    queue,
     revision,
     instance_id: uuidOf('ins', instanceId),
     workspace_id: uuidOf('ten', workspaceId),
@@ -79,14 +98,17 @@ function queueOf(group: Group): object {
   };
 }
 
-function rowOf({ message, idempotency }: Acceptance, place: number): object {
-  const remembered = idempotency && {
-    key: encodeText(idempotency.key),
-    fingerprint: encodeText(idempotency.fingerprint),
-    remembered_id: uuidOf('msg', idempotency.messageId),
-    remembered_at: idempotency.createdAt,
-  };
-  return { ...messageColumns(message, ''), place, ...remembered };
+/** `queue` is the place of its group, which says whose it is. */
+function rowOf(queue: number): (acceptance: Acceptance, place: number) => object {
+  return ({ message, idempotency }, place) => ({
+    ...contentColumns(message, ''),
+    queue,
+    place,
+    ...(idempotency && {
+      key: encodeText(idempotency.key),
+      fingerprint: encodeText(idempotency.fingerprint),
+    }),
+  });
 }
 
 // `is_connected` is whether messages are accepted; see migration 0003. One snapshot serves for all of it, since what counts is read under the locks. The locks of the queues come first and
@@ -95,37 +117,40 @@ const storing = (locked: 'SKIP LOCKED' | ''): string => `
   WITH wanted AS MATERIALIZED (
     SELECT wanted.*
     FROM set_config('lock_timeout', $3, true), json_to_recordset($1::text::json)
-      AS wanted (instance_id uuid, workspace_id uuid, revision text, messages bigint, backlog_limit bigint)
+      AS wanted (
+        queue integer, instance_id uuid, workspace_id uuid, revision text, messages bigint, backlog_limit bigint
+      )
   ), locked AS MATERIALIZED (
-    SELECT instance_id FROM trunkline.queues
-    WHERE instance_id IN (SELECT instance_id FROM wanted)
+    SELECT wanted.* FROM wanted JOIN trunkline.queues USING (instance_id)
     ORDER BY instance_id
-    FOR NO KEY UPDATE ${locked}
+    FOR NO KEY UPDATE OF queues ${locked}
   ), taken AS (
     UPDATE trunkline.queues
-    SET length = length + wanted.messages, next_position = next_position + wanted.messages
-    FROM locked JOIN wanted USING (instance_id)
-    WHERE queues.instance_id = locked.instance_id AND queues.workspace_id = wanted.workspace_id
-      AND is_connected AND length + wanted.messages <= backlog_limit
-      AND (revision IS NULL OR revision = (${revisionNow('wanted.workspace_id', 'wanted.instance_id')}))
-    RETURNING queues.instance_id, next_position - wanted.messages AS first_position
+    SET length = length + locked.messages, next_position = next_position + locked.messages
+    FROM locked
+    WHERE queues.instance_id = locked.instance_id AND queues.workspace_id = locked.workspace_id
+      AND is_connected AND length + locked.messages <= backlog_limit
+      AND (revision IS NULL OR revision = (${revisionNow('locked.workspace_id', 'locked.instance_id')}))
+    RETURNING queue, queues.instance_id, queues.workspace_id, next_position - locked.messages AS first_position
   ), record AS MATERIALIZED (
-    SELECT record.*, taken.first_position
+    SELECT record.*, taken.workspace_id, taken.instance_id, taken.first_position
     FROM json_to_recordset($2::text::json) AS record (
-      ${MESSAGE_RECORD}, place bigint, key text, fingerprint text, remembered_id uuid, remembered_at bigint
-    ) JOIN taken USING (instance_id)
+      ${CONTENT_RECORD}, queue integer, place bigint, key text, fingerprint text
+    ) JOIN taken USING (queue)
   ), stored AS (
-    INSERT INTO trunkline.messages (${MESSAGE_NAMES}) SELECT ${MESSAGE_NAMES} FROM record
+    INSERT INTO trunkline.messages (workspace_id, instance_id, ${CONTENT_NAMES})
+    SELECT workspace_id, instance_id, ${CONTENT_NAMES} FROM record
   ), queued AS (
     INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
     SELECT instance_id, first_position + place, id, 0, 0 FROM record
   ), remembered AS (
     INSERT INTO trunkline.idempotency_records (workspace_id, key, fingerprint, message_id, created_at)
-    SELECT workspace_id, key, fingerprint, remembered_id, remembered_at FROM record
+    SELECT workspace_id, key, fingerprint, id, created_at FROM record
     WHERE key IS NOT NULL
     ORDER BY workspace_id, key
   )
-  SELECT instance_id FROM taken`;
+  SELECT instance_id, true AS is_stored FROM taken
+  UNION ALL SELECT instance_id, false FROM locked`;
 
 const STORE_UNLOCKED = storing('SKIP LOCKED');
 const STORE_IN_TURN = storing('');

@@ -69,6 +69,39 @@ describe('acceptances that come together', () => {
     ]);
   });
 
+  it('of several processes for the same instances are all stored, each instance’s in order and to its limit', async () => {
+    const { storage, schema, instance } = await scene();
+    const workspace = must(await workspaceOf(storage, instance));
+    const instances = Array.from({ length: 5 }, () => anInstance(workspace));
+    for (const one of instances) await storage.instances.insert(one, null);
+    const processes = [storage, await openStorage(schema), await openStorage(schema)];
+    const sent = processes.map((process) => ({ process, messages: [] as Message[] }));
+    const calls: Promise<AcceptanceResult>[] = [];
+    // In bursts, so that processes find queues that another one has just locked.
+    for (let burst = 0; burst < 10; burst += 1) {
+      for (const { process, messages } of sent) {
+        for (const one of instances) {
+          const message = aMessage(one);
+          messages.push(message);
+          calls.push(process.messages.accept(of(message, { backlogLimit: 20 })));
+        }
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const results = await Promise.all(calls);
+    const accepted = results.filter(({ kind }) => kind === 'accepted');
+    const refused = results.filter(({ kind }) => kind === 'backlog_full');
+    // Of thirty for each instance.
+    expect([accepted.length, refused.length]).toEqual([5 * 20, 5 * 10]);
+    for (const { messages } of sent) {
+      for (const { id } of instances) {
+        const own = messages.filter(({ instanceId }) => instanceId === id).map(({ networkId }) => networkId);
+        const queued = await queueOf(schema, own);
+        expect(queued).toEqual(own.slice(0, queued.length));
+      }
+    }
+  });
+
   it('count a trial to the message, over several instances', async () => {
     const { storage, instance } = await scene();
     const workspace = must(await workspaceOf(storage, instance));
