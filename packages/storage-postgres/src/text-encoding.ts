@@ -18,6 +18,7 @@ export function encodeTextOrNull(text: string | null): string | null {
 }
 
 export function decodeText(stored: string): string {
+  if (!stored.includes(ESCAPE)) return stored;
   const [plain = '', ...escaped] = stored.split(ESCAPE);
   return plain + escaped.map(decodePart).join('');
 }

@@ -14,11 +14,22 @@ const PAIRS: readonly string[] = Array.from(
 /** The five bits of each character, by its code. */
 const VALUES = new Uint8Array(128);
 for (let value = 0; value < ALPHABET.length; value += 1) VALUES[ALPHABET.charCodeAt(value)] = value;
+/** The value of each hexadecimal digit, by its code. */
+const DIGITS = new Uint8Array(128);
+for (let value = 0; value < 16; value += 1) {
+  const text = value.toString(16);
+  DIGITS[text.charCodeAt(0)] = value;
+  DIGITS[text.toUpperCase().charCodeAt(0)] = value;
+}
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** 16 bytes as 26 characters. */
 export function encodeBase32(view: DataView): string {
-  const [a, b, c, d] = [view.getUint32(0), view.getUint32(4), view.getUint32(8), view.getUint32(12)];
+  return encode(view.getUint32(0), view.getUint32(4), view.getUint32(8), view.getUint32(12));
+}
+
+/** The same of four times 32 bits. */
+function encode(a: number, b: number, c: number, d: number): string {
   return (
     pair(a >>> 24) +
     pair(a >>> 14) +
@@ -71,12 +82,26 @@ export function decodeBase32(text: string, start: number, view: DataView): void 
   }
 }
 
-/** The 26 characters of a UUID. */
+/** The 26 characters of a UUID. A row of a database has several of them, and `parseInt` of its parts took four times as long. */
 export function uuidToBase32(uuid: string): string {
-  const view = new DataView(new ArrayBuffer(16));
-  view.setUint32(0, Number.parseInt(uuid.slice(0, 8), 16));
-  view.setUint32(4, Number.parseInt(uuid.slice(9, 13) + uuid.slice(14, 18), 16));
-  view.setUint32(8, Number.parseInt(uuid.slice(19, 23) + uuid.slice(24, 28), 16));
-  view.setUint32(12, Number.parseInt(uuid.slice(28, 36), 16));
-  return encodeBase32(view);
+  return encode(
+    (hex(uuid, 0) << 16) | hex(uuid, 4),
+    (hex(uuid, 9) << 16) | hex(uuid, 14),
+    (hex(uuid, 19) << 16) | hex(uuid, 24),
+    (hex(uuid, 28) << 16) | hex(uuid, 32),
+  );
+}
+
+/** The 16 bits of the four hexadecimal digits that begin at `start`. */
+function hex(text: string, start: number): number {
+  return (
+    (digit(text, start) << 12) |
+    (digit(text, start + 1) << 8) |
+    (digit(text, start + 2) << 4) |
+    digit(text, start + 3)
+  );
+}
+
+function digit(text: string, index: number): number {
+  return DIGITS[text.charCodeAt(index)] ?? 0;
 }
