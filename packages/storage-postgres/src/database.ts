@@ -63,6 +63,9 @@ const MAX_RUNS = 10;
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
+/** Of arrays whose length it does not know the planner expects so much that it would compile each statement, for longer than it runs. */
+const WITHOUT_COMPILING = 'SET LOCAL jit = off';
+
 export function createDatabase(options: DatabaseOptions): Database & { idle(): Promise<void> } {
   const { pool, prepare, timeoutMs, publish } = options;
   const { newId, logger } = options.context;
@@ -146,7 +149,7 @@ async function inTransaction<Result>(
   const limits = ['statement_timeout', 'idle_in_transaction_session_timeout']
     .map((limit) => `; SET LOCAL ${limit} = ${timeoutMs}`)
     .join('');
-  await control(begin + limits);
+  await control(`${begin}${limits}; ${WITHOUT_COMPILING}`);
   try {
     const result = await work();
     const { command } = await control('COMMIT');
