@@ -33,8 +33,7 @@ export function deliveryStore(connected: Connected): DeliveryStore {
           process: process(),
           outlook,
         });
-        const { claimed, withoutEvent } = await readClaimed(transaction, claims, claim.now);
-        const left = await lookAtLanes(transaction, claim);
+        const { claimed, withoutEvent, outlook: left } = await readClaimed(transaction, claims, claim);
         const nextAt = nextClaimAfter(left, claim.now, claims.length === claim.limit);
         if (takenBack > 0 && nextAt === claim.now) transaction.announce({ topic: 'deliveries' });
         return { claimed, nextAt, ...(withoutEvent.length > 0 ? { withoutEvent } : {}) };

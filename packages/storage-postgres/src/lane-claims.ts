@@ -3,12 +3,13 @@ import type { Transaction } from './database.ts';
 import { applyLimits, readyFrom, takeAsOfNow } from './lane-limits.ts';
 import type { Outlook } from './lane-outlook.ts';
 import { wakeLanes } from './lane-wake.ts';
-import { flag, id, integer } from './row.ts';
+import { flag, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
 /** A delivery that holds a slot of its endpoint. */
 export interface Claim {
-  readonly deliveryId: string;
+  /** The uuid of the delivery. */
+  readonly delivery: string;
   readonly token: number;
   readonly lostClaims: number;
 }
@@ -175,7 +176,7 @@ const CLAIM: string = `
 
 function readClaim(row: Row): Claim {
   return {
-    deliveryId: id(row, 'delivery_id', 'whd'),
+    delivery: text(row, 'delivery_id'),
     token: integer(row, 'token'),
     lostClaims: integer(row, 'lost_claims'),
   };
