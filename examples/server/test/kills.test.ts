@@ -1,0 +1,238 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { verify } from '@trunkline/receiver';
+import { startPostgres } from '@trunkline/test-postgres/server';
+import { HANG_MS, until } from '@trunkline/test-support';
+import { openSandboxJournal } from '../src/sandbox-journal.ts';
+import type { Place } from './support/programs/loaded-service.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+
+/** On each storage, half of them under full load; more with KILLS, which prints what came of it. */
+const KILLS = Number(process.env['KILLS'] ?? 6);
+const PROGRAM = fileURLToPath(new URL('support/programs/loaded-service.ts', import.meta.url));
+const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url));
+/** After it is ready; one in ten is killed while it starts. */
+const KILLED_WITHIN_MS = 800;
+const KILLED_AT_START_WITHIN_MS = 600;
+
+describe.concurrent('a service that is killed at random moments, half of them under full load', () => {
+  it.for(['SQLite', 'PostgreSQL'] as const)(
+    `loses nothing, sends nothing twice and leaves nothing behind, on %s (${KILLS} times)`,
+    { timeout: 600_000 + KILLS * 30_000 },
+    async (storage, { onTestFinished: atEnd }) => {
+      const directory = temporaryDirectory();
+      const postgres = storage === 'PostgreSQL' ? await startPostgres() : null;
+      atEnd(async () => postgres?.stop());
+      const database = postgres?.url ?? join(directory, 'trunkline.db');
+      const network = join(directory, 'sandbox.db');
+      const receiver = await startReceiver();
+      atEnd(receiver.close);
+      const start = (run: number, work: string): Service =>
+        startService([database, network, receiver.url, String(run), work, JSON.stringify(receiver.places)]);
+
+      const first = start(0, 'set up');
+      receiver.places = JSON.parse(await first.line((text) => text.startsWith('['))) as readonly Place[]; // as it printed them
+      await first.ended;
+
+      const accepted = new Map<string, string>();
+      let loaded = 0;
+      for (let run = 1; run <= KILLS; run += 1) {
+        const isLoaded = run % 2 === 0;
+        const service = start(run, isLoaded ? 'full load' : 'light load');
+        const isStarting = Math.random() < 0.1;
+        if (!isStarting) await service.line((text) => text === 'ready');
+        await setTimeout(Math.random() * (isStarting ? KILLED_AT_START_WITHIN_MS : KILLED_WITHIN_MS));
+        await service.kill();
+        for (const [text, id] of service.accepted) accepted.set(text, id);
+        if (isLoaded) loaded += service.accepted.size;
+      }
+
+      const last = start(KILLS + 1, 'rest');
+      await last.line((text) => text === 'all read');
+      const told = (): number => new Set(receiver.answered().map(({ messageId }) => messageId)).size;
+      // The limit of each endpoint makes many webhooks wait: what counts is that they go on.
+      let before = -1;
+      for (let now = told(); now < accepted.size && now > before; now = told()) {
+        before = now;
+        await until('webhooks come', () => told() > before || told() >= accepted.size, 2 * HANG_MS);
+      }
+      expect(last.accepted.size).toBe(0);
+      last.go();
+      await last.ended;
+
+      const sent = acceptedByNetwork(network);
+      expect(accepted.size).toBeGreaterThan(0);
+      expect(sent.map(({ text }) => text).toSorted()).toEqual(
+        [...new Set(sent.map(({ text }) => text))].toSorted(),
+      );
+      const texts = new Set(sent.map(({ text }) => text));
+      expect([...accepted.keys()].filter((text) => !texts.has(text))).toEqual([]);
+      const answered = new Set(receiver.answered().map(({ messageId }) => messageId));
+      expect([...accepted.values()].filter((id) => !answered.has(id))).toEqual([]);
+      // However often a webhook came: under one event and one delivery.
+      expect(receiver.underSeveralIds()).toEqual([]);
+      expect(receiver.refused).toEqual([]);
+      expect(receiver.mostAtOnce()).toBeLessThanOrEqual(2);
+      if (process.env['KILLS'] !== undefined)
+        console.info(
+          `${storage}, ${KILLS} kills: ${accepted.size} messages accepted, ${loaded} of them under full load; ` +
+            `${sent.length} sent; ${receiver.requests.length} requests for ${answered.size} webhooks`,
+        );
+    },
+  );
+});
+
+interface Service {
+  /** What it has printed that it accepted: message ids by text. */
+  readonly accepted: ReadonlyMap<string, string>;
+  /** Resolves with the first line that it prints for which `holds`; rejects when it ends before. */
+  line(holds: (text: string) => boolean): Promise<string>;
+  /** Ends its input. */
+  go(): void;
+  kill(): Promise<void>;
+  /** Rejects when it fails. */
+  readonly ended: Promise<void>;
+}
+
+const children = new Set<ChildProcess>();
+
+// Only what a failed test has left behind.
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+function startService(args: readonly string[]): Service {
+  const child: ChildProcess = spawn(process.execPath, ['--conditions=source', PROGRAM, ...args], {
+    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  const accepted = new Map<string, string>();
+  const others: string[] = [];
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  if (child.stdout) {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      // The last line of one that was killed may be half there.
+      const [, text, id] = /^accepted (\S+) (msg_\w{26})$/.exec(line) ?? [];
+      if (text !== undefined && id !== undefined) accepted.set(text, id);
+      else others.push(line);
+    });
+  }
+  const closed = once(child, 'close').then(() => children.delete(child));
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  return {
+    accepted,
+    line: (holds) =>
+      until(
+        'the service says so',
+        () => {
+          const found = others.find(holds);
+          if (found === undefined && hasEnded()) throw new Error(`The service ended: ${stderr}`);
+          return found;
+        },
+        10 * HANG_MS,
+      ),
+    go: () => void child.stdin?.end(),
+    async kill() {
+      child.kill('SIGKILL');
+      await closed;
+    },
+    ended: closed.then(() => {
+      if (child.exitCode !== 0 && child.signalCode !== 'SIGKILL') throw new Error(`It failed: ${stderr}`);
+    }),
+  };
+}
+
+interface Arrival {
+  readonly messageId: string;
+  readonly eventId: string;
+  readonly deliveryId: string;
+  readonly answered: boolean;
+}
+
+interface Receiver {
+  readonly url: string;
+  places: readonly Place[];
+  readonly requests: readonly Arrival[];
+  readonly refused: readonly string[];
+  answered(): readonly Arrival[];
+  /** Messages whose webhooks came under more than one id. */
+  underSeveralIds(): readonly string[];
+  /** Requests that were open at one endpoint at a time. */
+  mostAtOnce(): number;
+  close(): void;
+}
+
+async function startReceiver(): Promise<Receiver> {
+  const requests: Arrival[] = [];
+  const refused: string[] = [];
+  const open = new Map<string, number>();
+  let most = 0;
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = request.url ?? '';
+    const count = (open.get(path) ?? 0) + 1;
+    open.set(path, count);
+    most = Math.max(most, count);
+    response.once('close', () => open.set(path, (open.get(path) ?? 1) - 1));
+    const secret = receiver.places[Number(path.slice(1))]?.secret ?? 'unknown';
+    const body = await buffer(request);
+    const result = await verify({ secret, headers: request.headers, body, tolerance: 86_400 });
+    if (!result.ok) {
+      refused.push(result.reason);
+      response.writeHead(401).end();
+      return;
+    }
+    const { data, id: eventId } = result.event;
+    if (!('message' in data)) throw new Error(`Nobody subscribed to ${result.event.type}.`);
+    const deliveryId = String(request.headers['x-service-delivery']);
+    const answered = !response.destroyed;
+    requests.push({ messageId: data.message.id, eventId, deliveryId, answered });
+    response.writeHead(204).end();
+  };
+  const server = createServer((request, response) => {
+    receive(request, response).catch(() => response.destroy()); // the sender was killed
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${port}`,
+    places: [],
+    requests,
+    refused,
+    answered: () => requests.filter(({ answered }) => answered),
+    underSeveralIds() {
+      const ids = new Map<string, string>();
+      return requests.flatMap(({ messageId, eventId, deliveryId }) => {
+        const both = `${eventId} ${deliveryId}`;
+        const first = ids.get(messageId) ?? both;
+        ids.set(messageId, first);
+        return first === both ? [] : [messageId];
+      });
+    },
+    mostAtOnce: () => most,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return receiver;
+}
+
+function acceptedByNetwork(path: string): readonly { readonly text: string; readonly networkId: string }[] {
+  const journal = openSandboxJournal(path);
+  const records = [...(journal?.load() ?? [])].filter((record) => record.kind === 'accepted');
+  journal?.close();
+  return records;
+}

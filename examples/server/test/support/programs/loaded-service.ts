@@ -1,0 +1,118 @@
+// A service with the sandbox network that is killed while it is at work. Given the database, the network's file, the
+// places that it sends from, as JSON, and what it does: `set up`, `light load`, `full load` or `rest`. What it has
+// accepted it prints, line by line: `accepted <text> <id>`.
+import { setTimeout } from 'node:timers/promises';
+import { createTrunkline, silentLogger } from '@trunkline/core';
+import type { Storage, WorkspaceApi } from '@trunkline/core';
+import { nodeRuntime } from '@trunkline/core/node';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { postgresStorage } from '@trunkline/storage-postgres';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
+import { openSandboxJournal } from '../../../src/sandbox-journal.ts';
+
+/** A workspace with one instance, and an endpoint that is told what was sent. */
+export interface Place {
+  readonly workspaceId: string;
+  readonly instance: string;
+  readonly secret: string;
+}
+
+const PLACES = 60;
+/** Callers of each place that send as fast as they are answered. */
+const CALLERS = 3;
+const LIGHT_EVERY_MS = 40;
+const LOOK_EVERY_MS = 250;
+const PAGE = 100;
+
+const [database = '', networkFile = '', receiver = '', run = '', work = '', given = '[]'] =
+  process.argv.slice(2);
+const storage: Storage<never> = database.startsWith('postgres:')
+  ? postgresStorage({ connectionString: database })
+  : sqliteStorage({ path: database });
+const journal = openSandboxJournal(networkFile);
+if (!journal) throw new Error('The process before still has the network.');
+const sandbox = createSandbox({ journal });
+const trunkline = createTrunkline({
+  ...nodeRuntime(),
+  storage,
+  gateway: sandbox.gateway,
+  secretKey: 'a secret key of at least 32 characters',
+  urlPolicy: 'local',
+  logger: silentLogger,
+});
+await trunkline.start();
+
+const places = work === 'set up' ? await setUp() : (JSON.parse(given) as readonly Place[]); // as it was printed
+console.log(work === 'set up' ? JSON.stringify(places) : 'ready');
+if (work === 'light load') await lightLoad();
+if (work === 'full load') await Promise.all(places.map((_, index) => fullLoad(index)));
+if (work === 'rest') await rest();
+await trunkline.stop();
+journal.close();
+
+async function setUp(): Promise<readonly Place[]> {
+  return Promise.all(
+    Array.from({ length: PLACES }, async (_, index) => {
+      const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: `Place ${index}` });
+      const api = trunkline.workspace(workspaceId);
+      const url = `${receiver}/${index}`;
+      const { secret } = await api.webhooks.create({ url, events: ['message.sent'] });
+      const { id: instance } = await api.instances.create();
+      await api.instances.connect(instance);
+      await untilStatus(api, instance, 'qr_required');
+      await sandbox.phone(instance).scan({});
+      await untilStatus(api, instance, 'connected');
+      return { workspaceId, instance, secret };
+    }),
+  );
+}
+
+async function untilStatus(api: WorkspaceApi, instance: string, status: string): Promise<void> {
+  while ((await api.instances.get(instance)).status !== status) await setTimeout(20);
+}
+
+async function lightLoad(): Promise<void> {
+  for (let count = 0; ; count += 1) {
+    await send(count % places.length, `${run}-${count}`);
+    await setTimeout(LIGHT_EVERY_MS);
+  }
+}
+
+/** Each caller sends the next message when the last was accepted. */
+async function fullLoad(index: number): Promise<void> {
+  const call = async (caller: number): Promise<void> => {
+    for (let count = 0; ; count += 1) await send(index, `${run}-${index}-${caller}-${count}`);
+  };
+  await Promise.all(Array.from({ length: CALLERS }, (_, caller) => call(caller)));
+}
+
+async function send(index: number, text: string): Promise<void> {
+  const place = places[index];
+  if (!place) throw new Error(`There is no place ${index}.`);
+  const message = { instance: place.instance, to: '15550100', type: 'text', text } as const;
+  const { message: accepted } = await trunkline
+    .workspace(place.workspaceId)
+    .messages.send(message, { idempotencyKey: text });
+  console.log(`accepted ${text} ${accepted.id}`);
+}
+
+/** Until every message is read; then says so, and waits for the end of its input. */
+async function rest(): Promise<void> {
+  while ((await openMessages()) > 0) await setTimeout(LOOK_EVERY_MS);
+  console.log('all read');
+  for await (const _ of process.stdin);
+}
+
+async function openMessages(): Promise<number> {
+  let open = 0;
+  for (const { workspaceId } of places) {
+    const { messages } = trunkline.workspace(workspaceId);
+    let cursor: string | undefined;
+    do {
+      const { data, nextCursor } = await messages.list({ limit: PAGE, ...(cursor && { cursor }) });
+      open += data.filter(({ status }) => status !== 'read').length;
+      cursor = nextCursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+  return open;
+}
