@@ -16,7 +16,7 @@ import { postponedWork } from './0008-postponed-work.ts';
 import { exhaustedEvents } from './0009-exhausted-events.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
-const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly string[] = [
   initial,
   handOvers,
   sendingWhileReconnecting,

@@ -11,6 +11,7 @@ export interface Child {
   readonly lines: AsyncIterableIterator<string>;
   /** Lets it go on from where it waits for its parent. */
   go(): void;
+  kill(): void;
   /** Resolves when it has ended. Rejects when it failed. */
   readonly ended: Promise<void>;
 }
@@ -33,8 +34,10 @@ export function startChild(program: string, ...values: readonly string[]): Child
   return {
     lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
     go: () => child.stdin.end(),
+    kill: () => child.kill('SIGKILL'),
     ended: closed.then(() => {
-      if (child.exitCode !== 0) throw new Error(`${program} failed: ${stderr}`);
+      if (child.exitCode !== 0 && child.signalCode !== 'SIGKILL')
+        throw new Error(`${program} failed: ${stderr}`);
     }),
   };
 }

@@ -20,7 +20,7 @@ import { movedIdempotencyRecords } from './0016-moved-idempotency-records.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is how many it has had. */
-const MIGRATIONS: readonly (string | SteppedMigration)[] = [
+export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   initial,
   leaseOwners,
   subscriptions,

@@ -1,0 +1,283 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { createTrunkline } from '@trunkline/core';
+import type { Logger, Trunkline, WorkspaceApi } from '@trunkline/core';
+import { nodeRuntime } from '@trunkline/core/node';
+import { createSandbox } from '@trunkline/core/sandbox';
+import type { Sandbox } from '@trunkline/core/sandbox';
+import { uuidToId } from '@trunkline/core/spi/storage';
+import type { IdPrefix, Instance, Storage, WebhookEndpoint, Workspace } from '@trunkline/core/spi/storage';
+import { memoryStorage } from '@trunkline/core/testing';
+import { DAY } from './examples.ts';
+
+/** How much there is of what, in the database of an earlier version. */
+export interface UpgradeSize {
+  readonly messages: number;
+  readonly deliveries: number;
+  /** Deliveries that have never been attempted, the first ones. */
+  readonly open: number;
+}
+
+/** What that database holds: the rows of one workspace, and a history that is worked out from the row's number, from 1 on. */
+export interface EarlierData extends UpgradeSize {
+  readonly workspace: Workspace;
+  /** Connected, at the sandbox network. */
+  readonly instance: Instance;
+  readonly session: ReadonlyMap<string, Uint8Array>;
+  /** In turn, a delivery is for each of them. */
+  readonly endpoints: readonly WebhookEndpoint[];
+  /** Messages that are to be sent, the first ones: outbound, as every other one is. */
+  readonly queued: number;
+  /** Idempotency keys, `key-1` and so on, of the first messages. */
+  readonly keys: number;
+  /** When the history begins. */
+  readonly since: number;
+  readonly now: number;
+}
+
+export interface UpgradeSubject {
+  /** A storage on the database, not open. */
+  readonly newStorage: () => Storage<never>;
+  /** Makes the database as the earlier version left it. */
+  readonly makeEarlier: (data: EarlierData) => Promise<void>;
+  /** Starts a process that opens the database, to be killed. */
+  readonly startOpening: () => { readonly hasEnded: () => boolean; kill(): Promise<void> };
+  readonly size: UpgradeSize;
+  /** How long after its start a process is killed that upgrades, one after another. */
+  readonly killsAfterMs: readonly number[];
+  /** Is given what is worth a line. */
+  readonly note: (line: string) => void;
+}
+
+const ENDPOINTS = 20;
+/** So few that each endpoint gets all that is for it within a minute. */
+const QUEUED = 20;
+const KEYS = 1_000;
+const DAYS = 8;
+const RECIPIENT = '15550100';
+const LOOK_EVERY_MS = 100;
+
+/** When the message or delivery of this number was made, of so many. */
+export function madeAt({ since, now }: EarlierData, row: number, rows: number): number {
+  return since + row * Math.floor((now - since) / (rows + 1));
+}
+
+export const KINDS = { msg: 1, evt: 2, whd: 3 } as const satisfies Partial<Record<IdPrefix, number>>;
+
+/** The id of the row of this number that was made then. Databases that do this by themselves do the same. */
+export function idOfRow(prefix: keyof typeof KINDS, at: number, row: number): string {
+  const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+  const digits = `${hex(at, 12)}7${hex(row % 4096, 3)}8${KINDS[prefix]}${hex(row, 14)}`;
+  return uuidToId(prefix, digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'));
+}
+
+/** The body of the event of this row: its id is the row's number, so that a database can write it by itself. */
+export function payloadOf(row: number | string): string {
+  return JSON.stringify({ id: `event ${row}`, type: 'message.sent', data: { message: { text: 'Hello' } } });
+}
+
+/**
+ * A database of an earlier version is upgraded by processes that are killed meanwhile; then nothing is missing, and the
+ * service goes on with it.
+ */
+export async function expectUpgrade(subject: UpgradeSubject): Promise<void> {
+  const { newStorage, makeEarlier, startOpening, killsAfterMs, note } = subject;
+  const receiver = await startReceiver();
+  const sandbox = createSandbox();
+  const data: EarlierData = { ...(await liveRows(sandbox, receiver.url)), ...subject.size };
+  const took = stopwatch();
+  await makeEarlier(data);
+  note(`made ${data.messages} messages and ${data.deliveries} deliveries in ${took()}`);
+
+  let kills = 0;
+  for (const ms of killsAfterMs) {
+    const opening = startOpening();
+    await setTimeout(ms);
+    if (!opening.hasEnded()) kills += 1;
+    await opening.kill();
+  }
+  const upgraded = stopwatch();
+  const logger: Logger = {
+    debug() {},
+    info: (facts, line) => note(`${line} ${JSON.stringify(facts)}`),
+    warn() {},
+    error: (facts, line) => note(`${line} ${JSON.stringify(facts)}`),
+  };
+  const trunkline = service(newStorage(), sandbox, logger);
+  await trunkline.start();
+  note(`open ${upgraded()} after the last of ${kills} kills`);
+  try {
+    const api = trunkline.workspace(data.workspace.id);
+    await expectWork(data, { api, sandbox, arrived: receiver.arrived });
+    note(`sent what was open and queued ${upgraded()} after them`);
+    await expectHistory(data, api);
+  } finally {
+    await trunkline.stop();
+    receiver.close();
+  }
+}
+
+function service(storage: Storage<never>, sandbox: Sandbox, logger: Logger): Trunkline {
+  return createTrunkline({
+    ...nodeRuntime(),
+    storage,
+    gateway: sandbox.gateway,
+    secretKey: 'a secret key of at least 32 characters',
+    urlPolicy: 'local',
+    logger,
+  });
+}
+
+type LiveRows = Omit<EarlierData, keyof UpgradeSize>;
+
+/** As the service makes them, on a storage that knows no schema. */
+async function liveRows(sandbox: Sandbox, url: string): Promise<LiveRows> {
+  const storage = memoryStorage();
+  const silent = (): void => {};
+  const trunkline = service(storage, sandbox, { debug: silent, info: silent, warn: silent, error: silent });
+  await trunkline.start();
+  const { id: workspaceId } = await trunkline.admin.workspaces.create({
+    name: 'Acme',
+    plan: { webhookLimit: ENDPOINTS },
+  });
+  const api = trunkline.workspace(workspaceId);
+  for (let index = 0; index < ENDPOINTS; index += 1)
+    await api.webhooks.create({ url: `${url}/${index}`, events: ['message.sent'] });
+  const { id } = await api.instances.create();
+  await api.instances.connect(id);
+  const untilStatus = async (status: string): Promise<void> => {
+    while ((await api.instances.get(id)).status !== status) await setTimeout(LOOK_EVERY_MS);
+  };
+  await untilStatus('qr_required');
+  await sandbox.phone(id).scan({});
+  await untilStatus('connected');
+  await trunkline.stop();
+  const [workspace, instance] = [
+    await storage.workspaces.find(workspaceId),
+    await storage.instances.find(workspaceId, id),
+  ];
+  if (!workspace || !instance) throw new Error('The workspace or the instance is not there.');
+  const session = await storage.instances.loadSession(id);
+  const endpoints = await storage.webhooks.list(workspaceId);
+  const now = Date.now();
+  return {
+    workspace,
+    instance,
+    session,
+    endpoints,
+    queued: QUEUED,
+    keys: KEYS,
+    since: now - DAYS * DAY,
+    now,
+  };
+}
+
+/** What was waiting is done, once, and what is new works. */
+async function expectWork(
+  data: EarlierData,
+  {
+    api,
+    sandbox,
+    arrived,
+  }: { readonly api: WorkspaceApi; readonly sandbox: Sandbox; readonly arrived: readonly string[] },
+): Promise<void> {
+  const { instance, open, deliveries, queued } = data;
+  const content = { instance: instance.id, to: RECIPIENT, type: 'text', text: 'after the upgrade' } as const;
+  await expect(api.messages.send(content, { idempotencyKey: 'key-1' })).rejects.toMatchObject({
+    code: 'IDEMPOTENCY_KEY_REUSED',
+  });
+  const { message } = await api.messages.send(content);
+  // Of each message that is sent all endpoints hear.
+  const expected = open + (queued + 1) * data.endpoints.length;
+  while (new Set(arrived).size < expected) await setTimeout(LOOK_EVERY_MS);
+  expect(arrived.toSorted()).toEqual([...new Set(arrived)].toSorted());
+  const openIds = Array.from({ length: open }, (_, index) =>
+    idOfRow('whd', madeAt(data, index + 1, deliveries), index + 1),
+  );
+  const missing = openIds.filter((id) => !arrived.includes(id));
+  expect(missing).toEqual([]);
+  expect(await api.messages.get(message.id)).toMatchObject({ text: 'after the upgrade' });
+  const texts = sandbox
+    .phone(instance.id)
+    .accepted()
+    .map(({ text }) => text);
+  expect(texts.toSorted()).toEqual(
+    [
+      'after the upgrade',
+      ...Array.from({ length: queued }, (_, index) => `message ${(index + 1) * 2}`),
+    ].toSorted(),
+  );
+}
+
+/** Every message and every delivery is listed, and what there is of one can be read. */
+async function expectHistory(data: EarlierData, api: WorkspaceApi): Promise<void> {
+  const { messages, deliveries, open, endpoints, queued } = data;
+  let listed = await count((cursor) => api.messages.list({ limit: 100, ...cursor }));
+  expect(listed).toBe(messages + 1);
+  listed = 0;
+  for (const { id } of endpoints)
+    listed += await count((cursor) => api.webhooks.deliveries(id, { limit: 100, ...cursor }));
+  expect(listed).toBe(deliveries + (queued + 1) * endpoints.length);
+  for (const row of [1, open + 1, Math.floor(deliveries / 2), deliveries]) {
+    const detail = await api.deliveries.get(idOfRow('whd', madeAt(data, row, deliveries), row));
+    expect(detail).toMatchObject({ status: 'success', attempts: 1, attempt_log: [{ response_status: 204 }] });
+    expect(detail.request.payload).toMatchObject({ id: `event ${row}` });
+  }
+  for (const row of [2 * queued + 2, messages]) {
+    const id = idOfRow('msg', madeAt(data, row, messages), row);
+    expect(await api.messages.get(id)).toMatchObject({
+      text: `message ${row}`,
+      status: row % 2 === 0 ? 'read' : 'received',
+    });
+  }
+}
+
+async function count(
+  page: (cursor: {
+    readonly cursor?: string;
+  }) => Promise<{ readonly data: readonly unknown[]; readonly nextCursor: string | null }>,
+): Promise<number> {
+  let rows = 0;
+  let cursor: string | null = null;
+  do {
+    const { data, nextCursor } = await page(cursor === null ? {} : { cursor });
+    rows += data.length;
+    cursor = nextCursor;
+  } while (cursor !== null);
+  return rows;
+}
+
+async function startReceiver(): Promise<{
+  readonly url: string;
+  /** Ids of deliveries, as they come. */
+  readonly arrived: readonly string[];
+  close(): void;
+}> {
+  const arrived: string[] = [];
+  const server = createServer((request, response) => {
+    void buffer(request).then(() => {
+      arrived.push(String(request.headers['x-service-delivery']));
+      response.writeHead(204).end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return {
+    url: `http://127.0.0.1:${port}`,
+    arrived,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+function stopwatch(): () => string {
+  const startedAt = performance.now();
+  return () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`;
+}
