@@ -1,4 +1,4 @@
-import { idToUuid } from '@trunkline/core/spi/storage';
+import { idToUuid, uuidToId } from '@trunkline/core/spi/storage';
 import { Pool } from 'pg';
 import { postgresUrl, schemaOf } from '../postgres.ts';
 
@@ -17,6 +17,8 @@ export interface Observer {
   connected(): Promise<number>;
   /** How many instances each process holds, the most first. */
   shares(): Promise<readonly number[]>;
+  /** The ids of the instances that the process with this number of the operating system holds. */
+  heldBy(pid: number): Promise<readonly string[]>;
   /** When each of these messages was accepted and sent, in epoch milliseconds; null while it is not. */
   sentTimes(messageIds: readonly string[]): Promise<readonly SentTime[]>;
   /** Counts for so long. */
@@ -73,6 +75,7 @@ export async function observe(directory: string): Promise<Observer> {
           "SELECT count(*) AS held FROM trunkline.instances WHERE lease_owner <> '' GROUP BY lease_owner ORDER BY 1 DESC",
         )
       ).map((row) => Number(row['held'])),
+    heldBy: async (pid) => (await all(HELD_BY, pid)).map((row) => uuidToId('ins', String(row['id']))),
     sentTimes: async (messageIds) =>
       (
         await all(
@@ -113,5 +116,10 @@ export async function observe(directory: string): Promise<Observer> {
   };
 }
 
+const HELD_BY = `
+  SELECT instances.id FROM trunkline.instances JOIN trunkline.processes ON processes.id = lease_process
+  WHERE pid = $1 AND lease_owner <> ''`;
+
 /** The observer's own statements are about the statistics. */
-const NOT_OURS = "query NOT LIKE '%pg_stat%' AND query NOT LIKE '%pg_current_wal%'";
+const NOT_OURS =
+  "query NOT LIKE '%pg_stat%' AND query NOT LIKE '%pg_current_wal%' AND query NOT LIKE '%lease_process WHERE pid%'";

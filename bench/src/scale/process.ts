@@ -17,6 +17,8 @@ export type Question =
 /** In bytes and seconds. */
 export interface Usage {
   readonly resident: number;
+  /** What is left of the heap after it was collected. */
+  readonly heap: number;
   readonly cpu: number;
 }
 
@@ -48,8 +50,10 @@ const trunkline: Trunkline = createTrunkline({
 async function answer(question: Question): Promise<unknown> {
   switch (question.kind) {
     case 'memory': {
+      globalThis.gc?.();
       const { user, system } = process.cpuUsage();
-      return { resident: process.memoryUsage.rss(), cpu: (user + system) / 1e6 } satisfies Usage;
+      const { rss: resident, heapUsed: heap } = process.memoryUsage();
+      return { resident, heap, cpu: (user + system) / 1e6 } satisfies Usage;
     }
     case 'send':
       return Promise.all(
