@@ -12,7 +12,8 @@ export function changeMessage(
   const stored = database.get('SELECT status, instance_id FROM messages WHERE id = ?', message.id);
   if (stored?.['status'] !== expectedStatus || stored['instance_id'] !== message.instanceId) return false;
   database.update('messages', message.id, changeableColumns(message));
-  if (message.status !== 'queued') database.run('DELETE FROM queue WHERE message_id = ?', message.id);
+  if (expectedStatus === 'queued' && message.status !== 'queued')
+    database.run(LEAVE_QUEUE, message.instanceId, message.id);
   storeEvents(transaction, events);
   return true;
 }
@@ -29,3 +30,11 @@ export function settleQueue(
   );
   for (const row of rows) changeMessage(transaction, settle(readMessage(transaction.database, row)));
 }
+
+/** What names one place in a queue, which is its head as a rule. Bound: the instance, the message. */
+export const PLACE_IN_QUEUE = `
+  (instance_id, position) = (
+    SELECT instance_id, position FROM queue WHERE instance_id = ? AND message_id = ? ORDER BY position LIMIT 1
+  )`;
+
+const LEAVE_QUEUE = `DELETE FROM queue WHERE ${PLACE_IN_QUEUE}`;

@@ -7,7 +7,7 @@ import { isHeld } from './lease.ts';
 import { findSender } from './sender.ts';
 import { takeOverContent } from './media-index.ts';
 import { acceptMessage } from './message-acceptance.ts';
-import { changeMessage } from './message-change.ts';
+import { changeMessage, PLACE_IN_QUEUE } from './message-change.ts';
 import { listMessages } from './message-list.ts';
 import { messageColumns, readMessage } from './message-row.ts';
 import { integer } from './row.ts';
@@ -77,11 +77,11 @@ export function messageStore(connected: Connected): MessageStore<DatabaseSync> {
       return write(() => {
         if (!isHeld(database, lease)) return 'fenced';
         database.run(
-          'UPDATE queue SET tries = ?, due_at = ? WHERE message_id = ? AND instance_id = ?',
+          `UPDATE queue SET tries = ?, due_at = ? WHERE ${PLACE_IN_QUEUE}`,
           tries,
           dueAt,
-          messageId,
           lease.instanceId,
+          messageId,
         );
         return 'postponed';
       });

@@ -17,6 +17,7 @@ import { copiedNetworkIds } from './0014-copied-network-ids.ts';
 import { pause } from '../pause.ts';
 import { idempotencyLog } from './0015-idempotency-log.ts';
 import { movedIdempotencyRecords } from './0016-moved-idempotency-records.ts';
+import { queueByInstance } from './0017-queue-by-instance.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is how many it has had. */
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   copiedNetworkIds,
   idempotencyLog,
   movedIdempotencyRecords,
+  queueByInstance,
 ];
 
 /** "trnk": says that a SQLite file is ours. */
