@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { idOf, startService } from './service.ts';
-import { ROUTE_TABLE } from './route-table.ts';
+import { needed, ROUTE_TABLE } from './route-table.ts';
 
 /** One of everything in one workspace, and the key of another. */
 async function strangerAndIds() {
@@ -24,21 +24,21 @@ async function strangerAndIds() {
   return { service, call, stranger, ids };
 }
 
-const withId = ROUTE_TABLE.flatMap(({ method, path, route: { parameter: kind, chapter } }) =>
-  kind === undefined
-    ? []
-    : [[`${method} ${path}`, { method, path, kind, notFound: chapter.id?.notFound }] as const],
-);
+const withId = ROUTE_TABLE.flatMap(({ method, path, route }) => {
+  const { parameter: kind, chapter } = route;
+  if (kind === undefined) return [];
+  const facts = { method, path, kind, notFound: chapter.id?.notFound, content: needed(route) };
+  return [[`${method} ${path}`, facts] as const];
+});
 
 test.each(withId)(
   "%s answers another workspace's id like one that does not exist",
-  async (_, { method, path, kind, notFound }) => {
+  async (_, { method, path, kind, notFound, content }) => {
     const { stranger, ids } = await strangerAndIds();
     const target = path.replace(`{${kind}}`, ids[kind] ?? '');
-    const theirs = await stranger(method, target, { headers: { 'X-Request-Id': 'same' } });
-    const nobodys = await stranger(method, path.replace(`{${kind}}`, 'no-such-id'), {
-      headers: { 'X-Request-Id': 'same' },
-    });
+    const request = { ...content, headers: { 'X-Request-Id': 'same' } };
+    const theirs = await stranger(method, target, request);
+    const nobodys = await stranger(method, path.replace(`{${kind}}`, 'no-such-id'), request);
     expect([theirs.status, theirs.code]).toEqual([404, notFound]);
     expect(nobodys.text).toBe(theirs.text);
   },
@@ -50,8 +50,8 @@ test("none of that touched the other workspace's resources, and its lists show n
     .filter(([, { method }]) => method === 'GET')
     .map(([, { path, kind }]) => path.replace(`{${kind}}`, ids[kind] ?? ''));
   const before = await Promise.all(readable.map((path) => call('GET', path)));
-  for (const [, { method, path, kind }] of withId)
-    await stranger(method, path.replace(`{${kind}}`, ids[kind] ?? ''));
+  for (const [, { method, path, kind, content }] of withId)
+    await stranger(method, path.replace(`{${kind}}`, ids[kind] ?? ''), content);
   await service.clock.advance(1_000);
   const after = await Promise.all(readable.map((path) => call('GET', path)));
   expect(after.map(({ text }) => text.replace(/req_\w+/, ''))).toEqual(

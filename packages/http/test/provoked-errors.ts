@@ -1,10 +1,10 @@
 import type { ErrorCode } from '@trunkline/core';
 import { memoryStorage, REFUSED } from '@trunkline/core/testing';
-import { inputSchema } from '../src/openapi/input-schema.ts';
 import type { Route } from '../src/routes/route.ts';
 import type { Call, Seen } from './client.ts';
 import { oneOfEverything } from './one-of-everything.ts';
 import type { World } from './one-of-everything.ts';
+import { needed, somePath } from './route-table.ts';
 import { idOf, startService } from './service.ts';
 import type { Service } from './service.ts';
 
@@ -25,10 +25,10 @@ const SUCCESSES: Readonly<Record<string, Act>> = {
   },
 };
 
-/** A request of a route that succeeds: by default the example of its body, where it needs one. */
-export function success({ method, path, body }: Route): Act {
-  const json = body && inputSchema(body).required ? { json: body.example } : {};
-  return SUCCESSES[`${method} ${path}`] ?? (({ call, at }) => call(method, at(path), json));
+/** A request of a route that succeeds. */
+export function success(route: Route): Act {
+  const { method, path } = route;
+  return SUCCESSES[`${method} ${path}`] ?? (({ call, at }) => call(method, at(path), needed(route)));
 }
 
 async function failedDelivery({ service, call, ids }: World): Promise<string> {
@@ -54,7 +54,7 @@ const UNKNOWN: Act = async () => {
 /** What provokes an error code of a route. */
 export function provocation(route: Route, code: ErrorCode): Act {
   const { method, path, chapter } = route;
-  const nobodys: Act = ({ call }) => call(method, path.replaceAll(/\{\w+\}/g, 'unknown'));
+  const nobodys: Act = ({ call }) => call(method, somePath(path), needed(route));
   const ofId = route.parameter !== undefined && code === chapter.id?.notFound ? nobodys : undefined;
   return OF_ONE_ROW[`${method} ${path} ${code}`] ?? ofId ?? ofAnyRow(route)[code] ?? UNKNOWN;
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode, Scope } from '@trunkline/core';
+import { inputSchema } from '../src/openapi/input-schema.ts';
 import { ROUTES } from '../src/routes/all-routes.ts';
 import { ownErrors } from '../src/routes/declared-errors.ts';
 import type { Route } from '../src/routes/route.ts';
@@ -23,6 +24,11 @@ export const ROUTE_TABLE: readonly Row[] = ROUTES.map((route) => ({
   errors: ownErrors(route),
   route,
 }));
+
+/** What a request of a route must bring: the example of its body, if it cannot do without one. */
+export function needed({ body }: Route): { readonly json?: object } {
+  return body && inputSchema(body).required ? { json: body.example } : {};
+}
 
 /** A path of the table with ids that name nothing. */
 export function somePath(path: string): string {

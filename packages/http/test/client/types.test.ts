@@ -29,9 +29,10 @@ import type {
 
 type Call<Data> = Promise<CallResult<{ readonly data: Data }>>;
 
-// The compiler is the test: what the calls take and return is derived, and these are the types that it must come to.
+// The compiler is the test: what the calls take and return is derived, and these are the types that it must come to. They
+// are those of the operations of 1.0.0; one that was added since needs no line here.
 it('instances are called as typed', () => {
-  expectTypeOf<TrunklineClient['instances']>().toEqualTypeOf<{
+  interface Instances {
     readonly list: (options?: CallOptions) => Call<readonly InstanceResource[]>;
     readonly create: (input?: InstanceInput, options?: CallOptions) => Call<InstanceResource>;
     readonly get: (id: string, options?: CallOptions) => Call<InstanceResource>;
@@ -42,7 +43,8 @@ it('instances are called as typed', () => {
     readonly logout: (id: string, options?: CallOptions) => Call<InstanceResource>;
     readonly qr: (id: string, options?: CallOptions) => Call<QrResource>;
     readonly groups: (id: string, options?: CallOptions) => Call<readonly GroupResource[]>;
-  }>();
+  }
+  expectTypeOf<Pick<TrunklineClient['instances'], keyof Instances>>().toEqualTypeOf<Instances>();
 });
 
 it('messages are called as typed', () => {
@@ -53,7 +55,6 @@ it('messages are called as typed', () => {
     readonly nextCursor: string | null;
     readonly prevCursor: string | null;
   }
-  expectTypeOf<keyof Messages>().toEqualTypeOf<'list' | 'iterate' | 'send' | 'get' | 'media'>();
   expectTypeOf<Messages['list']>().toEqualTypeOf<
     (query?: MessageQuery, options?: CallOptions) => Promise<CallResult<Page>>
   >();
@@ -82,21 +83,19 @@ it('webhook endpoints, deliveries and the key are called as typed', () => {
     readonly perPage: number;
     readonly nextCursor: string | null;
   }
-  expectTypeOf<keyof Webhooks>().toEqualTypeOf<
-    | 'list'
-    | 'create'
-    | 'get'
-    | 'update'
-    | 'delete'
-    | 'rotateSecret'
-    | 'test'
-    | 'deliveries'
-    | 'iterateDeliveries'
-    | 'retryFailed'
-  >();
   expectTypeOf<Webhooks['list']>().toEqualTypeOf<(options?: CallOptions) => Promise<CallResult<List>>>();
   expectTypeOf<Webhooks['create']>().toEqualTypeOf<
     (input: WebhookInput, options?: CallOptions) => Call<WebhookResourceWithSecret>
+  >();
+  expectTypeOf<Webhooks['get']>().toEqualTypeOf<
+    (id: string, options?: CallOptions) => Call<WebhookResource>
+  >();
+  expectTypeOf<Webhooks['delete']>().toEqualTypeOf<(id: string, options?: CallOptions) => Call<undefined>>();
+  expectTypeOf<Webhooks['rotateSecret']>().toEqualTypeOf<
+    (id: string, options?: CallOptions) => Call<WebhookResourceWithSecret>
+  >();
+  expectTypeOf<Webhooks['test']>().toEqualTypeOf<
+    (id: string, options?: CallOptions) => Call<DeliveryResource>
   >();
   expectTypeOf<Webhooks['update']>().toEqualTypeOf<
     (id: string, changes: WebhookChanges, options?: CallOptions) => Call<WebhookResource>
@@ -110,10 +109,13 @@ it('webhook endpoints, deliveries and the key are called as typed', () => {
   expectTypeOf<Webhooks['retryFailed']>().toEqualTypeOf<
     (id: string, options?: CallOptions) => Call<{ readonly requeued: number; readonly remaining: number }>
   >();
-  expectTypeOf<TrunklineClient['deliveries']>().toEqualTypeOf<{
-    readonly get: (id: string, options?: CallOptions) => Call<DeliveryDetailResource>;
-    readonly retry: (id: string, options?: CallOptions) => Call<DeliveryResource>;
-  }>();
+  type Deliveries = TrunklineClient['deliveries'];
+  expectTypeOf<Deliveries['get']>().toEqualTypeOf<
+    (id: string, options?: CallOptions) => Call<DeliveryDetailResource>
+  >();
+  expectTypeOf<Deliveries['retry']>().toEqualTypeOf<
+    (id: string, options?: CallOptions) => Call<DeliveryResource>
+  >();
   expectTypeOf<TrunklineClient['apiKey']['get']>().toEqualTypeOf<
     (options?: CallOptions) => Call<ApiKeyResource>
   >();
