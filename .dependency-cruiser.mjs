@@ -9,6 +9,7 @@ const coreOnNode = '^packages/core/src/node/index\\.ts$';
 const publicCore = '^packages/core/src/index\\.ts$';
 /** What the authors of storages, gateways, runtimes and HTTP adapters are given. */
 const spi = (port) => `^packages/core/src/spi/${port}\\.ts$`;
+const receiver = '^packages/receiver/src/index\\.ts$';
 const optionNames = '^packages/option-names/src/index\\.ts$';
 const own = (name) => `^packages/${name}/src/`;
 
@@ -47,8 +48,8 @@ export default {
     only(
       'domain',
       core('domain'),
-      [core('domain'), npm('uuid', 'ipaddr.js', '@noble/ciphers')],
-      'Pure rules.',
+      [core('domain'), npm('uuid', 'ipaddr.js', '@noble/ciphers'), receiver],
+      "Pure rules. The table of event types is the receiver's.",
     ),
     only('ports', core('ports'), [core('domain', 'ports')], 'Interfaces only.'),
     only(
@@ -135,7 +136,7 @@ export default {
       [
         own('core'),
         optionNames,
-        '^packages/receiver/src/index\\.ts$',
+        receiver,
         npm(
           '@opentelemetry/api',
           'zod',

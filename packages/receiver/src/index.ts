@@ -21,6 +21,7 @@ export type {
 export { signStandardWebhook, signWebhook } from './sign-webhook.ts';
 export type { SignStandardWebhookOptions, SignWebhookOptions } from './sign-webhook.ts';
 export { readEvent } from './event.ts';
+export { EVENT_MEANINGS } from './event-types.ts';
 export type { InstanceEventType, MessageEventType, WebhookEventType } from './event-types.ts';
 export type {
   ReadEventResult,
