@@ -1,7 +1,7 @@
 import { idsOfOrder, orderOfId } from '../id.ts';
 import type { IdRange } from '../id.ts';
-import { PERMUTED_LENGTH } from './ff1.ts';
-import type { Permutation } from './ff1.ts';
+import { PERMUTED_LENGTH } from './permutation.ts';
+import type { Permutation } from './permutation.ts';
 
 /** 40 bits of milliseconds from here on reach until November 2054. */
 const EPOCH = Date.UTC(2020, 0, 1);

@@ -23,7 +23,7 @@ export async function advanceMessage(
     message ??= await context.storage.messages.findOutbound(
       lease.instanceId,
       networkId,
-      context.networkIds.idsBehind(networkId),
+      await context.networkIds.idsBehind(networkId),
     );
     if (!message) {
       context.logger.debug(

@@ -1,8 +1,7 @@
 import { base64, fromBase64 } from '../../domain/base-encoding.ts';
 import type { IdRange } from '../../domain/id.ts';
-import { createPermutation } from '../../domain/message/ff1.ts';
-import type { Permutation } from '../../domain/message/ff1.ts';
 import { idsOfPermutedOrder, permutedOrder } from '../../domain/message/network-id.ts';
+import type { Permutation } from '../../domain/message/permutation.ts';
 import type { Gateway } from '../../ports/gateway.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Storage } from '../../ports/storage/storage.ts';
@@ -29,9 +28,9 @@ interface NewNetworkId {
 export interface NetworkIds {
   /** Reads the key; the first process on a database makes it. Rejects where it cannot be one. */
   start(): Promise<void>;
-  newNetworkId(messageId: string): NewNetworkId;
+  newNetworkId(messageId: string): Promise<NewNetworkId>;
   /** Where the id of the message is, if its network id is readable. */
-  idsBehind(networkId: string): readonly IdRange[];
+  idsBehind(networkId: string): Promise<readonly IdRange[]>;
 }
 
 interface Parts {
@@ -41,22 +40,32 @@ interface Parts {
 }
 
 export function createNetworkIds({ storage, gateway, random }: Parts): NetworkIds {
-  let permutation: Permutation | null = null;
+  let key: Uint8Array | null = null;
+  let permutation: Promise<Permutation> | null = null;
+
+  /** Loaded with the first message: the tables of AES, and what makes them, are 5 MB that an idle process does not need. */
+  const load = (own: Uint8Array): Promise<Permutation> =>
+    (permutation ??= import('../../domain/message/ff1.ts').then(({ createPermutation }) =>
+      createPermutation(own),
+    ));
 
   return {
     async start() {
-      permutation = createPermutation(await readKey(storage, random));
+      key = await readKey(storage, random);
+      permutation = null;
     },
-    newNetworkId(messageId) {
+    async newNetworkId(messageId) {
+      const permuted = key && permutedOrder(await load(key), messageId);
       const bytes = random.bytes(GIVEN_BYTES);
-      const permuted = permutation && permutedOrder(permutation, messageId);
       if (permuted) bytes.set(permuted);
       const networkId = gateway.newMessageId(bytes);
       return { networkId, isReadable: permuted !== null && readings(networkId).some(isSameAs(permuted)) };
     },
-    idsBehind(networkId) {
-      const own = permutation;
-      return own ? readings(networkId).map((bytes) => idsOfPermutedOrder(own, bytes)) : [];
+    async idsBehind(networkId) {
+      const read = readings(networkId);
+      if (key === null || read.length === 0) return [];
+      const own = await load(key);
+      return read.map((bytes) => idsOfPermutedOrder(own, bytes));
     },
   };
 }

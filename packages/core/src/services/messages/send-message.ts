@@ -88,7 +88,7 @@ async function trySending(
   const now = context.clock.now();
   // Not before: lists are in the order of the ids, and an upload may have begun long ago.
   const id = context.newId('msg', now);
-  const { networkId, isReadable } = context.networkIds.newNetworkId(id);
+  const { networkId, isReadable } = await context.networkIds.newNetworkId(id);
   const message = newOutboundMessage(instance.value, send, { id, networkId, now });
   const acceptance: Acceptance = {
     message,
