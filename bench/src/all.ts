@@ -13,10 +13,10 @@ import { makeDirectory, removeDirectory } from './temporary-directory.ts';
 
 const BENCHES: readonly (readonly [name: string, sizes: Readonly<Record<string, string>>])[] = [
   ['idle', { SECONDS: '5' }],
-  ['verify', {}],
+  ['verify', { ROUNDS: '5' }],
   ['accept', { SECONDS: '3' }],
   ['webhooks', { WEBHOOKS: '20000', HOSTS: '200' }],
-  ['lanes', {}],
+  ['lanes', { JOBS: '20000' }],
   ['fairness', { SECONDS: '12' }],
   ['flat', { STORAGE: 'sqlite', ROUNDS: '5' }],
   ['flat', { STORAGE: 'postgres', ROUNDS: '5' }],
