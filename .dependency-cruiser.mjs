@@ -252,7 +252,12 @@ export default {
       own('test-support'),
       npm('vitest'),
     ]),
-    only('test-support', own('test-support'), [own('test-support'), '^(node:)?[a-z_/]+$'], 'For any test.'),
+    only(
+      'test-support',
+      own('test-support'),
+      [own('test-support'), npm('vitest'), '^(node:)?[a-z_/]+$'],
+      'For any test.',
+    ),
     only('test-postgres', own('test-postgres'), [own('test-postgres'), npm('vitest'), '^(node:)?[a-z_/]+$']),
     only(
       'media-s3',
@@ -268,6 +273,7 @@ export default {
     ),
     only('storage-contract', own('storage-contract'), [
       own('storage-contract'),
+      own('test-support'),
       own('core'),
       npm('vitest', 'fast-check'),
       '^(node:)?[a-z_/]+$',

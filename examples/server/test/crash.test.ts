@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
+import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { expectToldOnce, requestsAbout, setScene, untilTold } from './support/scene.ts';
 import type { RunningServer, Scene } from './support/scene.ts';
 
@@ -77,12 +78,13 @@ describe.concurrent('kill -9', () => {
   });
 
   it(`at any moment, ${RUNS} times: what was accepted is sent once, told, and nothing else`, async () => {
+    const random = randomInTest();
     const { scene, server } = await setScene();
     const accepted = new Map<string, string>();
     let running = server;
     for (let run = 1; run <= RUNS; run++) {
       const sending = send(scene, running, run, accepted).catch(() => undefined); // until the server is gone
-      await setTimeout(Math.random() * 700);
+      await setTimeout(random(700));
       await running.kill();
       await sending;
       running = await scene.startLater();

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startPostgres } from '@trunkline/test-postgres/server';
 import { until } from '@trunkline/test-support';
+import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { expectToldOnce, requestsAbout, setScene, untilTold } from './support/scene.ts';
 
 /** Kills on each storage; more with RESTART_RUNS, which prints how long each took. */
@@ -38,6 +39,7 @@ describe.concurrent('a server that was killed, and is started again immediately'
 });
 
 async function killAgainAndAgain(env: Readonly<Record<string, string>>): Promise<readonly Times[]> {
+  const random = randomInTest();
   const { scene, server } = await setScene(env);
   const { receiver, instance } = scene;
   const times: Times[] = [];
@@ -50,7 +52,7 @@ async function killAgainAndAgain(env: Readonly<Record<string, string>>): Promise
     const held = [await running.client.send({ instance }), await running.client.send({ instance })];
     await until('both slots of the endpoint are held', () => held.every(({ id }) => isCutOff(id)));
     const waiting = await running.client.send({ instance });
-    await setTimeout(Math.random() * 300);
+    await setTimeout(random(300));
     await running.kill();
     receiver.release();
 

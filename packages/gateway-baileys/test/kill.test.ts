@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { WebhookEvent } from '@trunkline/receiver';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
+import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { expectReceivedOnce, expectSentOnce, messagesOf, untilReceived } from './support/crash-oracle.ts';
 import { comeBack, setCrashScene, setPairedScene } from './support/crash-scene.ts';
 import type { CrashScene } from './support/crash-scene.ts';
@@ -74,6 +75,7 @@ describe.concurrent('kill -9', { timeout: 300_000 + RUNS * 10_000 }, () => {
   });
 
   it(`after an arrival, ${RUNS} times at any moment: nothing is lost, nothing is doubled`, async () => {
+    const random = randomInTest();
     const scene = await setPairedScene();
     const began = performance.now();
     const undisturbed = await arriveTogether(scene, 0);
@@ -84,7 +86,7 @@ describe.concurrent('kill -9', { timeout: 300_000 + RUNS * 10_000 }, () => {
     for (let run = 1; run <= RUNS; run += 1) {
       const before = storedBy(scene);
       const ids = await arriveTogether(scene, run);
-      await setTimeout(Math.random() * tookMs);
+      await setTimeout(random(tookMs));
       await scene.service().kill();
       const confirmed = confirmedAt(scene, ids).length;
       seen.confirmed += confirmed;

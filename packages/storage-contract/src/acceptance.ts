@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { IDEMPOTENCY_WINDOW_MS, idsOfOrder, orderOfId } from '@trunkline/core/spi/storage';
 import type { Acceptance, Instance, Message } from '@trunkline/core/spi/storage';
+import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anIdempotencyRecord, anInstance, NOW, testId } from './examples.ts';
-import { must } from './must.ts';
 import {
   sending,
   storeInstance,

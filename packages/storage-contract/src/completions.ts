@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW } from './examples.ts';
-import { must, only } from './must.ts';
 import {
   claim,
   enqueueAt,

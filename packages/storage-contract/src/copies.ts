@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import {
   aMember,
@@ -10,7 +11,6 @@ import {
   aWorkspace,
   NOW,
 } from './examples.ts';
-import { must, only } from './must.ts';
 import {
   claim,
   enqueueOne,

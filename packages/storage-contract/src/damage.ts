@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { named } from './durability.ts';
 import { NOW } from './examples.ts';
-import { must, only } from './must.ts';
 import {
   claim,
   claimAt,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Delivery, DeliveryFilter, Storage } from '@trunkline/core/spi/storage';
+import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { anEvent, NOW, testId } from './examples.ts';
-import { must } from './must.ts';
 import { expectedPage, pageRequests, walk } from './paging.ts';
 import {
   claim,

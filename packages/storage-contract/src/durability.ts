@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Storage } from '@trunkline/core/spi/storage';
+import { must, only } from '@trunkline/test-support';
 import type { Capability, ContractSubject } from './contract-subject.ts';
 import { aMessage, anIdempotencyRecord, anInstance, anEvent, NOW } from './examples.ts';
-import { must, only } from './must.ts';
 import {
   claim,
   disable,

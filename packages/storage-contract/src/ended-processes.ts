@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Signal, Storage } from '@trunkline/core/spi/storage';
+import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { named } from './durability.ts';
 import { anEvent, NOW } from './examples.ts';
-import { must, only } from './must.ts';
 import {
   claim,
   claimEvents,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { EndpointHealth, EndpointWrite, WebhookEndpoint } from '@trunkline/core/spi/storage';
+import { only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { aNotice, anEndpoint, NOW } from './examples.ts';
-import { only } from './must.ts';
 import {
   claim,
   disable,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Group, GroupReport, Lease, Storage } from '@trunkline/core/spi/storage';
+import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW, testId } from './examples.ts';
-import { must, only } from './must.ts';
 import { loseLease, storeInstance, storeLeasedInstance, storeWorkspace, takeLease } from './scenes.ts';
 import { testDatabases } from './test-database.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { anEvent, anInstance, NOW, testId } from './examples.ts';
-import { must } from './must.ts';
 import {
   claim,
   failing,

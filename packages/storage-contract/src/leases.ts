@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '@trunkline/core/spi/storage';
+import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { anInstance, NOW } from './examples.ts';
-import { must, only } from './must.ts';
 import { renaming, storeInstance, storeWorkspace, takeLease } from './scenes.ts';
 import { testDatabases } from './test-database.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Lease, Message } from '@trunkline/core/spi/storage';
+import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anEvent, anInboundMessage, NOW, testId } from './examples.ts';
 import {
@@ -13,7 +14,6 @@ import {
   storeWorkspace,
   takeLease,
 } from './scenes.ts';
-import { must } from './must.ts';
 import { testDatabases } from './test-database.ts';
 
 export function messageChangeContract(subject: ContractSubject): void {

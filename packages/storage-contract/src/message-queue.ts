@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, NOW } from './examples.ts';
-import { must } from './must.ts';
 import {
   accept,
   loseLease,

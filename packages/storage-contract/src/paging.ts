@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Page, PageRequest } from '@trunkline/core/spi/storage';
-import { must } from './must.ts';
+import { must } from '@trunkline/test-support';
 
 interface Row {
   readonly id: string;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan, Signal, Storage } from '@trunkline/core/spi/storage';
+import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { aWorkspace, DAY, NOW } from './examples.ts';
-import { must } from './must.ts';
 import {
   claim,
   claimAt,

@@ -6,9 +6,9 @@ import type {
   Storage,
   WebhookEndpoint,
 } from '@trunkline/core/spi/storage';
+import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { anEndpoint, NOW, testId } from './examples.ts';
-import { must, only } from './must.ts';
 import {
   claim,
   disable,

@@ -19,6 +19,7 @@ import type {
   WebhookEndpoint,
   Workspace,
 } from '@trunkline/core/spi/storage';
+import { must, only } from '@trunkline/test-support';
 import {
   aMessage,
   anEndpoint,
@@ -29,7 +30,6 @@ import {
   aWorkspace,
   NOW,
 } from './examples.ts';
-import { must, only } from './must.ts';
 
 // What tests begin with, stored through the port itself, and what they read it back with.
 

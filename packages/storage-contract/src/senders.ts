@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { SENDER_KEPT_MS } from '@trunkline/core/spi/storage';
 import type { Instance, Message, Sender, Storage, Workspace } from '@trunkline/core/spi/storage';
+import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { named } from './durability.ts';
 import { aMessage, anIdempotencyRecord, anInstance, NOW } from './examples.ts';
-import { must } from './must.ts';
 import { storeInstance, storeWorkspace, takeLease } from './scenes.ts';
 import { testDatabases } from './test-database.ts';
 

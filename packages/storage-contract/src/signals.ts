@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Signal, Storage } from '@trunkline/core/spi/storage';
+import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import {
   aMember,
@@ -11,7 +12,6 @@ import {
   anIdempotencyRecord,
   NOW,
 } from './examples.ts';
-import { must } from './must.ts';
 import {
   accept,
   claim,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { EventSubscription, Storage } from '@trunkline/core/spi/storage';
+import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { anEvent, NOW } from './examples.ts';
-import { must, only } from './must.ts';
 import {
   claimEvents,
   eventClaimAt,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { anEvent, aSubscription, DAY, MIDNIGHT, NOW } from './examples.ts';
-import { must, only } from './must.ts';
 import {
   claim,
   claimEvents,

@@ -1,8 +1,8 @@
 import { afterEach } from 'vitest';
 import type { Logger, Storage } from '@trunkline/core';
+import { must } from '@trunkline/test-support';
 import type { ContractSubject, TestDatabase, TestProcess, TestTransaction } from './contract-subject.ts';
 import { testId } from './examples.ts';
-import { must } from './must.ts';
 
 /** Opens a storage on the database of the running test: the first, one more beside it, or one when all were closed. */
 export type OpenStorage = (when?: 'at once' | 'after closing') => Promise<Storage<unknown>>;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Acceptance, Instance, Message, Signal, Storage, Workspace } from '@trunkline/core/spi/storage';
+import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { named } from './durability.ts';
 import { aMessage, anIdempotencyRecord, anInstance, NOW } from './examples.ts';
-import { must } from './must.ts';
 import { accept, storeInstance, storeWorkspace } from './scenes.ts';
 import { testTransactions } from './test-database.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMember, anApiKey, aWorkspace, NOW } from './examples.ts';
-import { must } from './must.ts';
 import { storeWorkspace } from './scenes.ts';
 import { testDatabases } from './test-database.ts';
 

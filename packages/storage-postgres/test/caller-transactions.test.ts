@@ -3,9 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { idToUuid, uuidToId } from '@trunkline/core/spi/storage';
 import type { Instance, Message, Signal, Storage, Workspace } from '@trunkline/core/spi/storage';
 import { aMessage, anIdempotencyRecord, anInstance } from '@trunkline/storage-contract/examples';
-import { eventually } from '@trunkline/test-support';
+import { eventually, must } from '@trunkline/test-support';
 import type { PostgresTransaction } from '../src/index.ts';
-import { must } from './support/must.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import type { TestSchema } from './support/test-schema.ts';
 

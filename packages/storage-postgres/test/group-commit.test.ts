@@ -11,7 +11,7 @@ import type {
 import { idToUuid } from '@trunkline/core/spi/storage';
 import { sending } from '@trunkline/storage-contract/scenes';
 import { aMessage, anIdempotencyRecord, anInstance } from '@trunkline/storage-contract/examples';
-import { must } from './support/must.ts';
+import { must } from '@trunkline/test-support';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import type { TestSchema } from './support/test-schema.ts';
 

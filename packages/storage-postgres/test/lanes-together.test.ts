@@ -9,7 +9,8 @@ import type {
 } from '@trunkline/core/spi/storage';
 import { anEndpoint, anEvent, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
 import { exhausted, failed, succeeded } from '@trunkline/storage-contract/scenes';
-import { must } from './support/must.ts';
+import { must } from '@trunkline/test-support';
+import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { openStorage, temporarySchema } from './support/open-storage.ts';
 import { ReceiverLog } from './support/receiver-log.ts';
 import type { TestSchema } from './support/test-schema.ts';
@@ -53,6 +54,8 @@ interface Scene {
   readonly endpoints: readonly WebhookEndpoint[];
   readonly log: ReceiverLog;
   readonly queued: Delivery[];
+  /** A whole number from 1 to `count`. */
+  upTo(count: number): number;
   /** The time, the same for all. It moves as they act. */
   now(): number;
   pass(ms: number): void;
@@ -68,11 +71,13 @@ async function openScene(schema: TestSchema, errors: string[]): Promise<Scene> {
   const endpoints = Array.from({ length: ENDPOINTS }, () => anEndpoint(workspace));
   for (const endpoint of endpoints) await must(storages[0]).webhooks.insert(endpoint, 100);
   let now = NOW;
+  const random = randomInTest();
   return {
     storages,
     endpoints,
     log: new ReceiverLog(LIMITS),
     queued: [],
+    upTo: (count) => 1 + random(count),
     now: () => now,
     pass(ms) {
       now += ms;
@@ -103,13 +108,13 @@ function goesOn({ log }: Scene, step: number): boolean {
 
 async function produce(scene: Scene, { deliveries }: Storage): Promise<void> {
   for (let step = 0; goesOn(scene, step); step += 1) {
-    const endpoint = pick(scene.endpoints);
-    const events = Array.from({ length: upTo(3) }, () =>
-      anEvent({ id: endpoint.workspaceId }, scene.now() + upTo(20)),
+    const endpoint = pick(scene, scene.endpoints);
+    const events = Array.from({ length: scene.upTo(3) }, () =>
+      anEvent({ id: endpoint.workspaceId }, scene.now() + scene.upTo(20)),
     );
     const made = await Promise.all(events.map((event) => deliveries.enqueue(endpoint.id, event)));
     scene.queued.push(...made.filter((delivery) => delivery !== null));
-    scene.pass(upTo(10));
+    scene.pass(scene.upTo(10));
   }
 }
 
@@ -120,16 +125,16 @@ async function dispatch(
 ): Promise<void> {
   for (let step = 0; goesOn(scene, step); step += 1) {
     const now = scene.now();
-    const claim = { ...LIMITS, now, leaseMs: LEASE_MS, limit: upTo(6) };
+    const claim = { ...LIMITS, now, leaseMs: LEASE_MS, limit: scene.upTo(6) };
     const { claimed } = await deliveries.claim(claim);
     for (const one of claimed) scene.log.begin(one, now);
-    if (crashes && upTo(8) === 1) {
+    if (crashes && scene.upTo(8) === 1) {
       // Its requests are gone with it; its claims are not.
       for (const one of claimed) scene.log.end(one);
     } else {
       await Promise.all(claimed.map((one) => complete(scene, deliveries, one)));
     }
-    scene.pass(upTo(30));
+    scene.pass(scene.upTo(30));
   }
 }
 
@@ -139,38 +144,38 @@ async function complete(
   claimed: ClaimedDelivery,
 ): Promise<void> {
   const now = scene.now();
-  const outcome = outcomeOf(claimed, now);
+  const outcome = outcomeOf(scene, claimed, now);
   // Its answer came before it is recorded.
   scene.log.end(claimed);
   const written = await deliveries.complete([outcome], now);
   if (written === 1 && outcome.delivery.status === 'success') scene.log.received.add(claimed.delivery.id);
 }
 
-function outcomeOf(claimed: ClaimedDelivery, now: number): Completion {
-  const chance = upTo(10);
+function outcomeOf(scene: Scene, claimed: ClaimedDelivery, now: number): Completion {
+  const chance = scene.upTo(10);
   if (chance < 8) return succeeded(claimed, now);
   // What a person asked for is tried once.
   if (chance === 10 || claimed.delivery.manual) return exhausted(claimed, now);
-  return failed(claimed, now, { nextRetryAt: now + upTo(500) });
+  return failed(claimed, now, { nextRetryAt: now + scene.upTo(500) });
 }
 
 /** Closes endpoints and opens them again, and retries by hand. */
 async function meddle(scene: Scene, { webhooks, deliveries }: Storage): Promise<void> {
   for (let step = 0; step < STEPS / 4; step += 1) {
-    const { workspaceId, id } = pick(scene.endpoints);
+    const { workspaceId, id } = pick(scene, scene.endpoints);
     const endpoint = must(await webhooks.find(workspaceId, id));
     await webhooks.write({ endpoint: { ...endpoint, status: 'disabled' }, close: 'ENDPOINT_DISABLED' });
     const disabled = must(await webhooks.find(workspaceId, id));
     await webhooks.write({ endpoint: { ...disabled, status: 'enabled' } });
     await deliveries.retryAll(workspaceId, id, { limit: 5, countUpTo: 5, now: scene.now(), since: 0 });
-    const delivery = scene.queued[upTo(scene.queued.length) - 1];
+    const delivery = scene.queued[scene.upTo(scene.queued.length) - 1];
     if (delivery) await deliveries.retry(workspaceId, delivery.id, scene.now(), 0);
   }
 }
 
 async function keepUp(scene: Scene, { deliveries, retention }: Storage): Promise<void> {
   for (let step = 0; step < STEPS / 2; step += 1) {
-    await deliveries.sweepClosed(upTo(20));
+    await deliveries.sweepClosed(scene.upTo(20));
     await retention.prepare(scene.now());
   }
 }
@@ -192,11 +197,6 @@ async function read({ deliveries }: Storage, { workspaceId, id }: Delivery): Pro
   return must(await deliveries.find(workspaceId, id, 0));
 }
 
-function pick<Value>(values: readonly Value[]): Value {
+function pick<Value>({ upTo }: Scene, values: readonly Value[]): Value {
   return must(values[upTo(values.length) - 1]);
-}
-
-/** From 1 on. */
-function upTo(count: number): number {
-  return 1 + Math.floor(Math.random() * count);
 }

@@ -2,9 +2,8 @@ import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Signal, Storage } from '@trunkline/core/spi/storage';
 import { aMessage, anInstance } from '@trunkline/storage-contract/examples';
-import { eventually } from '@trunkline/test-support';
+import { eventually, must } from '@trunkline/test-support';
 import { channelOf } from '../src/remote-signals.ts';
-import { must } from './support/must.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import type { TestSchema } from './support/test-schema.ts';
 

@@ -1,9 +1,9 @@
 import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { aMessage, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
+import { startChild } from '@trunkline/test-support/start-child';
 import { postgresStorage } from '../src/index.ts';
 import type { PostgresStorageOptions } from '../src/index.ts';
-import { startChild } from './support/child-process.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import { storageContext } from './support/storage-context.ts';
 import type { TestSchema } from './support/test-schema.ts';
@@ -71,7 +71,9 @@ describe('a storage opens', () => {
 
   it('in twenty processes at once, of which one makes the tables', async () => {
     const schema = await temporarySchema();
-    const children = Array.from({ length: 20 }, () => startChild('open', schema.url, schema.name));
+    const children = Array.from({ length: 20 }, () =>
+      startChild(new URL('support/programs/open.ts', import.meta.url), schema.url, schema.name),
+    );
     for (const { lines } of children) expect((await lines.next()).value).toBe('ready');
     for (const { go } of children) go();
     const values = await Promise.all(children.map(async ({ lines }) => (await lines.next()).value));

@@ -8,7 +8,7 @@ import {
   NOW,
 } from '@trunkline/storage-contract/examples';
 import { claimAt, sending, succeeded, takeLease } from '@trunkline/storage-contract/scenes';
-import { must } from './support/must.ts';
+import { must } from '@trunkline/test-support';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import { transactionPooler } from './support/transaction-pooler.ts';
 

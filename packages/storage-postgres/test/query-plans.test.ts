@@ -20,10 +20,10 @@ import {
   succeeded,
   takeLease,
 } from '@trunkline/storage-contract/scenes';
+import { must } from '@trunkline/test-support';
 import { analyze, DAYS, storeBacklog } from './support/backlog.ts';
 import { explainedPool } from './support/explained-pool.ts';
 import type { Explained } from './support/explained-pool.ts';
-import { must } from './support/must.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 
 /** Messages, events, deliveries that have ended, open ones, and so on, of each: `QUERY_PLAN_ROWS=1000000`. */

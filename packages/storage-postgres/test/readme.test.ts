@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { HANG_MS } from '@trunkline/test-support';
-import { must } from './support/must.ts';
+import { HANG_MS, must } from '@trunkline/test-support';
 import { nameSchema } from './support/test-schema.ts';
 
 const DRIVER = `

@@ -4,8 +4,7 @@ import type { Instance, Lease, Signal, Storage } from '@trunkline/core/spi/stora
 import { aMessage, anEndpoint, anEvent, NOW } from '@trunkline/storage-contract/examples';
 import { claimAt, sending, succeeded, takeLease } from '@trunkline/storage-contract/scenes';
 import { startPostgres } from '@trunkline/test-postgres';
-import { eventually } from '@trunkline/test-support';
-import { must } from './support/must.ts';
+import { eventually, must } from '@trunkline/test-support';
 import { openStorage, storeInstance } from './support/open-storage.ts';
 
 it('what was answered outlives a crash of the server, nothing is half there, and all goes on', async () => {

@@ -11,7 +11,7 @@ import {
   NOW,
   testId,
 } from '@trunkline/storage-contract/examples';
-import { must } from './support/must.ts';
+import { must } from '@trunkline/test-support';
 import { openStorage, temporarySchema } from './support/open-storage.ts';
 
 // What Postgres takes in no text: U+0000 and halves of surrogate pairs. And what is special to SQL, arrays and JSON.

@@ -3,11 +3,11 @@ import { idToUuid } from '@trunkline/core/spi/storage';
 import type { IdPrefix } from '@trunkline/core/spi/storage';
 import { expectUpgrade, KINDS, payloadOf } from '@trunkline/storage-contract/upgrade';
 import type { EarlierData } from '@trunkline/storage-contract/upgrade';
+import { must } from '@trunkline/test-support';
+import { startChild } from '@trunkline/test-support/start-child';
 import { postgresStorage } from '../src/index.ts';
 import { MIGRATIONS } from '../src/migrations/migrate.ts';
 import { qualify } from '../src/statements.ts';
-import { startChild } from './support/child-process.ts';
-import { must } from './support/must.ts';
 import { temporarySchema } from './support/open-storage.ts';
 import type { TestSchema } from './support/test-schema.ts';
 
@@ -27,7 +27,11 @@ it.each([
       newStorage: () => postgresStorage({ connectionString: schema.url, schema: schema.name }),
       makeEarlier: (data) => makeEarlier(schema, version, data),
       startOpening() {
-        const child = startChild('open', schema.url, schema.name);
+        const child = startChild(
+          new URL('support/programs/open.ts', import.meta.url),
+          schema.url,
+          schema.name,
+        );
         child.go();
         let ended = false;
         const end = child.ended.then(() => (ended = true));

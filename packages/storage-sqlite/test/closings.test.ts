@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Storage, WebhookEndpoint } from '@trunkline/core/spi/storage';
+import { must } from '@trunkline/test-support';
 import { aClaim, anEndpoint, anEvent, aWorkspace, NOW, succeeded } from './support/examples.ts';
-import { must } from './support/must.ts';
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 

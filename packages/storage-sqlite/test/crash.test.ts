@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startChild } from './support/child-process.ts';
-import { must } from './support/must.ts';
+import { must } from '@trunkline/test-support';
+import { startChild } from '@trunkline/test-support/start-child';
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
@@ -20,7 +20,7 @@ it('a process that is killed has lost nothing that it told of, and damaged nothi
 
 async function killAfter(count: number): Promise<void> {
   const path = join(temporaryDirectory(), 'test.db');
-  const child = startChild('accept', path);
+  const child = startChild(new URL('support/programs/accept.ts', import.meta.url), path);
   const workspaceId = must((await child.lines.next()).value);
   const told: string[] = [];
   for await (const id of child.lines) {

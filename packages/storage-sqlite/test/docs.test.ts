@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { HANG_MS } from '@trunkline/test-support';
-import { must } from './support/must.ts';
+import { HANG_MS, must } from '@trunkline/test-support';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 /** A connected instance of the sandbox: what the programs of the docs take for granted. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Event, Storage } from '@trunkline/core/spi/storage';
-import { startChild } from './support/child-process.ts';
-import type { Child } from './support/child-process.ts';
+import { must } from '@trunkline/test-support';
+import { startChild } from '@trunkline/test-support/start-child';
+import type { Child } from '@trunkline/test-support/start-child';
 import { anEvent, anInstance, aSubscription, aWorkspace } from './support/examples.ts';
-import { must } from './support/must.ts';
 import { openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
@@ -16,13 +16,18 @@ it('an event whose handler’s process is killed is handled again, by another on
   const storage = await openStorage(path);
   await storage.subscriptions.register(aSubscription());
   const [event] = await happen(storage, 1);
-  const victim = startChild('handle-events', path, 'hang');
+  const victim = startChild(new URL('support/programs/handle-events.ts', import.meta.url), path, 'hang');
   expect(await linesOf(victim, 2)).toEqual(new Set(['ready', `${must(event).id} 1`]));
   victim.kill();
   await victim.ended;
   expect(await waiting(storage)).toBe(1);
 
-  const heir = startChild('handle-events', path, 'no', AFTER_THE_LEASE_MS);
+  const heir = startChild(
+    new URL('support/programs/handle-events.ts', import.meta.url),
+    path,
+    'no',
+    AFTER_THE_LEASE_MS,
+  );
   expect(await linesOf(heir, 2)).toEqual(new Set(['ready', `${must(event).id} 1`]));
   heir.go();
   await heir.ended;
@@ -32,7 +37,10 @@ it('an event whose handler’s process is killed is handled again, by another on
 it('processes on one file share the events: each is handled by one of them', async () => {
   const path = join(temporaryDirectory(), 'test.db');
   const storage = await openStorage(path);
-  const children = [startChild('handle-events', path), startChild('handle-events', path)];
+  const children = [
+    startChild(new URL('support/programs/handle-events.ts', import.meta.url), path),
+    startChild(new URL('support/programs/handle-events.ts', import.meta.url), path),
+  ];
   for (const child of children) expect((await child.lines.next()).value).toBe('ready');
   const events = await happen(storage, 200);
   const handled: string[] = [];

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { eventually } from '@trunkline/test-support';
+import { eventually, must } from '@trunkline/test-support';
 import type { AcceptanceResult, Instance, Storage } from '@trunkline/core/spi/storage';
+import { startChild } from '@trunkline/test-support/start-child';
 import { aMessage, anInstance, aWorkspace, NOW } from './support/examples.ts';
-import { startChild } from './support/child-process.ts';
-import { must } from './support/must.ts';
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
@@ -102,7 +101,12 @@ it.each([
   ['before it notes that the index is written', 'UPDATE idempotency_indexed', '1'],
 ])('a process that is killed %s has forgotten no key', async (_, statement, times) => {
   const path = join(temporaryDirectory(), 'test.db');
-  const child = startChild('accept-and-die', path, statement, times);
+  const child = startChild(
+    new URL('support/programs/accept-and-die.ts', import.meta.url),
+    path,
+    statement,
+    times,
+  );
   const workspaceId = must((await child.lines.next()).value);
   const told: string[] = [];
   for await (const id of child.lines) told.push(id);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { startHolding } from '@trunkline/storage-contract';
 import { expect, it, onTestFinished } from 'vitest';
+import { must } from '@trunkline/test-support';
+import { linesOf, startChild } from '@trunkline/test-support/start-child';
 import { NOW, anEndpoint, anEvent, anInstance, aWorkspace } from './support/examples.ts';
-import { linesOf, startChild } from './support/child-process.ts';
-import { must } from './support/must.ts';
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
@@ -24,7 +24,10 @@ it('processes on one file get each lease and each delivery once', async () => {
     expected.push(instance.id, ...deliveries.map((delivery) => must(delivery).id));
   }
 
-  const children = [startChild('take-all', path), startChild('take-all', path)];
+  const children = [
+    startChild(new URL('support/programs/take-all.ts', import.meta.url), path),
+    startChild(new URL('support/programs/take-all.ts', import.meta.url), path),
+  ];
   for (const child of children) expect((await child.lines.next()).value).toBe('ready');
   for (const child of children) child.go();
   const [one, two] = await Promise.all(children.map(linesOf));
@@ -34,7 +37,7 @@ it('processes on one file get each lease and each delivery once', async () => {
 it('a write waits while another process is writing', async () => {
   const path = join(temporaryDirectory(), 'test.db');
   const storage = await openStorage(path);
-  const child = startChild('hold', path);
+  const child = startChild(new URL('support/programs/hold.ts', import.meta.url), path);
   expect((await child.lines.next()).value).toBe('held');
   const workspace = aWorkspace();
   await storage.workspaces.insert(workspace);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { expectUpgrade, idOfRow, madeAt, payloadOf } from '@trunkline/storage-contract/upgrade';
 import type { EarlierData } from '@trunkline/storage-contract/upgrade';
+import { startChild } from '@trunkline/test-support/start-child';
 import { sqliteStorage } from '../src/index.ts';
 import { MIGRATIONS } from '../src/migrations/migrate.ts';
-import { startChild } from './support/child-process.ts';
 import { connectTo } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
@@ -26,7 +26,7 @@ it.each([
       newStorage: () => sqliteStorage({ path }),
       makeEarlier: async (data) => makeEarlier(path, version, data),
       startOpening() {
-        const child = startChild('open', path);
+        const child = startChild(new URL('support/programs/open.ts', import.meta.url), path);
         child.go();
         let ended = false;
         const end = child.ended.then(() => (ended = true));

@@ -4,13 +4,12 @@ import { createTrunkline } from '@trunkline/core';
 import type { WorkspaceApi } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
-import { eventually } from '@trunkline/test-support';
+import { eventually, must } from '@trunkline/test-support';
+import { startChild } from '@trunkline/test-support/start-child';
 import { sqliteStorage } from '../src/index.ts';
-import { startChild } from './support/child-process.ts';
-import type { Child } from './support/child-process.ts';
+import type { Child } from '@trunkline/test-support/start-child';
 import { LATER_MS, SECRET_KEY } from './support/kill-points.ts';
 import type { KillPoint } from './support/kill-points.ts';
-import { must } from './support/must.ts';
 import { connectTo } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 import { startTlsReceiver } from './support/tls-receiver.ts';
@@ -56,7 +55,14 @@ async function killAgainAndAgain(point: KillPoint): Promise<{ receiver: TlsRecei
   const receiver = await startTlsReceiver();
   const { api, workspaceId } = await registerEndpoints(path, receiver);
   const start = (run: number, at: KillPoint | ''): Child =>
-    startChild('send-webhooks', path, receiver.ca, workspaceId, String(run * LATER_MS), at);
+    startChild(
+      new URL('support/programs/send-webhooks.ts', import.meta.url),
+      path,
+      receiver.ca,
+      workspaceId,
+      String(run * LATER_MS),
+      at,
+    );
   const told: string[] = [];
   let lately: readonly string[] = [];
 

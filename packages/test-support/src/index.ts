@@ -1,1 +1,2 @@
+export { must, only } from './must.ts';
 export { eventually, HANG_MS, until } from './waiting.ts';

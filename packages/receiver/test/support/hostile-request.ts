@@ -1,17 +1,7 @@
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, type VerifyOptions } from '@trunkline/receiver';
+import type { RandomNumber } from '@trunkline/test-support/seeded-test';
 
 export type HostileRequest = Pick<VerifyOptions, 'headers' | 'body'>;
-
-/** The same numbers from the same seed (mulberry32), much faster than a property tester's: a million are wanted. */
-export function randomFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d_2b_79_f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below) >>> 0;
-  };
-}
 
 export interface Genuine {
   readonly timestamp: string;
@@ -20,7 +10,7 @@ export interface Genuine {
 }
 
 /** Near misses of a genuine request, and plain nonsense. Now and then it changes nothing. */
-export function hostileRequest(genuine: Genuine, random: (below: number) => number): HostileRequest {
+export function hostileRequest(genuine: Genuine, random: RandomNumber): HostileRequest {
   const timestamp = random(3) === 0 ? genuine.timestamp : spoiltText(genuine.timestamp, random);
   const signature = random(3) === 0 ? genuine.signature : spoiltText(genuine.signature, random);
   return {
@@ -29,11 +19,7 @@ export function hostileRequest(genuine: Genuine, random: (below: number) => numb
   };
 }
 
-function headersOf(
-  timestamp: string,
-  signature: string,
-  random: (below: number) => number,
-): HostileRequest['headers'] {
+function headersOf(timestamp: string, signature: string, random: RandomNumber): HostileRequest['headers'] {
   switch (random(7)) {
     case 0:
       return { get: (name) => (name === TIMESTAMP_HEADER ? timestamp : signature) };
@@ -54,7 +40,7 @@ function headersOf(
   }
 }
 
-function spoiltText(text: string, random: (below: number) => number): string {
+function spoiltText(text: string, random: RandomNumber): string {
   const at = random(text.length + 1);
   const junk = JUNK[random(JUNK.length)] ?? '';
   switch (random(5)) {
@@ -75,7 +61,7 @@ const JUNK: readonly string[] = ['\uD800', 'v1=', ', ', 'e5', '0x', '__proto__',
   [...'019aFg=,.-+ \t\n\0\u0661\uFF11\uFFFD\u{1F44B}'], // oxlint-disable-line typescript/no-misused-spread -- code points are meant
 );
 
-function spoiltBytes(bytes: Uint8Array, random: (below: number) => number): Uint8Array {
+function spoiltBytes(bytes: Uint8Array, random: RandomNumber): Uint8Array {
   const at = random(bytes.length);
   switch (random(4)) {
     case 0:

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { must } from '@trunkline/test-support';
 import { aMember, anApiKey } from '../examples.ts';
-import { must } from '../must.ts';
 import { step } from './step.ts';
 
 const workspace = fc.nat({ max: 1 });

@@ -10,8 +10,8 @@ import type {
   WebhookEndpoint,
   Workspace,
 } from '@trunkline/core/spi/storage';
+import { must } from '@trunkline/test-support';
 import { anEndpoint, anInstance, aWorkspace, NOW } from '../examples.ts';
-import { must } from '../must.ts';
 import { seededBytes } from './seeded-bytes.ts';
 
 /** One of the two storages, with what it answered that later steps come back to. */

@@ -1,7 +1,7 @@
 import { idToUuid } from '@trunkline/core/spi/storage';
 import type { EventSubscription, Instance, WebhookEndpoint } from '@trunkline/core/spi/storage';
 import { DAY, NOW } from '@trunkline/storage-contract/examples';
-import { must } from './must.ts';
+import { must } from '@trunkline/test-support';
 import type { TestSchema } from './test-schema.ts';
 
 /** Days over which the history is spread. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { must } from './must.ts';
+import { must } from '@trunkline/test-support';
 
 export interface StallingProxy {
   /** That of the server, by way of the proxy. */

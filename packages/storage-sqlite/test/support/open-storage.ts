@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished, vi } from 'vitest';
 import type { Storage, StorageContext } from '@trunkline/core/spi/storage';
+import { must } from '@trunkline/test-support';
 import { sqliteStorage } from '../../src/index.ts';
 import type { SqliteStorageOptions } from '../../src/index.ts';
-import { must } from './must.ts';
 import { storageContext } from './storage-context.ts';
 
 /** A storage that is closed when the running test is over. */

@@ -9,16 +9,20 @@ import { onTestFinished } from 'vitest';
 export interface Child {
   /** The lines that it prints, as they come. */
   readonly lines: AsyncIterableIterator<string>;
-  /** Lets it go on from where it waits for its parent. */
+  /** Ends its standard input, which it waits for before it goes on. */
   go(): void;
+  /** Immediately, as `kill -9` does. */
   kill(): void;
-  /** Resolves when it has ended. Rejects when it failed. */
+  /**
+   * Resolves when it has ended and all its lines are there. Rejects with what it wrote to stderr when it failed; to be
+   * killed, by the test or by itself, is no failure.
+   */
   readonly ended: Promise<void>;
 }
 
-/** Starts a program of `programs/`, which is killed when the running test is over. */
-export function startChild(program: string, ...values: readonly string[]): Child {
-  const path = fileURLToPath(new URL(`programs/${program}.ts`, import.meta.url));
+/** Starts a TypeScript program in a process of its own, which is killed when the test that runs is over. */
+export function startChild(program: URL, ...values: readonly string[]): Child {
+  const path = fileURLToPath(program);
   const child = spawn(process.execPath, ['--conditions=source', path, ...values], {
     stdio: ['pipe', 'pipe', 'pipe'],
     // Halves what a start costs.
@@ -36,8 +40,16 @@ export function startChild(program: string, ...values: readonly string[]): Child
     go: () => child.stdin.end(),
     kill: () => child.kill('SIGKILL'),
     ended: closed.then(() => {
-      if (child.exitCode !== 0 && child.signalCode !== 'SIGKILL')
-        throw new Error(`${program} failed: ${stderr}`);
+      if (child.exitCode === 0 || child.signalCode === 'SIGKILL') return;
+      throw new Error(`${path} ended with ${child.signalCode ?? child.exitCode}: ${stderr}`);
     }),
   };
+}
+
+/** All the lines that it prints until it ends. */
+export async function linesOf(child: Child): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for await (const line of child.lines) lines.push(line);
+  await child.ended;
+  return lines;
 }

@@ -1,0 +1,26 @@
+import { onTestFailed } from 'vitest';
+
+/** A whole number from 0 on and less than `below`. */
+export type RandomNumber = (below: number) => number;
+
+/**
+ * Random numbers for the test that runs, others in each run. When it fails it prints its seed, and `TEST_SEED=…` gives it
+ * the same numbers again. What other processes do meanwhile stays as it happens.
+ */
+export function randomInTest(): RandomNumber {
+  const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+  // oxlint-disable-next-line no-console -- whoever reads of the failure needs the seed to repeat it
+  onTestFailed(({ task }) => console.error(`"${task.name}" failed with TEST_SEED=${seed}.`));
+  return randomFrom(seed);
+}
+
+/** The same numbers from the same seed (mulberry32), much faster than a property tester's: some tests want a million. */
+export function randomFrom(seed: number): RandomNumber {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d_2b_79_f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below) >>> 0;
+  };
+}
