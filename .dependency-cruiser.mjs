@@ -275,6 +275,7 @@ export default {
       own('storage-contract'),
       own('test-support'),
       own('core'),
+      own('test-support'),
       npm('vitest', 'fast-check'),
       '^(node:)?[a-z_/]+$',
     ]),

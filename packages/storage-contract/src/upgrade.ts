@@ -12,6 +12,7 @@ import type { Sandbox } from '@trunkline/core/sandbox';
 import { uuidToId } from '@trunkline/core/spi/storage';
 import type { IdPrefix, Instance, Storage, WebhookEndpoint, Workspace } from '@trunkline/core/spi/storage';
 import { memoryStorage } from '@trunkline/core/testing';
+import { HANG_MS, until } from '@trunkline/test-support';
 import { DAY } from './examples.ts';
 
 /** How much there is of what, in the database of an earlier version. */
@@ -59,7 +60,8 @@ const QUEUED = 20;
 const KEYS = 1_000;
 const DAYS = 8;
 const RECIPIENT = '15550100';
-const LOOK_EVERY_MS = 100;
+/** An endpoint gets what is for it within the minute of its limit. */
+const ARRIVAL_MS = 5 * HANG_MS;
 
 /** When the message or delivery of this number was made, of so many. */
 export function madeAt({ since, now }: EarlierData, row: number, rows: number): number {
@@ -149,9 +151,8 @@ async function liveRows(sandbox: Sandbox, url: string): Promise<LiveRows> {
     await api.webhooks.create({ url: `${url}/${index}`, events: ['message.sent'] });
   const { id } = await api.instances.create();
   await api.instances.connect(id);
-  const untilStatus = async (status: string): Promise<void> => {
-    while ((await api.instances.get(id)).status !== status) await setTimeout(LOOK_EVERY_MS);
-  };
+  const untilStatus = (status: string): Promise<true> =>
+    until(`the instance is ${status}`, async () => (await api.instances.get(id)).status === status);
   await untilStatus('qr_required');
   await sandbox.phone(id).scan({});
   await untilStatus('connected');
@@ -193,7 +194,7 @@ async function expectWork(
   const { message } = await api.messages.send(content);
   // Of each message that is sent all endpoints hear.
   const expected = open + (queued + 1) * data.endpoints.length;
-  while (new Set(arrived).size < expected) await setTimeout(LOOK_EVERY_MS);
+  await until('all webhooks arrive', () => new Set(arrived).size >= expected, ARRIVAL_MS);
   expect(arrived.toSorted()).toEqual([...new Set(arrived)].toSorted());
   const openIds = Array.from({ length: open }, (_, index) =>
     idOfRow('whd', madeAt(data, index + 1, deliveries), index + 1),
