@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { vectors } from '@trunkline/receiver/testing';
+import { HANG_MS } from '@trunkline/test-support';
 import { runAttack } from '../src/attack/run-attack.ts';
 import { readmePython } from './support/readme.ts';
 import { spawnProgram, type Running } from './support/spawn-program.ts';
@@ -63,14 +64,14 @@ describe('the Python receiver of the README', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('withstands the attack', { timeout: 120_000 }, async ({ skip }) => {
+  it('withstands the attack', async ({ skip }) => {
     if (server === undefined) return skip('this machine has no python3');
     const wrong: string[] = [];
     const { right } = await runAttack({
       url: new URL(server.url),
       secret,
-      timeoutMs: 30_000,
-      limitMs: 110_000,
+      timeoutMs: HANG_MS,
+      limitMs: 4 * HANG_MS,
       onVerdict: (name, verdict) => verdict.right || wrong.push(`${name}: ${verdict.what}`),
     });
     expect(wrong).toEqual([]);
