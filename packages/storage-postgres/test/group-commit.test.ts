@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type {
   Acceptance,
   AcceptanceResult,
@@ -201,6 +201,7 @@ describe('changes of messages that come together', () => {
     const [first, ...others] = heads;
     const { lease, message } = must(first);
     const app = await schema.pool.connect();
+    onTestFinished(() => app.release(true));
     await app.query('BEGIN');
     const queue = `SELECT 1 FROM ${schema.name}.queues WHERE instance_id = $1 FOR UPDATE`;
     await app.query(queue, [idToUuid('ins', message.instanceId)]);
@@ -212,7 +213,6 @@ describe('changes of messages that come together', () => {
     expect(new Set(results)).toEqual(new Set(['changed']));
     expect(isLockedOut).toBe(true);
     await app.query('COMMIT');
-    app.release();
     expect(await locked).toBe('changed');
   });
 
@@ -262,7 +262,7 @@ async function manyInstances(
   const { storage, schema, instance } = await scene();
   const workspace = must(await workspaceOf(storage, instance));
   const instances = [instance, ...Array.from({ length: count - 1 }, () => anInstance(workspace))];
-  for (const other of instances.slice(1)) await storage.instances.insert(other, null);
+  await Promise.all(instances.slice(1).map((other) => storage.instances.insert(other, null)));
   const claim = { owner: 'a', now: instance.createdAt, ttlMs: 30_000, limit: count };
   const heads = (await storage.instances.claimLeases(claim)).map((leased) => ({
     lease: leased.lease,
