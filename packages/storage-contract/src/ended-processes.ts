@@ -25,7 +25,7 @@ export function endedProcessContract(subject: ContractSubject): void {
   const { processes } = subject.capabilities;
   const name = named('what a process holds', processes);
   // Each starts a process or two.
-  describe.skipIf(processes !== true)(name, { timeout: 60_000 }, () => held(subject));
+  describe.skipIf(processes !== true)(name, () => held(subject));
 }
 
 function held(subject: ContractSubject): void {

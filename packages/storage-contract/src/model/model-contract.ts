@@ -22,7 +22,7 @@ const STEPS = 120;
 export function modelContract(subject: ContractSubject): void {
   const numRuns = Number(RUNS ?? subject.randomRuns ?? 40);
   describe('random steps', () => {
-    it('lead to what they lead to in memory', { timeout: 60_000 + numRuns * 4_000 }, async () => {
+    it('lead to what they lead to in memory', { timeout: 300_000 + numRuns * 30_000 }, async () => {
       const themes = [EVERYTHING, MESSAGES, DELIVERIES, EVENTS].map((steps) =>
         fc.commands(steps, { maxCommands: STEPS, size: 'max' }),
       );
