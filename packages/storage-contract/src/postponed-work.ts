@@ -141,6 +141,21 @@ export function postponedWorkContract(subject: ContractSubject): void {
       ]);
     });
 
+    it('has what a dead process had claimed at an endpoint that was deleted taken back before it goes on', async () => {
+      const storage = await open();
+      const { workspace, endpoint } = await storeLane(storage);
+      await enqueueOne(storage, endpoint);
+      await claim(storage, NOW);
+      await stop(storage, workspace);
+      expect(await storage.webhooks.delete(workspace.id, endpoint.id)).toBe(true);
+      const { nextAt } = await storage.deliveries.claim(claimAt(NOW));
+      const endsAt = must(nextAt);
+      expect(endsAt).toBeGreaterThan(NOW);
+      expect(await storage.deliveries.claim(claimAt(endsAt))).toEqual({ claimed: [], nextAt: null });
+      await goOn(storage, workspace);
+      expect(await storage.deliveries.claim(claimAt(NOW + DAY))).toEqual({ claimed: [], nextAt: null });
+    });
+
     it('signals its queues and its deliveries when it goes on', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);

@@ -14,6 +14,13 @@ export async function addLane({ insert }: Transaction, endpoint: string, isPause
   });
 }
 
+/** The lane of an endpoint that is being deleted: its workspace would no longer find it when it goes on. */
+export async function resumeLane({ run }: Transaction, endpoint: string): Promise<void> {
+  await run(RESUME, endpoint);
+}
+
+const RESUME = 'UPDATE trunkline.lanes SET is_paused = false WHERE endpoint_id = $1 AND is_paused';
+
 /** Above 0, which is that of deliveries that have ended. */
 export const FIRST_GENERATION = 1;
 

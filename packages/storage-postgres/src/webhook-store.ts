@@ -10,7 +10,7 @@ import {
   readHealth,
   settingsColumns,
 } from './endpoint-row.ts';
-import { addLane, FIRST_GENERATION, lockLanes } from './lane.ts';
+import { addLane, FIRST_GENERATION, lockLanes, resumeLane } from './lane.ts';
 import { flag, integer, json } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
@@ -45,6 +45,7 @@ export function webhookStore(connected: Connected): WebhookStore {
         await lockLanes(transaction, [endpoint]);
         // Nobody queues anything there from here on.
         if ((await transaction.run(DELETE, endpoint, uuidToFind('ten', workspaceId))) === 0) return false;
+        await resumeLane(transaction, endpoint);
         await closeLane(transaction, endpoint, 'ENDPOINT_DELETED');
         await dropLane(transaction, endpoint);
         return true;

@@ -24,6 +24,11 @@ export function addLane(database: Database, endpointId: string, workspaceId: str
   });
 }
 
+/** The lane of an endpoint that is being deleted: its workspace would no longer find it when it goes on. */
+export function resumeLane(database: Database, endpointId: string): void {
+  database.run('UPDATE lanes SET is_paused = 0 WHERE endpoint_id = ? AND is_paused = 1', endpointId);
+}
+
 /** The generation that deliveries are queued in now; null once the endpoint is gone, with all that was open at it. */
 export function laneGeneration(database: Database, endpointId: string): number | null {
   const row = database.get('SELECT generation FROM lanes WHERE endpoint_id = ?', endpointId);

@@ -4,7 +4,7 @@ import { closeLane, dropLane } from './closing.ts';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { endpointColumns, failureColumns, readEndpoint, settingsColumns } from './endpoint-row.ts';
-import { addLane } from './lane.ts';
+import { addLane, resumeLane } from './lane.ts';
 import { json, text } from './row.ts';
 import type { Row } from './row.ts';
 
@@ -54,6 +54,7 @@ export function webhookStore(connected: Connected): WebhookStore {
       return write(() => {
         if (database.run('DELETE FROM endpoints WHERE id = ? AND workspace_id = ?', id, workspaceId) === 0)
           return false;
+        resumeLane(database, id);
         closeLane(database, id, 'ENDPOINT_DELETED');
         dropLane(database, id);
         return true;
