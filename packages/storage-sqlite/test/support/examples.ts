@@ -135,12 +135,14 @@ export function anEndpoint({ id: workspaceId }: Workspace): WebhookEndpoint {
 
 export function anEvent({ id: workspaceId }: { readonly id: string }, at: number = NOW): Event {
   const id = newId('evt', at);
+  const type = 'message.received';
+  const created_at = new Date(at).toISOString();
   return {
     id,
     workspaceId,
-    type: 'message.received',
+    type,
     occurredAt: at * 1000,
-    payload: JSON.stringify({ id }),
+    payload: JSON.stringify({ id, type, created_at, workspace_id: workspaceId, data: {} }),
   };
 }
 
