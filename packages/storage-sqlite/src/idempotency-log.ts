@@ -53,19 +53,30 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
   let flushing: Promise<void> | null = null;
   let isClosed = false;
 
+  /** What the index has by now need not be known, nor read: others may have appended a great deal and written it there. */
   const catchUp = (): number => {
-    known ??= readIndexed(database);
+    const indexed = readIndexed(database);
+    if (known === null || indexed > known) {
+      tail.deleteWhere((position) => position <= indexed);
+      known = indexed;
+    }
     for (const row of database.all(AFTER, known)) {
       known = integer(row, 'position');
       tail.add(idempotencyHash(text(row, 'workspace_id'), text(row, 'key')), known);
     }
     return known;
   };
+  const flushIfLong = (): void => {
+    if (tail.size() >= FLUSH_AT && !isClosed) flushing ??= flush().finally(() => (flushing = null));
+  };
   /** Others append between transactions. What this one appends is taken back if it fails. */
   const look = (): void => {
     if (hasLooked) return;
     const before = catchUp();
-    if (!database.isTransaction()) return;
+    if (!database.isTransaction()) {
+      flushIfLong();
+      return;
+    }
     hasLooked = true;
     database.onEnd((isCommitted) => {
       hasLooked = false;
@@ -73,7 +84,7 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
         known = before;
         tail.deleteWhere((position) => position > before);
       }
-      if (tail.size() >= FLUSH_AT && !isClosed) flushing ??= flush().finally(() => (flushing = null));
+      flushIfLong();
     });
   };
 
@@ -128,7 +139,10 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
     },
     within: (transaction) => ({
       find(workspaceId, key) {
-        const rows = transaction.all(OF_KEY_AFTER, catchUp(), workspaceId, key);
+        const upTo = catchUp();
+        // Waits for the lock, which the caller's transaction may hold.
+        flushIfLong();
+        const rows = transaction.all(OF_KEY_AFTER, upTo, workspaceId, key);
         return find(
           transaction,
           { workspaceId, key },

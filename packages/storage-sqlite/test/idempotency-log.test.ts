@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { eventually, must } from '@trunkline/test-support';
 import type { AcceptanceResult, Instance, Storage } from '@trunkline/core/spi/storage';
@@ -20,17 +21,18 @@ async function openConnected() {
   return { path, storage, workspace, instance };
 }
 
-type Accepting = Pick<Storage, 'messages'>;
+type Accepting = Pick<Storage<DatabaseSync>, 'messages'>;
 
 function use(
   { messages }: Accepting,
   instance: Instance,
   key: string,
   createdAt = NOW,
+  transaction?: DatabaseSync,
 ): Promise<AcceptanceResult> {
   const message = aMessage(instance, { createdAt });
   const idempotency = { key, fingerprint: 'f', messageId: message.id, createdAt };
-  return messages.accept({ message, idempotency, backlogLimit: 1e6, trialLimit: null });
+  return messages.accept({ message, idempotency, backlogLimit: 1e6, trialLimit: null }, transaction);
 }
 
 async function useMany(storage: Accepting, instance: Instance, prefix: string): Promise<void> {
@@ -68,6 +70,21 @@ it('remembers keys that are in the index, in memory and in the log alone', async
       expect((await use(one, instance, key)).kind).toBe('remembered');
     }
   }
+});
+
+it('writes keys to the index that were used in transactions of the app’s alone', async () => {
+  const { path, storage, instance } = await openConnected();
+  const app = connectTo(path);
+  app.exec('BEGIN IMMEDIATE');
+  for (let index = 0; index < MANY; index += 1) await use(storage, instance, `one ${index}`, NOW, app);
+  app.exec('COMMIT; BEGIN IMMEDIATE');
+  expect((await use(storage, instance, 'one 0', NOW, app)).kind).toBe('remembered');
+  app.exec('COMMIT');
+  await eventually(() => expect(app.prepare(INDEXED).get()).toEqual({ up_to: MANY }));
+  expect(app.prepare(FLAWS).get()).toEqual({ dangling: 0, missing: 0 });
+  app.exec('BEGIN IMMEDIATE');
+  expect((await use(storage, instance, `one ${MANY - 1}`, NOW, app)).kind).toBe('remembered');
+  app.exec('COMMIT');
 });
 
 it('takes a key that is forgotten for a new one, wherever it is remembered', async () => {
@@ -133,14 +150,19 @@ it('goes on with a process of the version before, which knows the records by the
   const before = connectTo(path);
   const find = 'SELECT * FROM idempotency_records WHERE workspace_id = ? AND key = ?';
   expect(before.prepare(find).get(workspace.id, 'ours')).toMatchObject({ key: 'ours', fingerprint: 'f' });
-  before
-    .prepare(
-      'INSERT OR REPLACE INTO idempotency_records (workspace_id, key, fingerprint, message_id, created_at) VALUES (?, ?, ?, ?, ?)',
-    )
-    .run(workspace.id, 'theirs', 'g', 'msg', NOW);
+  const insert = before.prepare(
+    'INSERT OR REPLACE INTO idempotency_records (workspace_id, key, fingerprint, message_id, created_at) VALUES (?, ?, ?, ?, ?)',
+  );
+  insert.run(workspace.id, 'theirs', 'g', 'msg', NOW);
   expect(await use(storage, instance, 'theirs')).toMatchObject({
     kind: 'remembered',
     record: { fingerprint: 'g', messageId: 'msg' },
+  });
+  // Forgotten, and used again there: nobody finds, or deletes, the new record by the former one.
+  insert.run(workspace.id, 'theirs', 'h', 'msg_2', NOW + 1);
+  expect(before.prepare(find).all(workspace.id, 'theirs')).toMatchObject([{ message_id: 'msg_2' }]);
+  expect(await storage.messages.findIdempotencyRecord(workspace.id, 'theirs')).toMatchObject({
+    messageId: 'msg_2',
   });
   before
     .prepare('DELETE FROM idempotency_records WHERE workspace_id = ? AND key = ?')

@@ -1,21 +1,26 @@
-/** Records for processes of the version before, in the form that they know. The version after needs it no more. */
-export function idempotencyView(records: string): string {
+/**
+ * Records for processes of the version before, in the form that they know: at most one of a key. The version after needs
+ * it no more.
+ */
+export function idempotencyView(tables: readonly string[]): string {
+  const deletedFrom = (condition: string): string =>
+    tables.map((table) => `DELETE FROM ${table} WHERE ${condition};`).join('\n  ');
   return `
-CREATE VIEW idempotency_records AS ${records};
+CREATE VIEW idempotency_records AS ${tables.map((table) => `SELECT ${COLUMNS} FROM ${table}`).join(' UNION ALL ')};
 CREATE TRIGGER idempotency_records_insert INSTEAD OF INSERT ON idempotency_records
 BEGIN
+  ${deletedFrom('workspace_id = NEW.workspace_id AND key = NEW.key')}
   INSERT INTO idempotency_log (workspace_id, key, fingerprint, message_id, created_at)
   VALUES (NEW.workspace_id, NEW.key, NEW.fingerprint, NEW.message_id, NEW.created_at);
 END;
 CREATE TRIGGER idempotency_records_delete INSTEAD OF DELETE ON idempotency_records
 BEGIN
-  DELETE FROM idempotency_log WHERE workspace_id = OLD.workspace_id AND key = OLD.key;
+  ${deletedFrom('workspace_id = OLD.workspace_id AND key = OLD.key AND created_at = OLD.created_at')}
 END;
 `;
 }
 
 const COLUMNS = 'workspace_id, key, fingerprint, message_id, created_at';
-export const LOGGED_RECORDS: string = `SELECT ${COLUMNS} FROM idempotency_log`;
 
 /**
  * Idempotency records are appended to a log, whose index is written later. The next migration moves the records of
@@ -46,5 +51,5 @@ CREATE TABLE idempotency_indexed (
 INSERT INTO idempotency_indexed (up_to) VALUES (0);
 
 ALTER TABLE idempotency_records RENAME TO former_idempotency_records;
-${idempotencyView(`${LOGGED_RECORDS} UNION ALL SELECT ${COLUMNS} FROM former_idempotency_records`)}
+${idempotencyView(['idempotency_log', 'former_idempotency_records'])}
 `;

@@ -1,5 +1,5 @@
 import { idempotencyHash } from '../idempotency-hash.ts';
-import { idempotencyView, LOGGED_RECORDS } from './0015-idempotency-log.ts';
+import { idempotencyView } from './0015-idempotency-log.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 const ROWS = 2_000;
@@ -42,7 +42,7 @@ export const movedIdempotencyRecords: SteppedMigration = {
     );
     if (records.length === ROWS) return { isComplete: false, rows: records.length };
     connection.exec('DROP VIEW idempotency_records; DROP TABLE former_idempotency_records');
-    connection.exec(idempotencyView(LOGGED_RECORDS));
+    connection.exec(idempotencyView(['idempotency_log']));
     return { isComplete: true, rows: records.length };
   },
 };
