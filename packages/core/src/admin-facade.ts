@@ -37,7 +37,8 @@ export function adminFacade(context: ServiceContext, authenticator: Authenticato
       },
     },
     apiKeys: {
-      create: async (input) => unwrap(await createApiKey(context, input)),
+      // A token may have been tried before it was given a key: that look-up may be in flight.
+      create: (input) => andForget(createApiKey(context, input)),
       list: async (workspaceId) => (await storage.apiKeys.list(workspaceId)).map(apiKeyInfo),
       revoke: (workspaceId, id) => andForget(revokeApiKey(context, workspaceId, id)),
     },

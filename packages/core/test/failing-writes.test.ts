@@ -78,6 +78,26 @@ describe('leases that cannot be taken', () => {
   });
 });
 
+describe('leases that cannot be taken of an instance that no signal told of', () => {
+  it('are tried for again within a second, and not with the next renewal', async () => {
+    const storage = memoryStorage();
+    vi.spyOn(storage, 'subscribe').mockReturnValue(() => {});
+    const world = await startWorld({ storage, gateway: scriptedGateway() });
+    await world.clock.advance(MINUTE);
+    const { id } = await world.api.instances.create();
+    const claims = vi
+      .spyOn(storage.instances, 'claimLeases')
+      .mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
+    await world.api.instances.connect(id);
+    for (let passed = 0; passed < MINUTE && claims.mock.calls.length === 0; passed += 100)
+      await world.clock.advance(100);
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connecting' });
+    await world.clock.advance(SECOND);
+    expect(claims.mock.calls.length).toBeGreaterThan(1);
+    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
+  });
+});
+
 describe('an instance whose writes fail', () => {
   it('is tried again less and less often, and goes on when they succeed', async () => {
     const { world, id, disk, gateway } = await fullDisk();

@@ -151,6 +151,8 @@ export function createGatewaySupervisor(
       }),
     ).catch((error: unknown) => {
       mayBeFree ||= isSignalled;
+      // The repeated pass asks for the same: it renews first, so that it may take what lies ahead, too.
+      checksLeases = true;
       throw error;
     });
     if (isSignalled && claimed.length === 0) fruitless.take(now);
@@ -305,7 +307,7 @@ export function createGatewaySupervisor(
     const mayOpen = roomToOpen() > 0;
     const times = Array.from(unsettled, (keeper) => keeper.nextAt(mayOpen) ?? Infinity);
     if (claimAgainAt > 0) times.push(claimAgainAt);
-    if (mayBeFree) times.push(fruitless.nextAt());
+    if (mayBeFree) times.push(Math.max(fruitless.nextAt(), claimAgainAt));
     return Math.min(
       renewAt,
       sharing.nextAt(),

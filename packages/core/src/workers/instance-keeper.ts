@@ -199,6 +199,7 @@ export function createInstanceKeeper({
             untried = false;
             const qr = sealQr(context.sealer, lease.instanceId, { code, pairingCode: pairingCode ?? null });
             await write({ kind: 'qr', qr: { ...qr, expiresAt } });
+            orphaned = false;
           }),
         ),
       connected: (profile) =>

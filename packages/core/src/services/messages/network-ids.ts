@@ -45,8 +45,13 @@ export function createNetworkIds({ storage, gateway, random }: Parts): NetworkId
 
   /** Loaded with the first message: the tables of AES, and what makes them, are 5 MB that an idle process does not need. */
   const load = (own: Uint8Array): Promise<Permutation> =>
-    (permutation ??= import('../../domain/message/ff1.ts').then(({ createPermutation }) =>
-      createPermutation(own),
+    (permutation ??= import('../../domain/message/ff1.ts').then(
+      ({ createPermutation }) => createPermutation(own),
+      (error: unknown) => {
+        // As when no file can be opened: the next message tries again.
+        permutation = null;
+        throw error;
+      },
     ));
 
   return {
