@@ -36,9 +36,14 @@ async function setPaused(
   isPaused: boolean,
 ): Promise<void> {
   await lockLanes(transaction, endpoints);
-  const sql = 'UPDATE trunkline.lanes SET is_paused = $2 WHERE endpoint_id = ANY ($1::uuid[])';
-  await transaction.run(sql, endpoints, isPaused);
+  await transaction.run(SET_PAUSED, endpoints, isPaused);
 }
+
+/** Not where the endpoint was deleted while this waited for the lane: nothing would ever resume it. */
+const SET_PAUSED = `
+  UPDATE trunkline.lanes SET is_paused = $2
+  WHERE endpoint_id = ANY ($1::uuid[])
+    AND EXISTS (SELECT 1 FROM trunkline.endpoints WHERE endpoints.id = lanes.endpoint_id)`;
 
 const FAILING = `
   SELECT id FROM trunkline.endpoints WHERE workspace_id = $1 AND failing_since IS NOT NULL
