@@ -10,8 +10,9 @@ const publicCore = '^packages/core/src/index\\.ts$';
 /** What the authors of storages, gateways, runtimes and HTTP adapters are given. */
 const spi = (port) => `^packages/core/src/spi/${port}\\.ts$`;
 const receiver = '^packages/receiver/src/index\\.ts$';
-const optionNames = '^packages/option-names/src/index\\.ts$';
+const optionNames = '^internal/option-names/src/index\\.ts$';
 const own = (name) => `^packages/${name}/src/`;
+const internal = (name) => `^internal/${name}/src/`;
 
 const only = (name, from, allowed, comment) => ({
   name,
@@ -40,8 +41,8 @@ export default {
       name: 'packages-by-name',
       comment: 'Another package is imported by its public name, never by a path into its folder.',
       severity: 'error',
-      from: { path: '^(packages|examples)/([^/]+)/' },
-      to: { path: '^(packages|examples)/', pathNot: '^$1/$2/', dependencyTypes: ['local'] },
+      from: { path: '^(packages|internal|examples)/([^/]+)/' },
+      to: { path: '^(packages|internal|examples)/', pathNot: '^$1/$2/', dependencyTypes: ['local'] },
     },
 
     // Inside core: domain ◄─ ports ◄─ services ◄─ workers
@@ -241,7 +242,10 @@ export default {
       comment:
         'Baileys brings libsignal, which is GPL-3.0: whoever does without the gateway does without both.',
       severity: 'error',
-      from: { path: '^(packages|examples)/', pathNot: '^packages/(gateway-baileys|fake-whatsapp)/' },
+      from: {
+        path: '^(packages|internal|examples)/',
+        pathNot: ['^packages/gateway-baileys/', '^internal/fake-whatsapp/'],
+      },
       to: { path: npm('@whiskeysockets/baileys', 'libsignal') },
     },
     only('gateway-contract', own('gateway-contract'), [
@@ -249,16 +253,20 @@ export default {
       publicCore,
       spi('gateway'),
       '^packages/core/src/node/index\\.ts$',
-      own('test-support'),
+      internal('test-support'),
       npm('vitest'),
     ]),
     only(
       'test-support',
-      own('test-support'),
-      [own('test-support'), npm('vitest'), '^(node:)?[a-z_/]+$'],
+      internal('test-support'),
+      [internal('test-support'), npm('vitest'), '^(node:)?[a-z_/]+$'],
       'For any test.',
     ),
-    only('test-postgres', own('test-postgres'), [own('test-postgres'), npm('vitest'), '^(node:)?[a-z_/]+$']),
+    only('test-postgres', internal('test-postgres'), [
+      internal('test-postgres'),
+      npm('vitest'),
+      '^(node:)?[a-z_/]+$',
+    ]),
     only(
       'media-s3',
       own('media-s3'),
@@ -267,23 +275,22 @@ export default {
     ),
     only(
       'option-names',
-      own('option-names'),
-      [own('option-names'), npm('leven')],
+      internal('option-names'),
+      [internal('option-names'), npm('leven')],
       'Bundled into each package.',
     ),
     only('storage-contract', own('storage-contract'), [
       own('storage-contract'),
-      own('test-support'),
       own('core'),
-      own('test-support'),
+      internal('test-support'),
       npm('vitest', 'fast-check'),
       '^(node:)?[a-z_/]+$',
     ]),
     only(
       'fake-whatsapp',
-      own('fake-whatsapp'),
+      internal('fake-whatsapp'),
       [
-        own('fake-whatsapp'),
+        internal('fake-whatsapp'),
         npm('@whiskeysockets/baileys', 'ws', '@types/ws', 'selfsigned'),
         '^(node:)?[a-z_/]+$',
       ],
@@ -292,20 +299,20 @@ export default {
     {
       name: 'fake-whatsapp-stays-in-tests',
       severity: 'error',
-      from: { path: '^(packages|examples)/', pathNot: [own('fake-whatsapp'), tests] },
-      to: { path: own('fake-whatsapp') },
+      from: { path: '^(packages|internal|examples)/', pathNot: [internal('fake-whatsapp'), tests] },
+      to: { path: internal('fake-whatsapp') },
     },
     {
       name: 'examples-are-leaves',
       severity: 'error',
-      from: { path: '^packages/', pathNot: tests },
+      from: { path: '^(packages|internal)/', pathNot: tests },
       to: { path: '^examples/' },
     },
   ],
 
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['^(packages|examples)/[^/]+/dist/', 'tsup\\.config\\.ts$'] },
+    exclude: { path: ['^(packages|internal|examples)/[^/]+/dist/', 'tsup\\.config\\.ts$'] },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

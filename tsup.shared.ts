@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Options } from 'tsup';
 
-const refuseOldNode = fileURLToPath(new URL('packages/node-version/src/refuse-old-node.js', import.meta.url));
+const refuseOldNode = fileURLToPath(new URL('internal/node-version/src/refuse-old-node.js', import.meta.url));
 
 /** How every published package is built: ESM, one file per entry, shared code in chunks, bundled types. */
 export function library(entry: string[], options: Options = {}): ReturnType<typeof defineConfig> {

@@ -7,8 +7,8 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['source'] } },
   test: {
-    include: ['{packages,examples}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['packages/test-postgres/src/global-setup.ts'],
+    include: ['{packages,internal,examples}/*/{src,test}/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['internal/test-postgres/src/global-setup.ts'],
     pool: 'forks',
     // Many tests wait for other processes, so that two files at once take little more time than one.
     maxWorkers: 2,

@@ -5,6 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -55,7 +56,8 @@ function programsOf(page) {
 
 /** Lets the programs import the packages, and whatever one of these has installed. */
 function linkPackages() {
-  const packages = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name));
+  const manifests = globSync('{packages,internal}/*/package.json', { cwd: root });
+  const packages = manifests.map((manifest) => join(root, dirname(manifest)));
   for (const path of packages) {
     const { name } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
     link(name, path);

@@ -4,7 +4,7 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { cp, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { makeRunDirectory } from '../packages/test-postgres/src/run-directory.ts';
+import { makeRunDirectory } from '../internal/test-postgres/src/run-directory.ts';
 
 const TEST = 'packages/core/test/planted.test.ts';
 const DOMAIN = 'packages/core/src/domain/planted.ts';

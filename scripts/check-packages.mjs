@@ -8,7 +8,7 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } f
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { NEEDED_NODE, nodeVersionProblem } from '../packages/node-version/src/node-version.js';
+import { NEEDED_NODE, nodeVersionProblem } from '../internal/node-version/src/node-version.js';
 
 const root = dirname(import.meta.dirname);
 const run = promisify(execFile);

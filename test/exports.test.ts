@@ -20,7 +20,7 @@ describe.each(packages)('the exports of $name', (one) => {
 });
 
 test('there is a list of exports for each package, and no other', () => {
-  expect(readdirSync(`${import.meta.dirname}/exports`).toSorted()).toEqual(packages.map(listName));
+  expect(readdirSync(`${import.meta.dirname}/exports`).toSorted()).toEqual(packages.map(listName).toSorted());
 });
 
 function listName({ folder }: Package): string {

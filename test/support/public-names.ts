@@ -31,7 +31,7 @@ export interface Package {
 
 /** Every package, published or private, by the name of its folder. */
 export function readPackages(): readonly Package[] {
-  return globSync('packages/*/package.json', { cwd: ROOT }).toSorted().map(readPackage);
+  return globSync('{packages,internal}/*/package.json', { cwd: ROOT }).toSorted().map(readPackage);
 }
 
 function readPackage(path: string): Package {
@@ -183,7 +183,7 @@ export function readImports(
 ): ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> {
   const sources = sourcesOf(packages);
   const imports = new Map<string, Map<string, string[]>>();
-  const files = globSync(['{packages,examples,bench,scripts,docs}/**/*.{ts,js,mjs,md}', '*.md'], {
+  const files = globSync(['{packages,internal,examples,bench,scripts,docs}/**/*.{ts,js,mjs,md}', '*.md'], {
     cwd: ROOT,
     exclude: ['**/node_modules', '**/dist'],
   });

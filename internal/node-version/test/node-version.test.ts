@@ -1,4 +1,5 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { NEEDED_NODE, nodeVersionProblem } from '@trunkline/node-version';
 import type { RuntimeGlobals } from '@trunkline/node-version';
@@ -34,12 +35,12 @@ test.each(Object.entries(others))('%s is not refused for the Node that it imitat
 });
 
 test('every published package names the same version in its engines, and checks it', async () => {
-  const packages = new URL('../../', import.meta.url);
+  const root = new URL('../../../', import.meta.url);
   let checked = 0;
-  for (const name of await readdir(packages)) {
-    const manifest: unknown = JSON.parse(await readFile(new URL(`${name}/package.json`, packages), 'utf8'));
+  for (const path of globSync('packages/*/package.json', { cwd: root })) {
+    const manifest: unknown = JSON.parse(await readFile(new URL(path, root), 'utf8'));
     if (typeof manifest === 'object' && manifest !== null && 'private' in manifest) continue;
-    expect(manifest, name).toMatchObject({
+    expect(manifest, path).toMatchObject({
       engines: { node: `>=${NEEDED_NODE}` },
       imports: { '#node-version': './dist/node-version.js' },
       sideEffects: ['./dist/node-version.js'],
