@@ -45,7 +45,7 @@ export default {
       to: { path: '^(packages|internal|examples)/', pathNot: '^$1/$2/', dependencyTypes: ['local'] },
     },
 
-    // Inside core: domain ◄─ ports ◄─ services ◄─ workers
+    // Inside core: domain ◄─ ports ◄─ runtime ◄─ services ◄─ workers
     only(
       'domain',
       core('domain'),
@@ -53,6 +53,12 @@ export default {
       "Pure rules. The table of event types is the receiver's.",
     ),
     only('ports', core('ports'), [core('domain', 'ports')], 'Interfaces only.'),
+    only(
+      'runtime',
+      core('runtime'),
+      [core('ports', 'runtime'), npm('zod')],
+      'Time, timers and repeats, whatever they are used for.',
+    ),
     only(
       'safe-url',
       core('safe-url'),
@@ -66,7 +72,7 @@ export default {
       from: { path: core('representation', 'services', 'workers'), pathNot: tests },
       to: {
         path: '^packages/core/src/',
-        pathNot: core('domain', 'ports', 'representation', 'services', 'workers'),
+        pathNot: core('domain', 'ports', 'runtime', 'representation', 'services', 'workers'),
       },
     },
     {

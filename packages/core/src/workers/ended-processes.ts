@@ -1,6 +1,6 @@
+import { withDeadline } from '../runtime/deadline.ts';
+import { createLoop } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
-import { createLoop } from './loop.ts';
-import { withDeadline } from './with-deadline.ts';
 
 const LOOK_EVERY_MS = 1_000;
 /** Longer than a storage takes that can be reached: a start does not wait for one that cannot. */

@@ -3,9 +3,9 @@ import { WARN_AFTER_MS, judgeFailing } from '../domain/webhook/failing-policy.ts
 import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { EndpointWrite, Notice } from '../ports/storage/webhook-store.ts';
+import { withDeadline } from '../runtime/deadline.ts';
+import { createLoop } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
-import { createLoop } from './loop.ts';
-import { withDeadline } from './with-deadline.ts';
 
 const EVERY_MS = 60_000;
 const BATCH = 100;

@@ -4,12 +4,12 @@ import { MAX_LOST_CLAIMS } from '../domain/delivery/delivery-limits.ts';
 import type { Event, SubscribableEventType } from '../domain/event/event.ts';
 import { afterFailure } from '../domain/subscription/failed-handling.ts';
 import type { ClaimedEvent, EventCompletion } from '../ports/storage/subscription-store.ts';
+import { settledWithin, withDeadline } from '../runtime/deadline.ts';
+import { createLoop } from '../runtime/loop.ts';
+import type { PassResult } from '../runtime/loop.ts';
+import { keepTrying } from '../runtime/retry.ts';
 import type { ServiceContext } from '../services/context.ts';
-import { keepTrying } from './keep-trying.ts';
-import { createLoop } from './loop.ts';
-import type { PassResult } from './loop.ts';
 import { waitsWalk } from './waits-walk.ts';
-import { settledWithin, withDeadline } from './with-deadline.ts';
 
 const POLL_MS = 5_000;
 const LEASE_MS = 60_000;

@@ -1,15 +1,15 @@
 import type { Instance } from '../domain/instance/instance.ts';
 import type { LeasedInstance } from '../ports/storage/instance-store.ts';
 import type { Lease } from '../ports/storage/lease.ts';
+import { settledWithin, withDeadline } from '../runtime/deadline.ts';
+import { createLoop } from '../runtime/loop.ts';
+import type { PassResult } from '../runtime/loop.ts';
+import { createTurns } from '../runtime/turns.ts';
 import type { ServiceContext } from '../services/context.ts';
 import type { OpenConnections } from './connections.ts';
 import { createInstanceSharing } from './instance-sharing.ts';
 import { createInstanceKeeper } from './instance-keeper.ts';
 import type { InstanceKeeper } from './instance-keeper.ts';
-import { createLoop } from './loop.ts';
-import type { PassResult } from './loop.ts';
-import { createTurns } from './turns.ts';
-import { settledWithin, withDeadline } from './with-deadline.ts';
 
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;

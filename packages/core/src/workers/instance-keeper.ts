@@ -5,6 +5,7 @@ import { isTooFarAhead } from '../domain/too-far-ahead.ts';
 import { reconnectDelay, writeRetryDelay } from '../domain/instance/reconnect-backoff.ts';
 import type { ClosedReason, GatewayConnection, GatewayListener } from '../ports/gateway.ts';
 import type { Lease } from '../ports/storage/lease.ts';
+import { DeadlineError, withDeadline } from '../runtime/deadline.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { FencedError, changeInstance } from '../services/instances/change-instance.ts';
 import { instanceSession } from '../services/instances/instance-session.ts';
@@ -15,7 +16,6 @@ import { sealQr } from '../services/instances/sealed-qr.ts';
 import { carryOutOperation } from './carry-out-operation.ts';
 import type { HeldConnection } from './carry-out-operation.ts';
 import type { OpenConnection } from './connections.ts';
-import { DeadlineError, withDeadline } from './with-deadline.ts';
 
 /** How long the network may take to close, or to unlink a number. */
 const GATEWAY_DEADLINE_MS = 10_000;

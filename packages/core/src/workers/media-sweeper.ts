@@ -1,5 +1,5 @@
+import { createLoop } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
-import { createLoop } from './loop.ts';
 
 const EVERY_MS = 60_000;
 const BATCH = 100;

@@ -4,15 +4,15 @@ import { contentIdOf } from '../domain/message/message.ts';
 import type { Message, MessageError } from '../domain/message/message.ts';
 import type { OutgoingMessage, SendOutcome } from '../ports/gateway.ts';
 import type { QueuedMessage } from '../ports/storage/message-store.ts';
+import { settledWithin, withDeadline } from '../runtime/deadline.ts';
+import { createLoop } from '../runtime/loop.ts';
+import type { PassResult } from '../runtime/loop.ts';
+import { keepTrying } from '../runtime/retry.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { FencedError } from '../services/instances/change-instance.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
-import { keepTrying } from './keep-trying.ts';
-import { createLoop } from './loop.ts';
-import type { PassResult } from './loop.ts';
 import { outgoingContent } from './outgoing-content.ts';
-import { settledWithin, withDeadline } from './with-deadline.ts';
 
 const POLL_MS = 5_000;
 /** Instances looked at in one query: as many as one process holds, so that the database is asked once for all of them. */

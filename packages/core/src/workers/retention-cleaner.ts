@@ -1,7 +1,7 @@
 import { RETENTION_MS } from '../domain/delivery/delivery-limits.ts';
 import { IDEMPOTENCY_WINDOW_MS } from '../domain/idempotency/idempotency.ts';
+import { createLoop } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
-import { createLoop } from './loop.ts';
 
 const EVERY_MS = 60_000;
 /** Rows of one transaction: small, so that requests are not kept waiting. */

@@ -1,6 +1,6 @@
 import type { WaitsStep } from '../ports/storage/waits-step.ts';
+import { createLoop } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
-import { createLoop } from './loop.ts';
 
 const STEP = 500;
 /** Between two steps: a long queue holds up nobody, and 100,000 that wait are through in 5 seconds. */

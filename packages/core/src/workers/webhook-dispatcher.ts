@@ -16,12 +16,12 @@ import { settleAttempt } from '../domain/delivery/delivery-state.ts';
 import type { ClaimedDelivery, Completion } from '../ports/storage/delivery-store.ts';
 import type { WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
 import { requestHeaders } from '../representation/request-headers.ts';
+import { createLoop } from '../runtime/loop.ts';
+import type { PassResult } from '../runtime/loop.ts';
+import { keepTrying } from '../runtime/retry.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { attemptsUnderWay } from './attempts-under-way.ts';
 import { failureLog } from './failure-log.ts';
-import { keepTrying } from './keep-trying.ts';
-import { createLoop } from './loop.ts';
-import type { PassResult } from './loop.ts';
 import { openedSecrets } from './opened-secrets.ts';
 import { waitsWalk } from './waits-walk.ts';
 

@@ -2,8 +2,8 @@ import { outcomeOf } from '../../domain/instance/instance.ts';
 import type { Instance, Operation, OperationKind } from '../../domain/instance/instance.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
+import { waitFor } from '../../runtime/retry.ts';
 import type { ServiceContext } from '../context.ts';
-import { waitFor } from '../wait-for.ts';
 import { changeInstance } from './change-instance.ts';
 
 /** How often to look while no signal comes, as from a process that shares the database. */

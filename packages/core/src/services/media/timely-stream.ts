@@ -1,4 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
+import { unlessLate } from '../../runtime/deadline.ts';
 
 /** What `open` gives, read as it is asked for; fails when nothing comes for `ms`, at its opening or later. */
 export function timelyStream(
@@ -8,6 +9,7 @@ export function timelyStream(
 ): ReadableStream<Uint8Array> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   let ended = false;
+  const stalled = (): Error => new Error(`Nothing came for ${ms} ms.`);
   const end = async (reason: unknown): Promise<void> => {
     ended = true;
     await reader?.cancel(reason);
@@ -20,18 +22,14 @@ export function timelyStream(
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { promise: stalled, reject } = Promise.withResolvers<never>();
-        const cancel = clock.setTimer(ms, () => reject(new Error(`Nothing came for ${ms} ms.`)));
         try {
-          const { done, value } = await Promise.race([next(), stalled]);
+          const { done, value } = await unlessLate(clock, ms, next(), stalled);
           if (done) controller.close();
           else controller.enqueue(value);
         } catch (error) {
           // Not waited for: a source that hangs may hang here too.
           end(error).catch(() => undefined);
           throw error;
-        } finally {
-          cancel();
         }
       },
       cancel: end,

@@ -3,6 +3,7 @@ import { checkWebhookUrl } from '../../domain/webhook/url-rules.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import type { DnsResolver } from '../../ports/dns-resolver.ts';
+import { withDeadline } from '../../runtime/deadline.ts';
 import type { ServiceContext } from '../context.ts';
 
 const RESOLVE_TIMEOUT_MS = 3_000;
@@ -31,13 +32,13 @@ async function resolve(
   { dns, clock }: { dns: DnsResolver } & Pick<ServiceContext, 'clock'>,
   hostname: string,
 ): Promise<readonly string[]> {
-  const timeout = new AbortController();
-  const cancel = clock.setTimer(RESOLVE_TIMEOUT_MS, () => timeout.abort());
+  const abort = new AbortController();
   try {
-    return await dns.resolve(hostname, timeout.signal);
+    const limit = { what: 'Resolving a host', ms: RESOLVE_TIMEOUT_MS };
+    return await withDeadline(clock, limit, dns.resolve(hostname, abort.signal));
   } catch {
     return [];
   } finally {
-    cancel();
+    abort.abort();
   }
 }

@@ -11,7 +11,7 @@ export interface PassResult {
 
 export interface Loop {
   start(): void;
-  /** Looks again at once, as when there is news. */
+  /** Looks again immediately, as when there is news. */
   wake(): void;
   /** Starts no more passes, and resolves when the present one has ended. */
   stop(): Promise<void>;
@@ -32,7 +32,10 @@ interface LoopOptions {
  */
 const AGAIN_MS = 1_000;
 
-/** Runs passes one after another: at once while there is more to do, else when woken, when something is due, or by and by. */
+/**
+ * Runs passes one after another: immediately while there is more to do, else when woken, when something is due, or
+ * after `everyMs`.
+ */
 export function createLoop({ name, clock, logger, everyMs, pass }: LoopOptions): Loop {
   let running = false;
   let passing: Promise<void> | null = null;

@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Storage } from '../ports/storage/storage.ts';
-import { DeadlineError, withDeadline } from './with-deadline.ts';
+import { DeadlineError, withDeadline } from './deadline.ts';
 
 const ASK_EVERY_MS = 10_000;
 const LOOK_EVERY_MS = 1_000;

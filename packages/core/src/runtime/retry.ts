@@ -1,6 +1,34 @@
 import type { Clock } from '../ports/clock.ts';
+import { pause } from './deadline.ts';
 
-/** Looks until `look` finds something: at once, at every wake-up and every `everyMs`. Null when `timeoutMs` have passed. */
+/**
+ * Repeats the work until it succeeds; once `until` has come, or where the error is final, rejects with the last error
+ * instead.
+ */
+export async function keepTrying(
+  clock: Clock,
+  {
+    until,
+    everyMs,
+    isFinal = () => false,
+  }: { readonly until: number; readonly everyMs: number; readonly isFinal?: (error: unknown) => boolean },
+  work: () => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (clock.now() >= until || isFinal(error)) throw error;
+      await pause(clock, everyMs);
+    }
+  }
+}
+
+/**
+ * Looks until `look` finds something: immediately, at every wake-up and every `everyMs`. Null when `timeoutMs` have
+ * passed.
+ */
 export async function waitFor<Found>(
   clock: Clock,
   look: () => Promise<Found | undefined>,

@@ -1,5 +1,9 @@
 import type { Clock } from '../ports/clock.ts';
 
+/** The part of a clock that a deadline needs. */
+type Timers = Pick<Clock, 'setTimer'>;
+
+/** Something has not settled within the time that it was given. */
 export class DeadlineError extends Error {
   constructor(what: string, ms: number) {
     super(`${what} took longer than ${ms} ms.`);
@@ -9,20 +13,37 @@ export class DeadlineError extends Error {
 
 /** Rejects with a `DeadlineError` when the work has not settled in time; the work itself is not stopped. */
 export function withDeadline<Value>(
-  clock: Clock,
+  clock: Timers,
   { what, ms }: { readonly what: string; readonly ms: number },
   work: Promise<Value>,
 ): Promise<Value> {
+  return unlessLate(clock, ms, work, () => new DeadlineError(what, ms));
+}
+
+/** The same with an error of the caller's own, which `late` makes when `ms` have passed. */
+export function unlessLate<Value>(
+  clock: Timers,
+  ms: number,
+  work: Promise<Value>,
+  late: () => Error,
+): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.setTimer(ms, () => reject(new DeadlineError(what, ms)));
+    const cancel = clock.setTimer(ms, () => reject(late()));
     void work.then(resolve, reject).finally(cancel);
   });
 }
 
 /** Whether the work has settled, one way or the other, when it has or `ms` have passed. */
-export function settledWithin(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
+export function settledWithin(clock: Timers, ms: number, work: Promise<unknown>): Promise<boolean> {
   return withDeadline(clock, { what: 'The work', ms }, work).then(
     () => true,
     (error: unknown) => !(error instanceof DeadlineError),
   );
+}
+
+/** Resolves after `ms`. */
+export function pause(clock: Timers, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimer(ms, resolve);
+  });
 }
