@@ -1,3 +1,4 @@
+import { pause } from '@trunkline/core/spi/gateway';
 import type {
   GatewayConnection,
   GatewayContext,
@@ -14,7 +15,6 @@ import { unlinkDevice } from './logout.ts';
 import type { GatewaySettings } from './options.ts';
 import { sendMessage } from './outbound/send-message.ts';
 import { readStoredSession } from './session/stored-session.ts';
-import { pause } from './socket/deadline.ts';
 import { briefly } from './socket/status-code.ts';
 import { wireSocket } from './wired-socket.ts';
 

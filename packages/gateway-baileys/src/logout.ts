@@ -1,7 +1,7 @@
+import { withDeadline } from '@trunkline/core/spi/gateway';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import { S_WHATSAPP_NET } from '@whiskeysockets/baileys';
 import type { WASocket } from '@whiskeysockets/baileys';
-import { withDeadline } from './socket/deadline.ts';
 import { queryErrorOf, statusCodeOf } from './socket/status-code.ts';
 
 /** The network's answer takes less; core waits ten seconds. */
@@ -22,7 +22,7 @@ export async function unlinkDevice(
     attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'md', id: socket.generateMessageTag() },
     content: [{ tag: 'remove-companion-device', attrs: { jid, reason: 'user_initiated' } }],
   });
-  const removed = withDeadline(clock, ANSWER_MS, answer);
+  const removed = withDeadline(clock, { what: "WhatsApp's answer to a logout", ms: ANSWER_MS }, answer);
   await Promise.race([removed, ended.then(checkUnlinked)]).catch((error: unknown) => {
     // Not linked any more: somebody was faster.
     if (queryErrorOf(error) === 401 || statusCodeOf(error) === 401) return;

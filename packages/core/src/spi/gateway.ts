@@ -25,6 +25,9 @@ export type { MessageError } from '../domain/message/message.ts';
 export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';
 export type { MediaType } from '../domain/message/media-rules.ts';
 
+// Waits by the clock that a gateway is given.
+export { pause, withDeadline } from '../runtime/deadline.ts';
+
 // What core hands to a gateway when it attaches it.
 export type { Clock } from '../ports/clock.ts';
 export type { Logger } from '../ports/logger.ts';

@@ -1,7 +1,7 @@
+import { withDeadline } from '@trunkline/core/spi/gateway';
 import type { Clock, IncomingContent, IncomingMessage } from '@trunkline/core/spi/gateway';
 import { isJidGroup } from '@whiskeysockets/baileys';
 import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
-import { withDeadline } from '../socket/deadline.ts';
 import { downloadMedia } from './media-download.ts';
 import type { MediaNetwork } from './media-download.ts';
 import type { MediaContent, MessageContent } from './message-content.ts';
@@ -43,7 +43,11 @@ function mediaNetwork(socket: WASocket, message: WAMessage, clock: Clock): Media
       return socket.getMediaHost();
     },
     async requestUpload() {
-      await withDeadline(clock, REUPLOAD_MS, socket.updateMediaMessage(message));
+      await withDeadline(
+        clock,
+        { what: "The sender's upload of a file", ms: REUPLOAD_MS },
+        socket.updateMediaMessage(message),
+      );
     },
   };
 }

@@ -1,8 +1,7 @@
 import { createDecipheriv, createHash } from 'node:crypto';
 import { DEFAULT_ORIGIN, getMediaKeys, toNumber } from '@whiskeysockets/baileys';
+import { LARGEST_MEDIA_SIZE, pause } from '@trunkline/core/spi/gateway';
 import type { Clock } from '@trunkline/core/spi/gateway';
-import { LARGEST_MEDIA_SIZE } from '@trunkline/core/spi/gateway';
-import { pause } from '../socket/deadline.ts';
 import type { MediaContent, MediaSource } from './message-content.ts';
 
 const TRIES = 4;

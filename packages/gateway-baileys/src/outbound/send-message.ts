@@ -1,9 +1,9 @@
+import { withDeadline } from '@trunkline/core/spi/gateway';
 import type { Clock, OutgoingMessage, SendOutcome } from '@trunkline/core/spi/gateway';
 import type { proto, WASocket } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import type { SentMessages } from '../session/sent-messages.ts';
 import { ownKeys } from '../session/signal-keys.ts';
-import { withDeadline } from '../socket/deadline.ts';
 import { briefly, queryErrorOf, statusCodeOf } from '../socket/status-code.ts';
 import type { Acks } from './acks.ts';
 import { compose } from './compose.ts';
@@ -54,7 +54,11 @@ async function relay(
       await socket.authState.keys.set(ownKeys(sent.record(networkId, content)));
       await socket.relayMessage(jid, content, { messageId: networkId });
     }, socket.user?.id ?? '');
-    const { error } = await withDeadline(clock, ACK_MS, acked);
+    const { error } = await withDeadline(
+      clock,
+      { what: "WhatsApp's acknowledgement of a message", ms: ACK_MS },
+      acked,
+    );
     return error === null ? { kind: 'accepted' } : refusalOf(error);
   } finally {
     acks.forget(networkId);

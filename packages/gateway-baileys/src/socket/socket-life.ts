@@ -1,6 +1,6 @@
+import { pause } from '@trunkline/core/spi/gateway';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import type { WASocket } from '@whiskeysockets/baileys';
-import { pause } from './deadline.ts';
 
 /** A socket that shows no QR and does not open in this time is given up: some refusals Baileys never tells of. */
 const CONNECT_MS = 30_000;
