@@ -67,19 +67,26 @@ export default {
     ),
     {
       name: 'core-layers',
-      comment: 'representation, services and workers look down, never up.',
+      comment: 'resources, inputs, services and workers look down, never up.',
       severity: 'error',
-      from: { path: core('representation', 'services', 'workers'), pathNot: tests },
+      from: { path: core('resources', 'inputs', 'services', 'workers'), pathNot: tests },
       to: {
         path: '^packages/core/src/',
-        pathNot: core('domain', 'ports', 'runtime', 'representation', 'services', 'workers'),
+        pathNot: core('domain', 'ports', 'runtime', 'resources', 'inputs', 'services', 'workers'),
       },
     },
     {
-      name: 'representation-below-services',
+      name: 'resources-and-inputs-below-services',
       severity: 'error',
-      from: { path: core('representation'), pathNot: tests },
-      to: { path: core('services', 'workers') },
+      from: { path: core('resources', 'inputs'), pathNot: tests },
+      to: { path: core('runtime', 'services', 'workers') },
+    },
+    {
+      name: 'resources-without-inputs',
+      comment: 'What goes out knows nothing of what comes in.',
+      severity: 'error',
+      from: { path: core('resources') },
+      to: { path: core('inputs') },
     },
     {
       name: 'services-below-workers',

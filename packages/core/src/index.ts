@@ -38,24 +38,19 @@ export { SUBSCRIBABLE_EVENT_TYPES } from './domain/event/event.ts';
 export type { SubscribableEventType } from './domain/event/event.ts';
 
 // The shapes of the API: what the operations take and return.
-export type {
-  ConnectInput,
-  DeliveryQuery,
-  InstanceInput,
-  MessageQuery,
-  WebhookChanges,
-  WebhookInput,
-} from './representation/inputs.ts';
-export type { ApiKeyResource } from './representation/api-key-resource.ts';
-export type { GroupResource, InstanceResource, QrResource } from './representation/instance-resource.ts';
-export type { MessageResource } from './representation/message-resource.ts';
+export type { ConnectInput, InstanceInput } from './inputs/instances.ts';
+export type { DeliveryQuery, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
+export type { MessageQuery } from './inputs/messages.ts';
+export type { ApiKeyResource } from './resources/api-key.ts';
+export type { GroupResource, InstanceResource, QrResource } from './resources/instance.ts';
+export type { MessageResource } from './resources/message.ts';
 export type {
   AttemptResource,
   DeliveryDetailResource,
   DeliveryResource,
   WebhookResource,
   WebhookResourceWithSecret,
-} from './representation/webhook-resource.ts';
+} from './resources/webhook.ts';
 export type { MediaType } from './domain/message/media-rules.ts';
 export { SCOPES } from './domain/api-key/api-key.ts';
 export type { Scope } from './domain/api-key/api-key.ts';

@@ -1,20 +1,15 @@
-import type {
-  ConnectInput,
-  InstanceInput,
-  DeliveryQuery,
-  MessageQuery,
-  WebhookChanges,
-  WebhookInput,
-} from './representation/inputs.ts';
-import type { GroupResource, InstanceResource, QrResource } from './representation/instance-resource.ts';
 import type { MediaType } from './domain/message/media-rules.ts';
-import type { MessageResource } from './representation/message-resource.ts';
+import type { ConnectInput, InstanceInput } from './inputs/instances.ts';
+import type { MessageQuery } from './inputs/messages.ts';
+import type { DeliveryQuery, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
+import type { GroupResource, InstanceResource, QrResource } from './resources/instance.ts';
+import type { MessageResource } from './resources/message.ts';
 import type {
   DeliveryDetailResource,
   DeliveryResource,
   WebhookResource,
   WebhookResourceWithSecret,
-} from './representation/webhook-resource.ts';
+} from './resources/webhook.ts';
 import type { MediaDownload } from './services/messages/read-media.ts';
 
 /**

@@ -1,15 +1,11 @@
 import type { Member } from './domain/workspace/workspace.ts';
 import { asMediaType } from './domain/message/media-rules.ts';
 import { isConfigured } from './domain/webhook/endpoint-state.ts';
-import { groupResource, instanceResource } from './representation/instance-resource.ts';
-import type { InstanceResource } from './representation/instance-resource.ts';
-import { messageResource } from './representation/message-resource.ts';
-import {
-  deliveryDetailResource,
-  deliveryResource,
-  webhookResource,
-} from './representation/webhook-resource.ts';
 import type { Instance } from './domain/instance/instance.ts';
+import { groupResource, instanceResource } from './resources/instance.ts';
+import type { InstanceResource } from './resources/instance.ts';
+import { messageResource } from './resources/message.ts';
+import { deliveryDetailResource, deliveryResource, webhookResource } from './resources/webhook.ts';
 import { findDelivery } from './services/deliveries/find-delivery.ts';
 import { listDeliveries } from './services/deliveries/list-deliveries.ts';
 import { retryDelivery } from './services/deliveries/retry-delivery.ts';

@@ -4,8 +4,8 @@ import { isId } from '../domain/id.ts';
 import type { IdPrefix } from '../domain/id.ts';
 import { ok } from '../domain/result.ts';
 import type { Result } from '../domain/result.ts';
+import { invalid, readInput } from '../inputs/read-input.ts';
 import type { Page, PageRequest } from '../ports/storage/page.ts';
-import { invalid, readInput } from '../representation/read-input.ts';
 
 /** Where a page begins, opaque to clients. It carries the filter that it was made for, and is refused with any other. */
 const position = z.tuple([z.enum(['older', 'newer']), z.string().max(60), z.string().max(300)]);

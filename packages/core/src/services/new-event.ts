@@ -1,7 +1,7 @@
 import type { Event, EventType } from '../domain/event/event.ts';
 import type { NewId } from '../domain/id.ts';
-import { eventBody } from '../representation/event-body.ts';
-import type { EventData } from '../representation/event-body.ts';
+import { eventBody } from '../resources/event.ts';
+import type { EventData } from '../resources/event.ts';
 
 /** Makes the event of a change, with the body that every receiver will get. */
 export type NewEvent = <Type extends EventType>(what: {

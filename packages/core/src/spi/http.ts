@@ -5,7 +5,7 @@
 // Refusals are values inside, and thrown at the edge.
 export { refuse } from '../domain/result.ts';
 export type { Result } from '../domain/result.ts';
-export { invalid } from '../representation/read-input.ts';
+export { invalid } from '../inputs/read-input.ts';
 export { unwrap } from '../trunkline-error.ts';
 export { ERROR_CODES, ERROR_STATUS } from '../domain/error-code.ts';
 export { isUnavailable } from '../ports/unavailable-error.ts';
@@ -14,20 +14,12 @@ export { consoleLogger } from '../ports/console-logger.ts';
 // Who may do what.
 export { checkScope, checkSuspension } from '../domain/api-key/authorization.ts';
 export { isInstallableToken } from '../domain/api-key/api-key-token.ts';
-export { apiKeyResource } from '../representation/api-key-resource.ts';
+export { apiKeyResource } from '../resources/api-key.ts';
 
 // The schemas that check what callers send: what describes the API is made from them.
-export {
-  connectInput,
-  deliveryQuery,
-  instanceInput,
-  mediaFields,
-  messageInput,
-  messageQuery,
-  textInput,
-  webhookChanges,
-  webhookInput,
-} from '../representation/inputs.ts';
+export { connectInput, instanceInput } from '../inputs/instances.ts';
+export { deliveryQuery, webhookChanges, webhookInput } from '../inputs/webhooks.ts';
+export { mediaFields, messageInput, messageQuery, textInput } from '../inputs/messages.ts';
 export { flawInHostEntry } from '../domain/webhook/host-list.ts';
 export { parsePhoneNumber } from '../domain/message/phone-number.ts';
 export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';

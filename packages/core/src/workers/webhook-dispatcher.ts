@@ -15,7 +15,7 @@ import {
 import { settleAttempt } from '../domain/delivery/delivery-state.ts';
 import type { ClaimedDelivery, Completion } from '../ports/storage/delivery-store.ts';
 import type { WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
-import { requestHeaders } from '../representation/request-headers.ts';
+import { requestHeaders } from '../resources/webhook.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
 import { keepTrying } from '../runtime/retry.ts';

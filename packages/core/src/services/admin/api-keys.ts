@@ -4,7 +4,7 @@ import { SCOPES } from '../../domain/api-key/api-key.ts';
 import type { ApiKey, Scope } from '../../domain/api-key/api-key.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
-import { invalid, readInput } from '../../representation/read-input.ts';
+import { invalid, readInput } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
 import { noMember } from './members.ts';
 import { noWorkspace } from './workspaces.ts';

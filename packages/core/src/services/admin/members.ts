@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import type { Member } from '../../domain/workspace/workspace.ts';
-import { readInput } from '../../representation/read-input.ts';
+import { readInput } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
 import { noWorkspace } from './workspaces.ts';
 

@@ -3,7 +3,7 @@ import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { DEFAULT_PLAN } from '../../domain/workspace/workspace.ts';
 import type { Plan, Workspace } from '../../domain/workspace/workspace.ts';
-import { readInput } from '../../representation/read-input.ts';
+import { readInput } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
 
 export interface NewWorkspace {

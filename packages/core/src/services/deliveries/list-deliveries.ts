@@ -1,8 +1,8 @@
 import type { Delivery } from '../../domain/delivery/delivery.ts';
 import { ok } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
-import { deliveryQuery } from '../../representation/inputs.ts';
-import { readInput } from '../../representation/read-input.ts';
+import { readInput } from '../../inputs/read-input.ts';
+import { deliveryQuery } from '../../inputs/webhooks.ts';
 import type { ServiceContext } from '../context.ts';
 import { pageCursors, readCursor } from '../cursor.ts';
 import type { ListPage } from '../list-page.ts';

@@ -5,7 +5,7 @@ import { ok } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { notBefore } from '../../domain/too-far-ahead.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
-import { instanceEventObject } from '../../representation/instance-resource.ts';
+import { instanceEventObject } from '../../resources/instance.ts';
 import type { ServiceContext } from '../context.ts';
 import { failUnlinkedMessage } from '../messages/fail-queued.ts';
 import { findInstance } from './find-instance.ts';

@@ -2,8 +2,8 @@ import { parsePhoneNumber } from '../../domain/message/phone-number.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import { ok } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
-import { connectInput } from '../../representation/inputs.ts';
-import { invalid, readInput } from '../../representation/read-input.ts';
+import { connectInput } from '../../inputs/instances.ts';
+import { invalid, readInput } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
 import { changeInstance } from './change-instance.ts';
 

@@ -3,8 +3,8 @@ import type { Instance } from '../../domain/instance/instance.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { checkMayCreateInstance } from '../../domain/workspace/plan-rules.ts';
-import { instanceInput } from '../../representation/inputs.ts';
-import { readInput } from '../../representation/read-input.ts';
+import { instanceInput } from '../../inputs/instances.ts';
+import { readInput } from '../../inputs/read-input.ts';
 import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
 

@@ -1,8 +1,8 @@
 import { renderSVG } from 'uqr';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
-import type { QrResource } from '../../representation/instance-resource.ts';
-import { timestamp } from '../../representation/time.ts';
+import type { QrResource } from '../../resources/instance.ts';
+import { timestamp } from '../../resources/time.ts';
 import type { ServiceContext } from '../context.ts';
 import { findInstance } from './find-instance.ts';
 import { openQr } from './sealed-qr.ts';

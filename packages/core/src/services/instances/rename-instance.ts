@@ -1,8 +1,8 @@
 import type { Instance } from '../../domain/instance/instance.ts';
 import { ok } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
-import { instanceInput } from '../../representation/inputs.ts';
-import { readInput } from '../../representation/read-input.ts';
+import { instanceInput } from '../../inputs/instances.ts';
+import { readInput } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
 import { findInstance } from './find-instance.ts';
 

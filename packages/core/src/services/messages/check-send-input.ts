@@ -5,8 +5,8 @@ import { parseRecipient } from '../../domain/message/recipient.ts';
 import type { Recipient } from '../../domain/message/recipient.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
-import { mediaFields, messageInput, textInput } from '../../representation/inputs.ts';
-import { invalid, readInput } from '../../representation/read-input.ts';
+import { mediaFields, messageInput, textInput } from '../../inputs/messages.ts';
+import { invalid, readInput } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
 import type { StoredUpload } from '../media/store-upload.ts';
 

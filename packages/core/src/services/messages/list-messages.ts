@@ -1,8 +1,8 @@
 import type { Message } from '../../domain/message/message.ts';
 import { ok } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
-import { messageQuery } from '../../representation/inputs.ts';
-import { readInput } from '../../representation/read-input.ts';
+import { messageQuery } from '../../inputs/messages.ts';
+import { readInput } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
 import { pageCursors, readCursor } from '../cursor.ts';
 import { findInstance } from '../instances/find-instance.ts';

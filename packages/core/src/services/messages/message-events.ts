@@ -1,6 +1,6 @@
 import type { Event } from '../../domain/event/event.ts';
 import type { MessageStep } from '../../domain/message/message-state.ts';
-import { messageResource } from '../../representation/message-resource.ts';
+import { messageResource } from '../../resources/message.ts';
 import type { ServiceContext } from '../context.ts';
 
 /** The events of some steps of a message, each with the message as it stood right after that step. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eventTime, timestamp, timestampOrNull } from '../../src/representation/time.ts';
+import { eventTime, timestamp, timestampOrNull } from '../../src/resources/time.ts';
 
 const TIME = Date.UTC(2026, 10, 20, 21, 15, 0, 123);
 const until2100 = Date.UTC(2100, 0, 1);

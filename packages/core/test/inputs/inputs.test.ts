@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import {
-  deliveryQuery,
-  instanceInput,
-  messageInput,
-  messageQuery,
-  textInput,
-  webhookChanges,
-  webhookInput,
-} from '../../src/representation/inputs.ts';
-import { readInput } from '../../src/representation/read-input.ts';
+import { instanceInput } from '../../src/inputs/instances.ts';
+import { messageInput, messageQuery, textInput } from '../../src/inputs/messages.ts';
+import { readInput } from '../../src/inputs/read-input.ts';
+import { deliveryQuery, webhookChanges, webhookInput } from '../../src/inputs/webhooks.ts';
 
 const EMOJI = '🙂';
 const LONE_SURROGATE = '\ud800';

@@ -10,18 +10,18 @@ import type {
 } from '@trunkline/receiver';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type {
-  InstanceEventType as DomainInstanceEventType,
   EventType,
+  InstanceEventType as DomainInstanceEventType,
   MessageEventType as DomainMessageEventType,
 } from '../../src/domain/event/event.ts';
 import type { Capability, Instance } from '../../src/domain/instance/instance.ts';
 import type { Message, MessageMedia } from '../../src/domain/message/message.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
-import { eventBody } from '../../src/representation/event-body.ts';
-import { instanceEventObject } from '../../src/representation/instance-resource.ts';
-import type { InstanceResource, WithoutEmpty } from '../../src/representation/instance-resource.ts';
-import { messageResource } from '../../src/representation/message-resource.ts';
-import type { MessageResource } from '../../src/representation/message-resource.ts';
+import { eventBody } from '../../src/resources/event.ts';
+import { instanceEventObject } from '../../src/resources/instance.ts';
+import type { InstanceResource, WithoutEmpty } from '../../src/resources/instance.ts';
+import { messageResource } from '../../src/resources/message.ts';
+import type { MessageResource } from '../../src/resources/message.ts';
 import { exampleInstance, exampleMessage } from '../support/examples.ts';
 
 // The compiler is the test: `toEqualTypeOf` fails where either side has a field, a value or a null that the other lacks.

@@ -1,9 +1,9 @@
+import { DELIVERY_HEADER, EVENT_HEADER, STANDARD_ID_HEADER } from '@trunkline/receiver';
 import type { Attempt, Delivery, DeliveryErrorCode, DeliveryStatus } from '../domain/delivery/delivery.ts';
-import type { EventType, SubscribableEventType } from '../domain/event/event.ts';
-import type { DisabledReason, EndpointStatus, WebhookEndpoint } from '../domain/webhook/endpoint.ts';
 import { waitingOf } from '../domain/delivery/waiting.ts';
 import type { LanePosition, WaitingReason } from '../domain/delivery/waiting.ts';
-import { requestHeaders } from './request-headers.ts';
+import type { EventType, SubscribableEventType } from '../domain/event/event.ts';
+import type { DisabledReason, EndpointStatus, WebhookEndpoint } from '../domain/webhook/endpoint.ts';
 import { timestamp, timestampOrNull } from './time.ts';
 
 /** Webhook endpoint of the REST API (specification, "Webhook endpoint"). */
@@ -146,5 +146,23 @@ export function deliveryDetailResource(
     },
     attempt_log: attempts.map(attemptResource),
     ...(waiting && { waiting: { reason: waiting.reason, until: timestampOrNull(waiting.until) } }),
+  };
+}
+
+/**
+ * The headers of a delivery's request that are the same on every attempt and tell no secret (specification, "Request
+ * the receiver gets"). Timestamps and signatures are added when an attempt is signed. The id of Standard Webhooks is the
+ * event's.
+ */
+export function requestHeaders(
+  delivery: Pick<Delivery, 'id' | 'eventType' | 'eventId'>,
+  { standardWebhooks }: { readonly standardWebhooks: boolean },
+): Readonly<Record<string, string>> {
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Service-Webhooks/1.0',
+    [EVENT_HEADER]: delivery.eventType,
+    [DELIVERY_HEADER]: delivery.id,
+    ...(standardWebhooks ? { [STANDARD_ID_HEADER]: delivery.eventId } : {}),
   };
 }

@@ -1,0 +1,52 @@
+import * as z from 'zod';
+
+/** Text that every database can store: well-formed Unicode without NUL, counted in code points. */
+export function storableText(min: number, max: number): z.ZodType<string, string> {
+  return z
+    .string()
+    .refine(
+      (text) => text.isWellFormed() && !text.includes('\0'),
+      'Must be well-formed Unicode without NUL characters.',
+    )
+    .refine((text) => codePoints(text) <= max, `Must have at most ${max} characters.`)
+    .refine((text) => codePoints(text) >= min, `Must have at least ${min} character${min === 1 ? '' : 's'}.`)
+    .meta({ minLength: min, maxLength: max }); // JSON Schema counts code points too
+}
+
+function codePoints(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; count++) i += (text.codePointAt(i) ?? 0) > 0xffff ? 2 : 1;
+  return count;
+}
+
+/** Page size (specification, "Limits"). */
+const PAGE_LIMIT_MAX = 100;
+const PAGE_LIMIT_DEFAULT = 25;
+
+/** A page of a list; both may come as the text of a query parameter. */
+export type PageQuery = {
+  readonly limit?: number | string | undefined;
+  readonly cursor?: string | undefined;
+};
+export type CheckedPageQuery = { readonly limit: number; readonly cursor?: string | undefined };
+
+/** What the query of every list with pages has. */
+export const pageFields: {
+  readonly limit: z.ZodType<number, unknown>;
+  readonly cursor: z.ZodType<string | undefined>;
+} = {
+  limit: z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .regex(/^[0-9]{1,9}$/)
+          .transform(Number),
+      ],
+      'Must be a whole number.',
+    )
+    .pipe(z.int().min(1).max(PAGE_LIMIT_MAX))
+    .default(PAGE_LIMIT_DEFAULT),
+  cursor: z.string().min(1).max(512).optional(),
+};

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { CAPTION_MAX, TEXT_MAX } from '../domain/message/message-limits.ts';
+import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../domain/message/message.ts';
+import type { MessageDirection, MessageStatus, MessageType } from '../domain/message/message.ts';
+import { pageFields, storableText } from './fields.ts';
+import type { CheckedPageQuery, PageQuery } from './fields.ts';
+
+/** What every message has. `type` is validated by its own rule, which has a code of its own. */
+export type MessageInput = {
+  readonly instance: string;
+  readonly to: string;
+  readonly type: string;
+  readonly text?: string | undefined;
+};
+export const messageInput: z.ZodType<MessageInput> = z.object({
+  instance: z.string(),
+  to: z.string(),
+  type: z.string(),
+  text: z.string().optional(),
+});
+
+export const textInput: z.ZodType<{ readonly text: string }> = z.object({
+  text: storableText(1, TEXT_MAX).refine((text) => text.trim() !== '', 'Must hold more than white space.'),
+});
+
+/** What a media message has beside its file. A given `text` is refused: the words with a file are its caption. */
+export type MediaFields = { readonly caption?: string | undefined; readonly filename?: string | undefined };
+export const mediaFields: z.ZodType<MediaFields> = z.object({
+  caption: storableText(0, CAPTION_MAX).optional(),
+  filename: z.string().optional(),
+  text: z.undefined('Must not be given with a file: use caption.').optional(),
+});
+
+type MessageFilterQuery<Status> = {
+  readonly instance?: string | undefined;
+  readonly direction?: MessageDirection | undefined;
+  readonly type?: MessageType | undefined;
+  readonly status?: Status | undefined;
+};
+/** `status`: one status or a comma-separated list. */
+export type MessageQuery = MessageFilterQuery<string> & PageQuery;
+export type CheckedMessageQuery = MessageFilterQuery<readonly MessageStatus[]> & CheckedPageQuery;
+export const messageQuery: z.ZodType<CheckedMessageQuery, unknown> = z.object({
+  instance: z.string().min(1).max(40).optional(),
+  direction: z.enum(MESSAGE_DIRECTIONS).optional(),
+  type: z.enum(MESSAGE_TYPES).optional(),
+  status: z
+    .string()
+    .min(1)
+    .max(120)
+    .transform((list) => list.split(','))
+    .pipe(z.array(z.enum(MESSAGE_STATUSES)))
+    .transform((statuses) => [...new Set(statuses)].toSorted())
+    .optional(),
+  ...pageFields,
+});

@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { DELIVERY_STATUSES } from '../domain/delivery/delivery.ts';
+import type { DeliveryStatus } from '../domain/delivery/delivery.ts';
+import { SUBSCRIBABLE_EVENT_TYPES } from '../domain/event/event.ts';
+import type { SubscribableEventType } from '../domain/event/event.ts';
+import { DESCRIPTION_MAX, EVENTS_MAX } from '../domain/webhook/endpoint-limits.ts';
+import type { EndpointStatus } from '../domain/webhook/endpoint.ts';
+import { pageFields, storableText } from './fields.ts';
+import type { CheckedPageQuery, PageQuery } from './fields.ts';
+
+const description = storableText(0, DESCRIPTION_MAX).nullable().optional();
+const events = z
+  .array(z.enum(SUBSCRIBABLE_EVENT_TYPES))
+  .min(1)
+  .max(EVENTS_MAX)
+  .refine((names) => new Set(names).size === names.length, 'Must not repeat a name.')
+  .meta({ uniqueItems: true });
+
+/** `url` is validated by the URL rules, which have a code of their own. */
+export type WebhookInput = {
+  readonly url: string;
+  readonly events: readonly SubscribableEventType[];
+  readonly description?: string | null | undefined;
+};
+export const webhookInput: z.ZodType<WebhookInput> = z.object({ url: z.string(), events, description });
+
+export type WebhookChanges = {
+  readonly url?: string | undefined;
+  readonly events?: readonly SubscribableEventType[] | undefined;
+  readonly description?: string | null | undefined;
+  readonly status?: EndpointStatus | undefined;
+};
+export const webhookChanges: z.ZodType<WebhookChanges> = z.object({
+  url: z.string().optional(),
+  events: events.optional(),
+  description,
+  status: z.enum(['enabled', 'disabled']).optional(),
+});
+
+type DeliveryFilterQuery = {
+  readonly status?: DeliveryStatus | undefined;
+  readonly event?: string | undefined;
+};
+export type DeliveryQuery = DeliveryFilterQuery & PageQuery;
+export type CheckedDeliveryQuery = DeliveryFilterQuery & CheckedPageQuery;
+export const deliveryQuery: z.ZodType<CheckedDeliveryQuery, unknown> = z.object({
+  status: z.enum(DELIVERY_STATUSES).optional(),
+  event: z.string().min(1).max(40).optional(),
+  ...pageFields,
+});
