@@ -17,7 +17,7 @@ export type {
   WebhookList,
   WorkspaceApi,
 } from './workspace-api.ts';
-export type { MediaDownload } from './services/messages/read-media.ts';
+export type { MediaDownload } from './services/messages/messages.ts';
 export type { Admin } from './admin-api.ts';
 export type { ApiKeyInfo, NewApiKey } from './services/admin/api-keys.ts';
 export type { NewMember } from './services/admin/members.ts';

@@ -10,7 +10,7 @@ import type {
   WebhookResource,
   WebhookResourceWithSecret,
 } from './resources/webhook.ts';
-import type { MediaDownload } from './services/messages/read-media.ts';
+import type { MediaDownload } from './services/messages/messages.ts';
 
 /**
  * The operations of the REST API on one workspace, in process. Inputs and answers have the shapes of the

@@ -6,10 +6,7 @@ import { groupResource, instanceResource } from './resources/instance.ts';
 import type { InstanceResource } from './resources/instance.ts';
 import { messageResource } from './resources/message.ts';
 import { deliveryDetailResource, deliveryResource, webhookResource } from './resources/webhook.ts';
-import { findDelivery } from './services/deliveries/find-delivery.ts';
-import { listDeliveries } from './services/deliveries/list-deliveries.ts';
-import { retryDelivery } from './services/deliveries/retry-delivery.ts';
-import { retryFailed } from './services/deliveries/retry-failed.ts';
+import { findDelivery, listDeliveries, retryDelivery, retryFailedDeliveries } from './services/deliveries.ts';
 import { connectInstance } from './services/instances/connect-instance.ts';
 import { createInstance } from './services/instances/create-instance.ts';
 import { findInstance } from './services/instances/find-instance.ts';
@@ -17,11 +14,10 @@ import { listGroups } from './services/instances/list-groups.ts';
 import { readQr } from './services/instances/read-qr.ts';
 import { renameInstance } from './services/instances/rename-instance.ts';
 import { runOperation } from './services/instances/run-operation.ts';
-import { findMessage } from './services/messages/find-message.ts';
-import { listMessages } from './services/messages/list-messages.ts';
-import { readMedia } from './services/messages/read-media.ts';
+import { findMessage, listMessages, readMedia } from './services/messages/messages.ts';
 import { sendMessage } from './services/messages/send-message.ts';
 import { discardUpload } from './services/media/store-upload.ts';
+import type { ListPage } from './services/paging.ts';
 import { deleteWebhook } from './services/webhooks/delete-webhook.ts';
 import { findWebhook } from './services/webhooks/find-webhook.ts';
 import { registerWebhook } from './services/webhooks/register-webhook.ts';
@@ -29,7 +25,6 @@ import { rotateSecret } from './services/webhooks/rotate-secret.ts';
 import { sendTestEvent } from './services/webhooks/send-test-event.ts';
 import { updateWebhook } from './services/webhooks/update-webhook.ts';
 import type { ServiceContext } from './services/context.ts';
-import type { ListPage } from './services/list-page.ts';
 import { unwrap } from './trunkline-error.ts';
 import { lendFile, openUpload, takeFile } from './uploads.ts';
 import type { PageResult, WorkspaceApi } from './workspace-api.ts';
@@ -106,7 +101,7 @@ export function workspaceFacade(
       test: async (id) => deliveryResource(unwrap(await sendTestEvent(context, named(id)))),
       deliveries: async (id, query = {}) =>
         page(unwrap(await listDeliveries(context, { workspaceId, webhookId: id }, query)), deliveryResource),
-      retryFailed: async (id) => unwrap(await retryFailed(context, { workspaceId, webhookId: id })),
+      retryFailed: async (id) => unwrap(await retryFailedDeliveries(context, { workspaceId, webhookId: id })),
     },
     deliveries: {
       get: async (id) =>

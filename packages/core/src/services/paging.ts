@@ -4,13 +4,39 @@ import { isId } from '../domain/id.ts';
 import type { IdPrefix } from '../domain/id.ts';
 import { ok } from '../domain/result.ts';
 import type { Result } from '../domain/result.ts';
+import type { CheckedPageQuery } from '../inputs/fields.ts';
 import { invalid, readInput } from '../inputs/read-input.ts';
 import type { Page, PageRequest } from '../ports/storage/page.ts';
+
+/** One page of a list, newest first, with the ways on. */
+export interface ListPage<Row> {
+  readonly rows: readonly Row[];
+  readonly perPage: number;
+  readonly nextCursor: string | null;
+  readonly prevCursor: string | null;
+}
+
+/**
+ * Reads one page of a list. `filter` is all that selects its rows, `prefix` that of their ids; `find` is called with
+ * where the page begins, after the cursor was checked.
+ */
+export async function readPage<Row extends { readonly id: string }>(
+  { limit, cursor }: CheckedPageQuery,
+  { prefix, filter }: { readonly prefix: IdPrefix; readonly filter: readonly unknown[] },
+  find: (request: PageRequest) => Promise<Result<Page<Row>>>,
+): Promise<Result<ListPage<Row>>> {
+  const madeFor = JSON.stringify(filter);
+  const from = readCursor(cursor, madeFor, prefix);
+  if (!from.ok) return from;
+  const found = await find({ from: from.value, limit });
+  if (!found.ok) return found;
+  return ok({ rows: found.value.rows, perPage: limit, ...pageCursors(found.value, madeFor) });
+}
 
 /** Where a page begins, opaque to clients. It carries the filter that it was made for, and is refused with any other. */
 const position = z.tuple([z.enum(['older', 'newer']), z.string().max(60), z.string().max(300)]);
 
-export function readCursor(
+function readCursor(
   cursor: string | undefined,
   filter: string,
   prefix: IdPrefix,
@@ -27,7 +53,7 @@ export function readCursor(
 }
 
 /** The cursors of a page, null where there is nothing further that way. */
-export function pageCursors(
+function pageCursors(
   page: Page<{ readonly id: string }>,
   filter: string,
 ): { readonly nextCursor: string | null; readonly prevCursor: string | null } {

@@ -1,0 +1,99 @@
+import {
+  RETENTION_MS,
+  RETRY_FAILED_BATCH,
+  RETRY_FAILED_COUNT_MAX,
+} from '../domain/delivery/delivery-limits.ts';
+import type { Delivery } from '../domain/delivery/delivery.ts';
+import { isId } from '../domain/id.ts';
+import { ok, refuse } from '../domain/result.ts';
+import type { Result } from '../domain/result.ts';
+import { readInput } from '../inputs/read-input.ts';
+import { deliveryQuery } from '../inputs/webhooks.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { DeliveryDetail } from '../ports/storage/delivery-store.ts';
+import type { ServiceContext } from './context.ts';
+import { readPage } from './paging.ts';
+import type { ListPage } from './paging.ts';
+import { findWebhook, webhookDisabled } from './webhooks/find-webhook.ts';
+
+export async function findDelivery(
+  context: ServiceContext,
+  workspaceId: string,
+  id: string,
+): Promise<Result<DeliveryDetail>> {
+  const detail = isId('whd', id)
+    ? await context.storage.deliveries.findDetail(workspaceId, id, retentionFloor(context.clock))
+    : null;
+  return detail ? ok(detail) : noDelivery();
+}
+
+export async function listDeliveries(
+  context: ServiceContext,
+  { workspaceId, webhookId }: { workspaceId: string; webhookId: string },
+  query: unknown,
+): Promise<Result<ListPage<Delivery>>> {
+  const read = readInput(deliveryQuery, query);
+  if (!read.ok) return read;
+  const { status, event } = read.value;
+  const filter = [webhookId, status ?? null, event ?? null];
+  return readPage(read.value, { prefix: 'whd', filter }, async (request) => {
+    const found = await findWebhook(context, workspaceId, webhookId);
+    if (!found.ok) return found;
+    const page = await context.storage.deliveries.list(
+      workspaceId,
+      webhookId,
+      { ...(status === undefined ? {} : { status }), ...(event === undefined ? {} : { eventType: event }) },
+      request,
+      retentionFloor(context.clock),
+    );
+    return ok(page);
+  });
+}
+
+/** Queues one more attempt. */
+export async function retryDelivery(
+  context: ServiceContext,
+  workspaceId: string,
+  id: string,
+): Promise<Result<Delivery>> {
+  if (!isId('whd', id)) return noDelivery();
+  const { storage, clock } = context;
+  const result = await storage.deliveries.retry(workspaceId, id, clock.now(), retentionFloor(clock));
+  switch (result.kind) {
+    case 'requeued':
+      return ok(result.delivery);
+    case 'not_found':
+      return noDelivery();
+    case 'not_allowed':
+      return refuse(
+        'WEBHOOK_RETRY_NOT_ALLOWED',
+        'Only a failed or exhausted delivery of an enabled endpoint can be retried by hand.',
+      );
+  }
+}
+
+/** Queues the failed and exhausted deliveries of an endpoint again, up to a batch. */
+export async function retryFailedDeliveries(
+  context: ServiceContext,
+  { workspaceId, webhookId }: { workspaceId: string; webhookId: string },
+): Promise<Result<{ requeued: number; remaining: number }>> {
+  const found = await findWebhook(context, workspaceId, webhookId);
+  if (!found.ok) return found;
+  const { storage, clock } = context;
+  const outcome = await storage.deliveries.retryAll(workspaceId, webhookId, {
+    limit: RETRY_FAILED_BATCH,
+    countUpTo: RETRY_FAILED_COUNT_MAX,
+    now: clock.now(),
+    since: retentionFloor(clock),
+  });
+  return outcome ? ok(outcome) : webhookDisabled();
+}
+
+function noDelivery(): ReturnType<typeof refuse> {
+  return refuse('WEBHOOK_DELIVERY_NOT_FOUND', 'There is no such delivery in this workspace.');
+}
+
+/** What was made before this no longer exists for readers, deleted yet or not. */
+function retentionFloor(clock: Clock): number {
+  return clock.now() - RETENTION_MS;
+}

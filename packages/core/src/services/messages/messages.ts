@@ -1,0 +1,89 @@
+import { isId } from '../../domain/id.ts';
+import { contentIdOf } from '../../domain/message/message.ts';
+import type { Message } from '../../domain/message/message.ts';
+import { ok, refuse } from '../../domain/result.ts';
+import type { Result } from '../../domain/result.ts';
+import { messageQuery } from '../../inputs/messages.ts';
+import { readInput } from '../../inputs/read-input.ts';
+import type { ServiceContext } from '../context.ts';
+import { findInstance } from '../instances/find-instance.ts';
+import { readPage } from '../paging.ts';
+import type { ListPage } from '../paging.ts';
+
+export async function findMessage(
+  context: ServiceContext,
+  workspaceId: string,
+  id: string,
+): Promise<Result<Message>> {
+  const message = isId('msg', id) ? await context.storage.messages.find(workspaceId, id) : null;
+  return message ? ok(message) : refuse('MESSAGE_NOT_FOUND', 'There is no such message in this workspace.');
+}
+
+export async function listMessages(
+  context: ServiceContext,
+  workspaceId: string,
+  query: unknown,
+): Promise<Result<ListPage<Message>>> {
+  const read = readInput(messageQuery, query);
+  if (!read.ok) return read;
+  const { instance, direction, type, status } = read.value;
+  const filter = [instance ?? null, direction ?? null, type ?? null, status ?? null];
+  return readPage(read.value, { prefix: 'msg', filter }, async (request) => {
+    if (instance !== undefined) {
+      const found = await findInstance(context, workspaceId, instance);
+      if (!found.ok) return found;
+    }
+    const page = await context.storage.messages.list(
+      workspaceId,
+      {
+        ...(instance === undefined ? {} : { instanceId: instance }),
+        ...(direction === undefined ? {} : { direction }),
+        ...(type === undefined ? {} : { type }),
+        ...(status === undefined ? {} : { statuses: status }),
+      },
+      request,
+    );
+    return ok(page);
+  });
+}
+
+/** A stored file on its way out. */
+export interface MediaDownload {
+  readonly mimeType: string;
+  readonly filename: string;
+  /** Of the whole file, in bytes. */
+  readonly size: number;
+  /** Hex. */
+  readonly sha256: string | null;
+  /** Opens the content, or an inclusive range of it. */
+  open(range?: { readonly start: number; readonly end: number }): Promise<ReadableStream<Uint8Array>>;
+}
+
+export async function readMedia(
+  context: ServiceContext,
+  workspaceId: string,
+  id: string,
+): Promise<Result<MediaDownload>> {
+  const found = await findMessage(context, workspaceId, id);
+  if (!found.ok) return found;
+  const { media } = found.value;
+  const contentId = contentIdOf(found.value);
+  const size = media?.available ? await context.media.size(contentId) : null;
+  if (!media || size === null) return notAvailable();
+  const { mimeType, filename, sha256 } = media;
+  return ok({
+    mimeType,
+    filename,
+    size,
+    sha256,
+    open: async (range) => {
+      const content = await context.media.get(contentId, range);
+      if (!content) throw new Error(`The file of ${id} is gone.`);
+      return content;
+    },
+  });
+}
+
+function notAvailable(): ReturnType<typeof refuse> {
+  return refuse('MEDIA_NOT_AVAILABLE', 'There is no stored file of this message.');
+}
