@@ -18,13 +18,15 @@ import { findMessage, listMessages, readMedia } from './services/messages/messag
 import { sendMessage } from './services/messages/send-message.ts';
 import { discardUpload } from './services/media/store-upload.ts';
 import type { ListPage } from './services/paging.ts';
-import { deleteWebhook } from './services/webhooks/delete-webhook.ts';
-import { findWebhook } from './services/webhooks/find-webhook.ts';
-import { registerWebhook } from './services/webhooks/register-webhook.ts';
-import { rotateSecret } from './services/webhooks/rotate-secret.ts';
-import { sendTestEvent } from './services/webhooks/send-test-event.ts';
-import { updateWebhook } from './services/webhooks/update-webhook.ts';
 import type { ServiceContext } from './services/context.ts';
+import {
+  deleteWebhook,
+  findWebhook,
+  registerWebhook,
+  rotateSecret,
+  sendTestEvent,
+  updateWebhook,
+} from './services/webhooks.ts';
 import { unwrap } from './trunkline-error.ts';
 import { lendFile, openUpload, takeFile } from './uploads.ts';
 import type { PageResult, WorkspaceApi } from './workspace-api.ts';

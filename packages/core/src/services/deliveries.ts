@@ -14,7 +14,7 @@ import type { DeliveryDetail } from '../ports/storage/delivery-store.ts';
 import type { ServiceContext } from './context.ts';
 import { readPage } from './paging.ts';
 import type { ListPage } from './paging.ts';
-import { findWebhook, webhookDisabled } from './webhooks/find-webhook.ts';
+import { findWebhook, webhookDisabled } from './webhooks.ts';
 
 export async function findDelivery(
   context: ServiceContext,

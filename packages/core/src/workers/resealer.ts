@@ -3,7 +3,7 @@ import { createLoop } from '../runtime/loop.ts';
 import { resealSecretKeyCheck, secretKeyCheck } from '../services/check-secret-key.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { SECRET_KEY_CHECK, sessionPurpose, webhookSecretPurpose } from '../services/sealer.ts';
-import { changeWebhook } from '../services/webhooks/change-webhook.ts';
+import { changeWebhook } from '../services/webhooks.ts';
 
 /** How long a pass that left something behind is waited for to be made again. */
 const AGAIN_MS = 60_000;
