@@ -7,13 +7,14 @@ import type { InstanceResource } from './resources/instance.ts';
 import { messageResource } from './resources/message.ts';
 import { deliveryDetailResource, deliveryResource, webhookResource } from './resources/webhook.ts';
 import { findDelivery, listDeliveries, retryDelivery, retryFailedDeliveries } from './services/deliveries.ts';
-import { connectInstance } from './services/instances/connect-instance.ts';
-import { createInstance } from './services/instances/create-instance.ts';
-import { findInstance } from './services/instances/find-instance.ts';
-import { listGroups } from './services/instances/list-groups.ts';
-import { readQr } from './services/instances/read-qr.ts';
-import { renameInstance } from './services/instances/rename-instance.ts';
-import { runOperation } from './services/instances/run-operation.ts';
+import {
+  createInstance,
+  findInstance,
+  listGroups,
+  readQr,
+  renameInstance,
+} from './services/instances/instances.ts';
+import { connectInstance, runOperation } from './services/instances/operations.ts';
 import { findMessage, listMessages, readMedia } from './services/messages/messages.ts';
 import { sendMessage } from './services/messages/send-message.ts';
 import { discardUpload } from './services/media/store-upload.ts';

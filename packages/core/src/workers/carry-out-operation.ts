@@ -2,7 +2,7 @@ import type { InstanceTrigger } from '../domain/instance/instance-state.ts';
 import type { Instance, Operation, OperationKind } from '../domain/instance/instance.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import type { ServiceContext } from '../services/context.ts';
-import { deleteHeldInstance } from '../services/instances/delete-held-instance.ts';
+import { deleteHeldInstance } from '../services/instances/change-instance.ts';
 
 /** What an operation does to the instance's connection; each ends within bounds. */
 export interface HeldConnection {

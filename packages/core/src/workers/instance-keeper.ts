@@ -7,12 +7,12 @@ import type { ClosedReason, GatewayConnection, GatewayListener } from '../ports/
 import type { Lease } from '../ports/storage/lease.ts';
 import { DeadlineError, withDeadline } from '../runtime/deadline.ts';
 import type { ServiceContext } from '../services/context.ts';
-import { FencedError, changeInstance } from '../services/instances/change-instance.ts';
-import { instanceSession } from '../services/instances/instance-session.ts';
+import { changeInstance } from '../services/instances/change-instance.ts';
+import { FencedError } from '../services/instances/fenced-error.ts';
+import { instanceSession, sealQr } from '../services/instances/sealed-values.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
 import { receiveMessage, saveGroups } from '../services/messages/receive-message.ts';
 import { createDownloadTurns } from '../services/media/download-turns.ts';
-import { sealQr } from '../services/instances/sealed-qr.ts';
 import { carryOutOperation } from './carry-out-operation.ts';
 import type { HeldConnection } from './carry-out-operation.ts';
 import type { OpenConnection } from './connections.ts';

@@ -9,7 +9,7 @@ import { createLoop } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
 import { keepTrying } from '../runtime/retry.ts';
 import type { ServiceContext } from '../services/context.ts';
-import { FencedError } from '../services/instances/change-instance.ts';
+import { FencedError } from '../services/instances/fenced-error.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
 import { outgoingContent } from './outgoing-content.ts';

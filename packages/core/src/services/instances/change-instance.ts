@@ -7,19 +7,12 @@ import { notBefore } from '../../domain/too-far-ahead.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import { instanceEventObject } from '../../resources/instance.ts';
 import type { ServiceContext } from '../context.ts';
-import { failUnlinkedMessage } from '../messages/fail-queued.ts';
-import { findInstance } from './find-instance.ts';
-
-/** A gateway's write was refused because another process holds the instance now. */
-export class FencedError extends Error {
-  constructor(instanceId: string) {
-    super(`The lease on ${instanceId} is lost: another process holds it.`);
-    this.name = 'FencedError';
-  }
-}
+import { failDeletedMessage, failUnlinkedMessage } from '../messages/advance-message.ts';
+import { FencedError } from './fenced-error.ts';
+import { findInstance } from './instances.ts';
 
 /** Who changes an instance: the API, or the gateway that holds it under a lease. */
-export interface InstanceTarget {
+interface InstanceTarget {
   readonly workspaceId: string;
   readonly id: string;
   readonly lease: Lease | null;
@@ -59,5 +52,20 @@ export async function changeInstance(
     });
     if (written.kind === 'written') return ok(written.instance);
     if (written.kind === 'fenced') throw new FencedError(target.id);
+  }
+}
+
+/** Removes an instance whose connection is closed, with its session; its queued messages fail with their events. */
+export async function deleteHeldInstance(
+  context: ServiceContext,
+  { workspaceId, lease }: { workspaceId: string; lease: Lease },
+): Promise<void> {
+  for (;;) {
+    const instance = await context.storage.instances.find(workspaceId, lease.instanceId);
+    if (!instance) return;
+    const settleQueued = failDeletedMessage(context, context.clock.now());
+    const deleted = await context.storage.instances.delete({ instance, lease, settleQueued });
+    if (deleted === 'deleted') return;
+    if (deleted === 'fenced') throw new FencedError(lease.instanceId);
   }
 }

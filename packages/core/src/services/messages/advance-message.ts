@@ -1,11 +1,13 @@
+import type { Event } from '../../domain/event/event.ts';
 import { advance, lastChangeOf } from '../../domain/message/message-state.ts';
-import type { MessageTrigger } from '../../domain/message/message-state.ts';
+import type { MessageStep, MessageTrigger } from '../../domain/message/message-state.ts';
+import type { Message, MessageError } from '../../domain/message/message.ts';
 import { notBefore } from '../../domain/too-far-ahead.ts';
-import type { Message } from '../../domain/message/message.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
+import type { MessageChange } from '../../ports/storage/message-store.ts';
+import { messageResource } from '../../resources/message.ts';
 import type { ServiceContext } from '../context.ts';
-import { FencedError } from '../instances/change-instance.ts';
-import { messageEvents } from './message-events.ts';
+import { FencedError } from '../instances/fenced-error.ts';
 
 /**
  * Takes what the network said about an outbound message: reads, decides, writes, and starts over when another report
@@ -45,4 +47,61 @@ export async function advanceMessage(
     if (written === 'changed') return;
     if (written === 'fenced') throw new FencedError(lease.instanceId);
   }
+}
+
+/** Fails what is still queued when its number is unlinked. */
+export function failUnlinkedMessage(
+  context: ServiceContext,
+  now: number,
+): (message: Message) => MessageChange {
+  return failQueued(
+    context,
+    { code: 'instance_logged_out', message: 'The number was unlinked before the message was sent.' },
+    now,
+  );
+}
+
+/** Fails what is still queued when its instance is deleted. */
+export function failDeletedMessage(
+  context: ServiceContext,
+  now: number,
+): (message: Message) => MessageChange {
+  return failQueued(
+    context,
+    { code: 'instance_deleted', message: 'The instance was deleted before the message was sent.' },
+    now,
+  );
+}
+
+function failQueued(
+  context: ServiceContext,
+  error: MessageError,
+  now: number,
+): (message: Message) => MessageChange {
+  return (message) => {
+    const steps = advance(message, { kind: 'failed', error }, now);
+    return {
+      message: steps.at(-1)?.message ?? message,
+      expectedStatus: message.status,
+      events: messageEvents(context, steps, now),
+    };
+  };
+}
+
+/** The events of some steps of a message, each with the message as it stood right after that step. */
+function messageEvents(
+  context: ServiceContext,
+  steps: readonly MessageStep[],
+  now: number,
+): readonly Event[] {
+  return steps.map((step) => messageEvent(context, step, now));
+}
+
+export function messageEvent(context: ServiceContext, { message, event }: MessageStep, now: number): Event {
+  return context.newEvent({
+    type: event,
+    workspaceId: message.workspaceId,
+    data: { message: messageResource(message) },
+    now,
+  });
 }

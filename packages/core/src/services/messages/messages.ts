@@ -6,7 +6,7 @@ import type { Result } from '../../domain/result.ts';
 import { messageQuery } from '../../inputs/messages.ts';
 import { readInput } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
-import { findInstance } from '../instances/find-instance.ts';
+import { findInstance } from '../instances/instances.ts';
 import { readPage } from '../paging.ts';
 import type { ListPage } from '../paging.ts';
 

@@ -6,14 +6,14 @@ import type { GroupsExtent, IncomingContent, IncomingFile, IncomingMessage } fro
 import { noMedia } from '../../ports/no-media.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import type { ServiceContext } from '../context.ts';
-import { FencedError } from '../instances/change-instance.ts';
+import { FencedError } from '../instances/fenced-error.ts';
 import { detectedOr } from '../media/detect-file-type.ts';
 import type { DownloadTurns } from '../media/download-turns.ts';
 import { isSourceFailure, sourceStream } from '../media/source-stream.ts';
 import { discardUpload, storeUpload } from '../media/store-upload.ts';
 import type { StoredUpload } from '../media/store-upload.ts';
 import { timelyStream } from '../media/timely-stream.ts';
-import { messageEvent } from './message-events.ts';
+import { messageEvent } from './advance-message.ts';
 
 /** A network that sends nothing of a file for this long is not waited for: the message matters more. */
 const DOWNLOAD_STALLED_MS = 60_000;

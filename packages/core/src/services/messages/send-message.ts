@@ -13,7 +13,7 @@ import { checkMaySend, trialLimit } from '../../domain/workspace/plan-rules.ts';
 import type { Acceptance, AcceptanceResult, Sender } from '../../ports/storage/message-store.ts';
 import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
-import { noInstance } from '../instances/find-instance.ts';
+import { noInstance } from '../instances/instances.ts';
 import type { StoredUpload } from '../media/store-upload.ts';
 import { checkSendInput } from './check-send-input.ts';
 import type { CheckedSend, MediaContent } from './check-send-input.ts';

@@ -1,13 +1,33 @@
 import { outcomeOf } from '../../domain/instance/instance.ts';
 import type { Instance, Operation, OperationKind } from '../../domain/instance/instance.ts';
+import { parsePhoneNumber } from '../../domain/message/phone-number.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
+import { connectInput } from '../../inputs/instances.ts';
+import { invalid, readInput } from '../../inputs/read-input.ts';
 import { waitFor } from '../../runtime/retry.ts';
 import type { ServiceContext } from '../context.ts';
 import { changeInstance } from './change-instance.ts';
 
 /** How often to look while no signal comes, as from a process that shares the database. */
 const LOOK_EVERY_MS = 250;
+
+/** Starts to connect; with a `pairing_phone_number`, a pairing shows a code for that phone beside its QR. */
+export async function connectInstance(
+  context: ServiceContext,
+  { workspaceId, id }: { workspaceId: string; id: string },
+  input: unknown,
+): Promise<Result<Instance>> {
+  const read = readInput(connectInput, input);
+  if (!read.ok) return read;
+  const pairingNumber = readNumber(read.value.pairing_phone_number);
+  if (!pairingNumber.ok) return pairingNumber;
+  return changeInstance(
+    context,
+    { workspaceId, id, lease: null },
+    { kind: 'connect', pairingNumber: pairingNumber.value },
+  );
+}
 
 /**
  * Asks the gateway that holds the instance for a disconnect, logout or delete, and waits for its answer. The request is
@@ -72,4 +92,13 @@ async function unanswered(context: ServiceContext, id: string, kind: OperationKi
         `The messaging network has not answered yet; the ${kind} is still being carried out.`,
       )
     : refuse('GATEWAY_UNAVAILABLE', `No gateway is running; the ${kind} will be carried out when one is.`);
+}
+
+/** By the rules for a recipient, without the groups. */
+function readNumber(text: string | null | undefined): Result<string | null> {
+  if (text === undefined || text === null) return ok(null);
+  const number = parsePhoneNumber(text);
+  return number.ok
+    ? ok(number.digits)
+    : invalid({ pairing_phone_number: [`Must be a phone number, which ${number.rule}.`] });
 }

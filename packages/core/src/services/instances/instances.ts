@@ -1,0 +1,118 @@
+import { renderSVG } from 'uqr';
+import { isId } from '../../domain/id.ts';
+import type { Group } from '../../domain/instance/group.ts';
+import { defaultInstanceName } from '../../domain/instance/instance-name.ts';
+import type { Instance } from '../../domain/instance/instance.ts';
+import { ok, refuse } from '../../domain/result.ts';
+import type { Result } from '../../domain/result.ts';
+import { checkMayCreateInstance } from '../../domain/workspace/plan-rules.ts';
+import { instanceInput } from '../../inputs/instances.ts';
+import { readInput } from '../../inputs/read-input.ts';
+import type { QrResource } from '../../resources/instance.ts';
+import { timestamp } from '../../resources/time.ts';
+import { noWorkspace } from '../admin/workspaces.ts';
+import type { ServiceContext } from '../context.ts';
+import { openQr } from './sealed-values.ts';
+
+export async function createInstance(
+  context: ServiceContext,
+  workspaceId: string,
+  input: unknown,
+): Promise<Result<Instance>> {
+  const read = readInput(instanceInput, input);
+  if (!read.ok) return read;
+  const workspace = await context.storage.workspaces.find(workspaceId);
+  if (!workspace) return noWorkspace();
+  const allowed = checkMayCreateInstance(workspace.plan);
+  if (!allowed.ok) return allowed;
+
+  const now = context.clock.now();
+  const id = context.newId('ins', now);
+  const instance: Instance = {
+    id,
+    workspaceId,
+    name: read.value.name ?? defaultInstanceName(id),
+    status: 'created',
+    desired: 'stopped',
+    phoneNumber: null,
+    profileName: null,
+    profilePictureUrl: null,
+    lastError: null,
+    droppedAt: null,
+    qr: null,
+    pairingNumber: null,
+    operation: null,
+    operationOutcome: null,
+    logoutRefused: false,
+    statusChangedAt: now,
+    connectedAt: null,
+    disconnectedAt: null,
+    lastSeenAt: null,
+    createdAt: now,
+    updatedAt: now,
+    version: 0,
+  };
+  const { instanceLimit } = workspace.plan;
+  const inserted = await context.storage.instances.insert(instance, instanceLimit);
+  return inserted === 'inserted'
+    ? ok(instance)
+    : refuse('INSTANCE_LIMIT_REACHED', `The plan allows ${instanceLimit} instances.`);
+}
+
+export async function findInstance(
+  context: ServiceContext,
+  workspaceId: string,
+  id: string,
+): Promise<Result<Instance>> {
+  const instance = isId('ins', id) ? await context.storage.instances.find(workspaceId, id) : null;
+  return instance ? ok(instance) : noInstance();
+}
+
+export function noInstance(): ReturnType<typeof refuse> {
+  return refuse('INSTANCE_NOT_FOUND', 'There is no such instance in this workspace.');
+}
+
+export async function renameInstance(
+  context: ServiceContext,
+  { workspaceId, id }: { workspaceId: string; id: string },
+  input: unknown,
+): Promise<Result<Instance>> {
+  const read = readInput(instanceInput, input);
+  if (!read.ok) return read;
+  const { name } = read.value;
+  for (;;) {
+    const found = await findInstance(context, workspaceId, id);
+    if (!found.ok || name === undefined || found.value.name === name) return found;
+    const renamed = { ...found.value, name, updatedAt: context.clock.now() };
+    const written = await context.storage.instances.write({ instance: renamed, event: null, lease: null });
+    if (written.kind === 'written') return ok(written.instance);
+  }
+}
+
+export async function listGroups(
+  context: ServiceContext,
+  { workspaceId, id }: { workspaceId: string; id: string },
+): Promise<Result<readonly Group[]>> {
+  const found = await findInstance(context, workspaceId, id);
+  return found.ok ? ok(await context.storage.instances.listGroups(workspaceId, id)) : found;
+}
+
+/** The current QR; only while the instance waits for a scan and the code has not run out. */
+export async function readQr(
+  context: ServiceContext,
+  { workspaceId, id }: { workspaceId: string; id: string },
+): Promise<Result<QrResource>> {
+  const found = await findInstance(context, workspaceId, id);
+  if (!found.ok) return found;
+  const { status, qr } = found.value;
+  if (status !== 'qr_required' || qr === null || qr.expiresAt <= context.clock.now()) {
+    return refuse('QR_NOT_AVAILABLE', 'There is a QR only while the status is qr_required.');
+  }
+  const { code, pairingCode } = openQr(context.sealer, id, qr);
+  return ok({
+    svg: renderSVG(code),
+    code,
+    pairing_code: pairingCode,
+    expires_at: timestamp(qr.expiresAt),
+  });
+}

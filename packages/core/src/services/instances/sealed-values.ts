@@ -1,0 +1,56 @@
+import type { QrCode } from '../../domain/instance/instance.ts';
+import type { Session } from '../../ports/gateway.ts';
+import type { Lease } from '../../ports/storage/lease.ts';
+import type { ServiceContext } from '../context.ts';
+import { qrPurpose, sessionPurpose } from '../sealer.ts';
+import type { Sealer } from '../sealer.ts';
+import { FencedError } from './fenced-error.ts';
+
+/** What links a phone, readable: `code` is shown as a QR, `pairingCode` is typed. */
+interface OpenQr {
+  readonly code: string;
+  readonly pairingCode: string | null;
+}
+
+export function sealQr(
+  sealer: Sealer,
+  instanceId: string,
+  { code, pairingCode }: OpenQr,
+): Omit<QrCode, 'expiresAt'> {
+  const purpose = qrPurpose(instanceId);
+  return {
+    sealedCode: sealer.sealText(code, purpose),
+    sealedPairingCode: pairingCode === null ? null : sealer.sealText(pairingCode, purpose),
+  };
+}
+
+export function openQr(sealer: Sealer, instanceId: string, qr: QrCode): OpenQr {
+  const purpose = qrPurpose(instanceId);
+  return {
+    code: sealer.openText(qr.sealedCode, purpose),
+    // One that was stored by a version without pairing codes has no such field.
+    pairingCode: qr.sealedPairingCode ? sealer.openText(qr.sealedPairingCode, purpose) : null,
+  };
+}
+
+/** A gateway's stored values for one instance: sealed at rest, written only under the lease. */
+export function instanceSession({ storage, sealer }: ServiceContext, lease: Lease): Session {
+  const { instanceId } = lease;
+  return {
+    instanceId,
+    async load() {
+      const sealed = await storage.instances.loadSession(instanceId);
+      return new Map(
+        [...sealed].map(([name, value]) => [name, sealer.open(value, sessionPurpose(instanceId, name))]),
+      );
+    },
+    async save(changes) {
+      const sealed = new Map<string, Uint8Array | null>();
+      for (const [name, value] of changes) {
+        sealed.set(name, value && sealer.seal(value, sessionPurpose(instanceId, name)));
+      }
+      if ((await storage.instances.saveSession(lease, sealed)) === 'fenced')
+        throw new FencedError(instanceId);
+    },
+  };
+}
