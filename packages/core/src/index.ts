@@ -13,10 +13,10 @@ export type {
   SendOptions,
   SendResult,
   SendTextInput,
-  Upload,
   WebhookList,
   WorkspaceApi,
 } from './workspace-api.ts';
+export type { Upload } from './services/media/uploads.ts';
 export type { MediaDownload } from './services/messages/messages.ts';
 export type { Admin } from './admin-api.ts';
 export type { ApiKeyInfo, NewApiKey } from './services/admin/api-keys.ts';

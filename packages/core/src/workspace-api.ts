@@ -10,6 +10,7 @@ import type {
   WebhookResource,
   WebhookResourceWithSecret,
 } from './resources/webhook.ts';
+import type { Upload } from './services/media/uploads.ts';
 import type { MediaDownload } from './services/messages/messages.ts';
 
 /**
@@ -96,18 +97,6 @@ export interface SendMediaInput {
   readonly caption?: string | undefined;
   /** What the recipient sees; by default one is made. */
   readonly filename?: string | undefined;
-}
-
-/**
- * A stored file that is not part of a message yet: good for one send, or for sends in transactions until one of them is
- * committed. One that is left alone is deleted after a day.
- */
-export interface Upload {
-  readonly mimeType: string;
-  readonly size: number;
-  readonly sha256: string;
-  /** Does nothing once it was sent: it may be the file of a message. */
-  discard(): Promise<void>;
 }
 
 export interface SendOptions<Transaction = never> {

@@ -7,17 +7,12 @@ import type { InstanceResource } from './resources/instance.ts';
 import { messageResource } from './resources/message.ts';
 import { deliveryDetailResource, deliveryResource, webhookResource } from './resources/webhook.ts';
 import { findDelivery, listDeliveries, retryDelivery, retryFailedDeliveries } from './services/deliveries.ts';
-import {
-  createInstance,
-  findInstance,
-  listGroups,
-  readQr,
-  renameInstance,
-} from './services/instances/instances.ts';
+import { listGroups } from './services/instances/groups.ts';
+import { createInstance, findInstance, readQr, renameInstance } from './services/instances/instances.ts';
 import { connectInstance, runOperation } from './services/instances/operations.ts';
+import { openUpload, sendWithFile } from './services/media/uploads.ts';
 import { findMessage, listMessages, readMedia } from './services/messages/messages.ts';
 import { sendMessage } from './services/messages/send-message.ts';
-import { discardUpload } from './services/media/store-upload.ts';
 import type { ListPage } from './services/paging.ts';
 import type { ServiceContext } from './services/context.ts';
 import {
@@ -29,7 +24,6 @@ import {
   updateWebhook,
 } from './services/webhooks.ts';
 import { unwrap } from './trunkline-error.ts';
-import { lendFile, openUpload, takeFile } from './uploads.ts';
 import type { PageResult, WorkspaceApi } from './workspace-api.ts';
 
 /** The use cases on one workspace, each answer put into the shape of the specification and each refusal thrown. */
@@ -63,22 +57,15 @@ export function workspaceFacade(
     messages: {
       list: async (query = {}) =>
         page(unwrap(await listMessages(context, workspaceId, query)), messageResource),
-      send: async (input, options = {}) => {
-        const { idempotencyKey = null, transaction } = options;
-        const isJoined = transaction !== undefined;
-        const take = async ({ file, type }: { readonly file?: unknown; readonly type: string }) =>
-          isJoined ? lendFile(file) : takeFile(context, { file, type });
-        const upload = 'file' in input ? await take(input) : null;
-        // Where this throws, nobody knows whether the message is stored: its file stays, and is swept if it is not.
-        const sent = await sendMessage(context, { workspaceId, input, upload, idempotencyKey, transaction });
-        const isKept = sent.ok && !sent.value.replayed;
-        // A transaction may hold the lock that forgetting a file needs: the file is left to be swept.
-        const staysStored = isKept || isJoined;
-        if (!staysStored && upload !== null && upload !== 'missing') await discardUpload(context, upload);
+      send: async (input, { idempotencyKey = null, transaction } = {}) => {
+        const request = { input, isJoined: transaction !== undefined };
+        const sent = await sendWithFile(context, request, (upload) =>
+          sendMessage(context, { workspaceId, input, upload, idempotencyKey, transaction }),
+        );
         const { message, replayed } = unwrap(sent);
         return { message: messageResource(message), replayed };
       },
-      upload: (content, { type } = {}) => openUpload(context, content, asMediaType(type)),
+      upload: async (content, { type } = {}) => unwrap(await openUpload(context, content, asMediaType(type))),
       media: async (id) => unwrap(await readMedia(context, workspaceId, id)),
       get: async (id) => messageResource(unwrap(await findMessage(context, workspaceId, id))),
     },

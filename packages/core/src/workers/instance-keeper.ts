@@ -10,11 +10,12 @@ import type { ServiceContext } from '../services/context.ts';
 import { changeInstance } from '../services/instances/change-instance.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
 import { instanceSession, sealQr } from '../services/instances/sealed-values.ts';
+import { createDownloadTurns } from '../services/media/incoming-files.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
-import { receiveMessage, saveGroups } from '../services/messages/receive-message.ts';
-import { createDownloadTurns } from '../services/media/download-turns.ts';
+import { receiveMessage } from '../services/messages/receive-message.ts';
 import { carryOutOperation } from './carry-out-operation.ts';
 import type { HeldConnection } from './carry-out-operation.ts';
+import { saveGroups } from '../services/instances/groups.ts';
 import type { OpenConnection } from './connections.ts';
 
 /** How long the network may take to close, or to unlink a number. */

@@ -18,6 +18,11 @@ export const MEDIA_SIZE_MAX: Readonly<Record<MediaType, number>> = {
 
 export const LARGEST_MEDIA_SIZE: number = Math.max(...Object.values(MEDIA_SIZE_MAX));
 
+/** Of a message type that is unknown, or that neither the gateway nor this installation can send. */
+export function unsupportedType(): { ok: false; refusal: Refusal } {
+  return refuse('UNSUPPORTED_MESSAGE_TYPE', 'This message type is unknown or not supported by the instance.');
+}
+
 /** Null for anything that is no type of media. */
 export function asMediaType(type: unknown): MediaType | null {
   return MEDIA_TYPES.find((known) => known === type) ?? null;

@@ -1,6 +1,5 @@
 import { renderSVG } from 'uqr';
 import { isId } from '../../domain/id.ts';
-import type { Group } from '../../domain/instance/group.ts';
 import { defaultInstanceName } from '../../domain/instance/instance-name.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import { ok, refuse } from '../../domain/result.ts';
@@ -87,14 +86,6 @@ export async function renameInstance(
     const written = await context.storage.instances.write({ instance: renamed, event: null, lease: null });
     if (written.kind === 'written') return ok(written.instance);
   }
-}
-
-export async function listGroups(
-  context: ServiceContext,
-  { workspaceId, id }: { workspaceId: string; id: string },
-): Promise<Result<readonly Group[]>> {
-  const found = await findInstance(context, workspaceId, id);
-  return found.ok ? ok(await context.storage.instances.listGroups(workspaceId, id)) : found;
 }
 
 /** The current QR; only while the instance waits for a scan and the code has not run out. */

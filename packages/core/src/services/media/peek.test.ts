@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { peek } from './peek.ts';
+import { peek } from './file-type.ts';
 
 /** A stream of these chunks that remembers whether it was cancelled. */
 function streamOf(...chunks: readonly Uint8Array[]): {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { manualClock } from '../../testing/manual-clock.ts';
-import { timelyStream } from './timely-stream.ts';
+import { timelyStream } from './incoming-files.ts';
 
 const never = <Value>(): Promise<Value> => new Promise(() => {});
 const ended = (stream: ReadableStream<Uint8Array>): Promise<string> =>

@@ -1,4 +1,4 @@
-import { checkMediaSize, checkMimeType } from '../../domain/message/media-rules.ts';
+import { checkMediaSize, checkMimeType, unsupportedType } from '../../domain/message/media-rules.ts';
 import type { MediaType } from '../../domain/message/media-rules.ts';
 import { MESSAGE_TYPES } from '../../domain/message/message.ts';
 import { parseRecipient } from '../../domain/message/recipient.ts';
@@ -8,7 +8,7 @@ import type { Result } from '../../domain/result.ts';
 import { mediaFields, messageInput, textInput } from '../../inputs/messages.ts';
 import { invalid, readInput } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
-import type { StoredUpload } from '../media/store-upload.ts';
+import type { SentFile, StoredUpload } from '../media/uploads.ts';
 
 /** A send request whose input is right. Whether there is such an instance or group is not asked yet. */
 export interface CheckedSend {
@@ -34,7 +34,7 @@ export interface MediaContent {
 export function checkSendInput(
   context: ServiceContext,
   input: unknown,
-  upload: StoredUpload | 'missing' | null,
+  upload: SentFile,
 ): Result<CheckedSend> {
   const common = readInput(messageInput, input);
   if (!common.ok) return common;
@@ -50,22 +50,14 @@ export function checkSendInput(
   return ok({ instanceId: instance, recipient: recipient.value, content: content.value });
 }
 
-export function unsupportedType(): ReturnType<typeof refuse> {
-  return refuse('UNSUPPORTED_MESSAGE_TYPE', 'This message type is unknown or not supported by the instance.');
-}
-
-function checkText(input: unknown, upload: StoredUpload | 'missing' | null): Result<TextContent> {
+function checkText(input: unknown, upload: SentFile): Result<TextContent> {
   if (upload)
     return refuse('UNSUPPORTED_MESSAGE_TYPE', 'A text message has no file: send it as application/json.');
   const read = readInput(textInput, input);
   return read.ok ? ok({ type: 'text', text: read.value.text }) : read;
 }
 
-function checkMedia(
-  type: MediaType,
-  input: unknown,
-  upload: StoredUpload | 'missing' | null,
-): Result<MediaContent> {
+function checkMedia(type: MediaType, input: unknown, upload: SentFile): Result<MediaContent> {
   if (upload === null)
     return refuse('UNSUPPORTED_MESSAGE_TYPE', 'A media message is sent as multipart/form-data.');
   const read = readInput(mediaFields, input);

@@ -1,31 +1,22 @@
-import type { Group, GroupReport } from '../../domain/instance/group.ts';
+import type { Group } from '../../domain/instance/group.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import { mediaFilename } from '../../domain/message/media-filename.ts';
 import type { Message, MessageMedia } from '../../domain/message/message.ts';
-import type { GroupsExtent, IncomingContent, IncomingFile, IncomingMessage } from '../../ports/gateway.ts';
+import type { IncomingContent, IncomingMessage } from '../../ports/gateway.ts';
 import { noMedia } from '../../ports/no-media.ts';
-import type { Lease } from '../../ports/storage/lease.ts';
+import type { LeasedInstance } from '../../ports/storage/instance-store.ts';
 import type { ServiceContext } from '../context.ts';
 import { FencedError } from '../instances/fenced-error.ts';
-import { detectedOr } from '../media/detect-file-type.ts';
-import type { DownloadTurns } from '../media/download-turns.ts';
-import { isSourceFailure, sourceStream } from '../media/source-stream.ts';
-import { discardUpload, storeUpload } from '../media/store-upload.ts';
-import type { StoredUpload } from '../media/store-upload.ts';
-import { timelyStream } from '../media/timely-stream.ts';
+import { knownGroup } from '../instances/groups.ts';
+import { detectedOr } from '../media/file-type.ts';
+import { receiveFile } from '../media/incoming-files.ts';
+import type { DownloadTurns } from '../media/incoming-files.ts';
+import { discardUpload } from '../media/uploads.ts';
+import type { StoredUpload } from '../media/uploads.ts';
 import { messageEvent } from './advance-message.ts';
 
-/** A network that sends nothing of a file for this long is not waited for: the message matters more. */
-const DOWNLOAD_STALLED_MS = 60_000;
-
-/** The instance that a report is about, and the right to write it. */
-export interface Held {
-  readonly instance: Instance;
-  readonly lease: Lease;
-}
-
 /** What receives the messages of an instance. */
-interface Receiving extends Held {
+interface Receiving extends LeasedInstance {
   readonly downloads: DownloadTurns;
   /** Throws where the connection that reported the message has ended: the next one reports it again. */
   readonly checkCurrent: () => void;
@@ -52,7 +43,7 @@ export async function receiveMessage(
   return receiving.downloads.take(async () => {
     receiving.checkCurrent();
     if (await isStored(context, receiving.instance, incoming)) return;
-    const upload = await storeFile(context, receiving, { ...arrival, file: content.file });
+    const upload = await receiveFile(context, receiving, { ...arrival, file: content.file });
     await store(context, receiving, { ...arrival, upload });
   });
 }
@@ -66,7 +57,7 @@ interface Arrival {
   readonly upload: StoredUpload | null;
 }
 
-async function store(context: ServiceContext, held: Held, arrival: Arrival): Promise<void> {
+async function store(context: ServiceContext, held: LeasedInstance, arrival: Arrival): Promise<void> {
   const { instance, lease } = held;
   const { incoming, upload } = arrival;
   const group =
@@ -91,36 +82,6 @@ function isStored(
 ): Promise<boolean> {
   return storage.messages.hasInbound(id, networkId, senderId);
 }
-
-/** Null where the network does not deliver the file. Rejects where it does, and it cannot be stored here. */
-async function storeFile(
-  context: ServiceContext,
-  { instance, signal }: Receiving,
-  { id, incoming, file }: Arrival & { readonly file: IncomingFile },
-): Promise<StoredUpload | null> {
-  const { clock, logger } = context;
-  const facts = { instanceId: instance.id, networkId: incoming.networkId };
-  const content = sourceStream(
-    timelyStream(clock, DOWNLOAD_STALLED_MS, () => file.open()),
-    signal,
-  );
-  try {
-    const stored = await storeUpload(context, { content, type: null, contentId: id });
-    if (stored.ok) return stored.value;
-    logger.warn({ ...facts, code: stored.refusal.code }, 'a received file is not kept');
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!isSourceFailure(error)) {
-      logger.error({ ...facts, err: error }, NOT_STORED);
-      throw error;
-    }
-    logger.warn({ ...facts, err: error }, 'the network did not deliver a received file');
-  }
-  return null;
-}
-
-const NOT_STORED =
-  'The file of a received message could not be stored, so the message is not acknowledged and the network delivers it again. Restore the media store; the error says what it lacks.';
 
 function inboundMessage(
   instance: Instance,
@@ -166,38 +127,4 @@ function mediaOf(
     filename: mediaFilename(file.filename, { type, messageId, extension }),
     sha256: upload?.sha256 ?? null,
   };
-}
-
-/**
- * A message can come before the group's own report: then the group is noted by its network name until that comes, or by
- * what was known of it when it was left.
- */
-async function knownGroup(context: ServiceContext, held: Held, networkId: string): Promise<Group | null> {
-  const { instances } = context.storage;
-  const known = await instances.findGroupByNetworkId(held.instance.id, networkId);
-  if (known?.isMember === true) return known;
-  const { name, participantsCount } = known ?? { name: networkId, participantsCount: 0 };
-  await saveGroups(context, held, [{ networkId, name, participantsCount }]);
-  return instances.findGroupByNetworkId(held.instance.id, networkId);
-}
-
-export async function saveGroups(
-  context: ServiceContext,
-  { instance, lease }: Held,
-  groups: readonly GroupReport[],
-  { full }: GroupsExtent = { full: false },
-): Promise<void> {
-  // As each connection reports that knows of no change: nothing to write, and no transaction to find that out in.
-  if (groups.length === 0 && !full) return;
-  const { workspaceId } = instance;
-  const { newId, clock } = context;
-  const saved = await context.storage.instances.saveGroups({
-    lease,
-    workspaceId,
-    groups,
-    full,
-    now: clock.now(),
-    newId,
-  });
-  if (saved === 'fenced') throw new FencedError(instance.id);
 }

@@ -14,7 +14,7 @@ import type { Acceptance, AcceptanceResult, Sender } from '../../ports/storage/m
 import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
 import { noInstance } from '../instances/instances.ts';
-import type { StoredUpload } from '../media/store-upload.ts';
+import type { SentFile } from '../media/uploads.ts';
 import { checkSendInput } from './check-send-input.ts';
 import type { CheckedSend, MediaContent } from './check-send-input.ts';
 
@@ -27,11 +27,8 @@ export interface Accepted {
 interface SendRequest {
   readonly workspaceId: string;
   readonly input: unknown;
-  /**
-   * The file of a media message, stored already: the caller's to discard unless the message is accepted anew. Null where
-   * the request is not one that could have a file, `missing` where it could and has none.
-   */
-  readonly upload: StoredUpload | 'missing' | null;
+  /** Stored already: the caller's to discard unless the message is accepted by this request. */
+  readonly upload: SentFile;
   readonly idempotencyKey: string | null;
   /** The caller's own, in which the message is accepted; undefined for one of the storage's. */
   readonly transaction?: unknown;

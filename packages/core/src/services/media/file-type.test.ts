@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DETECTION_BYTES, detectFileType, detectedOr } from './detect-file-type.ts';
+import { DETECTION_BYTES, detectFileType, detectedOr } from './file-type.ts';
 
 const ascii = (text: string): readonly number[] => Array.from(text, (character) => character.charCodeAt(0));
 const bytes = (...parts: readonly (string | readonly number[])[]): Uint8Array =>

@@ -1,0 +1,55 @@
+import type { Group, GroupReport } from '../../domain/instance/group.ts';
+import { ok } from '../../domain/result.ts';
+import type { Result } from '../../domain/result.ts';
+import type { GroupsExtent } from '../../ports/gateway.ts';
+import type { LeasedInstance } from '../../ports/storage/instance-store.ts';
+import type { ServiceContext } from '../context.ts';
+import { FencedError } from './fenced-error.ts';
+import { findInstance } from './instances.ts';
+
+export async function listGroups(
+  context: ServiceContext,
+  { workspaceId, id }: { workspaceId: string; id: string },
+): Promise<Result<readonly Group[]>> {
+  const found = await findInstance(context, workspaceId, id);
+  return found.ok ? ok(await context.storage.instances.listGroups(workspaceId, id)) : found;
+}
+
+/** Stores what a gateway reports of the groups that the number is in. */
+export async function saveGroups(
+  context: ServiceContext,
+  { instance, lease }: LeasedInstance,
+  groups: readonly GroupReport[],
+  { full }: GroupsExtent = { full: false },
+): Promise<void> {
+  // As each connection reports that knows of no change: nothing to write, and no transaction to find that out in.
+  if (groups.length === 0 && !full) return;
+  const { workspaceId } = instance;
+  const { newId, clock } = context;
+  const saved = await context.storage.instances.saveGroups({
+    lease,
+    workspaceId,
+    groups,
+    full,
+    now: clock.now(),
+    newId,
+  });
+  if (saved === 'fenced') throw new FencedError(instance.id);
+}
+
+/**
+ * A message can come before the group's own report: then the group is noted by its network name until that comes, or by
+ * what was known of it when it was left.
+ */
+export async function knownGroup(
+  context: ServiceContext,
+  held: LeasedInstance,
+  networkId: string,
+): Promise<Group | null> {
+  const { instances } = context.storage;
+  const known = await instances.findGroupByNetworkId(held.instance.id, networkId);
+  if (known?.isMember === true) return known;
+  const { name, participantsCount } = known ?? { name: networkId, participantsCount: 0 };
+  await saveGroups(context, held, [{ networkId, name, participantsCount }]);
+  return instances.findGroupByNetworkId(held.instance.id, networkId);
+}

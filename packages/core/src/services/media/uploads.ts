@@ -1,0 +1,281 @@
+// The life of a file that is sent or received. Its content is noted in the storage and put into the media store; then it
+// is the file of a message (which the transaction that stores the message decides), discarded, or, where a process died
+// in between, swept a day later. What a caller has of it until then is a handle.
+import {
+  LARGEST_MEDIA_SIZE,
+  MEDIA_SIZE_MAX,
+  MEDIA_TYPES,
+  asMediaType,
+  checkMimeType,
+  mediaTooLarge,
+  unsupportedType,
+} from '../../domain/message/media-rules.ts';
+import type { MediaType } from '../../domain/message/media-rules.ts';
+import { ok } from '../../domain/result.ts';
+import type { Refusal, Result } from '../../domain/result.ts';
+import type { ServiceContext } from '../context.ts';
+import { DETECTION_BYTES, detectFileType, peek } from './file-type.ts';
+import type { FileType } from './file-type.ts';
+
+/** An upload that has not become a message after this time never will: its process has died. */
+const ABANDONED_AFTER_MS = 24 * 60 * 60_000;
+
+/**
+ * A stored file that is not part of a message yet: good for one send, or for sends in transactions until one of them is
+ * committed. One that is left alone is deleted after a day.
+ */
+export interface Upload {
+  readonly mimeType: string;
+  readonly size: number;
+  readonly sha256: string;
+  /** Does nothing once it was sent: it may be the file of a message. */
+  discard(): Promise<void>;
+}
+
+/** A file whose content is durable, and that belongs to no message yet. */
+export interface StoredUpload extends FileType {
+  /** What the media store keeps it under. */
+  readonly contentId: string;
+  readonly size: number;
+  /** Hex. */
+  readonly sha256: string;
+}
+
+/** Null where a send request is not one that could have a file, `missing` where it could and has none. */
+export type SentFile = StoredUpload | 'missing' | null;
+
+/** Behind each handle that is not spent yet; a caller cannot make one up. */
+const handles = new WeakMap<Upload, StoredUpload>();
+/**
+ * Those that were given to a transaction of the caller's. When it ends nobody reports it: rolled back, the file is still
+ * to be sent; committed, it is the file of a message, which the storage knows and takes no second time.
+ */
+const lent = new WeakSet<Upload>();
+
+/** Stores a file and gives out a handle for it. */
+export async function openUpload(
+  context: ServiceContext,
+  content: ReadableStream<Uint8Array>,
+  type: MediaType | null,
+): Promise<Result<Upload>> {
+  const stored = await storeNew(context, content, type);
+  if (!stored.ok) return stored;
+  const { mimeType, size, sha256 } = stored.value;
+  const upload: Upload = {
+    mimeType,
+    size,
+    sha256,
+    async discard() {
+      if (!lent.has(upload) && handles.delete(upload)) await discardUpload(context, stored.value);
+    },
+  };
+  handles.set(upload, stored.value);
+  return ok(upload);
+}
+
+/**
+ * Sends the message of a request with its file, which is stored first. Where that leaves the file without a message it
+ * is discarded.
+ */
+export async function sendWithFile<Sent extends { readonly replayed: boolean }>(
+  context: ServiceContext,
+  request: { readonly input: SendInput; readonly isJoined: boolean },
+  send: (file: SentFile) => Promise<Result<Sent>>,
+): Promise<Result<Sent>> {
+  const file = await fileOf(context, request);
+  if (!file.ok) return file;
+  // Where this throws, nobody knows whether the message is stored: its file stays, and is swept if it is not.
+  const sent = await send(file.value);
+  const isKept = sent.ok && !sent.value.replayed;
+  // A transaction may hold the lock that forgetting a file needs: the file is left to be swept.
+  const staysStored = isKept || request.isJoined;
+  if (!staysStored && file.value !== null && file.value !== 'missing')
+    await discardUpload(context, file.value);
+  return sent;
+}
+
+/** As given: `type` may be no type of media, and `file` anything. */
+interface SendInput {
+  readonly type: string;
+  readonly file?: unknown;
+}
+
+/**
+ * `isJoined` is a send in a transaction of the caller's. Storing a file is a write of its own, which could wait for that
+ * transaction while it waits for the write: the file has to be there before.
+ */
+async function fileOf(
+  context: ServiceContext,
+  { input, isJoined }: { readonly input: SendInput; readonly isJoined: boolean },
+): Promise<Result<SentFile>> {
+  if (!('file' in input)) return ok(null);
+  const { file, type } = input;
+  if (!(file instanceof Blob || file instanceof ReadableStream)) {
+    return ok((isJoined ? lendHandle(file) : takeHandle(file)) ?? 'missing');
+  }
+  if (isJoined) {
+    throw new TypeError(
+      'send: with a transaction, a file has to be uploaded (messages.upload) before it begins.',
+    );
+  }
+  // One that is no type of media has no limits of its own, and is refused later.
+  return storeNew(context, file instanceof Blob ? file.stream() : file, asMediaType(type));
+}
+
+/** Once: a second send with the same handle would be about a file that belongs to the first one's message. */
+function takeHandle(file: unknown): StoredUpload | undefined {
+  const upload = file as Upload; // looked up by identity, whatever it is
+  if (lent.has(upload)) return undefined;
+  const stored = handles.get(upload);
+  handles.delete(upload);
+  return stored;
+}
+
+function lendHandle(file: unknown): StoredUpload | undefined {
+  const upload = file as Upload; // looked up by identity, whatever it is
+  const stored = handles.get(upload);
+  if (stored) lent.add(upload);
+  return stored;
+}
+
+async function storeNew(
+  context: ServiceContext,
+  content: ReadableStream<Uint8Array>,
+  type: MediaType | null,
+): Promise<Result<StoredUpload>> {
+  const possible = type === null ? MEDIA_TYPES : [type];
+  if (!possible.some((one) => context.capabilities.includes(one))) {
+    await content.cancel();
+    return unsupportedType();
+  }
+  const contentId = context.newId('upl', context.clock.now());
+  return storeUpload(context, { content, type, contentId });
+}
+
+/** What is to be stored, and how. */
+interface UploadRequest {
+  readonly content: ReadableStream<Uint8Array>;
+  /** Of the message, where it is known already. */
+  readonly type: MediaType | null;
+  /** What to keep it under. */
+  readonly contentId: string;
+}
+
+/**
+ * Stores a file as it streams in: type from its first bytes, limit and digest on the way, never whole in memory. Where
+ * the message's type is known already, its limit and types hold from the start, else the largest limit. What is refused
+ * or breaks off leaves nothing behind.
+ */
+export async function storeUpload(
+  context: ServiceContext,
+  { content, type, contentId }: UploadRequest,
+): Promise<Result<StoredUpload>> {
+  const { first, whole } = await peek(content, DETECTION_BYTES);
+  const fileType = await detectFileType(first);
+  const accepted = type === null ? ok(fileType.mimeType) : checkMimeType(type, fileType.mimeType);
+  if (!accepted.ok) {
+    await giveUp(whole);
+    return accepted;
+  }
+  const limit = type === null ? LARGEST_MEDIA_SIZE : MEDIA_SIZE_MAX[type];
+  const stored = await storeWithin(context, { content: whole, contentId, limit });
+  return stored.ok ? ok({ ...stored.value, ...fileType }) : stored;
+}
+
+async function storeWithin(
+  context: ServiceContext,
+  { content, contentId, limit }: Omit<UploadRequest, 'type'> & { readonly limit: number },
+): Promise<Result<Omit<StoredUpload, keyof FileType>>> {
+  const { storage, media, clock, crypto } = context;
+  const digest = crypto.createSha256();
+  const counted = upTo(content, limit, (chunk) => digest.update(chunk));
+  try {
+    await storage.media.begin(contentId, clock.now());
+    const size = await media.put(contentId, counted.stream);
+    return ok({ contentId, size, sha256: digest.hex() });
+  } catch (error) {
+    await giveUp(counted.stream);
+    await discardUpload(context, { contentId });
+    // Whatever the store has made of the error that ended its stream.
+    const refusal = counted.refusal();
+    if (refusal) return { ok: false, refusal };
+    throw error;
+  }
+}
+
+/** Passes a stream on until it holds more than `limit` bytes. */
+function upTo(
+  content: ReadableStream<Uint8Array>,
+  limit: number,
+  seen: (chunk: Uint8Array) => void,
+): { readonly stream: ReadableStream<Uint8Array>; refusal(): Refusal | null } {
+  let size = 0;
+  let refusal: Refusal | null = null;
+  const stream = content.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        size += chunk.byteLength;
+        if (size > limit) {
+          refusal = mediaTooLarge(limit).refusal;
+          throw new Error(refusal.message);
+        }
+        seen(chunk);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  return { stream, refusal: () => refusal };
+}
+
+/** Tells whoever sends that no more is wanted. One that has failed, or that is being read, need not know. */
+async function giveUp(stream: ReadableStream<Uint8Array>): Promise<void> {
+  await stream.cancel().catch(() => undefined);
+}
+
+/**
+ * Deletes a file that will belong to no message. Never rejects, as its caller has something else to report: what cannot
+ * be deleted now is swept later.
+ */
+export async function discardUpload(
+  context: ServiceContext,
+  { contentId }: Pick<StoredUpload, 'contentId'>,
+): Promise<void> {
+  try {
+    await deleteFile(context, contentId);
+  } catch (error) {
+    context.logger.warn({ err: error, contentId }, 'a file could not be discarded, and is swept later');
+  }
+}
+
+/**
+ * Deletes files that belong to nothing: uploads that were broken off, and files of deleted instances. At most `limit` of
+ * each kind; `more` says that there may be others.
+ */
+export async function sweepFiles(
+  context: ServiceContext,
+  limit: number,
+): Promise<{ readonly deleted: number; readonly more: boolean }> {
+  const { storage, clock, logger } = context;
+  const batches = [
+    await storage.media.listAbandoned(clock.now() - ABANDONED_AFTER_MS, limit),
+    await storage.media.listOrphaned(limit),
+  ];
+  let deleted = 0;
+  for (const contentId of batches.flat()) {
+    try {
+      await deleteFile(context, contentId);
+      deleted += 1;
+    } catch (error) {
+      // It must not keep the others.
+      logger.error({ err: error, contentId }, 'a stored file could not be deleted');
+    }
+  }
+  // One that cannot be deleted comes first again: not immediately.
+  return { deleted, more: deleted > 0 && batches.some((batch) => batch.length === limit) };
+}
+
+async function deleteFile({ media, storage }: ServiceContext, contentId: string): Promise<void> {
+  // The bytes first: what is forgotten is swept no more.
+  await media.delete(contentId);
+  await storage.media.forget(contentId);
+}
