@@ -568,6 +568,26 @@ describe('signals of other processes', () => {
   });
 });
 
+describe('a process that waits before it takes more instances', () => {
+  it('is woken by signals of instances that it may take, and not every millisecond until then', async () => {
+    const { world, ids } = await waiting(60);
+    const { subscribe } = world.storage;
+    const timers = vi.fn(world.clock.setTimer);
+    const clock = { ...world.clock, setTimer: timers };
+    const opensNothing = scriptedGateway({ opened: silence });
+    await gatewayOf(world, opensNothing, { ...deaf(world.storage), subscribe }, clock);
+    const claims = vi.spyOn(world.storage.instances, 'claimLeases');
+    await world.api.instances.update(ids.at(-1) ?? '', { name: 'Renamed' });
+    await world.clock.settle();
+    timers.mockClear();
+    await world.clock.advance(150);
+    expect(timers.mock.calls.length).toBeLessThan(20);
+    expect(claims).not.toHaveBeenCalled();
+    await world.clock.advance(100);
+    expect(claims).toHaveBeenCalledOnce();
+  });
+});
+
 describe('a process that holds instances', () => {
   it('asks for no others, and reads no others, when one of its own changes', async () => {
     const { world, ids } = await waiting(50);

@@ -4,8 +4,8 @@ import type { Lease } from '../ports/storage/lease.ts';
 import { settledWithin, withDeadline } from '../runtime/deadline.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
-import { createTurns } from '../runtime/turns.ts';
 import type { ServiceContext } from '../services/context.ts';
+import { CLAIM_BATCH, createClaimSchedule } from './claim-schedule.ts';
 import type { OpenConnections } from './connections.ts';
 import { createInstanceSharing } from './instance-sharing.ts';
 import { createInstanceKeeper } from './instance-keeper.ts';
@@ -20,18 +20,6 @@ const RENEW_EVERY_MS = 10_000;
 const CLOSE_BEFORE_END_MS = 2_000;
 /** How long the storage may take about leases: one connection that hangs must leave time for another try. */
 const STORAGE_DEADLINE_MS = 5_000;
-/** Leases taken in one pass, so that a crash elsewhere does not make this process open thousands of connections concurrently. */
-const CLAIM_BATCH = 20;
-/**
- * As long as a batch of connections is still to open, the next leases wait this long: processes that start together
- * then share the instances by how fast they open them, and the first one does not take them all.
- */
-const CLAIM_PAUSE_MS = 200;
-/**
- * Claims on the strength of signals that found nothing, before further ones wait for each other by CLAIM_PAUSE_MS: each
- * process hears of every instance that another one connects, and hundreds of those in a second are nothing to claim.
- */
-const FRUITLESS_CLAIMS = 100;
 /** Instances that are read concurrently: a storage may read them in one statement. */
 const LOOK_BATCH = 500;
 /** Connections being opened concurrently, less those that seem to be stuck. */
@@ -72,9 +60,6 @@ export function createGatewaySupervisor(
   const unsettled = new Set<InstanceKeeper>();
   /** Instances held that are to be looked at before the next renewal. */
   const changed = new Set<string>();
-  /** Whether an instance has changed that this process does not hold: it may be free. */
-  let mayBeFree = false;
-  const fruitless = createTurns({ burst: FRUITLESS_CLAIMS, everyMs: CLAIM_PAUSE_MS });
   const sharing = createInstanceSharing(context, {
     owner,
     checkIn: (report) => inTime('Sharing instances', storage.instances.checkIn(owner, report)),
@@ -89,57 +74,37 @@ export function createGatewaySupervisor(
       }
     },
   });
+  const claims = createClaimSchedule({
+    untried: () => [...unsettled].filter((keeper) => keeper.isUntried()).length,
+    lookAt: sharing.lookAt,
+  });
   let renewAt = 0;
   let leasesEndAt = 0;
   /** Another process took what this one still held by its own time: where leases lie ahead, that time is wrong. */
   let isBehind = false;
-  let isStarting = true;
-  /** Before that, what lies ahead may be held by a process that runs, and this one's time be wrong. */
-  let knowsLeads = false;
-  /** Renew once between two renewals. */
-  let checksLeases = false;
-  let claimedAt = -Infinity;
-  /** When to claim again at the latest, where the last claim may have left something; else 0. */
-  let claimAgainAt = 0;
   let cancelLetGo = (): void => {};
   /** Connections that are being closed since their leases run out. */
   let closing: Promise<unknown> = Promise.resolve();
 
   const pass = async (): Promise<PassResult> => {
     const now = clock.now();
-    const isRenewal = checksLeases || now >= renewAt;
+    const isRenewal = claims.renewsFirst() || now >= renewAt;
     isBehind ||= [...unsettled].some((keeper) => keeper.isFenced());
     if (isRenewal) await renew(now);
     else await lookAtDue(now);
-    if (isClaimDue(now, isRenewal)) {
-      // What lies ahead is taken only by one that has just seen that it still holds what it held.
-      const claimed = await claim(now, { leaveAhead: isBehind || !knowsLeads || !(isRenewal || isStarting) });
-      claimAgainAt = claimed.length === CLAIM_BATCH ? now + CLAIM_PAUSE_MS : 0;
-      if (claimed.length < CLAIM_BATCH) isStarting = false;
-      await keepAll(claimed);
+    if (claims.isDue(now, isRenewal)) {
+      await keepAll(
+        await claims.claim({ now, isRenewal }, (mayTakeAhead) => claim(now, mayTakeAhead && !isBehind)),
+      );
     }
     await letGoOfIdle();
     await sharing.shareAt(now);
     for (const keeper of unsettled)
       if (keeper.isSettled() && !changed.has(keeper.lease.instanceId)) unsettled.delete(keeper);
-    return { more: claimAgainAt > 0 && isClaimDue(clock.now()), nextAt: nextAt() };
+    return { more: claims.isDue(clock.now(), false), nextAt: nextAt() };
   };
 
-  /** Other passes are about what is held already, and ask for nothing. */
-  const isClaimDue = (now: number, isRenewal = false): boolean => {
-    const mayFind = isRenewal || isStarting || claimAgainAt > 0 || now >= sharing.lookAt(claimedAt);
-    if (!mayFind && !(mayBeFree && fruitless.has(now))) return false;
-    return now >= claimAgainAt || [...unsettled].filter((keeper) => keeper.isUntried()).length < CLAIM_BATCH;
-  };
-
-  const claim = async (
-    now: number,
-    { leaveAhead }: { readonly leaveAhead: boolean },
-  ): Promise<readonly LeasedInstance[]> => {
-    const isSignalled = mayBeFree;
-    claimedAt = now;
-    // First: what changes while the storage is being asked may be missed by this claim.
-    mayBeFree = false;
+  const claim = async (now: number, mayTakeAhead: boolean): Promise<readonly LeasedInstance[]> => {
     const claimed = await inTime(
       'Taking leases',
       storage.instances.claimLeases({
@@ -147,15 +112,9 @@ export function createGatewaySupervisor(
         now,
         ttlMs: LEASE_MS,
         limit: CLAIM_BATCH,
-        leaveAhead,
+        leaveAhead: !mayTakeAhead,
       }),
-    ).catch((error: unknown) => {
-      mayBeFree ||= isSignalled;
-      // The repeated pass asks for the same: it renews first, so that it may take what lies ahead, too.
-      checksLeases = true;
-      throw error;
-    });
-    if (isSignalled && claimed.length === 0) fruitless.take(now);
+    );
     sharing.noteClaimed(
       claimed.map(({ lease }) => lease.instanceId),
       now,
@@ -175,7 +134,7 @@ export function createGatewaySupervisor(
       storage.instances.renewLeases({ owner, now, ttlMs: LEASE_MS }),
     );
     const hadLeasesUntil = leasesEndAt;
-    checksLeases = false;
+    claims.noteRenewal();
     if (now >= renewAt) renewAt = now + RENEW_EVERY_MS;
     leasesEndAt = now + LEASE_MS;
     letAllGoAt(now + LEASE_MS - CLOSE_BEFORE_END_MS);
@@ -306,15 +265,7 @@ export function createGatewaySupervisor(
   const nextAt = (): number => {
     const mayOpen = roomToOpen() > 0;
     const times = Array.from(unsettled, (keeper) => keeper.nextAt(mayOpen) ?? Infinity);
-    if (claimAgainAt > 0) times.push(claimAgainAt);
-    if (mayBeFree) times.push(Math.max(fruitless.nextAt(), claimAgainAt));
-    return Math.min(
-      renewAt,
-      sharing.nextAt(),
-      sharing.lookAt(claimedAt),
-      ...times,
-      ...(mayOpen ? [] : opening()),
-    );
+    return Math.min(renewAt, sharing.nextAt(), claims.nextAt(), ...times, ...(mayOpen ? [] : opening()));
   };
 
   const loop = createLoop({ name: 'gateway supervisor', clock, logger, everyMs: RENEW_EVERY_MS, pass });
@@ -332,15 +283,13 @@ export function createGatewaySupervisor(
     },
     start() {
       void leadsKnown.then(() => {
-        knowsLeads = true;
-        isStarting = true;
-        checksLeases = true;
+        claims.begin();
         loop.wake();
       });
       loop.start();
     },
     wake(instanceId) {
-      mayBeFree ||= !keepers.has(instanceId);
+      if (!keepers.has(instanceId)) claims.noteFree();
       look(instanceId);
     },
     async stop(timeoutMs) {
