@@ -134,6 +134,46 @@ export function instanceContract(subject: ContractSubject): void {
       expect(results.filter(({ kind }) => kind === 'stale')).toHaveLength(9);
     });
 
+    it('is decided by itself, whatever others are made at the same time', async () => {
+      const storage = await open();
+      const { instances } = storage;
+      const { workspace, instance: held, lease } = await storeLeasedInstance(storage);
+      const other = await storeWorkspace(storage);
+      const [free, foreign, changed, stops, odd] = [
+        await storeInstance(storage, workspace),
+        await storeInstance(storage, other),
+        await storeInstance(storage, workspace),
+        await storeInstance(storage, workspace),
+        await storeInstance(storage, workspace),
+      ];
+      expect(await instances.write(renaming(changed, 'Before'))).toHaveProperty('kind', 'written');
+      const stopped = { ...stops, status: 'logged_out', desired: 'stopped', phoneNumber: null } as const;
+      const results = await Promise.all([
+        instances.write({ ...renaming(held, 'Held'), lease }),
+        instances.write({ ...renaming(free, 'Fenced'), lease: { ...lease, instanceId: free.id } }),
+        instances.write(renaming({ ...foreign, workspaceId: workspace.id }, 'Stolen')),
+        instances.write(renaming(changed, 'Late')),
+        instances.write({ ...renaming(stops, 'Stops'), instance: stopped }),
+        instances.write(renaming(odd, 'null \0, "quoted" \\')),
+        instances.write(renaming(anInstance(workspace), 'Ghost')),
+      ]);
+      expect(results.map(({ kind }) => kind)).toEqual([
+        'written',
+        'fenced',
+        'stale',
+        'stale',
+        'written',
+        'written',
+        'stale',
+      ]);
+      const names = (await instances.list(workspace.id)).map(({ name }) => name);
+      expect(names.toSorted()).toEqual(
+        ['Held', free.name, 'Before', stopped.name, 'null \0, "quoted" \\'].toSorted(),
+      );
+      expect(await instances.find(other.id, foreign.id)).toEqual(foreign);
+      expect(await instances.find(workspace.id, stops.id)).toEqual({ ...stopped, version: 2 });
+    });
+
     it('is fenced under a lost lease, before its version counts', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);

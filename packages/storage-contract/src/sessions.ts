@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContractSubject } from './contract-subject.ts';
-import { loseLease, storeInstance, storeLeasedInstance } from './scenes.ts';
+import { NOW } from './examples.ts';
+import { loseLease, storeInstance, storeLeasedInstance, storeWorkspace } from './scenes.ts';
 import { testDatabases } from './test-database.ts';
 
 export function sessionContract(subject: ContractSubject): void {
@@ -33,6 +34,29 @@ export function sessionContract(subject: ContractSubject): void {
         ['view', [10, 11, 12]],
       ]);
       expect(entries(await storage.instances.loadSession(neighbour.id))).toEqual([]);
+    });
+
+    it("are each instance's own where many are loaded at the same time", async () => {
+      const storage = await open();
+      const workspace = await storeWorkspace(storage);
+      for (let index = 0; index < 50; index += 1) await storeInstance(storage, workspace);
+      const claim = { owner: 'a', now: NOW, ttlMs: 30_000, limit: 50 };
+      const leases = (await storage.instances.claimLeases(claim)).map(({ lease }) => lease);
+      for (const [index, lease] of leases.entries()) {
+        const values = new Map(
+          Array.from({ length: index % 3 }, (_, name) => [`${name}`, Uint8Array.of(index, name)]),
+        );
+        await storage.instances.saveSession(lease, values);
+      }
+      const loaded = await Promise.all(
+        [...leases, ...leases].map(({ instanceId }) => storage.instances.loadSession(instanceId)),
+      );
+      expect(loaded.map(entries)).toEqual(
+        [...leases, ...leases].map((_, place) => {
+          const index = place % leases.length;
+          return Array.from({ length: index % 3 }, (__, name) => [`${name}`, [index, name]]);
+        }),
+      );
     });
 
     it('change in what is given, where null deletes', async () => {

@@ -2,7 +2,7 @@ import type { InstanceStore } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { groupMethods } from './group-store.ts';
 import { instanceColumns, readInstance } from './instance-row.ts';
-import { lockInstance, writeInstance } from './instance-write.ts';
+import { lockInstance, writingInstances } from './instance-write.ts';
 import { isHeld } from './lease.ts';
 import { leaseMethods } from './lease-methods.ts';
 import { lookingUp } from './look-ups.ts';
@@ -33,7 +33,7 @@ export function instanceStore(connected: Connected): InstanceStore {
       const sql = 'SELECT * FROM trunkline.instances WHERE workspace_id = $1 ORDER BY id';
       return (await connected().all(sql, uuidToFind('ten', workspaceId))).map(readInstance);
     },
-    write: async (write) => writeInstance(connected(), write),
+    write: writingInstances(connected),
     delete: async ({ instance, lease, settleQueued }) =>
       connected().transaction(async (transaction) => {
         if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';

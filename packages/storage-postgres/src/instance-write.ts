@@ -1,71 +1,122 @@
 import { acceptsMessages } from '@trunkline/core/spi/storage';
-import type { Instance, InstanceWrite, InstanceWriteResult } from '@trunkline/core/spi/storage';
-import type { Database, Transaction } from './database.ts';
+import type {
+  Instance,
+  InstanceStore,
+  InstanceWrite,
+  InstanceWriteResult,
+  Signal,
+} from '@trunkline/core/spi/storage';
+import { createBatcher } from './batcher.ts';
+import type { Connected, Database, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { leaveGroups } from './group-store.ts';
 import { changeableColumns, readInstance } from './instance-row.ts';
 import { isHeld } from './lease.ts';
 import { settleQueue } from './message-change.ts';
 import { lockQueue, saveQueue } from './queue.ts';
-import { integerOrNull } from './row.ts';
+import { id, integerOrNull } from './row.ts';
 import { forgetSession } from './session-methods.ts';
 import { encodeText } from './text-encoding.ts';
+import { settleTogether } from './together.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
- * Most writes change the row alone, as those of a gateway that restores hundreds of connections: they are one statement.
- * The others, and those that it does not find as they were decided on, are a transaction of several.
+ * Most writes change the row alone, as those of a gateway that restores hundreds of connections: what comes together of
+ * them is one statement. The others, and those that it does not find as they were decided on, are a transaction each.
  */
-export async function writeInstance(database: Database, write: InstanceWrite): Promise<InstanceWriteResult> {
-  const written = isOfRowAlone(write) ? await writeRow(database, write) : null;
-  return written ?? database.transaction((transaction) => writeAll(transaction, write));
+export function writingInstances(connected: Connected): InstanceStore['write'] {
+  const rows = createBatcher<InstanceWrite, Instance | null>({
+    max: 200,
+    inFlight: 2,
+    keyOf: ({ instance }) => instance.id,
+    run: (writes) => settleTogether(writes, (some) => writeRows(connected(), some)),
+  });
+  return async (write) => {
+    const database = connected();
+    const written = isOfRowAlone(write) ? await database.track(rows.run(write)) : null;
+    if (!written) return database.transaction((transaction) => writeAll(transaction, write));
+    database.publish([signalOf(write)]);
+    return { kind: 'written', instance: written };
+  };
 }
 
 function isOfRowAlone({ event, settleQueued, forgetNumber }: InstanceWrite): boolean {
   return event === null && !settleQueued && !forgetNumber;
 }
 
-/** Null where the row is not as it was when the write was decided on, or what acceptances know of it would change too. */
-async function writeRow(
+/**
+ * Null for each whose row is not as it was when the write was decided on, as after another one of the same instance, or
+ * is locked, which the others do not wait for, or where what acceptances know of it would change too.
+ */
+async function writeRows(
   database: Database,
-  { instance, lease }: InstanceWrite,
-): Promise<InstanceWriteResult | null> {
-  const version = instance.version + 1;
-  const { last_seen_at: seenAt = null, ...columns } = changeableColumns({ ...instance, version });
-  const row = await database.get(
-    writeRowSql(Object.keys(columns)),
-    uuidToFind('ins', instance.id),
-    uuidToFind('ten', instance.workspaceId),
-    instance.version,
-    lease === null ? null : encodeText(lease.owner),
-    lease === null ? null : lease.epoch,
-    acceptsMessages(instance),
-    seenAt,
-    ...Object.values(columns),
+  all: readonly InstanceWrite[],
+): Promise<readonly (Instance | null)[]> {
+  // Of several of one instance the first counts.
+  const writes = [...new Map(all.toReversed().map((write) => [write.instance.id, write])).values()];
+  const changes = writes.map(({ instance }) =>
+    changeableColumns({ ...instance, version: instance.version + 1 }),
   );
-  if (!row) return null;
-  database.publish([{ topic: 'instance', instanceId: instance.id }]);
-  return {
-    kind: 'written',
-    instance: { ...instance, lastSeenAt: integerOrNull(row, 'last_seen_at'), version },
-  };
+  const ids = writes.map(({ instance }) => uuidToFind('ins', instance.id));
+  const given = writes.map(({ instance, lease }, index) => ({
+    ...changes[index],
+    id: ids[index],
+    workspace_id: uuidToFind('ten', instance.workspaceId),
+    lease_owner: lease && encodeText(lease.owner),
+    lease_epoch: lease && lease.epoch,
+  }));
+  const rows = await database.all(
+    writeRowsSql(Object.keys(changes[0] ?? {})),
+    JSON.stringify(given),
+    ids,
+    writes.map(({ instance }) => acceptsMessages(instance)),
+  );
+  const written = new Map(rows.map((row) => [id(row, 'id', 'ins'), row]));
+  return all.map((write) => {
+    const { instance } = write;
+    const row = writes.includes(write) ? written.get(instance.id) : undefined;
+    return row
+      ? { ...instance, lastSeenAt: integerOrNull(row, 'last_seen_at'), version: instance.version + 1 }
+      : null;
+  });
 }
 
-// What acceptances know is written in the same transaction as the version, and so is as old as that.
-function writeRowSql(columns: readonly string[]): string {
-  const changes = columns.map((name, index) => `${name} = $${index + 8}`);
+// In id order, as all who lock several do. What acceptances know is written in the same transaction as the version, and
+// so is as old as that. The arrays are for the planner, which would read whole tables for the rows that it expects of JSON.
+function writeRowsSql(columns: readonly string[]): string {
+  const changes = columns.map((name) =>
+    name === 'last_seen_at'
+      ? `${name} = greatest(instances.${name}, given.${name})`
+      : `${name} = given.${name}`,
+  );
   return `
-    UPDATE trunkline.instances SET last_seen_at = greatest(last_seen_at, $7), ${changes.join(', ')}
-    WHERE id = $1 AND workspace_id = $2 AND version = $3
-      AND ($4::text IS NULL OR (lease_owner = $4 AND lease_epoch = $5))
-      AND EXISTS (SELECT 1 FROM trunkline.queues WHERE instance_id = $1 AND is_connected = $6)
-    RETURNING last_seen_at`;
+  WITH given AS MATERIALIZED (
+    SELECT * FROM json_populate_recordset(NULL::trunkline.instances, $1::text::json)
+  ), held AS MATERIALIZED (
+    SELECT instances.id FROM trunkline.instances
+    JOIN given ON given.id = instances.id
+    JOIN unnest($2::uuid[], $3::boolean[]) AS accepting (id, accepts) ON accepting.id = instances.id
+    JOIN trunkline.queues ON queues.instance_id = instances.id AND queues.is_connected = accepts
+    WHERE instances.id = ANY ($2::uuid[]) AND queues.instance_id = ANY ($2::uuid[])
+      AND instances.workspace_id = given.workspace_id AND instances.version = given.version - 1
+      AND (given.lease_owner IS NULL
+        OR (instances.lease_owner = given.lease_owner AND instances.lease_epoch = given.lease_epoch))
+    ORDER BY instances.id
+    FOR UPDATE OF instances SKIP LOCKED
+  )
+  UPDATE trunkline.instances
+  SET ${changes.join(', ')}
+  FROM held JOIN given ON given.id = held.id
+  WHERE instances.id = ANY ($2::uuid[]) AND instances.id = held.id
+  RETURNING instances.id, instances.last_seen_at`;
 }
 
-async function writeAll(
-  transaction: Transaction,
-  { instance, event, lease, settleQueued, forgetNumber }: InstanceWrite,
-): Promise<InstanceWriteResult> {
+function signalOf({ instance }: InstanceWrite): Signal {
+  return { topic: 'instance', instanceId: instance.id };
+}
+
+async function writeAll(transaction: Transaction, write: InstanceWrite): Promise<InstanceWriteResult> {
+  const { instance, event, lease, settleQueued, forgetNumber } = write;
   if (lease && !(await isHeld(transaction, lease, 'instance'))) return { kind: 'fenced' };
   const stored = await lockInstance(transaction, instance);
   if (stored?.version !== instance.version) return { kind: 'stale' };
@@ -84,7 +135,7 @@ async function writeAll(
     await forgetSession(transaction, uuid);
     await leaveGroups(transaction, uuid);
   }
-  transaction.announce({ topic: 'instance', instanceId: instance.id });
+  transaction.announce(signalOf(write));
   return { kind: 'written', instance: written };
 }
 

@@ -1,4 +1,5 @@
 import type { InstanceStore } from '@trunkline/core/spi/storage';
+import { createBatcher } from './batcher.ts';
 import type { Connected, Transaction } from './database.ts';
 import { isHeld } from './lease.ts';
 import { bytes, text } from './row.ts';
@@ -8,11 +9,24 @@ import { uuidOf, uuidToFind } from './uuid.ts';
 type SessionMethods = Pick<InstanceStore, 'loadSession' | 'saveSession' | 'replaceSessionValues'>;
 
 export function sessionMethods(connected: Connected): SessionMethods {
+  // Few: each may be hundreds of values.
+  const loads = createBatcher<string, ReadonlyMap<string, Uint8Array>>({
+    max: 20,
+    inFlight: 2,
+    async run(uuids) {
+      const rows = await connected().all(LOAD, [...new Set(uuids)]);
+      const sessions = Map.groupBy(rows, (row) => row['instance_id']);
+      return uuids.map((uuid) => ({
+        status: 'fulfilled',
+        value: new Map(sessions.get(uuid)?.map((row) => [text(row, 'name'), bytes(row, 'value')])),
+      }));
+    },
+  });
   return {
     loadSession: async (instanceId) => {
-      const sql = 'SELECT name, value FROM trunkline.session_values WHERE instance_id = $1';
-      const rows = await connected().all(sql, uuidToFind('ins', instanceId));
-      return new Map(rows.map((row) => [text(row, 'name'), bytes(row, 'value')]));
+      const database = connected();
+      const uuid = uuidToFind('ins', instanceId);
+      return uuid === null ? new Map() : database.track(loads.run(uuid));
     },
     saveSession: async (lease, changes) => {
       // In the order of their names, so that two saves do not wait for each other; copied before anything is waited for.
@@ -49,6 +63,9 @@ export function sessionMethods(connected: Connected): SessionMethods {
 export async function forgetSession(transaction: Transaction, instance: string): Promise<void> {
   await transaction.run('DELETE FROM trunkline.session_values WHERE instance_id = $1', instance);
 }
+
+const LOAD = `
+  SELECT instance_id, name, value FROM trunkline.session_values WHERE instance_id = ANY ($1::uuid[])`;
 
 const SAVE = `
   INSERT INTO trunkline.session_values (instance_id, name, value)

@@ -1,23 +1,30 @@
 import type { Database, Transaction } from './database.ts';
 import { isFaultOfValue } from './pool.ts';
 
-/**
- * Does the work of several calls in one transaction, or, where the values of one of them fail, in one each: then it
- * fails alone. What fails for another reason fails for all.
- */
+/** Does the work of several calls in one transaction, or in one each, as `settleTogether` has it. */
 export async function doTogether<Item, Result>(
   database: Database,
   items: readonly Item[],
   work: (transaction: Transaction, items: readonly Item[]) => Promise<readonly Result[]>,
 ): Promise<readonly PromiseSettledResult<Result>[]> {
+  return settleTogether(items, (some) => database.transaction((transaction) => work(transaction, some)));
+}
+
+/**
+ * Does the work of several calls, all or nothing, or, where the values of one of them fail, of each by itself: then it
+ * fails alone. What fails for another reason fails for all.
+ */
+export async function settleTogether<Item, Result>(
+  items: readonly Item[],
+  work: (items: readonly Item[]) => Promise<readonly Result[]>,
+): Promise<readonly PromiseSettledResult<Result>[]> {
   try {
-    const results = await database.transaction((transaction) => work(transaction, items));
-    return results.map((value) => ({ status: 'fulfilled', value }));
+    return (await work(items)).map((value) => ({ status: 'fulfilled', value }));
   } catch (reason) {
     if (items.length === 1 || !isFaultOfValue(reason))
       return items.map(() => ({ status: 'rejected', reason }));
     const results: PromiseSettledResult<Result>[] = [];
-    for (const item of items) results.push(...(await doTogether(database, [item], work)));
+    for (const item of items) results.push(...(await settleTogether([item], work)));
     return results;
   }
 }

@@ -229,6 +229,57 @@ describe('changes of messages that come together', () => {
   });
 });
 
+describe('writes of instances that come together', () => {
+  const restored = (instance: Instance): Instance => ({ ...instance, lastError: 'restored' });
+
+  /** Instances that one owner holds. */
+  async function held(count: number) {
+    const { storage, schema, heads } = await manyInstances(count);
+    const claimed = await storage.instances.list(must(heads[0]).message.workspaceId);
+    const writes = claimed.map((instance) => {
+      const { lease } = must(heads.find((head) => head.lease.instanceId === instance.id));
+      return { instance: restored(instance), event: null, lease };
+    });
+    return { storage, schema, writes };
+  }
+
+  it('share commits of 200 at most', async () => {
+    const { storage, schema, writes } = await held(450);
+    const results = await Promise.all(writes.map((write) => storage.instances.write(write)));
+    expect(new Set(results.map(({ kind }) => kind))).toEqual(new Set(['written']));
+    expect(await commitsIn(schema, 'instances')).toBe(3);
+  });
+
+  it('do not wait for one whose instance somebody else has locked', async () => {
+    const { storage, schema, writes } = await held(20);
+    const [first, ...others] = writes;
+    const app = await schema.pool.connect();
+    onTestFinished(() => app.release(true));
+    await app.query('BEGIN');
+    const lock = `SELECT 1 FROM ${schema.name}.instances WHERE id = $1 FOR UPDATE`;
+    await app.query(lock, [idToUuid('ins', must(first).instance.id)]);
+    let isLockedOut = true;
+    const locked = storage.instances.write(must(first)).finally(() => (isLockedOut = false));
+    const results = await Promise.all(others.map((write) => storage.instances.write(write)));
+    expect(new Set(results.map(({ kind }) => kind))).toEqual(new Set(['written']));
+    expect(isLockedOut).toBe(true);
+    await app.query('COMMIT');
+    expect(await locked).toHaveProperty('kind', 'written');
+  });
+
+  it('of which one has a value that no column holds succeed without it', async () => {
+    const { storage, writes } = await held(3);
+    const results = await Promise.allSettled(
+      writes.map((write, index) => {
+        const { instance } = write;
+        const updatedAt = index === 1 ? 1e300 : instance.updatedAt;
+        return storage.instances.write({ ...write, instance: { ...instance, updatedAt } });
+      }),
+    );
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+});
+
 it('closing waits for acceptances that were called before', async () => {
   const { storage, schema, instance } = await scene();
   const calls = acceptAll(storage, messagesOf(instance, 1200));
@@ -305,10 +356,10 @@ async function countOf({ pool, name }: TestSchema, table: string): Promise<numbe
   return must(rows[0]).count;
 }
 
-/** How many transactions have stored messages. */
-async function commitsIn({ pool, name }: TestSchema): Promise<number> {
+/** How many transactions have stored these rows as they are. */
+async function commitsIn({ pool, name }: TestSchema, table = 'messages'): Promise<number> {
   const { rows } = await pool.query<{ count: number }>(
-    `SELECT count(DISTINCT xmin::text)::integer AS count FROM ${name}.messages`,
+    `SELECT count(DISTINCT xmin::text)::integer AS count FROM ${name}.${table}`,
   );
   return must(rows[0]).count;
 }
