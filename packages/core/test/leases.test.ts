@@ -553,6 +553,18 @@ describe('signals of other processes', () => {
     expect(claims.mock.calls.length).toBeLessThan(350);
   });
 
+  it('of what is written by those who hold it make no process look for instances', async () => {
+    const { ids, claims, gateway, world } = await twoGateways(100);
+    // Until the second one has looked for the first time, and before it asks for its share.
+    await world.clock.advance(2 * SECOND);
+    claims.mockClear();
+    for (const { listener } of gateway.connections.slice(-ids.length))
+      await listener.closed({ kind: 'dropped', detail: 'connection_lost' });
+    await world.clock.advance(2 * SECOND);
+    expect(gateway.connections).toHaveLength(2 * ids.length);
+    expect(claims).not.toHaveBeenCalled();
+  });
+
   it('of an instance that became free are followed within 200 ms, however many went before', async () => {
     const { world, ids } = await twoGateways(1);
     const [id = ''] = ids;

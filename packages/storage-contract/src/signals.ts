@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Signal, Storage } from '@trunkline/core/spi/storage';
+import type { Instance, InstanceWrite, Signal, Storage } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import {
@@ -97,6 +97,26 @@ export function signalContract(subject: ContractSubject): void {
       });
       await arrive();
       expect(signals.splice(0)).toEqual([told]);
+    });
+
+    it('tell whether it was the holder of an instance that wrote it', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const changes: readonly ((stored: Instance) => InstanceWrite)[] = [
+        (stored) => ({ ...renaming(stored, 'By its holder'), lease }),
+        (stored) => ({ ...renaming(stored, 'With an event'), lease, event: anEvent(workspace) }),
+      ];
+      for (const change of changes) {
+        const signals = listen(storage);
+        const stored = must(await storage.instances.find(workspace.id, instance.id));
+        await storage.instances.write(change(stored));
+        await arrive();
+        expect(signals).toEqual([{ topic: 'instance', instanceId: instance.id, byHolder: true }]);
+      }
+      const signals = listen(storage);
+      await storage.instances.releaseLease(lease);
+      await arrive();
+      expect(signals).toStrictEqual([{ topic: 'instance', instanceId: instance.id }]);
     });
 
     it('report each change of a workspace, of its members and of its keys, and no use of a key', async () => {

@@ -111,8 +111,9 @@ function writeRowsSql(columns: readonly string[]): string {
   RETURNING instances.id, instances.last_seen_at`;
 }
 
-function signalOf({ instance }: InstanceWrite): Signal {
-  return { topic: 'instance', instanceId: instance.id };
+/** A write under a lease is the holder's: for the others it leaves nothing to take. */
+function signalOf({ instance, lease }: InstanceWrite): Signal {
+  return { topic: 'instance', instanceId: instance.id, ...(lease && { byHolder: true }) };
 }
 
 async function writeAll(transaction: Transaction, write: InstanceWrite): Promise<InstanceWriteResult> {

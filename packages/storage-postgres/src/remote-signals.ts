@@ -5,7 +5,7 @@ import { listenTo } from './listener.ts';
 import { withClient } from './pool.ts';
 import type { PostgresPool } from './pool.ts';
 
-/** Tells other processes of work, and hears of theirs. What is lost on the way they find when they poll. */
+/** Notifies other processes of work, and hears of theirs. What is lost on the way they find when they poll. */
 export interface RemoteSignals {
   send(signals: readonly Signal[]): void;
   close(): Promise<void>;
@@ -41,7 +41,10 @@ export async function openRemoteSignals(options: RemoteSignalsOptions): Promise<
       const signals = [...waiting.values()];
       waiting = new Map();
       await notify(pool, logger, notification(channel, origin, signals)).catch((error: unknown) => {
-        logger.debug({ err: error }, 'other processes were not told of work');
+        logger.debug(
+          { err: error },
+          'Other processes could not be notified of work: they find it when they poll.',
+        );
       });
       await pause(DEBOUNCE_MS);
     }
@@ -65,7 +68,7 @@ export function channelOf(schema: string): string {
   return `trunkline_${createHash('sha256').update(schema).digest('hex').slice(0, 32)}`;
 }
 
-/** What tells all who listen but `origin`, as values of `NOTIFY`. */
+/** What notifies all who listen but `origin`, as values of `NOTIFY`. */
 export function notification(channel: string, origin: string, signals: readonly Signal[]): Notification {
   const payloads: string[] = [];
   for (let start = 0; start < signals.length; start += SIGNALS_PER_MESSAGE) {
@@ -116,5 +119,6 @@ function isSignal(value: unknown): value is Signal {
   if (value.topic === 'deliveries' || value.topic === 'subscriptions') return true;
   if (value.topic === 'workspace') return 'workspaceId' in value && typeof value.workspaceId === 'string';
   const isOfInstance = value.topic === 'instance' || value.topic === 'queue';
-  return isOfInstance && 'instanceId' in value && typeof value.instanceId === 'string';
+  if (!isOfInstance || !('instanceId' in value) || typeof value.instanceId !== 'string') return false;
+  return !('byHolder' in value) || value.byHolder === true;
 }

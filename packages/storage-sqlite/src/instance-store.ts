@@ -54,7 +54,7 @@ export function instanceStore(connected: Connected): InstanceStore {
           forgetSession(database, instance.id);
           leaveGroups(database, instance.id);
         }
-        announce({ topic: 'instance', instanceId: instance.id });
+        announce({ topic: 'instance', instanceId: instance.id, ...(lease && { byHolder: true }) });
         return { kind: 'written', instance: written };
       });
     },

@@ -22,21 +22,20 @@ interface Held {
   readonly outcomes: Map<string, InstanceTrigger>;
 }
 
-/** Carries out an operation on an instance that is held, and writes what came of it. */
+/** Carries out an operation on an instance that is held, and writes its outcome, or deletes the instance. */
 export async function carryOutOperation(
   context: ServiceContext,
   held: Held,
   { id, kind }: Pick<Operation, 'id' | 'kind'>,
-): Promise<void> {
+): Promise<'written' | 'deleted'> {
   const { lease, instance, change, outcomes } = held;
   const outcome = outcomes.get(id) ?? (await outcomeOf(context, held, kind));
   outcomes.set(id, outcome);
-  if (kind === 'delete' && outcome === DONE) {
-    await deleteHeldInstance(context, { workspaceId: instance.workspaceId, lease });
-  } else {
-    await change(outcome);
-  }
+  const deletes = kind === 'delete' && outcome === DONE;
+  if (deletes) await deleteHeldInstance(context, { workspaceId: instance.workspaceId, lease });
+  else await change(outcome);
   outcomes.delete(id);
+  return deletes ? 'deleted' : 'written';
 }
 
 async function outcomeOf(context: ServiceContext, held: Held, kind: OperationKind): Promise<InstanceTrigger> {

@@ -32,7 +32,7 @@ export interface GatewaySupervisor {
   /** Renews and takes leases, and brings every instance held a step nearer to what is wanted of it. */
   runOnce(): Promise<{ readonly held: number }>;
   start(): void;
-  /** The instance has changed: looks at it where it is held, and else for instances to take. */
+  /** Somebody else has changed the instance: reads it where it is held, and else looks for instances to take. */
   wake(instanceId: string): void;
   /** Waits at most `timeoutMs` for what is being done, closes every connection (sessions and statuses stay) and releases the leases. */
   stop(timeoutMs: number): Promise<void>;
@@ -46,8 +46,8 @@ interface SupervisorOptions {
 }
 
 /**
- * Holds the instances of this process: takes leases on those that need a gateway, renews them, and lets go of an
- * instance whose lease is lost before another process can have opened it. Holds no more than its share where other
+ * Holds the instances of this process: takes leases on those that need a gateway, renews them, and closes the
+ * connection of an instance whose lease is lost before another process can have opened it. Holds no more than its share where other
  * processes have room.
  */
 export function createGatewaySupervisor(
@@ -58,8 +58,10 @@ export function createGatewaySupervisor(
   const keepers = new Map<string, InstanceKeeper>();
   /** Those that something is awaited of or due for: a pass looks at no others, however many are held. */
   const unsettled = new Set<InstanceKeeper>();
-  /** Instances held that are to be looked at before the next renewal. */
+  /** Instances held that somebody else has changed: they are read before the next renewal. */
   const changed = new Set<string>();
+  /** Keepers that have changed something themselves: what they know is all there is to know. */
+  const touched = new Set<InstanceKeeper>();
   const sharing = createInstanceSharing(context, {
     owner,
     checkIn: (report) => inTime('Sharing instances', storage.instances.checkIn(owner, report)),
@@ -82,7 +84,7 @@ export function createGatewaySupervisor(
   let leasesEndAt = 0;
   /** Another process took what this one still held by its own time: where leases lie ahead, that time is wrong. */
   let isBehind = false;
-  let cancelLetGo = (): void => {};
+  let cancelClosing = (): void => {};
   /** Connections that are being closed since their leases run out. */
   let closing: Promise<unknown> = Promise.resolve();
 
@@ -97,7 +99,7 @@ export function createGatewaySupervisor(
         await claims.claim({ now, isRenewal }, (mayTakeAhead) => claim(now, mayTakeAhead && !isBehind)),
       );
     }
-    await letGoOfIdle();
+    await releaseIdle();
     await sharing.shareAt(now);
     for (const keeper of unsettled)
       if (keeper.isSettled() && !changed.has(keeper.lease.instanceId)) unsettled.delete(keeper);
@@ -119,7 +121,7 @@ export function createGatewaySupervisor(
       claimed.map(({ lease }) => lease.instanceId),
       now,
     );
-    // This process stood still meanwhile: what of it is still held, the next renewal tells.
+    // This process stood still meanwhile: the next renewal finds out what of it is still held.
     return clock.now() < now + LEASE_MS - CLOSE_BEFORE_END_MS ? claimed : [];
   };
 
@@ -127,8 +129,9 @@ export function createGatewaySupervisor(
     withDeadline(clock, { what, ms: STORAGE_DEADLINE_MS }, work);
 
   const renew = async (now: number): Promise<void> => {
-    // First: what changes while the storage is being read is to be looked at once more.
+    // First: what changes while the storage is being read is to be read again.
     changed.clear();
+    touched.clear();
     const held = await inTime(
       'Renewing leases',
       storage.instances.renewLeases({ owner, now, ttlMs: LEASE_MS }),
@@ -137,35 +140,39 @@ export function createGatewaySupervisor(
     claims.noteRenewal();
     if (now >= renewAt) renewAt = now + RENEW_EVERY_MS;
     leasesEndAt = now + LEASE_MS;
-    letAllGoAt(now + LEASE_MS - CLOSE_BEFORE_END_MS);
+    closeAllAt(now + LEASE_MS - CLOSE_BEFORE_END_MS);
     const renewed = new Set(held.map(({ lease }) => lease.instanceId));
     const lost = [...keepers].filter(([instanceId]) => !renewed.has(instanceId));
     if (lost.length > 0 && now < hadLeasesUntil) isBehind = true;
-    // All at once: one that is slow to close must not cost the others their next renewal.
-    await Promise.all(lost.map(([instanceId, keeper]) => letGo(instanceId, keeper)));
+    // Concurrently: one that is slow to close must not cost the others their next renewal.
+    await Promise.all(lost.map(([instanceId, keeper]) => loseLease(instanceId, keeper)));
     await keepAll(held);
   };
 
-  const letGo = async (instanceId: string, keeper: InstanceKeeper): Promise<void> => {
+  const loseLease = async (instanceId: string, keeper: InstanceKeeper): Promise<void> => {
     keepers.delete(instanceId);
     logger.warn({ instanceId }, 'the lease on an instance was lost');
     await keeper.abandon();
   };
 
   /** Unless the leases are renewed before. By a timer: a pass may hang, as the storage is out of reach. */
-  const letAllGoAt = (at: number): void => {
-    cancelLetGo();
-    cancelLetGo = clock.setTimer(at - clock.now(), () => {
+  const closeAllAt = (at: number): void => {
+    cancelClosing();
+    cancelClosing = clock.setTimer(at - clock.now(), () => {
       if (keepers.size === 0) return;
       logger.warn({ instances: keepers.size }, 'leases could not be renewed: their connections are closed');
       closing = abandonAll();
     });
   };
 
-  /** Looks at the instances that have changed, and at those that have waited long enough. */
+  /** Reads the instances that have changed, and those that have waited long enough; the keepers know the others. */
   const lookAtDue = async (now: number): Promise<void> => {
-    const due = keepersToLookAt(now);
+    const due = keepersToRead(now);
+    const read = new Set(due);
+    const known = [...touched].filter((keeper) => isHeld(keeper) && !read.has(keeper));
     changed.clear();
+    touched.clear();
+    reconcileAll(known.map((keeper) => ({ keeper, stored: null })));
     for (let first = 0; first < due.length; first += LOOK_BATCH) {
       // Concurrently: one after another, hundreds that open together would wait for each other's reads.
       const looks = due.slice(first, first + LOOK_BATCH).map(async (keeper) => {
@@ -175,7 +182,7 @@ export function createGatewaySupervisor(
           changed.add(instanceId);
           throw error;
         });
-        if (keepers.get(instanceId) !== keeper) return [];
+        if (!isHeld(keeper)) return [];
         if (instance) return [{ instance, lease }];
         await forget(keeper);
         return [];
@@ -184,10 +191,10 @@ export function createGatewaySupervisor(
     }
   };
 
-  const keepersToLookAt = (now: number): readonly InstanceKeeper[] => {
+  const keepersToRead = (now: number): readonly InstanceKeeper[] => {
     let room = roomToOpen();
     return [...unsettled].filter((keeper) => {
-      if (keepers.get(keeper.lease.instanceId) !== keeper) return false;
+      if (!isHeld(keeper)) return false;
       if (changed.has(keeper.lease.instanceId) || (keeper.nextAt(false) ?? Infinity) <= now) return true;
       if ((keeper.nextAt(true) ?? Infinity) > now) return false;
       room -= 1;
@@ -195,12 +202,22 @@ export function createGatewaySupervisor(
     });
   };
 
+  const isHeld = (keeper: InstanceKeeper): boolean => keepers.get(keeper.lease.instanceId) === keeper;
+
   const keepAll = async (all: readonly LeasedInstance[]): Promise<void> => {
+    const kept: Parameters<typeof reconcileAll>[0][number][] = [];
+    for (const { instance, lease } of all)
+      kept.push({ keeper: await keeperFor(instance, lease), stored: instance });
+    reconcileAll(kept);
+  };
+
+  const reconcileAll = (
+    all: readonly { readonly keeper: InstanceKeeper; readonly stored: Instance | null }[],
+  ): void => {
     let room = roomToOpen();
-    for (const { instance, lease } of all) {
-      const keeper = await keeperFor(instance, lease);
+    for (const { keeper, stored } of all) {
       const wasOpening = keeper.opensUntil() !== null;
-      keeper.reconcile(instance, room > 0);
+      keeper.reconcile(stored, room > 0);
       if (!wasOpening && keeper.opensUntil() !== null) room -= 1;
       unsettled.add(keeper);
     }
@@ -221,27 +238,24 @@ export function createGatewaySupervisor(
     // What was opened under an earlier lease must be closed before anything else is opened.
     await closing;
     await known?.abandon();
-    const keeper = createInstanceKeeper({ context, lease, instance, changed: () => look(lease.instanceId) });
+    const keeper = createInstanceKeeper({ context, lease, instance, changed: () => touch(keeper) });
     keepers.set(lease.instanceId, keeper);
     return keeper;
   };
 
-  const look = (instanceId: string): void => {
-    const keeper = keepers.get(instanceId);
-    if (keeper?.open()) opened(instanceId);
-    if (keeper) {
+  const touch = (keeper: InstanceKeeper): void => {
+    if (isHeld(keeper)) {
+      if (keeper.open()) opened(keeper.lease.instanceId);
       unsettled.add(keeper);
-      changed.add(instanceId);
+      touched.add(keeper);
     }
     loop.wake();
   };
 
-  const letGoOfIdle = async (): Promise<void> => {
-    for (const keeper of unsettled) {
-      const isHeld = keepers.get(keeper.lease.instanceId) === keeper;
-      if (!isHeld) unsettled.delete(keeper);
-      else if (keeper.isIdle()) await forget(keeper);
-    }
+  const releaseIdle = async (): Promise<void> => {
+    for (const keeper of unsettled) if (!isHeld(keeper)) unsettled.delete(keeper);
+    // Concurrently: hundreds that stop together are released together.
+    await Promise.all([...unsettled].filter((keeper) => keeper.isIdle()).map(forget));
   };
 
   const forget = (keeper: InstanceKeeper): Promise<void> => release(keeper, null);
@@ -289,8 +303,14 @@ export function createGatewaySupervisor(
       loop.start();
     },
     wake(instanceId) {
-      if (!keepers.has(instanceId)) claims.noteFree();
-      look(instanceId);
+      const keeper = keepers.get(instanceId);
+      if (keeper) {
+        unsettled.add(keeper);
+        changed.add(instanceId);
+      } else {
+        claims.noteFree();
+      }
+      loop.wake();
     },
     async stop(timeoutMs) {
       const settled = loop
@@ -298,7 +318,7 @@ export function createGatewaySupervisor(
         .then(() => Promise.all([...keepers.values()].map((keeper) => keeper.settled())));
       await settledWithin(clock, timeoutMs, settled);
       const all = [...keepers.values()];
-      cancelLetGo();
+      cancelClosing();
       // Before anything that a storage out of reach would make fail.
       await Promise.all(all.map((keeper) => keeper.abandon()));
       await storage.instances.checkOut(owner);

@@ -40,13 +40,16 @@ export interface InstanceKeeper {
   opensUntil(): number | null;
   /** Whether its first connection is wanted, and has neither opened nor failed yet. */
   isUntried(): boolean;
-  /** Does what is wanted of the instance as it is stored now. `mayOpen` is false while too many others are opening. */
-  reconcile(instance: Instance, mayOpen: boolean): void;
+  /**
+   * Does what is wanted of the instance as it is `stored` now, or, with null, as this keeper knows it. `mayOpen` is false
+   * while too many others are opening.
+   */
+  reconcile(stored: Instance | null, mayOpen: boolean): void;
   /** When to reconcile again if nothing happens; null when nothing is to come. Without `mayOpen`, opening is not. */
   nextAt(mayOpen: boolean): number | null;
-  /** Nothing is open, under way or wanted: the lease can be given back. */
+  /** Nothing is open, in flight or wanted, or the instance is deleted: the lease can be released. */
   isIdle(): boolean;
-  /** The connection is open as it should be, and nothing is under way, due or awaited, until `changed` is called. */
+  /** The connection is open as it should be, and nothing is in flight, due or awaited, until `changed` is called. */
   isSettled(): boolean;
   /** Another process has taken the lease. */
   isFenced(): boolean;
@@ -60,7 +63,7 @@ interface KeeperOptions {
   readonly context: ServiceContext;
   readonly lease: Lease;
   readonly instance: Instance;
-  /** The instance or its connection has changed: look at it again. */
+  /** The connection has changed, or the instance by this keeper: reconcile it again. */
   readonly changed: () => void;
 }
 
@@ -79,7 +82,6 @@ export function createInstanceKeeper({
 }: KeeperOptions): InstanceKeeper {
   const { clock, gateway, logger, random, storage } = context;
   const { workspaceId } = first;
-  const target = { workspaceId, id: lease.instanceId, lease };
   const session = instanceSession(context, lease);
   const underWay = new Set<Promise<void>>();
   const downloads = createDownloadTurns(DOWNLOADS);
@@ -102,6 +104,7 @@ export function createInstanceKeeper({
   let operating = false;
   let abandoned = false;
   let fenced = false;
+  let deleted = false;
   let seenAt = 0;
   let seenNoted: Promise<void> = Promise.resolve();
   let changes: Promise<unknown> = Promise.resolve();
@@ -109,9 +112,11 @@ export function createInstanceKeeper({
   let orphaned = first.status === 'connected' || first.qr !== null;
 
   const write = async (trigger: InstanceTrigger): Promise<void> => {
+    const target = { workspaceId, id: lease.instanceId, lease, known: instance };
     const result = await changeInstance(context, target, trigger);
     writeFailures = 0;
     if (result.ok) instance = result.value;
+    else deleted = true;
   };
 
   /** Changes of one instance are written in the order in which their causes came. */
@@ -123,7 +128,7 @@ export function createInstanceKeeper({
 
   const change = (trigger: InstanceTrigger): Promise<void> => inOrder(() => write(trigger));
 
-  /** Runs in the background; a lost lease ends everything, anything else is told and tried again by and by. */
+  /** Runs in the background; a lost lease ends everything, any other failure is logged, and its work repeated later. */
   const begin = (what: string, work: () => Promise<void>): void => {
     const task = work()
       .catch((error: unknown) => {
@@ -186,7 +191,7 @@ export function createInstanceKeeper({
         throw error;
       }
     };
-    /** A connection that got on and whose progress could not be stored is tried again: nothing would tell of it. */
+    /** A connection that got on and whose progress could not be stored is tried again: nothing would report it. */
     const recorded = (work: () => Promise<void>): Promise<void> =>
       report(work).catch((error: unknown) => {
         if (isCurrent()) tryAgain(opened);
@@ -361,10 +366,10 @@ export function createInstanceKeeper({
     isUntried: () => untried && !abandoned && instance.desired === 'running',
     reconcile(stored, mayOpen) {
       // Somebody asked to connect: that does not wait for the backoff.
-      if (instance.status === 'disconnected' && stored.status === 'connecting') retryAt = 0;
-      // Read before the last write, and answered after it.
-      if (stored.version >= instance.version) instance = stored;
-      if (abandoned || operating) return;
+      if (instance.status === 'disconnected' && stored?.status === 'connecting') retryAt = 0;
+      // What was read before the last write may come after it.
+      if (stored && stored.version >= instance.version) instance = stored;
+      if (abandoned || deleted || operating) return;
       const now = clock.now();
       if (now < pausedUntil) return;
       pausedUntil = 0;
@@ -372,9 +377,11 @@ export function createInstanceKeeper({
       if (operation) {
         operating = true;
         begin(`the ${operation.kind} operation`, () =>
-          carryOutOperation(context, { lease, instance, connection, change, outcomes }, operation).finally(
-            () => (operating = false),
-          ),
+          carryOutOperation(context, { lease, instance, connection, change, outcomes }, operation)
+            .then((outcome) => {
+              deleted ||= outcome === 'deleted';
+            })
+            .finally(() => (operating = false)),
         );
         return;
       }
@@ -402,7 +409,7 @@ export function createInstanceKeeper({
       }
     },
     nextAt(mayOpen) {
-      if (abandoned || operating) return null;
+      if (abandoned || deleted || operating) return null;
       const due = [
         graceEnd(),
         link?.phase === 'opening' ? link.since + OPEN_DEADLINE_MS : null,
@@ -413,9 +420,11 @@ export function createInstanceKeeper({
     },
     isIdle: () =>
       abandoned ||
+      deleted ||
       (link === null && underWay.size === 0 && instance.desired === 'stopped' && instance.operation === null),
     isSettled: () =>
       !abandoned &&
+      !deleted &&
       !orphaned &&
       link?.phase === 'open' &&
       link.connection !== null &&

@@ -85,7 +85,7 @@ function gatewayRole(context: ServiceContext, leadsKnown: Promise<void>): Role {
     start() {
       context.metrics.observeLeases(supervisor.held);
       unsubscribe = context.storage.subscribe((signal) => {
-        if (signal.topic === 'instance') supervisor.wake(signal.instanceId);
+        if (signal.topic === 'instance' && !signal.byHolder) supervisor.wake(signal.instanceId);
         if (signal.topic === 'queue') sender.wake(signal.instanceId);
       });
       supervisor.start();

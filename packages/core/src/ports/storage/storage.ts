@@ -15,7 +15,12 @@ import type { WorkspaceStore } from './workspace-store.ts';
  * some seconds, must be right without it.
  */
 export type Signal =
-  | { readonly topic: 'instance'; readonly instanceId: string }
+  | {
+      readonly topic: 'instance';
+      readonly instanceId: string;
+      /** Where true, the one that holds the instance wrote it, under its lease: it is not free, and its holder knows. */
+      readonly byHolder?: true;
+    }
   | { readonly topic: 'queue'; readonly instanceId: string }
   | { readonly topic: 'deliveries' }
   | { readonly topic: 'subscriptions' }

@@ -16,23 +16,27 @@ interface InstanceTarget {
   readonly workspaceId: string;
   readonly id: string;
   readonly lease: Lease | null;
+  /** As the caller knows it, which saves reading it where that is right. */
+  readonly known?: Instance;
 }
 
 /**
  * Applies a trigger to an instance: reads, decides, writes, and starts over when somebody else wrote in between.
- * The change, its event and its deliveries are one transaction.
+ * The change, its event and its deliveries are one transaction. What is decided on `known` counts only once it is written,
+ * since only a write finds out whether that is still so.
  */
 export async function changeInstance(
   context: ServiceContext,
   target: InstanceTarget,
   trigger: InstanceTrigger,
 ): Promise<Result<Instance>> {
-  for (;;) {
-    const found = await findInstance(context, target.workspaceId, target.id);
+  for (let known = target.known; ; known = undefined) {
+    const found = known ? ok(known) : await findInstance(context, target.workspaceId, target.id);
     if (!found.ok) return found;
     // Not before the last change, whichever process made it: the events of an instance are in order.
     const now = notBefore(found.value.updatedAt, context.clock.now());
     const next = transition(found.value, trigger, now);
+    if (next.kind !== 'changed' && known) continue;
     if (next.kind === 'unchanged') return found;
     if (next.kind === 'refused') return { ok: false, refusal: next.refusal };
 
@@ -51,7 +55,8 @@ export async function changeInstance(
       ...(sessionEnds ? { forgetNumber: true, settleQueued: failUnlinkedMessage(context, now) } : {}),
     });
     if (written.kind === 'written') return ok(written.instance);
-    if (written.kind === 'fenced') throw new FencedError(target.id);
+    // One that is gone is fenced, too: without `known` it is not found.
+    if (written.kind === 'fenced' && !known) throw new FencedError(target.id);
   }
 }
 

@@ -64,7 +64,7 @@ export class MemoryInstanceStore implements InstanceStore {
       leaveGroups(record, () => false);
     }
     const work = [...storeEvents(this.#state, event ? [event] : []), ...this.#settle(settled)];
-    this.#signalWrite(instance.id, work);
+    this.#signalWrite(instance.id, work, lease);
     return { kind: 'written', instance: structuredClone(record.instance) };
   }
 
@@ -275,8 +275,8 @@ export class MemoryInstanceStore implements InstanceStore {
     return changes.flatMap((change) => applyChange(this.#state, change) ?? []);
   }
 
-  #signalWrite(instanceId: string, work: readonly WorkTopic[]): void {
-    this.#state.signal({ topic: 'instance', instanceId });
+  #signalWrite(instanceId: string, work: readonly WorkTopic[], lease: Lease | null = null): void {
+    this.#state.signal({ topic: 'instance', instanceId, ...(lease && { byHolder: true }) });
     this.#state.signalWork(work);
   }
 }
