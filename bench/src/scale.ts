@@ -3,14 +3,16 @@
  * death of a process, one more process and a rolling restart keep instances from sending, and what each costs.
  * INSTANCES, PROCESSES, ENDPOINTS, PER_SECOND and SECONDS are its sizes.
  */
+import { cpus, loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startChild } from './child.ts';
 import type { Child } from './child.ts';
 import { compare, percentile, plain, printMachine, printTable, size } from './figures.ts';
 import type { Arrival } from './fairness/receiver.ts';
 import { dropSchema, providePostgres } from './postgres.ts';
+import { cpuOfChildren } from './scale/cpu.ts';
 import { observe, OBSERVED_SETTINGS } from './scale/observer.ts';
-import type { DatabaseLoad } from './scale/observer.ts';
+import type { DatabaseLoad, SentTime } from './scale/observer.ts';
 import { populate } from './scale/population.ts';
 import type { Resident } from './scale/population.ts';
 import type { ScalePlan } from './scale/plan.ts';
@@ -24,6 +26,8 @@ const PER_SECOND = size('PER_SECOND', 200);
 const SECONDS = size('SECONDS', 30);
 /** After this nothing more is waited for: what takes longer is what broke. */
 const PATIENCE_MS = 300_000;
+/** Even shares make nothing faster that is measured: a run goes on without them after this time, and says so. */
+const SHARING_MS = 60_000;
 const MB = 1_048_576;
 const TICK_MS = 100;
 
@@ -45,33 +49,58 @@ const observer = await observe(plan.directory);
 const events: string[][] = [];
 const loads: [string, DatabaseLoad][] = [];
 
-const startProcess = (): Promise<Child<number>> =>
-  startChild<number>(new URL('scale/process.ts', import.meta.url), JSON.stringify(plan));
+const startedAs: number[] = [];
+const startProcess = async (): Promise<Child<number>> => {
+  const child = await startChild<number>(new URL('scale/process.ts', import.meta.url), JSON.stringify(plan));
+  startedAs.push(child.ready);
+  return child;
+};
 const ask = <Answer>(child: Child<number>, question: Question): Promise<Answer> => child.ask(question);
 let processes: Child<number>[] = [];
 
-/** Resolves with the seconds that it took. */
-async function until(what: string, isSo: () => Promise<boolean>, everyMs = 100): Promise<number> {
+/** Resolves with the seconds that it took; null where it was not so within `patienceMs`. */
+async function waitFor(
+  isSo: () => Promise<boolean>,
+  { everyMs = 100, patienceMs = PATIENCE_MS } = {},
+): Promise<number | null> {
   const began = performance.now();
   while (!(await isSo())) {
-    if (performance.now() - began > PATIENCE_MS)
-      throw new Error(`${what} took more than ${PATIENCE_MS / 1000} s.`);
+    if (performance.now() - began > patienceMs) return null;
     await pause(everyMs);
   }
   return (performance.now() - began) / 1000;
 }
 
-/** Three quarters of it: for a smaller difference no connection is interrupted. */
-async function hasEachItsShare(): Promise<boolean> {
-  const shares = await observer.shares();
-  return shares.length === PROCESSES && (shares.at(-1) ?? 0) >= (INSTANCES / PROCESSES) * 0.75;
+async function until(what: string, isSo: () => Promise<boolean>, everyMs = 100): Promise<number> {
+  const seconds = await waitFor(isSo, { everyMs });
+  if (seconds === null) throw new Error(`${what} took more than ${PATIENCE_MS / 1000} s.`);
+  return seconds;
 }
 
-async function untilSent(messageIds: readonly string[]): ReturnType<typeof observer.sentTimes> {
-  await until('Sending the last message', async () =>
-    (await observer.sentTimes(messageIds)).every(({ sentAt }) => sentAt !== null),
+/** Until each has three quarters of its share: for a smaller difference no connection is interrupted. */
+async function noteSharing(what: string): Promise<void> {
+  const shared = await waitFor(
+    async () => {
+      const shares = await observer.shares();
+      return shares.length === PROCESSES && (shares.at(-1) ?? 0) >= (INSTANCES / PROCESSES) * 0.75;
+    },
+    { everyMs: 500, patienceMs: SHARING_MS },
   );
-  return observer.sentTimes(messageIds);
+  const seconds = shared === null ? `more than ${SHARING_MS / 1000}` : plain(shared, 1);
+  addRow(what, ['', '', seconds], `shares ${(await observer.shares()).join(' ')}`);
+}
+
+async function untilSent(messageIds: readonly string[]): Promise<readonly SentTime[]> {
+  const sent: SentTime[] = [];
+  const waiting = new Set(messageIds);
+  await until('Sending the last message', async () => {
+    for (const one of await observer.sentTimes([...waiting])) {
+      sent.push(one);
+      waiting.delete(one.id);
+    }
+    return waiting.size === 0;
+  });
+  return sent;
 }
 
 /** Has each of these instances send a message now, through processes that live; resolves with when they were sent. */
@@ -85,7 +114,7 @@ async function sendFrom(
       return ask<readonly string[]>(child, { kind: 'send', residents: own });
     }),
   );
-  return (await untilSent(ids.flat())).map(({ sentAt }) => sentAt ?? Infinity);
+  return (await untilSent(ids.flat())).map(({ sentAt }) => sentAt);
 }
 
 async function heldBy(child: Child<number>): Promise<readonly Resident[]> {
@@ -140,51 +169,76 @@ async function underLoad<Result>(what: string, work: () => Promise<Result>): Pro
   const sent = await untilSent(await load.end());
   note(
     `${plain(sent.length)} messages ${what}`,
-    sent.map(({ acceptedAt, sentAt }) => (sentAt ?? Infinity) - acceptedAt),
+    sent.map(({ acceptedAt, sentAt }) => sentAt - acceptedAt),
   );
   messages += sent.length;
   return result;
 }
 
 let messages = 0;
+const phases: (readonly string[])[] = [];
+const statements: (readonly string[])[] = [];
 
-step('start');
-const startedAt = performance.now();
-processes = await Promise.all(Array.from({ length: PROCESSES }, startProcess));
-const bare = await Promise.all(processes.map((child) => ask<Usage>(child, { kind: 'memory' })));
-await until('Connecting every instance', async () => (await observer.connected()) === INSTANCES);
-note('all processes start', [performance.now() - startedAt], `shares ${(await observer.shares()).join(' ')}`);
-const balancedAfter = await until('Sharing all instances', hasEachItsShare);
-addRow(
-  'until each has its share',
-  ['', '', plain(balancedAfter, 1)],
-  `shares ${(await observer.shares()).join(' ')}`,
-);
-await pause(5_000); // what a start leaves behind is no steady state
-await observer.dearest(0);
+/** What a part of the run costs: CPU seconds, and the statements that took the database the most time. */
+async function phase<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+  step(what);
+  await observer.dearest(0);
+  const startedAt = performance.now();
+  const [cpuBefore, serverBefore] = [cpuOfAll(), observer.serverCpu()];
+  const result = await work();
+  const seconds = (performance.now() - startedAt) / 1000;
+  const [own, server] = [cpuOfAll() - cpuBefore, observer.serverCpu() - serverBefore];
+  phases.push([
+    what,
+    ...[seconds, own, server].map((value) => plain(value, 1)),
+    plain((own + server) / seconds, 2),
+    plain(loadavg()[0] ?? Number.NaN, 1),
+  ]);
+  for (const { calls, totalMs, text } of await observer.dearest(6))
+    statements.push([what, plain(calls), plain(totalMs), `\`${text}\``]);
+  return result;
+}
 
-step('idle');
-loads.push(['idle', await observer.load(SECONDS)]);
-const idleStatements = await observer.dearest(6);
-const memory = await Promise.all(processes.map((child) => ask<Usage>(child, { kind: 'memory' })));
+const cpuOfAll = (): number => cpuOfChildren(startedAs);
 
-step('steady rate');
-const cpuBefore = await cpuOf(processes);
-await underLoad('at a steady rate', async () => {
-  loads.push([`${PER_SECOND} messages a second`, await observer.load(SECONDS)]);
+const memoryOfAll = (): Promise<readonly Usage[]> =>
+  Promise.all(processes.map((child) => ask<Usage>(child, { kind: 'memory' })));
+let bare: readonly Usage[] = [];
+await phase('start', async () => {
+  const began = Date.now();
+  processes = await Promise.all(Array.from({ length: PROCESSES }, startProcess));
+  bare = await memoryOfAll();
+  await until(
+    'Connecting every instance',
+    async () => (await observer.connectedSince(began)) === INSTANCES,
+    250,
+  );
+  note('all processes start', [Date.now() - began], `shares ${(await observer.shares()).join(' ')}`);
 });
-const cpuUsed = (await cpuOf(processes)) - cpuBefore;
-const busyStatements = await observer.dearest(10);
+await phase('sharing', () => noteSharing('until each has its share'));
+await pause(5_000); // what a start leaves behind is no steady state
 
-step('a process is killed');
+await phase('idle', async () => {
+  loads.push(['idle', await observer.load(SECONDS)]);
+});
+const memory = await memoryOfAll();
+
+await phase('steady rate', () =>
+  underLoad('at a steady rate', async () => {
+    loads.push([`${PER_SECOND} messages a second`, await observer.load(SECONDS)]);
+  }),
+);
+
 const [victim, ...survivors] = processes;
 if (!victim) throw new Error('There is no process to kill.');
 const orphans = await heldBy(victim);
 processes = survivors;
-const released = await underLoad('while a process is killed', async () => {
+/** From the proof of its death, or the end of its leases, until an instance of its sent again; milliseconds. */
+let released: readonly number[] = [];
+const takeOver = async (): Promise<void> => {
   const killedAt = Date.now();
   process.kill(victim.ready, 'SIGKILL');
-  const proof = until('Releasing leases', async () => (await observer.heldBy(victim.ready)).length === 0, 20);
+  const proof = until('Releasing leases', async () => !(await observer.holdsAny(victim.ready)), 50);
   const sentAt = await sendFrom(orphans, survivors);
   const proofAt = killedAt + (await proof) * 1000;
   note(
@@ -192,20 +246,20 @@ const released = await underLoad('while a process is killed', async () => {
     sentAt.map((at) => at - killedAt),
     `leases released after ${plain((proofAt - killedAt) / 1000, 1)} s; shares ${(await observer.shares()).join(' ')}`,
   );
-  return sentAt.map((at) => at - proofAt);
-});
+  released = sentAt.map((at) => at - proofAt);
+};
+await phase('a process is killed', () => underLoad('while a process is killed', takeOver));
 
-step('a process is added');
-await underLoad('while a process is added', async () => {
-  const added = await startProcess();
-  const sharedAfter = await until('Sharing with a new process', hasEachItsShare);
-  processes = [...survivors, added];
-  addRow('a process is added: until it has three quarters of its share', ['', '', plain(sharedAfter, 1)], '');
-});
+await phase('a process is added', () =>
+  underLoad('while a process is added', async () => {
+    const added = await startProcess();
+    await noteSharing('a process is added: until it has three quarters of its share');
+    processes = [...survivors, added];
+  }),
+);
 
-step('each is restarted');
 const stopped: number[] = [];
-await underLoad('while each is restarted in turn', async () => {
+const restartEach = async (): Promise<void> => {
   for (const [index, child] of [...processes].entries()) {
     const own = await heldBy(child);
     processes = processes.filter((other) => other !== child);
@@ -216,7 +270,8 @@ await underLoad('while each is restarted in turn', async () => {
     await ended;
     processes = processes.toSpliced(index, 0, await startProcess());
   }
-});
+};
+await phase('each is restarted', () => underLoad('while each is restarted in turn', restartEach));
 note('the instances of each restarted process', stopped);
 
 step('webhooks');
@@ -249,19 +304,17 @@ printTable(
   ]),
 );
 printTable(
-  'The dearest statements',
-  ['', 'calls a second', 'ms a second', 'text'],
-  [
-    ...idleStatements.map((statement) => ['idle', ...statementRow(statement)]),
-    ...busyStatements.map((statement) => ['busy', ...statementRow(statement)]),
-  ],
+  `What it takes of ${cpus().length} cores: CPU seconds of the processes, of which this program and its receiver of webhooks are none, and of PostgreSQL`,
+  ['', 'seconds', 'processes', 'PostgreSQL', 'cores', 'load of the machine'],
+  phases,
 );
-const total = (usages: readonly Usage[], figure: 'resident' | 'heap'): number =>
+printTable('The dearest statements', ['', 'calls', 'ms', 'text'], statements);
+const total = (usages: readonly Usage[], figure: keyof Usage): number =>
   usages.reduce((sum, usage) => sum + usage[figure], 0);
 const resident = total(memory, 'resident') / MB / PROCESSES;
 const heap = (total(memory, 'heap') - total(bare, 'heap')) / 1024 / INSTANCES;
 console.log(
-  `\nIdle, resident memory ${plain(resident)} MB a process; what an instance adds to the heap ${plain(heap, 1)} KB; ${plain(cpuUsed / SECONDS, 2)} cores for ${PER_SECOND} messages a second\n`,
+  `\nIdle, resident memory ${plain(resident)} MB a process; what an instance adds to the heap ${plain(heap, 1)} KB\n`,
 );
 const [, idle] = loads[0] ?? [];
 compare('idle statements a second and process', [(idle?.statements ?? 0) / PROCESSES], { atMost: 10 });
@@ -272,12 +325,3 @@ compare(
     atMost: 5,
   },
 );
-
-function statementRow({ calls, totalMs, text }: { calls: number; totalMs: number; text: string }): string[] {
-  return [plain(calls / SECONDS, 1), plain(totalMs / SECONDS, 1), `\`${text}\``];
-}
-
-async function cpuOf(children: readonly Child<number>[]): Promise<number> {
-  const usages = await Promise.all(children.map((child) => ask<Usage>(child, { kind: 'memory' })));
-  return usages.reduce((sum, { cpu }) => sum + cpu, 0);
-}

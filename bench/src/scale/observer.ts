@@ -1,6 +1,7 @@
 import { idToUuid, uuidToId } from '@trunkline/core/spi/storage';
 import { Pool } from 'pg';
 import { postgresUrl, schemaOf } from '../postgres.ts';
+import { cpuOfFamily, parentOf } from './cpu.ts';
 
 /** What a cluster asks of its database in a second. */
 export interface DatabaseLoad {
@@ -13,24 +14,29 @@ export interface DatabaseLoad {
 
 /** Looks at the cluster from its database, with a connection that takes no part. */
 export interface Observer {
-  /** How many instances are connected. */
-  connected(): Promise<number>;
+  /** How many instances have been connected since then (epoch milliseconds), and are. */
+  connectedSince(since: number): Promise<number>;
   /** How many instances each process holds, the most first. */
   shares(): Promise<readonly number[]>;
   /** The ids of the instances that the process with this number of the operating system holds. */
   heldBy(pid: number): Promise<readonly string[]>;
-  /** When each of these messages was accepted and sent, in epoch milliseconds; null while it is not. */
+  holdsAny(pid: number): Promise<boolean>;
+  /** When those of these messages that were sent were accepted and sent. */
   sentTimes(messageIds: readonly string[]): Promise<readonly SentTime[]>;
   /** Counts for so long. */
   load(seconds: number): Promise<DatabaseLoad>;
+  /** The CPU seconds that the server has used; NaN where it is elsewhere. */
+  serverCpu(): number;
   /** The statements that took the most time since they were last asked for. */
   dearest(count: number): Promise<readonly DearStatement[]>;
   close(): Promise<void>;
 }
 
-interface SentTime {
+/** In epoch milliseconds. */
+export interface SentTime {
+  readonly id: string;
   readonly acceptedAt: number;
-  readonly sentAt: number | null;
+  readonly sentAt: number;
 }
 
 interface DearStatement {
@@ -50,8 +56,15 @@ export async function observe(directory: string): Promise<Observer> {
   const pool = new Pool({ connectionString: postgresUrl(), max: 2 });
   await pool.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
   const all = async (sql: string, ...values: readonly unknown[]): Promise<Record<string, unknown>[]> =>
-    (await pool.query<Record<string, unknown>>(sql.replaceAll('trunkline.', `${schema}.`), [...values])).rows;
-  const number = async (sql: string): Promise<number> => Number((await all(sql))[0]?.['value']);
+    (
+      await pool.query<Record<string, unknown>>(
+        sql.replaceAll('trunkline.', `${schema}.`).replace('SELECT', `SELECT ${OURS}`),
+        [...values],
+      )
+    ).rows;
+  const number = async (sql: string, ...values: readonly unknown[]): Promise<number> =>
+    Number((await all(sql, ...values))[0]?.['value']);
+  const server = parentOf(await number('SELECT pg_backend_pid() AS value'));
 
   const counters = async (): Promise<DatabaseLoad> => ({
     statements: await number(`SELECT sum(calls) AS value FROM pg_stat_statements WHERE ${NOT_OURS}`),
@@ -65,9 +78,10 @@ export async function observe(directory: string): Promise<Observer> {
   });
 
   return {
-    connected: () =>
+    connectedSince: (since) =>
       number(
-        "SELECT count(*) AS value FROM trunkline.instances WHERE status = 'connected' AND lease_owner <> ''",
+        "SELECT count(*) AS value FROM trunkline.instances WHERE status = 'connected' AND lease_owner <> '' AND connected_at >= $1",
+        since,
       ),
     shares: async () =>
       (
@@ -75,16 +89,19 @@ export async function observe(directory: string): Promise<Observer> {
           "SELECT count(*) AS held FROM trunkline.instances WHERE lease_owner <> '' GROUP BY lease_owner ORDER BY 1 DESC",
         )
       ).map((row) => Number(row['held'])),
-    heldBy: async (pid) => (await all(HELD_BY, pid)).map((row) => uuidToId('ins', String(row['id']))),
+    heldBy: async (pid) =>
+      (await all(`SELECT instances.id ${HELD_BY}`, pid)).map((row) => uuidToId('ins', String(row['id']))),
+    holdsAny: async (pid) => (await all(`SELECT 1 ${HELD_BY} LIMIT 1`, pid)).length > 0,
     sentTimes: async (messageIds) =>
       (
         await all(
-          'SELECT created_at, sent_at FROM trunkline.messages WHERE id = ANY ($1::uuid[])',
+          'SELECT id, created_at, sent_at FROM trunkline.messages WHERE id = ANY ($1::uuid[]) AND sent_at IS NOT NULL',
           messageIds.map((id) => idToUuid('msg', id)),
         )
       ).map((row) => ({
+        id: uuidToId('msg', String(row['id'])),
         acceptedAt: Number(row['created_at']),
-        sentAt: row['sent_at'] === null ? null : Number(row['sent_at']),
+        sentAt: Number(row['sent_at']),
       })),
     async load(seconds) {
       const before = await counters();
@@ -98,6 +115,7 @@ export async function observe(directory: string): Promise<Observer> {
         wal: perSecond('wal'),
       };
     },
+    serverCpu: () => cpuOfFamily(server),
     async dearest(count) {
       const rows = await all(
         `SELECT calls, total_exec_time AS total, regexp_replace(query, '\\s+', ' ', 'g') AS text
@@ -117,9 +135,9 @@ export async function observe(directory: string): Promise<Observer> {
 }
 
 const HELD_BY = `
-  SELECT instances.id FROM trunkline.instances JOIN trunkline.processes ON processes.id = lease_process
+  FROM trunkline.instances JOIN trunkline.processes ON processes.id = lease_process
   WHERE pid = $1 AND lease_owner <> ''`;
 
-/** The observer's own statements are about the statistics. */
-const NOT_OURS =
-  "query NOT LIKE '%pg_stat%' AND query NOT LIKE '%pg_current_wal%' AND query NOT LIKE '%lease_process WHERE pid%'";
+/** So that what the observer asks itself is not counted. */
+const OURS = '/* observer */';
+const NOT_OURS = `query NOT LIKE '%${OURS}%'`;

@@ -19,7 +19,7 @@ export interface Resident {
   readonly workspaceId: string;
 }
 
-/** Stores linked instances that want to be connected, and endpoints that want to hear of what they send. */
+/** Stores linked instances as a cluster that was stopped leaves them, and endpoints that want to hear of what they send. */
 export async function populate(plan: ScalePlan): Promise<Population> {
   const storage = STORAGES.postgres(plan.directory);
   const trunkline = createTrunkline({
@@ -41,10 +41,9 @@ export async function populate(plan: ScalePlan): Promise<Population> {
     workspaceIds.push(id);
   }
   const workspaceOf = (index: number): string => workspaceIds[index % workspaceIds.length] ?? '';
-  const instances = Array.from({ length: plan.instances }, (_, index) => ({
-    ...connectedInstance(workspaceOf(index)),
-    status: 'disconnected' as const,
-  }));
+  const instances = Array.from({ length: plan.instances }, (_, index) =>
+    connectedInstance(workspaceOf(index)),
+  );
   for (const batch of inBatches(instances, AT_ONCE)) {
     await Promise.all(batch.map((instance) => storage.instances.insert(instance, null)));
   }

@@ -11,15 +11,14 @@ import type { Resident } from './population.ts';
 
 export type Question =
   | { readonly kind: 'memory' }
-  /** Accepts a message of each, and answers their ids. */
+  /** Accepts a message of each, and returns their ids. */
   | { readonly kind: 'send'; readonly residents: readonly Resident[] };
 
-/** In bytes and seconds. */
+/** In bytes. */
 export interface Usage {
   readonly resident: number;
   /** What is left of the heap after it was collected. */
   readonly heap: number;
-  readonly cpu: number;
 }
 
 /** Every instance is one that was linked before, whatever process opened it then: the sandbox network takes its word for it. */
@@ -51,9 +50,8 @@ async function answer(question: Question): Promise<unknown> {
   switch (question.kind) {
     case 'memory': {
       globalThis.gc?.();
-      const { user, system } = process.cpuUsage();
       const { rss: resident, heapUsed: heap } = process.memoryUsage();
-      return { resident, heap, cpu: (user + system) / 1e6 } satisfies Usage;
+      return { resident, heap } satisfies Usage;
     }
     case 'send':
       return Promise.all(
