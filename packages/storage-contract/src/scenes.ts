@@ -236,6 +236,9 @@ export function claimAt(now: number, changes: Partial<DeliveryClaim> = {}): Deli
   return { now, limit: 100, leaseMs: 30_000, slots: 2, startsPerWindow: 120, windowMs: 60_000, ...changes };
 }
 
+/** Many slots and a lease that outlives the window: what is left is the throttle. */
+export const THROTTLED = { slots: 1000, limit: 1000, leaseMs: 600_000 } as const;
+
 export async function claim(
   storage: Storage,
   now: number,
