@@ -46,7 +46,14 @@ export function columnArrays<Column extends string>(
   });
 }
 
-function columnsOf<Column extends string>(shape: Shape<Column>): readonly Column[] {
+/** The columns with their types, as `json_to_recordset` takes them. */
+export function recordOf<Column extends string>(shape: Shape<Column>): string {
+  return columnsOf(shape)
+    .map((column) => `${column} ${shape[column]}`)
+    .join(', ');
+}
+
+export function columnsOf<Column extends string>(shape: Shape<Column>): readonly Column[] {
   return Object.keys(shape) as Column[]; // its own keys
 }
 

@@ -3,7 +3,13 @@ import { createBatcher } from './batcher.ts';
 import type { Batcher } from './batcher.ts';
 import type { Connected, Database, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
-import { changeableColumns, MESSAGE_COLUMNS, MESSAGE_RECORD, readMessage } from './message-row.ts';
+import {
+  CHANGEABLE_NAMES,
+  changeableColumns,
+  MESSAGE_COLUMNS,
+  MESSAGE_RECORD,
+  readMessage,
+} from './message-row.ts';
 import { isLockTimeout } from './pool.ts';
 import { flag, integer } from './row.ts';
 import { encodeText } from './text-encoding.ts';
@@ -135,30 +141,12 @@ function recordOf({ message, expectedStatus }: MessageChange) {
 
 const CHANGE_RECORD = `${MESSAGE_RECORD}, expected_status text, leaves_queue boolean, place bigint`;
 
-/** Those of `changeableColumns`. */
-const CHANGED_COLUMNS = [
-  'status',
-  'recipient',
-  'sender',
-  'group_id',
-  'text',
-  'caption',
-  'media',
-  'error',
-  'queued_at',
-  'sent_at',
-  'delivered_at',
-  'read_at',
-  'failed_at',
-  'received_at',
-];
-
 // The arrays are for the planner, which would read whole tables for the hundred rows that it expects of JSON. The length
 // is counted with each row that comes and goes, in the transaction of that. Queues are locked in the order
 // of their instances, as all who lock several do.
 const WRITE = `
   changed AS (
-    UPDATE trunkline.messages SET ${CHANGED_COLUMNS.map((name) => `${name} = record.${name}`).join(', ')}
+    UPDATE trunkline.messages SET ${CHANGEABLE_NAMES.map((name) => `${name} = record.${name}`).join(', ')}
     FROM record
     WHERE messages.id = ANY (ARRAY(SELECT id FROM record)) AND messages.id = record.id
       AND messages.instance_id = record.instance_id

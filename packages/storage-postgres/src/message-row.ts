@@ -1,4 +1,6 @@
 import type { Message, MessageMedia } from '@trunkline/core/spi/storage';
+import { columnsOf, recordOf } from './column-arrays.ts';
+import type { RowOf } from './column-arrays.ts';
 import {
   flag,
   id,
@@ -12,7 +14,6 @@ import {
   word,
 } from './row.ts';
 import type { Row } from './row.ts';
-import type { Columns } from './statements.ts';
 import { encodeText, encodeTextOrNull } from './text-encoding.ts';
 import { uuidOf, uuidOrNull } from './uuid.ts';
 
@@ -21,23 +22,50 @@ export const MESSAGE_COLUMNS = `item.*, (
     item.media IS NULL OR EXISTS (SELECT 1 FROM trunkline.instances WHERE instances.id = item.instance_id)
   ) AS keeps_media`;
 
-/** The columns of a message, but for whose it is, with their types, as `json_to_recordset` takes them. */
-export const CONTENT_RECORD = `id uuid, network_id text, sender_id text, direction text, type text, status text, recipient text, sender text, group_id uuid, text text, caption text,
-    media text, error text, created_at bigint, queued_at bigint, sent_at bigint, delivered_at bigint, read_at bigint,
-    failed_at bigint, received_at bigint`;
+/** What a message is known by. No change writes it: only the indexes on the status are touched by one. */
+const IDENTITY = {
+  id: 'uuid',
+  network_id: 'text',
+  sender_id: 'text',
+  direction: 'text',
+  type: 'text',
+  created_at: 'bigint',
+} as const;
 
-export const MESSAGE_RECORD: string = `workspace_id uuid, instance_id uuid, ${CONTENT_RECORD}`;
+/** What a change writes. */
+const CHANGEABLE = {
+  status: 'text',
+  recipient: 'text',
+  sender: 'text',
+  group_id: 'uuid',
+  text: 'text',
+  caption: 'text',
+  media: 'text',
+  error: 'text',
+  queued_at: 'bigint',
+  sent_at: 'bigint',
+  delivered_at: 'bigint',
+  read_at: 'bigint',
+  failed_at: 'bigint',
+  received_at: 'bigint',
+} as const;
+
+/** All columns but those of the owner. */
+const CONTENT: typeof IDENTITY & typeof CHANGEABLE = { ...IDENTITY, ...CHANGEABLE };
+const OWNER = { workspace_id: 'uuid', instance_id: 'uuid' } as const;
+const MESSAGE: typeof OWNER & typeof CONTENT = { ...OWNER, ...CONTENT };
+
+/** The columns with their types, as `json_to_recordset` takes them. */
+export const CONTENT_RECORD: string = recordOf(CONTENT);
+export const MESSAGE_RECORD: string = recordOf(MESSAGE);
 
 /** The same without the types. */
-export const CONTENT_NAMES: string = namesOf(CONTENT_RECORD);
-export const MESSAGE_NAMES: string = namesOf(MESSAGE_RECORD);
+export const CONTENT_NAMES: string = columnsOf(CONTENT).join(', ');
+export const MESSAGE_NAMES: string = columnsOf(MESSAGE).join(', ');
+export const CHANGEABLE_NAMES: readonly string[] = columnsOf(CHANGEABLE);
 
-function namesOf(record: string): string {
-  return record.replaceAll(/ (uuid|text|bigint)(?=,|$)/g, '');
-}
-
-/** `senderId` tells repeats of inbound messages apart. */
-export function messageColumns(message: Message, senderId: string): Columns {
+/** Repeats of an inbound message have the same `senderId`. */
+export function messageColumns(message: Message, senderId: string): RowOf<typeof MESSAGE> {
   return {
     workspace_id: uuidOf('ten', message.workspaceId),
     instance_id: uuidOf('ins', message.instanceId),
@@ -45,8 +73,7 @@ export function messageColumns(message: Message, senderId: string): Columns {
   };
 }
 
-/** All but whose it is. */
-export function contentColumns(message: Message, senderId: string): Columns {
+export function contentColumns(message: Message, senderId: string): RowOf<typeof CONTENT> {
   return {
     id: uuidOf('msg', message.id),
     network_id: encodeText(message.networkId),
@@ -58,8 +85,7 @@ export function contentColumns(message: Message, senderId: string): Columns {
   };
 }
 
-/** All but what a message is known by: no index but those of the status is touched by writing these. */
-export function changeableColumns(message: Message): Columns {
+export function changeableColumns(message: Message): RowOf<typeof CHANGEABLE> {
   return {
     status: message.status,
     recipient: encodeTextOrNull(message.to),
