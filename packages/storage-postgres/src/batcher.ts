@@ -80,7 +80,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     }
     for (const { key } of again) hold(key, -1);
     // In front of those that came later, which keeps the order of those with one key.
-    waiting = [...again, ...waiting];
+    if (again.length > 0) waiting = [...again, ...waiting];
     schedule();
   };
 
