@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../testing/seeded-random.ts';
-import { base62, base64url, fromBase64url, randomBase62 } from './base-encoding.ts';
+import { base62, base64url, fromBase64url, fromHex, randomBase62 } from './base-encoding.ts';
 
 describe('base64url', () => {
   it('is what Buffer makes, there and back', () => {
@@ -16,6 +16,18 @@ describe('base64url', () => {
 
   it.each(['a', 'ab=', 'ab==', 'a+b/', 'YW Jj', 'YWJj\n', 'é'])('refuses to read %j', (text) => {
     expect(() => fromBase64url(text)).toThrow();
+  });
+});
+
+describe('fromHex', () => {
+  it('reads what Buffer writes, in small letters and in capitals', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        const digits = Buffer.from(bytes).toString('hex');
+        expect(fromHex(digits)).toEqual(bytes);
+        expect(fromHex(digits.toUpperCase())).toEqual(bytes);
+      }),
+    );
   });
 });
 

@@ -24,6 +24,13 @@ export function fromBase64url(text: string): Uint8Array {
   return fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
 }
 
+/** The bytes of an even number of hexadecimal digits. */
+export function fromHex(digits: string): Uint8Array {
+  return Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
+    Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16),
+  );
+}
+
 /** `length` base62 characters, each equally likely: bytes of 248 and more are thrown away. */
 export function randomBase62(length: number, randomBytes: (length: number) => Uint8Array): string {
   let text = '';

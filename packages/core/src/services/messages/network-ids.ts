@@ -1,4 +1,4 @@
-import { base64, fromBase64 } from '../../domain/base-encoding.ts';
+import { base64, fromBase64, fromHex } from '../../domain/base-encoding.ts';
 import type { IdRange } from '../../domain/id.ts';
 import { idsOfPermutedOrder, permutedOrder } from '../../domain/message/network-id.ts';
 import type { Permutation } from '../../domain/message/permutation.ts';
@@ -84,12 +84,6 @@ function readings(networkId: string): readonly Uint8Array[] {
     const digits = ending.exec(networkId)?.[1];
     return digits === undefined ? [] : [fromHex(digits)];
   });
-}
-
-function fromHex(digits: string): Uint8Array {
-  return Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
-    Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16),
-  );
 }
 
 function isSameAs(bytes: Uint8Array): (other: Uint8Array) => boolean {
