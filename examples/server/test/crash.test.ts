@@ -77,8 +77,8 @@ describe.concurrent('kill -9', () => {
     expect(scene.acceptedByNetwork()).toHaveLength(1);
   });
 
-  it(`at any moment, ${RUNS} times: what was accepted is sent once, told, and nothing else`, async () => {
-    const random = randomInTest();
+  it(`at any moment, ${RUNS} times: what was accepted is sent and reported once, and nothing else`, async (context) => {
+    const random = randomInTest(context);
     const { scene, server } = await setScene();
     const accepted = new Map<string, string>();
     let running = server;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { startPostgres } from '@trunkline/test-postgres/server';
 import { until } from '@trunkline/test-support';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
+import type { RandomNumber } from '@trunkline/test-support/seeded-test';
 import { expectToldOnce, requestsAbout, setScene, untilTold } from './support/scene.ts';
 
 /** Kills on each storage; more with RESTART_RUNS, which prints how long each took. */
@@ -22,10 +23,13 @@ describe.concurrent('a server that was killed, and is started again immediately'
   it.for(['SQLite', 'PostgreSQL'] as const)(
     `sends, and repeats what was on its way to a webhook, without waiting for leases, on %s (${RUNS} times)`,
     { timeout: 120_000 + RUNS * 30_000 },
-    async (storage) => {
+    async (storage, context) => {
       const postgres = storage === 'PostgreSQL' ? await startPostgres() : null;
       try {
-        const times = await killAgainAndAgain(postgres ? { DATABASE_URL: postgres.url } : {});
+        const times = await killAgainAndAgain(
+          randomInTest(context),
+          postgres ? { DATABASE_URL: postgres.url } : {},
+        );
         if (process.env['RESTART_RUNS'] !== undefined) report(storage, times);
         for (const { ready, sent, told } of times) {
           expect(sent - ready).toBeLessThan(WITHIN_MS);
@@ -38,8 +42,10 @@ describe.concurrent('a server that was killed, and is started again immediately'
   );
 });
 
-async function killAgainAndAgain(env: Readonly<Record<string, string>>): Promise<readonly Times[]> {
-  const random = randomInTest();
+async function killAgainAndAgain(
+  random: RandomNumber,
+  env: Readonly<Record<string, string>>,
+): Promise<readonly Times[]> {
   const { scene, server } = await setScene(env);
   const { receiver, instance } = scene;
   const times: Times[] = [];

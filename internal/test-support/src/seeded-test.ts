@@ -1,16 +1,16 @@
-import { onTestFailed } from 'vitest';
+import type { TestContext } from 'vitest';
 
 /** A whole number from 0 on and less than `below`. */
 export type RandomNumber = (below: number) => number;
 
 /**
- * Random numbers for the test that runs, others in each run. When it fails it prints its seed, and `TEST_SEED=…` gives it
- * the same numbers again. What other processes do meanwhile stays as it happens.
+ * Random numbers for a test, others in each run. The report of a failure shows their seed, and `TEST_SEED=…` gives the
+ * test the same numbers again. What other processes do meanwhile stays as it happens.
  */
-export function randomInTest(): RandomNumber {
+export function randomInTest({ annotate }: Pick<TestContext, 'annotate'>): RandomNumber {
   const seed = Number(process.env['TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-  // oxlint-disable-next-line no-console -- whoever reads of the failure needs the seed to repeat it
-  onTestFailed(({ task }) => console.error(`"${task.name}" failed with TEST_SEED=${seed}.`));
+  // The test's end waits for it.
+  void annotate(`Random numbers of TEST_SEED=${seed}: set it to repeat them.`);
   return randomFrom(seed);
 }
 

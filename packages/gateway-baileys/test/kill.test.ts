@@ -74,8 +74,8 @@ describe.concurrent('kill -9', { timeout: 300_000 + RUNS * 10_000 }, () => {
     say(`killed ${arrived - 1} times with one of ${writes.join(', ')}: every message received once`);
   });
 
-  it(`after an arrival, ${RUNS} times at any moment: nothing is lost, nothing is doubled`, async () => {
-    const random = randomInTest();
+  it(`after an arrival, ${RUNS} times at any moment: nothing is lost, nothing is doubled`, async (context) => {
+    const random = randomInTest(context);
     const scene = await setPairedScene();
     const began = performance.now();
     const undisturbed = await arriveTogether(scene, 0);

@@ -11,6 +11,7 @@ import { anEndpoint, anEvent, aWorkspace, NOW } from '@trunkline/storage-contrac
 import { exhausted, failed, succeeded } from '@trunkline/storage-contract/scenes';
 import { must } from '@trunkline/test-support';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
+import type { RandomNumber } from '@trunkline/test-support/seeded-test';
 import { openStorage, temporarySchema } from './support/open-storage.ts';
 import { ReceiverLog } from './support/receiver-log.ts';
 import type { TestSchema } from './support/test-schema.ts';
@@ -22,10 +23,10 @@ const PROCESSES = 3;
 /** Of each that takes part, at least, and requests of all together. More find rarer things: `LANE_STEPS=5000`. */
 const STEPS = Number(process.env['LANE_STEPS'] ?? 120);
 
-it('processes that queue, claim, complete, crash, close and retry at once break no promise to a receiver', async () => {
+it('processes that queue, claim, complete, crash, close and retry concurrently break no promise to a receiver', async (context) => {
   const schema = await temporarySchema();
   const errors: string[] = [];
-  const scene = await openScene(schema, errors);
+  const scene = await openScene(schema, errors, randomInTest(context));
   const { storages, log, queued } = scene;
   const [first] = storages;
 
@@ -61,7 +62,7 @@ interface Scene {
   pass(ms: number): void;
 }
 
-async function openScene(schema: TestSchema, errors: string[]): Promise<Scene> {
+async function openScene(schema: TestSchema, errors: string[], random: RandomNumber): Promise<Scene> {
   const storages: Storage[] = [];
   for (let index = 0; index < PROCESSES; index += 1) {
     storages.push(await openStorage(schema, { pool: watchedPool(schema, errors), notifications: false }));
@@ -71,7 +72,6 @@ async function openScene(schema: TestSchema, errors: string[]): Promise<Scene> {
   const endpoints = Array.from({ length: ENDPOINTS }, () => anEndpoint(workspace));
   for (const endpoint of endpoints) await must(storages[0]).webhooks.insert(endpoint, 100);
   let now = NOW;
-  const random = randomInTest();
   return {
     storages,
     endpoints,
