@@ -46,19 +46,22 @@ interface Parts {
 
 export function idempotencyLog({ database, writer, logger }: Parts): IdempotencyLog {
   const tail = positionsByHash();
-  /** The last position that the tail has; null before the log was read. */
-  let known: number | null = null;
+  /** The last position that was read from the log or appended to it. */
+  let known = 0;
+  /** The position up to which the index was complete at the last look. The tail begins behind it. */
+  let indexed = 0;
   /** Whether the open transaction has looked at the log. */
   let hasLooked = false;
   let flushing: Promise<void> | null = null;
   let isClosed = false;
 
-  /** What the index has by now need not be known, nor read: others may have appended a great deal and written it there. */
+  /** What is in the index by now is not read again: another process may have appended and indexed a great deal. */
   const catchUp = (): number => {
-    const indexed = readIndexed(database);
-    if (known === null || indexed > known) {
-      tail.deleteWhere((position) => position <= indexed);
-      known = indexed;
+    const upTo = readIndexed(database);
+    if (upTo > indexed) {
+      indexed = upTo;
+      known = Math.max(known, upTo);
+      tail.deleteWhere((position) => position <= upTo);
     }
     for (const row of database.all(AFTER, known)) {
       known = integer(row, 'position');
@@ -90,10 +93,7 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
 
   const flush = async (): Promise<void> => {
     try {
-      const indexed = readIndexed(database);
       const upTo = catchUp();
-      // Another process may have written them.
-      tail.deleteWhere((position) => position <= indexed);
       const entries = tail.entries().toSorted(([a], [b]) => a - b);
       if (entries.length < FLUSH_AT) return;
       for (let from = 0; from < entries.length; from += SLICE) {
@@ -105,7 +105,6 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
         });
       }
       await writer.run(() => database.run(COMPLETE_INDEX, upTo, upTo));
-      tail.deleteWhere((position) => position <= upTo);
     } catch (error) {
       logger.warn(
         { err: error },

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { StatementSync } from 'node:sqlite';
 import type { DatabaseSync } from 'node:sqlite';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { eventually, must } from '@trunkline/test-support';
 import type { AcceptanceResult, Instance, Storage } from '@trunkline/core/spi/storage';
 import { startChild } from '@trunkline/test-support/start-child';
@@ -86,6 +87,59 @@ it('writes keys to the index that were used in transactions of the app’s alone
   expect((await use(storage, instance, `one ${MANY - 1}`, NOW, app)).kind).toBe('remembered');
   app.exec('COMMIT');
 });
+
+it('finds a key that another process stored where a record of its own was rolled back', async () => {
+  const { path, storage, workspace, instance } = await openConnected();
+  const other = await openStorage(path);
+  const app = connectTo(path);
+  // The record of the key is written before the trial is counted.
+  app.exec(`CREATE TRIGGER no_trial BEFORE UPDATE ON workspaces BEGIN SELECT RAISE(ABORT, 'no trial'); END`);
+  const message = aMessage(instance);
+  const idempotency = { key: 'rolled back', fingerprint: 'f', messageId: message.id, createdAt: NOW };
+  const accepting = storage.messages.accept({ message, idempotency, backlogLimit: 10, trialLimit: 10 });
+  await expect(accepting).rejects.toThrow('no trial');
+  app.exec('DROP TRIGGER no_trial');
+
+  expect((await use(other, instance, 'stored')).kind).toBe('accepted');
+  expect(app.prepare('SELECT position, key FROM idempotency_log').all()).toEqual([
+    { position: 1, key: 'stored' },
+  ]);
+  expect((await use(storage, instance, 'stored')).kind).toBe('remembered');
+  expect(await storage.messages.findIdempotencyRecord(workspace.id, 'rolled back')).toBeNull();
+});
+
+it('reads nothing that is in the index, however much others have appended', async () => {
+  const { path, storage, workspace, instance } = await openConnected();
+  const idle = await openStorage(path);
+  expect(await idle.messages.findIdempotencyRecord(workspace.id, 'none')).toBeNull();
+  await useMany(storage, instance, 'one');
+  const readUpTo = (): number => Number(connectTo(path).prepare(INDEXED).get()?.['up_to']);
+  const left = MANY - (await eventually(() => must(readUpTo() || null)));
+  const read = countLogRows();
+  expect(await idle.messages.findIdempotencyRecord(workspace.id, 'none')).toBeNull();
+  expect(read()).toBe(left);
+  expect(await idle.messages.findIdempotencyRecord(workspace.id, 'one 0')).not.toBeNull();
+  await use(storage, instance, 'last');
+  expect(await idle.messages.findIdempotencyRecord(workspace.id, 'last')).not.toBeNull();
+  expect(read()).toBe(left + 1);
+});
+
+/** The rows that this process has read from the end of the log since. */
+function countLogRows(): () => number {
+  const all = vi.spyOn(StatementSync.prototype, 'all');
+  onTestFinished(() => all.mockRestore());
+  return () => {
+    let rows = 0;
+    for (const [call, statement] of all.mock.contexts.entries()) {
+      const result: unknown = all.mock.results[call]?.value;
+      const isTail =
+        statement instanceof StatementSync &&
+        statement.sourceSQL.includes('FROM idempotency_log WHERE position >');
+      if (isTail && Array.isArray(result)) rows += result.length;
+    }
+    return rows;
+  };
+}
 
 it('takes a key that is forgotten for a new one, wherever it is remembered', async () => {
   const { path, storage, workspace, instance } = await openConnected();
