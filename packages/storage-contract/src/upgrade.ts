@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import { createTrunkline } from '@trunkline/core';
 import type { Logger, Trunkline, WorkspaceApi } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
@@ -13,6 +13,7 @@ import { uuidToId } from '@trunkline/core/spi/storage';
 import type { IdPrefix, Instance, Storage, WebhookEndpoint, Workspace } from '@trunkline/core/spi/storage';
 import { memoryStorage } from '@trunkline/core/testing';
 import { HANG_MS, until } from '@trunkline/test-support';
+import type { Child } from '@trunkline/test-support/start-child';
 import { DAY } from './examples.ts';
 
 /** How much there is of what, in the database of an earlier version. */
@@ -40,19 +41,34 @@ export interface EarlierData extends UpgradeSize {
   readonly now: number;
 }
 
+/** The storage whose databases are upgraded. */
 export interface UpgradeSubject {
-  /** A storage on the database, not open. */
-  readonly newStorage: () => Storage<never>;
-  /** Makes the database as the earlier version left it. */
-  readonly makeEarlier: (data: EarlierData) => Promise<void>;
-  /** Starts a process that opens the database, to be killed. */
-  readonly startOpening: () => { readonly hasEnded: () => boolean; kill(): Promise<void> };
-  readonly size: UpgradeSize;
-  /** How long after its start a process is killed that upgrades, one after another. */
-  readonly killsAfterMs: readonly number[];
-  /** Is given what is worth a line. */
-  readonly note: (line: string) => void;
+  readonly name: string;
+  /** The schemas that are upgraded, and when they were current. */
+  readonly schemas: readonly (readonly [date: string, version: number])[];
+  /** A database that does not exist yet. */
+  newDatabase(): Promise<UpgradeDatabase>;
 }
+
+export interface UpgradeDatabase {
+  /** A storage on the database, not open. */
+  newStorage(): Storage<never>;
+  /** Makes the database as the schema of this version left it. */
+  makeEarlier(version: number, data: EarlierData): Promise<void>;
+  /** Starts a process that opens the database when it is asked to go on. */
+  startOpening(): Child;
+  /** Expects the database to be whole, and to have the newest schema. */
+  expectCurrent(): Promise<void>;
+}
+
+/** With half as many deliveries; a million with UPGRADE_MESSAGES=1000000, which prints how long it takes. */
+const MESSAGES = Number(process.env['UPGRADE_MESSAGES'] ?? 20_000);
+const IS_LONG = process.env['UPGRADE_MESSAGES'] !== undefined;
+const SIZE: UpgradeSize = { messages: MESSAGES, deliveries: MESSAGES / 2, open: IS_LONG ? 1_000 : 200 };
+/** How long after its start a process is killed that upgrades, one after another. */
+const KILLS_AFTER_MS = IS_LONG
+  ? [1_500, 3_000, 6_000, 12_000]
+  : [400 + Math.random() * 400, 500 + Math.random() * 500];
 
 const ENDPOINTS = 20;
 /** So few that each endpoint gets all that is for it within a minute. */
@@ -82,26 +98,36 @@ export function payloadOf(row: number | string): string {
   return JSON.stringify({ id: `event ${row}`, type: 'message.sent', data: { message: { text: 'Hello' } } });
 }
 
-/**
- * A database of an earlier version is upgraded by processes that are killed meanwhile; then nothing is missing, and the
- * service goes on with it.
- */
-export async function expectUpgrade(subject: UpgradeSubject): Promise<void> {
-  const { newStorage, makeEarlier, startOpening, killsAfterMs, note } = subject;
+/** The test that a storage upgrades what earlier versions of it have left: call it in a test file of its package. */
+export function describeUpgrade({ name, schemas, newDatabase }: UpgradeSubject): void {
+  it.each(schemas)(
+    `a large ${name} database of %s is upgraded by processes that are killed, loses nothing and goes on`,
+    { timeout: 3_600_000 },
+    async (_, version) => {
+      const database = await newDatabase();
+      const note = IS_LONG
+        ? (line: string) => void process.stdout.write(`${name}, schema ${version}: ${line}\n`)
+        : () => undefined;
+      await expectUpgrade(database, version, note);
+      await database.expectCurrent();
+    },
+  );
+}
+
+/** Afterwards nothing is missing, and the service goes on with it. */
+async function expectUpgrade(
+  database: UpgradeDatabase,
+  version: number,
+  note: (line: string) => void,
+): Promise<void> {
   const receiver = await startReceiver();
   const sandbox = createSandbox();
-  const data: EarlierData = { ...(await liveRows(sandbox, receiver.url)), ...subject.size };
+  const data: EarlierData = { ...(await liveRows(sandbox, receiver.url)), ...SIZE };
   const took = stopwatch();
-  await makeEarlier(data);
+  await database.makeEarlier(version, data);
   note(`made ${data.messages} messages and ${data.deliveries} deliveries in ${took()}`);
 
-  let kills = 0;
-  for (const ms of killsAfterMs) {
-    const opening = startOpening();
-    await setTimeout(ms);
-    if (!opening.hasEnded()) kills += 1;
-    await opening.kill();
-  }
+  const kills = await killOpening(database);
   const upgraded = stopwatch();
   const logger: Logger = {
     debug() {},
@@ -109,7 +135,7 @@ export async function expectUpgrade(subject: UpgradeSubject): Promise<void> {
     warn() {},
     error: (facts, line) => note(`${line} ${JSON.stringify(facts)}`),
   };
-  const trunkline = service(newStorage(), sandbox, logger);
+  const trunkline = service(database.newStorage(), sandbox, logger);
   await trunkline.start();
   note(`open ${upgraded()} after the last of ${kills} kills`);
   try {
@@ -121,6 +147,21 @@ export async function expectUpgrade(subject: UpgradeSubject): Promise<void> {
     await trunkline.stop();
     receiver.close();
   }
+}
+
+/** Returns how many processes had not finished before they were killed. */
+async function killOpening(database: UpgradeDatabase): Promise<number> {
+  let kills = 0;
+  for (const ms of KILLS_AFTER_MS) {
+    const child = database.startOpening();
+    child.go();
+    const ended = child.ended.then(() => true);
+    await setTimeout(ms);
+    if (!(await Promise.race([ended, Promise.resolve(false)]))) kills += 1;
+    child.kill();
+    await ended;
+  }
+  return kills;
 }
 
 function service(storage: Storage<never>, sandbox: Sandbox, logger: Logger): Trunkline {

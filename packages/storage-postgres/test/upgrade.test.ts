@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { idToUuid } from '@trunkline/core/spi/storage';
 import type { IdPrefix } from '@trunkline/core/spi/storage';
-import { expectUpgrade, KINDS, payloadOf } from '@trunkline/storage-contract/upgrade';
+import { describeUpgrade, KINDS, payloadOf } from '@trunkline/storage-contract/upgrade';
 import type { EarlierData } from '@trunkline/storage-contract/upgrade';
 import { must } from '@trunkline/test-support';
 import { startChild } from '@trunkline/test-support/start-child';
@@ -11,52 +11,28 @@ import { qualify } from '../src/statements.ts';
 import { temporarySchema } from './support/open-storage.ts';
 import type { TestSchema } from './support/test-schema.ts';
 
-/** With half as many deliveries; a million with UPGRADE_MESSAGES=1000000, which prints how long it takes. */
-const MESSAGES = Number(process.env['UPGRADE_MESSAGES'] ?? 20_000);
-const IS_LONG = process.env['UPGRADE_MESSAGES'] !== undefined;
-
-it.each([
-  ['of 21 November 2026', 3],
-  ['of the morning after', 9],
-])(
-  `a large database %s is upgraded by processes that are killed, loses nothing and goes on`,
-  { timeout: 3_600_000 },
-  async (_, version) => {
+describeUpgrade({
+  name: 'PostgreSQL',
+  schemas: [
+    ['21 November 2026', 3],
+    ['the morning after', 9],
+  ],
+  async newDatabase() {
     const schema = await temporarySchema();
-    await expectUpgrade({
+    return {
       newStorage: () => postgresStorage({ connectionString: schema.url, schema: schema.name }),
-      makeEarlier: (data) => makeEarlier(schema, version, data),
-      startOpening() {
-        const child = startChild(
-          new URL('support/programs/open.ts', import.meta.url),
-          schema.url,
-          schema.name,
+      makeEarlier: (version, data) => makeEarlier(schema, version, data),
+      startOpening: () =>
+        startChild(new URL('support/programs/open.ts', import.meta.url), schema.url, schema.name),
+      async expectCurrent() {
+        const { rows } = await schema.pool.query(
+          `SELECT max(version) AS version FROM ${schema.name}.schema_versions`,
         );
-        child.go();
-        let ended = false;
-        const end = child.ended.then(() => (ended = true));
-        return {
-          hasEnded: () => ended,
-          async kill() {
-            child.kill();
-            await end;
-          },
-        };
+        expect(rows).toEqual([{ version: MIGRATIONS.length }]);
       },
-      size: { messages: MESSAGES, deliveries: MESSAGES / 2, open: IS_LONG ? 1_000 : 200 },
-      killsAfterMs: IS_LONG
-        ? [1_500, 3_000, 6_000, 12_000]
-        : [400 + Math.random() * 400, 500 + Math.random() * 500],
-      note: IS_LONG
-        ? (line) => void process.stdout.write(`PostgreSQL, schema ${version}: ${line}\n`)
-        : () => undefined,
-    });
-    const { rows } = await schema.pool.query(
-      `SELECT max(version) AS version FROM ${schema.name}.schema_versions`,
-    );
-    expect(rows).toEqual([{ version: MIGRATIONS.length }]);
+    };
   },
-);
+});
 
 async function makeEarlier(schema: TestSchema, version: number, data: EarlierData): Promise<void> {
   const run = (sql: string, ...values: readonly unknown[]) =>

@@ -172,25 +172,20 @@ it.each([
   ['before it notes that the index is written', 'UPDATE idempotency_indexed', '1'],
 ])('a process that is killed %s has forgotten no key', async (_, statement, times) => {
   const path = join(temporaryDirectory(), 'test.db');
-  const child = startChild(
-    new URL('support/programs/accept-and-die.ts', import.meta.url),
-    path,
-    statement,
-    times,
-  );
+  const child = startChild(new URL('support/programs/accept.ts', import.meta.url), path, statement, times);
   const workspaceId = must((await child.lines.next()).value);
-  const told: string[] = [];
-  for await (const id of child.lines) told.push(id);
+  const printed: string[] = [];
+  for await (const id of child.lines) printed.push(id);
   await child.ended;
-  expect(told.length).toBeGreaterThan(8_000);
+  expect(printed.length).toBeGreaterThan(8_000);
   expect(connectTo(path).prepare(INDEXED).get()).toEqual({ up_to: 0 });
   expect(connectTo(path).prepare(INDEX).get()).not.toEqual({ entries: 0 });
 
   const storage = await openStorage(path);
   const [instance] = await storage.instances.list(workspaceId);
-  const uses = await Promise.all(told.map((key) => use(storage, must(instance), key)));
+  const uses = await Promise.all(printed.map((key) => use(storage, must(instance), key)));
   for (const [index, result] of uses.entries()) {
-    expect(result).toMatchObject({ kind: 'remembered', record: { messageId: told[index] } });
+    expect(result).toMatchObject({ kind: 'remembered', record: { messageId: printed[index] } });
   }
   // Then it is written by the one that came after.
   await useMany(storage, must(instance), 'new');

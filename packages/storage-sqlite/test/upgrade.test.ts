@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { expectUpgrade, idOfRow, madeAt, payloadOf } from '@trunkline/storage-contract/upgrade';
+import { expect } from 'vitest';
+import { describeUpgrade, idOfRow, madeAt, payloadOf } from '@trunkline/storage-contract/upgrade';
 import type { EarlierData } from '@trunkline/storage-contract/upgrade';
 import { startChild } from '@trunkline/test-support/start-child';
 import { sqliteStorage } from '../src/index.ts';
@@ -10,46 +10,26 @@ import { MIGRATIONS } from '../src/migrations/migrate.ts';
 import { connectTo } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** With half as many deliveries; a million with UPGRADE_MESSAGES=1000000, which prints how long it takes. */
-const MESSAGES = Number(process.env['UPGRADE_MESSAGES'] ?? 20_000);
-const IS_LONG = process.env['UPGRADE_MESSAGES'] !== undefined;
-
-it.each([
-  ['of 21 November 2026', 4],
-  ['of the morning after', 12],
-])(
-  `a large database %s is upgraded by processes that are killed, loses nothing and goes on`,
-  { timeout: 3_600_000 },
-  async (_, version) => {
+describeUpgrade({
+  name: 'SQLite',
+  schemas: [
+    ['21 November 2026', 4],
+    ['the morning after', 12],
+  ],
+  async newDatabase() {
     const path = join(temporaryDirectory(), 'test.db');
-    await expectUpgrade({
+    return {
       newStorage: () => sqliteStorage({ path }),
-      makeEarlier: async (data) => makeEarlier(path, version, data),
-      startOpening() {
-        const child = startChild(new URL('support/programs/open.ts', import.meta.url), path);
-        child.go();
-        let ended = false;
-        const end = child.ended.then(() => (ended = true));
-        return {
-          hasEnded: () => ended,
-          async kill() {
-            child.kill();
-            await end;
-          },
-        };
+      makeEarlier: async (version, data) => makeEarlier(path, version, data),
+      startOpening: () => startChild(new URL('support/programs/open.ts', import.meta.url), path),
+      async expectCurrent() {
+        const connection = connectTo(path);
+        expect(connection.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+        expect(connection.prepare('PRAGMA user_version').get()).toEqual({ user_version: MIGRATIONS.length });
       },
-      size: { messages: MESSAGES, deliveries: MESSAGES / 2, open: IS_LONG ? 1_000 : 200 },
-      killsAfterMs: IS_LONG
-        ? [1_500, 3_000, 6_000, 12_000]
-        : [400 + Math.random() * 400, 500 + Math.random() * 500],
-      note: IS_LONG
-        ? (line) => void process.stdout.write(`SQLite, schema ${version}: ${line}\n`)
-        : () => undefined,
-    });
-    expect(connectTo(path).prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
-    expect(connectTo(path).prepare('PRAGMA user_version').get()).toEqual({ user_version: MIGRATIONS.length });
+    };
   },
-);
+});
 
 function makeEarlier(path: string, version: number, data: EarlierData): void {
   const database = new DatabaseSync(path);

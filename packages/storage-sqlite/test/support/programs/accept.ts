@@ -1,13 +1,18 @@
-// Accepts messages for ever, 16 at once, and prints the id of each when it is accepted.
+// Accepts messages until it is killed, 64 concurrently, and prints the id of each when it is accepted. Given the beginning
+// of a statement and a count, it dies where such a statement runs for that time.
 import { flushCompileCache } from 'node:module';
+import { StatementSync } from 'node:sqlite';
+import type { SQLInputValue } from 'node:sqlite';
 import { sqliteStorage } from '../../../src/index.ts';
 import { aMessage, anInstance, aWorkspace } from '../examples.ts';
 import { storageContext } from '../storage-context.ts';
 import { print } from './parent.ts';
 
+const [, , path = '', fatalStatement, times = '1'] = process.argv;
+if (fatalStatement !== undefined) dieAt(fatalStatement, Number(times));
 // For those after it: who is killed writes no cache.
 flushCompileCache();
-const storage = sqliteStorage({ path: process.argv[2] ?? '' });
+const storage = sqliteStorage({ path });
 await storage.open(storageContext);
 const workspace = aWorkspace();
 const instance = anInstance(workspace);
@@ -18,20 +23,27 @@ print(workspace.id);
 const acceptForEver = async (): Promise<never> => {
   for (;;) {
     const message = aMessage(instance);
-    const idempotency = {
-      key: message.id,
-      fingerprint: 'f',
-      messageId: message.id,
-      createdAt: message.createdAt,
-    };
+    const { id, createdAt } = message;
     const { kind } = await storage.messages.accept({
       message,
-      idempotency,
+      idempotency: { key: id, fingerprint: 'f', messageId: id, createdAt },
       backlogLimit: 1e6,
       trialLimit: null,
     });
     if (kind !== 'accepted') throw new Error(`The message was not accepted: ${kind}.`);
-    print(message.id);
+    print(id);
   }
 };
-await Promise.all(Array.from({ length: 16 }, acceptForEver));
+await Promise.all(Array.from({ length: 64 }, acceptForEver));
+
+function dieAt(statement: string, count: number): void {
+  let left = count;
+  const run = StatementSync.prototype.run;
+  Object.defineProperty(StatementSync.prototype, 'run', {
+    value(this: StatementSync, ...values: SQLInputValue[]) {
+      if (this.sourceSQL.trim().startsWith(statement)) left -= 1;
+      if (left === 0) process.kill(process.pid, 'SIGKILL');
+      return Reflect.apply(run, this, values);
+    },
+  });
+}
