@@ -2,15 +2,14 @@ import { setImmediate } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isUnavailable } from '@trunkline/core/spi/storage';
-import type { Storage } from '@trunkline/core';
 import { aMessage, aWorkspace } from '@trunkline/storage-contract/examples';
 import { eventually } from '@trunkline/test-support';
 import { postgresStorage } from '../src/index.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
+import { endConnections, openNamed, waitingFor } from './support/named-storage.ts';
 import { farewellServer } from './support/farewell-server.ts';
 import { stallingProxy } from './support/stalling-proxy.ts';
 import { storageContext } from './support/storage-context.ts';
-import type { TestSchema } from './support/test-schema.ts';
 
 describe('when the server ends connections', () => {
   it.each(['of its own', 'of the app'])(
@@ -216,21 +215,3 @@ describe('a call that fails', () => {
     expect(await storage.instances.find(workspace.id, instance.id)).toMatchObject({ status: 'logged_out' });
   });
 });
-
-/** A storage whose connections can be told from others'. */
-async function openNamed(schema: TestSchema): Promise<{ readonly storage: Storage; readonly name: string }> {
-  const pool = new Pool({ connectionString: schema.url, max: 4, application_name: schema.name });
-  onTestFinished(() => pool.end());
-  return { storage: await openStorage(schema, { pool }), name: schema.name };
-}
-
-async function endConnections({ pool }: TestSchema, name: string): Promise<number> {
-  const sql = 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1';
-  return (await pool.query(sql, [name])).rowCount ?? 0;
-}
-
-async function waitingFor({ pool }: TestSchema, name: string): Promise<number> {
-  const sql =
-    "SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'";
-  return (await pool.query<{ waiting: number }>(sql, [name])).rows[0]?.waiting ?? 0;
-}
