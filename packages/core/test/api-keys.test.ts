@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { SCOPES, isTrunklineError } from '../src/index.ts';
 import { apiKeyResource, checkScope, checkSuspension } from '../src/spi/http.ts';
 import type { NewApiKey, Principal } from '../src/index.ts';
@@ -83,6 +83,21 @@ describe('an API key', () => {
       code: 'VALIDATION_FAILED',
       details: { fields: { token: [expect.anything()] } },
     });
+  });
+
+  it('works from the moment it is created, even if a request with its token is being looked up', async () => {
+    const { world } = await withKey();
+    const token = 'my-own-api-key-0123456789';
+    const { apiKeys } = world.storage;
+    const findByHash = apiKeys.findByHash.bind(apiKeys);
+    const tooEarly = Promise.withResolvers<null>();
+    vi.spyOn(apiKeys, 'findByHash').mockReturnValueOnce(tooEarly.promise).mockImplementation(findByHash);
+    const early = expect(world.trunkline.authenticate(`Bearer ${token}`)).rejects.toMatchObject(INVALID);
+    const { authenticate } = await keyOf(world, { token });
+    const inTime = authenticate();
+    tooEarly.resolve(null);
+    await early;
+    expect((await inTime).workspace.id).toBe(world.workspaceId);
   });
 
   it('ends at the very millisecond that it expires', async () => {

@@ -162,6 +162,21 @@ describe('a process that crashes', () => {
     expect(toldTypes(world)).toEqual(['instance.qr_required']);
   });
 
+  it('while a QR was shown keeps the QR of the next process whose first write had failed', async () => {
+    const { world, ids } = await waiting();
+    const showQr = (code: string) =>
+      scriptedGateway({ opened: ({ listener }) => listener.qr(code, world.clock.now() + MINUTE) });
+    await gatewayOf(world, showQr('first'), deaf(world.storage), manualClock());
+    const [id = ''] = ids;
+    const write = vi.spyOn(world.storage.instances, 'write');
+    write.mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
+    await gatewayOf(world, showQr('second'));
+    await world.clock.advance(40 * SECOND);
+    expect(write).toHaveBeenCalled();
+    expect(await world.api.instances.qr(id)).toMatchObject({ code: 'second' });
+    expect(toldTypes(world)).toEqual(['instance.qr_required']);
+  });
+
   it('leaves an operation to the next', async () => {
     const { world, id } = await crashed();
     const deleting = world.api.instances.delete(id).catch((error: unknown) => error);

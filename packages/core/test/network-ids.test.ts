@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { linesOf, startChild } from '@trunkline/test-support/start-child';
 import { createSandbox } from '../src/sandbox/index.ts';
 import { manualClock, memoryStorage, testRuntime } from '../src/testing/index.ts';
 import type { Gateway } from '../src/index.ts';
@@ -109,6 +110,11 @@ describe('network ids', () => {
       // Of 256 random bytes about 162 are different.
       expect(new Set(ids.map((bytes) => bytes[place])).size).toBeGreaterThan(130);
     }
+  });
+
+  it('are generated again as soon as their code can be loaded, after it could not', async () => {
+    const child = startChild(new URL('support/programs/send-without-files.ts', import.meta.url));
+    expect(await linesOf(child)).toEqual(['EMFILE: too many open files', 'queued']);
   });
 
   it('are refused with a key in the database that is none', async () => {
