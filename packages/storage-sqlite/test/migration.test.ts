@@ -6,6 +6,8 @@ import type { Message } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
 import { linesOf, startChild } from '@trunkline/test-support/start-child';
 import { initial } from '../src/migrations/0001-initial.ts';
+import { idempotencyLog } from '../src/migrations/0015-idempotency-log.ts';
+import { MIGRATIONS } from '../src/migrations/migrate.ts';
 import {
   aClaim,
   anEndpoint,
@@ -86,6 +88,39 @@ describe('a database of the first version', () => {
     expect(connectTo(path).prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 });
     expect(await (await openStorage(path)).workspaces.find(workspace.id)).toEqual(workspace);
   });
+});
+
+it('an idempotency key that is used again while the records are moved keeps its new record', async () => {
+  const path = join(temporaryDirectory(), 'test.db');
+  const connection = new DatabaseSync(path);
+  const apply = (from: number, to: number): void => {
+    for (const migration of MIGRATIONS.slice(from, to)) {
+      if (typeof migration === 'string') connection.exec(migration);
+      else expect(migration.step(connection).isComplete).toBe(true);
+    }
+    // "trnk"
+    connection.exec(`PRAGMA application_id = 1953656427; PRAGMA user_version = ${to}`);
+  };
+  const use = (messageId: string, createdAt: number): unknown =>
+    connection
+      .prepare(
+        `INSERT OR REPLACE INTO idempotency_records (workspace_id, key, fingerprint, message_id, created_at)
+         VALUES ('workspace', 'key', 'f', ?, ?)`,
+      )
+      .run(messageId, createdAt);
+  const beforeLog = MIGRATIONS.indexOf(idempotencyLog);
+  apply(0, beforeLog);
+  use('msg_old', NOW);
+  apply(beforeLog, beforeLog + 1);
+  // By a process that does not know the log yet.
+  use('msg_new', NOW + 1);
+  connection.close();
+
+  const { messages } = await openStorage(path);
+  expect(await messages.findIdempotencyRecord('workspace', 'key')).toMatchObject({ messageId: 'msg_new' });
+  expect(connectTo(path).prepare('SELECT message_id FROM idempotency_log').all()).toEqual([
+    { message_id: 'msg_new' },
+  ]);
 });
 
 describe('a large database of the first version', () => {
