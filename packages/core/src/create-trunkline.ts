@@ -1,8 +1,8 @@
 import { metrics } from '@opentelemetry/api';
 import { adminFacade } from './admin-facade.ts';
 import { createNewId } from './domain/id.ts';
-import type { Member } from './domain/workspace/workspace.ts';
 import type { Capability } from './domain/instance/instance.ts';
+import type { Member } from './domain/workspace/workspace.ts';
 import { checkHandler } from './event-handler.ts';
 import { lifecycle } from './lifecycle.ts';
 import { checkOptions } from './options.ts';

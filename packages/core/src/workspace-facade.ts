@@ -1,7 +1,7 @@
-import type { Member } from './domain/workspace/workspace.ts';
+import type { Instance } from './domain/instance/instance.ts';
 import { asMediaType } from './domain/message/media-rules.ts';
 import { isConfigured } from './domain/webhook/endpoint-state.ts';
-import type { Instance } from './domain/instance/instance.ts';
+import type { Member } from './domain/workspace/workspace.ts';
 import { groupResource, instanceResource } from './resources/instance.ts';
 import type { InstanceResource } from './resources/instance.ts';
 import { messageResource } from './resources/message.ts';

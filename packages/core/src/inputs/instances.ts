@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { INSTANCE_NAME_MAX } from '../domain/instance/instance-name.ts';
+import { INSTANCE_NAME_MAX } from '../domain/instance/instance.ts';
 import { storableText } from './fields.ts';
 
 export type InstanceInput = { readonly name?: string | undefined };

@@ -1,6 +1,11 @@
 import * as z from 'zod';
-import { CAPTION_MAX, TEXT_MAX } from '../domain/message/message-limits.ts';
-import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../domain/message/message.ts';
+import {
+  CAPTION_MAX,
+  MESSAGE_DIRECTIONS,
+  MESSAGE_STATUSES,
+  MESSAGE_TYPES,
+  TEXT_MAX,
+} from '../domain/message/message.ts';
 import type { MessageDirection, MessageStatus, MessageType } from '../domain/message/message.ts';
 import { pageFields, storableText } from './fields.ts';
 import type { CheckedPageQuery, PageQuery } from './fields.ts';

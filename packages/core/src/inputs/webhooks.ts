@@ -3,7 +3,7 @@ import { DELIVERY_STATUSES } from '../domain/delivery/delivery.ts';
 import type { DeliveryStatus } from '../domain/delivery/delivery.ts';
 import { SUBSCRIBABLE_EVENT_TYPES } from '../domain/event/event.ts';
 import type { SubscribableEventType } from '../domain/event/event.ts';
-import { DESCRIPTION_MAX, EVENTS_MAX } from '../domain/webhook/endpoint-limits.ts';
+import { DESCRIPTION_MAX, EVENTS_MAX } from '../domain/webhook/endpoint.ts';
 import type { EndpointStatus } from '../domain/webhook/endpoint.ts';
 import { pageFields, storableText } from './fields.ts';
 import type { CheckedPageQuery, PageQuery } from './fields.ts';

@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { checkOptionNames } from '@trunkline/option-names';
-import { checkMediaId } from '../domain/message/media-id.ts';
+import { checkMediaId } from '../domain/message/media-rules.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 import { UnavailableError } from '../ports/unavailable-error.ts';
 

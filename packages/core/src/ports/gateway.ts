@@ -1,5 +1,5 @@
-import type { Capability } from '../domain/instance/instance.ts';
 import type { GroupReport } from '../domain/instance/group.ts';
+import type { Capability } from '../domain/instance/instance.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
 import type { MessageError } from '../domain/message/message.ts';
 import type { Clock } from './clock.ts';

@@ -1,5 +1,5 @@
 import { judgeAddress } from '../domain/webhook/address-rules.ts';
-import type { UrlPolicy } from '../domain/webhook/url-policy.ts';
+import type { UrlPolicy } from '../domain/webhook/address-rules.ts';
 
 /**
  * Whether an address, as text, is one of the Internet: not private, loopback, link-local, multicast, reserved or for

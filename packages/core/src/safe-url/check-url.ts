@@ -1,4 +1,4 @@
-import type { UrlPolicy } from '../domain/webhook/url-policy.ts';
+import type { UrlPolicy } from '../domain/webhook/address-rules.ts';
 import { checkWebhookUrl, type WebhookUrl } from '../domain/webhook/url-rules.ts';
 
 /** A URL that keeps the rules, taken apart. A `hostname` that is no address has still to be resolved safely. */

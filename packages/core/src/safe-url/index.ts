@@ -3,4 +3,4 @@ export type { CheckedUrl, SafeUrl } from './check-url.ts';
 export { isAllowedAddress, isPublicAddress } from './addresses.ts';
 export { resolveSafely } from './resolve-safely.ts';
 export type { ResolvedHost, ResolveOptions } from './resolve-safely.ts';
-export type { UrlPolicy } from '../domain/webhook/url-policy.ts';
+export type { UrlPolicy } from '../domain/webhook/address-rules.ts';

@@ -1,5 +1,5 @@
 import { isAddress, judgeAddresses } from '../domain/webhook/address-rules.ts';
-import type { UrlPolicy } from '../domain/webhook/url-policy.ts';
+import type { UrlPolicy } from '../domain/webhook/address-rules.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
 import { unlessAborted } from './unless-aborted.ts';
 

@@ -1,8 +1,4 @@
-import {
-  RETENTION_MS,
-  RETRY_FAILED_BATCH,
-  RETRY_FAILED_COUNT_MAX,
-} from '../domain/delivery/delivery-limits.ts';
+import { RETENTION_MS, RETRY_FAILED_BATCH, RETRY_FAILED_COUNT_MAX } from '../domain/delivery/delivery.ts';
 import type { Delivery } from '../domain/delivery/delivery.ts';
 import { isId } from '../domain/id.ts';
 import { ok, refuse } from '../domain/result.ts';

@@ -21,7 +21,7 @@ export { connectInput, instanceInput } from '../inputs/instances.ts';
 export { deliveryQuery, webhookChanges, webhookInput } from '../inputs/webhooks.ts';
 export { mediaFields, messageInput, messageQuery, textInput } from '../inputs/messages.ts';
 export { flawInHostEntry } from '../domain/webhook/host-list.ts';
-export { parsePhoneNumber } from '../domain/message/phone-number.ts';
+export { parsePhoneNumber } from '../domain/message/recipient.ts';
 export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';
 
 // The closed lists of values.

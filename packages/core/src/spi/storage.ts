@@ -56,7 +56,7 @@ export type { KeptLookUps } from '../services/kept-look-ups.ts';
 // Ids.
 export { createNewId, floorId, idsOfOrder, idToUuid, orderOfId, uuidToId } from '../domain/id.ts';
 export type { IdPrefix, IdRange, NewId } from '../domain/id.ts';
-export { checkMediaId } from '../domain/message/media-id.ts';
+export { checkMediaId } from '../domain/message/media-rules.ts';
 
 // Workspaces and keys.
 export { isPostponed } from '../domain/workspace/plan-rules.ts';
@@ -93,7 +93,7 @@ export type { IdempotencyRecord } from '../domain/idempotency/idempotency.ts';
 export { EVENT_TYPES } from '../domain/event/event.ts';
 export type { Event, EventType, SubscribableEventType } from '../domain/event/event.ts';
 export type { EventSubscription } from '../domain/subscription/event-subscription.ts';
-export { queuedEventDue } from '../domain/subscription/queued-event-due.ts';
+export { queuedEventDue } from '../domain/subscription/event-subscription.ts';
 
 // Endpoints and deliveries.
 export { HEALTHY, NO_FAILURES } from '../domain/webhook/endpoint.ts';
@@ -104,7 +104,7 @@ export type {
   FailureRecord,
   WebhookEndpoint,
 } from '../domain/webhook/endpoint.ts';
-export { healthAfter } from '../domain/webhook/endpoint-health.ts';
+export { healthAfter } from '../domain/webhook/endpoint-state.ts';
 export { DELIVERY_STATUSES, isOpen } from '../domain/delivery/delivery.ts';
 export type {
   Attempt,
@@ -120,7 +120,7 @@ export {
   requeue,
   withinSchedule,
 } from '../domain/delivery/delivery-state.ts';
-export { newDelivery } from '../domain/delivery/new-delivery.ts';
+export { newDelivery } from '../domain/delivery/delivery.ts';
 export { joinRound, waitsInRound } from '../domain/delivery/retry-round.ts';
 export type { RetryRound } from '../domain/delivery/retry-round.ts';
 export type { LanePosition, WaitingReason } from '../domain/delivery/waiting.ts';

@@ -1,4 +1,4 @@
-import { checkMediaId } from '../domain/message/media-id.ts';
+import { checkMediaId } from '../domain/message/media-rules.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 
 /** A media store that keeps everything in this object: for tests. */

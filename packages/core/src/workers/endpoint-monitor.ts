@@ -1,6 +1,6 @@
 import { disable } from '../domain/webhook/endpoint-state.ts';
-import { WARN_AFTER_MS, judgeFailing } from '../domain/webhook/failing-policy.ts';
 import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
+import { WARN_AFTER_MS, judgeFailing } from '../domain/webhook/failing-policy.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { EndpointWrite, Notice } from '../ports/storage/webhook-store.ts';
 import { withDeadline } from '../runtime/deadline.ts';

@@ -1,8 +1,8 @@
 import { readEvent } from '@trunkline/receiver';
 import type { WebhookEvent } from '@trunkline/receiver';
-import { MAX_LOST_CLAIMS } from '../domain/delivery/delivery-limits.ts';
+import { MAX_LOST_CLAIMS } from '../domain/delivery/delivery.ts';
 import type { Event, SubscribableEventType } from '../domain/event/event.ts';
-import { afterFailure } from '../domain/subscription/failed-handling.ts';
+import { afterFailure } from '../domain/subscription/event-subscription.ts';
 import type { ClaimedEvent, EventCompletion } from '../ports/storage/subscription-store.ts';
 import { settledWithin, withDeadline } from '../runtime/deadline.ts';
 import { createLoop } from '../runtime/loop.ts';

@@ -1,7 +1,7 @@
 import { writeRetryDelay } from '../domain/instance/reconnect-backoff.ts';
-import { SEND_OUTCOME_UNKNOWN, sendRetryDelay } from '../domain/message/send-retry.ts';
 import { contentIdOf } from '../domain/message/message.ts';
 import type { Message, MessageError } from '../domain/message/message.ts';
+import { SEND_OUTCOME_UNKNOWN, sendRetryDelay } from '../domain/message/send-retry.ts';
 import type { OutgoingMessage, SendOutcome } from '../ports/gateway.ts';
 import type { QueuedMessage } from '../ports/storage/message-store.ts';
 import { settledWithin, withDeadline } from '../runtime/deadline.ts';

@@ -1,4 +1,4 @@
-import { RETENTION_MS } from '../domain/delivery/delivery-limits.ts';
+import { RETENTION_MS } from '../domain/delivery/delivery.ts';
 import { IDEMPOTENCY_WINDOW_MS } from '../domain/idempotency/idempotency.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';

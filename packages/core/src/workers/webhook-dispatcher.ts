@@ -6,13 +6,13 @@ import {
   signStandardWebhook,
   signWebhook,
 } from '@trunkline/receiver';
+import { settleAttempt } from '../domain/delivery/delivery-state.ts';
 import {
   ENDPOINT_SLOTS,
   ENDPOINT_STARTS_PER_MINUTE,
   MAX_LOST_CLAIMS,
   THROTTLE_WINDOW_MS,
-} from '../domain/delivery/delivery-limits.ts';
-import { settleAttempt } from '../domain/delivery/delivery-state.ts';
+} from '../domain/delivery/delivery.ts';
 import type { ClaimedDelivery, Completion } from '../ports/storage/delivery-store.ts';
 import type { WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
 import { requestHeaders } from '../resources/webhook.ts';

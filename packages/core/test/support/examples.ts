@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../src/domain/api-key/api-key.ts';
-import { MAX_ATTEMPTS } from '../../src/domain/delivery/retry-schedule.ts';
 import type { Delivery } from '../../src/domain/delivery/delivery.ts';
+import { MAX_ATTEMPTS } from '../../src/domain/delivery/retry-schedule.ts';
 import type { Instance } from '../../src/domain/instance/instance.ts';
 import type { Message } from '../../src/domain/message/message.ts';
 import { HEALTHY } from '../../src/domain/webhook/endpoint.ts';

@@ -1,7 +1,7 @@
 import { dueWithinSchedule } from '../too-far-ahead.ts';
-import { retryDelay } from './retry-schedule.ts';
 import { isOpen } from './delivery.ts';
 import type { ClosingReason, Delivery, DeliveryErrorCode } from './delivery.ts';
+import { retryDelay } from './retry-schedule.ts';
 
 /** What one attempt came to; `errorCode` is null exactly when a 2xx arrived in time. */
 export interface AttemptOutcome {

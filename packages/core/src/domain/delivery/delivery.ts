@@ -1,4 +1,23 @@
-import type { EventType } from '../event/event.ts';
+import type { Event, EventType } from '../event/event.ts';
+import type { NewId } from '../id.ts';
+import { MAX_ATTEMPTS } from './retry-schedule.ts';
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** Concurrent requests to one endpoint (specification, "Receiver response and delivery behaviour", 5). */
+export const ENDPOINT_SLOTS = 2;
+/** Starts of requests to one endpoint within a minute. */
+export const ENDPOINT_STARTS_PER_MINUTE = 120;
+/** The minute, and a second more: a request leaves after its claim, and the receiver counts arrivals. */
+export const THROTTLE_WINDOW_MS = 61_000;
+/** Claims in a row that may end without a word before one counts as a failed attempt, so that a delivery that kills its worker ends. */
+export const MAX_LOST_CLAIMS = 5;
+/** Events, deliveries and attempts are deleted after 30 days. */
+export const RETENTION_MS: number = 30 * DAY;
+/** Deliveries that one retry-failed call queues. */
+export const RETRY_FAILED_BATCH = 100;
+/** How far `remaining` of retry-failed counts: it answers "how much is left" without counting a history. */
+export const RETRY_FAILED_COUNT_MAX = 1_000;
 
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'success', 'failed', 'exhausted'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -15,7 +34,7 @@ export type DeliveryErrorCode =
   | 'ENDPOINT_DISABLED'
   | 'ENDPOINT_DELETED';
 
-/** What ends every open delivery of an endpoint at once. */
+/** What ends every open delivery of an endpoint in one transaction. */
 export type ClosingReason = Extract<DeliveryErrorCode, 'ENDPOINT_DISABLED' | 'ENDPOINT_DELETED'>;
 
 /** One event on its way to one endpoint. Times are epoch milliseconds, `eventOccurredAt` epoch microseconds. */
@@ -56,4 +75,27 @@ export interface Attempt {
 
 export function isOpen(status: DeliveryStatus): boolean {
   return status === 'pending' || status === 'retrying';
+}
+
+/** The delivery of an event to an endpoint as it begins: made, and due, at the event's millisecond. */
+export function newDelivery(event: Event, webhookId: string, newId: NewId): Delivery {
+  const createdAt = Math.floor(event.occurredAt / 1000);
+  return {
+    id: newId('whd', createdAt),
+    workspaceId: event.workspaceId,
+    webhookId,
+    eventId: event.id,
+    eventType: event.type,
+    eventOccurredAt: event.occurredAt,
+    status: 'pending',
+    attempts: 0,
+    maxAttempts: MAX_ATTEMPTS,
+    manual: false,
+    nextRetryAt: null,
+    responseStatus: null,
+    errorCode: null,
+    lastAttemptAt: null,
+    deliveredAt: null,
+    createdAt,
+  };
 }

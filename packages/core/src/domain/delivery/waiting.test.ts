@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ENDPOINT_STARTS_PER_MINUTE, THROTTLE_WINDOW_MS } from './delivery-limits.ts';
+import { ENDPOINT_STARTS_PER_MINUTE, THROTTLE_WINDOW_MS } from './delivery.ts';
 import type { Delivery } from './delivery.ts';
 import { waitingOf } from './waiting.ts';
 import type { LanePosition } from './waiting.ts';

@@ -1,4 +1,4 @@
-import { ENDPOINT_SLOTS, ENDPOINT_STARTS_PER_MINUTE, THROTTLE_WINDOW_MS } from './delivery-limits.ts';
+import { ENDPOINT_SLOTS, ENDPOINT_STARTS_PER_MINUTE, THROTTLE_WINDOW_MS } from './delivery.ts';
 import type { Delivery } from './delivery.ts';
 
 /** How an open delivery stands in the lane of its endpoint. */

@@ -96,3 +96,11 @@ export function withOutcome(last: LastOutcome | null, { id, error }: OperationOu
 function allOutcomes(last: LastOutcome | null): readonly OperationOutcome[] {
   return last ? [{ id: last.id, error: last.error }, ...(last.earlier ?? [])] : [];
 }
+
+/** Name limits, in Unicode code points after trimming. */
+export const INSTANCE_NAME_MAX = 100;
+
+/** What an instance without a name is called. */
+export function defaultInstanceName(id: string): string {
+  return `Instance ${id.slice(-4)}`;
+}

@@ -1,6 +1,6 @@
 import { unsafe } from '@noble/ciphers/aes.js';
-import { PERMUTED_LENGTH } from './permutation.ts';
-import type { Permutation } from './permutation.ts';
+import { PERMUTED_LENGTH } from './network-id.ts';
+import type { Permutation } from './network-id.ts';
 
 const ROUNDS = 10;
 /** Bytes of the two halves, `u` and `v`, and what they count to. */

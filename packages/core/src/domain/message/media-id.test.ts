@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkMediaId } from './media-id.ts';
+import { checkMediaId } from './media-rules.ts';
 
 it.each(['abc', 'msg_01jgfjjv00fsnvdjzy0jcm5xh8', 'x'.repeat(64)])('%s is one', (id) => {
   expect(checkMediaId(id)).toBe(id);

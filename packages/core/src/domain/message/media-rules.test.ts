@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { MESSAGE_TYPES } from './message.ts';
 import {
   LARGEST_MEDIA_SIZE,
   MEDIA_SIZE_MAX,
@@ -9,6 +8,7 @@ import {
   checkMimeType,
   registeredMimeType,
 } from './media-rules.ts';
+import { MESSAGE_TYPES } from './message.ts';
 
 describe('the types of media', () => {
   it('are those of messages but for text', () => {

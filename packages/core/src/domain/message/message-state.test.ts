@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { NOW, exampleMessage } from '../../../test/support/examples.ts';
 import { advance } from './message-state.ts';
 import type { MessageTrigger } from './message-state.ts';
-import { SEND_OUTCOME_UNKNOWN } from './send-retry.ts';
 import { MESSAGE_STATUSES } from './message.ts';
 import type { Message, MessageStatus } from './message.ts';
+import { SEND_OUTCOME_UNKNOWN } from './send-retry.ts';
 
 const LATER = NOW + 1_000;
 const ERROR = { code: 'recipient_refused', message: 'No.' };

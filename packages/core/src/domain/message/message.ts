@@ -7,6 +7,14 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 export const MESSAGE_DIRECTIONS = ['inbound', 'outbound'] as const;
 export type MessageDirection = (typeof MESSAGE_DIRECTIONS)[number];
 
+/** Lengths in Unicode code points. */
+export const TEXT_MAX = 4096;
+export const CAPTION_MAX = 1024;
+/** Messages of one instance that may be queued at the same time, by default. */
+export const DEFAULT_SEND_BACKLOG = 1000;
+/** What `Retry-After` says when the backlog is full: about what a queue needs to get shorter. Seconds. */
+export const BACKLOG_RETRY_AFTER = 10;
+
 export interface MessageError {
   readonly code: string;
   readonly message: string;

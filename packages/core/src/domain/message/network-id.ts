@@ -1,7 +1,15 @@
 import { idsOfOrder, orderOfId } from '../id.ts';
 import type { IdRange } from '../id.ts';
-import { PERMUTED_LENGTH } from './permutation.ts';
-import type { Permutation } from './permutation.ts';
+
+/** A permutation of all values of 9 bytes that nobody without the key can tell from a random one. */
+export interface Permutation {
+  permute(bytes: Uint8Array): Uint8Array;
+  /** Gives back what was permuted. */
+  invert(bytes: Uint8Array): Uint8Array;
+}
+
+/** Bytes that are permuted. */
+export const PERMUTED_LENGTH = 9;
 
 /** 40 bits of milliseconds from here on reach until November 2054. */
 const EPOCH = Date.UTC(2020, 0, 1);

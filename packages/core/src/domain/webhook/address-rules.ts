@@ -1,6 +1,11 @@
 import ipaddr from 'ipaddr.js';
-import { isIsatap, isWithin, parseAddress, rangesOf, type Ip } from './ip-address.ts';
-import type { UrlPolicy } from './url-policy.ts';
+import { type Ip, isIsatap, isWithin, parseAddress, rangesOf } from './ip-address.ts';
+
+/**
+ * Which URLs an endpoint may have. `local` is for development: it adds http, any port and loopback
+ * addresses to what `public` allows, and nothing else.
+ */
+export type UrlPolicy = 'public' | 'local';
 
 /**
  * Whether a webhook may be sent to this address (specification, "URL rules" 4). The library parses; the judgement

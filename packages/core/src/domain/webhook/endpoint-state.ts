@@ -1,5 +1,6 @@
+import type { Attempt, Delivery } from '../delivery/delivery.ts';
 import { NO_FAILURES } from './endpoint.ts';
-import type { DisabledReason, WebhookEndpoint } from './endpoint.ts';
+import type { DisabledReason, EndpointHealth, WebhookEndpoint } from './endpoint.ts';
 
 export function disable(endpoint: WebhookEndpoint, reason: DisabledReason, now: number): WebhookEndpoint {
   return { ...endpoint, status: 'disabled', disabledAt: now, disabledReason: reason, updatedAt: now };
@@ -20,4 +21,28 @@ export function enable(endpoint: WebhookEndpoint, now: number): WebhookEndpoint 
 /** `meta.configured` of the list: an endpoint is enabled and has delivered successfully. */
 export function isConfigured(endpoint: WebhookEndpoint): boolean {
   return endpoint.status === 'enabled' && endpoint.health.lastSuccessAt !== null;
+}
+
+interface Outcome {
+  /** The delivery as the attempt left it, whatever has closed it meanwhile. */
+  readonly delivery: Delivery;
+  readonly attempt: Attempt;
+  /** The delivery as it was written. */
+  readonly written: Delivery;
+}
+
+/** An endpoint's health after an attempt: one success clears the failure record, by the outcome as reported. */
+export function healthAfter(health: EndpointHealth, { delivery, attempt, written }: Outcome): EndpointHealth {
+  const { at, responseStatus } = attempt;
+  const lastDelivery = { id: written.id, status: written.status, responseStatus, at };
+  if (attempt.errorCode === null) {
+    return { lastDelivery, lastSuccessAt: at, ...NO_FAILURES };
+  }
+  return {
+    ...health,
+    lastDelivery,
+    failingSince: health.failingSince ?? at,
+    // An unsafe URL ends each delivery at its first attempt: none would ever be exhausted.
+    exhausted: health.exhausted || delivery.status === 'exhausted' || attempt.errorCode === 'UNSAFE_URL',
+  };
 }

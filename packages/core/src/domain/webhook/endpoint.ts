@@ -1,5 +1,5 @@
-import type { SubscribableEventType } from '../event/event.ts';
 import type { DeliveryStatus } from '../delivery/delivery.ts';
+import type { SubscribableEventType } from '../event/event.ts';
 
 export type EndpointStatus = 'enabled' | 'disabled';
 export type DisabledReason = 'manual' | 'auto_no_delivery_72h';
@@ -46,3 +46,8 @@ export interface WebhookEndpoint {
   /** Raised by one with every change of its settings (not of its health); a write names the version that it was decided on. */
   readonly version: number;
 }
+
+/** Lengths in Unicode code points. */
+export const DESCRIPTION_MAX = 255;
+/** Names in `events` (specification, "Limits"). */
+export const EVENTS_MAX = 20;

@@ -7,9 +7,9 @@ import {
   toText,
 } from '../../../test/support/ipv4-addresses.ts';
 import { judgeAddresses } from './address-rules.ts';
+import type { UrlPolicy } from './address-rules.ts';
 import { NO_HOSTS, hostList } from './host-list.ts';
 import { mayReach, type OwnAddress } from './host-rules.ts';
-import type { UrlPolicy } from './url-policy.ts';
 
 interface Given {
   readonly allow?: readonly string[];

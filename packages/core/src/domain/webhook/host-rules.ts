@@ -1,7 +1,7 @@
 import { isPermitted } from './address-rules.ts';
+import type { UrlPolicy } from './address-rules.ts';
 import { hostList, isTunnel, listsAddress, namesDomainOf, namesHost, type HostList } from './host-list.ts';
 import { isWithin, liesWithin, parseAddress, rangesOf, type IpAddress } from './ip-address.ts';
-import type { UrlPolicy } from './url-policy.ts';
 
 /** Which URLs an endpoint may have. */
 export interface UrlRules {

@@ -1,9 +1,9 @@
 import type { Event } from '../../domain/event/event.ts';
 import type { Group, GroupReport } from '../../domain/instance/group.ts';
-import type { Instance } from '../../domain/instance/instance.ts';
 import type { GatewayShare } from '../../domain/instance/instance-shares.ts';
-import type { Message } from '../../domain/message/message.ts';
 import type { NewId } from '../../domain/id.ts';
+import type { Instance } from '../../domain/instance/instance.ts';
+import type { Message } from '../../domain/message/message.ts';
 import type { Lease } from './lease.ts';
 import type { MessageChange } from './message-store.ts';
 

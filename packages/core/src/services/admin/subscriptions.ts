@@ -1,4 +1,4 @@
-import { RETRY_FAILED_BATCH, RETRY_FAILED_COUNT_MAX } from '../../domain/delivery/delivery-limits.ts';
+import { RETRY_FAILED_BATCH, RETRY_FAILED_COUNT_MAX } from '../../domain/delivery/delivery.ts';
 import type { SubscribableEventType } from '../../domain/event/event.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';

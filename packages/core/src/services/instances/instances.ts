@@ -1,6 +1,6 @@
 import { renderSVG } from 'uqr';
 import { isId } from '../../domain/id.ts';
-import { defaultInstanceName } from '../../domain/instance/instance-name.ts';
+import { defaultInstanceName } from '../../domain/instance/instance.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';

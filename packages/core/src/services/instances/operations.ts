@@ -1,6 +1,6 @@
 import { outcomeOf } from '../../domain/instance/instance.ts';
 import type { Instance, Operation, OperationKind } from '../../domain/instance/instance.ts';
-import { parsePhoneNumber } from '../../domain/message/phone-number.ts';
+import { parsePhoneNumber } from '../../domain/message/recipient.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { connectInput } from '../../inputs/instances.ts';

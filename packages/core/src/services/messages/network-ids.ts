@@ -1,7 +1,7 @@
 import { base64, fromBase64, fromHex } from '../../domain/base-encoding.ts';
 import type { IdRange } from '../../domain/id.ts';
 import { idsOfPermutedOrder, permutedOrder } from '../../domain/message/network-id.ts';
-import type { Permutation } from '../../domain/message/permutation.ts';
+import type { Permutation } from '../../domain/message/network-id.ts';
 import type { Gateway } from '../../ports/gateway.ts';
 import type { Random } from '../../ports/random.ts';
 import type { Storage } from '../../ports/storage/storage.ts';

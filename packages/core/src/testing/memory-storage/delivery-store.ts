@@ -1,11 +1,11 @@
 import { endedBy, mayRetry, requeue, withinSchedule } from '../../domain/delivery/delivery-state.ts';
-import { joinRound, waitsInRound } from '../../domain/delivery/retry-round.ts';
-import { healthAfter } from '../../domain/webhook/endpoint-health.ts';
 import { isOpen } from '../../domain/delivery/delivery.ts';
 import type { Delivery } from '../../domain/delivery/delivery.ts';
+import { joinRound, waitsInRound } from '../../domain/delivery/retry-round.ts';
 import type { LanePosition } from '../../domain/delivery/waiting.ts';
 import type { Event } from '../../domain/event/event.ts';
 import { floorId } from '../../domain/id.ts';
+import { healthAfter } from '../../domain/webhook/endpoint-state.ts';
 import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import type {
   ClaimedDelivery,

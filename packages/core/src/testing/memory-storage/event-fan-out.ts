@@ -1,4 +1,4 @@
-import { newDelivery } from '../../domain/delivery/new-delivery.ts';
+import { newDelivery } from '../../domain/delivery/delivery.ts';
 import type { Delivery } from '../../domain/delivery/delivery.ts';
 import type { Event, EventType } from '../../domain/event/event.ts';
 import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';

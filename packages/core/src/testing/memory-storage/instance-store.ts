@@ -1,9 +1,9 @@
 import type { NewId } from '../../domain/id.ts';
+import type { Instance } from '../../domain/instance/instance.ts';
+import type { Message } from '../../domain/message/message.ts';
 import { latestCheckIn, latestLeaseEnd } from '../../domain/too-far-ahead.ts';
 import type { Group, GroupReport } from '../../domain/instance/group.ts';
-import type { Instance } from '../../domain/instance/instance.ts';
 import type { GatewayShare } from '../../domain/instance/instance-shares.ts';
-import type { Message } from '../../domain/message/message.ts';
 import type {
   InstanceStore,
   InstanceWrite,

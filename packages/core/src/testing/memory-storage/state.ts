@@ -1,6 +1,6 @@
+import type { Attempt, Delivery } from '../../domain/delivery/delivery.ts';
 import type { RetryRound } from '../../domain/delivery/retry-round.ts';
 import type { ApiKey } from '../../domain/api-key/api-key.ts';
-import type { Attempt, Delivery } from '../../domain/delivery/delivery.ts';
 import type { Event, EventType } from '../../domain/event/event.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import type { Group } from '../../domain/instance/group.ts';

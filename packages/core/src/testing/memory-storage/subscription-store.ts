@@ -1,4 +1,5 @@
 import { joinRound, waitsInRound } from '../../domain/delivery/retry-round.ts';
+import { queuedEventDue } from '../../domain/subscription/event-subscription.ts';
 import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';
 import type {
   ClaimedEvent,
@@ -9,7 +10,6 @@ import type {
   SubscriptionCounts,
   SubscriptionStore,
 } from '../../ports/storage/subscription-store.ts';
-import { queuedEventDue } from '../../domain/subscription/queued-event-due.ts';
 import type { WaitsStep } from '../../ports/storage/waits-step.ts';
 import { compare } from './order.ts';
 import { keyOf } from './state.ts';
