@@ -6,7 +6,7 @@
 export { createTrunkline } from './create-trunkline.ts';
 export type { TrunklineOptions } from './options.ts';
 export type { Principal, Trunkline } from './trunkline.ts';
-export type { Roles } from './workers/roles.ts';
+export type { Roles } from './workers/workers.ts';
 export type {
   PageResult,
   SendMediaInput,

@@ -34,3 +34,51 @@ export function lifecycle(phases: Phases): Phases {
       }),
   };
 }
+
+type Operation = (...values: readonly unknown[]) => Promise<unknown>;
+/** Operations by their names, most of them in groups. */
+interface Operations {
+  readonly [name: string]: Operation | Operations;
+}
+
+/** Whether the service runs, and what an operation rejects with while it does not. */
+export interface RunState {
+  started(): void;
+  stopped(): void;
+  /** Throws an Error that says what to call first. */
+  check(): void;
+}
+
+export function createRunState(): RunState {
+  let obstacle: string | null = 'is not started: await trunkline.start() first';
+  return {
+    started() {
+      obstacle = null;
+    },
+    stopped() {
+      obstacle = 'is stopped: nothing can be asked of it until it is started again';
+    },
+    check() {
+      if (obstacle !== null) throw new Error(`This Trunkline ${obstacle}.`);
+    },
+  };
+}
+
+/** The same operations, each of which rejects while the service does not run. */
+export function whileRunning<Api extends object>(state: RunState, api: Api): Api {
+  // All that an API here has are methods that return promises, and groups of such.
+  return guarded(state, api as unknown as Operations) as unknown as Api;
+}
+
+function guarded(state: RunState, operations: Operations): Operations {
+  const entries = Object.entries(operations).map(([name, operation]): [string, Operation | Operations] => [
+    name,
+    typeof operation === 'function'
+      ? async (...values) => {
+          state.check();
+          return operation(...values);
+        }
+      : guarded(state, operation),
+  ]);
+  return Object.fromEntries(entries);
+}

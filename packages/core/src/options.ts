@@ -6,6 +6,7 @@ import { DEFAULT_SEND_BACKLOG } from './domain/message/message.ts';
 import type { UrlPolicy } from './domain/webhook/address-rules.ts';
 import { flawInHostEntry, hostList, type HostList } from './domain/webhook/host-list.ts';
 import type { HostRules, OwnAddress } from './domain/webhook/host-rules.ts';
+import { checkPart, checkSecretKeys, requirePart } from './option-parts.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Crypto } from './ports/crypto.ts';
 import type { DnsResolver } from './ports/dns-resolver.ts';
@@ -16,9 +17,7 @@ import type { Notifier } from './ports/notifier.ts';
 import type { Random } from './ports/random.ts';
 import type { Storage } from './ports/storage/storage.ts';
 import type { WebhookSender } from './ports/webhook-sender.ts';
-import { checkPart, requirePart } from './option-parts.ts';
-import { checkSecretKeys } from './secret-keys.ts';
-import type { Roles } from './workers/roles.ts';
+import type { Roles } from './workers/workers.ts';
 
 /** What `createTrunkline` is put together from. `nodeRuntime()` brings the first five, `edgeRuntime()` the first four. */
 export interface TrunklineOptions<Transaction = never> {

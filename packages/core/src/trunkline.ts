@@ -3,7 +3,7 @@ import type { ApiKey } from './domain/api-key/api-key.ts';
 import type { Member, Workspace } from './domain/workspace/workspace.ts';
 import type { EventHandler, EventSelection, HandlerOptions, HandlerRegistration } from './event-handler.ts';
 import type { Logger } from './ports/logger.ts';
-import type { Roles } from './workers/roles.ts';
+import type { Roles } from './workers/workers.ts';
 import type { WorkspaceApi } from './workspace-api.ts';
 
 /** Who is asking: an API key that is valid now, with its workspace and the member who made it. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TrunklineError, createTrunkline, isTrunklineError } from '../src/index.ts';
 import type { TrunklineOptions } from '../src/index.ts';
-import { edgeRuntime } from '../src/node/edge-runtime.ts';
+import { edgeRuntime } from '../src/node/edge.ts';
 import { fileMediaStore, nodeRuntime } from '../src/node/index.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
 import { memoryStorage, testRuntime } from '../src/testing/index.ts';

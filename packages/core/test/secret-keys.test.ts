@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createTrunkline } from '../src/index.ts';
 import { nodeCrypto } from '../src/node/index.ts';
-import { createSealer, sessionPurpose, webhookSecretPurpose } from '../src/services/sealer.ts';
 import { base64url, fromBase64url } from '../src/domain/base-encoding.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
+import { createSealer, sessionPurpose, webhookSecretPurpose } from '../src/services/sealer.ts';
 import { seededRandom, testRuntime } from '../src/testing/index.ts';
 import { SECRET_KEY, connectInstance, listen, only, startWorld } from './support/world.ts';
 import type { World } from './support/world.ts';

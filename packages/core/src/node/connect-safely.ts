@@ -6,8 +6,7 @@ import { nodeDnsResolver } from './dns-resolver.ts';
 import { secureContext, type TlsOptions } from './webhook-sender/connector.ts';
 import { findTarget } from './webhook-sender/target.ts';
 import { connectTcp } from './webhook-sender/tcp.ts';
-import { secure } from './webhook-sender/tls.ts';
-import { TlsSessions } from './webhook-sender/tls-sessions.ts';
+import { TlsSessions, secure } from './webhook-sender/tls.ts';
 
 export interface ConnectSafelyOptions {
   /** For all of it: the look-up, the connection and TLS. */

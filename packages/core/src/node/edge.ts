@@ -1,2 +1,32 @@
-export { edgeRuntime } from './edge-runtime.ts';
-export type { EdgeRuntime, EdgeRuntimeOptions } from './edge-runtime.ts';
+import { checkOptionNames } from '@trunkline/option-names';
+import type { Clock } from '../ports/clock.ts';
+import type { Crypto } from '../ports/crypto.ts';
+import type { DnsResolver } from '../ports/dns-resolver.ts';
+import type { Random } from '../ports/random.ts';
+import { systemClock } from './clock.ts';
+import { nodeCrypto } from './crypto.ts';
+import { systemRandom } from './random.ts';
+
+/** The ports that a runtime without sockets can serve, if it has `node:crypto`: workerd with `nodejs_compat`. */
+export interface EdgeRuntime {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly crypto: Crypto;
+  readonly dns: DnsResolver;
+}
+
+export interface EdgeRuntimeOptions {
+  /** Resolves the hosts of webhooks when they are registered: such runtimes have no resolver of their own. */
+  readonly dns: DnsResolver;
+}
+
+/**
+ * For a process that serves requests and leaves the rest to others on the same storage. An entry point of its own, so
+ * that no bundler meets undici and Node's sockets on the way.
+ *
+ * @example createTrunkline({ ...edgeRuntime({ dns }), storage, gateway, secretKey, roles: { gateway: false, webhooks: false, maintenance: false } })
+ */
+export function edgeRuntime(options: EdgeRuntimeOptions): EdgeRuntime {
+  checkOptionNames('edgeRuntime', options, { dns: true });
+  return { clock: systemClock(), random: systemRandom(), crypto: nodeCrypto(), dns: options.dns };
+}

@@ -18,3 +18,14 @@ export interface MediaStore {
   /** Nothing when it is gone already. */
   delete(id: string): Promise<void>;
 }
+
+/** The media store of an installation that keeps no files. */
+export const noMedia: MediaStore = {
+  async put(_id, content) {
+    await content.cancel();
+    throw new Error('No media store is configured.');
+  },
+  size: async () => null,
+  get: async () => null,
+  async delete() {},
+};

@@ -1,3 +1,5 @@
+import type { Logger } from './logger.ts';
+
 /** An e-mail to the members who administer webhooks and whose address is verified. */
 export interface Notification {
   /** The same on every try: a notifier may be called again after a crash. */
@@ -11,4 +13,19 @@ export interface Notification {
 export interface Notifier {
   /** Rejects when the mail was not taken over; it is tried again later. */
   notify(notification: Notification): Promise<void>;
+}
+
+/** For an installation without mail: says in the log what a mail would have said. */
+export function loggingNotifier(logger: Logger): Notifier {
+  return {
+    async notify({ kind, workspace, webhook, recipients }) {
+      const facts = { workspaceId: workspace.id, webhookId: webhook.id, recipients: recipients.length };
+      logger.warn(
+        facts,
+        kind === 'webhook_failing'
+          ? 'a webhook endpoint keeps failing'
+          : 'a failing webhook endpoint was disabled',
+      );
+    },
+  };
 }

@@ -9,12 +9,16 @@ export interface PassResult {
   readonly nextAt: number | null;
 }
 
-export interface Loop {
+/** Something that works in the background from a start to a stop. */
+export interface Worker {
   start(): void;
-  /** Looks again immediately, as when there is news. */
-  wake(): void;
   /** Starts no more passes, and resolves when the present one has ended. */
   stop(): Promise<void>;
+}
+
+interface Loop extends Worker {
+  /** Looks again immediately, as when there is news. */
+  wake(): void;
 }
 
 interface LoopOptions {

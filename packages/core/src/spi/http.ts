@@ -9,7 +9,7 @@ export { invalid } from '../inputs/read-input.ts';
 export { unwrap } from '../trunkline-error.ts';
 export { ERROR_CODES, ERROR_STATUS } from '../domain/error-code.ts';
 export { isUnavailable } from '../ports/unavailable-error.ts';
-export { consoleLogger } from '../ports/console-logger.ts';
+export { consoleLogger } from '../ports/logger.ts';
 
 // Who may do what.
 export { checkScope, checkSuspension } from '../domain/api-key/authorization.ts';

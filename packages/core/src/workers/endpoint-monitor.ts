@@ -5,30 +5,24 @@ import type { Notifier } from '../ports/notifier.ts';
 import type { EndpointWrite, Notice } from '../ports/storage/webhook-store.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import { createLoop } from '../runtime/loop.ts';
+import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 
 const EVERY_MS = 60_000;
 const BATCH = 100;
-/** How long a mail may take before another process tries it. */
+/** How long an email may take before another process tries it. */
 const NOTICE_LEASE_MS = 5 * 60_000;
-const MAIL_DEADLINE_MS = 60_000;
-
-export interface EndpointMonitor {
-  /** Warns about and disables endpoints that keep failing, and sends the mails that are owed. */
-  runOnce(): Promise<{ readonly warned: number; readonly disabled: number; readonly notified: number }>;
-  start(): void;
-  stop(): Promise<void>;
-}
+const EMAIL_DEADLINE_MS = 60_000;
 
 /**
- * Applies the failing-endpoint policy. A decision and the mail it owes are one write; a mail is owed until the notifier
- * has taken it over, so that a crash in between repeats a mail rather than losing it.
+ * Applies the failing-endpoint policy: warns about and disables endpoints that keep failing, and sends the emails that
+ * are owed. A decision and the email it owes are one write; an email is owed until the notifier has accepted it, so that
+ * a crash in between repeats an email rather than losing it.
  */
-export function createEndpointMonitor(context: ServiceContext, notifier: Notifier): EndpointMonitor {
+export function createEndpointMonitor(context: ServiceContext, notifier: Notifier): Worker {
   const { storage, clock, logger, newId } = context;
 
-  const judgeAll = async (): Promise<{ warned: number; disabled: number }> => {
-    const counts = { warned: 0, disabled: 0 };
+  const evaluateAll = async (): Promise<void> => {
     let after: string | null = null;
     for (;;) {
       const failing: readonly WebhookEndpoint[] = await storage.webhooks.listFailing({
@@ -36,23 +30,17 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
         after,
         limit: BATCH,
       });
-      for (const endpoint of failing) {
-        const judgement = await judge(endpoint);
-        if (judgement === 'warn') counts.warned += 1;
-        if (judgement === 'disable') counts.disabled += 1;
-      }
+      for (const endpoint of failing) await evaluate(endpoint);
       after = failing.at(-1)?.id ?? null;
-      if (failing.length < BATCH) return counts;
+      if (failing.length < BATCH) return;
     }
   };
 
-  const judge = async (endpoint: WebhookEndpoint): Promise<'nothing' | 'warn' | 'disable'> => {
+  const evaluate = async (endpoint: WebhookEndpoint): Promise<void> => {
     const now = clock.now();
     const judgement = judgeFailing(endpoint, now);
-    if (judgement === 'nothing') return 'nothing';
-    // Stale: the endpoint was edited or succeeded meanwhile; the next pass judges it anew.
-    const written = await storage.webhooks.write(consequence(endpoint, judgement, now));
-    return written === 'written' ? judgement : 'nothing';
+    // Not written if the endpoint was edited or succeeded meanwhile: the next pass evaluates it again.
+    if (judgement !== 'nothing') await storage.webhooks.write(consequence(endpoint, judgement, now));
   };
 
   const consequence = (
@@ -81,25 +69,28 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
         };
   };
 
-  /** Claimed one by one, so that none runs out of its claim behind slow ones; a mail that fails leaves the others to the next pass. */
-  const sendNotices = async (): Promise<number> => {
-    for (let notified = 0; ; notified++) {
+  /** Claimed one by one, so that none runs out of its claim behind slow ones; one that fails leaves the others to the next pass. */
+  const sendNotices = async (): Promise<void> => {
+    for (;;) {
       const [notice] = await storage.webhooks.claimNotices({
         now: clock.now(),
         leaseMs: NOTICE_LEASE_MS,
         limit: 1,
       });
-      if (!notice || !(await sendNotice(notice))) return notified;
+      if (!notice || !(await sendNotice(notice))) return;
     }
   };
 
   const sendNotice = async (notice: Notice): Promise<boolean> => {
     try {
-      await withDeadline(clock, { what: 'Sending a mail', ms: MAIL_DEADLINE_MS }, notify(notice));
+      await withDeadline(clock, { what: 'Sending an email', ms: EMAIL_DEADLINE_MS }, notify(notice));
       await storage.webhooks.completeNotice(notice.id);
       return true;
     } catch (error) {
-      logger.warn({ err: error, noticeId: notice.id }, 'a mail was not taken over and is tried again later');
+      logger.warn(
+        { err: error, noticeId: notice.id },
+        'an email about a webhook endpoint was not accepted by the notifier, and is tried again later',
+      );
       return false;
     }
   };
@@ -119,19 +110,15 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
     });
   };
 
-  const runOnce = async (): ReturnType<EndpointMonitor['runOnce']> => {
-    const counts = await judgeAll();
-    return { ...counts, notified: await sendNotices() };
-  };
-  const loop = createLoop({
+  return createLoop({
     name: 'endpoint monitor',
     clock,
     logger,
     everyMs: EVERY_MS,
     pass: async () => {
-      await runOnce();
+      await evaluateAll();
+      await sendNotices();
       return { more: false, nextAt: null };
     },
   });
-  return { runOnce, start: loop.start, stop: loop.stop };
 }

@@ -1,8 +1,8 @@
 import { writeRetryDelay } from '../domain/instance/reconnect-backoff.ts';
-import { contentIdOf } from '../domain/message/message.ts';
 import type { Message, MessageError } from '../domain/message/message.ts';
 import { SEND_OUTCOME_UNKNOWN, sendRetryDelay } from '../domain/message/send-retry.ts';
-import type { OutgoingMessage, SendOutcome } from '../ports/gateway.ts';
+import type { SendOutcome } from '../ports/gateway.ts';
+import type { Lease } from '../ports/storage/lease.ts';
 import type { QueuedMessage } from '../ports/storage/message-store.ts';
 import { settledWithin, withDeadline } from '../runtime/deadline.ts';
 import { createLoop } from '../runtime/loop.ts';
@@ -12,7 +12,7 @@ import type { ServiceContext } from '../services/context.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
-import { outgoingContent } from './outgoing-content.ts';
+import { isFileGone, outgoingMessage } from './outgoing-message.ts';
 
 const POLL_MS = 5_000;
 /** Instances looked at in one query: as many as one process holds, so that the database is asked once for all of them. */
@@ -30,20 +30,18 @@ const MOST_NAMED = 20;
 const SLOWEST_BYTES_PER_MS = 500;
 
 export interface MessageSender {
-  /** Sends all that is due on the connections of this process, each instance in order, and waits for the outcomes. */
-  runOnce(): Promise<{ readonly sent: number }>;
   start(): void;
-  /** Looks at this instance at once: it has a new message, or its connection is open again. */
+  /** Looks at this instance immediately: it has a new message, or its connection is open again. */
   wake(instanceId: string): void;
   /** Takes up no more messages and waits for those that are on their way, at most `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Sends queued messages: first in, first out and one at a time on each instance, many instances at once. */
+/** Sends queued messages: first in, first out and one at a time on each instance, many instances concurrently. */
 export function createMessageSender(context: ServiceContext, connections: OpenConnections): MessageSender {
   const { storage, clock, logger } = context;
-  /** Instances with a send under way. */
-  const sending = new Map<string, Promise<number>>();
+  /** Instances with a send in flight. */
+  const sending = new Map<string, Promise<void>>();
   /** Instances to look at before the next look at all of them. */
   const woken = new Set<string>();
   /** When a message is to be sent again, by instance. */
@@ -88,9 +86,8 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     const { instanceId } = head.message;
     if (sending.has(instanceId)) return;
     const drained = drain(head)
-      .then((settled) => {
+      .then(() => {
         failures.delete(instanceId);
-        return settled;
       })
       .catch((error: unknown) => {
         logger.error({ err: error, instanceId }, 'sending stopped on an instance and is taken up again');
@@ -98,7 +95,6 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
         failures.set(instanceId, count);
         retryAt.set(instanceId, clock.now() + writeRetryDelay(count));
         loop.wake();
-        return 0;
       })
       .finally(() => {
         sending.delete(instanceId);
@@ -107,26 +103,25 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     sending.set(instanceId, drained);
   };
 
-  /** Sends message after message of one instance until none is due. Answers how many were settled. */
-  const drain = async (first: QueuedMessage): Promise<number> => {
+  /** Sends message after message of one instance until none is due. */
+  const drain = async (first: QueuedMessage): Promise<void> => {
     const { instanceId } = first.message;
-    let settled = 0;
     let head: QueuedMessage | undefined = first;
     while (head && !stopping) {
       const open = connections.get(instanceId);
       if (!open) break;
       const outcome = await send(open, head.message);
-      if (await recordAtLast(open, head, outcome)) settled += 1;
+      await recordAtLast(open, head, outcome);
       [head] = await storage.messages.queueHeads([instanceId], clock.now());
     }
-    return settled;
   };
 
   const send = async (open: OpenConnection, message: Message): Promise<SendOutcome> => {
-    const outgoing = await toOutgoing(message);
-    if (!outgoing) return refused('group_unknown', 'The group is not known any more.');
+    const outgoing = await outgoingMessage(context, message);
+    if (outgoing === 'group_unknown') return refused('group_unknown', 'The group is not known any more.');
     try {
-      if (await isFileGone(message)) return refused('media_gone', 'The file is not stored any more.');
+      if (await isFileGone(context, message))
+        return refused('media_gone', 'The file is not stored any more.');
       const ms = SEND_DEADLINE_MS + (message.media?.size ?? 0) / SLOWEST_BYTES_PER_MS;
       return await withDeadline(clock, { what: 'Sending', ms }, open.connection.send(outgoing));
     } catch (error) {
@@ -134,30 +129,13 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     }
   };
 
-  /** A file that was deleted does not come back: trying again would only delay telling so. */
-  const isFileGone = async (message: Message): Promise<boolean> =>
-    message.media !== null &&
-    (!message.media.available || (await context.media.size(contentIdOf(message))) === null);
-
-  const toOutgoing = async (message: Message): Promise<OutgoingMessage | null> => {
-    const { workspaceId, instanceId, networkId, to, groupId } = message;
-    const content = outgoingContent(context.media, message);
-    if (groupId === null) return { networkId, to: to ?? '', isGroup: false, content };
-    const group = await storage.instances.findGroup(workspaceId, instanceId, groupId);
-    return group && { networkId, to: group.networkId, isGroup: true, content };
-  };
-
-  /**
-   * Tries again for a while where the storage does not take it, as on a full disk: what is not recorded is sent again.
-   * Answers whether the message has left the queue.
-   */
+  /** Tries again for a while if the storage does not take it, as on a full disk: what is not recorded is sent again. */
   const recordAtLast = async (
     open: OpenConnection,
     head: QueuedMessage,
     outcome: SendOutcome,
-  ): Promise<boolean> => {
+  ): Promise<void> => {
     const { instanceId, id: messageId } = head.message;
-    let hasLeft = false;
     await keepTrying(
       clock,
       {
@@ -167,7 +145,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       },
       async () => {
         try {
-          hasLeft = await record(open, head, outcome);
+          await record(open.lease, head, outcome);
         } catch (error) {
           if (!(error instanceof FencedError))
             logger.warn(
@@ -178,56 +156,42 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
         }
       },
     );
-    return hasLeft;
   };
 
-  /** Answers whether the message has left the queue. */
   const record = async (
-    { lease }: OpenConnection,
+    lease: Lease,
     { message, tries }: QueuedMessage,
     outcome: SendOutcome,
-  ): Promise<boolean> => {
+  ): Promise<void> => {
     switch (outcome.kind) {
       case 'accepted':
+        // The message as it was read for the send: it is not read again.
         await advanceMessage(context, lease, message.networkId, { kind: 'sent' }, message);
         context.metrics.messageSettled(message, 'sent', clock.now());
-        return true;
+        return;
       case 'refused':
-        await fail(lease, message, outcome.error);
-        return true;
+        return fail(lease, message, outcome.error);
       case 'not_sent':
-        await postpone(lease, message, { tries, delayMs: NOT_SENT_AGAIN_MS });
-        return false;
+        return postpone(lease, message, { tries, delayMs: NOT_SENT_AGAIN_MS });
       case 'unknown':
         return retryLater(lease, message, tries + 1);
     }
   };
 
-  const fail = async (
-    lease: OpenConnection['lease'],
-    message: Message,
-    error: MessageError,
-  ): Promise<void> => {
+  const fail = async (lease: Lease, message: Message, error: MessageError): Promise<void> => {
     await advanceMessage(context, lease, message.networkId, { kind: 'failed', error }, message);
     context.metrics.messageSettled(message, 'failed', clock.now());
   };
 
-  const retryLater = async (
-    lease: OpenConnection['lease'],
-    message: Message,
-    tries: number,
-  ): Promise<boolean> => {
-    const delay = sendRetryDelay(tries);
-    if (delay === null) {
-      await fail(lease, message, SEND_OUTCOME_UNKNOWN);
-      return true;
-    }
-    await postpone(lease, message, { tries, delayMs: delay });
-    return false;
+  const retryLater = async (lease: Lease, message: Message, tries: number): Promise<void> => {
+    const delayMs = sendRetryDelay(tries);
+    await (delayMs === null
+      ? fail(lease, message, SEND_OUTCOME_UNKNOWN)
+      : postpone(lease, message, { tries, delayMs }));
   };
 
   const postpone = async (
-    lease: OpenConnection['lease'],
+    lease: Lease,
     { id, instanceId }: Message,
     { tries, delayMs }: { readonly tries: number; readonly delayMs: number },
   ): Promise<void> => {
@@ -247,11 +211,6 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   const loop = createLoop({ name: 'message sender', clock, logger, everyMs: POLL_MS, pass });
 
   return {
-    async runOnce() {
-      await lookAt(connections.ids());
-      const settled = await Promise.all(sending.values());
-      return { sent: settled.reduce((sum, count) => sum + count, 0) };
-    },
     start: loop.start,
     wake,
     async stop(timeoutMs) {

@@ -1,32 +1,27 @@
 import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
 import { createLoop } from '../runtime/loop.ts';
-import { resealSecretKeyCheck, secretKeyCheck } from '../services/check-secret-key.ts';
+import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { SECRET_KEY_CHECK, sessionPurpose, webhookSecretPurpose } from '../services/sealer.ts';
+import { resealSecretKeyCheck, secretKeyCheck } from '../services/secret-key-check.ts';
 import { changeWebhook } from '../services/webhooks.ts';
 
 /** How long a pass that left something behind is waited for to be made again. */
 const AGAIN_MS = 60_000;
 const PAGE = 100;
 
-export interface Resealer {
-  /** One pass over everything; whether all of it is sealed with the first key now. */
-  runOnce(): Promise<boolean>;
-  start(): void;
-  stop(): Promise<void>;
-}
-
 /**
  * Seals again, with the first `secretKey`, what a former one or a former version has sealed: once for each start. The
  * check of the key comes last, so that the database asks for the former key for as long as something needs it.
  * Pairing codes are left alone: they run out within a minute.
  */
-export function createResealer(context: ServiceContext, keys: number): Resealer {
+export function createResealer(context: ServiceContext, keys: number): Worker {
   const { storage, sealer, clock, logger } = context;
   let isStopping = false;
   let isDone = false;
 
-  const runOnce = async (): Promise<boolean> => {
+  /** One pass over everything; whether all of it is sealed with the first key now. */
+  const reseal = async (): Promise<boolean> => {
     // With a single key, with which the check was sealed, there is nothing that another one could have sealed.
     const isCurrent = sealer.resealText(await secretKeyCheck(context), SECRET_KEY_CHECK) === null;
     if (keys === 1 && isCurrent) return true;
@@ -103,12 +98,11 @@ export function createResealer(context: ServiceContext, keys: number): Resealer 
     logger,
     everyMs: AGAIN_MS,
     pass: async () => {
-      if (!isDone) isDone = await runOnce();
+      if (!isDone) isDone = await reseal();
       return { more: false, nextAt: null };
     },
   });
   return {
-    runOnce,
     start() {
       isStopping = false;
       loop.start();

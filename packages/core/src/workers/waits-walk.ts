@@ -1,5 +1,6 @@
 import type { WaitsStep } from '../ports/storage/waits-step.ts';
 import { createLoop } from '../runtime/loop.ts';
+import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 
 const STEP = 500;
@@ -7,11 +8,6 @@ const STEP = 500;
 const PAUSE_MS = 20;
 /** After a step that failed. */
 const AGAIN_MS = 5_000;
-
-interface WaitsWalk {
-  start(): void;
-  stop(): Promise<void>;
-}
 
 /**
  * Walks once along all that waits in a queue, and has the storage shorten waits that are longer than they can be: those
@@ -21,7 +17,7 @@ export function waitsWalk(
   { clock, logger }: Pick<ServiceContext, 'clock' | 'logger'>,
   name: string,
   shortenWaits: (step: WaitsStep) => Promise<string | null>,
-): WaitsWalk {
+): Worker {
   let after: string | null = null;
   const loop = createLoop({
     name,
@@ -35,5 +31,5 @@ export function waitsWalk(
       return { more: false, nextAt: clock.now() + PAUSE_MS };
     },
   });
-  return { start: loop.start, stop: loop.stop };
+  return loop;
 }

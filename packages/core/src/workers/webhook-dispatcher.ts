@@ -20,9 +20,9 @@ import { createLoop } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
 import { keepTrying } from '../runtime/retry.ts';
 import type { ServiceContext } from '../services/context.ts';
-import { attemptsUnderWay } from './attempts-under-way.ts';
+import { openedSecrets } from '../services/sealer.ts';
+import { attemptsInFlight } from './attempts-in-flight.ts';
 import { failureLog } from './failure-log.ts';
-import { openedSecrets } from './opened-secrets.ts';
 import { waitsWalk } from './waits-walk.ts';
 
 const POLL_MS = 5_000;
@@ -37,28 +37,26 @@ const BEGIN_WITHIN_MS = 45_000;
 const COMPLETE_AGAIN_MS = 1_000;
 
 export interface WebhookDispatcher {
-  /** Claims what is due, attempts it and records the outcomes. */
-  runOnce(): Promise<{ readonly attempted: number }>;
   start(): void;
   wake(): void;
-  /** Claims no more and waits for the attempts under way to be recorded. */
+  /** Claims no more and waits for the attempts in flight to be recorded. */
   stop(): Promise<void>;
 }
 
-/** Sends due deliveries. Who may be served next is the storage's lanes' business; what came of it, the domain's. */
+/** Sends due deliveries. The storage's lanes decide who may be served next, the domain what an outcome means. */
 export function createWebhookDispatcher(context: ServiceContext, sender: WebhookSender): WebhookDispatcher {
   const { storage, clock, logger } = context;
-  const underWay = attemptsUnderWay();
+  const inFlight = attemptsInFlight();
   const openSecret = openedSecrets(context.sealer);
   const failures = failureLog(logger);
   /** By the clock, at the last claim. It may have been set back while nothing ran. */
   let claimedAt = Infinity;
 
-  const claim = async (): Promise<PassResult & { readonly claimed: number }> => {
-    const room = underWay.room(clock.now());
+  const claim = async (): Promise<PassResult> => {
+    const room = inFlight.room(clock.now());
     const limit = Math.min(CLAIM_BATCH, room.count);
     // Nothing more fits: an attempt that ends wakes the loop.
-    if (limit <= 0) return { more: false, nextAt: room.moreAt, claimed: 0 };
+    if (limit <= 0) return { more: false, nextAt: room.moreAt };
     const now = clock.now();
     const {
       claimed,
@@ -81,17 +79,17 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
       );
     }
     // This process stood still meanwhile: they are due again when their claims have run out.
-    if (clock.now() >= now + BEGIN_WITHIN_MS) return { more: false, nextAt, claimed: 0 };
+    if (clock.now() >= now + BEGIN_WITHIN_MS) return { more: false, nextAt };
     for (const delivery of claimed) begin(delivery);
-    return { more: claimed.length === limit, nextAt, claimed: claimed.length };
+    return { more: claimed.length === limit, nextAt };
   };
 
   const begin = (claimed: ClaimedDelivery): void => {
     const attempt = attemptAndRecord(claimed).finally(() => {
-      underWay.remove(attempt);
+      inFlight.remove(attempt);
       loop.wake();
     });
-    underWay.add(attempt, clock.now());
+    inFlight.add(attempt, clock.now());
   };
 
   const attemptAndRecord = async (claimed: ClaimedDelivery): Promise<void> => {
@@ -149,7 +147,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     }
   };
 
-  /** Signed anew on every attempt, over the stored bytes, with the secret of this moment. */
+  /** Signed again on every attempt, over the stored bytes, with the secret of this moment. */
   const signedRequest = async (
     { delivery, endpoint, payload }: ClaimedDelivery,
     at: number,
@@ -183,11 +181,6 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   const waits = waitsWalk(context, 'waits of deliveries', (step) => storage.deliveries.shortenWaits(step));
 
   return {
-    async runOnce() {
-      const { claimed } = await claim();
-      await underWay.ended();
-      return { attempted: claimed };
-    },
     start() {
       loop.start();
       waits.start();
@@ -195,7 +188,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     wake: loop.wake,
     async stop() {
       await Promise.all([loop.stop(), waits.stop()]);
-      await underWay.ended();
+      await inFlight.ended();
     },
   };
 }

@@ -1,9 +1,8 @@
 import { base64url } from '../domain/base-encoding.ts';
-import { noMedia } from '../ports/no-media.ts';
+import { noMedia } from '../ports/media-store.ts';
 import type { Notifier } from '../ports/notifier.ts';
 import type { WebhookSender } from '../ports/webhook-sender.ts';
 import type { ServiceContext } from '../services/context.ts';
-import type { Roles } from './roles.ts';
 import { createEndpointMonitor } from './endpoint-monitor.ts';
 import { createGatewaySupervisor } from './gateway-supervisor.ts';
 import { createMediaSweeper } from './media-sweeper.ts';
@@ -114,4 +113,16 @@ function webhooksRole(context: ServiceContext, webhookSender: WebhookSender): Ro
       await dispatcher.stop();
     },
   };
+}
+
+/** What a process does; all of it unless told otherwise. */
+export interface Roles {
+  /** Serves requests. */
+  readonly api: boolean;
+  /** Holds connections to the messaging network and sends messages. */
+  readonly gateway: boolean;
+  /** Sends webhooks. */
+  readonly webhooks: boolean;
+  /** Watches failing endpoints and deletes what is older than its retention. */
+  readonly maintenance: boolean;
 }

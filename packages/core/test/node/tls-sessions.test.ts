@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { TlsSessions } from '../../src/node/webhook-sender/tls-sessions.ts';
+import { TlsSessions } from '../../src/node/webhook-sender/tls.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -5,8 +5,7 @@ import tls, { type SecureContext } from 'node:tls';
 import { HttpConnection } from './http-connection.ts';
 import type { Target } from './target.ts';
 import { connectTcp } from './tcp.ts';
-import { secure } from './tls.ts';
-import { TlsSessions } from './tls-sessions.ts';
+import { TlsSessions, secure } from './tls.ts';
 
 export interface TlsOptions {
   /** Certificates (PEM) of private authorities to trust beside the public ones. Verification itself cannot be turned off. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { SealPurpose } from '../services/sealer.ts';
-import { openedSecrets } from './opened-secrets.ts';
+import { openedSecrets } from './sealer.ts';
+import type { SealPurpose } from './sealer.ts';
 
 it('a secret is opened once, and again once it has been rotated', () => {
   const { sealer, openings } = countingSealer();
