@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { createSignals } from '@trunkline/core/spi/storage';
 import type { Logger, Signal, Storage, StorageContext } from '@trunkline/core/spi/storage';
 import { apiKeyStore } from './api-key-store.ts';
 import { createDatabase } from './database.ts';
@@ -22,7 +23,6 @@ import type { Queryable } from './queryable.ts';
 import { retentionStore } from './retention-store.ts';
 import { integer } from './row.ts';
 import { findOrAddSetting, replaceSetting } from './setting.ts';
-import { createSignals } from './signals.ts';
 import { createPrepare } from './statements.ts';
 import { subscriptionStore } from './subscription-store.ts';
 import { explained } from './unavailable.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { explainUnavailable } from '@trunkline/core/spi/storage';
+import { createSignals, explainUnavailable } from '@trunkline/core/spi/storage';
 import type { Signal, Storage, StorageContext } from '@trunkline/core/spi/storage';
 import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
@@ -19,7 +19,6 @@ import { knownProcesses } from './processes.ts';
 import type { Processes } from './processes.ts';
 import { retentionStore } from './retention-store.ts';
 import { text } from './row.ts';
-import { createSignals } from './signals.ts';
 import { subscriptionStore } from './subscription-store.ts';
 import { webhookStore } from './webhook-store.ts';
 import { workspaceStore } from './workspace-store.ts';

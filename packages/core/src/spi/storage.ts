@@ -50,6 +50,8 @@ export type { WorkspaceChanges, WorkspaceStore } from '../ports/storage/workspac
 export type { MediaStore } from '../ports/media-store.ts';
 export type { Logger } from '../ports/logger.ts';
 export { UnavailableError, explainUnavailable, isUnavailable } from '../ports/unavailable-error.ts';
+export { createSignals } from '../services/signals.ts';
+export type { Signals } from '../services/signals.ts';
 export { keepLookUps } from '../services/kept-look-ups.ts';
 export type { KeptLookUps } from '../services/kept-look-ups.ts';
 

@@ -11,6 +11,8 @@ import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import type { Member, Workspace } from '../../domain/workspace/workspace.ts';
 import type { Signal, StorageContext } from '../../ports/storage/storage.ts';
 import type { Notice } from '../../ports/storage/webhook-store.ts';
+import { createSignals } from '../../services/signals.ts';
+import type { Signals } from '../../services/signals.ts';
 import type { Lane } from './lane.ts';
 
 /** An instance with all that goes when it is deleted. */
@@ -87,14 +89,9 @@ export class State {
 
   /** Null while the storage is closed. */
   context: StorageContext | null = null;
-  readonly #listeners = new Set<(signal: Signal) => void>();
+  readonly #signals = createSignals();
 
-  subscribe(listener: (signal: Signal) => void): () => void {
-    // The same function may be subscribed twice; each subscription ends by itself.
-    const own = (signal: Signal): void => listener(signal);
-    this.#listeners.add(own);
-    return () => this.#listeners.delete(own);
-  }
+  readonly subscribe: Signals['subscribe'] = this.#signals.subscribe;
 
   /** One signal for each kind of work. */
   signalWork(topics: readonly WorkTopic[]): void {
@@ -103,13 +100,7 @@ export class State {
 
   /** To be called last in a method: what a listener reads is then complete. */
   signal(signal: Signal): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(signal);
-      } catch (error) {
-        this.context?.logger.error({ err: error, topic: signal.topic }, 'A listener to signals threw.');
-      }
-    }
+    if (this.context) this.#signals.publish(signal, this.context.logger);
   }
 }
 
