@@ -11,6 +11,7 @@ const publicCore = '^packages/core/src/index\\.ts$';
 const spi = (port) => `^packages/core/src/spi/${port}\\.ts$`;
 const receiver = '^packages/receiver/src/index\\.ts$';
 const optionNames = '^internal/option-names/src/index\\.ts$';
+const storageKit = '^packages/storage-kit/src/index\\.ts$';
 const own = (name) => `^packages/${name}/src/`;
 const internal = (name) => `^internal/${name}/src/`;
 
@@ -223,8 +224,15 @@ export default {
       from: { path: '^packages/http/src/(?!msw/)', pathNot: tests },
       to: { path: '^packages/http/src/msw/' },
     },
+    only(
+      'storage-kit',
+      own('storage-kit'),
+      [own('storage-kit'), spi('storage')],
+      'For storages of any kind: no database, and nothing of Node.',
+    ),
     only('storage-sqlite', own('storage-sqlite'), [
       own('storage-sqlite'),
+      storageKit,
       spi('storage'),
       optionNames,
       coreOnNode,
@@ -232,6 +240,7 @@ export default {
     ]),
     only('storage-postgres', own('storage-postgres'), [
       own('storage-postgres'),
+      storageKit,
       spi('storage'),
       optionNames,
       coreOnNode,

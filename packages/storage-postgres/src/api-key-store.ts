@@ -1,29 +1,27 @@
-import type { ApiKey, ApiKeyHolder, ApiKeyStore } from '@trunkline/core/spi/storage';
+import type { ApiKeyHolder, ApiKeyStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './database.ts';
-import { id, idOrNull, integer, integerOrNull, json, text } from './row.ts';
+import { entities } from './row.ts';
 import type { Row } from './row.ts';
-import type { Columns } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
-import { uuidOf, uuidOrNull, uuidToFind } from './uuid.ts';
-import { readMember, readWorkspace } from './workspace-store.ts';
+import { uuidToFind } from './uuid.ts';
 
 export function apiKeyStore(connected: Connected): ApiKeyStore {
   return {
-    insert: async (apiKey) => connected().insert('trunkline.api_keys', columnsOf(apiKey)),
+    insert: async (apiKey) => connected().insert('trunkline.api_keys', entities.apiKey.columns(apiKey)),
     findByHash: async (hash) => {
       const row = await connected().get(FIND_HOLDER, encodeText(hash));
       return row ? readHolder(row) : null;
     },
     list: async (workspaceId) => {
       const sql = 'SELECT * FROM trunkline.api_keys WHERE workspace_id = $1 ORDER BY id DESC';
-      return (await connected().all(sql, uuidToFind('ten', workspaceId))).map(readApiKey);
+      return (await connected().all(sql, uuidToFind('ten', workspaceId))).map(entities.apiKey.read);
     },
     revoke: async (workspaceId, keyId, now) => {
       const database = connected();
       const row = await database.get(REVOKE, uuidToFind('key', keyId), uuidToFind('ten', workspaceId), now);
       if (!row) return null;
       database.publish([{ topic: 'workspace', workspaceId }]);
-      return readApiKey(row);
+      return entities.apiKey.read(row);
     },
     touch: async (keyId, now) => {
       await connected().run(TOUCH, uuidToFind('key', keyId), now);
@@ -53,8 +51,8 @@ const TOUCH = `
 
 function readHolder(row: Row): ApiKeyHolder {
   return {
-    apiKey: readApiKey(row),
-    workspace: readWorkspace({
+    apiKey: entities.apiKey.read(row),
+    workspace: entities.workspace.read({
       ...row,
       id: row['workspace_id'],
       name: row['workspace_name'],
@@ -63,36 +61,6 @@ function readHolder(row: Row): ApiKeyHolder {
     member:
       row['found_member_id'] === null
         ? null
-        : readMember({ ...row, id: row['found_member_id'], created_at: row['member_created_at'] }),
-  };
-}
-
-function columnsOf(apiKey: ApiKey): Columns {
-  return {
-    id: uuidOf('key', apiKey.id),
-    workspace_id: uuidOf('ten', apiKey.workspaceId),
-    member_id: uuidOrNull('mem', apiKey.memberId),
-    name: encodeText(apiKey.name),
-    scopes: JSON.stringify(apiKey.scopes),
-    hash: encodeText(apiKey.hash),
-    created_at: apiKey.createdAt,
-    expires_at: apiKey.expiresAt,
-    revoked_at: apiKey.revokedAt,
-    last_used_at: apiKey.lastUsedAt,
-  };
-}
-
-function readApiKey(row: Row): ApiKey {
-  return {
-    id: id(row, 'id', 'key'),
-    workspaceId: id(row, 'workspace_id', 'ten'),
-    memberId: idOrNull(row, 'member_id', 'mem'),
-    name: text(row, 'name'),
-    scopes: json(row, 'scopes'),
-    hash: text(row, 'hash'),
-    createdAt: integer(row, 'created_at'),
-    expiresAt: integerOrNull(row, 'expires_at'),
-    revokedAt: integerOrNull(row, 'revoked_at'),
-    lastUsedAt: integerOrNull(row, 'last_used_at'),
+        : entities.member.read({ ...row, id: row['found_member_id'], created_at: row['member_created_at'] }),
   };
 }

@@ -1,5 +1,5 @@
 type Scalar = string | number | boolean | null;
-type ColumnType = 'uuid' | 'text' | 'integer' | 'bigint' | 'boolean';
+export type ColumnType = 'uuid' | 'text' | 'text[]' | 'integer' | 'bigint' | 'boolean';
 
 /** The columns that rows are sent with, and their types. */
 export type Shape<Column extends string> = Readonly<Record<Column, ColumnType>>;

@@ -7,6 +7,7 @@ const READERS: Readonly<Record<number, (value: string) => unknown>> = {
   21: Number, // int2
   23: Number, // int4
   701: Number, // float8
+  1009: readWords, // text[]
   1016: readIntegers, // int8[]
 };
 
@@ -30,4 +31,10 @@ function readInteger(value: string): number {
 
 function readIntegers(value: string): readonly number[] {
   return value === '{}' ? [] : value.slice(1, -1).split(',').map(readInteger);
+}
+
+/** Of words: text with a space, a comma, a quote or a backslash in it would come in quotes. */
+function readWords(value: string): readonly string[] {
+  if (value.includes('"')) throw new TypeError('A list of words in the database has something else in it.');
+  return value === '{}' ? [] : value.slice(1, -1).split(',');
 }

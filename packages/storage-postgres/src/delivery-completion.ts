@@ -11,9 +11,9 @@ import {
   SETTLE_COUNT,
   settleValues,
 } from './delivery-row.ts';
-import { HEALTH, healthColumns, readHealth } from './endpoint-row.ts';
+import { HEALTH, healthColumns } from './endpoint-row.ts';
 import { LOCK_LANES, opening } from './lane.ts';
-import { integer, integerOrNull, word } from './row.ts';
+import { entities, integer, integerOrNull, word } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidToFind } from './uuid.ts';
 
@@ -84,7 +84,7 @@ async function endClaims(transaction: Transaction, reports: readonly Report[]): 
     byEndpoint.get(endpoint)?.['generation'] !== generation;
   return {
     ended: await closedMeanwhile(transaction, ended, isClosed),
-    health: new Map(Array.from(byEndpoint, ([uuid, row]) => [uuid, readHealth(row)])),
+    health: new Map(Array.from(byEndpoint, ([uuid, row]) => [uuid, entities.endpointHealth.read(row)])),
   };
 }
 

@@ -1,8 +1,7 @@
-import type { Group, InstanceStore } from '@trunkline/core/spi/storage';
+import type { InstanceStore } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { isHeld } from './lease.ts';
-import { flag, id, integer, text } from './row.ts';
-import type { Row } from './row.ts';
+import { entities } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
@@ -29,12 +28,12 @@ export function groupMethods(connected: Connected): GroupMethods {
       }),
     listGroups: async (workspaceId, instanceId) => {
       const [workspace, instance] = [uuidToFind('ten', workspaceId), uuidToFind('ins', instanceId)];
-      return (await connected().all(LIST, instance, workspace)).map(readGroup);
+      return (await connected().all(LIST, instance, workspace)).map(entities.group.read);
     },
     findGroup: async (workspaceId, instanceId, groupId) => {
       const [workspace, instance] = [uuidToFind('ten', workspaceId), uuidToFind('ins', instanceId)];
       const row = await connected().get(FIND, uuidToFind('grp', groupId), instance, workspace);
-      return row ? readGroup(row) : null;
+      return row ? entities.group.read(row) : null;
     },
     findGroupByNetworkId: async (instanceId, networkId) => {
       const row = await connected().get(
@@ -42,7 +41,7 @@ export function groupMethods(connected: Connected): GroupMethods {
         uuidToFind('ins', instanceId),
         encodeText(networkId),
       );
-      return row ? readGroup(row) : null;
+      return row ? entities.group.read(row) : null;
     },
   };
 }
@@ -79,16 +78,3 @@ const FIND = `
 
 const FIND_BY_NETWORK_ID = `
   SELECT * FROM trunkline.instance_groups WHERE instance_id = $1 AND network_id = $2`;
-
-function readGroup(row: Row): Group {
-  return {
-    id: id(row, 'id', 'grp'),
-    workspaceId: id(row, 'workspace_id', 'ten'),
-    instanceId: id(row, 'instance_id', 'ins'),
-    networkId: text(row, 'network_id'),
-    name: text(row, 'name'),
-    participantsCount: integer(row, 'participants_count'),
-    isMember: flag(row, 'is_member'),
-    syncedAt: integer(row, 'synced_at'),
-  };
-}

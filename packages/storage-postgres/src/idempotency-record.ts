@@ -1,7 +1,6 @@
 import { IDEMPOTENCY_WINDOW_MS } from '@trunkline/core/spi/storage';
 import type { IdempotencyRecord } from '@trunkline/core/spi/storage';
-import { id, integer, text } from './row.ts';
-import type { Row } from './row.ts';
+import { entities, id } from './row.ts';
 import type { Statements } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
@@ -21,7 +20,7 @@ export async function findIdempotencyRecord(
     uuidToFind('ten', workspaceId),
     encodeText(key),
   );
-  return row ? readRecord(row) : null;
+  return row ? entities.idempotencyRecord.read(row) : null;
 }
 
 /** What is remembered of these keys, by `nameOfKey`. */
@@ -30,14 +29,14 @@ export async function findIdempotencyRecords(
   keys: readonly OwnedKey[],
 ): Promise<Map<string, IdempotencyRecord>> {
   if (keys.length === 0) return new Map();
-  const rows = await statements.all(
+  const found = await statements.all(
     FIND_ALL,
     keys.map(({ workspaceId }) => uuidToFind('ten', workspaceId)),
     keys.map(({ key }) => encodeText(key)),
   );
   return new Map(
-    rows.map((row) => {
-      const record = readRecord(row);
+    found.map((row) => {
+      const record = entities.idempotencyRecord.read(row);
       return [nameOfKey({ workspaceId: id(row, 'workspace_id', 'ten'), key: record.key }), record];
     }),
   );
@@ -58,14 +57,11 @@ export async function remember(
   records: readonly (IdempotencyRecord & OwnedKey)[],
 ): Promise<boolean> {
   if (records.length === 0) return true;
-  const rows = records.map(({ workspaceId, key, fingerprint, messageId, createdAt }) => ({
-    workspace_id: uuidOf('ten', workspaceId),
-    key: encodeText(key),
-    fingerprint: encodeText(fingerprint),
-    message_id: uuidOf('msg', messageId),
-    created_at: createdAt,
+  const columns = records.map((record) => ({
+    workspace_id: uuidOf('ten', record.workspaceId),
+    ...entities.idempotencyRecord.columns(record),
   }));
-  return (await statements.run(REMEMBER, JSON.stringify(rows), IDEMPOTENCY_WINDOW_MS)) === rows.length;
+  return (await statements.run(REMEMBER, JSON.stringify(columns), IDEMPOTENCY_WINDOW_MS)) === columns.length;
 }
 
 // In the order of the keys, so that two that store the same ones do not wait for each other.
@@ -78,12 +74,3 @@ const REMEMBER = `
   ON CONFLICT (workspace_id, key) DO UPDATE
     SET fingerprint = excluded.fingerprint, message_id = excluded.message_id, created_at = excluded.created_at
     WHERE excluded.created_at - stored.created_at >= $2::bigint`;
-
-function readRecord(row: Row): IdempotencyRecord {
-  return {
-    key: text(row, 'key'),
-    fingerprint: text(row, 'fingerprint'),
-    messageId: id(row, 'message_id', 'msg'),
-    createdAt: integer(row, 'created_at'),
-  };
-}

@@ -1,7 +1,6 @@
 import type { InstanceStore } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { groupMethods } from './group-store.ts';
-import { instanceColumns, readInstance } from './instance-row.ts';
 import { lockInstance, writingInstances } from './instance-write.ts';
 import { isHeld } from './lease.ts';
 import { leaseMethods } from './lease-methods.ts';
@@ -9,6 +8,7 @@ import { lookingUp } from './look-ups.ts';
 import { orphanContent } from './media-index.ts';
 import { settleQueue } from './message-change.ts';
 import { deleteQueue, lockQueue, saveQueue } from './queue.ts';
+import { entities } from './row.ts';
 import { forgetSession, sessionMethods } from './session-methods.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
@@ -20,18 +20,20 @@ export function instanceStore(connected: Connected): InstanceStore {
         if (limit !== null && (await hasInstances(transaction, instance.workspaceId, limit))) {
           return 'limit_reached';
         }
-        await transaction.insert('trunkline.instances', instanceColumns(instance));
+        await transaction.insert('trunkline.instances', entities.instance.columns(instance));
         await saveQueue(transaction, instance);
         transaction.announce({ topic: 'instance', instanceId: instance.id });
         return 'inserted';
       }),
     find: async (workspaceId, instanceId) => {
       const row = await lookUp(uuidToFind('ins', instanceId));
-      return row && row['workspace_id'] === uuidToFind('ten', workspaceId) ? readInstance(row) : null;
+      return row && row['workspace_id'] === uuidToFind('ten', workspaceId)
+        ? entities.instance.read(row)
+        : null;
     },
     list: async (workspaceId) => {
       const sql = 'SELECT * FROM trunkline.instances WHERE workspace_id = $1 ORDER BY id';
-      return (await connected().all(sql, uuidToFind('ten', workspaceId))).map(readInstance);
+      return (await connected().all(sql, uuidToFind('ten', workspaceId))).map(entities.instance.read);
     },
     write: writingInstances(connected),
     delete: async ({ instance, lease, settleQueued }) =>

@@ -10,11 +10,10 @@ import { createBatcher } from './batcher.ts';
 import type { Connected, Database, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { leaveGroups } from './group-store.ts';
-import { changeableColumns, readInstance } from './instance-row.ts';
 import { isHeld } from './lease.ts';
 import { settleQueue } from './message-change.ts';
 import { lockQueue, saveQueue } from './queue.ts';
-import { id, integerOrNull } from './row.ts';
+import { entities, id, integerOrNull } from './row.ts';
 import { forgetSession } from './session-methods.ts';
 import { encodeText } from './text-encoding.ts';
 import { settleTogether } from './together.ts';
@@ -55,7 +54,7 @@ async function writeRows(
   // Of several of one instance the first counts.
   const writes = [...new Map(all.toReversed().map((write) => [write.instance.id, write])).values()];
   const changes = writes.map(({ instance }) =>
-    changeableColumns({ ...instance, version: instance.version + 1 }),
+    entities.instanceState.columns({ ...instance, version: instance.version + 1 }),
   );
   const ids = writes.map(({ instance }) => uuidToFind('ins', instance.id));
   const given = writes.map(({ instance, lease }, index) => ({
@@ -127,7 +126,7 @@ async function writeAll(transaction: Transaction, write: InstanceWrite): Promise
     version: instance.version + 1,
   };
   const uuid = uuidOf('ins', instance.id);
-  await transaction.update('trunkline.instances', uuid, changeableColumns(written));
+  await transaction.update('trunkline.instances', uuid, entities.instanceState.columns(written));
   if (acceptsMessages(stored) !== acceptsMessages(written)) await saveQueue(transaction, written);
   else if (settleQueued) await lockQueue(transaction, uuid);
   if (event) await storeEvents(transaction, [event]);
@@ -147,7 +146,7 @@ export async function lockInstance(
   { workspaceId, id }: Instance,
 ): Promise<Instance | null> {
   const row = await transaction.get(LOCK, uuidToFind('ins', id), uuidToFind('ten', workspaceId));
-  return row ? readInstance(row) : null;
+  return row ? entities.instance.read(row) : null;
 }
 
 function later(a: number | null, b: number | null): number | null {

@@ -2,8 +2,7 @@ import { latestCheckIn, latestLeaseEnd } from '@trunkline/core/spi/storage';
 import type { InstanceStore, Lease } from '@trunkline/core/spi/storage';
 import { createBatcher } from './batcher.ts';
 import type { Connected } from './database.ts';
-import { readLeasedInstance } from './instance-row.ts';
-import { id, integer, text } from './row.ts';
+import { entities, id, integer, text } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidToFind } from './uuid.ts';
 
@@ -50,11 +49,11 @@ export function leaseMethods(connected: Connected): LeaseMethods {
       const { all, process } = connected();
       const latestEnd = leaveAhead ? Number.MAX_SAFE_INTEGER : latestLeaseEnd(now, ttlMs);
       const rows = await all(CLAIM, encodeText(owner), now, now + ttlMs, limit, latestEnd, process());
-      return rows.map(readLeasedInstance);
+      return rows.map(entities.leasedInstance);
     },
     renewLeases: async ({ owner, now, ttlMs }) => {
       const rows = await connected().all(RENEW, encodeText(owner), now, now + ttlMs);
-      return rows.map(readLeasedInstance);
+      return rows.map(entities.leasedInstance);
     },
     releaseLease: async (lease, reservation) => connected().track(releases.run({ lease, reservation })),
     checkIn: async (owner, { now, since, asksUntil = 0 }) =>
@@ -77,7 +76,7 @@ export function leaseMethods(connected: Connected): LeaseMethods {
     },
     findLease: async (instanceId, now) => {
       const row = await connected().get(FIND, uuidToFind('ins', instanceId), now);
-      return row ? readLeasedInstance(row).lease : null;
+      return row ? entities.leasedInstance(row).lease : null;
     },
     seen: async (lease, now) => connected().track(signsOfLife.run({ lease, now })),
   };

@@ -3,15 +3,9 @@ import { createBatcher } from './batcher.ts';
 import type { Batcher } from './batcher.ts';
 import type { Connected, Database, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
-import {
-  CHANGEABLE_NAMES,
-  changeableColumns,
-  MESSAGE_COLUMNS,
-  MESSAGE_RECORD,
-  readMessage,
-} from './message-row.ts';
+import { CHANGEABLE_NAMES, MESSAGE_COLUMNS, MESSAGE_RECORD, readMessage } from './message-row.ts';
 import { isLockTimeout } from './pool.ts';
-import { flag, integer } from './row.ts';
+import { entities, flag, integer } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 import { doTogether } from './together.ts';
 import { uuidToFind } from './uuid.ts';
@@ -115,8 +109,8 @@ export async function settleQueue(
   const changes = (await transaction.all(QUEUED, instance)).map((row) => settle(readMessage(row)));
   if (changes.length === 0) return;
   const records = changes.map((change, place) => ({ ...recordOf(change), place }));
-  const rows = await transaction.all(SETTLE, JSON.stringify(records));
-  const written = new Set(rows.map((row) => integer(row, 'place')));
+  const changed = await transaction.all(SETTLE, JSON.stringify(records));
+  const written = new Set(changed.map((row) => integer(row, 'place')));
   await storeEvents(
     transaction,
     changes.flatMap(({ events }, place) => (written.has(place) ? events : [])),
@@ -135,7 +129,7 @@ function recordOf({ message, expectedStatus }: MessageChange) {
     instance_id: uuidToFind('ins', message.instanceId),
     expected_status: expectedStatus,
     leaves_queue: expectedStatus === 'queued' && message.status !== 'queued',
-    ...changeableColumns(message),
+    ...entities.messageState.columns(message),
   };
 }
 

@@ -1,5 +1,5 @@
-import { MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core/spi/storage';
-import type { Message, MessageFilter, MessageStatus, Page, PageRequest } from '@trunkline/core/spi/storage';
+import type { Message, MessageFilter, Page, PageRequest } from '@trunkline/core/spi/storage';
+import { messageKinds } from '@trunkline/storage-kit';
 import { MESSAGE_COLUMNS, readMessage } from './message-row.ts';
 import { readPage } from './page.ts';
 import type { List } from './page.ts';
@@ -24,8 +24,9 @@ const MESSAGES = { table: 'trunkline.messages', prefix: 'msg', columns: MESSAGE_
 
 function listOf(workspaceId: string, filter: MessageFilter): List {
   const workspace = uuidToFind('ten', workspaceId);
-  const { instanceId, direction, type, statuses } = filter;
-  if (instanceId === undefined && direction === undefined && type === undefined && statuses === undefined) {
+  const { instanceId } = filter;
+  const kinds = messageKinds(filter);
+  if (kinds === null) {
     return {
       ...MESSAGES,
       parts: 'unnest($1::uuid[]) AS part (workspace_id)',
@@ -33,8 +34,6 @@ function listOf(workspaceId: string, filter: MessageFilter): List {
       values: [[workspace]],
     };
   }
-  const types = type === undefined ? MESSAGE_TYPES : [type];
-  const kinds = wantedStatuses(filter).flatMap((status) => types.map((one) => ({ status, type: one })));
   const ofKinds = [kinds.map((kind) => kind.status), kinds.map((kind) => kind.type)];
   if (instanceId === undefined) {
     return {
@@ -62,10 +61,3 @@ const OF_WORKSPACE = `(
     ) AS one
     WHERE one.workspace_id = $1
   ) AS own`;
-
-/** A direction is a set of statuses too. */
-function wantedStatuses({ direction, statuses = MESSAGE_STATUSES }: MessageFilter): readonly MessageStatus[] {
-  const wanted = [...new Set(statuses)];
-  if (direction === undefined) return wanted;
-  return wanted.filter((status) => (status === 'received') === (direction === 'inbound'));
-}

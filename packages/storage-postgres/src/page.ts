@@ -1,4 +1,6 @@
 import type { IdPrefix, Page, PageRequest } from '@trunkline/core/spi/storage';
+import { pageOf, planPage } from '@trunkline/storage-kit';
+import type { IdBound, PagePlan } from '@trunkline/storage-kit';
 import type { Row } from './row.ts';
 import type { Statements, Value } from './statements.ts';
 import { uuidToFind } from './uuid.ts';
@@ -27,44 +29,41 @@ export interface List {
 export async function readPage<Item>(
   statements: Statements,
   list: List,
-  { from, limit }: PageRequest,
+  request: PageRequest,
   read: (row: Row) => Item,
 ): Promise<Page<Item>> {
-  const way = from?.direction ?? 'first';
+  const plan = planPage(request);
   const found = await statements.all(
-    pageOf(list, way, limit + 1),
+    pageSql(list, plan),
     ...list.values,
     list.floor ?? LOWEST,
-    ...(from ? [uuidToFind(list.prefix, from.id)] : []),
+    ...(request.from ? [uuidToFind(list.prefix, request.from.id)] : []),
   );
-  const isBeyond = found[0]?.['is_beyond'] === true;
-  // A page without rows is one row of nothing but `is_beyond`.
-  const rows = found.filter((row) => row['id'] !== null);
-  const goesOn = rows.length > limit;
-  const items = rows.slice(0, limit).map(read);
-  if (way === 'newer') return { rows: items.toReversed(), hasOlder: isBeyond, hasNewer: goesOn };
-  return { rows: items, hasOlder: goesOn, hasNewer: isBeyond };
+  const isAnyBehind = found[0]?.['is_behind'] === true;
+  // A page without rows is one row of nothing but `is_behind`.
+  const page = pageOf(
+    request,
+    found.filter((row) => row['id'] !== null),
+    isAnyBehind,
+  );
+  return { ...page, rows: page.rows.map(read) };
 }
 
 const LOWEST = '00000000-0000-0000-0000-000000000000';
 const HIGHEST = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid";
 
-type Way = 'first' | 'older' | 'newer';
-
 /**
  * The limit stands in the text: of one that it does not know the planner expects a tenth of all rows. The rows are read
  * one by one: a join might read all ids along with those that were found.
  */
-function pageOf(list: List, way: Way, count: number): string {
+function pageSql(list: List, { order, ahead, behind, count }: PagePlan): string {
   const { table, columns, parts, values } = list;
   const [floor, from] = [1, 2].map((place) => `$${values.length + place}::uuid`) as [string, string]; // two of two
-  const order = way === 'newer' ? 'ASC' : 'DESC';
-  const { ahead, behind } = rangesOf(way, floor, from);
-  const walked = (range: Range, limit: number): string => `
-    FROM ${parts} CROSS JOIN LATERAL (${walk(list, range, order)} LIMIT ${limit}) AS walked`;
+  const walked = (bound: IdBound | null, limit: number): string => `
+    FROM ${parts} CROSS JOIN LATERAL (${walk(list, rangeOf(bound, floor, from), order)} LIMIT ${limit}) AS walked`;
   return `
-    SELECT page.*, beyond.is_beyond
-    FROM (SELECT ${behind ? `EXISTS (SELECT 1 ${walked(behind, 1)})` : 'false'} AS is_beyond) AS beyond
+    SELECT page.*, beyond.is_behind
+    FROM (SELECT ${behind ? `EXISTS (SELECT 1 ${walked(behind, 1)})` : 'false'} AS is_behind) AS beyond
     LEFT JOIN (
       SELECT ${columns}
       FROM (SELECT walked.id ${walked(ahead, count)} ORDER BY walked.id ${order} LIMIT ${count}) AS found
@@ -74,29 +73,13 @@ function pageOf(list: List, way: Way, count: number): string {
 }
 
 /** Bounds of ids: an operator and what it compares with. */
-type Range = readonly (readonly [sign: '>=' | '>' | '<=' | '<', id: string])[];
+type Range = readonly (readonly [sign: IdBound['sign'], id: string])[];
 
-function rangesOf(
-  way: Way,
-  floor: string,
-  from: string,
-): { readonly ahead: Range; readonly behind: Range | null } {
-  const all: Range = [
-    ['>=', floor],
-    ['<=', HIGHEST],
-  ];
-  if (way === 'first') return { ahead: all, behind: null };
-  const [older, newer] = way === 'older' ? (['<', '>='] as const) : (['<=', '>'] as const);
-  const before: Range = [
-    ['>=', floor],
-    [older, from],
-  ];
-  const after: Range = [
-    ['>=', floor],
-    [newer, from],
-    ['<=', HIGHEST],
-  ];
-  return way === 'older' ? { ahead: before, behind: after } : { ahead: after, behind: before };
+function rangeOf(bound: IdBound | null, floor: string, from: string): Range {
+  const low = ['>=', floor] as const;
+  const high = ['<=', HIGHEST] as const;
+  if (bound === null) return [low, high];
+  return bound.sign.startsWith('<') ? [low, [bound.sign, from]] : [low, [bound.sign, from], high];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSignals } from '@trunkline/core/spi/storage';
 import type { Logger, Signal, Storage, StorageContext } from '@trunkline/core/spi/storage';
+import { whileOpen } from '@trunkline/storage-kit';
 import { apiKeyStore } from './api-key-store.ts';
 import { createDatabase } from './database.ts';
 import type { Database, DatabaseOptions } from './database.ts';
@@ -41,12 +42,8 @@ export type PostgresTransaction = Queryable;
 export function postgresStorage(options: PostgresStorageOptions): Storage<PostgresTransaction> {
   const checked = checkOptions(options);
   const signals = createSignals();
-  let open: OpenStorage | null = null;
-  let isOpening = false;
-  const connected = (): Database => {
-    if (!open) throw new Error('The storage is not open.');
-    return open.database;
-  };
+  const opening = whileOpen<OpenStorage>();
+  const connected = (): Database => opening.connected().database;
 
   const senders = keptSenders(connected);
   signals.subscribe(senders.hear);
@@ -62,26 +59,14 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     subscriptions: explained(subscriptionStore(connected)),
     retention: explained(retentionStore(connected)),
 
-    async open(context: StorageContext) {
-      if (open || isOpening) throw new Error('The storage is open already.');
-      isOpening = true;
-      try {
-        open = await openStorage(checked, context, (signal) => signals.publish(signal, context.logger));
-      } finally {
-        isOpening = false;
-      }
-    },
+    open: (context: StorageContext) =>
+      opening.open(() => openStorage(checked, context, (signal) => signals.publish(signal, context.logger))),
     setting: async (name, valueIfNew) => findOrAddSetting(connected(), name, valueIfNew),
     replaceSetting: async (name, value) => replaceSetting(connected(), name, value),
-    subscribe: (listener: (signal: Signal) => void) => signals.subscribe(listener),
-    async close() {
-      const closing = open;
-      await closing?.database.idle();
-      open = null;
-      await closing?.close();
-    },
+    subscribe: signals.subscribe,
+    close: opening.close,
     serverTime: async () => serverTime(connected()),
-    releaseEnded: async (now) => open?.processes.releaseEnded(connected(), now) ?? 0,
+    releaseEnded: async (now) => opening.current()?.processes.releaseEnded(connected(), now) ?? 0,
   };
 }
 
@@ -89,8 +74,9 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
 const REMOVE_WITHIN_MS = 2_000;
 
 interface OpenStorage {
-  readonly database: Database & { idle(): Promise<void> };
+  readonly database: Database;
   readonly processes: Processes;
+  idle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -132,6 +118,7 @@ async function openStorage(
     return {
       database,
       processes,
+      idle: () => database.idle(),
       async close() {
         const removed = processes.close(database).catch((error: unknown) => {
           logger.debug(

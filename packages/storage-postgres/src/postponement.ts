@@ -1,8 +1,7 @@
 import { NO_FAILURES } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
-import { failureColumns } from './endpoint-row.ts';
 import { lockLanes } from './lane.ts';
-import { id } from './row.ts';
+import { entities, id } from './row.ts';
 
 // Their caller holds the lock of the workspace, so that no endpoint is added meanwhile.
 
@@ -16,7 +15,7 @@ export async function resumeWork(transaction: Transaction, workspace: string): P
   const { all, update, announce } = transaction;
   await setPaused(transaction, await endpointsOf(transaction, workspace), false);
   for (const row of await all(FAILING, workspace)) {
-    await update('trunkline.endpoints', String(row['id']), failureColumns(NO_FAILURES));
+    await update('trunkline.endpoints', String(row['id']), entities.endpointFailures.columns(NO_FAILURES));
   }
   for (const row of await all(WITH_QUEUE, workspace)) {
     announce({ topic: 'queue', instanceId: id(row, 'id', 'ins') });

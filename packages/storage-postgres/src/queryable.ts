@@ -1,4 +1,4 @@
-import type { Row } from './row.ts';
+import type { Row } from '@trunkline/storage-kit';
 
 /** What is asked of a client: a `pg` client fits, whoever made it. */
 export interface Queryable {

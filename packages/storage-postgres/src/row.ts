@@ -1,85 +1,59 @@
-import { uuidToId } from '@trunkline/core/spi/storage';
-import type { IdPrefix } from '@trunkline/core/spi/storage';
-import { decodeText } from './text-encoding.ts';
+import { BOOLEAN, entityRows, PLAIN_CODECS, rowReader, uuidIds } from '@trunkline/storage-kit';
+import type { Codecs, ColumnKind, EntityRows, Row, RowReader } from '@trunkline/storage-kit';
+import type { ColumnType, Shape } from './column-arrays.ts';
+import type { Value } from './statements.ts';
+import { decodeText, encodeText } from './text-encoding.ts';
 
-export type Row = Readonly<Record<string, unknown>>;
+export type { Row } from '@trunkline/storage-kit';
 
-/** Reads columns with their types checked: a wrong one is a defect of a query or of the database, and says which. */
-export function text(row: Row, column: string): string {
-  const value = row[column];
-  if (typeof value === 'string') return decodeText(value);
-  throw wrong(row, column);
+const CODECS: Codecs<Value> = {
+  ...PLAIN_CODECS,
+  id: uuidIds,
+  text: {
+    write: encodeText,
+    read: (stored) => (typeof stored === 'string' ? decodeText(stored) : undefined),
+  },
+  words: {
+    write: (list) => list,
+    read: (stored) => (Array.isArray(stored) ? stored : undefined), // of type text[]; see column-types.ts
+  },
+  flag: BOOLEAN,
+};
+
+/** What the objects are as rows. */
+export const entities: EntityRows<Value> = entityRows(CODECS);
+
+const TYPES = {
+  id: 'uuid',
+  text: 'text',
+  word: 'text',
+  words: 'text[]',
+  integer: 'bigint',
+  flag: 'boolean',
+  json: 'text',
+} as const satisfies Readonly<Record<ColumnKind, ColumnType>>;
+
+/** The columns of an object with their types. */
+export function shapeOf({ kinds }: { readonly kinds: Readonly<Record<string, ColumnKind>> }): Shape<string> {
+  return Object.fromEntries(Object.entries(kinds).map(([name, kind]) => [name, TYPES[kind]]));
 }
 
-export function textOrNull(row: Row, column: string): string | null {
-  return row[column] === null ? null : text(row, column);
-}
-
-/** A uuid as the id that it was stored for. */
-export function id(row: Row, column: string, prefix: IdPrefix): string {
-  const value = row[column];
-  if (typeof value === 'string') return uuidToId(prefix, value);
-  throw wrong(row, column);
-}
-
-export function idOrNull(row: Row, column: string, prefix: IdPrefix): string | null {
-  return row[column] === null ? null : id(row, column, prefix);
-}
-
-export function integer(row: Row, column: string): number {
-  const value = row[column];
-  if (typeof value === 'number') return value;
-  throw wrong(row, column);
-}
-
-export function integerOrNull(row: Row, column: string): number | null {
-  return row[column] === null ? null : integer(row, column);
-}
+const reader = rowReader(CODECS);
+export const text: RowReader['text'] = reader.text;
+export const textOrNull: RowReader['textOrNull'] = reader.textOrNull;
+export const id: RowReader['id'] = reader.id;
+export const idOrNull: RowReader['idOrNull'] = reader.idOrNull;
+export const integer: RowReader['integer'] = reader.integer;
+export const integerOrNull: RowReader['integerOrNull'] = reader.integerOrNull;
+export const flag: RowReader['flag'] = reader.flag;
+export const bytes: RowReader['bytes'] = reader.bytes;
+export const word: RowReader['word'] = reader.word;
+export const wordOrNull: RowReader['wordOrNull'] = reader.wordOrNull;
+export const json: RowReader['json'] = reader.json;
+export const jsonOrNull: RowReader['jsonOrNull'] = reader.jsonOrNull;
 
 export function integers(row: Row, column: string): readonly number[] {
   const value = row[column];
   if (Array.isArray(value)) return value as readonly number[]; // as column-types.ts reads them
-  throw wrong(row, column);
-}
-
-export function flag(row: Row, column: string): boolean {
-  const value = row[column];
-  if (typeof value === 'boolean') return value;
-  throw wrong(row, column);
-}
-
-export function bytes(row: Row, column: string): Uint8Array {
-  const value = row[column];
-  if (value instanceof Uint8Array) return value;
-  throw wrong(row, column);
-}
-
-/** A column that is one of some words. */
-export function word<Word extends string>(row: Row, column: string): Word {
-  const value = row[column];
-  if (typeof value === 'string') return value as Word; // written by us, from a value of this type
-  throw wrong(row, column);
-}
-
-export function wordOrNull<Word extends string>(row: Row, column: string): Word | null {
-  return row[column] === null ? null : word<Word>(row, column);
-}
-
-/** A text column that holds JSON. */
-export function json<Value>(row: Row, column: string): Value {
-  const value = row[column];
-  if (typeof value === 'string') return JSON.parse(value) as Value; // written by us, from a value of this type
-  throw wrong(row, column);
-}
-
-export function jsonOrNull<Value>(row: Row, column: string): Value | null {
-  return row[column] === null ? null : json<Value>(row, column);
-}
-
-export function toJsonOrNull(value: object | null): string | null {
-  return value === null ? null : JSON.stringify(value);
-}
-
-function wrong(row: Row, column: string): Error {
-  return new TypeError(`The column ${column} has a value of type ${typeof row[column]}.`);
+  throw new TypeError(`The column ${column} holds no list.`);
 }

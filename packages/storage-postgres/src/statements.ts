@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Row } from '@trunkline/storage-kit';
 import { COLUMN_TYPES } from './column-types.ts';
 import type { Answer, Queryable, Statement } from './queryable.ts';
-import type { Row } from './row.ts';
 
 type Scalar = string | number | boolean | null | Uint8Array;
 export type Value = Scalar | readonly Scalar[];

@@ -6,7 +6,7 @@ import type {
   EventCompletion,
 } from '@trunkline/core/spi/storage';
 import type { Database, Transaction } from './database.ts';
-import { id, integer, integerOrNull, text, word } from './row.ts';
+import { entities, id, integer, integerOrNull } from './row.ts';
 import type { Row } from './row.ts';
 import type { Statements } from './statements.ts';
 import { uuidToFind } from './uuid.ts';
@@ -60,9 +60,9 @@ async function takeEvents(
   const subscription = uuidToFind('sub', subscriptionId);
   // Claims of a subscription come one after the other, so that each sees what the last one left.
   await transaction.run(LOCK, subscription);
-  const rows = await transaction.all(TAKE, subscription, eventTypes, now, limit, now + leaseMs, process);
-  const there = rows.filter((row) => row['id'] !== null);
-  const missing = rows.filter((row) => row['id'] === null);
+  const taken = await transaction.all(TAKE, subscription, eventTypes, now, limit, now + leaseMs, process);
+  const there = taken.filter((row) => row['id'] !== null);
+  const missing = taken.filter((row) => row['id'] === null);
   const uuids = missing.map((row) => String(row['event_id']));
   if (uuids.length > 0) await transaction.run(DROP, uuids, subscription);
   return {
@@ -135,14 +135,14 @@ export async function completeEvents(
   if (completions.length === 0) return 0;
   // The first report of a claim counts.
   const first = new Map(completions.toReversed().map((one) => [JSON.stringify(keyColumns(one)), one]));
-  const rows = [...first.values()].map(({ outcome, ...key }) => ({
+  const outcomes = [...first.values()].map(({ outcome, ...key }) => ({
     ...keyColumns(key),
     is_handled: outcome.kind === 'handled',
     new_due_at: outcome.kind === 'queued' ? outcome.dueAt : null,
     new_exhausted_at: outcome.kind === 'exhausted' ? outcome.failedAt : null,
     new_attempts: outcome.kind === 'handled' ? 0 : outcome.attempts,
   }));
-  const row = await statements.get(COMPLETE, JSON.stringify(rows));
+  const row = await statements.get(COMPLETE, JSON.stringify(outcomes));
   return row ? integer(row, 'written') : 0;
 }
 
@@ -186,13 +186,7 @@ function keyColumns({ eventId, subscriptionId, token }: EventClaimKey) {
 function readClaimed(row: Row, subscriptionId: string): ClaimedEvent {
   return {
     subscriptionId,
-    event: {
-      id: id(row, 'id', 'evt'),
-      workspaceId: id(row, 'workspace_id', 'ten'),
-      type: word(row, 'type'),
-      occurredAt: integer(row, 'occurred_at'),
-      payload: text(row, 'payload'),
-    },
+    event: entities.event.read(row),
     token: integer(row, 'token'),
     attempts: integer(row, 'attempts'),
     lostClaims: integer(row, 'lost_claims'),

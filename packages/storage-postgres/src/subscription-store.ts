@@ -1,8 +1,7 @@
 import { joinRound, waitsInRound } from '@trunkline/core/spi/storage';
-import type { EventSubscription, RetryRound, SubscriptionStore } from '@trunkline/core/spi/storage';
+import type { SubscriptionStore } from '@trunkline/core/spi/storage';
 import type { Connected, Database, Transaction } from './database.ts';
-import { id, integer, integerOrNull, json, text } from './row.ts';
-import type { Row } from './row.ts';
+import { entities, id, integer, integerOrNull } from './row.ts';
 import { shortenEventWaits } from './shorten-waits.ts';
 import { claimEvents, completeEvents, renewClaims } from './subscription-queue.ts';
 import { encodeText } from './text-encoding.ts';
@@ -14,12 +13,12 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
       const values = [uuidOf('sub', subscriptionId), encodeText(name), eventTypes, createdAt] as const;
       const row = await connected().get(REGISTER, ...values);
       if (!row) throw new Error(`The subscription ${name} was written, but it is not there.`);
-      return readSubscription(row);
+      return entities.subscription.read(row);
     },
     list: async (countUpTo) => {
-      const rows = await connected().all(LIST, countUpTo);
-      return rows.map((row) => ({
-        subscription: readSubscription(row),
+      const listed = await connected().all(LIST, countUpTo);
+      return listed.map((row) => ({
+        subscription: entities.subscription.read(row),
         waiting: integer(row, 'waiting'),
         exhausted: integer(row, 'exhausted'),
       }));
@@ -42,7 +41,7 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
           await transaction.run(REQUEUE, subscription, chosen, now);
           transaction.announce({ topic: 'subscriptions' });
         }
-        const round = joinRound(readRetryRound(row), now);
+        const round = joinRound(entities.retryRound.read(row), now);
         const left = exhausted
           .slice(limit)
           .filter((one) => waitsInRound(integerOrNull(one, 'exhausted_at'), round));
@@ -58,7 +57,7 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
 const REGISTER = `
   INSERT INTO trunkline.subscriptions (id, name, event_types, created_at) VALUES ($1, $2, $3::text[], $4)
   ON CONFLICT (name) DO UPDATE SET event_types = excluded.event_types
-  RETURNING id, name, to_json(event_types) AS event_types, created_at`;
+  RETURNING id, name, event_types, created_at`;
 
 /** Along queued_events_due, which is the only index in this order. */
 const waitingIn = (subscription: string): string => `
@@ -74,7 +73,7 @@ const exhaustedIn = (subscription: string): string => `
 
 /** Looks at no more rows than it counts. */
 const LIST = `
-  SELECT id, name, to_json(event_types) AS event_types, created_at,
+  SELECT id, name, event_types, created_at,
     (SELECT count(*) FROM (${waitingIn('subscriptions.id')} LIMIT $1) AS found) AS waiting,
     (SELECT count(*) FROM (${exhaustedIn('subscriptions.id')} LIMIT $1) AS found) AS exhausted
   FROM trunkline.subscriptions
@@ -95,12 +94,6 @@ const FIRST_EXHAUSTED = `${exhaustedIn('$1')} LIMIT $2 FOR UPDATE`;
 const REQUEUE = `
   UPDATE trunkline.queued_events SET due_at = $3
   WHERE subscription_id = $1 AND event_id = ANY ($2::uuid[])`;
-
-/** The run of calls that is in progress. */
-function readRetryRound(row: Row): RetryRound | null {
-  const beganAt = integerOrNull(row, 'retry_round_began_at');
-  return beganAt === null ? null : { beganAt, calledAt: integer(row, 'retry_round_called_at') };
-}
 
 const WRITE_ROUND = `
   UPDATE trunkline.subscriptions SET retry_round_began_at = $2::bigint, retry_round_called_at = $3
@@ -133,12 +126,3 @@ function sweepOf(events: string): string {
 
 // By then every transaction that had still seen it has ended.
 const FORGET = "DELETE FROM trunkline.deleted_subscriptions WHERE deleted_at < now() - interval '1 hour'";
-
-function readSubscription(row: Row): EventSubscription {
-  return {
-    id: id(row, 'id', 'sub'),
-    name: text(row, 'name'),
-    eventTypes: json(row, 'event_types'),
-    createdAt: integer(row, 'created_at'),
-  };
-}

@@ -1,5 +1,6 @@
 import { idToUuid } from '@trunkline/core/spi/storage';
 import type { IdPrefix } from '@trunkline/core/spi/storage';
+import { uuidIds } from '@trunkline/storage-kit';
 
 /** The uuid to look an id up by. Null for one of the wrong form: no row equals it, so that it is simply not found. */
 export function uuidToFind(prefix: IdPrefix, id: string): string | null {
@@ -8,13 +9,7 @@ export function uuidToFind(prefix: IdPrefix, id: string): string | null {
 
 /** The uuid to store an id as. */
 export function uuidOf(prefix: IdPrefix, id: string): string {
-  const uuid = idToUuid(prefix, id);
-  if (uuid === null) throw new TypeError(`An id that is to be stored has not the form of "${prefix}_…".`);
-  return uuid;
-}
-
-export function uuidOrNull(prefix: IdPrefix, id: string | null): string | null {
-  return id === null ? null : uuidOf(prefix, id);
+  return uuidIds(prefix).write(id);
 }
 
 /** The ends of a range that holds these uuids: for conditions by which partitions are left out. */

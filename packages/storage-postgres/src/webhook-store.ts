@@ -2,16 +2,8 @@ import { latestLeaseEnd } from '@trunkline/core/spi/storage';
 import type { EndpointWrite, FailureRecord, WebhookStore } from '@trunkline/core/spi/storage';
 import { closeLane, dropLane } from './closing.ts';
 import type { Connected, Transaction } from './database.ts';
-import {
-  ENDPOINT,
-  endpointColumns,
-  failureColumns,
-  readEndpoint,
-  readHealth,
-  settingsColumns,
-} from './endpoint-row.ts';
 import { addLane, FIRST_GENERATION, lockLanes, resumeLane } from './lane.ts';
-import { flag, integer, json } from './row.ts';
+import { entities, flag, integer, json } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
@@ -23,7 +15,7 @@ export function webhookStore(connected: Connected): WebhookStore {
         // Two at once cannot both pass.
         const owner = await transaction.get(LOCK_WORKSPACE, workspace);
         if (await transaction.get(REACHES, workspace, limit)) return 'limit_reached';
-        const columns = { ...endpointColumns(endpoint), generation: FIRST_GENERATION };
+        const columns = { ...entities.endpoint.columns(endpoint), generation: FIRST_GENERATION };
         await transaction.insert('trunkline.endpoints', columns);
         const isPaused = owner !== undefined && flag(owner, 'is_postponed');
         await addLane(transaction, uuidOf('wh', endpoint.id), isPaused);
@@ -31,11 +23,11 @@ export function webhookStore(connected: Connected): WebhookStore {
       }),
     find: async (workspaceId, id) => {
       const row = await connected().get(FIND, uuidToFind('wh', id), uuidToFind('ten', workspaceId));
-      return row ? readEndpoint(row) : null;
+      return row ? entities.endpoint.read(row) : null;
     },
     list: async (workspaceId) => {
-      const rows = await connected().all(LIST, uuidToFind('ten', workspaceId));
-      return rows.map(readEndpoint);
+      const listed = await connected().all(LIST, uuidToFind('ten', workspaceId));
+      return listed.map(entities.endpoint.read);
     },
     write: (write) => connected().transaction((transaction) => writeEndpoint(transaction, write)),
     delete: (workspaceId, id) =>
@@ -52,19 +44,19 @@ export function webhookStore(connected: Connected): WebhookStore {
       }),
 
     listFailing: async ({ before, after, limit }) => {
-      const rows = await connected().all(FAILING, before, after && uuidToFind('wh', after), limit);
-      return rows.map(readEndpoint);
+      const failing = await connected().all(FAILING, before, after && uuidToFind('wh', after), limit);
+      return failing.map(entities.endpoint.read);
     },
 
     claimNotices: async ({ now, leaseMs, limit }) => {
-      const rows = await connected().all(
+      const notices = await connected().all(
         CLAIM_NOTICES,
         now,
         now + leaseMs,
         limit,
         latestLeaseEnd(now, leaseMs),
       );
-      return rows.map((row) => json(row, 'notice'));
+      return notices.map((row) => json(row, 'notice'));
     },
     completeNotice: async (id) => {
       await connected().run('DELETE FROM trunkline.notices WHERE id = $1', uuidToFind('ntc', id));
@@ -80,13 +72,13 @@ const REACHES = `
     SELECT count(*) FROM (SELECT 1 FROM trunkline.endpoints WHERE workspace_id = $1 LIMIT $2) AS endpoint
   ) >= $2`;
 
-const FIND = `SELECT ${ENDPOINT} FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2`;
-const LIST = `SELECT ${ENDPOINT} FROM trunkline.endpoints WHERE workspace_id = $1 ORDER BY id DESC`;
+const FIND = 'SELECT * FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2';
+const LIST = 'SELECT * FROM trunkline.endpoints WHERE workspace_id = $1 ORDER BY id DESC';
 const DELETE = 'DELETE FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2';
 
 /** Relies on endpoints_failing. */
 const FAILING = `
-  SELECT ${ENDPOINT} FROM trunkline.endpoints
+  SELECT * FROM trunkline.endpoints
   WHERE status = 'enabled' AND exhausted AND failing_since IS NOT NULL AND failing_since <= $1
     AND id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
     AND NOT EXISTS (SELECT 1 FROM trunkline.lanes WHERE lanes.endpoint_id = endpoints.id AND is_paused)
@@ -121,8 +113,8 @@ async function writeEndpoint(
     if (others.length >= enabledLimit) return 'limit_reached';
   }
   await transaction.update('trunkline.endpoints', uuid, {
-    ...settingsColumns({ ...endpoint, version: endpoint.version + 1 }),
-    ...(health ? failureColumns(endpoint.health) : {}),
+    ...entities.endpointSettings.columns({ ...endpoint, version: endpoint.version + 1 }),
+    ...(health ? entities.endpointFailures.columns(endpoint.health) : {}),
   });
   if (close) await closeLane(transaction, uuid, close);
   if (notice) {
@@ -140,6 +132,6 @@ const LOCK = 'SELECT * FROM trunkline.endpoints WHERE id = $1 AND workspace_id =
 const LOCK_TO_CLOSE = 'SELECT * FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2 FOR UPDATE';
 
 function isUnchanged(stored: Row, decided: Pick<FailureRecord, 'failingSince' | 'warnedAt'>): boolean {
-  const { failingSince, warnedAt } = readHealth(stored);
+  const { failingSince, warnedAt } = entities.endpointHealth.read(stored);
   return failingSince === decided.failingSince && warnedAt === decided.warnedAt;
 }

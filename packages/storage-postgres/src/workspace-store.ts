@@ -1,13 +1,12 @@
 import { isPostponed } from '@trunkline/core/spi/storage';
-import type { Member, Workspace, WorkspaceChanges, WorkspaceStore } from '@trunkline/core/spi/storage';
+import type { Workspace, WorkspaceChanges, WorkspaceStore } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { lookingUp } from './look-ups.ts';
 import { pauseLanes, resumeWork } from './postponement.ts';
-import { flag, id, integer, integerOrNull, json, text } from './row.ts';
-import type { Row } from './row.ts';
+import { entities } from './row.ts';
 import type { Columns } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
-import { uuidOf, uuidToFind } from './uuid.ts';
+import { uuidToFind } from './uuid.ts';
 
 export function workspaceStore(connected: Connected): WorkspaceStore {
   const lookUp = lookingUp(connected, 'trunkline.workspaces');
@@ -15,31 +14,31 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
     insert: async (workspace) => connected().insert('trunkline.workspaces', columnsOf(workspace)),
     find: async (workspaceId) => {
       const row = await lookUp(uuidToFind('ten', workspaceId));
-      return row ? readWorkspace(row) : null;
+      return row ? entities.workspace.read(row) : null;
     },
     list: async ({ after, limit }) => {
       const database = connected();
-      const rows =
+      const found =
         after === null
           ? await database.all('SELECT * FROM trunkline.workspaces ORDER BY id LIMIT $1', limit)
           : await database.all(LIST_AFTER, limit, uuidToFind('ten', after));
-      return rows.map(readWorkspace);
+      return found.map(entities.workspace.read);
     },
     update: async (workspaceId, changes) =>
       connected().transaction((transaction) => updateWorkspace(transaction, workspaceId, changes)),
 
-    insertMember: async (member) => connected().insert('trunkline.members', memberColumns(member)),
+    insertMember: async (member) => connected().insert('trunkline.members', entities.member.columns(member)),
     findMember: async (workspaceId, memberId) => {
       const row = await connected().get(
         'SELECT * FROM trunkline.members WHERE id = $1 AND workspace_id = $2',
         uuidToFind('mem', memberId),
         uuidToFind('ten', workspaceId),
       );
-      return row ? readMember(row) : null;
+      return row ? entities.member.read(row) : null;
     },
     listMembers: async (workspaceId) => {
       const sql = 'SELECT * FROM trunkline.members WHERE workspace_id = $1 ORDER BY id';
-      return (await connected().all(sql, uuidToFind('ten', workspaceId))).map(readMember);
+      return (await connected().all(sql, uuidToFind('ten', workspaceId))).map(entities.member.read);
     },
     updateMember: async (workspaceId, memberId, { email, emailVerified, administersWebhooks }) => {
       const database = connected();
@@ -53,7 +52,7 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
       );
       if (!row) return null;
       database.publish([{ topic: 'workspace', workspaceId }]);
-      return readMember(row);
+      return entities.member.read(row);
     },
     deleteMember: async (workspaceId, memberId, now) => {
       const database = connected();
@@ -81,7 +80,7 @@ async function updateWorkspace(
   const uuid = uuidToFind('ten', workspaceId);
   const row = await transaction.get(LOCK, uuid);
   if (!row || uuid === null) return null;
-  const stored = readWorkspace(row);
+  const stored = entities.workspace.read(row);
   const next = { ...stored, ...changes, plan: { ...stored.plan, ...changes.plan } };
   await transaction.update('trunkline.workspaces', uuid, columnsOf(next));
   if (isPostponed(next)) await pauseLanes(transaction, uuid);
@@ -108,46 +107,5 @@ const DELETE_MEMBER = `
   SELECT id FROM deleted`;
 
 function columnsOf(workspace: Workspace): Columns {
-  return {
-    id: uuidOf('ten', workspace.id),
-    name: encodeText(workspace.name),
-    plan: JSON.stringify(workspace.plan),
-    trial_messages_used: workspace.trialMessagesUsed,
-    suspended_at: workspace.suspendedAt,
-    is_postponed: isPostponed(workspace),
-    created_at: workspace.createdAt,
-  };
-}
-
-export function readWorkspace(row: Row): Workspace {
-  return {
-    id: id(row, 'id', 'ten'),
-    name: text(row, 'name'),
-    plan: json(row, 'plan'),
-    trialMessagesUsed: integer(row, 'trial_messages_used'),
-    suspendedAt: integerOrNull(row, 'suspended_at'),
-    createdAt: integer(row, 'created_at'),
-  };
-}
-
-function memberColumns(member: Member): Columns {
-  return {
-    id: uuidOf('mem', member.id),
-    workspace_id: uuidOf('ten', member.workspaceId),
-    email: encodeText(member.email),
-    email_verified: member.emailVerified,
-    administers_webhooks: member.administersWebhooks,
-    created_at: member.createdAt,
-  };
-}
-
-export function readMember(row: Row): Member {
-  return {
-    id: id(row, 'id', 'mem'),
-    workspaceId: id(row, 'workspace_id', 'ten'),
-    email: text(row, 'email'),
-    emailVerified: flag(row, 'email_verified'),
-    administersWebhooks: flag(row, 'administers_webhooks'),
-    createdAt: integer(row, 'created_at'),
-  };
+  return { ...entities.workspace.columns(workspace), is_postponed: isPostponed(workspace) };
 }

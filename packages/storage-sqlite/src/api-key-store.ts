@@ -1,15 +1,14 @@
-import type { ApiKey, ApiKeyHolder, ApiKeyStore } from '@trunkline/core/spi/storage';
+import type { ApiKeyHolder, ApiKeyStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
-import type { Columns, Database } from './database.ts';
-import { integer, integerOrNull, json, text, textOrNull } from './row.ts';
-import type { Row } from './row.ts';
+import type { Database } from './database.ts';
+import { entities } from './row.ts';
 import { findMember, findWorkspace } from './workspace-store.ts';
 
 export function apiKeyStore(connected: Connected): ApiKeyStore {
   return {
     insert: async (apiKey) => {
       const { database, write } = connected();
-      await write(() => database.insert('api_keys', columnsOf(apiKey)));
+      await write(() => database.insert('api_keys', entities.apiKey.columns(apiKey)));
     },
     findByHash: async (hash) => {
       const { database } = connected();
@@ -19,7 +18,7 @@ export function apiKeyStore(connected: Connected): ApiKeyStore {
       const { database } = connected();
       return database
         .all('SELECT * FROM api_keys WHERE workspace_id = ? ORDER BY id DESC', workspaceId)
-        .map(readApiKey);
+        .map(entities.apiKey.read);
     },
     revoke: async (workspaceId, id, now) => {
       const { database, write } = connected();
@@ -33,7 +32,7 @@ export function apiKeyStore(connected: Connected): ApiKeyStore {
         const row = database.get('SELECT * FROM api_keys WHERE id = ? AND workspace_id = ?', id, workspaceId);
         if (!row) return null;
         announce({ topic: 'workspace', workspaceId });
-        return readApiKey(row);
+        return entities.apiKey.read(row);
       });
     },
     touch: async (id, now) => {
@@ -52,39 +51,9 @@ export function apiKeyStore(connected: Connected): ApiKeyStore {
 function findHolder(database: Database, hash: string): ApiKeyHolder | null {
   const row = database.get('SELECT * FROM api_keys WHERE hash = ?', hash);
   if (!row) return null;
-  const apiKey = readApiKey(row);
+  const apiKey = entities.apiKey.read(row);
   const workspace = findWorkspace(database, apiKey.workspaceId);
   if (!workspace) return null;
   const member = apiKey.memberId === null ? null : findMember(database, apiKey.workspaceId, apiKey.memberId);
   return { apiKey, workspace, member };
-}
-
-function columnsOf(apiKey: ApiKey): Columns {
-  return {
-    id: apiKey.id,
-    workspace_id: apiKey.workspaceId,
-    member_id: apiKey.memberId,
-    name: apiKey.name,
-    scopes: JSON.stringify(apiKey.scopes),
-    hash: apiKey.hash,
-    created_at: apiKey.createdAt,
-    expires_at: apiKey.expiresAt,
-    revoked_at: apiKey.revokedAt,
-    last_used_at: apiKey.lastUsedAt,
-  };
-}
-
-function readApiKey(row: Row): ApiKey {
-  return {
-    id: text(row, 'id'),
-    workspaceId: text(row, 'workspace_id'),
-    memberId: textOrNull(row, 'member_id'),
-    name: text(row, 'name'),
-    scopes: json(row, 'scopes'),
-    hash: text(row, 'hash'),
-    createdAt: integer(row, 'created_at'),
-    expiresAt: integerOrNull(row, 'expires_at'),
-    revokedAt: integerOrNull(row, 'revoked_at'),
-    lastUsedAt: integerOrNull(row, 'last_used_at'),
-  };
 }

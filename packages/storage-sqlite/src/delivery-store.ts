@@ -21,14 +21,7 @@ import { sweepClosings, TO_SWEEP } from './closing.ts';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { deliveryList } from './delivery-list.ts';
-import {
-  attemptColumns,
-  ENDED,
-  outcomeColumns,
-  readAttempt,
-  readDelivery,
-  readStoredDelivery,
-} from './delivery-row.ts';
+import { attemptColumns, ENDED, outcomeColumns, readDelivery } from './delivery-row.ts';
 import { isEnabled, keepHealth } from './endpoint-row.ts';
 import { storeEventFor } from './event-fan-out.ts';
 import { laneGeneration, queueDelivery } from './lane.ts';
@@ -46,7 +39,7 @@ import {
 import type { Claim } from './lane-claims.ts';
 import { failedDeliveries, readRetryRound, writeRetryRound } from './failed-deliveries.ts';
 import { readPage, rowsOf } from './page.ts';
-import { text } from './row.ts';
+import { entities, text } from './row.ts';
 import { shortenDeliveryWaits } from './shorten-waits.ts';
 
 export function deliveryStore(connected: Connected): DeliveryStore {
@@ -169,7 +162,7 @@ function endWithoutEvent(database: Database, claim: Claim, now: number): void {
   endClaim(database, claim);
   const row = database.get('SELECT * FROM deliveries WHERE id = ?', claim.deliveryId);
   if (!row) return;
-  const ended = endedWithoutEvent(readStoredDelivery(row), now);
+  const ended = endedWithoutEvent(entities.delivery.read(row), now);
   database.update('deliveries', claim.deliveryId, outcomeColumns(ended, claim.generation));
 }
 
@@ -188,7 +181,7 @@ function claimedDelivery(
   if (!row) return null;
   return {
     // No closing has ended it: then it could not have been claimed.
-    delivery: readStoredDelivery(row),
+    delivery: entities.delivery.read(row),
     token,
     lostClaims,
     payload: text(row, 'payload'),
@@ -223,7 +216,7 @@ function detailOf(database: Database, delivery: Delivery): DeliveryDetail {
   const attempts = database.all('SELECT * FROM attempts WHERE delivery_id = ? ORDER BY number', delivery.id);
   return {
     delivery,
-    attempts: attempts.map(readAttempt),
+    attempts: attempts.map(entities.attempt.read),
     payload: event ? text(event, 'payload') : null,
     endpointUrl: endpoint ? text(endpoint, 'url') : null,
     lane: isOpen(delivery.status) ? lanePosition(database, delivery) : null,

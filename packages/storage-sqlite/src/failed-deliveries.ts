@@ -1,7 +1,7 @@
 import { floorId } from '@trunkline/core/spi/storage';
 import type { RetryRound } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
-import { integer, integerOrNull, text } from './row.ts';
+import { entities, integerOrNull, text } from './row.ts';
 
 interface FailedDelivery {
   readonly id: string;
@@ -44,17 +44,8 @@ const ATTEMPTED = `
 
 /** The run of calls that is in progress at an endpoint. */
 export function readRetryRound(database: Database, endpointId: string): RetryRound | null {
-  const row = database.get(
-    'SELECT * FROM lanes WHERE endpoint_id = ? AND retry_round_began_at IS NOT NULL',
-    endpointId,
-  );
-  return (
-    (row && {
-      beganAt: integer(row, 'retry_round_began_at'),
-      calledAt: integer(row, 'retry_round_called_at'),
-    }) ??
-    null
-  );
+  const row = database.get('SELECT * FROM lanes WHERE endpoint_id = ?', endpointId);
+  return row ? entities.retryRound.read(row) : null;
 }
 
 export function writeRetryRound(database: Database, endpointId: string, round: RetryRound | null): void {

@@ -1,9 +1,8 @@
-import type { Group, InstanceStore } from '@trunkline/core/spi/storage';
+import type { InstanceStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { isHeld } from './lease.ts';
-import { flag, integer, text } from './row.ts';
-import type { Row } from './row.ts';
+import { entities, text } from './row.ts';
 
 type GroupMethods = Pick<InstanceStore, 'saveGroups' | 'listGroups' | 'findGroup' | 'findGroupByNetworkId'>;
 
@@ -45,7 +44,7 @@ export function groupMethods(connected: Connected): GroupMethods {
           instanceId,
           workspaceId,
         )
-        .map(readGroup),
+        .map(entities.group.read),
     findGroup: async (workspaceId, instanceId, id) => {
       const row = connected().database.get(
         'SELECT * FROM instance_groups WHERE id = ? AND instance_id = ? AND workspace_id = ? AND is_member = 1',
@@ -53,7 +52,7 @@ export function groupMethods(connected: Connected): GroupMethods {
         instanceId,
         workspaceId,
       );
-      return row ? readGroup(row) : null;
+      return row ? entities.group.read(row) : null;
     },
     findGroupByNetworkId: async (instanceId, networkId) => {
       const row = connected().database.get(
@@ -61,7 +60,7 @@ export function groupMethods(connected: Connected): GroupMethods {
         instanceId,
         networkId,
       );
-      return row ? readGroup(row) : null;
+      return row ? entities.group.read(row) : null;
     },
   };
 }
@@ -72,11 +71,11 @@ export function leaveGroups(
   instanceId: string,
   except: ReadonlySet<string> = new Set(),
 ): void {
-  const rows = database.all(
+  const stayed = database.all(
     'SELECT network_id FROM instance_groups WHERE instance_id = ? AND is_member = 1',
     instanceId,
   );
-  for (const row of rows) {
+  for (const row of stayed) {
     const networkId = text(row, 'network_id');
     if (except.has(networkId)) continue;
     database.run(
@@ -85,17 +84,4 @@ export function leaveGroups(
       networkId,
     );
   }
-}
-
-function readGroup(row: Row): Group {
-  return {
-    id: text(row, 'id'),
-    workspaceId: text(row, 'workspace_id'),
-    instanceId: text(row, 'instance_id'),
-    networkId: text(row, 'network_id'),
-    name: text(row, 'name'),
-    participantsCount: integer(row, 'participants_count'),
-    isMember: flag(row, 'is_member'),
-    syncedAt: integer(row, 'synced_at'),
-  };
 }

@@ -2,8 +2,7 @@ import type { IdempotencyRecord, Logger } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { idempotencyHash } from './idempotency-hash.ts';
 import { positionsByHash } from './positions-by-hash.ts';
-import { integer, text } from './row.ts';
-import type { Row } from './row.ts';
+import { entities, integer, text } from './row.ts';
 import type { Writer } from './writer.ts';
 
 /** Positions in memory from which on they are written to the index. */
@@ -120,7 +119,7 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
     for (const position of positions.toSorted((a, b) => b - a)) {
       const row = own.get('SELECT * FROM idempotency_log WHERE position = ?', position);
       if (row?.['workspace_id'] === key.workspaceId && row['key'] === key.key) {
-        return { record: readRecord(row), position };
+        return { record: entities.idempotencyRecord.read(row), position };
       }
     }
     return null;
@@ -224,13 +223,4 @@ function deleteRecord(database: Database, { workspaceId, key }: WorkspaceKey, po
     idempotencyHash(workspaceId, key),
     position,
   );
-}
-
-function readRecord(row: Row): IdempotencyRecord {
-  return {
-    key: text(row, 'key'),
-    fingerprint: text(row, 'fingerprint'),
-    messageId: text(row, 'message_id'),
-    createdAt: integer(row, 'created_at'),
-  };
 }

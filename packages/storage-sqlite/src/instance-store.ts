@@ -10,11 +10,10 @@ import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { groupMethods, leaveGroups } from './group-store.ts';
-import { changeableColumns, instanceColumns, readInstance, readLeasedInstance } from './instance-row.ts';
 import { isHeld } from './lease.ts';
 import { orphanContent } from './media-index.ts';
 import { settleQueue } from './message-change.ts';
-import { BYTES, bytes, integer, text } from './row.ts';
+import { BYTES, bytes, entities, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
 export function instanceStore(connected: Connected): InstanceStore {
@@ -23,7 +22,7 @@ export function instanceStore(connected: Connected): InstanceStore {
       const { database, write } = connected();
       return write((announce) => {
         if (limit !== null && hasInstances(database, instance.workspaceId, limit)) return 'limit_reached';
-        database.insert('instances', instanceColumns(instance));
+        database.insert('instances', entities.instance.columns(instance));
         announce({ topic: 'instance', instanceId: instance.id });
         return 'inserted';
       });
@@ -33,7 +32,7 @@ export function instanceStore(connected: Connected): InstanceStore {
       const { database } = connected();
       return database
         .all('SELECT * FROM instances WHERE workspace_id = ? ORDER BY id', workspaceId)
-        .map(readInstance);
+        .map(entities.instance.read);
     },
 
     write: async ({ instance, event, lease, settleQueued, forgetNumber }) => {
@@ -47,7 +46,7 @@ export function instanceStore(connected: Connected): InstanceStore {
           lastSeenAt: later(instance.lastSeenAt, stored.lastSeenAt),
           version: instance.version + 1,
         };
-        database.update('instances', instance.id, changeableColumns(written));
+        database.update('instances', instance.id, entities.instanceState.columns(written));
         if (event) storeEvents({ database, newId, announce }, [event]);
         if (settleQueued) settleQueue({ database, newId, announce }, instance.id, settleQueued);
         if (forgetNumber) {
@@ -100,7 +99,10 @@ export function instanceStore(connected: Connected): InstanceStore {
             lease_reserved_for: '',
             lease_process: process(),
           });
-          return { instance: readInstance(row), lease: { instanceId: text(row, 'id'), owner, epoch } };
+          return {
+            instance: entities.instance.read(row),
+            lease: { instanceId: text(row, 'id'), owner, epoch },
+          };
         }),
       );
     },
@@ -110,7 +112,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         database.run(`UPDATE instances SET lease_expires_at = ? WHERE ${HELD_BY}`, now + ttlMs, owner, now);
         return database
           .all(`SELECT * FROM instances WHERE ${HELD_BY} ORDER BY id`, owner, now)
-          .map(readLeasedInstance);
+          .map(entities.leasedInstance);
       });
     },
     releaseLease: async (lease, reservation) => {
@@ -156,7 +158,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         instanceId,
         now,
       );
-      return row ? readLeasedInstance(row).lease : null;
+      return row ? entities.leasedInstance(row).lease : null;
     },
 
     loadSession: async (instanceId) => {
@@ -271,7 +273,7 @@ function hasInstances(database: Database, workspaceId: string, count: number): b
 
 function findInstance(database: Database, workspaceId: string, id: string): Instance | null {
   const row = database.get('SELECT * FROM instances WHERE id = ? AND workspace_id = ?', id, workspaceId);
-  return row ? readInstance(row) : null;
+  return row ? entities.instance.read(row) : null;
 }
 
 function saveSessionValue(

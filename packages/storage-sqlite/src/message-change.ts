@@ -1,7 +1,8 @@
 import type { Message, MessageChange } from '@trunkline/core/spi/storage';
 import { storeEvents } from './event-fan-out.ts';
 import type { Transaction } from './event-fan-out.ts';
-import { changeableColumns, readMessage } from './message-row.ts';
+import { readMessage } from './message-row.ts';
+import { entities } from './row.ts';
 
 /** Writes a message's next state while it is still in the one that it was decided on. Answers whether it was. */
 export function changeMessage(
@@ -11,7 +12,7 @@ export function changeMessage(
   const { database } = transaction;
   const stored = database.get('SELECT status, instance_id FROM messages WHERE id = ?', message.id);
   if (stored?.['status'] !== expectedStatus || stored['instance_id'] !== message.instanceId) return false;
-  database.update('messages', message.id, changeableColumns(message));
+  database.update('messages', message.id, entities.messageState.columns(message));
   if (expectedStatus === 'queued' && message.status !== 'queued')
     database.run(LEAVE_QUEUE, message.instanceId, message.id);
   storeEvents(transaction, events);
@@ -24,11 +25,11 @@ export function settleQueue(
   instanceId: string,
   settle: (message: Message) => MessageChange,
 ): void {
-  const rows = transaction.database.all(
+  const queued = transaction.database.all(
     'SELECT messages.* FROM queue JOIN messages ON messages.id = queue.message_id WHERE queue.instance_id = ? ORDER BY queue.position',
     instanceId,
   );
-  for (const row of rows) changeMessage(transaction, settle(readMessage(transaction.database, row)));
+  for (const row of queued) changeMessage(transaction, settle(readMessage(transaction.database, row)));
 }
 
 /** What names one place in a queue, which is its head as a rule. Bound: the instance, the message. */

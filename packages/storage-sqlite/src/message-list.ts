@@ -1,5 +1,5 @@
-import { MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core/spi/storage';
-import type { Message, MessageFilter, MessageStatus, Page, PageRequest } from '@trunkline/core/spi/storage';
+import type { Message, MessageFilter, Page, PageRequest } from '@trunkline/core/spi/storage';
+import { messageKinds } from '@trunkline/storage-kit';
 import type { Database } from './database.ts';
 import { readMessage } from './message-row.ts';
 import { readPage } from './page.ts';
@@ -22,25 +22,20 @@ export function listMessages(
 }
 
 function listOf(database: Database, workspaceId: string, filter: MessageFilter): List {
-  const { instanceId, direction, type, statuses } = filter;
-  if (instanceId === undefined && direction === undefined && type === undefined && statuses === undefined) {
-    return { table: 'messages', where: 'workspace_id = ?', parts: [[workspaceId]] };
-  }
-  const types = type === undefined ? MESSAGE_TYPES : [type];
-  const kinds = wantedStatuses(filter).flatMap((status) => types.map((one) => [status, one]));
+  const { instanceId } = filter;
+  const kinds = messageKinds(filter);
+  if (kinds === null) return { table: 'messages', where: 'workspace_id = ?', parts: [[workspaceId]] };
+  const parts = (owner: string): List['parts'] => kinds.map(({ status, type }) => [owner, status, type]);
   if (instanceId === undefined) {
-    const where = 'workspace_id = ? AND status = ? AND type = ?';
-    return { table: 'messages', where, parts: kinds.map((kind) => [workspaceId, ...kind]) };
+    return {
+      table: 'messages',
+      where: 'workspace_id = ? AND status = ? AND type = ?',
+      parts: parts(workspaceId),
+    };
   }
-  const where = 'instance_id = ? AND status = ? AND type = ?';
   const isOfWorkspace = workspaceOfInstance(database, instanceId) === workspaceId;
-  return { table: 'messages', where, parts: isOfWorkspace ? kinds.map((kind) => [instanceId, ...kind]) : [] };
-}
-
-/** A direction is a set of statuses too. */
-function wantedStatuses({ direction, statuses = MESSAGE_STATUSES }: MessageFilter): readonly MessageStatus[] {
-  if (direction === undefined) return statuses;
-  return statuses.filter((status) => (status === 'received') === (direction === 'inbound'));
+  const where = 'instance_id = ? AND status = ? AND type = ?';
+  return { table: 'messages', where, parts: isOfWorkspace ? parts(instanceId) : [] };
 }
 
 /** The messages of an instance are all of one workspace, so that one of them tells; they outlive the instance. */

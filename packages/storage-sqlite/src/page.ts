@@ -1,4 +1,6 @@
 import type { Page, PageRequest } from '@trunkline/core/spi/storage';
+import { pageOf, planPage } from '@trunkline/storage-kit';
+import type { IdBound, PagePlan } from '@trunkline/storage-kit';
 import type { Database } from './database.ts';
 import { text } from './row.ts';
 import type { Row } from './row.ts';
@@ -19,31 +21,15 @@ export interface List {
 export function readPage<Item>(
   database: Database,
   list: List,
-  { from, limit }: PageRequest,
+  request: PageRequest,
   read: (row: Row) => Item,
 ): Page<Item> {
+  const plan = planPage(request);
   return database.snapshot(() => {
-    const answer = (
-      ids: readonly string[],
-      beyond: Pick<Page<Item>, 'hasOlder' | 'hasNewer'>,
-    ): Page<Item> => ({
-      rows: rowsOf(database, list.table, ids.slice(0, limit)).map(read),
-      ...beyond,
-    });
-    const { floor = '' } = list;
-    if (from?.direction === 'newer') {
-      const ids = walk(database, list, {
-        low: later(floor, behind(from.id)),
-        high: END,
-        count: limit + 1,
-        order: 'ASC',
-      });
-      const hasOlder = isAny(database, list, { low: floor, high: behind(from.id) });
-      return answer(ids, { hasOlder, hasNewer: ids.length > limit });
-    }
-    const ids = walk(database, list, { low: floor, high: from?.id ?? END, count: limit + 1, order: 'DESC' });
-    const hasNewer = from !== null && isAny(database, list, { low: later(floor, from.id), high: END });
-    return answer(ids, { hasOlder: ids.length > limit, hasNewer });
+    const ids = walk(database, list, plan);
+    const isAnyBehind = plan.behind !== null && isAny(database, list, rangeOf(list, plan.behind));
+    const page = pageOf(request, ids, isAnyBehind);
+    return { ...page, rows: rowsOf(database, list.table, page.rows).map(read) };
   });
 }
 
@@ -61,14 +47,15 @@ interface Range {
   readonly high: string;
 }
 
-interface Walk extends Range {
-  readonly count: number;
-  readonly order: 'ASC' | 'DESC';
+function rangeOf({ floor = '' }: List, bound: IdBound | null): Range {
+  if (bound === null) return { low: floor, high: END };
+  const at = bound.sign === '<' || bound.sign === '>=' ? bound.id : behind(bound.id);
+  return bound.sign.startsWith('<') ? { low: floor, high: at } : { low: later(floor, at), high: END };
 }
 
-/** The first ids on the way, `count` at most: from part to part it looks for better ones than those it has. */
-function walk(database: Database, list: List, { count, order, ...range }: Walk): readonly string[] {
-  let { low, high } = range;
+/** The first ids on the way: from part to part it looks for better ones than those it has. */
+function walk(database: Database, list: List, { ahead, count, order }: PagePlan): readonly string[] {
+  let { low, high } = rangeOf(list, ahead);
   let found: readonly string[] = [];
   for (const values of list.parts) {
     const rows = database.all(

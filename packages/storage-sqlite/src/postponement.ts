@@ -1,8 +1,7 @@
 import { NO_FAILURES } from '@trunkline/core/spi/storage';
 import type { Signal } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
-import { failureColumns } from './endpoint-row.ts';
-import { text } from './row.ts';
+import { entities, text } from './row.ts';
 
 /** The workspace is suspended, or its subscription has ended: claims pass over the lanes of its endpoints. */
 export function pauseLanes(database: Database, workspaceId: string): void {
@@ -20,7 +19,8 @@ export function resumeWork(
     'SELECT id FROM endpoints WHERE workspace_id = ? AND failing_since IS NOT NULL',
     workspaceId,
   );
-  for (const row of failing) database.update('endpoints', text(row, 'id'), failureColumns(NO_FAILURES));
+  for (const row of failing)
+    database.update('endpoints', text(row, 'id'), entities.endpointFailures.columns(NO_FAILURES));
   for (const row of database.all(WITH_QUEUE, workspaceId)) {
     announce({ topic: 'queue', instanceId: text(row, 'id') });
   }

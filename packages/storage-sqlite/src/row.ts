@@ -1,63 +1,22 @@
-import type { SQLOutputValue } from 'node:sqlite';
+import type { SQLInputValue } from 'node:sqlite';
+import { entityRows, PLAIN_CODECS, rowReader } from '@trunkline/storage-kit';
+import type { Codecs, EntityRows, RowReader } from '@trunkline/storage-kit';
+
+export type { Row } from '@trunkline/storage-kit';
 
 /** A parameter for bytes: Node 22 binds none of them as NULL. */
 export const BYTES = "coalesce(?, x'')";
 
-export type Row = Record<string, SQLOutputValue>;
+const CODECS: Codecs<SQLInputValue> = PLAIN_CODECS;
 
-/** Reads columns with their types checked: a wrong one is a defect of a query or of the database, and says which. */
-export function text(row: Row, column: string): string {
-  const value = row[column];
-  if (typeof value === 'string') return value;
-  throw wrong(row, column);
-}
+/** What the objects are as rows. */
+export const entities: EntityRows<SQLInputValue> = entityRows(CODECS);
 
-export function textOrNull(row: Row, column: string): string | null {
-  return row[column] === null ? null : text(row, column);
-}
-
-export function integer(row: Row, column: string): number {
-  const value = row[column];
-  if (typeof value === 'number') return value;
-  throw wrong(row, column);
-}
-
-export function integerOrNull(row: Row, column: string): number | null {
-  return row[column] === null ? null : integer(row, column);
-}
-
-export function flag(row: Row, column: string): boolean {
-  return integer(row, column) === 1;
-}
-
-export function bytes(row: Row, column: string): Uint8Array {
-  const value = row[column];
-  if (value instanceof Uint8Array) return value;
-  throw wrong(row, column);
-}
-
-/** A column that is one of some words. */
-export function word<Word extends string>(row: Row, column: string): Word {
-  return text(row, column) as Word; // written by us, from a value of this type
-}
-
-export function wordOrNull<Word extends string>(row: Row, column: string): Word | null {
-  return row[column] === null ? null : word<Word>(row, column);
-}
-
-/** A column that holds JSON. */
-export function json<Value>(row: Row, column: string): Value {
-  return JSON.parse(text(row, column)) as Value; // written by us, from a value of this type
-}
-
-export function jsonOrNull<Value>(row: Row, column: string): Value | null {
-  return row[column] === null ? null : json<Value>(row, column);
-}
-
-export function toJsonOrNull(value: object | null): string | null {
-  return value === null ? null : JSON.stringify(value);
-}
-
-function wrong(row: Row, column: string): Error {
-  return new TypeError(`The column ${column} has a value of type ${typeof row[column]}.`);
-}
+const reader = rowReader(CODECS);
+export const text: RowReader['text'] = reader.text;
+export const textOrNull: RowReader['textOrNull'] = reader.textOrNull;
+export const integer: RowReader['integer'] = reader.integer;
+export const integerOrNull: RowReader['integerOrNull'] = reader.integerOrNull;
+export const bytes: RowReader['bytes'] = reader.bytes;
+export const word: RowReader['word'] = reader.word;
+export const json: RowReader['json'] = reader.json;

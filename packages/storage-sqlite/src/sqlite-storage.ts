@@ -4,6 +4,7 @@ import { createSignals, explainUnavailable } from '@trunkline/core/spi/storage';
 import type { Signal, Storage, StorageContext } from '@trunkline/core/spi/storage';
 import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
+import { whileOpen } from '@trunkline/storage-kit';
 import { apiKeyStore } from './api-key-store.ts';
 import { announceAtEnd, callerTransaction } from './caller-transaction.ts';
 import type { Connection } from './connection.ts';
@@ -45,11 +46,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
   const file = checkPath(options);
   const lockTimeoutMs = checkLockTimeout(options);
   const signals = createSignals();
-  let open: OpenStorage | null = null;
-  const connected = (): OpenStorage => {
-    if (!open) throw new Error('The storage is not open.');
-    return open;
-  };
+  const { connected, current, open, close } = whileOpen<OpenStorage>();
 
   return {
     workspaces: explained(workspaceStore(connected)),
@@ -62,33 +59,33 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     subscriptions: explained(subscriptionStore(connected)),
     retention: explained(retentionStore(connected)),
 
-    async open({ newId, logger }: StorageContext) {
-      if (open) throw new Error('The storage is open already.');
-      const database = openDatabase(file, logger);
-      const publish = (signal: Signal): void => {
-        // A transaction of the caller's may end after the storage was closed.
-        if (open?.database === database) signals.publish(signal, logger);
-      };
-      const writer = createWriter({ database, publish, lockTimeoutMs });
-      const processes = knownProcesses({ file, database, writer, logger });
-      const idempotency = idempotencyLog({ database, writer, logger });
-      open = {
-        database,
-        idempotency,
-        newId,
-        process: processes.own,
-        processes,
-        write: (operation) => writer.run(operation),
-        joined: (transaction) => callerTransaction(file, transaction),
-        announceAtEnd: announceAtEnd(publish),
-        async close() {
-          await processes.close();
-          await idempotency.close();
-          await writer.settled();
-          database.close();
-        },
-      };
-    },
+    open: ({ newId, logger }: StorageContext) =>
+      open(() => {
+        const database = openDatabase(file, logger);
+        const publish = (signal: Signal): void => {
+          // A transaction of the caller's may end after the storage was closed.
+          if (current()?.database === database) signals.publish(signal, logger);
+        };
+        const writer = createWriter({ database, publish, lockTimeoutMs });
+        const processes = knownProcesses({ file, database, writer, logger });
+        const idempotency = idempotencyLog({ database, writer, logger });
+        return {
+          database,
+          idempotency,
+          newId,
+          process: processes.own,
+          processes,
+          write: (operation) => writer.run(operation),
+          joined: (transaction) => callerTransaction(file, transaction),
+          announceAtEnd: announceAtEnd(publish),
+          async close() {
+            await processes.close();
+            await idempotency.close();
+            await writer.settled();
+            database.close();
+          },
+        };
+      }),
     setting: async (name, valueIfNew) => {
       const { database, write } = connected();
       // Looks first: what is set need not be written.
@@ -100,13 +97,9 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
         database.run('INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)', name, value),
       );
     },
-    subscribe: (listener: (signal: Signal) => void) => signals.subscribe(listener),
+    subscribe: signals.subscribe,
     releaseEnded: async (now) => connected().processes.releaseEnded(now),
-    async close() {
-      const closing = open;
-      open = null;
-      await closing?.close();
-    },
+    close,
   };
 }
 

@@ -8,7 +8,7 @@ import type {
 } from '@trunkline/core/spi/storage';
 import { takeTokens } from './claim-tokens.ts';
 import type { Database } from './database.ts';
-import { integer, integerOrNull, json, text, word } from './row.ts';
+import { entities, integer, integerOrNull, json, text } from './row.ts';
 import type { Row } from './row.ts';
 
 /** The subscriptions that want events of this type. They are few, so their lists are read rather than indexed. */
@@ -114,7 +114,7 @@ function dueEvents(
   database: Database,
   { subscriptionId, eventTypes, now, limit }: EventClaim,
 ): readonly Row[] {
-  const rows = eventTypes.flatMap((type) =>
+  const due = eventTypes.flatMap((type) =>
     database.all(
       `SELECT * FROM queued_events
        WHERE subscription_id = ? AND event_type = ? AND due_at <= ?
@@ -126,7 +126,7 @@ function dueEvents(
       limit,
     ),
   );
-  return rows.toSorted(compareDue).slice(0, limit);
+  return due.toSorted(compareDue).slice(0, limit);
 }
 
 function compareDue(a: Row, b: Row): number {
@@ -177,15 +177,11 @@ function takeEvent(
     text(row, 'event_id'),
     subscriptionId,
   );
-  return { subscriptionId, event: readEvent(event), token, attempts: integer(row, 'attempts'), lostClaims };
-}
-
-function readEvent(row: Row): Event {
   return {
-    id: text(row, 'id'),
-    workspaceId: text(row, 'workspace_id'),
-    type: word(row, 'type'),
-    occurredAt: integer(row, 'occurred_at'),
-    payload: text(row, 'payload'),
+    subscriptionId,
+    event: entities.event.read(event),
+    token,
+    attempts: integer(row, 'attempts'),
+    lostClaims,
   };
 }

@@ -1,9 +1,8 @@
 import { joinRound, waitsInRound } from '@trunkline/core/spi/storage';
-import type { EventSubscription, RetryRound, SubscriptionStore } from '@trunkline/core/spi/storage';
+import type { SubscriptionStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
-import { integer, integerOrNull, json, text } from './row.ts';
-import type { Row } from './row.ts';
+import { entities, integer, integerOrNull, text } from './row.ts';
 import { shortenEventWaits } from './shorten-waits.ts';
 import { claimEvents, completeEvent, hasDueEvents, nextEventAt, renewClaim } from './subscription-queue.ts';
 
@@ -22,14 +21,14 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
           createdAt,
         );
         if (!row) throw new Error(`The subscription ${name} was written, but it is not there.`);
-        return readSubscription(row);
+        return entities.subscription.read(row);
       });
     },
     list: async (countUpTo) => {
       const { database } = connected();
       return database.snapshot(() =>
         database.all('SELECT * FROM subscriptions ORDER BY name').map((row) => ({
-          subscription: readSubscription(row),
+          subscription: entities.subscription.read(row),
           waiting: count(database, WAITING, text(row, 'id'), countUpTo),
           exhausted: count(database, EXHAUSTED, text(row, 'id'), countUpTo),
         })),
@@ -80,11 +79,11 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
         const exhausted = database.all(FIRST_EXHAUSTED, id, limit + countUpTo);
         const chosen = exhausted.slice(0, limit);
         for (const row of chosen) database.run(REQUEUE, now, text(row, 'event_id'), id);
-        const round = joinRound(readRetryRound(subscription), now);
+        const round = joinRound(entities.retryRound.read(subscription), now);
         const left = exhausted
           .slice(limit)
           .filter((row) => waitsInRound(integerOrNull(row, 'exhausted_at'), round));
-        writeRetryRound(database, id, left.length > 0 ? round : null);
+        database.update('subscriptions', id, entities.retryRound.columns(left.length > 0 ? round : null));
         if (chosen.length > 0) announce({ topic: 'subscriptions' });
         return { requeued: chosen.length, remaining: left.length };
       });
@@ -104,21 +103,6 @@ const EXHAUSTED = 'FROM queued_events WHERE subscription_id = ? AND due_at IS NU
 const FIRST_EXHAUSTED = `SELECT event_id, exhausted_at ${EXHAUSTED} ORDER BY exhausted_at, event_id LIMIT ?`;
 const REQUEUE = 'UPDATE queued_events SET due_at = ? WHERE event_id = ? AND subscription_id = ?';
 const TO_SWEEP = 'SELECT id FROM deleted_subscriptions ORDER BY id LIMIT 1';
-
-/** The run of calls that is in progress. */
-function readRetryRound(subscription: Row): RetryRound | null {
-  const beganAt = integerOrNull(subscription, 'retry_round_began_at');
-  return beganAt === null ? null : { beganAt, calledAt: integer(subscription, 'retry_round_called_at') };
-}
-
-function writeRetryRound(database: Database, id: string, round: RetryRound | null): void {
-  database.run(
-    'UPDATE subscriptions SET retry_round_began_at = ?, retry_round_called_at = ? WHERE id = ?',
-    round?.beganAt ?? null,
-    round?.calledAt ?? null,
-    id,
-  );
-}
 
 function sweepDeleted(database: Database, limit: number): number {
   let swept = 0;
@@ -147,13 +131,4 @@ function isThere(database: Database, id: string): boolean {
 function count(database: Database, queued: string, id: string, upTo: number): number {
   const row = database.get(`SELECT count(*) AS found FROM (SELECT 1 ${queued} LIMIT ?)`, id, upTo);
   return row ? integer(row, 'found') : 0;
-}
-
-function readSubscription(row: Row): EventSubscription {
-  return {
-    id: text(row, 'id'),
-    name: text(row, 'name'),
-    eventTypes: json(row, 'event_types'),
-    createdAt: integer(row, 'created_at'),
-  };
 }

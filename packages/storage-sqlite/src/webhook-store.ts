@@ -3,9 +3,8 @@ import type { WebhookEndpoint, WebhookStore } from '@trunkline/core/spi/storage'
 import { closeLane, dropLane } from './closing.ts';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
-import { endpointColumns, failureColumns, readEndpoint, settingsColumns } from './endpoint-row.ts';
 import { addLane, resumeLane } from './lane.ts';
-import { json, text } from './row.ts';
+import { entities, json, text } from './row.ts';
 import type { Row } from './row.ts';
 
 export function webhookStore(connected: Connected): WebhookStore {
@@ -14,7 +13,7 @@ export function webhookStore(connected: Connected): WebhookStore {
       const { database, write } = connected();
       return write(() => {
         if (hasEndpoints(database, endpoint.workspaceId, limit)) return 'limit_reached';
-        database.insert('endpoints', endpointColumns(endpoint));
+        database.insert('endpoints', entities.endpoint.columns(endpoint));
         addLane(database, endpoint.id, endpoint.workspaceId);
         return 'inserted';
       });
@@ -24,7 +23,7 @@ export function webhookStore(connected: Connected): WebhookStore {
       const { database } = connected();
       return database
         .all('SELECT * FROM endpoints WHERE workspace_id = ? ORDER BY id DESC', workspaceId)
-        .map(readEndpoint);
+        .map(entities.endpoint.read);
     },
     write: async ({ endpoint, health, close, notice, enabledLimit }) => {
       const { database, write } = connected();
@@ -41,8 +40,8 @@ export function webhookStore(connected: Connected): WebhookStore {
           return 'limit_reached';
         }
         database.update('endpoints', endpoint.id, {
-          ...settingsColumns({ ...endpoint, version: endpoint.version + 1 }),
-          ...(health ? failureColumns(endpoint.health) : {}),
+          ...entities.endpointSettings.columns({ ...endpoint, version: endpoint.version + 1 }),
+          ...(health ? entities.endpointFailures.columns(endpoint.health) : {}),
         });
         if (close) closeLane(database, endpoint.id, close);
         if (notice) database.insert('notices', { id: notice.id, notice: JSON.stringify(notice), owed_at: 0 });
@@ -72,7 +71,7 @@ export function webhookStore(connected: Connected): WebhookStore {
           after ?? '',
           limit,
         )
-        .map(readEndpoint),
+        .map(entities.endpoint.read),
 
     claimNotices: async ({ now, leaseMs, limit }) => {
       const { database, write } = connected();
@@ -80,9 +79,9 @@ export function webhookStore(connected: Connected): WebhookStore {
         database.all(OWED, now, latestLeaseEnd(now, leaseMs), count);
       if (owed(1).length === 0) return [];
       return write(() => {
-        const rows = owed(limit);
-        for (const row of rows) database.update('notices', text(row, 'id'), { owed_at: now + leaseMs });
-        return rows.map((row) => json(row, 'notice'));
+        const claimed = owed(limit);
+        for (const row of claimed) database.update('notices', text(row, 'id'), { owed_at: now + leaseMs });
+        return claimed.map((row) => json(row, 'notice'));
       });
     },
     completeNotice: async (id) => {
@@ -113,5 +112,5 @@ function enabledBeside(database: Database, { id, workspaceId }: WebhookEndpoint)
 
 function findEndpoint(database: Database, workspaceId: string, id: string): WebhookEndpoint | null {
   const row = database.get('SELECT * FROM endpoints WHERE id = ? AND workspace_id = ?', id, workspaceId);
-  return row ? readEndpoint(row) : null;
+  return row ? entities.endpoint.read(row) : null;
 }

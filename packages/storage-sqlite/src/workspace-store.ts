@@ -3,8 +3,7 @@ import type { Member, Workspace, WorkspaceStore } from '@trunkline/core/spi/stor
 import type { Connected } from './connection.ts';
 import type { Columns, Database } from './database.ts';
 import { pauseLanes, resumeWork } from './postponement.ts';
-import { flag, integer, integerOrNull, json, text } from './row.ts';
-import type { Row } from './row.ts';
+import { entities } from './row.ts';
 
 export function workspaceStore(connected: Connected): WorkspaceStore {
   return {
@@ -17,7 +16,7 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
       const { database } = connected();
       return database
         .all('SELECT * FROM workspaces WHERE id > ? ORDER BY id LIMIT ?', after ?? '', limit)
-        .map(readWorkspace);
+        .map(entities.workspace.read);
     },
     update: async (id, changes) => {
       const { database, write } = connected();
@@ -35,14 +34,14 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
 
     insertMember: async (member) => {
       const { database, write } = connected();
-      await write(() => database.insert('members', memberColumns(member)));
+      await write(() => database.insert('members', entities.member.columns(member)));
     },
     findMember: async (workspaceId, id) => findMember(connected().database, workspaceId, id),
     listMembers: async (workspaceId) => {
       const { database } = connected();
       return database
         .all('SELECT * FROM members WHERE workspace_id = ? ORDER BY id', workspaceId)
-        .map(readMember);
+        .map(entities.member.read);
     },
     updateMember: async (workspaceId, id, changes) => {
       const { database, write } = connected();
@@ -50,7 +49,7 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
         const stored = findMember(database, workspaceId, id);
         if (!stored) return null;
         const next = { ...stored, ...changes };
-        database.update('members', id, memberColumns(next));
+        database.update('members', id, entities.member.columns(next));
         announce({ topic: 'workspace', workspaceId });
         return next;
       });
@@ -75,55 +74,14 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
 
 export function findWorkspace(database: Database, id: string): Workspace | null {
   const row = database.get('SELECT * FROM workspaces WHERE id = ?', id);
-  return row ? readWorkspace(row) : null;
+  return row ? entities.workspace.read(row) : null;
 }
 
 export function findMember(database: Database, workspaceId: string, id: string): Member | null {
   const row = database.get('SELECT * FROM members WHERE id = ? AND workspace_id = ?', id, workspaceId);
-  return row ? readMember(row) : null;
+  return row ? entities.member.read(row) : null;
 }
 
 function columnsOf(workspace: Workspace): Columns {
-  return {
-    id: workspace.id,
-    name: workspace.name,
-    plan: JSON.stringify(workspace.plan),
-    trial_messages_used: workspace.trialMessagesUsed,
-    suspended_at: workspace.suspendedAt,
-    is_postponed: Number(isPostponed(workspace)),
-    created_at: workspace.createdAt,
-  };
-}
-
-function readWorkspace(row: Row): Workspace {
-  return {
-    id: text(row, 'id'),
-    name: text(row, 'name'),
-    plan: json(row, 'plan'),
-    trialMessagesUsed: integer(row, 'trial_messages_used'),
-    suspendedAt: integerOrNull(row, 'suspended_at'),
-    createdAt: integer(row, 'created_at'),
-  };
-}
-
-function memberColumns(member: Member): Columns {
-  return {
-    id: member.id,
-    workspace_id: member.workspaceId,
-    email: member.email,
-    email_verified: Number(member.emailVerified),
-    administers_webhooks: Number(member.administersWebhooks),
-    created_at: member.createdAt,
-  };
-}
-
-function readMember(row: Row): Member {
-  return {
-    id: text(row, 'id'),
-    workspaceId: text(row, 'workspace_id'),
-    email: text(row, 'email'),
-    emailVerified: flag(row, 'email_verified'),
-    administersWebhooks: flag(row, 'administers_webhooks'),
-    createdAt: integer(row, 'created_at'),
-  };
+  return { ...entities.workspace.columns(workspace), is_postponed: Number(isPostponed(workspace)) };
 }

@@ -1,0 +1,250 @@
+import type {
+  ApiKey,
+  Attempt,
+  Delivery,
+  EndpointHealth,
+  Event,
+  EventSubscription,
+  FailureRecord,
+  Group,
+  IdempotencyRecord,
+  Instance,
+  Lease,
+  Member,
+  Message,
+  RetryRound,
+  WebhookEndpoint,
+  Workspace,
+} from '@trunkline/core/spi/storage';
+import { flag, id, integer, json, orNull, text, word, words } from './columns.ts';
+import type { ColumnsOf } from './columns.ts';
+
+// The columns of each object. Where an object is also written in part, that part is a map of its own.
+
+export const WORKSPACE: ColumnsOf<Workspace> = {
+  id: id('id', 'ten'),
+  name: text('name'),
+  plan: json('plan'),
+  trialMessagesUsed: integer('trial_messages_used'),
+  suspendedAt: orNull(integer('suspended_at')),
+  createdAt: integer('created_at'),
+};
+
+export const MEMBER: ColumnsOf<Member> = {
+  id: id('id', 'mem'),
+  workspaceId: id('workspace_id', 'ten'),
+  email: text('email'),
+  emailVerified: flag('email_verified'),
+  administersWebhooks: flag('administers_webhooks'),
+  createdAt: integer('created_at'),
+};
+
+export const API_KEY: ColumnsOf<ApiKey> = {
+  id: id('id', 'key'),
+  workspaceId: id('workspace_id', 'ten'),
+  memberId: orNull(id('member_id', 'mem')),
+  name: text('name'),
+  scopes: json('scopes'),
+  hash: text('hash'),
+  createdAt: integer('created_at'),
+  expiresAt: orNull(integer('expires_at')),
+  revokedAt: orNull(integer('revoked_at')),
+  lastUsedAt: orNull(integer('last_used_at')),
+};
+
+export type InstanceState = Omit<Instance, 'id' | 'workspaceId' | 'createdAt'>;
+
+export const INSTANCE_STATE: ColumnsOf<InstanceState> = {
+  name: text('name'),
+  status: word('status'),
+  desired: word('desired'),
+  phoneNumber: orNull(text('phone_number')),
+  profileName: orNull(text('profile_name')),
+  profilePictureUrl: orNull(text('profile_picture_url')),
+  lastError: orNull(text('last_error')),
+  droppedAt: orNull(integer('dropped_at')),
+  qr: orNull(json('qr')),
+  pairingNumber: orNull(text('pairing_number')),
+  operation: orNull(json('operation')),
+  operationOutcome: orNull(json('operation_outcome')),
+  logoutRefused: flag('logout_refused'),
+  statusChangedAt: orNull(integer('status_changed_at')),
+  connectedAt: orNull(integer('connected_at')),
+  disconnectedAt: orNull(integer('disconnected_at')),
+  lastSeenAt: orNull(integer('last_seen_at')),
+  updatedAt: integer('updated_at'),
+  version: integer('version'),
+};
+
+export const INSTANCE: ColumnsOf<Instance> = {
+  id: id('id', 'ins'),
+  workspaceId: id('workspace_id', 'ten'),
+  createdAt: integer('created_at'),
+  ...INSTANCE_STATE,
+};
+
+/** The holder's columns in the row of an instance. */
+export const LEASE: ColumnsOf<Lease> = {
+  instanceId: id('id', 'ins'),
+  owner: text('lease_owner'),
+  epoch: integer('lease_epoch'),
+};
+
+export const GROUP: ColumnsOf<Group> = {
+  id: id('id', 'grp'),
+  workspaceId: id('workspace_id', 'ten'),
+  instanceId: id('instance_id', 'ins'),
+  networkId: text('network_id'),
+  name: text('name'),
+  participantsCount: integer('participants_count'),
+  isMember: flag('is_member'),
+  syncedAt: integer('synced_at'),
+};
+
+export type MessageState = Omit<
+  Message,
+  'id' | 'workspaceId' | 'instanceId' | 'networkId' | 'direction' | 'type' | 'createdAt'
+>;
+
+/** No index but those of the status has one of these. */
+export const MESSAGE_STATE: ColumnsOf<MessageState> = {
+  status: word('status'),
+  to: orNull(text('recipient')),
+  from: orNull(text('sender')),
+  groupId: orNull(id('group_id', 'grp')),
+  text: orNull(text('text')),
+  caption: orNull(text('caption')),
+  media: orNull(json('media')),
+  error: orNull(json('error')),
+  queuedAt: orNull(integer('queued_at')),
+  sentAt: orNull(integer('sent_at')),
+  deliveredAt: orNull(integer('delivered_at')),
+  readAt: orNull(integer('read_at')),
+  failedAt: orNull(integer('failed_at')),
+  receivedAt: orNull(integer('received_at')),
+};
+
+export type MessageContent = Omit<Message, 'workspaceId' | 'instanceId'>;
+
+export const MESSAGE_CONTENT: ColumnsOf<MessageContent> = {
+  id: id('id', 'msg'),
+  networkId: text('network_id'),
+  direction: word('direction'),
+  type: word('type'),
+  createdAt: integer('created_at'),
+  ...MESSAGE_STATE,
+};
+
+export const MESSAGE: ColumnsOf<Message> = {
+  workspaceId: id('workspace_id', 'ten'),
+  instanceId: id('instance_id', 'ins'),
+  ...MESSAGE_CONTENT,
+};
+
+export const IDEMPOTENCY_RECORD: ColumnsOf<IdempotencyRecord> = {
+  key: text('key'),
+  fingerprint: text('fingerprint'),
+  messageId: id('message_id', 'msg'),
+  createdAt: integer('created_at'),
+};
+
+export const ENDPOINT_FAILURES: ColumnsOf<FailureRecord> = {
+  failingSince: orNull(integer('failing_since')),
+  exhausted: flag('exhausted'),
+  warnedAt: orNull(integer('warned_at')),
+};
+
+export const ENDPOINT_HEALTH: ColumnsOf<EndpointHealth> = {
+  lastDelivery: orNull(json('last_delivery')),
+  lastSuccessAt: orNull(integer('last_success_at')),
+  ...ENDPOINT_FAILURES,
+};
+
+export type EndpointSettings = Omit<WebhookEndpoint, 'id' | 'workspaceId' | 'createdAt' | 'health'>;
+
+export const ENDPOINT_SETTINGS: ColumnsOf<EndpointSettings> = {
+  url: text('url'),
+  description: orNull(text('description')),
+  events: words('events'),
+  status: word('status'),
+  sealedSecret: text('sealed_secret'),
+  secretHint: text('secret_hint'),
+  disabledAt: orNull(integer('disabled_at')),
+  disabledReason: orNull(word('disabled_reason')),
+  updatedAt: integer('updated_at'),
+  version: integer('version'),
+};
+
+/** An endpoint but for its health. */
+export const ENDPOINT: ColumnsOf<Omit<WebhookEndpoint, 'health'>> = {
+  id: id('id', 'wh'),
+  workspaceId: id('workspace_id', 'ten'),
+  createdAt: integer('created_at'),
+  ...ENDPOINT_SETTINGS,
+};
+
+export type DeliveryOutcome = Pick<
+  Delivery,
+  | 'status'
+  | 'attempts'
+  | 'manual'
+  | 'nextRetryAt'
+  | 'responseStatus'
+  | 'errorCode'
+  | 'lastAttemptAt'
+  | 'deliveredAt'
+>;
+
+export const DELIVERY_OUTCOME: ColumnsOf<DeliveryOutcome> = {
+  status: word('status'),
+  attempts: integer('attempts'),
+  manual: flag('manual'),
+  nextRetryAt: orNull(integer('next_retry_at')),
+  responseStatus: orNull(integer('response_status')),
+  errorCode: orNull(word('error_code')),
+  lastAttemptAt: orNull(integer('last_attempt_at')),
+  deliveredAt: orNull(integer('delivered_at')),
+};
+
+export const DELIVERY: ColumnsOf<Delivery> = {
+  id: id('id', 'whd'),
+  workspaceId: id('workspace_id', 'ten'),
+  webhookId: id('webhook_id', 'wh'),
+  eventId: id('event_id', 'evt'),
+  eventType: word('event_type'),
+  eventOccurredAt: integer('event_occurred_at'),
+  maxAttempts: integer('max_attempts'),
+  createdAt: integer('created_at'),
+  ...DELIVERY_OUTCOME,
+};
+
+export const ATTEMPT: ColumnsOf<Attempt> = {
+  number: integer('number'),
+  manual: flag('manual'),
+  url: text('url'),
+  responseStatus: orNull(integer('response_status')),
+  responseBody: orNull(text('response_body')),
+  durationMs: integer('duration_ms'),
+  errorCode: orNull(word('error_code')),
+  at: integer('at'),
+};
+
+export const EVENT: ColumnsOf<Event> = {
+  id: id('id', 'evt'),
+  workspaceId: id('workspace_id', 'ten'),
+  type: word('type'),
+  occurredAt: integer('occurred_at'),
+  payload: text('payload'),
+};
+
+export const SUBSCRIPTION: ColumnsOf<EventSubscription> = {
+  id: id('id', 'sub'),
+  name: text('name'),
+  eventTypes: words('event_types'),
+  createdAt: integer('created_at'),
+};
+
+export const RETRY_ROUND: ColumnsOf<RetryRound> = {
+  beganAt: integer('retry_round_began_at'),
+  calledAt: integer('retry_round_called_at'),
+};

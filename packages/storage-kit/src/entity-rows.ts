@@ -1,0 +1,151 @@
+import type {
+  ApiKey,
+  Attempt,
+  Delivery,
+  EndpointHealth,
+  Event,
+  EventSubscription,
+  FailureRecord,
+  Group,
+  IdempotencyRecord,
+  Instance,
+  LeasedInstance,
+  Member,
+  Message,
+  RetryRound,
+  WebhookEndpoint,
+  Workspace,
+} from '@trunkline/core/spi/storage';
+import type { Codecs } from './codec.ts';
+import { rowMapper } from './columns.ts';
+import type { RowMapper } from './columns.ts';
+import {
+  API_KEY,
+  ATTEMPT,
+  DELIVERY,
+  DELIVERY_OUTCOME,
+  ENDPOINT,
+  ENDPOINT_FAILURES,
+  ENDPOINT_HEALTH,
+  ENDPOINT_SETTINGS,
+  EVENT,
+  GROUP,
+  IDEMPOTENCY_RECORD,
+  INSTANCE,
+  INSTANCE_STATE,
+  LEASE,
+  MEMBER,
+  MESSAGE,
+  MESSAGE_CONTENT,
+  MESSAGE_STATE,
+  RETRY_ROUND,
+  SUBSCRIPTION,
+  WORKSPACE,
+} from './entities.ts';
+import type {
+  DeliveryOutcome,
+  EndpointSettings,
+  InstanceState,
+  MessageContent,
+  MessageState,
+} from './entities.ts';
+import type { Row } from './row-reader.ts';
+
+/**
+ * What each object of Trunkline is as a row. The columns are the object's fields in snake case, but that a message's `to`
+ * and `from` are `recipient` and `sender`.
+ */
+export interface EntityRows<Stored> {
+  readonly workspace: RowMapper<Workspace, Stored>;
+  readonly member: RowMapper<Member, Stored>;
+  readonly apiKey: RowMapper<ApiKey, Stored>;
+
+  readonly instance: RowMapper<Instance, Stored>;
+  /** What changes of an instance after it was made. */
+  readonly instanceState: RowMapper<InstanceState, Stored>;
+  readonly group: RowMapper<Group, Stored>;
+  /** Of the row of an instance with `lease_owner` and `lease_epoch`, which somebody holds. */
+  readonly leasedInstance: (row: Row) => LeasedInstance;
+
+  readonly message: RowMapper<Message, Stored>;
+  /** All but whose it is. */
+  readonly messageContent: RowMapper<MessageContent, Stored>;
+  /** What changes of a message after it was made. */
+  readonly messageState: RowMapper<MessageState, Stored>;
+  /** But for the workspace whose key it is. */
+  readonly idempotencyRecord: RowMapper<IdempotencyRecord, Stored>;
+
+  readonly endpoint: RowMapper<WebhookEndpoint, Stored>;
+  /** What a user changes of an endpoint, and its `version`. */
+  readonly endpointSettings: RowMapper<EndpointSettings, Stored>;
+  readonly endpointHealth: RowMapper<EndpointHealth, Stored>;
+  /** What `WebhookStore.write` may change of the health. */
+  readonly endpointFailures: RowMapper<FailureRecord, Stored>;
+
+  readonly delivery: RowMapper<Delivery, Stored>;
+  /** What changes of a delivery after it was made. */
+  readonly deliveryOutcome: RowMapper<DeliveryOutcome, Stored>;
+  /** But for the delivery that it is of. */
+  readonly attempt: RowMapper<Attempt, Stored>;
+  readonly event: RowMapper<Event, Stored>;
+  readonly subscription: RowMapper<EventSubscription, Stored>;
+  /** The columns `retry_round_began_at` and `retry_round_called_at`, both null when no round is in progress. */
+  readonly retryRound: RowMapper<RetryRound | null, Stored>;
+}
+
+/** Makes the mappers for a database that stores values as these codecs do. */
+export function entityRows<Stored>(codecs: Codecs<Stored>): EntityRows<Stored> {
+  const instance = rowMapper(INSTANCE, codecs);
+  const lease = rowMapper(LEASE, codecs);
+  const endpointHealth = rowMapper(ENDPOINT_HEALTH, codecs);
+  return {
+    workspace: rowMapper(WORKSPACE, codecs),
+    member: rowMapper(MEMBER, codecs),
+    apiKey: rowMapper(API_KEY, codecs),
+    instance,
+    instanceState: rowMapper(INSTANCE_STATE, codecs),
+    group: rowMapper(GROUP, codecs),
+    leasedInstance: (row) => ({ instance: instance.read(row), lease: lease.read(row) }),
+    message: rowMapper(MESSAGE, codecs),
+    messageContent: rowMapper(MESSAGE_CONTENT, codecs),
+    messageState: rowMapper(MESSAGE_STATE, codecs),
+    idempotencyRecord: rowMapper(IDEMPOTENCY_RECORD, codecs),
+    endpoint: withHealth(rowMapper(ENDPOINT, codecs), endpointHealth),
+    endpointSettings: rowMapper(ENDPOINT_SETTINGS, codecs),
+    endpointHealth,
+    endpointFailures: rowMapper(ENDPOINT_FAILURES, codecs),
+    delivery: rowMapper(DELIVERY, codecs),
+    deliveryOutcome: rowMapper(DELIVERY_OUTCOME, codecs),
+    attempt: rowMapper(ATTEMPT, codecs),
+    event: rowMapper(EVENT, codecs),
+    subscription: rowMapper(SUBSCRIPTION, codecs),
+    retryRound: orNone(rowMapper(RETRY_ROUND, codecs)),
+  };
+}
+
+/** The health of an endpoint is an object of its own in columns of the same row. */
+function withHealth<Stored>(
+  own: RowMapper<Omit<WebhookEndpoint, 'health'>, Stored>,
+  health: RowMapper<EndpointHealth, Stored>,
+): RowMapper<WebhookEndpoint, Stored> {
+  return {
+    kinds: { ...own.kinds, ...health.kinds },
+    columns: (endpoint) => ({ ...own.columns(endpoint), ...health.columns(endpoint.health) }),
+    read: (row) => ({ ...own.read(row), health: health.read(row) }),
+  };
+}
+
+/** An object that may be missing: then all its columns are null. */
+function orNone<Entity, Stored>({
+  kinds,
+  columns,
+  read,
+}: RowMapper<Entity, Stored>): RowMapper<Entity | null, Stored> {
+  const names = Object.keys(kinds);
+  const none = Object.fromEntries(names.map((name) => [name, null]));
+  return {
+    kinds,
+    columns: (entity) => (entity === null ? { ...none } : columns(entity)),
+    read: (row) => (names.every((name) => row[name] === null) ? null : read(row)),
+  };
+}

@@ -1,0 +1,20 @@
+export { BOOLEAN, PLAIN_CODECS, uuidIds } from './codec.ts';
+export type { Codec, Codecs } from './codec.ts';
+export type { ColumnKind, RowMapper } from './columns.ts';
+export { entityRows } from './entity-rows.ts';
+export type { EntityRows } from './entity-rows.ts';
+export type {
+  DeliveryOutcome,
+  EndpointSettings,
+  InstanceState,
+  MessageContent,
+  MessageState,
+} from './entities.ts';
+export { messageKinds } from './list-plans.ts';
+export type { MessageKind } from './list-plans.ts';
+export { pageOf, planPage } from './page-plan.ts';
+export type { IdBound, PagePlan } from './page-plan.ts';
+export { rowReader } from './row-reader.ts';
+export type { Row, RowReader } from './row-reader.ts';
+export { whileOpen } from './while-open.ts';
+export type { Closable, WhileOpen } from './while-open.ts';

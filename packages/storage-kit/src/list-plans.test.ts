@@ -1,0 +1,37 @@
+import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core/spi/storage';
+import type { MessageFilter } from '@trunkline/core/spi/storage';
+import * as fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { messageKinds } from './list-plans.ts';
+
+const ALL = MESSAGE_STATUSES.flatMap((status) => MESSAGE_TYPES.map((type) => ({ status, type })));
+
+const filters: fc.Arbitrary<MessageFilter> = fc.record(
+  {
+    instanceId: fc.constant('ins_1'),
+    direction: fc.constantFrom(...MESSAGE_DIRECTIONS),
+    type: fc.constantFrom(...MESSAGE_TYPES),
+    statuses: fc.array(fc.constantFrom(...MESSAGE_STATUSES), { minLength: 1, maxLength: 4 }),
+  },
+  { requiredKeys: [] },
+);
+
+it('the kinds of messages of a filter are those that pass it, each once', () => {
+  fc.assert(
+    fc.property(filters, (filter) => {
+      const passing = ALL.filter(
+        ({ status, type }) =>
+          (filter.type ?? type) === type &&
+          (filter.statuses ?? [status]).includes(status) &&
+          (filter.direction === undefined || (filter.direction === 'inbound') === (status === 'received')),
+      );
+      const kinds = messageKinds(filter) ?? ALL;
+      expect(kinds).toHaveLength(passing.length);
+      expect(kinds).toEqual(expect.arrayContaining(passing));
+    }),
+  );
+});
+
+it('a filter that passes all messages of a workspace has one walk, and no kinds', () => {
+  expect(messageKinds({})).toBeNull();
+});

@@ -1,0 +1,41 @@
+import type { Page, PageRequest } from '@trunkline/core/spi/storage';
+
+/** Ids on one side of another one. They compare as text, and as uuids. */
+export interface IdBound {
+  readonly sign: '<' | '<=' | '>' | '>=';
+  readonly id: string;
+}
+
+/** How to read a page. */
+export interface PagePlan {
+  /** Of the ids, in which the rows are read. */
+  readonly order: 'ASC' | 'DESC';
+  /** The rows that are read have ids within this bound; null is no bound. */
+  readonly ahead: IdBound | null;
+  /** How many of them: one more than the page takes, which shows whether the list goes on. */
+  readonly count: number;
+  /** Where one row is enough to show that the list goes on behind the page; null is nowhere. */
+  readonly behind: IdBound | null;
+}
+
+export function planPage({ from, limit }: PageRequest): PagePlan {
+  const count = limit + 1;
+  if (from === null) return { order: 'DESC', ahead: null, count, behind: null };
+  const { id, direction } = from;
+  return direction === 'older'
+    ? { order: 'DESC', ahead: { sign: '<', id }, count, behind: { sign: '>=', id } }
+    : { order: 'ASC', ahead: { sign: '>', id }, count, behind: { sign: '<=', id } };
+}
+
+/** The page of what was read as `planPage` says, in that order, and of whether anything is behind it. */
+export function pageOf<Row>(
+  { from, limit }: PageRequest,
+  read: readonly Row[],
+  isAnyBehind: boolean,
+): Page<Row> {
+  const rows = read.slice(0, limit);
+  const goesOn = read.length > limit;
+  return from?.direction === 'newer'
+    ? { rows: rows.toReversed(), hasOlder: isAnyBehind, hasNewer: goesOn }
+    : { rows, hasOlder: goesOn, hasNewer: isAnyBehind };
+}

@@ -1,0 +1,56 @@
+/** What a storage works with while it is open. */
+export interface Closable {
+  /** Resolves once no call is in flight that `close` would break. */
+  idle?(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens and closes a storage, and keeps its other methods from running in between. */
+export interface WhileOpen<Open extends Closable> {
+  /** What `open` made. Throws while the storage is not open. */
+  readonly connected: () => Open;
+  /** The same; null while the storage is not open. */
+  readonly current: () => Open | null;
+  /** Rejects while the storage is open or is being opened. If `make` fails, the storage stays closed. */
+  readonly open: (make: () => Open | Promise<Open>) => Promise<void>;
+  /** Waits for `open`, then closes. Calls in the meantime share one close. Does nothing while the storage is not open. */
+  readonly close: () => Promise<void>;
+}
+
+export function whileOpen<Open extends Closable>(): WhileOpen<Open> {
+  let current: Open | null = null;
+  let opening: Promise<void> | null = null;
+  let closing: Promise<void> | null = null;
+
+  const begin = async (make: () => Open | Promise<Open>): Promise<void> => {
+    current = await make();
+  };
+  const end = async (): Promise<void> => {
+    await opening?.catch(() => undefined);
+    const ended = current;
+    if (ended?.idle) await ended.idle();
+    current = null;
+    await ended?.close();
+  };
+
+  return {
+    connected() {
+      if (current) return current;
+      throw new Error('The storage is not open.');
+    },
+    current: () => current,
+    async open(make) {
+      if (current || opening) throw new Error('The storage is open already.');
+      opening = begin(make);
+      try {
+        await opening;
+      } finally {
+        opening = null;
+      }
+    },
+    close() {
+      closing ??= end().finally(() => (closing = null));
+      return closing;
+    },
+  };
+}
