@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -5,9 +6,8 @@ import { contentIdOf } from '@trunkline/core/spi/storage';
 import type { Message } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
 import { linesOf, startChild } from '@trunkline/test-support/start-child';
-import { initial } from '../src/migrations/0001-initial.ts';
 import { idempotencyLog } from '../src/migrations/0015-idempotency-log.ts';
-import { MIGRATIONS } from '../src/migrations/migrate.ts';
+import { INITIAL_VERSION, MIGRATIONS } from '../src/migrations/migrate.ts';
 import {
   aClaim,
   anEndpoint,
@@ -22,7 +22,7 @@ import { connectTo, openStorage } from './support/open-storage.ts';
 import { storageContext } from './support/storage-context.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-it('several processes may open a new file at once', async () => {
+it('several processes may open a new file concurrently', async () => {
   const path = join(temporaryDirectory(), 'test.db');
   const children = Array.from({ length: 8 }, () =>
     startChild(new URL('support/programs/open.ts', import.meta.url), path),
@@ -52,12 +52,7 @@ describe('a database of the first version', () => {
     const path = join(temporaryDirectory(), 'test.db');
     const { workspace, delivery, message } = await makeFirstVersion(path);
     const storage = await openStorage(path);
-    const fresh = join(temporaryDirectory(), 'test.db');
-    await openStorage(fresh);
-    const [upgraded, made] = [path, fresh].map((file) =>
-      connectTo(file).prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY name').all(),
-    );
-    expect(upgraded).toEqual(made);
+    expect(schemaOf(path)).toEqual(await newSchema());
     expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
     expect((await storage.deliveries.claim(aClaim())).claimed).toMatchObject([{ delivery }]);
     // Its file is kept under the message's own id.
@@ -99,7 +94,7 @@ it('an idempotency key that is used again while the records are moved keeps its 
       else expect(migration.step(connection).isComplete).toBe(true);
     }
     // "trnk"
-    connection.exec(`PRAGMA application_id = 1953656427; PRAGMA user_version = ${to}`);
+    connection.exec(`PRAGMA application_id = 1953656427; PRAGMA user_version = ${INITIAL_VERSION - 1 + to}`);
   };
   const use = (messageId: string, createdAt: number): unknown =>
     connection
@@ -122,6 +117,41 @@ it('an idempotency key that is used again while the records are moved keeps its 
     { message_id: 'msg_new' },
   ]);
 });
+
+// Four migrations became one. Commits from before numbered them as they came.
+it.each([
+  [2, ['lease-owners']],
+  [2, ['subscriptions']],
+  [2, ['pairing-number']],
+  [3, ['lease-owners', 'subscriptions']],
+] as const)(
+  'a database of version %i, which has %j beside the first tables, gets what it lacks and keeps what it has',
+  async (version, parts) => {
+    const path = join(temporaryDirectory(), 'test.db');
+    const { workspace, message } = await makeEarlierVersion(path, version, ['first', ...parts]);
+    const storage = await openStorage(path);
+    expect(schemaOf(path)).toEqual(await newSchema());
+    expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
+    expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
+  },
+);
+
+/** Tables and indexes, however they were written down. */
+function schemaOf(path: string): readonly unknown[] {
+  const rows = connectTo(path).prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY name').all();
+  return rows.map(({ sql, ...row }) => {
+    const words = String(sql)
+      .replaceAll(/--.*$/gm, '')
+      .match(/\w+|\S/g);
+    return { ...row, sql: words?.join(' ') };
+  });
+}
+
+async function newSchema(): Promise<readonly unknown[]> {
+  const path = join(temporaryDirectory(), 'test.db');
+  await openStorage(path);
+  return schemaOf(path);
+}
 
 describe('a large database of the first version', () => {
   const COUNT = 12_000;
@@ -200,8 +230,10 @@ describe('a large database of the first version', () => {
   }
 });
 
+const makeFirstVersion = (path: string) => makeEarlierVersion(path, 1, ['first']);
+
 /** With an instance, a message with a file, an endpoint and a delivery to it. */
-async function makeFirstVersion(path: string) {
+async function makeEarlierVersion(path: string, version: number, parts: readonly string[]) {
   const present = `${path}-present`;
   const storage = await openStorage(present);
   const workspace = aWorkspace();
@@ -219,7 +251,10 @@ async function makeFirstVersion(path: string) {
 
   const connection = new DatabaseSync(path);
   const { application_id } = must(connectTo(present).prepare('PRAGMA application_id').get());
-  connection.exec(`${initial}; PRAGMA application_id = ${String(application_id)}; PRAGMA user_version = 1`);
+  for (const part of parts) {
+    connection.exec(readFileSync(new URL(`support/earlier-schemas/${part}.sql`, import.meta.url), 'utf8'));
+  }
+  connection.exec(`PRAGMA application_id = ${String(application_id)}; PRAGMA user_version = ${version}`);
   const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
   connection.prepare('ATTACH ? AS present').run(present);
   for (const name of tables.map((row) => String(row['name']))) {

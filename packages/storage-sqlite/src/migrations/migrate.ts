@@ -1,9 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '@trunkline/core/spi/storage';
-import { initial } from './0001-initial.ts';
-import { leaseOwners } from './0002-lease-owners.ts';
-import { subscriptions } from './0003-subscriptions.ts';
-import { pairingNumber } from './0004-pairing-number.ts';
+import { initial } from './0004-initial.ts';
 import { handOvers } from './0005-hand-overs.ts';
 import { refusedLogouts } from './0006-refused-logouts.ts';
 import { uploads } from './0007-uploads.ts';
@@ -20,12 +17,9 @@ import { movedIdempotencyRecords } from './0016-moved-idempotency-records.ts';
 import { queueByInstance } from './0017-queue-by-instance.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
-/** In order; a migration that was released never changes. The version of a database is how many it has had. */
+/** In order; a migration that was released never changes. The version of a database is the number of its last one. */
 export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   initial,
-  leaseOwners,
-  subscriptions,
-  pairingNumber,
   handOvers,
   refusedLogouts,
   uploads,
@@ -41,6 +35,10 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   queueByInstance,
 ];
 
+/** Four that were never released became one, which kept the number of the last of them. */
+export const INITIAL_VERSION = 4;
+export const LATEST_VERSION: number = INITIAL_VERSION + MIGRATIONS.length - 1;
+
 /** "trnk": says that a SQLite file is ours. */
 const APPLICATION_ID = 0x74726e6b;
 
@@ -55,7 +53,7 @@ const LOG_EVERY_MS = 2_000;
 export function migrate(connection: DatabaseSync, logger: Logger): void {
   let rows = 0;
   let loggedAt = -Infinity;
-  while (readVersion(connection) < MIGRATIONS.length) {
+  while (readVersion(connection) < LATEST_VERSION) {
     const done = applyMissing(connection);
     rows += done.rows;
     if (done.unfinished === null) continue;
@@ -85,7 +83,7 @@ function applyMissing(connection: DatabaseSync): Applied {
   connection.exec('BEGIN IMMEDIATE');
   try {
     let version = readVersion(connection);
-    for (const migration of MIGRATIONS.slice(version)) {
+    for (const migration of MIGRATIONS.slice(Math.max(0, version - INITIAL_VERSION + 1))) {
       if (typeof migration === 'string') connection.exec(migration);
       else {
         const step = migration.step(connection);
@@ -93,7 +91,7 @@ function applyMissing(connection: DatabaseSync): Applied {
         if (!step.isComplete) unfinished = migration.task;
       }
       if (unfinished !== null) break;
-      version += 1;
+      version = Math.max(INITIAL_VERSION, version + 1);
     }
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     connection.exec(`PRAGMA user_version = ${version}`);
@@ -108,8 +106,8 @@ function applyMissing(connection: DatabaseSync): Applied {
 /** Throws when the file was made by a version that knows more migrations. */
 export function readVersion(connection: DatabaseSync): number {
   const version = pragma(connection, 'user_version');
-  if (version > MIGRATIONS.length) {
-    const versions = `schema ${version}; this one knows ${MIGRATIONS.length}`;
+  if (version > LATEST_VERSION) {
+    const versions = `schema ${version}; this one knows ${LATEST_VERSION}`;
     throw new Error(`it was made by a newer version of Trunkline (${versions}).`);
   }
   return version;

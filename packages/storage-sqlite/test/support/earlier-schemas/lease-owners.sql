@@ -1,7 +1,4 @@
-/** The processes that share the instances among themselves. */
-export const leaseOwners = `
 CREATE TABLE lease_owners (
   owner         TEXT PRIMARY KEY,
   checked_in_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-`;

@@ -1,5 +1,3 @@
-/** Events for handlers in process, in a queue for each subscription. */
-export const subscriptions = `
 CREATE TABLE subscriptions (
   id          TEXT PRIMARY KEY,
   name        TEXT NOT NULL UNIQUE,
@@ -26,4 +24,3 @@ CREATE TABLE queued_events (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX queued_events_due ON queued_events (subscription_id, event_type, due_at, event_id) WHERE due_at IS NOT NULL;
 CREATE INDEX queued_events_exhausted ON queued_events (subscription_id, event_id) WHERE due_at IS NULL;
-`;

@@ -1,8 +1,3 @@
-/**
- * Ids are text that sorts by time. Times are epoch milliseconds, `occurred_at` of events epoch microseconds; flags are
- * 0 or 1; JSON stands only where the database looks at nothing inside.
- */
-export const initial = `
 CREATE TABLE settings (
   name  TEXT PRIMARY KEY,
   value TEXT NOT NULL
@@ -294,4 +289,3 @@ CREATE TABLE closings (
   PRIMARY KEY (endpoint_id, generation)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX closings_to_sweep ON closings (endpoint_id, generation) WHERE to_sweep = 1;
-`;
