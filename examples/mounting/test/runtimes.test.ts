@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Miniflare } from 'miniflare';
 import { describe, it, onTestFinished } from 'vitest';
 import { bundledWorker } from './bundled-worker.ts';
-import { startProgram } from './program.ts';
+import { startServer } from './program.ts';
 import { smoke } from './smoke.ts';
 import { startReceiver } from './webhook-receiver.ts';
 
@@ -18,7 +18,7 @@ describe('the API works', () => {
   it('on Bun', async ({ skip }) => {
     const bun = inBin('bun');
     if (!runs(bun)) return skip('npm has no Bun for this platform.');
-    const origin = await startProgram(bun, { args: ['--conditions=source', 'src/bun.ts'], env });
+    const origin = await startServer(bun, { args: ['--conditions=source', 'src/bun.ts'], env });
     await smoke({ origin, fetch, apiKey, everyRole: true, receiverUrl: await startReceiver() });
   });
 
@@ -34,7 +34,7 @@ describe('the API works', () => {
       '--port=0',
       'src/deno.ts',
     ];
-    const origin = await startProgram(deno, { args: serve, env });
+    const origin = await startServer(deno, { args: serve, env });
     await smoke({ origin, fetch, apiKey, everyRole: true, receiverUrl: await startReceiver() });
   });
 

@@ -1,39 +1,24 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER, signWebhook } from '@trunkline/receiver';
+import { startNodeProgram } from '@trunkline/test-support/start-program';
+import type { Program } from '@trunkline/test-support/start-program';
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const MAIN = new URL('../src/main.ts', import.meta.url);
 const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
 
-function start(env: Readonly<Record<string, string>>): { child: ChildProcess; output: () => string } {
-  const child = spawn(process.execPath, ['--conditions=source', MAIN], {
-    env: { PATH: process.env['PATH'], ...env },
-  });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
-  return { child, output: () => output };
+function start(env: Readonly<Record<string, string>>): Program {
+  return startNodeProgram(MAIN, { env: { PATH: process.env['PATH'], ...env } });
 }
 
 describe('The receiver', () => {
-  let receiver: ReturnType<typeof start>;
+  let receiver: Program;
   let url = '';
 
   beforeAll(async () => {
     receiver = start({ WEBHOOK_SECRET: secret, PORT: '0' });
-    while (url === '') {
-      await once(receiver.child.stdout ?? receiver.child, 'data');
-      url = /Receiving at (\S+)/.exec(receiver.output())?.[1] ?? '';
-    }
+    [, url = ''] = await receiver.printed(/Receiving at (\S+)/);
   });
-  afterAll(async () => {
-    receiver.child.kill();
-    const [code] = await once(receiver.child, 'exit');
-    expect(code).toBe(0);
-  });
+  afterAll(async () => expect(await receiver.stop()).toBe(0));
 
   const event = (id: string, type: string, data: object) =>
     JSON.stringify({ id, type, created_at: '2026-11-20T21:00:00.000000Z', workspace_id: 'ten_1', data });
@@ -78,8 +63,7 @@ describe('The receiver', () => {
     ],
     [{ WEBHOOK_SECRET: secret, PORT: 'http' }, 'receiver: PORT must be a whole number from 0 to 65535.\n'],
   ] as const)('does not start without what it needs: %j', async ([env, complaint]) => {
-    const { child, output } = start(env);
-    const [code] = await once(child, 'close');
-    expect({ code, output: output() }).toEqual({ code: 1, output: complaint });
+    const { ended, output } = start(env);
+    expect({ code: await ended, output: output() }).toEqual({ code: 1, output: complaint });
   });
 });

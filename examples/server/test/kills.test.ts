@@ -1,26 +1,23 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { verify } from '@trunkline/receiver';
 import { startPostgres } from '@trunkline/test-postgres/server';
 import { HANG_MS, until } from '@trunkline/test-support';
+import { randomInTest } from '@trunkline/test-support/seeded-test';
+import { startNodeProgram } from '@trunkline/test-support/start-program';
 import { openSandboxJournal } from '../src/sandbox-journal.ts';
 import type { Place } from './support/programs/loaded-service.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 /** On each storage, half of them under full load; more with KILLS, which prints what came of it. */
 const KILLS = Number(process.env['KILLS'] ?? 6);
-const PROGRAM = fileURLToPath(new URL('support/programs/loaded-service.ts', import.meta.url));
-const COMPILE_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url));
+const PROGRAM = new URL('support/programs/loaded-service.ts', import.meta.url);
 /** After it is ready; one in ten is killed while it starts. */
 const KILLED_WITHIN_MS = 800;
 const KILLED_AT_START_WITHIN_MS = 600;
@@ -29,7 +26,9 @@ describe.concurrent('a service that is killed at random moments, half of them un
   it.for(['SQLite', 'PostgreSQL'] as const)(
     `loses nothing, sends nothing twice and leaves nothing behind, on %s (${KILLS} times)`,
     { timeout: 600_000 + KILLS * 30_000 },
-    async (storage, { onTestFinished: atEnd }) => {
+    async (storage, context) => {
+      const random = randomInTest(context);
+      const atEnd = context.onTestFinished;
       const directory = temporaryDirectory();
       const postgres = storage === 'PostgreSQL' ? await startPostgres() : null;
       atEnd(async () => postgres?.stop());
@@ -41,7 +40,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
         startService([database, network, receiver.url, String(run), work, JSON.stringify(receiver.places)]);
 
       const first = start(0, 'set up');
-      receiver.places = JSON.parse(await first.line((text) => text.startsWith('['))) as readonly Place[]; // as it printed them
+      receiver.places = JSON.parse(await first.line(/^\[.*$/m)) as readonly Place[]; // as it printed them
       await first.ended;
 
       const accepted = new Map<string, string>();
@@ -50,22 +49,22 @@ describe.concurrent('a service that is killed at random moments, half of them un
         const isLoaded = run % 2 === 0;
         const service = start(run, isLoaded ? 'full load' : 'light load');
         // The first two get to accept something, however slow the machine is.
-        const isStarting = run > 2 && Math.random() < 0.1;
-        if (!isStarting) await service.line((text) => text === 'ready');
-        if (run <= 2) await until('a message is accepted', () => service.accepted.size > 0);
-        await setTimeout(Math.random() * (isStarting ? KILLED_AT_START_WITHIN_MS : KILLED_WITHIN_MS));
+        const isStarting = run > 2 && random(10) === 0;
+        if (!isStarting) await service.line(/^ready$/m);
+        if (run <= 2) await until('a message is accepted', () => service.accepted().size > 0);
+        await setTimeout(random(isStarting ? KILLED_AT_START_WITHIN_MS : KILLED_WITHIN_MS));
         await service.kill();
-        for (const [text, id] of service.accepted) accepted.set(text, id);
-        if (isLoaded) loaded += service.accepted.size;
+        for (const [text, id] of service.accepted()) accepted.set(text, id);
+        if (isLoaded) loaded += service.accepted().size;
       }
 
       const last = start(KILLS + 1, 'rest');
-      await last.line((text) => text === 'all read');
+      await last.line(/^all read$/m);
       // The limit of each endpoint makes many webhooks wait: what counts is that they go on.
       const untold = (): readonly string[] => [...accepted.values()].filter((id) => !receiver.told.has(id));
       for (let left = untold().length; left > 0; left = untold().length)
         await until(`the webhooks of ${left} more messages come`, () => untold().length < left, 2 * HANG_MS);
-      expect(last.accepted.size).toBe(0);
+      expect(last.accepted().size).toBe(0);
       last.go();
       await last.ended;
 
@@ -91,9 +90,9 @@ describe.concurrent('a service that is killed at random moments, half of them un
 
 interface Service {
   /** What it has printed that it accepted: message ids by text. */
-  readonly accepted: ReadonlyMap<string, string>;
-  /** Resolves with the first line that it prints for which `holds`; rejects when it ends before. */
-  line(holds: (text: string) => boolean): Promise<string>;
+  accepted(): ReadonlyMap<string, string>;
+  /** Resolves with the first line that it prints that matches; rejects when it ends before. */
+  line(pattern: RegExp): Promise<string>;
   /** Ends its input. */
   go(): void;
   kill(): Promise<void>;
@@ -101,52 +100,22 @@ interface Service {
   readonly ended: Promise<void>;
 }
 
-const children = new Set<ChildProcess>();
-
-// Only what a failed test has left behind.
-afterAll(() => {
-  for (const child of children) child.kill('SIGKILL');
-});
-
 function startService(args: readonly string[]): Service {
-  const child: ChildProcess = spawn(process.execPath, ['--conditions=source', PROGRAM, ...args], {
-    env: { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  children.add(child);
-  const accepted = new Map<string, string>();
-  const others: string[] = [];
-  let stderr = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  if (child.stdout) {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      // The last line of one that was killed may be half there.
-      const [, text, id] = /^accepted (\S+) (msg_\w{26})$/.exec(line) ?? [];
-      if (text !== undefined && id !== undefined) accepted.set(text, id);
-      else others.push(line);
-    });
-  }
-  const closed = once(child, 'close').then(() => children.delete(child));
-  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
+  const program = startNodeProgram(PROGRAM, { args });
   return {
-    accepted,
-    line: (holds) =>
-      until(
-        'the service says so',
-        () => {
-          const found = others.find(holds);
-          if (found === undefined && hasEnded()) throw new Error(`The service ended: ${stderr}`);
-          return found;
-        },
-        10 * HANG_MS,
+    // The last line of one that was killed may be half there.
+    accepted: () =>
+      new Map(
+        Array.from(program.stdout().matchAll(/^accepted (\S+) (msg_\w{26})$/gm), ([, text = '', id = '']) => [
+          text,
+          id,
+        ]),
       ),
-    go: () => void child.stdin?.end(),
-    async kill() {
-      child.kill('SIGKILL');
-      await closed;
-    },
-    ended: closed.then(() => {
-      if (child.exitCode !== 0 && child.signalCode !== 'SIGKILL') throw new Error(`It failed: ${stderr}`);
+    line: async (pattern) => (await program.printed(pattern, 10 * HANG_MS))[0],
+    go: () => program.endInput(),
+    kill: () => program.kill(),
+    ended: program.ended.then((end) => {
+      if (end !== 0 && end !== 'SIGKILL') throw new Error(`The service failed: ${program.stderr()}`);
     }),
   };
 }

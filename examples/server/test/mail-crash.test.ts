@@ -1,47 +1,35 @@
-import { fork } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
+import { startNodeProgram } from '@trunkline/test-support/start-program';
+import type { Program } from '@trunkline/test-support/start-program';
 import { startMailServer } from './support/mail-server.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-const PROGRAM = fileURLToPath(new URL('support/programs/failing-endpoint.ts', import.meta.url));
+const PROGRAM = new URL('support/programs/failing-endpoint.ts', import.meta.url);
 const TWO_DAYS = 48 * 60;
 
 it('a warning outlives the process that was sending it, and goes out once more under the same id', async () => {
   const server = await startMailServer();
   const database = join(temporaryDirectory(), 'test.db');
-  const run = (minutes: number): ChildProcess => {
-    const child = fork(PROGRAM, [database, server.url, String(minutes)], {
-      execArgv: ['--conditions=source'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    return child;
-  };
-  const kill = async (child: ChildProcess): Promise<void> => {
-    const ended = once(child, 'exit');
-    child.kill('SIGKILL');
-    await ended;
-  };
+  const run = (minutes: number): Program =>
+    startNodeProgram(PROGRAM, { args: [database, server.url, String(minutes)] });
 
   // The server has all of the mail, and the process dies before it hears so.
   server.answer('hang');
   const first = run(0);
   await eventually(() => expect(server.mails.length).toBe(1));
-  await kill(first);
+  await first.kill();
 
   server.answer('refuse');
   const second = run(TWO_DAYS + 10);
   await eventually(() => expect(server.mails.length).toBe(2));
-  await kill(second);
+  await second.kill();
 
   server.answer('take');
   const third = run(TWO_DAYS + 20);
   await eventually(() => expect(server.mails.length).toBe(3));
-  await kill(third);
+  await third.kill();
 
   expect(new Set(server.mails.map(({ to }) => to.join()))).toEqual(
     new Set(['ada@example.com,grace@example.com']),

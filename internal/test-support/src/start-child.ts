@@ -1,10 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { startNodeProgram } from './start-program.ts';
 
 export interface Child {
   /** The lines that it prints, as they come. */
@@ -22,26 +17,15 @@ export interface Child {
 
 /** Starts a TypeScript program in a process of its own, which is killed when the test that runs is over. */
 export function startChild(program: URL, ...values: readonly string[]): Child {
-  const path = fileURLToPath(program);
-  const child = spawn(process.execPath, ['--conditions=source', path, ...values], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-    // Halves what a start costs.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'trunkline-compile-cache') },
-  });
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  const closed = once(child, 'close');
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await closed;
-  });
+  const child = startNodeProgram(program, { args: values });
+  onTestFinished(() => child.kill());
   return {
-    lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
-    go: () => child.stdin.end(),
-    kill: () => child.kill('SIGKILL'),
-    ended: closed.then(() => {
-      if (child.exitCode === 0 || child.signalCode === 'SIGKILL') return;
-      throw new Error(`${path} ended with ${child.signalCode ?? child.exitCode}: ${stderr}`);
+    lines: child.lines(),
+    go: () => child.endInput(),
+    kill: () => child.signal('SIGKILL'),
+    ended: child.ended.then((end) => {
+      if (end === 0 || end === 'SIGKILL') return;
+      throw new Error(`${program.pathname} ended with ${end}: ${child.stderr()}`);
     }),
   };
 }

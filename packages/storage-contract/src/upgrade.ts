@@ -13,6 +13,8 @@ import { uuidToId } from '@trunkline/core/spi/storage';
 import type { IdPrefix, Instance, Storage, WebhookEndpoint, Workspace } from '@trunkline/core/spi/storage';
 import { memoryStorage } from '@trunkline/core/testing';
 import { HANG_MS, until } from '@trunkline/test-support';
+import { randomInTest } from '@trunkline/test-support/seeded-test';
+import type { RandomNumber } from '@trunkline/test-support/seeded-test';
 import type { Child } from '@trunkline/test-support/start-child';
 import { DAY } from './examples.ts';
 
@@ -66,9 +68,8 @@ const MESSAGES = Number(process.env['UPGRADE_MESSAGES'] ?? 20_000);
 const IS_LONG = process.env['UPGRADE_MESSAGES'] !== undefined;
 const SIZE: UpgradeSize = { messages: MESSAGES, deliveries: MESSAGES / 2, open: IS_LONG ? 1_000 : 200 };
 /** How long after its start a process is killed that upgrades, one after another. */
-const KILLS_AFTER_MS = IS_LONG
-  ? [1_500, 3_000, 6_000, 12_000]
-  : [400 + Math.random() * 400, 500 + Math.random() * 500];
+const momentsOfKills = (random: RandomNumber): readonly number[] =>
+  IS_LONG ? [1_500, 3_000, 6_000, 12_000] : [400 + random(400), 500 + random(500)];
 
 const ENDPOINTS = 20;
 /** So few that each endpoint gets all that is for it within a minute. */
@@ -100,25 +101,31 @@ export function payloadOf(row: number | string): string {
 
 /** The test that a storage upgrades what earlier versions of it have left: call it in a test file of its package. */
 export function describeUpgrade({ name, schemas, newDatabase }: UpgradeSubject): void {
-  it.each(schemas)(
+  it.for(schemas)(
     `a large ${name} database of %s is upgraded by processes that are killed, loses nothing and goes on`,
     { timeout: 3_600_000 },
-    async (_, version) => {
+    async ([, version], context) => {
+      const random = randomInTest(context);
       const database = await newDatabase();
       const note = IS_LONG
         ? (line: string) => void process.stdout.write(`${name}, schema ${version}: ${line}\n`)
         : () => undefined;
-      await expectUpgrade(database, version, note);
+      await expectUpgrade(database, { version, killsAfterMs: momentsOfKills(random), note });
       await database.expectCurrent();
     },
   );
 }
 
+interface Upgrade {
+  readonly version: number;
+  readonly killsAfterMs: readonly number[];
+  readonly note: (line: string) => void;
+}
+
 /** Afterwards nothing is missing, and the service goes on with it. */
 async function expectUpgrade(
   database: UpgradeDatabase,
-  version: number,
-  note: (line: string) => void,
+  { version, killsAfterMs, note }: Upgrade,
 ): Promise<void> {
   const receiver = await startReceiver();
   const sandbox = createSandbox();
@@ -127,7 +134,7 @@ async function expectUpgrade(
   await database.makeEarlier(version, data);
   note(`made ${data.messages} messages and ${data.deliveries} deliveries in ${took()}`);
 
-  const kills = await killOpening(database);
+  const kills = await killOpening(database, killsAfterMs);
   const upgraded = stopwatch();
   const logger: Logger = {
     debug() {},
@@ -150,9 +157,9 @@ async function expectUpgrade(
 }
 
 /** Returns how many processes had not finished before they were killed. */
-async function killOpening(database: UpgradeDatabase): Promise<number> {
+async function killOpening(database: UpgradeDatabase, killsAfterMs: readonly number[]): Promise<number> {
   let kills = 0;
-  for (const ms of KILLS_AFTER_MS) {
+  for (const ms of killsAfterMs) {
     const child = database.startOpening();
     child.go();
     const ended = child.ended.then(() => true);

@@ -1,15 +1,9 @@
-import { fork } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { ClientSettings } from '@trunkline/fake-whatsapp';
 import { createClient } from '@trunkline/http/client';
-import { afterAll } from 'vitest';
+import { startNodeProgram } from '@trunkline/test-support/start-program';
 import type { Service } from './service.ts';
 
-const PROGRAM = fileURLToPath(new URL('programs/serve.ts', import.meta.url));
-/** Halves what a start costs, and there are many. */
-const COMPILE_CACHE = fileURLToPath(new URL('../../../../node_modules/.cache/compiled', import.meta.url));
+const PROGRAM = new URL('programs/serve.ts', import.meta.url);
 
 export interface ServerOptions {
   readonly directory: string;
@@ -47,52 +41,31 @@ export interface ServerProcess extends Service {
   kill(): Promise<void>;
 }
 
-const children = new Set<ChildProcess>();
-
-// Only what a failed test has left behind.
-afterAll(() => {
-  for (const child of children) child.kill('SIGKILL');
-});
-
 /** Starts a server and waits until it is ready. Rejects when it ends before. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
-  const child = fork(PROGRAM, [JSON.stringify(options)], {
-    execArgv: ['--conditions=source'],
+  const program = startNodeProgram(PROGRAM, {
+    args: [JSON.stringify(options)],
     // Nothing of the tester's own environment decides how the server runs.
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILE_CACHE },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: { PATH: process.env['PATH'] },
+    hasChannel: true,
   });
-  children.add(child);
-  let output = '';
-  const outputs = [child.stdout, child.stderr].filter((stream) => stream !== null);
-  for (const stream of outputs) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  // Not its 'close', which never comes after a disconnect from this side.
-  const ending = Promise.all([once(child, 'exit'), ...outputs.map((stream) => once(stream, 'end'))]);
-  const ended = ending.then(() => children.delete(child));
-  const tooEarly = ended.then(() => {
-    throw new Error(`The server ended before it was ready: ${output}`);
-  });
-  const [ready] = await Promise.race([once(child, 'message'), tooEarly]);
-  const { baseUrl, apiKey } = ready as ServerFacts; // its first message
+  const { baseUrl, apiKey } = (await program.nextMessage()) as ServerFacts; // its first message
   return {
     apiKey,
     client: createClient({ baseUrl, apiKey, maxRetries: 0 }),
-    output: () => output,
-    writes: () => writesIn(output),
+    output: () => program.output(),
+    writes: () => writesIn(program.output()),
     async dieAfterWrites(count) {
-      const noted = once(child, 'message');
-      child.send(count);
+      const noted = program.nextMessage();
+      program.send(count);
       await noted;
     },
-    ended: () => ended,
+    ended: () => program.ended,
     async stop() {
-      if (child.connected) child.disconnect();
-      await ended;
+      program.disconnect();
+      await program.ended;
     },
-    async kill() {
-      child.kill('SIGKILL');
-      await ended;
-    },
+    kill: () => program.kill(),
   };
 }
 

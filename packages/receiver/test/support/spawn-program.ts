@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { startProgram } from '@trunkline/test-support/start-program';
 
 export interface Running {
   readonly url: string;
@@ -18,29 +17,17 @@ export interface ProgramOptions {
  * it says on which port it listens.
  */
 export async function spawnProgram({ command, args, env = {} }: ProgramOptions): Promise<Running> {
-  const child = spawn(command, args, {
+  const program = startProgram(command, {
+    args,
     cwd: new URL('../..', import.meta.url),
     env: { ...process.env, ...env, PORT: '0' },
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let output = '';
-  const port = await new Promise<string>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', () => reject(new Error(`The program ended: ${output}`)));
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        output += text;
-        const found = /listening on (\d+)/.exec(output)?.[1];
-        if (found !== undefined) resolve(found);
-      });
-    }
-  });
+  const [, port] = await program.printed(/listening on (\d+)/);
   return {
     url: `http://127.0.0.1:${port}/webhooks`,
-    output: () => output,
-    stop: async () => {
-      child.kill();
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    output: () => program.output(),
+    async stop() {
+      await program.stop();
     },
   };
 }

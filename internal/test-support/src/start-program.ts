@@ -1,0 +1,187 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { clearTimeout, setTimeout } from 'node:timers';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
+import { HANG_MS } from './waiting.ts';
+
+/** The exit code of a process, or the signal that ended it; null where it could not be started. */
+export type End = number | NodeJS.Signals | null;
+
+export interface ProgramOptions {
+  readonly args?: readonly string[];
+  /** All of its environment; that of the tests by default. */
+  readonly env?: Readonly<NodeJS.ProcessEnv>;
+  readonly cwd?: string | URL;
+  /** Whether messages go to it and come from it: `send` and `nextMessage`. */
+  readonly hasChannel?: boolean;
+  /** Whether what it starts is killed with it: what is in node_modules/.bin may be a script that starts the program. */
+  readonly isGroup?: boolean;
+}
+
+export interface Program {
+  readonly pid: number | undefined;
+  /** All that it has printed so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Both, as they came. */
+  output(): string;
+  /** The lines of its stdout, as they come. To be called right after the start, or the first ones may be missing. */
+  lines(): AsyncIterableIterator<string>;
+  /**
+   * Resolves with the first place in the whole lines of its output that matches, now or later. Rejects with all of the
+   * output when the program ends before, and when the time is over.
+   */
+  printed(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>;
+  send(message: object | number): void;
+  /** The first message that it sends from now on. Rejects when it ends before. */
+  nextMessage(): Promise<unknown>;
+  /** Closes the channel of messages. */
+  disconnect(): void;
+  /** Ends its standard input. */
+  endInput(): void;
+  signal(name: NodeJS.Signals): void;
+  /** Resolves when it has ended and all that it printed is there. */
+  readonly ended: Promise<End>;
+  /** SIGTERM, and waits for the end. */
+  stop(): Promise<End>;
+  /** SIGKILL, and waits for the end. */
+  kill(): Promise<void>;
+}
+
+/** Halves what a start costs. Not in the temporary directory of a test that has set one of its own. */
+const COMPILE_CACHE = join(tmpdir(), 'trunkline-compile-cache');
+
+/** What kills each program that runs. */
+const running = new Set<() => void>();
+
+// Only what a test that failed has left behind.
+afterAll(() => {
+  for (const end of running) end();
+});
+
+/** Starts a TypeScript program on this Node. It is killed when the tests of the file are over, if not before. */
+export function startNodeProgram(
+  program: URL,
+  { args = [], nodeArgs = [], env = process.env, ...options }: ProgramOptions & NodeOptions = {},
+): Program {
+  return startProgram(process.execPath, {
+    ...options,
+    args: ['--conditions=source', ...nodeArgs, fileURLToPath(program), ...args],
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
+  });
+}
+
+interface NodeOptions {
+  /** Node's own. */
+  readonly nodeArgs?: readonly string[];
+}
+
+/** Starts any program. It is killed when the tests of the file are over, if not before. */
+export function startProgram(
+  command: string,
+  { args = [], env = process.env, cwd, hasChannel = false, isGroup = false }: ProgramOptions = {},
+): Program {
+  const child = spawn(command, args, {
+    cwd,
+    env,
+    stdio: ['pipe', 'pipe', 'pipe', ...(hasChannel ? (['ipc'] as const) : [])],
+    detached: isGroup,
+  });
+  const kill = (): void => {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (isGroup) process.kill(-child.pid, 'SIGKILL');
+    else child.kill('SIGKILL');
+  };
+  running.add(kill);
+  child.stdin?.on('error', () => {}); // the program has ended, which says why
+  const printed = { stdout: '', stderr: '', both: '' };
+  const listeners = new Set<() => void>();
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      printed[name] += text;
+      printed.both += text;
+      for (const listener of listeners) listener();
+    });
+  }
+  let end: End | undefined;
+  const ended = endOf(child).then((how) => {
+    running.delete(kill);
+    end = how;
+    for (const listener of listeners) listener();
+    return how;
+  });
+
+  return {
+    pid: child.pid,
+    stdout: () => printed.stdout,
+    stderr: () => printed.stderr,
+    output: () => printed.both,
+    lines() {
+      if (child.stdout === null) throw new Error('It prints nowhere.');
+      return createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    },
+    printed(pattern, withinMs = HANG_MS) {
+      return new Promise((resolve, reject) => {
+        const finish = (): void => {
+          clearTimeout(timer);
+          listeners.delete(look);
+        };
+        const fail = (what: string): void => {
+          finish();
+          reject(new Error(`${command} ${args.join(' ')} ${what} it printed ${pattern}: ${printed.both}`));
+        };
+        const look = (): void => {
+          const found = pattern.exec(wholeLines(printed.both));
+          if (found === null) return end === undefined ? undefined : fail(`ended (${end}) before`);
+          finish();
+          resolve(found);
+        };
+        const timer = setTimeout(() => fail(`ran for ${withinMs} ms before`), withinMs);
+        listeners.add(look);
+        look();
+      });
+    },
+    send: (message) => void child.send(message),
+    async nextMessage() {
+      const tooEarly = ended.then((how) => {
+        throw new Error(`${command} ${args.join(' ')} ended (${how}) without a message: ${printed.both}`);
+      });
+      const [message] = await Promise.race([once(child, 'message'), tooEarly]);
+      return message;
+    },
+    disconnect() {
+      if (child.connected) child.disconnect();
+    },
+    endInput: () => void child.stdin?.end(),
+    signal: (name) => void child.kill(name),
+    ended,
+    stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+    async kill() {
+      kill();
+      await ended;
+    },
+  };
+}
+
+/** Not by its 'close', which never comes after a disconnect from this side. */
+async function endOf(child: ChildProcess): Promise<End> {
+  const outputs = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  const exit = new Promise<End>((resolve) => {
+    child.once('exit', (code, signal) => resolve(code ?? signal));
+    child.once('error', () => resolve(null));
+  });
+  const [end] = await Promise.all([exit, ...outputs.map((stream) => once(stream, 'close'))]);
+  return end;
+}
+
+function wholeLines(text: string): string {
+  return text.slice(0, text.lastIndexOf('\n') + 1);
+}
