@@ -20,15 +20,18 @@ const session = { instanceId: 'ins_1', load: async () => new Map(), save: async 
 it.for([
   ['a code to type', 'ABCD1234', 'or type ABCD1234 there:'],
   ['none', undefined, '(Linked devices, Link a device):'],
-] as const)('draws a QR with %s at the terminal, and passes it on', async ([, pairingCode, words]) => {
-  const printed: string[] = [];
-  const reported: unknown[] = [];
-  const qr: GatewayListener['qr'] = async (...report) => void reported.push(report);
-  const listener = { qr } as GatewayListener; // nothing else is reported
-  await drawQrs(networkShowing('2@abc', pairingCode), (text) => printed.push(text)).open(session, listener);
-  expect(printed).toHaveLength(1);
-  expect(printed[0]).toContain('To link ins_1,');
-  expect(printed[0]).toContain(words);
-  expect(printed[0]).toContain(renderUnicodeCompact('2@abc'));
-  expect(reported).toEqual([['2@abc', 60_000, pairingCode]]);
-});
+] as const)(
+  'the server draws a QR with %s on the terminal, and passes it on',
+  async ([, pairingCode, words]) => {
+    const printed: string[] = [];
+    const reported: unknown[] = [];
+    const qr: GatewayListener['qr'] = async (...report) => void reported.push(report);
+    const listener = { qr } as GatewayListener; // nothing else is reported
+    await drawQrs(networkShowing('2@abc', pairingCode), (text) => printed.push(text)).open(session, listener);
+    expect(printed).toHaveLength(1);
+    expect(printed[0]).toContain('To link ins_1,');
+    expect(printed[0]).toContain(words);
+    expect(printed[0]).toContain(renderUnicodeCompact('2@abc'));
+    expect(reported).toEqual([['2@abc', 60_000, pairingCode]]);
+  },
+);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readSettings } from '../src/settings.ts';
 import { complaintsOf } from '../src/start-error.ts';
 
-describe('The variables', () => {
+describe('The variables of the server', () => {
   it('have defaults', () => {
     expect(readSettings({})).toEqual({
       host: '127.0.0.1',
@@ -30,7 +30,7 @@ describe('The variables', () => {
     });
   });
 
-  it('are taken', () => {
+  it('set what the server does', () => {
     const smtpUrl = 'smtps://me:hush@mail.example.com';
     const secretKey = 'a-secret-key-of-more-than-32-characters';
     const environment = {

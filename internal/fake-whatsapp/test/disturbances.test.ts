@@ -11,14 +11,14 @@ it.each([
   ['bad session', { code: 500 }, 500],
   ['unknown', { child: { tag: 'mystery' } }, 500],
   ['unlinked', { code: 401, child: { tag: 'conflict', attrs: { type: 'device_removed' } } }, 401],
-] as const)('ends a connection with the stream error: %s', async (_, error, code) => {
+] as const)('the fake WhatsApp ends a connection with the stream error: %s', async (_, error, code) => {
   const shop = newAccount();
   const client = await linked(shop);
   wa().streamError(shop, error);
   expect(await client.closed()).toMatchObject({ code });
 });
 
-it('replaces a connection when another one logs in, or when told to', async () => {
+it('the fake WhatsApp replaces a connection when another one logs in, or when a test asks for it', async () => {
   const shop = newAccount();
   const first = await linked(shop);
   const second = reconnect(first);
@@ -37,7 +37,7 @@ it('unlinks a client on the phone, which does not get in again', async () => {
   expect(wa().linkedDevices(shop)).toEqual([]);
 });
 
-it('lets a client unlink itself', async () => {
+it('the fake WhatsApp lets a client unlink itself', async () => {
   const shop = newAccount();
   const client = await linked(shop);
   const removed = wa().next('companion_removed', shop);
@@ -47,7 +47,7 @@ it('lets a client unlink itself', async () => {
 });
 
 it.each([401, 402, 403, 405, 406, 411, 503])(
-  'refuses a login with %i until it is allowed',
+  'the fake WhatsApp refuses a login with %i until it is allowed',
   async (reason) => {
     const shop = newAccount();
     const client = await linked(shop);
@@ -59,7 +59,7 @@ it.each([401, 402, 403, 405, 406, 411, 503])(
   },
 );
 
-it('refuses a client with another key than the one that was linked', async () => {
+it('the fake WhatsApp refuses a client with another key than the one that was linked', async () => {
   const client = await linked(newAccount());
   await client.end();
   const creds = { ...client.auth.creds, noiseKey: initAuthCreds().noiseKey };
@@ -67,14 +67,14 @@ it('refuses a client with another key than the one that was linked', async () =>
   expect(await impostor.closed()).toMatchObject({ code: 401 });
 });
 
-it('drops a connection without a word', async () => {
+it('the fake WhatsApp drops a connection without a word', async () => {
   const shop = newAccount();
   const client = await linked(shop);
   wa().drop(shop);
   expect(await client.closed()).toMatchObject({ code: 428 });
 });
 
-it('leaves a connection half open', async () => {
+it('the fake WhatsApp leaves a connection half open', async () => {
   const shop = newAccount();
   const client = await linked(shop);
   const ping = () =>
@@ -110,7 +110,7 @@ it('mutes the queries it is told to', async () => {
   expect(await client.socket.groupMetadata(group.jid)).toMatchObject({ subject: 'Team' });
 });
 
-it('answers an upgrade with 503, or not at all', async () => {
+it('the fake WhatsApp answers an upgrade with 503, or not at all', async () => {
   wa().refuseUpgrades(503);
   const refused = unpaired({ connectTimeoutMs: 200 });
   // The client says nothing about it: the server's own answer is all there is to see.
@@ -123,7 +123,7 @@ it('answers an upgrade with 503, or not at all', async () => {
   await unpaired().qr();
 });
 
-it('holds acks back until they are released', async () => {
+it('the fake WhatsApp holds acks back until they are released', async () => {
   const shop = newAccount();
   const client = await linked(shop);
   wa().holdAcks();
@@ -140,7 +140,7 @@ it('holds acks back until they are released', async () => {
   expect(sentAcks()).toHaveLength(1);
 });
 
-it.each([479, 463])('refuses a message with %i', async (code) => {
+it.each([479, 463])('the fake WhatsApp refuses a message with %i', async (code) => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
@@ -155,7 +155,7 @@ it.each([479, 463])('refuses a message with %i', async (code) => {
   expect(await wa().nextMessage({ from: shop })).toMatchObject({ id: 'TAKEN', refused: null });
 });
 
-it('loses a message', async () => {
+it('the fake WhatsApp loses a message', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
@@ -169,7 +169,7 @@ it('loses a message', async () => {
   expect(wa().inbox(bob)).toHaveLength(1);
 });
 
-it('tells who was refused, and whose picture there is', async () => {
+it('the fake WhatsApp reports who was refused, and whose picture there is', async () => {
   const shop = newAccount();
   const bob = wa().person(newNumber(), { pictureUrl: 'https://pictures.example/bob' });
   const client = await linked(shop);

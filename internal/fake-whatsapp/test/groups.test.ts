@@ -45,7 +45,7 @@ describe.each(['lid', 'pn'] as const)('a group whose members name each other by 
   });
 });
 
-it('lists the groups of an account with their participants', async () => {
+it('the fake WhatsApp lists the groups of an account with their participants', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
@@ -79,14 +79,14 @@ it('hides numbers in the list of participants and in messages', async () => {
   expect(key.participantAlt).toBeUndefined();
 });
 
-it('says nothing about a group that the account is not in', async () => {
+it('the fake WhatsApp returns nothing about a group that the account is not in', async () => {
   const client = await linked(newAccount());
   const group = wa().group({ subject: 'Others', members: [newPerson()] });
   await expect(client.socket.groupMetadata(group.jid)).rejects.toThrow('forbidden');
   await expect(client.socket.groupMetadata('120363999@g.us')).rejects.toThrow('item-not-found');
 });
 
-it('tells the members of changes', async () => {
+it('the fake WhatsApp notifies the members of a group of its changes', async () => {
   const shop = newAccount();
   const [bob, ana] = [newPerson(), newPerson()];
   const client = await linked(shop);

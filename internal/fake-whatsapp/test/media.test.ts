@@ -30,7 +30,7 @@ function contentOf(kind: MediaKind, bytes: Buffer): AnyMessageContent {
   }
 }
 
-it.each(MEDIA_KINDS)('takes a client’s %s byte for byte', async (kind) => {
+it.each(MEDIA_KINDS)('the fake WhatsApp takes a client’s %s byte for byte', async (kind) => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
@@ -58,7 +58,7 @@ it.each(MEDIA_KINDS)('brings a person’s %s byte for byte', async (type) => {
   expect(bytes.equals(await downloadMediaMessage(message, 'buffer', {}))).toBe(true);
 });
 
-it('is a host that nobody trusts unless told to', async () => {
+it('the fake WhatsApp is a host that nobody trusts by default', async () => {
   const other = await startFakeWhatsApp();
   const distrust = trustFakeWhatsApp({ ...other.client, mediaAuthority: wa().client.mediaAuthority });
   const client = await Client.linked(other, other.account('5511977770001'));
@@ -70,7 +70,7 @@ it('is a host that nobody trusts unless told to', async () => {
   await other.stop();
 });
 
-it('fails a download as told: with a status, changed bytes, or for want of the file', async () => {
+it('the fake WhatsApp fails a download as a test asks: with a status, with changed bytes, or because the file is missing', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
@@ -88,7 +88,7 @@ it('fails a download as told: with a status, changed bytes, or for want of the f
   await expect(download()).rejects.toMatchObject({ output: { statusCode: 404 } });
 });
 
-it('fails an upload as told', async () => {
+it('the fake WhatsApp fails an upload when a test asks for it', async () => {
   const client = await linked(newAccount());
   wa().failMedia(500);
   const sent = client.socket.sendMessage(newPerson().jid, contentOf('document', randomBytes(100)));

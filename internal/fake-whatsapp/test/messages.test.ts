@@ -23,7 +23,7 @@ it('delivers a text to the phone that it is for', async () => {
   expect(wa().inbox(bob)).toMatchObject([{ id: 'OUT-1', from: shop.phoneNumber, group: null }]);
 });
 
-it('goes on in the session that the first message started', async () => {
+it('the fake WhatsApp goes on in the session that the first message started', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
@@ -37,7 +37,7 @@ it('goes on in the session that the first message started', async () => {
   for (const text of ['one', 'two', 'three', 'five']) expect(await texts()).toEqual({ type: 'text', text });
 });
 
-it('knows a person by the LID as well', async () => {
+it('the fake WhatsApp knows a person by the LID as well', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
@@ -48,7 +48,7 @@ it('knows a person by the LID as well', async () => {
   });
 });
 
-it('says which numbers have WhatsApp', async () => {
+it('the fake WhatsApp says which numbers have WhatsApp', async () => {
   const client = await linked(newAccount());
   const bob = newPerson();
   const without = newPerson({ onWhatsApp: false });
@@ -87,7 +87,7 @@ it('brings a message from a person whose number is hidden', async () => {
   expect(key.remoteJidAlt).toBeUndefined();
 });
 
-it('answers a message that could not be read with one that can, under the same id', async () => {
+it('the fake WhatsApp answers a message that could not be read with one that can, under the same id', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
@@ -101,7 +101,7 @@ it('answers a message that could not be read with one that can, under the same i
   expect(stubs).toMatchObject([{ key: { id } }]);
 });
 
-it('asks a client to send again what a phone could not read', async () => {
+it('the fake WhatsApp asks a client to send again what a phone could not read', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
@@ -114,7 +114,7 @@ it('asks a client to send again what a phone could not read', async () => {
   expect(wa().inbox(bob)).toHaveLength(1);
 });
 
-it('hands a message out twice when told to', async () => {
+it('the fake WhatsApp delivers a message twice when a test asks for it', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);

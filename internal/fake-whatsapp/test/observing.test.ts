@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { startFakeWhatsApp } from '../src/index.ts';
 import { Client } from './support/client.ts';
 
-it('fails a test in which a client asks what the server does not know', async () => {
+it('the fake WhatsApp fails a test in which a client asks what the server does not know', async () => {
   const wa = await startFakeWhatsApp();
   wa.trust();
   const client = await Client.linked(wa, wa.account('5511900000001'));
@@ -19,7 +19,7 @@ it('fails a test in which a client asks what the server does not know', async ()
   await expect(wa.stop()).rejects.toThrow('unknown query w:mystery/get/riddle');
 });
 
-it('fails a test in which a signature is wrong', async () => {
+it('the fake WhatsApp fails a test in which a signature is wrong', async () => {
   const wa = await startFakeWhatsApp();
   wa.trust();
   const client = await Client.linked(wa, wa.account('5511900000001'));
@@ -35,7 +35,7 @@ it('fails a test in which a signature is wrong', async () => {
   await wa.stop();
 });
 
-it('does not link a client that signs its pairing wrongly', async () => {
+it('the fake WhatsApp does not link a client that signs its pairing wrongly', async () => {
   const wa = await startFakeWhatsApp();
   wa.trust();
   const shop = wa.account('5511900000001');
@@ -54,7 +54,7 @@ it('does not link a client that signs its pairing wrongly', async () => {
   await wa.stop();
 });
 
-it('rejects what still waits when it is stopped', async () => {
+it('the fake WhatsApp rejects what still waits when it is stopped', async () => {
   const wa = await startFakeWhatsApp();
   const waiting = [wa.nextMessage({ id: 'X' }), wa.receiptFor('Y'), wa.next('paired')];
   const ends = Promise.allSettled(waiting);
@@ -66,7 +66,7 @@ it('rejects what still waits when it is stopped', async () => {
   ]);
 });
 
-it('writes down what went over the wire, bytes by their length', async () => {
+it('the fake WhatsApp writes down what went over the wire, bytes by their length', async () => {
   const wa = await startFakeWhatsApp();
   wa.trust();
   const client = await Client.linked(wa, wa.account('5511900000001'));

@@ -3,7 +3,7 @@ import { useFakeWhatsApp } from './support/world.ts';
 
 const { wa, newAccount, newPerson, linked, reconnect } = useFakeWhatsApp();
 
-it('keeps what comes while the client is away, and hands it over in order', async () => {
+it('the fake WhatsApp keeps what comes while the client is away, and hands it over in order', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
@@ -29,7 +29,7 @@ it('keeps what comes while the client is away, and hands it over in order', asyn
   ]);
 });
 
-it('hands a message over again that the client never acknowledged, and no other', async () => {
+it('the fake WhatsApp hands a message over again that the client never acknowledged, and no other', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
@@ -43,6 +43,6 @@ it('hands a message over again that the client never acknowledged, and no other'
   expect(back.all('messages.upsert').flatMap(({ messages }) => messages)).toHaveLength(1);
 });
 
-it('needs a linked client to send to', async () => {
+it('the fake WhatsApp needs a linked client to send to', async () => {
   await expect(wa().inbound(newPerson(), newAccount(), 'x')).rejects.toThrow('can be written to');
 });

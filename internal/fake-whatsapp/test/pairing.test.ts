@@ -29,7 +29,7 @@ it('pairs by QR, asks for a restart with 515 and lets the client in', async () =
   expect(wa().linkedDevices(shop)).toEqual([{ device: 1, connected: true }]);
 });
 
-it('sends the history of a newly linked phone once', async () => {
+it('the fake WhatsApp sends the history of a newly linked phone once', async () => {
   const client = await linked(newAccount());
   await client.end();
   const again = reconnect(client);
@@ -53,14 +53,14 @@ it('pairs by a code that the client shows', async () => {
   expect(wa().linkedDevices(shop)).toEqual([{ device: 1, connected: true }]);
 });
 
-it('lets QR codes run out', async () => {
+it('the fake WhatsApp lets QR codes run out', async () => {
   const client = unpaired({ qrTimeout: 20 });
   expect(await client.closed()).toEqual({ code: 408, message: 'QR refs attempts ended' });
   const codes = client.all('connection.update').flatMap(({ qr }) => qr ?? []);
   expect(new Set(codes).size).toBe(6);
 });
 
-it('takes no QR of a connection that is gone', async () => {
+it('the fake WhatsApp takes no QR of a connection that is gone', async () => {
   const client = unpaired();
   const qr = await client.qr();
   await client.end();
@@ -70,7 +70,7 @@ it('takes no QR of a connection that is gone', async () => {
   );
 });
 
-it('takes in a client that was told no URL', async () => {
+it('the fake WhatsApp accepts a client that was given no URL', async () => {
   const restore = redirectToFakeWhatsApp(wa().client);
   const offered = wa().next('qr_offered');
   const socket = makeWASocket({ auth: { creds: initAuthCreds(), keys: memoryKeys() }, logger: silent });
@@ -80,7 +80,7 @@ it('takes in a client that was told no URL', async () => {
   expect(DEFAULT_CONNECTION_CONFIG.waWebSocketUrl).toBe('wss://web.whatsapp.com/ws/chat');
 });
 
-it('gives each client that is linked a device of its own', async () => {
+it('the fake WhatsApp gives each client that is linked a device of its own', async () => {
   const shop = newAccount();
   await linked(shop);
   const second = await linked(shop);
@@ -88,7 +88,7 @@ it('gives each client that is linked a device of its own', async () => {
   expect(wa().linkedDevices(shop)).toHaveLength(2);
 });
 
-it('is refused by a client that trusts another authority', async () => {
+it('the fake WhatsApp is refused by a client that trusts another authority', async () => {
   const trusted = WA_CERT_DETAILS.PUBLIC_KEY;
   WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(Curve.generateKeyPair().public);
   try {

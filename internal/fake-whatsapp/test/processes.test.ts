@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-it('runs in a process of its own, with the same API', async () => {
+it('the fake WhatsApp runs in a process of its own, with the same API', async () => {
   const wa = await spawnFakeWhatsApp();
   const distrust = wa.trust();
   const shop = await wa.account('5511900000001');
@@ -43,7 +43,7 @@ it('runs in a process of its own, with the same API', async () => {
   await expect(wa.inbox(bob)).rejects.toThrow();
 });
 
-it('has a client that was killed before the ack send its message again, which its reader sees once', async () => {
+it('a client of the fake WhatsApp that was killed before the ack sends its message again, which its reader sees once', async () => {
   const wa = await startFakeWhatsApp();
   cleanups.push(() => wa.stop());
   const shop = wa.account('5511900000001');
@@ -76,7 +76,7 @@ it('has a client that was killed before the ack send its message again, which it
   await kill(restarted);
 });
 
-it('leaves nothing behind that keeps a process alive', async () => {
+it('the fake WhatsApp leaves nothing behind that keeps a process alive', async () => {
   const program = `
     import { connect } from 'node:net';
     import { startFakeWhatsApp } from '${new URL('../src/index.ts', import.meta.url).href}';

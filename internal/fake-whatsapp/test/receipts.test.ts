@@ -7,7 +7,7 @@ it.each([
   ['delivered', 3],
   ['read', 4],
   ['played', 5],
-] as const)('tells a client that its message was %s', async (type, status) => {
+] as const)('the fake WhatsApp reports to a client that its message was %s', async (type, status) => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
@@ -33,7 +33,7 @@ it('covers several messages with one receipt, and comes from a LID or another de
   expect(delivered[0]?.key.remoteJid).toBe(bob.jid.replace('@', ':3@'));
 });
 
-it('tells of each participant of a group', async () => {
+it('the fake WhatsApp reports the receipt of each participant of a group', async () => {
   const shop = newAccount();
   const [bob, ana] = [newPerson(), newPerson()];
   const client = await linked(shop);

@@ -47,17 +47,20 @@ async function isListening(port: number): Promise<boolean> {
   }
 }
 
-it.runIf(process.platform === 'linux')('starts for a user who is a number without an account', async () => {
-  vi.mocked(userInfo).mockImplementation(() => {
-    throw new Error('ENOENT');
-  });
-  onTestFinished(() => void vi.mocked(userInfo).mockReset());
-  const server = await startPostgres();
-  expect(await ask(server.url, 'SELECT 1')).toEqual([[1]]);
-  await server.stop();
-});
+it.runIf(process.platform === 'linux')(
+  'the Postgres of the tests starts for a user who is a number without an account',
+  async () => {
+    vi.mocked(userInfo).mockImplementation(() => {
+      throw new Error('ENOENT');
+    });
+    onTestFinished(() => void vi.mocked(userInfo).mockReset());
+    const server = await startPostgres();
+    expect(await ask(server.url, 'SELECT 1')).toEqual([[1]]);
+    await server.stop();
+  },
+);
 
-it('answers queries, comes back from a crash with what was committed, and leaves no files when it stops', async () => {
+it('the Postgres of the tests answers queries, comes back from a crash with what was committed, and leaves no files when it stops', async () => {
   const server = await startPostgres();
   expect(await ask(server.url, 'CREATE TABLE kept AS SELECT 1')).toEqual([]);
   const before = server.pid();
@@ -71,7 +74,7 @@ it('answers queries, comes back from a crash with what was committed, and leaves
   expect(existsSync(join(directory, '..'))).toBe(false);
 });
 
-it('ends, and leaves no files, when the process that started it is killed', async () => {
+it('the Postgres of the tests ends, and leaves no files, when the process that started it is killed', async () => {
   const TMPDIR = ownTmpdir(0o711);
   const program = await startProgram('start-postgres', { TMPDIR });
   const { port } = program.said as { port: number }; // as it prints it
@@ -81,7 +84,7 @@ it('ends, and leaves no files, when the process that started it is killed', asyn
   await eventually(() => expect(readdirSync(TMPDIR)).toEqual([]));
 });
 
-it('starts again in the directory of a server whose process was killed, with what was committed', async () => {
+it('the Postgres of the tests starts again in the directory of a server whose process was killed, with what was committed', async () => {
   const directory = await makeSharedDirectory('trunkline-');
   const program = await startProgram('start-postgres', { POSTGRES_DIRECTORY: directory });
   const { port } = program.said as { port: number }; // as it prints it
@@ -92,7 +95,7 @@ it('starts again in the directory of a server whose process was killed, with wha
   expect(await ask(server.url, 'SELECT * FROM kept')).toEqual([[1]]);
 });
 
-it('starts in a directory that a server was killed in while it was made', async () => {
+it('the Postgres of the tests starts in a directory that a server was killed in while it was made', async () => {
   const directory = await makeSharedDirectory('trunkline-');
   mkdirSync(join(directory, 'data.new'));
   writeFileSync(join(directory, 'data.new', 'PG_VERSION'), '18\n');
@@ -101,7 +104,7 @@ it('starts in a directory that a server was killed in while it was made', async 
   expect(await ask(server.url, 'SELECT 1')).toEqual([[1]]);
 });
 
-it('says why it did not start, and leaves no files', async () => {
+it('the Postgres of the tests reports why it did not start, and leaves no files', async () => {
   const TMPDIR = ownTmpdir(0o711);
   await expect(startPostgres({ settings: ['no_such_setting=1'] })).rejects.toThrow(
     /^Postgres did not start:\n[^]*no_such_setting/,
@@ -109,7 +112,7 @@ it('says why it did not start, and leaves no files', async () => {
   expect(readdirSync(TMPDIR)).toEqual([]);
 });
 
-it('takes another port when somebody else was faster, and says so when it must be this one', async () => {
+it('the Postgres of the tests takes another port when one is taken meanwhile, and fails with a reason when it must be this one', async () => {
   const first = await startPostgres();
   onTestFinished(() => first.stop());
   vi.mocked(freePort).mockResolvedValueOnce(first.port);
@@ -120,13 +123,16 @@ it('takes another port when somebody else was faster, and says so when it must b
   await expect(startPostgres({ port: first.port })).rejects.toThrow('Address already in use');
 });
 
-it.runIf(isRoot)('runs for root as another user, from files that this one can reach', async () => {
-  const server = await startPostgres();
-  onTestFinished(() => server.stop());
-  expect(statSync(`/proc/${server.pid()}`).uid).toBe(65_534);
-});
+it.runIf(isRoot)(
+  'the Postgres of the tests runs for root as another user, from files that this one can reach',
+  async () => {
+    const server = await startPostgres();
+    onTestFinished(() => server.stop());
+    expect(statSync(`/proc/${server.pid()}`).uid).toBe(65_534);
+  },
+);
 
-it.runIf(isRoot)('runs for root when TMPDIR is closed to others', async () => {
+it.runIf(isRoot)('the Postgres of the tests runs for root when TMPDIR is closed to others', async () => {
   const TMPDIR = ownTmpdir(0o700);
   const server = await startPostgres();
   onTestFinished(() => server.stop());

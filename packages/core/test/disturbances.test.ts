@@ -142,7 +142,7 @@ async function disturbed(acts: readonly Disturbance[]): Promise<Installation> {
   return installation;
 }
 
-describe('after any disturbance', () => {
+describe('a service after any disturbance', () => {
   it('every message was taken by the network once, in its order, and each step told of once', async () => {
     await fc.assert(
       fc.asyncProperty(disturbances, async (acts) => {

@@ -165,8 +165,8 @@ describe('a handler that takes long', () => {
   });
 });
 
-describe('when the process stops', () => {
-  it('waits for handlers, which are told, and records what came of them', async () => {
+describe('a process that stops', () => {
+  it('waits for the handlers of events, which are notified, and records their outcomes', async () => {
     const gate = Promise.withResolvers<void>();
     const { world, calls } = await handling(() => gate.promise);
     let isStopped = false;
@@ -180,7 +180,7 @@ describe('when the process stops', () => {
     expect((await trunkline.admin.subscriptions.list())[0]).toMatchObject({ waiting: 0, exhausted: 0 });
   });
 
-  it('does not count what fails by it: the event is due at once elsewhere', async () => {
+  it('does not count a handler that fails because of it: the event is due elsewhere immediately', async () => {
     const { world, arrive } = await startEventWorld();
     const aborted = ({ signal }: Call) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('I have to go'))));
@@ -198,7 +198,7 @@ describe('when the process stops', () => {
     expect(staying.calls).toMatchObject([{ attempt: 1 }]);
   });
 
-  it('gives handlers up that do not end: their events come again after the lease', async () => {
+  it('gives up handlers that do not end: their events come again after the lease', async () => {
     const { world, arrive } = await startEventWorld();
     const late = Promise.withResolvers<void>();
     const stubborn = recordingHandler(world.clock, () => late.promise);
@@ -262,7 +262,7 @@ describe('an event whose process dies within the handler', () => {
 });
 
 describe('when the storage is out of reach', () => {
-  it('what came of an event is recorded when it is back', async () => {
+  it('the outcome of an event is recorded once it is back', async () => {
     let isDown = false;
     const storage = memoryStorage();
     const flaky = {
@@ -289,7 +289,7 @@ describe('when the storage is out of reach', () => {
     expect(await world.trunkline.admin.subscriptions.list()).toMatchObject([{ waiting: 0 }]);
   });
 
-  it('at the start, start() says so', async () => {
+  it('at the start, start() rejects with that', async () => {
     const storage = memoryStorage();
     const register = () => Promise.reject(new Error('EIO'));
     const subscriptions = new Proxy(storage.subscriptions, {

@@ -11,7 +11,7 @@ import {
   toldTypes,
 } from './support/world.ts';
 
-describe('the first flow', () => {
+describe('the API of a workspace', () => {
   it('goes from a new instance over the QR to a message that is read', async () => {
     const world = await startWorld();
     const { api, clock, sandbox } = world;
@@ -62,7 +62,7 @@ describe('the first flow', () => {
     ]);
   });
 
-  it('tells of each step with the message as it stood then, at a time of its own', async () => {
+  it('reports each step of a message as it stood then, at a time of its own', async () => {
     const world = await startWorld();
     await listen(world);
     const { message } = await sendText(world, await connectInstance(world));
@@ -78,7 +78,7 @@ describe('the first flow', () => {
     expect(times).toEqual([...new Set(times)].toSorted());
   });
 
-  it('shows each QR until it runs out, then the next, and tells receivers once', async () => {
+  it('shows each QR until it runs out, then the next, and notifies receivers once', async () => {
     const world = await startWorld();
     const { api, clock } = world;
     await listen(world);
@@ -93,7 +93,7 @@ describe('the first flow', () => {
     expect(toldTypes(world)).toEqual(['instance.qr_required']);
   });
 
-  it('has a QR only while one can be scanned', async () => {
+  it('has a QR of an instance only while one can be scanned', async () => {
     const world = await startWorld();
     const { api, clock } = world;
     const { id } = await api.instances.create();
@@ -127,14 +127,14 @@ describe('the first flow', () => {
     expect(Object.values(instance as object)).not.toContain(null); // an object, as the line above has found out
   });
 
-  it('connecting again while it connects or is connected changes nothing', async () => {
+  it('changes nothing when an instance that connects or is connected is to connect', async () => {
     const world = await startWorld();
     const id = await connectInstance(world);
     const before = await world.api.instances.get(id);
     expect(await world.api.instances.connect(id)).toEqual(before);
   });
 
-  it('renames, and leaves the name where none is given', async () => {
+  it('renames an instance, and leaves the name if omitted', async () => {
     const { api, clock } = await startWorld();
     const { id, name } = await api.instances.create();
     expect(name).toBe(`Instance ${id.slice(-4)}`);

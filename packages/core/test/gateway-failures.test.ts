@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { scriptedGateway, silence } from './support/scripted-gateway.ts';
 import { SECOND, after, connectInstance, connectScripted, only, startWorld } from './support/world.ts';
 
-describe('where the gateway cannot', () => {
+describe('where a gateway fails, hangs, is missing or runs elsewhere:', () => {
   it('a logout is answered GATEWAY_ERROR, the connection closed, and the instance as it was', async () => {
     const gateway = scriptedGateway({ logout: () => Promise.reject(new Error('network down')) });
     const world = await startWorld({ gateway });
@@ -17,7 +17,7 @@ describe('where the gateway cannot', () => {
     expect(gateway.connections).toHaveLength(2);
   });
 
-  it('and answers nothing, the request ends after 10 s, and the instance is free again', async () => {
+  it('a request that the gateway does not answer ends after 10 s, and the instance is free again', async () => {
     const gateway = scriptedGateway({ logout: silence });
     const world = await startWorld({ gateway });
     const id = await connectScripted(world);
@@ -28,7 +28,7 @@ describe('where the gateway cannot', () => {
     expect(await world.api.instances.logout(id)).toMatchObject({ status: 'logged_out' });
   });
 
-  it('no gateway running: GATEWAY_UNAVAILABLE, and carried out by the next that starts', async () => {
+  it('an operation without a gateway is GATEWAY_UNAVAILABLE, and carried out by the next one that starts', async () => {
     const world = await startWorld({ roles: only('api', 'webhooks') });
     const { id } = await world.api.instances.create();
     const deleting = world.api.instances.delete(id);
@@ -43,7 +43,7 @@ describe('where the gateway cannot', () => {
     expect(await world.api.instances.list()).toEqual([]);
   });
 
-  it('the request waits as long as it is told to', async () => {
+  it('a request waits for its answer as long as the option says', async () => {
     const world = await startWorld({ roles: only('api'), operationTimeoutMs: 500 });
     const { id } = await world.api.instances.create();
     await expect(after(world, 500, world.api.instances.delete(id))).rejects.toMatchObject({
@@ -51,7 +51,7 @@ describe('where the gateway cannot', () => {
     });
   });
 
-  it('another process carries it out and this one answers, with no signal between them', async () => {
+  it('another process carries out an operation and this one answers, with no signal between them', async () => {
     const world = await startWorld({ roles: only('api') });
     await world.another({ roles: only('gateway') });
     const id = await connectInstance(world);
@@ -62,7 +62,7 @@ describe('where the gateway cannot', () => {
     });
   });
 
-  it('even begin to open a connection, the process can stop all the same, and one that opens late is closed', async () => {
+  it('a process whose connection never opens can stop all the same, and one that opens late is closed', async () => {
     const gateway = scriptedGateway({ opened: silence });
     const open = gateway.open.bind(gateway);
     let late: () => void = () => {};
@@ -78,7 +78,7 @@ describe('where the gateway cannot', () => {
     expect(gateway.last().state).toBe('closed');
   });
 
-  it('close in time what it lost, the others are renewed all the same', async () => {
+  it('leases are renewed while connections whose leases were lost do not close', async () => {
     const gateway = scriptedGateway({ close: silence });
     const world = await startWorld({ gateway });
     const ids: string[] = [];

@@ -246,7 +246,7 @@ describe('a logout that the network refuses', () => {
   });
 });
 
-describe('the same operation again while it is open', () => {
+describe('an operation that is asked for again while it is open', () => {
   it('joins it: both disconnects get the one outcome', async () => {
     let close: () => void = () => {};
     const gateway = scriptedGateway({ close: () => new Promise((resolve) => (close = resolve)) });
@@ -326,7 +326,7 @@ describe('the same operation again while it is open', () => {
   });
 });
 
-describe('while an operation is open', () => {
+describe('while an operation of an instance is open', () => {
   it('every other one is refused as busy', async () => {
     const world = await startWorld({ gateway: scriptedGateway({ close: silence }) });
     const { instances } = world.api;
@@ -369,7 +369,7 @@ describe('while an operation is open', () => {
     expect(unlinks).toBe(0);
   });
 
-  it('it is taken up at once, even where it is asked for in the middle of a renewal', async () => {
+  it('it is begun immediately, even where it is asked for in the middle of a renewal', async () => {
     const world = await startWorld({ gateway: scriptedGateway() });
     const id = await connectScripted(world);
     const { instances } = world.storage;

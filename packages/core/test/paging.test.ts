@@ -151,7 +151,7 @@ describe('a list of deliveries', () => {
   });
 });
 
-describe('the other lists', () => {
+describe('the lists of instances, groups, webhooks and deliveries', () => {
   it('instances come oldest first', async () => {
     const { api } = await startWorld();
     const ids = [

@@ -62,7 +62,7 @@ describe('a delivery', () => {
 });
 
 describe('a message', () => {
-  it('is kept', async () => {
+  it('is kept after a year', async () => {
     const world = await startWorld();
     const { message } = await sendText(world, await connectInstance(world));
     world.clock.jump(365 * DAY);

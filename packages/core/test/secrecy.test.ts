@@ -19,7 +19,7 @@ const TEXT = 'meet me at the old harbour';
 const everything = (value: unknown): string =>
   inspect(value, { depth: 20, maxStringLength: null, maxArrayLength: null });
 
-describe('nothing secret', () => {
+describe('no secret', () => {
   it('is logged or answered, whatever happens', async () => {
     const world = await startWorld();
     const { api, clock, sandbox, trunkline, workspaceId } = world;
@@ -111,7 +111,7 @@ describe('nothing secret', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe('a failure', () => {
   it('is logged at the level that it deserves', async () => {
     const world = await startWorld();
     const id = await connectInstance(world);

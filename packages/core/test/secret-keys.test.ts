@@ -121,7 +121,7 @@ describe('a secret key that is replaced', () => {
   });
 });
 
-describe('what the version before had sealed', () => {
+describe('a secret that the version before had sealed', () => {
   it('is opened, and sealed as this one does, with a key for each kind', async () => {
     const world = await startWorld();
     const hook = await listen(world);

@@ -399,7 +399,7 @@ describe('a sender that the storage has kept while another process changed it', 
   });
 });
 
-describe('what may be sent', () => {
+describe('a message may be sent', () => {
   it.each([
     [{ to: '12' }, 'INVALID_RECIPIENT'],
     [{ type: 'sticker' }, 'UNSUPPORTED_MESSAGE_TYPE'],

@@ -148,7 +148,7 @@ describe('the request that a receiver gets', () => {
   });
 });
 
-describe('the secret', () => {
+describe('the secret of a webhook', () => {
   it('that replaces another signs at once, scheduled retries too, and the old one signs nothing more', async () => {
     const world = await senders();
     const { id, secret: old } = await listen(world);

@@ -81,7 +81,7 @@ describe('stanzas that make no sense', () => {
   });
 });
 
-describe('what strangers say of us', () => {
+describe('what strangers report about our number', () => {
   const { Type } = proto.Message.ProtocolMessage;
 
   it('does not make us believe that somebody wrote what he did not', async () => {

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const bench = fileURLToPath(new URL('../../../bench/src/whatsapp-instances.ts', import.meta.url));
 
-it('keeps many numbers in one process, through a restart and a kill, without losing a message', async () => {
+it('the WhatsApp gateway keeps many numbers in one process, through a restart and a kill, without losing a message', async () => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--conditions=source', bench], {
     env: { ...process.env, INSTANCES: '5', MESSAGES: '4' },
   });

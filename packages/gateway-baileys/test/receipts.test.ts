@@ -6,7 +6,7 @@ import { linked } from './support/linked.ts';
 const message = (networkId: string, to: string, isGroup = false) =>
   ({ networkId, to, isGroup, content: { type: 'text', text: 'Hello' } }) as const;
 
-it('takes receipts that name the chat by its hidden id, or come from another device', async () => {
+it('the WhatsApp gateway takes receipts that name the chat by its hidden id, or come from another device', async () => {
   const { network, link } = await linked({ readsByItself: false });
   const { wa, account, reader } = network;
   const connection = link.connection();
@@ -29,7 +29,7 @@ it('takes receipts that name the chat by its hidden id, or come from another dev
   ]);
 });
 
-it('takes a voice note that was played for one that was read', async () => {
+it('the WhatsApp gateway takes a voice note that was played for one that was read', async () => {
   const { network, link } = await linked({ readsByItself: false });
   const { wa, account, reader } = network;
   await link.connection().send(message('3EB0AAAAAAAAAAAA03', reader.phoneNumber));
@@ -37,7 +37,7 @@ it('takes a voice note that was played for one that was read', async () => {
   expect((await link.first('receipt')).receipt).toEqual({ networkId: '3EB0AAAAAAAAAAAA03', status: 'read' });
 });
 
-it('counts receipts of the others in a group, not of our own phone', async () => {
+it('the WhatsApp gateway counts receipts of the others in a group, not of our own phone', async () => {
   const { network, link } = await linked({ readsByItself: false });
   const { wa, account, reader } = network;
   const group = wa.group({ subject: 'Team', members: [reader] });
@@ -54,7 +54,7 @@ it('counts receipts of the others in a group, not of our own phone', async () =>
   expect(link.all('receipt').map(({ receipt }) => receipt.status)).toEqual(['delivered', 'read']);
 });
 
-it('tells what it had kept back, of which the network was told that we have it, before the end', async () => {
+it('the WhatsApp gateway reports what it kept back and has acknowledged to the network, before the end', async () => {
   const { network, link, open } = await linked({ readsByItself: false });
   const { wa, account, reader } = network;
   const networkId = '3EB0AAAAAAAAAAAA05';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
 import { linked, patientClock, textOf } from './support/linked.ts';
 
-describe('what was written while we were away', () => {
+describe('what was written while the WhatsApp gateway was away', () => {
   it('is reported after the next connection, each message once', async () => {
     const { network, link, open } = await linked();
     const { wa, account, reader } = network;
@@ -194,7 +194,7 @@ describe('a message that another process stored', () => {
   });
 });
 
-it('keeps nothing of messages that are stored', async () => {
+it('the WhatsApp gateway keeps nothing of messages that are stored', async () => {
   const { network, session, link } = await linked();
   const { wa, account, reader } = network;
   for (let i = 0; i < 5; i++) await wa.inbound(reader, account, `text ${i}`);

@@ -13,7 +13,7 @@ import { keysIn, leaksIn, secretText } from './support/leaks.ts';
 import type { Secret } from './support/leaks.ts';
 import { storedSessions } from './support/stored-sessions.ts';
 
-it('logs and prints nothing of what people write, and no key, in the whole life of two instances', async () => {
+it('the WhatsApp gateway logs and prints nothing of what people write, and no key, in the whole life of two instances', async () => {
   const scene = await setCrashScene({ printsLog: true });
   const first = scene.service();
   const secrets: Secret[] = [

@@ -101,7 +101,7 @@ it('that waits for its turn as the connection ends was not sent', async () => {
   expect(wa.sentMessages()).toHaveLength(1);
 });
 
-it('keeps messages as far apart as it is told to', async () => {
+it('the WhatsApp gateway keeps messages as far apart as its option says', async () => {
   const pace = { messagesPerMinute: 12 };
   // Only waiting counts, not how long a send takes.
   const clock = { ...hurriedClock(), now: () => Date.UTC(2026, 0) };
@@ -122,7 +122,7 @@ it('fetches nothing of what a text links to', async () => {
   });
 });
 
-it('refuses a caption that nobody would see', async () => {
+it('the WhatsApp gateway refuses a caption that nobody would see', async () => {
   const scene = await linked();
   const file = {
     mimeType: 'audio/mpeg',
@@ -137,7 +137,7 @@ it('refuses a caption that nobody would see', async () => {
   });
 });
 
-it('does not know what became of a message whose file could not be uploaded', async () => {
+it('the WhatsApp gateway reports the outcome of a message as unknown when its file could not be uploaded', async () => {
   const scene = await linked();
   scene.network.wa.failMedia(500, 5);
   const bytes = new Uint8Array(1_000);
@@ -152,7 +152,7 @@ it('does not know what became of a message whose file could not be uploaded', as
   expect(scene.network.wa.sentMessages()).toEqual([]);
 });
 
-it('sends a message again to a phone that could not read it, after a restart too', async () => {
+it('the WhatsApp gateway sends a message again to a phone that could not read it, after a restart too', async () => {
   const scene = await linked({ readsByItself: false });
   const { network, session, link } = scene;
   const message = aText(scene, 'say again?');

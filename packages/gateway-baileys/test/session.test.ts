@@ -6,7 +6,7 @@ import { linked, unlinked } from './support/linked.ts';
 
 const anyEnd = ({ reason }: { reason: { kind: string } }): boolean => reason.kind !== 'restart';
 
-it('stores nothing before a phone has accepted', async () => {
+it('the WhatsApp gateway stores nothing before a phone has accepted', async () => {
   const { session, open } = await unlinked();
   const link = await open({ pairingNumber: '5511900000001' });
   await link.first('qr');
@@ -14,7 +14,7 @@ it('stores nothing before a phone has accepted', async () => {
   expect(session.values.size).toBe(0);
 });
 
-it('begins anew where a pairing was left half done', async () => {
+it('the WhatsApp gateway starts a pairing again that was left half done', async () => {
   const { network, session, open } = await unlinked();
   const me = { id: '5511900000001@s.whatsapp.net', name: '~' };
   const creds = JSON.stringify({ ...initAuthCreds(), me, pairingCode: 'ABCD1234' }, BufferJSON.replacer);
@@ -31,7 +31,7 @@ it('begins anew where a pairing was left half done', async () => {
   await link.first('connected');
 });
 
-it('ends a connection whose keys another process took over, before it can do harm', async () => {
+it('the WhatsApp gateway ends a connection whose keys another process took over, before it can do harm', async () => {
   const { network, session, link } = await linked();
   const { wa, account, reader } = network;
   // So that nothing but the message itself is to be written for the next one.
@@ -44,7 +44,7 @@ it('ends a connection whose keys another process took over, before it can do har
   await eventually(() => expect(wa.linkedDevices(account)).toMatchObject([{ connected: false }]));
 });
 
-it('ends a connection whose keys could not be written, and goes on from what is stored', async () => {
+it('the WhatsApp gateway ends a connection whose keys could not be written, and goes on from what is stored', async () => {
   const { network, session, link, open } = await linked();
   const { wa, account, reader } = network;
   session.failNextSave();
@@ -57,7 +57,7 @@ it('ends a connection whose keys could not be written, and goes on from what is 
   });
 });
 
-it('is closed when everything is stored', async () => {
+it('the WhatsApp gateway is closed when everything is stored', async () => {
   const { network, session, link } = await linked();
   const { wa, account, reader } = network;
   const { save } = session;
@@ -80,7 +80,7 @@ it('is closed when everything is stored', async () => {
   expect(await saving.mock.results[0]?.value).toBeUndefined();
 });
 
-it('deletes keys that are used up', async () => {
+it('the WhatsApp gateway deletes keys that are used up', async () => {
   const { network, session, link } = await linked();
   const preKeys = (): number =>
     [...session.values.keys()].filter((name) => name.startsWith('key.pre-key.')).length;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { client } from './client.ts';
 import { startService } from './service.ts';
 
-test('GET /api-key tells whose key it is and what it may do', async () => {
+test('GET /api-key says whose key it is and what it may do', async () => {
   const service = await startService();
   const { id, call } = await service.newWorkspace({ key: { scopes: ['instances:read', 'messages:send'] } });
   const seen = await call('GET', '/api-key');

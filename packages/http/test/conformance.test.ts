@@ -125,7 +125,7 @@ test.each(Object.entries(OF_NO_ROW))('%s is provoked', async (code, provoke) => 
   expect((await provoke()).code).toBe(code);
 });
 
-test('that is every code of the error table', () => {
+test('the errors that the tests provoke are every code of the error table', () => {
   const ofRows = ROUTE_TABLE.flatMap(({ method, path, errors }) =>
     errors.filter((code) => NEVER[`${method} ${path} ${code}`] === undefined),
   );

@@ -29,7 +29,7 @@ function checked(
   return onlyDeclaredAnswers(client({ fetch: () => answer }))('GET', '/instances/ins_1/groups');
 }
 
-test('answers as declared pass', async () => {
+test('the check of responses passes those that are as declared', async () => {
   await checked(200, { data: [GROUP] });
   await checked(404, refusal('INSTANCE_NOT_FOUND'));
 });

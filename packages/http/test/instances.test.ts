@@ -59,7 +59,7 @@ describe('POST /instances', () => {
   });
 });
 
-test('GET /instances lists them, oldest first', async () => {
+test('GET /instances lists the instances, oldest first', async () => {
   const { call } = await (await startService()).newWorkspace();
   expect((await call('GET', '/instances')).json).toEqual({ data: [] });
   const created = [];

@@ -46,7 +46,7 @@ test('the page docs/api-reference.md is up to date; if not, `pnpm openapi` write
   expect(await readFile(page, 'utf8')).toBe(apiReference());
 });
 
-test('it has every route, with its scope and its success status', () => {
+test('the OpenAPI document has every route, with its scope and its success status', () => {
   const { paths } = JSON.parse(JSON.stringify(openApiDocument('/')));
   for (const { method, path, scope, status } of ROUTE_TABLE) {
     const operation = paths[path]?.[method.toLowerCase()];
@@ -72,7 +72,7 @@ test('GET /openapi.json needs no key and is not counted', async () => {
   expect(seen.json).toEqual(JSON.parse(JSON.stringify(openApiDocument('/api/v1'))));
 });
 
-test('it names the server that it was asked at, or the public URL', async () => {
+test('the OpenAPI document names the server that it was requested from, or the public URL', async () => {
   const serverOf = (json: Json): unknown => json.servers?.[0]?.url;
   const mounted = new Hono().route('/messaging', createHttpApp(fakeTrunkline()));
   const url = 'http://localhost/messaging/api/v1/openapi.json';
@@ -93,7 +93,7 @@ test.each(['/openapi.json', '/docs'])('%s has no other methods', async (path) =>
   ]);
 });
 
-test('GET /docs is a page that tells of every route without any other server', async () => {
+test('GET /docs is a page that describes every route without any other server', async () => {
   const seen = await served('GET', '/docs');
   expect([seen.status, seen.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
   for (const { method, path } of ROUTE_TABLE) expect(seen.text).toContain(`<code>${method} ${path}</code>`);

@@ -100,7 +100,7 @@ describe('a missing body counts as an empty object:', () => {
   });
 });
 
-describe('refused with a complaint about the body:', () => {
+describe('a request is refused with a complaint about its body:', () => {
   const bytes = (...values: number[]): Uint8Array<ArrayBuffer> => new Uint8Array(values);
   const refused: [string, CallOptions][] = [
     ['broken JSON', { body: '{"name":', headers: JSON_TYPE }],
@@ -136,7 +136,7 @@ describe('refused with a complaint about the body:', () => {
   });
 });
 
-describe('the limit of 1 MiB', () => {
+describe('the limit of 1 MiB for a JSON body', () => {
   const ofSize = (size: number): string => `{"x":"${'a'.repeat(size - 8)}"}`;
 
   test('lets exactly that much through', async () => {

@@ -46,7 +46,7 @@ test('unknown parameters are refused by their names, whatever they are called', 
   ]);
 });
 
-describe('refused with a complaint about the parameter:', () => {
+describe('a request is refused with a complaint about its query parameter:', () => {
   test.each([
     ['given twice', '?limit=1&limit=1', { limit: ['Must be given once.'] }],
     ['empty', '?status=', { status: ['Must not be empty.'] }],

@@ -105,7 +105,7 @@ describe('POST /webhooks', () => {
   });
 });
 
-test('GET /webhooks lists them newest first, and tells whether one works', async () => {
+test('GET /webhooks lists the webhooks, newest first, and says whether one works', async () => {
   const { service, call, webhook } = await ready();
   const second = idOf((await call('POST', '/webhooks', { json: ENDPOINT })).json);
   const before = await call('GET', '/webhooks');
@@ -148,7 +148,7 @@ test('PATCH /webhooks/{webhook} changes what it is given', async () => {
   expect((await call('PATCH', path, { json: { url: 'http://x' } })).code).toBe('INVALID_WEBHOOK_URL');
 });
 
-test('DELETE /webhooks/{webhook} removes it', async () => {
+test('DELETE /webhooks/{webhook} removes the webhook', async () => {
   const { call, webhook } = await ready();
   expect(await call('DELETE', `/webhooks/${webhook}`)).toMatchObject({ status: 204, text: '' });
   for (const method of ['GET', 'DELETE']) {

@@ -39,7 +39,7 @@ const reset: Disturbance = (_, { incoming }) => {
 const tries = (s3: FakeS3, operation: string): number =>
   s3.requests.filter((request) => request.operation === operation).length;
 
-describe('what passes', () => {
+describe('a failure of S3 that passes', () => {
   it.each([
     ['SlowDown', refuse(503, 'SlowDown')],
     ['an internal error', refuse(500, 'InternalError')],
@@ -221,7 +221,7 @@ describe('a server that hangs', () => {
   });
 });
 
-describe('what answers everything with a page of its own', () => {
+describe('a server that answers everything with a page of its own', () => {
   const page: Disturbance = async (_, { incoming, outgoing }) => {
     await readBody(incoming);
     outgoing

@@ -141,7 +141,7 @@ describe('trunkline-receiver attack', () => {
   });
 });
 
-describe('the arguments', () => {
+describe('the arguments of the attack', () => {
   it.each([
     ['no command', []],
     ['an unknown command', ['defend', 'http://127.0.0.1/', '--secret', secret]],

@@ -12,17 +12,17 @@ const { signatures, requests, standard_signatures, standard_requests } = vectors
 const all = [signatures, requests, standard_signatures, standard_requests].flat();
 const allRight = { checked: all.length, wrong: [] };
 
-it('passes the vectors on Bun', async ({ skip }) => {
+it('the receiver passes the vectors on Bun', async ({ skip }) => {
   if (BUN === undefined) return skip('the npm package "bun" has no program for this machine');
   expect(await run(BUN, bunArgs(program))).toEqual(allRight);
 });
 
-it('passes the vectors on Deno', async ({ skip }) => {
+it('the receiver passes the vectors on Deno', async ({ skip }) => {
   if (DENO === undefined) return skip('the npm package "deno" has no program for this machine');
   expect(await run(DENO, denoArgs(program))).toEqual(allRight);
 });
 
-it('passes the vectors on workerd', async () => {
+it('the receiver passes the vectors on workerd', async () => {
   const worker = await startWorker(`
     import { checkVectors } from './test/runtimes/check-vectors.ts';
     export default { fetch: async () => Response.json(await checkVectors()) };`);

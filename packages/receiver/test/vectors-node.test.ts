@@ -4,7 +4,7 @@ import { runVectors } from './support/run-vectors.ts';
 
 runVectors();
 
-it('runs on node:crypto', async () => {
+it('the receiver computes its HMAC with node:crypto', async () => {
   const importKey = vi.spyOn(crypto.subtle, 'importKey');
   await verify({
     secret: 'whsec_x',

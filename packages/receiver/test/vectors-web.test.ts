@@ -6,7 +6,7 @@ vi.mock('#hmac', () => import('../src/hmac-web.ts'));
 
 runVectors();
 
-it('runs on Web Crypto', async () => {
+it('the receiver computes its HMAC with Web Crypto', async () => {
   const importKey = vi.spyOn(crypto.subtle, 'importKey');
   await verify({
     secret: 'whsec_x',

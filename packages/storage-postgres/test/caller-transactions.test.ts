@@ -70,8 +70,8 @@ describe('a message that is accepted in a transaction of the app’s', () => {
   });
 });
 
-describe('several in one transaction', () => {
-  it('may come at once, and keep their order', async () => {
+describe('several messages in one transaction', () => {
+  it('may come concurrently, and keep their order', async () => {
     const { storage, schema, instance, app } = await scene();
     const messages = Array.from({ length: 20 }, () => aMessage(instance));
     await app.query('BEGIN');
@@ -80,7 +80,7 @@ describe('several in one transaction', () => {
     expect(await queueOf(schema, instance)).toEqual(messages.map(({ id }) => id));
   });
 
-  it('that come at once fail each alone', async () => {
+  it('that come concurrently fail each alone', async () => {
     const { storage, schema, workspace, instance, app } = await scene();
     const taken = aMessage(instance);
     await accept(storage, taken);
@@ -160,7 +160,7 @@ describe('while a transaction of the app’s is open', () => {
     await waiting;
   });
 
-  it('one that waits for it gives up after its time, and leaves nothing', async () => {
+  it('an acceptance that waits for it gives up after its time, and leaves nothing', async () => {
     const { storage, workspace, instance, app } = await scene({ timeoutMs: 2_000 });
     await app.query('BEGIN');
     await accept(storage, aMessage(instance), app);

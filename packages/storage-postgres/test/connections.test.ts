@@ -11,7 +11,7 @@ import { farewellServer } from './support/farewell-server.ts';
 import { stallingProxy } from './support/stalling-proxy.ts';
 import { storageContext } from './support/storage-context.ts';
 
-describe('when the server ends connections', () => {
+describe('when PostgreSQL ends connections', () => {
   it.each(['of its own', 'of the app'])(
     'in the moment in which a pool %s makes them, the call rejects and the process goes on',
     async (whose) => {
@@ -101,7 +101,7 @@ describe('when the server ends connections', () => {
   });
 });
 
-describe('when a connection leads nowhere any more', () => {
+describe('when a connection to PostgreSQL leads nowhere any more', () => {
   it('a call rejects after its time, and the next one takes another', async () => {
     const schema = await temporarySchema();
     const proxy = await stallingProxy(schema.url);

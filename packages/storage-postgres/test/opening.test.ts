@@ -199,7 +199,7 @@ describe('a storage refuses', () => {
   });
 });
 
-it("tells the server's time", async () => {
+it("the PostgreSQL storage returns the server's time", async () => {
   const schema = await temporarySchema();
   const storage = await openStorage(schema);
   const before = Date.now();

@@ -70,7 +70,7 @@ describe('while a transaction of the app’s is open', () => {
     expect(queued.slice(1).map((row) => row['message_id'])).toEqual(messages.map(({ id }) => id));
   });
 
-  it('one that the app awaits in there rejects, and the transaction can still commit', async () => {
+  it('an acceptance that the app awaits in there rejects, and the transaction can still commit', async () => {
     const { storage, instance, app } = await scene({ lockTimeoutMs: 30 });
     app.exec('BEGIN IMMEDIATE');
     const outside = aMessage(instance);
@@ -129,7 +129,7 @@ describe('what cannot be used as a transaction', () => {
     expect(await storage.messages.find(message.workspaceId, message.id)).toBeNull();
   });
 
-  it('any at all, where the storage is in memory', async () => {
+  it('any connection at all, where the storage is in memory', async () => {
     const storage = await openStorage(':memory:');
     const message = aMessage(anInstance(aWorkspace()));
     await expect(accept(storage, message, begun(':memory:'))).rejects.toThrow(TypeError);

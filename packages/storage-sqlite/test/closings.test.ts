@@ -57,7 +57,7 @@ it('what was claimed when its endpoint was closed can be deleted as history', as
   expect([rows('lanes'), rows('closings'), rows('due'), rows('claims')]).toEqual([0, 0, 0, 0]);
 });
 
-it('lists stay right when an endpoint was closed very often before a sweep', async () => {
+it('lists of deliveries stay right when an endpoint was closed very often before a sweep', async () => {
   const { storage, endpoint } = await scene();
   const { id, workspaceId } = endpoint;
   const ended: string[] = [];

@@ -90,7 +90,7 @@ describe('a call that fails among others', () => {
 });
 
 describe('when the disk is full', () => {
-  it('what was answered is there, what was not is not, and it goes on when there is room again', async () => {
+  it('what was answered is stored, what was not is not, and the storage goes on when there is room again', async () => {
     const { storage, instance, path, connection } = await scene();
     const allowPages = (pages: number) => connection.exec(`PRAGMA max_page_count = ${pages}`);
     allowPages(Number(connection.prepare('PRAGMA page_count').get()?.['page_count']) + 20);
@@ -111,8 +111,8 @@ describe('when the disk is full', () => {
   });
 });
 
-describe('when another process does not let go of the file', () => {
-  it('all calls of a batch reject after one wait, and it goes on when the file is free again', async () => {
+describe('when another process does not release the lock on the file', () => {
+  it('all calls of a batch reject after one wait, and the storage goes on when the file is free again', async () => {
     const { storage, instance, path } = await scene({ lockTimeoutMs: 20 });
     const other = connectTo(path);
     other.exec('BEGIN IMMEDIATE');

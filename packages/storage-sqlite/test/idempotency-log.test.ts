@@ -73,7 +73,7 @@ it('remembers keys that are in the index, in memory and in the log alone', async
   }
 });
 
-it('writes keys to the index that were used in transactions of the app’s alone', async () => {
+it('the idempotency log writes keys to the index that were used in transactions of the app’s alone', async () => {
   const { path, storage, instance } = await openConnected();
   const app = connectTo(path);
   app.exec('BEGIN IMMEDIATE');
@@ -88,7 +88,7 @@ it('writes keys to the index that were used in transactions of the app’s alone
   app.exec('COMMIT');
 });
 
-it('finds a key that another process stored where a record of its own was rolled back', async () => {
+it('the idempotency log finds a key that another process stored where a record of its own was rolled back', async () => {
   const { path, storage, workspace, instance } = await openConnected();
   const other = await openStorage(path);
   const app = connectTo(path);
@@ -141,7 +141,7 @@ function countLogRows(): () => number {
   };
 }
 
-it('takes a key that is forgotten for a new one, wherever it is remembered', async () => {
+it('the idempotency log takes an expired key for a new one, wherever it is remembered', async () => {
   const { path, storage, workspace, instance } = await openConnected();
   const day = 24 * 60 * 60 * 1000;
   await use(storage, instance, 'in the index');
@@ -193,7 +193,7 @@ it.each([
   expect(connectTo(path).prepare(FLAWS).get()).toEqual({ dangling: 0, missing: 0 });
 });
 
-it('goes on with a process of the version before, which knows the records by their former name', async () => {
+it('the idempotency log works beside a process of the version before, which knows the records by their former name', async () => {
   const { path, storage, workspace, instance } = await openConnected();
   await use(storage, instance, 'ours');
   const before = connectTo(path);

@@ -37,7 +37,7 @@ it('an error that goes on and on is logged every five seconds', async () => {
   expect(lines.map(({ facts }) => facts['repeated'] ?? 1)).toEqual([1, 4, ...Array<number>(11).fill(5)]);
 });
 
-it('other lines, and those about something else, are not left out', () => {
+it('the calm logger leaves out no other line, nor one about something else', () => {
   const { lines, logger } = recording();
   logger.error({ instanceId: 'a' }, 'failed');
   logger.error({ instanceId: 'b' }, 'failed');

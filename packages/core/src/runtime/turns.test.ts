@@ -3,7 +3,7 @@ import { createTurns } from './turns.ts';
 
 const NOW = 1_000_000;
 
-it('a burst of turns is there from the start, and then one in each interval', () => {
+it('limited turns begin with a burst, and then come one in each interval', () => {
   const turns = createTurns({ burst: 3, everyMs: 200 });
   for (let turn = 0; turn < 3; turn += 1) {
     expect(turns.has(NOW)).toBe(true);
@@ -17,7 +17,7 @@ it('a burst of turns is there from the start, and then one in each interval', ()
   expect(turns.has(NOW + 399)).toBe(false);
 });
 
-it('turns that were not taken add up to a burst, and to no more', () => {
+it('limited turns that were not taken add up to a burst, and to no more', () => {
   const turns = createTurns({ burst: 2, everyMs: 200 });
   turns.take(NOW);
   turns.take(NOW);

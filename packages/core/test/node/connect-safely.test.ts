@@ -20,7 +20,7 @@ const at = (...addresses: string[]) => ({
 });
 const signal = (): AbortSignal => AbortSignal.timeout(HANG_MS);
 
-it('connects to the address that was judged', async () => {
+it('connectSafely connects to the address that was checked', async () => {
   const { port } = await servers.raw(answerOk, '127.0.0.2');
   const { url, socket, address } = await connectSafely(`http://app.test:${port}/a`, {
     ...at('127.0.0.2'),
@@ -37,7 +37,7 @@ it('connects to the address that was judged', async () => {
   socket.destroy();
 });
 
-it('verifies the name of an https URL', async () => {
+it('connectSafely verifies the name of an https URL', async () => {
   const { key, cert } = await authority.issue({ names: ['app.test'] });
   const { port } = await servers.tls({ key, cert });
   const options = { ...at('127.0.0.1'), tls: { ca: [authority.cert] } };
@@ -54,12 +54,12 @@ it.each([
   ['an address that is not public', 'https://10.0.0.1/', [], 'UNSAFE_URL'],
   ['a name with an address that is not public', 'https://app.test/', ['8.8.8.8', '10.0.0.1'], 'UNSAFE_URL'],
   ['a name without an address', 'https://app.test/', [], 'DNS_FAILED'],
-])('refuses %s', async (_, url, addresses, code) => {
+])('connectSafely refuses %s', async (_, url, addresses, code) => {
   const dns = { resolve: async () => addresses };
   await expect(connectSafely(url, { dns, signal: signal() })).rejects.toMatchObject({ code });
 });
 
-it('tells that nobody listens', async () => {
+it('connectSafely reports that nobody listens', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -71,7 +71,7 @@ it('tells that nobody listens', async () => {
   ).rejects.toMatchObject({ code: 'CONNECTION_FAILED' });
 });
 
-it('ends with its signal, wherever it hangs', async () => {
+it('connectSafely ends with its signal, wherever it hangs', async () => {
   const abort = new AbortController();
   const hanging = { resolve: () => new Promise<never>(() => {}) };
   const connecting = connectSafely('https://app.test/', { dns: hanging, signal: abort.signal });

@@ -119,7 +119,7 @@ describe('the file media store', () => {
   });
 });
 
-describe('what breaks off', () => {
+describe('a file whose writing breaks off', () => {
   it('leaves nothing when the stream fails half-way, and tells its error', async () => {
     const { store, directory } = await newStore();
     await expect(store.put(ID, streamOf('half', new Error('connection reset')))).rejects.toThrow(

@@ -23,7 +23,7 @@ async function openConnection(): Promise<{ connection: HttpConnection; received:
   return { connection, received: () => received };
 }
 
-it('says so when an idle connection was lost before the next request was written', async () => {
+it('an HTTP connection reports that it was lost, while idle, before the next request was written', async () => {
   const { connection, received } = await openConnection();
   expect(await connection.post('/', request, signal)).toEqual({ status: 200, body: 'ok' });
   const lost = connection.post('/', request, signal);
@@ -33,14 +33,14 @@ it('says so when an idle connection was lost before the next request was written
   expect(connection.reusable).toBe(false);
 });
 
-it('says so when the connection was lost before the first request was written', async () => {
+it('an HTTP connection reports that it was lost before the first request was written', async () => {
   const { connection, received } = await openConnection();
   connection.destroy();
   expect(await connection.post('/', request, signal)).toBeUndefined();
   expect(received()).toBe(0);
 });
 
-it('ends at once when the time is over already', async () => {
+it('an HTTP connection ends immediately when the time is over already', async () => {
   const { connection } = await openConnection();
   const over = AbortSignal.abort(new Error('too late'));
   await expect(connection.post('/', request, over)).rejects.toThrow('too late');

@@ -6,7 +6,7 @@ import { Servers, answerOk } from './servers.ts';
 const servers = new Servers();
 afterEach(() => servers.close());
 
-it('serves every port that Node can serve', async () => {
+it('nodeRuntime serves every port that Node can serve', async () => {
   const { port } = await servers.raw(answerOk);
   const runtime = nodeRuntime();
   expect(runtime.clock.now()).toBeGreaterThan(0);
@@ -20,7 +20,7 @@ it('serves every port that Node can serve', async () => {
   await runtime.webhookSender.close();
 });
 
-it('sends webhooks to what the given resolver answers', async () => {
+it('nodeRuntime sends webhooks to what the given resolver answers', async () => {
   const { port } = await servers.raw(answerOk);
   const asked: string[] = [];
   const runtime = nodeRuntime({

@@ -40,7 +40,7 @@ function to(url: string, urlPolicy: 'public' | 'local' = 'local'): WebhookReques
 
 const unsafe = { errorCode: 'UNSAFE_URL', responseStatus: null, responseBody: null };
 
-describe('the URL', () => {
+describe('the URL of a webhook', () => {
   it.each([
     'http://hooks.test/',
     'https://hooks.test:444/',
@@ -82,7 +82,7 @@ describe('the URL', () => {
   });
 });
 
-describe('the addresses of a name', () => {
+describe('the addresses of a host name', () => {
   it.each([
     [['10.0.0.1']],
     [['93.184.216.34', '10.0.0.1']],
@@ -206,7 +206,7 @@ describe('a name that', () => {
   });
 });
 
-it('has its own time to connect', async () => {
+it('the webhook sender has its own time to connect', async () => {
   const deaf = await deafServer('127.0.0.1');
   const post = sender(scripted(['127.0.0.1'], ['127.0.0.1']), {
     timeouts: { connectMs: 100, totalMs: 60_000 },

@@ -14,7 +14,7 @@ vi.mock('node:net', async (importOriginal) => {
 const servers = new Servers();
 afterEach(() => servers.close());
 
-it('sends nothing on a connection to another address than the one that was judged', async () => {
+it('the webhook sender sends nothing on a connection to another address than the one that was checked', async () => {
   let received = 0;
   const { port } = await servers.raw((socket) => {
     socket.on('data', (bytes) => (received += bytes.length));

@@ -6,7 +6,7 @@ import { Servers, answerOk } from './servers.ts';
 const servers = new Servers();
 afterEach(() => servers.close());
 
-it('does not use the proxy that the environment names', async () => {
+it('the webhook sender does not use the proxy that the environment names', async () => {
   const receiver = await servers.raw(answerOk);
   const proxy = await servers.raw(answerOk);
   // A process of its own: NODE_USE_ENV_PROXY is read when Node starts.

@@ -52,7 +52,7 @@ async function answerTo(...bytes: (string | Uint8Array)[]): Promise<WebhookRespo
 
 const noResponse = { responseStatus: null, responseBody: null };
 
-describe('the request', () => {
+describe('the request of a webhook', () => {
   it('is what was asked for, in that order, byte for byte', async () => {
     let received = '';
     const { port } = await servers.raw((socket) => {
@@ -101,7 +101,7 @@ describe('the request', () => {
   });
 });
 
-describe('the answer', () => {
+describe('the response to a webhook', () => {
   it.each([200, 201, 202, 204, 299])('is a success with status %i', async (status) => {
     const { port } = await servers.http((_request, response) => response.writeHead(status).end());
     expect(await sender().send(to(port))).toEqual({
@@ -289,7 +289,7 @@ describe('a receiver that', () => {
   });
 });
 
-describe('the body that is kept', () => {
+describe('the kept body of a response to a webhook', () => {
   const reply = (...bytes: (string | Uint8Array)[]): Promise<WebhookResponse> =>
     answerTo(
       'HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n',

@@ -3,7 +3,7 @@ import { createOrderedWork } from './ordered-work.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it('does nothing before it is let go', async () => {
+it('ordered work does not begin before it is started', async () => {
   const done: string[] = [];
   const work = createOrderedWork(2);
   work.run('a', async () => void done.push('a'));
@@ -14,7 +14,7 @@ it('does nothing before it is let go', async () => {
   expect(done).toEqual(['a']);
 });
 
-it('keeps the order within a key, and lets no key wait for another', async () => {
+it('ordered work keeps the order within a key, and lets no key wait for another', async () => {
   const done: string[] = [];
   const slow = Promise.withResolvers<void>();
   const work = createOrderedWork(2);
@@ -32,7 +32,7 @@ it('keeps the order within a key, and lets no key wait for another', async () =>
   expect(done).toEqual(['b1', 'a1', 'a2']);
 });
 
-it('does no more at once than its limit, and goes on after a failure', async () => {
+it('ordered work runs no more concurrently than its limit, and goes on after a failure', async () => {
   let running = 0;
   let most = 0;
   const work = createOrderedWork(3);

@@ -8,7 +8,7 @@ import { ownKeys, signalKeys } from './signal-keys.ts';
 const session = memorySession('ins_1');
 const open = (): Promise<SessionValues> => readSession(session, () => {});
 
-it('keeps the last messages, over a restart, and no more', async () => {
+it('the store of sent messages keeps the last messages, over a restart, and no more', async () => {
   const values = await open();
   const sent = sentMessages(values);
   for (let i = 0; i < 300; i++) {

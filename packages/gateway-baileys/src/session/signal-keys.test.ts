@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { readSession } from './session-values.ts';
 import { signalKeys } from './signal-keys.ts';
 
-it('gives keys back as they were, bytes as bytes and app state keys as messages', async () => {
+it('the store of Signal keys returns keys as they were, bytes as bytes and app state keys as messages', async () => {
   const session = memorySession('ins_1');
   const keys = signalKeys(await readSession(session, () => {}));
   const keyData = proto.Message.AppStateSyncKeyData.fromObject({
@@ -26,7 +26,7 @@ it('gives keys back as they were, bytes as bytes and app state keys as messages'
   expect(Buffer.from(AAAA?.keyData ?? []).toString()).toBe('secret');
 });
 
-it('writes one set in one transaction, and deletes what is null', async () => {
+it('the store of Signal keys writes one set in one transaction, and deletes what is null', async () => {
   const session = memorySession('ins_1');
   const transactions: number[] = [];
   const counting = {
@@ -43,7 +43,7 @@ it('writes one set in one transaction, and deletes what is null', async () => {
   expect([...session.values.keys()].toSorted()).toEqual(['key.device-list.c', 'key.lid-mapping.b']);
 });
 
-it('writes nothing more after a write that failed, and says so once', async () => {
+it('the store of Signal keys writes nothing more after a write that failed, and says so once', async () => {
   const session = memorySession('ins_1');
   const failures: unknown[] = [];
   const keys = signalKeys(await readSession(session, (error) => failures.push(error)));

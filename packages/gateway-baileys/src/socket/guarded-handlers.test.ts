@@ -37,7 +37,7 @@ it('skips a stanza whose handler throws, at once or later', async () => {
   expect(errors).toEqual([]);
 });
 
-it('ends a connection that cannot be read any more', async () => {
+it('the WhatsApp gateway ends a connection that cannot be read any more', async () => {
   const { ws, errors } = aGuardedSocket();
   ws.emit('message', new Uint8Array());
   await setImmediate();

@@ -31,7 +31,7 @@ function aSocket() {
 
 const MESSAGE = { key: { id: 'A', remoteJid: '15550100@s.whatsapp.net' } };
 
-it('tells what is buffered when the network ends the connection', async () => {
+it('the WhatsApp gateway reports what is buffered when the network ends the connection', async () => {
   const { ev, end, received, life } = aSocket();
   ev.buffer();
   ev.emit('messages.upsert', { messages: [MESSAGE], type: 'append' });
@@ -41,7 +41,7 @@ it('tells what is buffered when the network ends the connection', async () => {
   expect(await life.ended).toEqual(new Error('lost'));
 });
 
-it('tells what is buffered when the end is ours', async () => {
+it('the WhatsApp gateway reports what is buffered when it ends the connection itself', async () => {
   const { ev, received, life } = aSocket();
   ev.buffer();
   ev.emit('messages.upsert', { messages: [MESSAGE], type: 'append' });
@@ -50,7 +50,7 @@ it('tells what is buffered when the end is ours', async () => {
   expect(await life.ended).toBeUndefined();
 });
 
-it('gives up a connection that gets nowhere, and waits for one that does', async () => {
+it('the WhatsApp gateway gives up a connection that makes no progress, and waits for one that does', async () => {
   const stuck = aSocket();
   await stuck.clock.advance(30_000);
   expect(await stuck.life.ended).toEqual(new Error('The connection did not open in time.'));
@@ -68,7 +68,7 @@ it('gives up a connection that gets nowhere, and waits for one that does', async
   expect(isOver).toBe(true);
 });
 
-it('gives up at once a connection that the server answers with something else', async () => {
+it('the WhatsApp gateway immediately gives up a connection that the server answers with something else', async () => {
   const { ws, life } = aSocket();
   ws.emit('unexpected-response');
   expect(await life.ended).toEqual(new Error('The server did not take the connection.'));

@@ -75,7 +75,7 @@ it('reaches every operation of the service', async () => {
   });
 });
 
-it('goes through the pages of messages', async () => {
+it('the client goes through the pages of messages', async () => {
   const service = await startService();
   const client = await newClient(service);
   const { id } = await dataOf(client.instances.create());

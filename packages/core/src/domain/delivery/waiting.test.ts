@@ -53,7 +53,7 @@ it('the throttle counts the latest starts, however many were kept', () => {
   expect(waitingOf(delivery, { ...lane, starts }, NOW)?.until).toBe(NOW - 1000 + THROTTLE_WINDOW_MS);
 });
 
-it('one that has ended waits for nothing, unless its endpoint is to be enabled first', () => {
+it('a delivery that has ended waits for nothing, unless its endpoint has to be enabled first', () => {
   expect(waitingOf({ ...delivery, status: 'success' }, null, NOW)).toBeNull();
   expect(waitingOf({ ...delivery, status: 'failed', errorCode: 'ENDPOINT_DELETED' }, null, NOW)).toBeNull();
   const disabled = { ...delivery, status: 'failed', errorCode: 'ENDPOINT_DISABLED' } as const;

@@ -15,7 +15,7 @@ it('permutes 9 bytes as another implementation of FF1 (NIST SP 800-38G) does, of
   );
 });
 
-it('gives back what was permuted', () => {
+it('FF1 decrypts what it has encrypted', () => {
   fc.assert(
     fc.property(key, bytes(9), (ownKey, value) => {
       const { permute, invert } = createPermutation(ownKey);
