@@ -1,0 +1,62 @@
+/** What happened in one state, and what it led to. */
+export interface Step<Status extends string> {
+  readonly from: Status;
+  readonly to: Status;
+  readonly trigger: string;
+  readonly event: string | null;
+}
+
+/** A state that the machine tells apart from others of its status, and its name among these; empty where there is one. */
+export interface Variant<Status extends string, State> {
+  readonly status: Status;
+  readonly name: string;
+  readonly state: State;
+}
+
+export interface Machine<Status extends string, State> {
+  readonly start: Status;
+  readonly variants: readonly Variant<Status, State>[];
+  /** The steps that follow from a state, by what can happen in it. */
+  readonly stepsFrom: (state: State) => readonly Step<Status>[];
+}
+
+/** A Mermaid diagram of what follows from every state. A step that keeps the status is left out. */
+export function diagram<Status extends string, State>(machine: Machine<Status, State>): string {
+  const arrows = new Map<string, Arrow<Status>>();
+  for (const { status, name, state } of machine.variants) {
+    for (const { from, to, trigger, event } of machine.stepsFrom(state)) {
+      if (from === to) continue;
+      const key = `${from} ${to} ${event}`;
+      const { variants } = arrows.get(key) ?? { variants: new Map<string, Set<string>>() };
+      arrows.set(key, { from, to, event, variants });
+      const names = variants.get(trigger) ?? new Set();
+      variants.set(trigger, names);
+      // One thing may lead through several steps: those after the first begin in no variant of their own.
+      if (from === status) names.add(name);
+    }
+  }
+  const lines = Array.from(arrows.values(), ({ from, to, event, variants }) => {
+    const triggers = Array.from(variants, ([trigger, names]) => `${trigger}${guard(machine, from, names)}`);
+    return `    ${from} --> ${to}: ${triggers.join(', ')}${event === null ? '' : ` / ${event}`}`;
+  });
+  return ['```mermaid', 'stateDiagram-v2', `    [*] --> ${machine.start}`, ...lines, '```'].join('\n');
+}
+
+/** What leads from one status to another under the same event. */
+interface Arrow<Status extends string> {
+  readonly from: Status;
+  readonly to: Status;
+  readonly event: string | null;
+  /** By what happens, in which variants of the status it leads there. */
+  readonly variants: Map<string, Set<string>>;
+}
+
+/** In which states of a status something leads elsewhere, where that is not in all of them. */
+function guard<Status extends string, State>(
+  { variants }: Machine<Status, State>,
+  from: Status,
+  taken: ReadonlySet<string>,
+): string {
+  const all = variants.filter(({ status }) => status === from);
+  return taken.size === all.length ? '' : ` [${[...taken].join(' or ')}]`;
+}

@@ -1,0 +1,5 @@
+// Writes docs/state-machines.md from the state machines: `pnpm diagrams`. A test compares the two.
+import { writeFile } from 'node:fs/promises';
+import { stateMachinesPage } from './state-machines.ts';
+
+await writeFile(new URL('../../../docs/state-machines.md', import.meta.url), stateMachinesPage());
