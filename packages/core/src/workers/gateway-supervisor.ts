@@ -8,8 +8,8 @@ import type { ServiceContext } from '../services/context.ts';
 import { CLAIM_BATCH, createClaimSchedule } from './claim-schedule.ts';
 import type { OpenConnections } from './connections.ts';
 import { createInstanceSharing } from './instance-sharing.ts';
-import { createInstanceKeeper } from './instance-keeper.ts';
-import type { InstanceKeeper } from './instance-keeper.ts';
+import { createInstanceController } from './instance-controller.ts';
+import type { InstanceController } from './instance-controller.ts';
 
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
@@ -55,13 +55,13 @@ export function createGatewaySupervisor(
   { owner, leadsKnown, opened }: SupervisorOptions,
 ): GatewaySupervisor {
   const { clock, logger, storage } = context;
-  const keepers = new Map<string, InstanceKeeper>();
+  const keepers = new Map<string, InstanceController>();
   /** Those that something is awaited of or due for: a pass looks at no others, however many are held. */
-  const unsettled = new Set<InstanceKeeper>();
+  const unsettled = new Set<InstanceController>();
   /** Instances held that somebody else has changed: they are read before the next renewal. */
   const changed = new Set<string>();
   /** Keepers that have changed something themselves: what they know is all there is to know. */
-  const touched = new Set<InstanceKeeper>();
+  const touched = new Set<InstanceController>();
   const sharing = createInstanceSharing(context, {
     owner,
     checkIn: (report) => inTime('Sharing instances', storage.instances.checkIn(owner, report)),
@@ -149,7 +149,7 @@ export function createGatewaySupervisor(
     await keepAll(held);
   };
 
-  const loseLease = async (instanceId: string, keeper: InstanceKeeper): Promise<void> => {
+  const loseLease = async (instanceId: string, keeper: InstanceController): Promise<void> => {
     keepers.delete(instanceId);
     logger.warn({ instanceId }, 'the lease on an instance was lost');
     await keeper.abandon();
@@ -191,7 +191,7 @@ export function createGatewaySupervisor(
     }
   };
 
-  const keepersToRead = (now: number): readonly InstanceKeeper[] => {
+  const keepersToRead = (now: number): readonly InstanceController[] => {
     let room = roomToOpen();
     return [...unsettled].filter((keeper) => {
       if (!isHeld(keeper)) return false;
@@ -202,7 +202,7 @@ export function createGatewaySupervisor(
     });
   };
 
-  const isHeld = (keeper: InstanceKeeper): boolean => keepers.get(keeper.lease.instanceId) === keeper;
+  const isHeld = (keeper: InstanceController): boolean => keepers.get(keeper.lease.instanceId) === keeper;
 
   const keepAll = async (all: readonly LeasedInstance[]): Promise<void> => {
     const kept: Parameters<typeof reconcileAll>[0][number][] = [];
@@ -212,7 +212,7 @@ export function createGatewaySupervisor(
   };
 
   const reconcileAll = (
-    all: readonly { readonly keeper: InstanceKeeper; readonly stored: Instance | null }[],
+    all: readonly { readonly keeper: InstanceController; readonly stored: Instance | null }[],
   ): void => {
     let room = roomToOpen();
     for (const { keeper, stored } of all) {
@@ -232,18 +232,18 @@ export function createGatewaySupervisor(
     return turns.filter((until) => until > now);
   };
 
-  const keeperFor = async (instance: Instance, lease: Lease): Promise<InstanceKeeper> => {
+  const keeperFor = async (instance: Instance, lease: Lease): Promise<InstanceController> => {
     const known = keepers.get(lease.instanceId);
     if (known?.lease.epoch === lease.epoch) return known;
     // What was opened under an earlier lease must be closed before anything else is opened.
     await closing;
     await known?.abandon();
-    const keeper = createInstanceKeeper({ context, lease, instance, changed: () => touch(keeper) });
+    const keeper = createInstanceController({ context, lease, instance, changed: () => touch(keeper) });
     keepers.set(lease.instanceId, keeper);
     return keeper;
   };
 
-  const touch = (keeper: InstanceKeeper): void => {
+  const touch = (keeper: InstanceController): void => {
     if (isHeld(keeper)) {
       if (keeper.open()) opened(keeper.lease.instanceId);
       unsettled.add(keeper);
@@ -258,11 +258,11 @@ export function createGatewaySupervisor(
     await Promise.all([...unsettled].filter((keeper) => keeper.isIdle()).map(forget));
   };
 
-  const forget = (keeper: InstanceKeeper): Promise<void> => release(keeper, null);
+  const forget = (keeper: InstanceController): Promise<void> => release(keeper, null);
 
   /** `reservation` is asked for once the connection is closed. */
   const release = async (
-    keeper: InstanceKeeper,
+    keeper: InstanceController,
     reservation: (() => { readonly owner: string; readonly until: number }) | null,
   ): Promise<void> => {
     keepers.delete(keeper.lease.instanceId);

@@ -1,7 +1,7 @@
 import { handOvers, mayAsk } from '../domain/instance/instance-shares.ts';
 import type { GatewayShare, OwnerShare } from '../domain/instance/instance-shares.ts';
 import type { ServiceContext } from '../services/context.ts';
-import type { InstanceKeeper } from './instance-keeper.ts';
+import type { InstanceController } from './instance-controller.ts';
 
 const CHECK_IN_EVERY_MS = 10_000;
 /** Owners that have not checked in for this long get no share. */
@@ -40,10 +40,10 @@ interface SharingOptions {
     readonly asksUntil: number;
   }): Promise<GatewayShare>;
   /** The instances whose connection is open. */
-  open(): readonly InstanceKeeper[];
+  open(): readonly InstanceController[];
   /** Closes the connection and releases the lease to the owner that `reservation` names. */
   handOver(
-    keeper: InstanceKeeper,
+    keeper: InstanceController,
     reservation: () => { readonly owner: string; readonly until: number },
   ): Promise<void>;
 }
@@ -87,7 +87,7 @@ export function createInstanceSharing(
     return null;
   };
 
-  const handOverTo = async (to: OwnerShare, keeper: InstanceKeeper): Promise<void> => {
+  const handOverTo = async (to: OwnerShare, keeper: InstanceController): Promise<void> => {
     const { instanceId } = keeper.lease;
     logger.info({ instanceId, to: to.owner }, 'an instance is handed over to another process');
     try {

@@ -1,0 +1,160 @@
+import { CONNECTION_GRACE_MS, graceEndsAt } from '../domain/instance/instance-state.ts';
+import type { Instance } from '../domain/instance/instance.ts';
+import { isTooFarAhead } from '../domain/too-far-ahead.ts';
+import type { Lease } from '../ports/storage/lease.ts';
+import type { ServiceContext } from '../services/context.ts';
+import type { OpenConnection } from './connections.ts';
+import { createInstanceLink } from './instance-link.ts';
+import { createInstanceOperations } from './instance-operation.ts';
+import { createInstanceRecord } from './instance-record.ts';
+
+/** Does what is wanted of one instance whose lease this process holds. */
+export interface InstanceController {
+  readonly lease: Lease;
+  readonly workspaceId: string;
+  /** The connection, while it is open. */
+  open(): OpenConnection | null;
+  /** Until when a connection that is being opened keeps others from it; null where none is. */
+  opensUntil(): number | null;
+  /** Whether its first connection is wanted, and has neither opened nor failed yet. */
+  isUntried(): boolean;
+  /**
+   * Does what is wanted of the instance as it is `stored` now, or, with null, as this controller knows it. `mayOpen` is false
+   * while too many others are opening.
+   */
+  reconcile(stored: Instance | null, mayOpen: boolean): void;
+  /** When to reconcile again if nothing happens; null when nothing is to come. Without `mayOpen`, opening is not. */
+  nextAt(mayOpen: boolean): number | null;
+  /** Nothing is open, in flight or wanted, or the instance is deleted: the lease can be released. */
+  isIdle(): boolean;
+  /** The connection is open as it should be, and nothing is in flight, due or awaited, until `changed` is called. */
+  isSettled(): boolean;
+  /** Another process has taken the lease. */
+  isFenced(): boolean;
+  /** Resolves when what `reconcile` began has ended. */
+  settled(): Promise<void>;
+  /** Closes the connection and reports nothing more: the lease is lost, or the process stops. */
+  abandon(): Promise<void>;
+}
+
+interface ControllerOptions {
+  readonly context: ServiceContext;
+  readonly lease: Lease;
+  readonly instance: Instance;
+  /** The connection has changed, or the instance by this controller: reconcile it again. */
+  readonly changed: () => void;
+}
+
+export function createInstanceController({
+  context,
+  lease,
+  instance: first,
+  changed,
+}: ControllerOptions): InstanceController {
+  const { clock, logger } = context;
+  const heldSince = clock.now();
+  let abandoned = false;
+  let fenced = false;
+
+  const abandon = async (): Promise<void> => {
+    abandoned = true;
+    await link.abandon();
+    changed();
+  };
+
+  const lost = (): Promise<void> => {
+    fenced = true;
+    return abandon();
+  };
+
+  const record = createInstanceRecord({ context, lease, instance: first, lost, changed });
+  const link = createInstanceLink({ context, lease, record, lost, changed });
+  const operations = createInstanceOperations({ context, lease, record, connection: link });
+
+  /** A process that has just taken the instance over has the same time to connect it, unless its first try failed. */
+  const graceEnd = (): number | null => {
+    const endsAt = graceEndsAt(record.current());
+    if (endsAt === null) return null;
+    const ownEnd = heldSince + CONNECTION_GRACE_MS;
+    // It began before the clock was set back.
+    if (isTooFarAhead(endsAt - CONNECTION_GRACE_MS, clock.now())) return ownEnd;
+    return link.hasFailed() ? endsAt : Math.max(endsAt, ownEnd);
+  };
+
+  /** The one line that is logged of an outage, however often the connection is tried. */
+  const endGrace = async (): Promise<void> => {
+    const before = record.current().status;
+    await record.write({ kind: 'grace_over' });
+    const { status, lastError } = record.current();
+    if (status !== 'disconnected' || before === 'disconnected') return;
+    logger.warn(
+      { instanceId: lease.instanceId, lastError, err: link.lastFailure() },
+      'An instance has not been connected for 30 s. It is tried again until it connects or is disconnected; last_error says why the latest try failed.',
+    );
+  };
+
+  const endOrphan = async (): Promise<void> => {
+    if (!record.isOrphaned()) return;
+    await record.write({ kind: 'dropped', detail: 'connection_lost' });
+    record.adopt();
+  };
+
+  /** Nothing more is done to the instance, or nothing now. */
+  const rests = (): boolean => abandoned || record.isDeleted() || operations.isBusy();
+
+  return {
+    lease,
+    workspaceId: first.workspaceId,
+    open() {
+      const connection = link.connection();
+      return connection && { lease, instance: record.current(), connection };
+    },
+    opensUntil: link.opensUntil,
+    isUntried: () => link.isUntried() && !abandoned && record.current().desired === 'running',
+    reconcile(stored, mayOpen) {
+      // Somebody asked to connect: that does not wait for the backoff.
+      if (record.current().status === 'disconnected' && stored?.status === 'connecting') link.retryNow();
+      if (stored) record.take(stored);
+      const now = clock.now();
+      if (rests() || !record.resume(now)) return;
+      const { operation, desired } = record.current();
+      if (operation) return operations.begin(operation);
+      if (now >= (graceEnd() ?? Infinity)) {
+        record.begin('noting a lost connection', () => record.inOrder(endGrace));
+      }
+      if (desired === 'stopped') {
+        if (link.exists()) record.begin('closing a connection', link.close);
+        return;
+      }
+      // Written before what comes of the next connection, which need not wait for it.
+      if (record.isOrphaned()) {
+        record.begin('taking over an instance', () => record.inOrder(endOrphan));
+      }
+      link.maintain(now, mayOpen);
+    },
+    nextAt(mayOpen) {
+      if (rests()) return null;
+      const pausedUntil = record.pausedUntil();
+      if (pausedUntil > 0) return pausedUntil;
+      const due = [graceEnd(), link.nextAt(mayOpen)].filter((at) => at !== null);
+      return due.length === 0 ? null : Math.min(...due);
+    },
+    isIdle() {
+      const { desired, operation } = record.current();
+      const isDone = !link.exists() && !record.isBusy() && desired === 'stopped' && operation === null;
+      return abandoned || record.isDeleted() || isDone;
+    },
+    isSettled() {
+      const { desired, operation } = record.current();
+      const isWanted = desired === 'running' && operation === null && graceEnd() === null;
+      const isQuiet = !record.isBusy() && record.pausedUntil() === 0 && !record.isOrphaned();
+      return !abandoned && !record.isDeleted() && link.connection() !== null && isWanted && isQuiet;
+    },
+    isFenced: () => fenced,
+    async settled() {
+      await record.settled();
+      await link.settled();
+    },
+    abandon,
+  };
+}

@@ -1,0 +1,270 @@
+import type { ClosedReason, GatewayConnection, GatewayListener } from '../ports/gateway.ts';
+import type { Lease } from '../ports/storage/lease.ts';
+import { DeadlineError, withDeadline } from '../runtime/deadline.ts';
+import type { ServiceContext } from '../services/context.ts';
+import { FencedError } from '../services/instances/fenced-error.ts';
+import { saveGroups } from '../services/instances/groups.ts';
+import { instanceSession, sealQr } from '../services/instances/sealed-values.ts';
+import { createDownloadTurns } from '../services/media/incoming-files.ts';
+import { advanceMessage } from '../services/messages/advance-message.ts';
+import { receiveMessage } from '../services/messages/receive-message.ts';
+import type { OperatedConnection } from './instance-operation.ts';
+import type { InstanceRecord } from './instance-record.ts';
+import { createReconnectSchedule } from './reconnect-schedule.ts';
+
+/** How long the network may take to close, or to unlink a number. */
+const GATEWAY_DEADLINE_MS = 10_000;
+/** A connection that neither opens nor fails within this time is given up. */
+const OPEN_DEADLINE_MS = 60_000;
+/** Most open within a second or two. One that takes longer may be stuck, and leaves its turn to others meanwhile. */
+const OPENING_TURN_MS = 5_000;
+const SEEN_EVERY_MS = 60_000;
+/** Files of one instance that are downloaded concurrently. */
+const DOWNLOADS = 8;
+
+/** The link of one instance to the network: one try at a connection after another, whose reports are stored. */
+export interface InstanceLink extends OperatedConnection {
+  /** The connection, while it is open. */
+  connection(): GatewayConnection | null;
+  /** Whether there is a try, open or not. */
+  exists(): boolean;
+  /** Until when a connection that is being opened keeps others from it; null where none is. */
+  opensUntil(): number | null;
+  /** Whether its first connection has neither opened nor failed yet. */
+  isUntried(): boolean;
+  /** Whether the latest try failed. */
+  hasFailed(): boolean;
+  /** Why the latest try could not even begin, for the one line that is logged of an outage. */
+  lastFailure(): unknown;
+  /** Keeps a connection open: opens one that is due, where it `mayOpen`, and gives up one that is stuck. */
+  maintain(now: number, mayOpen: boolean): void;
+  /** When there is something to maintain. */
+  nextAt(mayOpen: boolean): number | null;
+  /** The next try does not wait. */
+  retryNow(): void;
+  /** Closes the connection and reports nothing more. */
+  abandon(): Promise<void>;
+  settled(): Promise<void>;
+}
+
+interface LinkOptions {
+  readonly context: ServiceContext;
+  readonly lease: Lease;
+  readonly record: InstanceRecord;
+  /** Another process has taken the lease. */
+  readonly lost: () => Promise<void>;
+  readonly changed: () => void;
+}
+
+/** One try at a connection. Reports of an earlier one are ignored. */
+interface Try {
+  phase: 'opening' | 'pairing' | 'open';
+  readonly since: number;
+  connection: GatewayConnection | null;
+}
+
+export function createInstanceLink({ context, lease, record, lost, changed }: LinkOptions): InstanceLink {
+  const { clock, gateway, logger, storage } = context;
+  const { instanceId } = lease;
+  const session = instanceSession(context, lease);
+  const schedule = createReconnectSchedule(context);
+  const downloads = createDownloadTurns(DOWNLOADS);
+  const ended = new AbortController();
+  let link: Try | null = null;
+  let untried = true;
+  let abandoned = false;
+  let lastFailure: unknown;
+  let seenAt = 0;
+  let seenNoted: Promise<void> = Promise.resolve();
+
+  const open = (): void => {
+    const opened: Try = { phase: 'opening', since: clock.now(), connection: null };
+    link = opened;
+    record.begin('opening a connection', async () => {
+      const { pairingNumber } = record.current();
+      const opening = gateway.open(session, listener(opened), { pairingNumber });
+      try {
+        const limit = { what: 'Opening a connection', ms: OPEN_DEADLINE_MS };
+        const connection = await withDeadline(clock, limit, opening);
+        if (link === opened) opened.connection = connection;
+        else await connection.close();
+      } catch (error) {
+        if (error instanceof FencedError) throw error;
+        if (error instanceof DeadlineError) opening.then((late) => late.close()).catch(() => undefined);
+        logger.debug({ err: error, instanceId }, 'a connection could not be opened');
+        lastFailure = error;
+        await record.inOrder(() => closed(opened, { kind: 'dropped', detail: 'connection_failed' }));
+      }
+    });
+  };
+
+  const listener = (opened: Try): GatewayListener => {
+    const isCurrent = (): boolean => link === opened && !abandoned;
+    /** A report of a connection that is not ours any more is not stored, so it must not be acknowledged. */
+    const report = async (work: () => Promise<void>): Promise<void> => {
+      if (!isCurrent()) throw new FencedError(instanceId);
+      try {
+        await work();
+      } catch (error) {
+        if (error instanceof FencedError) await lost();
+        throw error;
+      }
+    };
+    /** A connection that got on and whose progress could not be stored is tried again: nothing would report it. */
+    const recorded = (work: () => Promise<void>): Promise<void> =>
+      report(work).catch((error: unknown) => {
+        if (isCurrent()) tryAgain(opened);
+        throw error;
+      });
+    return {
+      qr: (code, expiresAt, pairingCode) =>
+        record.inOrder(() =>
+          recorded(async () => {
+            opened.phase = 'pairing';
+            untried = false;
+            const qr = sealQr(context.sealer, instanceId, { code, pairingCode: pairingCode ?? null });
+            await record.write({ kind: 'qr', qr: { ...qr, expiresAt } });
+            record.adopt();
+          }),
+        ),
+      connected: (profile) =>
+        record.inOrder(() =>
+          recorded(async () => {
+            await record.write({ kind: 'connected', ...profile });
+            record.adopt();
+            opened.phase = 'open';
+            untried = false;
+            schedule.reset();
+            lastFailure = undefined;
+            seenAt = clock.now();
+            changed();
+          }),
+        ),
+      closed: (reason) =>
+        record.inOrder(async () => {
+          if (isCurrent()) await report(() => closed(opened, reason));
+        }),
+      message: (incoming) =>
+        report(() => {
+          const checkCurrent = (): void => {
+            if (!isCurrent()) throw connectionEnded(instanceId);
+          };
+          const instance = record.current();
+          const receiving = { instance, lease, downloads, checkCurrent, signal: ended.signal };
+          return receiveMessage(context, receiving, incoming);
+        }),
+      receipt: ({ networkId, status }) =>
+        report(() => advanceMessage(context, lease, networkId, { kind: status })),
+      groups: (groups, extent) =>
+        report(() => saveGroups(context, { instance: record.current(), lease }, groups, extent)),
+    };
+  };
+
+  const closed = async (closing: Try, reason: ClosedReason): Promise<void> => {
+    if (link !== closing) return;
+    link = null;
+    untried = false;
+    switch (reason.kind) {
+      case 'restart':
+        schedule.restarted();
+        break;
+      case 'dropped':
+        schedule.failed(reason.notBeforeMs);
+        await record.write({ kind: 'dropped', detail: reason.detail });
+        break;
+      case 'qr_timeout':
+      case 'unlinked':
+        await record.write({ kind: reason.kind });
+        break;
+      case 'failed':
+        await record.write({ kind: 'failed', code: reason.code });
+        break;
+    }
+    changed();
+  };
+
+  const tryAgain = ({ connection }: Try): void => {
+    link = null;
+    untried = false;
+    schedule.failed();
+    record.begin('giving up a connection', async () => connection?.close());
+  };
+
+  const giveUpOpening = (stuck: Try): void => {
+    record.begin('giving up a connection', async () => {
+      await record.inOrder(() => closed(stuck, { kind: 'dropped', detail: 'connect_timeout' }));
+      await stuck.connection?.close();
+    });
+  };
+
+  /** Changes nothing that anybody has to look at: what else is done to the instance does not wait for it. */
+  const noteSeen = (now: number): void => {
+    seenAt = now;
+    seenNoted = storage.instances.seen(lease, now).catch((error: unknown) => {
+      // With the next renewal, which reports a database that cannot be written in one line for all instances.
+      seenAt = now - SEEN_EVERY_MS;
+      logger.debug({ err: error, instanceId }, 'a sign of life could not be stored');
+    });
+  };
+
+  const inTime = <Value>(what: string, work: Promise<Value>): Promise<Value> =>
+    withDeadline(clock, { what, ms: GATEWAY_DEADLINE_MS }, work);
+
+  const close = async (): Promise<void> => {
+    const closing = link;
+    link = null;
+    if (closing?.connection) await inTime('Closing the connection', closing.connection.close());
+  };
+
+  return {
+    connection: () => (link?.phase === 'open' ? link.connection : null),
+    exists: () => link !== null,
+    isOpen: () => link?.phase === 'open',
+    opensUntil: () => (link?.phase === 'opening' ? link.since + OPENING_TURN_MS : null),
+    isUntried: () => untried,
+    hasFailed: schedule.hasFailed,
+    lastFailure: () => lastFailure,
+    maintain(now, mayOpen) {
+      if (!link) {
+        if (mayOpen && now >= schedule.retryAt()) open();
+      } else if (link.phase === 'opening' && now - link.since >= OPEN_DEADLINE_MS) {
+        giveUpOpening(link);
+      } else if (link.phase === 'open' && now - seenAt >= SEEN_EVERY_MS) {
+        noteSeen(now);
+      }
+    },
+    nextAt(mayOpen) {
+      if (link) return link.phase === 'opening' ? link.since + OPEN_DEADLINE_MS : null;
+      return mayOpen && record.current().desired === 'running' ? schedule.retryAt() : null;
+    },
+    retryNow: schedule.retryNow,
+    close,
+    async unlink() {
+      const connection = link?.phase === 'open' ? link.connection : null;
+      if (!connection) {
+        await close();
+        return inTime('Unlinking the number', gateway.unlink(session));
+      }
+      // The network answers an unlink by closing: that end is ours, not one to report.
+      link = null;
+      try {
+        await inTime('Unlinking the number', connection.logout());
+      } catch (error) {
+        await inTime('Closing the connection', connection.close());
+        throw error;
+      }
+    },
+    async abandon() {
+      abandoned = true;
+      ended.abort(connectionEnded(instanceId));
+      await close().catch((error: unknown) => {
+        logger.warn({ err: error, instanceId }, 'a connection did not close in time');
+      });
+    },
+    settled: () => seenNoted,
+  };
+}
+
+function connectionEnded(instanceId: string): Error {
+  return new Error(`The connection of ${instanceId} has ended: the next one reports this message again.`);
+}

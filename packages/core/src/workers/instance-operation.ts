@@ -1,0 +1,118 @@
+import type { InstanceTrigger } from '../domain/instance/instance-state.ts';
+import type { Operation, OperationKind } from '../domain/instance/instance.ts';
+import type { Lease } from '../ports/storage/lease.ts';
+import type { ServiceContext } from '../services/context.ts';
+import { deleteHeldInstance } from '../services/instances/change-instance.ts';
+import type { InstanceRecord } from './instance-record.ts';
+
+/** What an operation does to the instance's connection; each ends within bounds. */
+export interface OperatedConnection {
+  isOpen(): boolean;
+  close(): Promise<void>;
+  /** Takes the device off the phone, by the connection or without one, and closes. */
+  unlink(): Promise<void>;
+}
+
+/** The operations that are asked of one instance: one at a time. */
+export interface InstanceOperations {
+  /** Carries one out in the background, and writes its outcome, or deletes the instance. */
+  begin(operation: Operation): void;
+  /** Whether one is in flight. */
+  isBusy(): boolean;
+}
+
+interface Held {
+  readonly context: ServiceContext;
+  readonly lease: Lease;
+  readonly record: InstanceRecord;
+  readonly connection: OperatedConnection;
+}
+
+export function createInstanceOperations(held: Held): InstanceOperations {
+  const { context, lease, record } = held;
+  /** By the ids of the operations, until they are written: an operation on the network is not repeated. */
+  const outcomes = new Map<string, InstanceTrigger>();
+  let isBusy = false;
+
+  const carryOut = async ({ id, kind }: Operation): Promise<void> => {
+    const outcome = outcomes.get(id) ?? (await outcomeOf(held, kind));
+    outcomes.set(id, outcome);
+    if (kind === 'delete' && outcome === DONE) {
+      await deleteHeldInstance(context, { workspaceId: record.current().workspaceId, lease });
+      record.noteDeleted();
+    } else {
+      await record.inOrder(() => record.write(outcome));
+    }
+    outcomes.delete(id);
+  };
+
+  return {
+    begin(operation) {
+      isBusy = true;
+      record.begin(`the ${operation.kind} operation`, () =>
+        carryOut(operation).finally(() => {
+          isBusy = false;
+        }),
+      );
+    },
+    isBusy: () => isBusy,
+  };
+}
+
+async function outcomeOf(held: Held, kind: OperationKind): Promise<InstanceTrigger> {
+  try {
+    return await onNetwork(held, kind);
+  } catch (error) {
+    held.context.logger.warn(
+      { err: error, instanceId: held.lease.instanceId, operation: kind },
+      'the gateway could not carry out an operation',
+    );
+    return {
+      kind: 'operation_failed',
+      error: error instanceof Error ? error.message : 'the gateway failed',
+    };
+  }
+}
+
+const DONE: InstanceTrigger = { kind: 'operation_done' };
+
+async function onNetwork(held: Held, kind: OperationKind): Promise<InstanceTrigger> {
+  switch (kind) {
+    case 'disconnect':
+      await held.connection.close();
+      return DONE;
+    case 'logout':
+      return logOut(held);
+    case 'delete':
+      await leaveForGood(held);
+      return DONE;
+  }
+}
+
+/** A network that refuses twice is not asked a third time: the owner of the number wants its session gone. */
+async function logOut({ context, lease, record, connection }: Held): Promise<InstanceTrigger> {
+  try {
+    await connection.unlink();
+    return DONE;
+  } catch (error) {
+    if (!record.current().logoutRefused) throw error;
+    context.logger.warn(
+      { err: error, instanceId: lease.instanceId },
+      'The network refused the logout again, so the session is discarded here. The phone may still list the device: remove it there.',
+    );
+    return { kind: 'session_discarded' };
+  }
+}
+
+/** Takes the device off the phone where the network can be told, and deletes all the same where it cannot. */
+async function leaveForGood({ context, lease, connection }: Held): Promise<void> {
+  if (connection.isOpen()) {
+    await connection.unlink().catch((error: unknown) => {
+      context.logger.warn(
+        { err: error, instanceId: lease.instanceId },
+        'the number stays listed on the phone: it could not be unlinked',
+      );
+    });
+  }
+  await connection.close();
+}

@@ -1,0 +1,119 @@
+import { writeRetryDelay } from '../domain/instance/reconnect-backoff.ts';
+import type { InstanceTrigger } from '../domain/instance/instance-state.ts';
+import type { Instance } from '../domain/instance/instance.ts';
+import type { Lease } from '../ports/storage/lease.ts';
+import type { ServiceContext } from '../services/context.ts';
+import { changeInstance } from '../services/instances/change-instance.ts';
+import { FencedError } from '../services/instances/fenced-error.ts';
+
+/** An instance that this process holds, as it is stored, and the work that changes it. */
+export interface InstanceRecord {
+  /** As it was read or written last. */
+  current(): Instance;
+  /** Takes what was read. What was read before the last write may come after it, and is left. */
+  take(stored: Instance): void;
+  /** Runs work that writes: changes of one instance are written in the order in which their causes came. */
+  inOrder(work: () => Promise<void>): Promise<void>;
+  /** Writes what a trigger makes of it; to be called in order. */
+  write(trigger: InstanceTrigger): Promise<void>;
+  /** Stored as live by a process that is gone: its connection is gone too. */
+  isOrphaned(): boolean;
+  /** What is stored is about a connection of this process now. */
+  adopt(): void;
+  isDeleted(): boolean;
+  noteDeleted(): void;
+  /**
+   * Runs work in the background. A lost lease ends everything; any other failure is logged and followed by a pause, after
+   * which what is wanted is tried again.
+   */
+  begin(what: string, work: () => Promise<void>): void;
+  /** Whether such work is in flight. */
+  isBusy(): boolean;
+  /** What failed is not tried again before; 0 while nothing has. */
+  pausedUntil(): number;
+  /** Whether work may begin at `now`; ends a pause that is over. */
+  resume(now: number): boolean;
+  /** Resolves when no work is in flight and all is written. */
+  settled(): Promise<void>;
+}
+
+interface RecordOptions {
+  readonly context: ServiceContext;
+  readonly lease: Lease;
+  readonly instance: Instance;
+  /** Another process has taken the lease. */
+  readonly lost: () => Promise<void>;
+  /** Some work has ended. */
+  readonly changed: () => void;
+}
+
+export function createInstanceRecord({
+  context,
+  lease,
+  instance: first,
+  lost,
+  changed,
+}: RecordOptions): InstanceRecord {
+  const { clock, logger } = context;
+  const inFlight = new Set<Promise<void>>();
+  let instance = first;
+  let orphaned = first.status === 'connected' || first.qr !== null;
+  let deleted = false;
+  /** In a row. */
+  let failures = 0;
+  let pausedUntil = 0;
+  let changes: Promise<unknown> = Promise.resolve();
+
+  return {
+    current: () => instance,
+    take(stored) {
+      if (stored.version >= instance.version) instance = stored;
+    },
+    inOrder(work) {
+      const result = changes.then(work);
+      changes = result.catch(() => undefined);
+      return result;
+    },
+    async write(trigger) {
+      const target = { workspaceId: first.workspaceId, id: lease.instanceId, lease, known: instance };
+      const result = await changeInstance(context, target, trigger);
+      failures = 0;
+      if (result.ok) instance = result.value;
+      else deleted = true;
+    },
+    isOrphaned: () => orphaned,
+    adopt() {
+      orphaned = false;
+    },
+    isDeleted: () => deleted,
+    noteDeleted() {
+      deleted = true;
+    },
+    begin(what, work) {
+      const task = work()
+        .catch((error: unknown) => {
+          if (error instanceof FencedError) return lost();
+          failures += 1;
+          pausedUntil = clock.now() + writeRetryDelay(failures);
+          logger.error({ err: error, instanceId: lease.instanceId }, `${what} failed and is tried again`);
+          return undefined;
+        })
+        .finally(() => {
+          inFlight.delete(task);
+          changed();
+        });
+      inFlight.add(task);
+    },
+    isBusy: () => inFlight.size > 0,
+    pausedUntil: () => pausedUntil,
+    resume(now) {
+      if (now < pausedUntil) return false;
+      pausedUntil = 0;
+      return true;
+    },
+    async settled() {
+      while (inFlight.size > 0) await Promise.all(inFlight);
+      await changes;
+    },
+  };
+}
