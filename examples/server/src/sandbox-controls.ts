@@ -13,7 +13,7 @@ export interface SandboxControls {
   /** The API's own, so that its requests and these are counted together. */
   readonly guard: RequestGuard;
   readonly logger: Logger;
-  readonly storage: Pick<Storage, 'instances'>;
+  readonly storage: Pick<Storage, 'groups'>;
   /** Null where another process has the network. */
   readonly phone: SandboxNetwork['phone'];
 }
@@ -90,7 +90,7 @@ function phoneOf(
     instanceId,
     api,
     async groupNetworkId(groupId) {
-      const group = await storage.instances.findGroup(workspaceId, instanceId, groupId);
+      const group = await storage.groups.find(workspaceId, instanceId, groupId);
       if (!group) throw refused('GROUP_NOT_FOUND', 'This instance is in no such group.');
       return group.networkId;
     },

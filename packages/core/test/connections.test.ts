@@ -296,10 +296,11 @@ describe('a connection that does not open', () => {
     expect(gateway.connections).toHaveLength(10);
 
     let looks = 0;
-    const { claimLeases } = world.storage.instances;
-    world.storage.instances.claimLeases = (claim) => {
+    const { leases } = world.storage;
+    const claimLeases = leases.claim.bind(leases);
+    leases.claim = (claim) => {
       looks += 1;
-      return claimLeases.call(world.storage.instances, claim);
+      return claimLeases(claim);
     };
     await world.clock.advance(SECOND);
     expect(looks).toBeLessThan(5);

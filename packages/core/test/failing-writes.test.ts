@@ -69,9 +69,7 @@ describe('leases that cannot be taken', () => {
     const world = await startWorld({ storage, gateway: scriptedGateway() });
     await world.clock.advance(100);
     const { id } = await world.api.instances.create();
-    vi.spyOn(storage.instances, 'claimLeases').mockRejectedValueOnce(
-      new Error('Connection terminated unexpectedly'),
-    );
+    vi.spyOn(storage.leases, 'claim').mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
     await world.api.instances.connect(id);
     await world.clock.advance(SECOND);
     expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
@@ -86,7 +84,7 @@ describe('leases that cannot be taken of an instance that no signal told of', ()
     await world.clock.advance(MINUTE);
     const { id } = await world.api.instances.create();
     const claims = vi
-      .spyOn(storage.instances, 'claimLeases')
+      .spyOn(storage.leases, 'claim')
       .mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
     await world.api.instances.connect(id);
     for (let passed = 0; passed < MINUTE && claims.mock.calls.length === 0; passed += 100)

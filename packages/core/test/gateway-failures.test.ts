@@ -83,12 +83,12 @@ describe('where a gateway fails, hangs, is missing or runs elsewhere:', () => {
     const world = await startWorld({ gateway });
     const ids: string[] = [];
     for (let i = 0; i < 6; i++) ids.push(await connectScripted(world));
-    const { instances } = world.storage;
-    const renewLeases = instances.renewLeases.bind(instances);
+    const { leases } = world.storage;
+    const renewLeases = leases.renew.bind(leases);
     // Five of the six leases are lost.
-    instances.renewLeases = async (renewal) => (await renewLeases(renewal)).slice(0, 1);
+    leases.renew = async (renewal) => (await renewLeases(renewal)).slice(0, 1);
     await world.clock.advance(10 * SECOND);
-    instances.renewLeases = renewLeases;
+    leases.renew = renewLeases;
     await world.clock.advance(5 * 60 * SECOND);
     const [kept = ''] = ids;
     expect(

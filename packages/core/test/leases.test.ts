@@ -324,7 +324,7 @@ describe('processes that start together', () => {
     const { world, ids } = await waiting(100);
     await gatewayOf(world, scriptedGateway({ opened: silence }));
     await world.clock.advance(SECOND);
-    const leases = ids.map((id) => world.storage.instances.findLease(id, world.clock.now()));
+    const leases = ids.map((id) => world.storage.leases.find(id, world.clock.now()));
     expect(await Promise.all(leases)).not.toContain(null);
   });
 });
@@ -407,13 +407,13 @@ describe('processes that join and leave', () => {
 
   it('lose none to an instance that stops while they are counted', async () => {
     const { world, ids } = await waiting(2);
-    const { instances } = world.storage;
+    const { processes } = world.storage;
     const { gateway } = await gatewayOf(world);
     await world.clock.advance(10 * SECOND);
-    const checkIn = instances.checkIn.bind(instances);
-    const counting = vi.spyOn(instances, 'checkIn').mockImplementationOnce(async (...report) => {
+    const register = processes.register.bind(processes);
+    const counting = vi.spyOn(processes, 'register').mockImplementationOnce(async (...report) => {
       await gateway.last().listener.closed({ kind: 'failed', code: 'banned' });
-      return checkIn(...report);
+      return register(...report);
     });
     await world.clock.advance(10 * SECOND);
     expect(counting).toHaveBeenCalled();
@@ -437,7 +437,7 @@ describe('processes that join and leave', () => {
     const first = await gatewayOf(world);
     await world.clock.advance(14 * SECOND);
     const asksUntil = world.clock.now() + 5 * MINUTE;
-    await world.storage.instances.checkIn('idle', { now: world.clock.now(), since: 0, asksUntil });
+    await world.storage.processes.register('idle', { now: world.clock.now(), since: 0, asksUntil });
     await world.clock.advance(SECOND);
     expect(opened(first.gateway)).toBe(2);
     await world.clock.advance(SECOND);
@@ -451,7 +451,7 @@ describe('processes that join and leave', () => {
     const { world } = await waiting(4);
     const first = await gatewayOf(world);
     for (let passed = 0; passed < MINUTE; passed += 5 * SECOND) {
-      await world.storage.instances.checkIn('idle', { now: world.clock.now(), since: 0 });
+      await world.storage.processes.register('idle', { now: world.clock.now(), since: 0 });
       await world.clock.advance(5 * SECOND);
     }
     expect(first.gateway.connections).toHaveLength(4);
@@ -461,10 +461,10 @@ describe('processes that join and leave', () => {
   it('go on holding an instance whose lease could not be released to another', async () => {
     const { world } = await waiting(4);
     const first = await gatewayOf(world);
-    const { instances } = world.storage;
-    const release = vi.spyOn(instances, 'releaseLease').mockRejectedValueOnce(new Error('disk full'));
+    const { leases, processes } = world.storage;
+    const release = vi.spyOn(leases, 'release').mockRejectedValueOnce(new Error('disk full'));
     const asksUntil = world.clock.now() + MINUTE;
-    await instances.checkIn('idle', { now: world.clock.now(), since: 0, asksUntil });
+    await processes.register('idle', { now: world.clock.now(), since: 0, asksUntil });
     // Before the next renewal, which would find it anyway.
     await world.clock.advance(6 * SECOND);
     expect(release).toHaveBeenCalled();
@@ -482,7 +482,8 @@ describe('a process that cannot reach the storage', () => {
     const close = vi.fn(async () => {});
     const storage = { ...deaf(world.storage), close };
     const { trunkline, gateway } = await gatewayOf(world, scriptedGateway(), storage);
-    Object.assign(world.storage.instances, { checkOut: away, releaseLease: away });
+    Object.assign(world.storage.processes, { deregister: away });
+    Object.assign(world.storage.leases, { release: away });
     await trunkline.stop();
     expect(gateway.last().state).toBe('closed');
     expect(close).toHaveBeenCalledOnce();
@@ -498,16 +499,16 @@ describe('a process that cannot reach the storage', () => {
     'since it %s closes its connections before its leases end, and opens them again afterwards',
     async ([, outOfReach]) => {
       const { world, ids } = await waiting();
-      const { instances } = world.storage;
-      const { renewLeases, claimLeases } = instances;
+      const { leases } = world.storage;
+      const { renew, claim } = leases;
       const { gateway } = await gatewayOf(world);
-      Object.assign(instances, { renewLeases: outOfReach, claimLeases: outOfReach });
+      Object.assign(leases, { renew: outOfReach, claim: outOfReach });
       await world.clock.advance(27 * SECOND);
       expect(gateway.last().state).toBe('open');
       await world.clock.advance(2 * SECOND);
       expect(gateway.connections.map(({ state }) => state)).toEqual(['closed']);
 
-      Object.assign(instances, { renewLeases, claimLeases });
+      Object.assign(leases, { renew, claim });
       await world.clock.advance(15 * SECOND);
       const [id = ''] = ids;
       expect(gateway.last().state).toBe('open');
@@ -517,14 +518,14 @@ describe('a process that cannot reach the storage', () => {
 
   it('opens nothing anew before what it closes is closed', async () => {
     const { world } = await waiting();
-    const { instances } = world.storage;
-    const { renewLeases } = instances;
+    const { leases } = world.storage;
+    const { renew } = leases;
     let close = (): void => {};
     const slow = scriptedGateway({ close: () => new Promise((resolve) => (close = resolve)) });
     await gatewayOf(world, slow);
-    instances.renewLeases = () => Promise.reject(new Error('connection refused'));
+    leases.renew = () => Promise.reject(new Error('connection refused'));
     await world.clock.advance(28 * SECOND);
-    instances.renewLeases = renewLeases;
+    leases.renew = renew;
     await world.clock.advance(5 * SECOND);
     expect(slow.connections).toHaveLength(1);
     close();
@@ -550,7 +551,7 @@ describe('signals of other processes', () => {
     expect(holder.gateway.connections).toHaveLength(instances);
     const { subscribe } = world.storage;
     await gatewayOf(world, scriptedGateway(), { ...deaf(world.storage), subscribe });
-    const claims = vi.spyOn(world.storage.instances, 'claimLeases');
+    const claims = vi.spyOn(world.storage.leases, 'claim');
     return { world, ids, claims, ...holder };
   }
 
@@ -622,7 +623,7 @@ describe('a process that holds instances', () => {
     const { gateway } = await gatewayOf(world, scriptedGateway(), { ...deaf(world.storage), subscribe });
     await world.clock.advance(5 * SECOND);
     expect(gateway.connections).toHaveLength(ids.length);
-    const claims = vi.spyOn(world.storage.instances, 'claimLeases');
+    const claims = vi.spyOn(world.storage.leases, 'claim');
     const finds = vi.spyOn(world.storage.instances, 'find');
     await gateway.last().listener.closed({ kind: 'dropped', detail: 'connection_lost' });
     await world.clock.advance(2 * SECOND);

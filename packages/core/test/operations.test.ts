@@ -354,9 +354,9 @@ describe('while an operation of an instance is open', () => {
     });
     const world = await startWorld({ gateway });
     const id = await connectScripted(world);
-    const { instances } = world.storage;
-    const renewLeases = instances.renewLeases.bind(instances);
-    instances.renewLeases = async (renewal) => {
+    const { leases } = world.storage;
+    const renewLeases = leases.renew.bind(leases);
+    leases.renew = async (renewal) => {
       const held = await renewLeases(renewal);
       told();
       await world.clock.settle();
@@ -372,10 +372,10 @@ describe('while an operation of an instance is open', () => {
   it('it is begun immediately, even where it is asked for in the middle of a renewal', async () => {
     const world = await startWorld({ gateway: scriptedGateway() });
     const id = await connectScripted(world);
-    const { instances } = world.storage;
-    const renewLeases = instances.renewLeases.bind(instances);
+    const { leases } = world.storage;
+    const renewLeases = leases.renew.bind(leases);
     let disconnecting: Promise<unknown> | undefined;
-    instances.renewLeases = async (renewal) => {
+    leases.renew = async (renewal) => {
       const held = await renewLeases(renewal);
       disconnecting ??= world.api.instances.disconnect(id);
       await world.clock.settle();

@@ -69,9 +69,9 @@ describe('no secret', () => {
   it('lies open in the database', async () => {
     const world = await startWorld();
     const saved: string[] = [];
-    const { instances, apiKeys, webhooks } = world.storage;
-    const saveSession = instances.saveSession.bind(instances);
-    instances.saveSession = (lease, changes) => {
+    const { instances, sessions, apiKeys, webhooks } = world.storage;
+    const saveSession = sessions.save.bind(sessions);
+    sessions.save = (lease, changes) => {
       for (const value of changes.values()) saved.push(Buffer.from(value ?? []).toString('latin1'));
       return saveSession(lease, changes);
     };
@@ -103,9 +103,9 @@ describe('no secret', () => {
     await world.clock.settle();
     const [one, two] = gateway.connections;
     await one?.session.save(new Map([['device', Uint8Array.of(1)]]));
-    const { instances } = world.storage;
-    const stolen = await instances.loadSession(one?.session.instanceId ?? '');
-    instances.loadSession = async () => stolen;
+    const { sessions } = world.storage;
+    const stolen = await sessions.load(one?.session.instanceId ?? '');
+    sessions.load = async () => stolen;
     expect(await one?.session.load()).toEqual(new Map([['device', Uint8Array.of(1)]]));
     await expect(two?.session.load()).rejects.toThrow();
   });

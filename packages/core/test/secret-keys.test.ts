@@ -137,7 +137,7 @@ describe('a secret that the version before had sealed', () => {
     const formats = [
       await check(world),
       (await world.storage.webhooks.find(world.workspaceId, hook.id))?.sealedSecret ?? '',
-      ...[...(await world.storage.instances.loadSession(instance)).values()].map(base64url),
+      ...[...(await world.storage.sessions.load(instance)).values()].map(base64url),
     ].map((sealed) => fromBase64url(sealed)[0]);
     expect(new Set(formats)).toEqual(new Set([2]));
   });
@@ -203,12 +203,12 @@ async function sealAsBefore(
   await storage.webhooks.write({ endpoint: { ...endpoint, sealedSecret } });
 
   const session = new Map<string, { from: Uint8Array; to: Uint8Array }>();
-  for (const [name, from] of await storage.instances.loadSession(instanceId)) {
+  for (const [name, from] of await storage.sessions.load(instanceId)) {
     const plaintext = sealerOf(SECRET_KEY).open(from, sessionPurpose(instanceId, name));
     session.set(name, { from, to: sealedBytesBefore(plaintext, `session ${instanceId} ${name}`) });
   }
   expect(session.size).toBeGreaterThan(0);
-  await storage.instances.replaceSessionValues(instanceId, session);
+  await storage.sessions.replace(instanceId, session);
 }
 
 /** One key for everything, and the purpose authenticated. */

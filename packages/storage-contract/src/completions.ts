@@ -28,7 +28,7 @@ export function completionContract(subject: ContractSubject): void {
       const { id } = await enqueueOne(storage, endpoint);
       const first = failed(only(await claim(storage, NOW)), NOW);
       expect(await storage.deliveries.complete([first], NOW)).toBe(1);
-      expect(await storage.deliveries.find(workspace.id, id, 0)).toEqual(first.delivery);
+      expect(await readDelivery(storage, first.delivery)).toEqual(first.delivery);
       const second = succeeded(only(await claim(storage, NOW + 60_000)), NOW + 60_000);
       expect(await storage.deliveries.complete([second], NOW + 60_000)).toBe(1);
       expect(await storage.deliveries.findDetail(workspace.id, id, 0)).toEqual({

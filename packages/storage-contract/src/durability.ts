@@ -46,14 +46,14 @@ function reopening(subject: ContractSubject): void {
     const message = aMessage(instance);
     const idempotency = anIdempotencyRecord(message);
     await before.messages.accept({ message, idempotency, backlogLimit: 5, trialLimit: 5 });
-    await before.instances.saveSession(lease, new Map([['creds', Uint8Array.of(1, 2)]]));
+    await before.sessions.save(lease, new Map([['creds', Uint8Array.of(1, 2)]]));
     await before.messages.postpone(lease, { messageId: message.id, tries: 2, dueAt: NOW + 5 });
     await before.setting('key check', 'first');
     const storage = await open('after closing');
     expect(await storage.workspaces.find(workspace.id)).toEqual({ ...workspace, trialMessagesUsed: 1 });
     expect(await storage.instances.find(workspace.id, instance.id)).toEqual(instance);
-    expect(await storage.instances.findLease(instance.id, NOW)).toEqual(lease);
-    expect((await storage.instances.loadSession(instance.id)).get('creds')).toEqual(Uint8Array.of(1, 2));
+    expect(await storage.leases.find(instance.id, NOW)).toEqual(lease);
+    expect((await storage.sessions.load(instance.id)).get('creds')).toEqual(Uint8Array.of(1, 2));
     expect(await storage.messages.queueHeads([instance.id], NOW + 4)).toEqual([]);
     expect(await storage.messages.queueHeads([instance.id], NOW + 5)).toEqual([{ message, tries: 2 }]);
     expect(await storage.messages.findIdempotencyRecord(workspace.id, idempotency.key)).toEqual(idempotency);
@@ -174,7 +174,7 @@ function sharing(subject: ContractSubject): void {
     const claims = [
       { storage: one, owner: 'one' },
       { storage: two, owner: 'two' },
-    ].map(({ storage, owner }) => storage.instances.claimLeases({ owner, now: NOW, ttlMs: 1000, limit: 15 }));
+    ].map(({ storage, owner }) => storage.leases.claim({ owner, now: NOW, ttlMs: 1000, limit: 15 }));
     const taken = (await Promise.all(claims)).flat();
     expect(taken).toHaveLength(20);
     expect(new Set(taken.map(({ lease }) => lease.instanceId)).size).toBe(20);

@@ -46,18 +46,18 @@ function held(subject: ContractSubject): void {
   it('is released as soon as it was killed, as if it had expired', async () => {
     const { storage, instance, subscription, deliveries } = await scene();
     const child = await startHolding();
-    expect(await storage.releaseEnded?.(NOW + 1)).toBe(0);
+    expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(0);
     expect(await takeAll(storage)).toEqual([]);
     const signals: Signal[] = [];
     storage.subscribe((signal) => signals.push(signal));
     await child.kill();
 
-    expect(await storage.releaseEnded?.(NOW + 1)).toBe(1);
+    expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(1);
     expect(new Set(signals.map(({ topic }) => topic))).toEqual(
       new Set(['instance', 'deliveries', 'subscriptions']),
     );
     expect(signals).toContainEqual({ topic: 'instance', instanceId: instance.id });
-    const share = await storage.instances.checkIn('b', { now: NOW + 1, since: 0 });
+    const share = await storage.processes.register('b', { now: NOW + 1, since: 0 });
     expect(share.owners).toMatchObject([{ owner: 'b', held: 0 }]);
     expect(await takeLease(storage, instance, { owner: 'b', now: NOW + 1 })).toMatchObject({ epoch: 2 });
     const claimed = await claim(storage, NOW + 1);
@@ -69,7 +69,7 @@ function held(subject: ContractSubject): void {
     const event = only(await claimEvents(storage, subscription, NOW + 1));
     expect(event).toMatchObject({ attempts: 0, lostClaims: 1 });
 
-    expect(await storage.releaseEnded?.(NOW + 2)).toBe(0);
+    expect(await storage.processes.releaseEnded?.(NOW + 2)).toBe(0);
     expect(
       await storage.deliveries.complete(
         claimed.map((one) => succeeded(one, NOW + 2)),
@@ -82,10 +82,10 @@ function held(subject: ContractSubject): void {
   it('is released once where several see that it was killed', async () => {
     const { storage, deliveries } = await scene();
     const others = [storage, await open(), await open()];
-    for (const other of others) expect(await other.releaseEnded?.(NOW)).toBe(0);
+    for (const other of others) expect(await other.processes.releaseEnded?.(NOW)).toBe(0);
     const child = await startHolding();
     await child.kill();
-    await Promise.all(others.map(async (other) => other.releaseEnded?.(NOW + 1)));
+    await Promise.all(others.map(async (other) => other.processes.releaseEnded?.(NOW + 1)));
     const all = [];
     for (const at of [NOW + 1, NOW + 2]) {
       const claimed = await claim(storage, at);
@@ -103,10 +103,10 @@ function held(subject: ContractSubject): void {
     const { storage } = await scene();
     const child = await startHolding();
     child.freeze();
-    for (let look = 0; look < 5; look += 1) expect(await storage.releaseEnded?.(NOW + 1)).toBe(0);
+    for (let look = 0; look < 5; look += 1) expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(0);
     expect(await takeAll(storage)).toEqual([]);
     child.goOn();
-    expect(await storage.releaseEnded?.(NOW + 1)).toBe(0);
+    expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(0);
     expect(await takeAll(storage)).toEqual([]);
   });
 
@@ -114,27 +114,27 @@ function held(subject: ContractSubject): void {
     const { storage, instance } = await scene();
     const child = await startHolding();
     await child.close();
-    expect(await storage.releaseEnded?.(NOW + 1)).toBe(0);
+    expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(0);
     expect(await takeAll(storage)).toEqual([]);
     await child.kill();
-    expect(await storage.releaseEnded?.(NOW + 1)).toBe(1);
+    expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(1);
     expect(await takeLease(storage, instance, { owner: 'b', now: NOW + 1 })).toMatchObject({ epoch: 2 });
   });
 
   it('is not released by another storage of its own process, nor after that storage was closed', async () => {
     const { storage, instance } = await scene();
     const second = await open();
-    for (const one of [storage, second]) expect(await one.releaseEnded?.(NOW)).toBe(0);
+    for (const one of [storage, second]) expect(await one.processes.releaseEnded?.(NOW)).toBe(0);
     const lease = await takeLease(second, instance, { owner: 'a' });
-    expect(await storage.releaseEnded?.(NOW)).toBe(0);
+    expect(await storage.processes.releaseEnded?.(NOW)).toBe(0);
     await second.close();
-    expect(await storage.releaseEnded?.(NOW)).toBe(0);
-    expect(await storage.instances.findLease(instance.id, NOW)).toEqual(lease);
+    expect(await storage.processes.releaseEnded?.(NOW)).toBe(0);
+    expect(await storage.leases.find(instance.id, NOW)).toEqual(lease);
   });
 
   it('and others hold besides stays theirs when it was killed', async () => {
     const { storage, workspace, endpoint } = await scene();
-    await storage.releaseEnded?.(NOW);
+    await storage.processes.releaseEnded?.(NOW);
     const child = await startHolding();
     const instance = await storeInstance(storage, workspace);
     const lease = await takeLease(storage, instance, { owner: 'b' });
@@ -143,8 +143,8 @@ function held(subject: ContractSubject): void {
     const claimed = only(await claim(storage, NOW));
     expect(claimed.delivery.id).toBe(must(delivery).id);
     await child.kill();
-    expect(await storage.releaseEnded?.(NOW + 1)).toBe(1);
-    expect(await storage.instances.findLease(instance.id, NOW + 1)).toEqual(lease);
+    expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(1);
+    expect(await storage.leases.find(instance.id, NOW + 1)).toEqual(lease);
     expect(await storage.deliveries.complete([succeeded(claimed, NOW + 1)], NOW + 1)).toBe(1);
     expect(await readDelivery(storage, must(delivery))).toMatchObject({ status: 'success' });
     expect(endpoint.id).not.toBe(other.id);
@@ -153,7 +153,7 @@ function held(subject: ContractSubject): void {
 
 /** What could be taken, and is: nothing where another process holds it all. */
 async function takeAll(storage: Storage): Promise<readonly unknown[]> {
-  const leases = await storage.instances.claimLeases({ owner: 'b', now: NOW + 1, ttlMs: 30_000, limit: 100 });
+  const leases = await storage.leases.claim({ owner: 'b', now: NOW + 1, ttlMs: 30_000, limit: 100 });
   const events = await Promise.all(
     (await storage.subscriptions.list(1)).map(({ subscription }) =>
       claimEvents(storage, subscription, NOW + 1),

@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { anEndpoint, anEvent, NOW } from './examples.ts';
-import { claim, disable, enable, happen, idsOf, storeEndpoint, storeLane, storeWorkspace } from './scenes.ts';
+import {
+  claim,
+  disable,
+  enable,
+  happen,
+  idsOf,
+  readDelivery,
+  storeEndpoint,
+  storeLane,
+  storeWorkspace,
+} from './scenes.ts';
 import { testDatabases } from './test-database.ts';
 
 export function fanOutContract(subject: ContractSubject): void {
@@ -49,7 +59,8 @@ export function fanOutContract(subject: ContractSubject): void {
         deliveredAt: null,
         createdAt: NOW - 5,
       });
-      expect(await storage.deliveries.find(workspace.id, delivery.id, NOW - 5)).toEqual(delivery);
+      const found = await storage.deliveries.findDetail(workspace.id, delivery.id, NOW - 5);
+      expect(must(found).delivery).toEqual(delivery);
     });
 
     it('is not due before it happened', async () => {
@@ -98,7 +109,7 @@ export function fanOutContract(subject: ContractSubject): void {
         maxAttempts: 8,
         createdAt: NOW,
       });
-      expect(await storage.deliveries.find(workspace.id, delivery.id, 0)).toEqual(delivery);
+      expect(await readDelivery(storage, delivery)).toEqual(delivery);
       expect(idsOf(await claim(storage, NOW))).toEqual([delivery.id]);
     });
 

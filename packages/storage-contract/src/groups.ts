@@ -14,7 +14,7 @@ export function groupContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       await save(storage, lease, [{ networkId: 'g1', name: 'Team 👋', participantsCount: 3 }]);
-      const group = only(await storage.instances.listGroups(workspace.id, instance.id));
+      const group = only(await storage.groups.list(workspace.id, instance.id));
       expect(group).toEqual({
         id: expect.stringMatching(/^grp_/),
         workspaceId: workspace.id,
@@ -25,10 +25,10 @@ export function groupContract(subject: ContractSubject): void {
         isMember: true,
         syncedAt: NOW,
       });
-      expect(await storage.instances.findGroup(workspace.id, instance.id, group.id)).toEqual(group);
-      expect(await storage.instances.findGroupByNetworkId(instance.id, 'g1')).toEqual(group);
-      expect(await storage.instances.findGroupByNetworkId(instance.id, 'g2')).toBeNull();
-      expect(await storage.instances.findGroup(workspace.id, instance.id, testId('grp', NOW))).toBeNull();
+      expect(await storage.groups.find(workspace.id, instance.id, group.id)).toEqual(group);
+      expect(await storage.groups.findByNetworkId(instance.id, 'g1')).toEqual(group);
+      expect(await storage.groups.findByNetworkId(instance.id, 'g2')).toBeNull();
+      expect(await storage.groups.find(workspace.id, instance.id, testId('grp', NOW))).toBeNull();
     });
 
     it('are hidden from other workspaces and other instances', async () => {
@@ -37,23 +37,28 @@ export function groupContract(subject: ContractSubject): void {
       const other = await storeWorkspace(storage);
       const neighbour = await storeInstance(storage, workspace);
       await save(storage, lease, [{ networkId: 'g1', name: 'Team', participantsCount: 3 }]);
-      const { id } = only(await storage.instances.listGroups(workspace.id, instance.id));
-      expect(await storage.instances.listGroups(other.id, instance.id)).toEqual([]);
-      expect(await storage.instances.findGroup(other.id, instance.id, id)).toBeNull();
-      expect(await storage.instances.listGroups(workspace.id, neighbour.id)).toEqual([]);
-      expect(await storage.instances.findGroup(workspace.id, neighbour.id, id)).toBeNull();
-      expect(await storage.instances.findGroupByNetworkId(neighbour.id, 'g1')).toBeNull();
+      const { id } = only(await storage.groups.list(workspace.id, instance.id));
+      expect(await storage.groups.list(other.id, instance.id)).toEqual([]);
+      expect(await storage.groups.find(other.id, instance.id, id)).toBeNull();
+      expect(await storage.groups.list(workspace.id, neighbour.id)).toEqual([]);
+      expect(await storage.groups.find(workspace.id, neighbour.id, id)).toBeNull();
+      expect(await storage.groups.findByNetworkId(neighbour.id, 'g1')).toBeNull();
     });
 
     it('keep their id when they change, and stay when a report lacks them', async () => {
-      const storage = await open();
+      const made: string[] = [];
+      const storage = await open('at once', (prefix, at) => {
+        const id = testId(prefix, at);
+        if (prefix === 'grp') made.push(id);
+        return id;
+      });
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       await save(storage, lease, [
         { networkId: 'g1', name: 'Apes', participantsCount: 3 },
         { networkId: 'g2', name: 'Bees', participantsCount: 4 },
       ]);
-      const [apes, bees] = await storage.instances.listGroups(workspace.id, instance.id);
-      const asked: string[] = [];
+      const [apes, bees] = await storage.groups.list(workspace.id, instance.id);
+      expect([apes, bees].map((group) => group?.id)).toEqual(made);
       await save(
         storage,
         lease,
@@ -61,36 +66,36 @@ export function groupContract(subject: ContractSubject): void {
           { networkId: 'g1', name: 'Zebras', participantsCount: 5 },
           { networkId: 'g3', name: 'Cats', participantsCount: 1 },
         ],
-        { now: NOW + 5, asked },
+        { now: NOW + 5 },
       );
-      const groups = await storage.instances.listGroups(workspace.id, instance.id);
+      const groups = await storage.groups.list(workspace.id, instance.id);
       const zebras = { ...must(apes), name: 'Zebras', participantsCount: 5, syncedAt: NOW + 5 };
-      expect(groups).toEqual([bees, expect.objectContaining({ networkId: 'g3', id: asked[0] }), zebras]);
-      expect(asked).toHaveLength(1);
+      expect(groups).toEqual([bees, expect.objectContaining({ networkId: 'g3', id: made[2] }), zebras]);
+      expect(made).toHaveLength(3);
     });
 
     it('leave the list when a full report lacks them, and come back under the id that they had', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
-      const { instances } = storage;
+      const { groups } = storage;
       const [apes, bees] = [
         { networkId: 'g1', name: 'Apes', participantsCount: 3 },
         { networkId: 'g2', name: 'Bees', participantsCount: 4 },
       ];
       const names = async (): Promise<readonly string[]> =>
-        (await instances.listGroups(workspace.id, instance.id)).map(({ name }) => name);
+        (await groups.list(workspace.id, instance.id)).map(({ name }) => name);
       await save(storage, lease, [apes, bees]);
-      const before = await instances.listGroups(workspace.id, instance.id);
+      const before = await groups.list(workspace.id, instance.id);
       const left = must(before.find(({ networkId }) => networkId === 'g2'));
 
       await save(storage, lease, [apes], { full: true });
       expect(await names()).toEqual(['Apes']);
-      expect(await instances.findGroup(workspace.id, instance.id, left.id)).toBeNull();
-      const known = await instances.findGroupByNetworkId(instance.id, 'g2');
+      expect(await groups.find(workspace.id, instance.id, left.id)).toBeNull();
+      const known = await groups.findByNetworkId(instance.id, 'g2');
       expect(known).toEqual({ ...left, isMember: false });
 
       await save(storage, lease, [bees]);
-      expect(await instances.listGroups(workspace.id, instance.id)).toEqual(before);
+      expect(await groups.list(workspace.id, instance.id)).toEqual(before);
       await save(storage, lease, [], { full: true });
       expect(await names()).toEqual([]);
     });
@@ -102,7 +107,7 @@ export function groupContract(subject: ContractSubject): void {
       const other = await takeLease(storage, neighbour);
       await save(storage, other, [{ networkId: 'g1', name: 'Team', participantsCount: 3 }]);
       await save(storage, lease, [], { full: true });
-      expect(await storage.instances.listGroups(workspace.id, neighbour.id)).toHaveLength(1);
+      expect(await storage.groups.list(workspace.id, neighbour.id)).toHaveLength(1);
     });
 
     it('leave the list with their number, and keep their ids for when it is linked again', async () => {
@@ -110,11 +115,11 @@ export function groupContract(subject: ContractSubject): void {
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const team = { networkId: 'g1', name: 'Team', participantsCount: 3 };
       await save(storage, lease, [team]);
-      const before = await storage.instances.listGroups(workspace.id, instance.id);
+      const before = await storage.groups.list(workspace.id, instance.id);
       await storage.instances.write({ instance, event: null, lease: null, forgetNumber: true });
-      expect(await storage.instances.listGroups(workspace.id, instance.id)).toEqual([]);
+      expect(await storage.groups.list(workspace.id, instance.id)).toEqual([]);
       await save(storage, lease, [team], { full: true });
-      expect(await storage.instances.listGroups(workspace.id, instance.id)).toEqual(before);
+      expect(await storage.groups.list(workspace.id, instance.id)).toEqual(before);
     });
 
     it('are listed by name in code points, then by id', async () => {
@@ -127,7 +132,7 @@ export function groupContract(subject: ContractSubject): void {
         lease,
         names.map((name, index) => ({ networkId: `g${index}`, name, participantsCount: 1 })),
       );
-      const groups = await storage.instances.listGroups(workspace.id, instance.id);
+      const groups = await storage.groups.list(workspace.id, instance.id);
       expect(groups.map(({ name }) => name)).toEqual(['', 'B', 'b', 'sam', 'same', 'same', 'é', '～', '😀']);
       const same: readonly Group[] = groups.filter(({ name }) => name === 'same');
       expect(same.map(({ networkId }) => networkId)).toEqual(['g5', 'g6']);
@@ -140,7 +145,7 @@ export function groupContract(subject: ContractSubject): void {
       expect(await save(storage, lease, [{ networkId: 'g1', name: 'Late', participantsCount: 3 }])).toBe(
         'fenced',
       );
-      expect(await storage.instances.listGroups(workspace.id, instance.id)).toEqual([]);
+      expect(await storage.groups.list(workspace.id, instance.id)).toEqual([]);
     });
 
     it('may be reported twice', async () => {
@@ -150,7 +155,7 @@ export function groupContract(subject: ContractSubject): void {
         { networkId: 'g1', name: 'First', participantsCount: 1 },
         { networkId: 'g1', name: 'Last', participantsCount: 2 },
       ]);
-      const group = only(await storage.instances.listGroups(workspace.id, instance.id));
+      const group = only(await storage.groups.list(workspace.id, instance.id));
       expect(group).toMatchObject({ name: 'Last', participantsCount: 2 });
     });
   });
@@ -160,24 +165,9 @@ async function save(
   storage: Storage,
   lease: Lease,
   groups: readonly GroupReport[],
-  {
-    now = NOW,
-    asked = [],
-    full = false,
-  }: { readonly now?: number; readonly asked?: string[]; readonly full?: boolean } = {},
+  { now = NOW, full = false }: { readonly now?: number; readonly full?: boolean } = {},
 ): Promise<'saved' | 'fenced'> {
   // Every group of these tests belongs to the one workspace that there is, which the stored instance names.
   const [workspace] = await storage.workspaces.list({ after: null, limit: 1 });
-  return storage.instances.saveGroups({
-    lease,
-    workspaceId: must(workspace).id,
-    groups,
-    full,
-    now,
-    newId(prefix, at) {
-      const id = testId(prefix, at);
-      asked.push(id);
-      return id;
-    },
-  });
+  return storage.groups.save({ lease, workspaceId: must(workspace).id, groups, full, now });
 }

@@ -8,9 +8,9 @@ import { NOW, testId } from './examples.ts';
  */
 export async function holdEverything(storage: Storage<unknown>): Promise<void> {
   await storage.open({ newId: testId, logger: { debug() {}, info() {}, warn() {}, error() {} } });
-  await storage.releaseEnded?.(NOW);
-  await storage.instances.claimLeases({ owner: 'held', now: NOW, ttlMs: LEASE_MS, limit: 100 });
-  await storage.instances.checkIn('held', { now: NOW, since: 0 });
+  await storage.processes.releaseEnded?.(NOW);
+  await storage.leases.claim({ owner: 'held', now: NOW, ttlMs: LEASE_MS, limit: 100 });
+  await storage.processes.register('held', { now: NOW, since: 0 });
   await storage.deliveries.claim({
     now: NOW,
     limit: 100,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { must } from '@trunkline/test-support';
+import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
-import { anEvent, anInstance, NOW, testId } from './examples.ts';
+import { anEvent, anInstance, NOW } from './examples.ts';
 import {
   claim,
   failing,
@@ -96,7 +96,7 @@ export function instanceContract(subject: ContractSubject): void {
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       await storeEndpoint(storage, workspace, { events: ['instance.connected'] });
       const [message] = await storeQueuedMessages(storage, instance, 1);
-      await storage.instances.saveSession(lease, new Map([['creds', Uint8Array.of(1)]]));
+      await storage.sessions.save(lease, new Map([['creds', Uint8Array.of(1)]]));
       await storage.instances.write(renaming(instance, 'First'));
 
       const event = anEvent(workspace, NOW, { type: 'instance.connected' });
@@ -106,7 +106,7 @@ export function instanceContract(subject: ContractSubject): void {
         name: 'First',
         version: 2,
       });
-      expect(await storage.instances.loadSession(instance.id)).toHaveProperty('size', 1);
+      expect(await storage.sessions.load(instance.id)).toHaveProperty('size', 1);
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
       expect(await claim(storage, NOW)).toEqual([]);
     });
@@ -249,22 +249,16 @@ export function instanceContract(subject: ContractSubject): void {
     it('erases the session and leaves the groups where asked to', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
-      await storage.instances.saveSession(lease, new Map([['creds', Uint8Array.of(1)]]));
+      await storage.sessions.save(lease, new Map([['creds', Uint8Array.of(1)]]));
       const groups = [{ networkId: 'g1', name: 'Team', participantsCount: 3 }];
-      await storage.instances.saveGroups({
-        lease,
-        workspaceId: workspace.id,
-        groups,
-        now: NOW,
-        newId: testId,
-      });
+      await storage.groups.save({ lease, workspaceId: workspace.id, groups, now: NOW });
       const kept = await storage.instances.write(renaming(instance, 'Kept'));
-      expect(await storage.instances.loadSession(instance.id)).toHaveProperty('size', 1);
-      expect(await storage.instances.listGroups(workspace.id, instance.id)).toHaveLength(1);
+      expect(await storage.sessions.load(instance.id)).toHaveProperty('size', 1);
+      expect(await storage.groups.list(workspace.id, instance.id)).toHaveLength(1);
       if (kept.kind !== 'written') throw new Error('Not written.');
       await storage.instances.write({ ...renaming(kept.instance, 'Erased'), forgetNumber: true });
-      expect(await storage.instances.loadSession(instance.id)).toHaveProperty('size', 0);
-      expect(await storage.instances.listGroups(workspace.id, instance.id)).toEqual([]);
+      expect(await storage.sessions.load(instance.id)).toHaveProperty('size', 0);
+      expect(await storage.groups.list(workspace.id, instance.id)).toEqual([]);
     });
   });
 
@@ -272,8 +266,8 @@ export function instanceContract(subject: ContractSubject): void {
     it('is noted without a version, never backwards', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
-      await storage.instances.seen(lease, NOW + 10);
-      await storage.instances.seen(lease, NOW + 5);
+      await storage.instances.touch(lease, NOW + 10);
+      await storage.instances.touch(lease, NOW + 5);
       expect(await storage.instances.find(workspace.id, instance.id)).toEqual({
         ...instance,
         lastSeenAt: NOW + 10,
@@ -287,10 +281,10 @@ export function instanceContract(subject: ContractSubject): void {
       const otherLease = await takeLease(storage, other);
       const lost = { ...otherLease, epoch: otherLease.epoch + 1 };
       await Promise.all([
-        storage.instances.seen(lease, NOW + 10),
-        storage.instances.seen(lost, NOW + 30),
-        storage.instances.seen(otherLease, NOW + 20),
-        storage.instances.seen(lease, NOW + 5),
+        storage.instances.touch(lease, NOW + 10),
+        storage.instances.touch(lost, NOW + 30),
+        storage.instances.touch(otherLease, NOW + 20),
+        storage.instances.touch(lease, NOW + 5),
       ]);
       expect(await storage.instances.list(workspace.id)).toMatchObject([
         { id: instance.id, lastSeenAt: NOW + 10 },
@@ -301,7 +295,7 @@ export function instanceContract(subject: ContractSubject): void {
     it('outlives a write that was decided before it', async () => {
       const storage = await open();
       const { instance, lease } = await storeLeasedInstance(storage);
-      await storage.instances.seen(lease, NOW + 10);
+      await storage.instances.touch(lease, NOW + 10);
       expect(await storage.instances.write(renaming(instance, 'New'))).toEqual({
         kind: 'written',
         instance: { ...instance, name: 'New', lastSeenAt: NOW + 10, version: 2 },
@@ -311,7 +305,7 @@ export function instanceContract(subject: ContractSubject): void {
     it('is nothing when the lease is lost', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
-      await storage.instances.seen(await loseLease(storage, lease), NOW);
+      await storage.instances.touch(await loseLease(storage, lease), NOW);
       expect(await storage.instances.find(workspace.id, instance.id)).toEqual(instance);
     });
   });
@@ -322,25 +316,19 @@ export function instanceContract(subject: ContractSubject): void {
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       await storeEndpoint(storage, workspace, { events: ['message.failed'] });
       const [message] = await storeQueuedMessages(storage, instance, 1);
-      await storage.instances.saveSession(lease, new Map([['creds', Uint8Array.of(1)]]));
+      await storage.sessions.save(lease, new Map([['creds', Uint8Array.of(1)]]));
       const groups = [{ networkId: 'g1', name: 'Team', participantsCount: 3 }];
-      const groupId = testId('grp', NOW);
-      await storage.instances.saveGroups({
-        lease,
-        workspaceId: workspace.id,
-        groups,
-        now: NOW,
-        newId: () => groupId,
-      });
+      await storage.groups.save({ lease, workspaceId: workspace.id, groups, now: NOW });
+      const { id: groupId } = only(await storage.groups.list(workspace.id, instance.id));
 
       expect(await storage.instances.delete({ instance, lease, settleQueued: failing })).toBe('deleted');
       expect(await storage.instances.find(workspace.id, instance.id)).toBeNull();
       expect(await storage.instances.list(workspace.id)).toEqual([]);
-      expect(await storage.instances.loadSession(instance.id)).toHaveProperty('size', 0);
-      expect(await storage.instances.listGroups(workspace.id, instance.id)).toEqual([]);
-      expect(await storage.instances.findGroup(workspace.id, instance.id, groupId)).toBeNull();
-      expect(await storage.instances.findGroupByNetworkId(instance.id, 'g1')).toBeNull();
-      expect(await storage.instances.findLease(instance.id, NOW)).toBeNull();
+      expect(await storage.sessions.load(instance.id)).toHaveProperty('size', 0);
+      expect(await storage.groups.list(workspace.id, instance.id)).toEqual([]);
+      expect(await storage.groups.find(workspace.id, instance.id, groupId)).toBeNull();
+      expect(await storage.groups.findByNetworkId(instance.id, 'g1')).toBeNull();
+      expect(await storage.leases.find(instance.id, NOW)).toBeNull();
       expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([]);
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(failing(message).message);
       expect(await claim(storage, NOW)).toHaveLength(1);

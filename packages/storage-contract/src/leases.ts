@@ -12,66 +12,6 @@ const HOUR = 3_600_000;
 export function leaseContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
 
-  describe('owners of leases', () => {
-    it('are counted while they check in, with the instances that need one', async () => {
-      const storage = await open();
-      const { instances } = storage;
-      const workspace = await storeWorkspace(storage);
-      await storeInstance(storage, workspace, { desired: 'running' });
-      await storeInstance(storage, workspace, { desired: 'stopped' });
-      expect(await instances.checkIn('b', { now: NOW, since: NOW - 20 })).toEqual({
-        owners: [{ owner: 'b', held: 0, checkedInAt: NOW, asksUntil: 0 }],
-        instances: 1,
-      });
-      await takeLease(storage, await storeInstance(storage, workspace, { desired: 'running' }), {
-        owner: 'b',
-      });
-      const report = { now: NOW + 10, since: NOW - 1, asksUntil: NOW + 50 };
-      const both = [
-        { owner: 'a', held: 0, checkedInAt: NOW + 10, asksUntil: NOW + 50 },
-        { owner: 'b', held: 2, checkedInAt: NOW, asksUntil: 0 },
-      ];
-      expect(await instances.checkIn('a', report)).toEqual({ owners: both, instances: 2 });
-      expect(await instances.checkIn('a', { now: NOW + 20, since: NOW })).toEqual({
-        owners: [{ owner: 'a', held: 0, checkedInAt: NOW + 20, asksUntil: 0 }],
-        instances: 2,
-      });
-      expect((await instances.checkIn('b', { now: NOW + 20, since: NOW })).owners).toHaveLength(2);
-      await instances.checkOut('a');
-      await instances.checkOut('a');
-      expect((await instances.checkIn('b', { now: NOW + 30, since: NOW })).owners).toHaveLength(1);
-    });
-
-    it('hold what needs a gateway, under a lease that has not expired', async () => {
-      const storage = await open();
-      const { instances } = storage;
-      const workspace = await storeWorkspace(storage);
-      const [kept, stopped] = [
-        await storeInstance(storage, workspace),
-        await storeInstance(storage, workspace),
-      ];
-      await takeLease(storage, kept, { owner: 'a' });
-      const stop = { ...stopped, desired: 'stopped' } as const;
-      expect(await instances.write({ instance: stop, event: null, lease: null })).toHaveProperty(
-        'kind',
-        'written',
-      );
-      const share = await instances.checkIn('a', { now: NOW + TTL - 1, since: NOW });
-      expect(share).toMatchObject({ owners: [{ owner: 'a', held: 1 }], instances: 1 });
-      const late = await instances.checkIn('a', { now: NOW + TTL, since: NOW });
-      expect(late).toMatchObject({ owners: [{ owner: 'a', held: 0 }], instances: 1 });
-    });
-
-    it('count no more where they checked in before the clock was set back', async () => {
-      const { instances } = await open();
-      const ownersAfter = async (owner: string, now: number): Promise<readonly string[]> =>
-        (await instances.checkIn(owner, { now, since: NOW - 20 })).owners.map((share) => share.owner);
-      await ownersAfter('a', NOW + HOUR);
-      expect(await ownersAfter('b', NOW)).toEqual(['b']);
-      expect(await ownersAfter('a', NOW + 100)).toEqual(['a', 'b']);
-    });
-  });
-
   describe('leases', () => {
     it('are taken on instances that need a gateway', async () => {
       const storage = await open();
@@ -82,11 +22,11 @@ export function leaseContract(subject: ContractSubject): void {
       const stopping = await storeInstance(storage, workspace, { desired: 'stopped', operation });
 
       const claim = { owner: 'a', now: NOW, ttlMs: TTL, limit: 10 };
-      expect(await storage.instances.claimLeases(claim)).toEqual([
+      expect(await storage.leases.claim(claim)).toEqual([
         { instance: running, lease: { instanceId: running.id, owner: 'a', epoch: 1 } },
         { instance: stopping, lease: { instanceId: stopping.id, owner: 'a', epoch: 1 } },
       ]);
-      expect(await storage.instances.claimLeases(claim)).toEqual([]);
+      expect(await storage.leases.claim(claim)).toEqual([]);
     });
 
     it('end at the very millisecond', async () => {
@@ -95,10 +35,10 @@ export function leaseContract(subject: ContractSubject): void {
       const lease = await takeLease(storage, instance, { owner: 'a' });
       const claim = { owner: 'b', ttlMs: TTL, limit: 10 };
 
-      expect(await storage.instances.findLease(instance.id, NOW + TTL - 1)).toEqual(lease);
-      expect(await storage.instances.claimLeases({ ...claim, now: NOW + TTL - 1 })).toEqual([]);
-      expect(await storage.instances.findLease(instance.id, NOW + TTL)).toBeNull();
-      const taken = await storage.instances.claimLeases({ ...claim, now: NOW + TTL });
+      expect(await storage.leases.find(instance.id, NOW + TTL - 1)).toEqual(lease);
+      expect(await storage.leases.claim({ ...claim, now: NOW + TTL - 1 })).toEqual([]);
+      expect(await storage.leases.find(instance.id, NOW + TTL)).toBeNull();
+      const taken = await storage.leases.claim({ ...claim, now: NOW + TTL });
       expect(only(taken).lease).toEqual({ instanceId: instance.id, owner: 'b', epoch: 2 });
     });
 
@@ -108,11 +48,11 @@ export function leaseContract(subject: ContractSubject): void {
       await takeLease(storage, instance, { owner: 'a', now: NOW + HOUR });
       const claim = { owner: 'b', ttlMs: TTL, limit: 10 };
       // One that was renewed while another process stood still, for up to a lease, is no such lease.
-      expect(await storage.instances.claimLeases({ ...claim, now: NOW + HOUR - TTL })).toEqual([]);
-      expect(await storage.instances.claimLeases({ ...claim, now: NOW, leaveAhead: true })).toEqual([]);
-      const taken = await storage.instances.claimLeases({ ...claim, now: NOW });
+      expect(await storage.leases.claim({ ...claim, now: NOW + HOUR - TTL })).toEqual([]);
+      expect(await storage.leases.claim({ ...claim, now: NOW, leaveAhead: true })).toEqual([]);
+      const taken = await storage.leases.claim({ ...claim, now: NOW });
       expect(only(taken).lease).toEqual({ instanceId: instance.id, owner: 'b', epoch: 2 });
-      expect(await storage.instances.claimLeases({ ...claim, now: NOW })).toEqual([]);
+      expect(await storage.leases.claim({ ...claim, now: NOW })).toEqual([]);
     });
 
     it('that lie ahead are taken after those that have expired, up to the limit', async () => {
@@ -122,9 +62,9 @@ export function leaseContract(subject: ContractSubject): void {
       await takeLease(storage, ahead, { now: NOW + HOUR });
       const fresh = await storeInstance(storage, workspace, { createdAt: NOW - 1 });
       const claim = { owner: 'b', now: NOW, ttlMs: TTL };
-      const first = await storage.instances.claimLeases({ ...claim, limit: 1 });
+      const first = await storage.leases.claim({ ...claim, limit: 1 });
       expect(only(first).lease.instanceId).toBe(fresh.id);
-      const second = await storage.instances.claimLeases({ ...claim, limit: 1 });
+      const second = await storage.leases.claim({ ...claim, limit: 1 });
       expect(only(second).lease.instanceId).toBe(ahead.id);
     });
 
@@ -142,7 +82,7 @@ export function leaseContract(subject: ContractSubject): void {
       const instance = await storeInstance(storage, workspace);
       const lease = await takeLease(storage, instance, { owner: 'a' });
       // Its time is up by now, but nobody has taken it.
-      await storage.instances.seen(lease, NOW + 5 * TTL);
+      await storage.instances.touch(lease, NOW + 5 * TTL);
       expect(await storage.instances.find(workspace.id, instance.id)).toHaveProperty(
         'lastSeenAt',
         NOW + 5 * TTL,
@@ -161,19 +101,19 @@ export function leaseContract(subject: ContractSubject): void {
       const early = await storeInstance(storage, workspace, { createdAt: NOW - 3 });
       await takeLease(storage, early, { now: NOW + 10 });
       const returned = await storeInstance(storage, workspace, { createdAt: NOW - 2 });
-      await storage.instances.releaseLease(await takeLease(storage, returned, { now: NOW + 30 }));
+      await storage.leases.release(await takeLease(storage, returned, { now: NOW + 30 }));
       const fresh = await storeInstance(storage, workspace, { createdAt: NOW - 1 });
 
       const claim = { owner: 'b', now: NOW + 20 + TTL, ttlMs: TTL };
-      const first = await storage.instances.claimLeases({ ...claim, limit: 3 });
+      const first = await storage.leases.claim({ ...claim, limit: 3 });
       expect(first.map(({ lease }) => lease.instanceId)).toEqual([returned.id, fresh.id, early.id]);
-      const rest = await storage.instances.claimLeases({ ...claim, limit: 3 });
+      const rest = await storage.leases.claim({ ...claim, limit: 3 });
       expect(rest.map(({ lease }) => lease.instanceId)).toEqual([late.id]);
     });
 
     it('that are released together are free each by itself, and those that were lost stay as they are', async () => {
       const storage = await open();
-      const { instances } = storage;
+      const { leases } = storage;
       const workspace = await storeWorkspace(storage);
       const [first, second, third] = [
         await storeInstance(storage, workspace),
@@ -181,19 +121,19 @@ export function leaseContract(subject: ContractSubject): void {
         await storeInstance(storage, workspace),
       ];
       const claim = { owner: 'a', now: NOW, ttlMs: TTL, limit: 10 };
-      const leases = (await instances.claimLeases(claim)).map(({ lease }) => lease);
+      const claimed = (await leases.claim(claim)).map(({ lease }) => lease);
       const leaseOf = ({ id }: { readonly id: string }): Lease =>
-        must(leases.find(({ instanceId }) => instanceId === id));
+        must(claimed.find(({ instanceId }) => instanceId === id));
       const [own, reserved, held] = [leaseOf(first), leaseOf(second), leaseOf(third)];
       await Promise.all([
-        instances.releaseLease(reserved, { owner: 'b', until: NOW + 1000 }),
-        instances.releaseLease(own),
-        instances.releaseLease({ ...held, epoch: held.epoch + 1 }),
-        instances.releaseLease(own),
+        leases.release(reserved, { owner: 'b', until: NOW + 1000 }),
+        leases.release(own),
+        leases.release({ ...held, epoch: held.epoch + 1 }),
+        leases.release(own),
       ]);
-      expect(await instances.findLease(third.id, NOW)).toEqual(held);
+      expect(await leases.find(third.id, NOW)).toEqual(held);
       const taken = async (owner: string): Promise<readonly string[]> =>
-        (await instances.claimLeases({ owner, now: NOW + 1, ttlMs: TTL, limit: 10 })).map(
+        (await leases.claim({ owner, now: NOW + 1, ttlMs: TTL, limit: 10 })).map(
           ({ lease }) => lease.instanceId,
         );
       expect(await taken('c')).toEqual([first.id]);
@@ -202,45 +142,45 @@ export function leaseContract(subject: ContractSubject): void {
 
     it('that are released for another owner are for that one alone, until the reservation ends', async () => {
       const storage = await open();
-      const { instances } = storage;
+      const { instances, leases, processes } = storage;
       const workspace = await storeWorkspace(storage);
       const [first, second] = [
         await storeInstance(storage, workspace),
         await storeInstance(storage, workspace),
       ];
       const lease = await takeLease(storage, first, { owner: 'a' });
-      const other = must(await instances.findLease(second.id, NOW));
-      await instances.releaseLease(lease, { owner: 'b', until: NOW + 1000 });
-      await instances.releaseLease(other, { owner: 'b', until: NOW + 1000 });
+      const other = must(await leases.find(second.id, NOW));
+      await leases.release(lease, { owner: 'b', until: NOW + 1000 });
+      await leases.release(other, { owner: 'b', until: NOW + 1000 });
       expect(await instances.write({ ...renaming(first, 'Late'), lease })).toEqual({ kind: 'fenced' });
-      expect(await instances.findLease(first.id, NOW)).toBeNull();
-      const { owners } = await instances.checkIn('b', { now: NOW + 999, since: NOW });
+      expect(await leases.find(first.id, NOW)).toBeNull();
+      const { owners } = await processes.register('b', { now: NOW + 999, since: NOW });
       expect(owners).toMatchObject([{ owner: 'b', held: 2 }]);
 
       const claim = { now: NOW + 999, ttlMs: TTL, limit: 1 };
-      expect(await instances.claimLeases({ ...claim, owner: 'a' })).toEqual([]);
-      expect(await instances.claimLeases({ ...claim, owner: '' })).toEqual([]);
-      const taken = only(await instances.claimLeases({ ...claim, owner: 'b' }));
+      expect(await leases.claim({ ...claim, owner: 'a' })).toEqual([]);
+      expect(await leases.claim({ ...claim, owner: '' })).toEqual([]);
+      const taken = only(await leases.claim({ ...claim, owner: 'b' }));
       expect(taken.lease).toEqual({ instanceId: first.id, owner: 'b', epoch: 2 });
       const late = { ...claim, now: NOW + 1000, limit: 10 };
-      expect(only(await instances.claimLeases({ ...late, owner: 'a' })).lease).toEqual({
+      expect(only(await leases.claim({ ...late, owner: 'a' })).lease).toEqual({
         instanceId: second.id,
         owner: 'a',
         epoch: 2,
       });
       // What was reserved once is nobody's after that.
-      expect(await instances.claimLeases({ ...late, owner: 'b' })).toEqual([]);
+      expect(await leases.claim({ ...late, owner: 'b' })).toEqual([]);
     });
 
     it('that are lost are not reserved for anybody', async () => {
       const storage = await open();
-      const { instances } = storage;
+      const { leases } = storage;
       const instance = await storeInstance(storage, await storeWorkspace(storage));
       const lost = await takeLease(storage, instance, { owner: 'a' });
       const held = await takeLease(storage, instance, { owner: 'b', now: NOW + TTL });
-      await instances.releaseLease(lost, { owner: 'c', until: NOW + 5 * TTL });
-      expect(await instances.claimLeases({ owner: 'c', now: NOW + TTL, ttlMs: TTL, limit: 1 })).toEqual([]);
-      expect(await instances.findLease(instance.id, NOW + TTL)).toEqual(held);
+      await leases.release(lost, { owner: 'c', until: NOW + 5 * TTL });
+      expect(await leases.claim({ owner: 'c', now: NOW + TTL, ttlMs: TTL, limit: 1 })).toEqual([]);
+      expect(await leases.find(instance.id, NOW + TTL)).toEqual(held);
     });
 
     it('go to one owner each when two claim at once', async () => {
@@ -248,7 +188,7 @@ export function leaseContract(subject: ContractSubject): void {
       const workspace = await storeWorkspace(storage);
       for (let index = 0; index < 20; index += 1) await storeInstance(storage, workspace);
       const claims = ['a', 'b', 'a', 'b'].map((owner) =>
-        storage.instances.claimLeases({ owner, now: NOW, ttlMs: TTL, limit: 5 }),
+        storage.leases.claim({ owner, now: NOW, ttlMs: TTL, limit: 5 }),
       );
       const taken = (await Promise.all(claims)).flat();
       expect(new Set(taken.map(({ lease }) => lease.instanceId)).size).toBe(20);
@@ -266,31 +206,31 @@ export function leaseContract(subject: ContractSubject): void {
       const stopped = { ...instance, desired: 'stopped' } as const;
       await storage.instances.write({ instance: stopped, event: null, lease: null });
 
-      const renewed = await storage.instances.renewLeases({ owner: 'a', now: NOW + TTL - 1, ttlMs: TTL });
+      const renewed = await storage.leases.renew({ owner: 'a', now: NOW + TTL - 1, ttlMs: TTL });
       expect(renewed).toEqual([{ instance: { ...stopped, version: 2 }, lease }]);
-      expect(await storage.instances.findLease(instance.id, NOW + 2 * TTL - 2)).toEqual(lease);
-      expect(await storage.instances.findLease(instance.id, NOW + 2 * TTL - 1)).toBeNull();
-      expect(await storage.instances.findLease(others.id, NOW + TTL)).toBeNull();
+      expect(await storage.leases.find(instance.id, NOW + 2 * TTL - 2)).toEqual(lease);
+      expect(await storage.leases.find(instance.id, NOW + 2 * TTL - 1)).toBeNull();
+      expect(await storage.leases.find(others.id, NOW + TTL)).toBeNull();
     });
 
     it('are not renewed once they have expired', async () => {
       const storage = await open();
       const instance = await storeInstance(storage, await storeWorkspace(storage));
       await takeLease(storage, instance, { owner: 'a' });
-      expect(await storage.instances.renewLeases({ owner: 'a', now: NOW + TTL, ttlMs: TTL })).toEqual([]);
-      expect(await storage.instances.findLease(instance.id, NOW + TTL)).toBeNull();
+      expect(await storage.leases.renew({ owner: 'a', now: NOW + TTL, ttlMs: TTL })).toEqual([]);
+      expect(await storage.leases.find(instance.id, NOW + TTL)).toBeNull();
     });
 
     it('are free at once when given back, and give no right any more', async () => {
       const storage = await open();
       const instance = await storeInstance(storage, await storeWorkspace(storage));
       const lease = await takeLease(storage, instance, { owner: 'a' });
-      await storage.instances.releaseLease(lease);
-      expect(await storage.instances.findLease(instance.id, NOW)).toBeNull();
+      await storage.leases.release(lease);
+      expect(await storage.leases.find(instance.id, NOW)).toBeNull();
       expect(await storage.instances.write({ ...renaming(instance, 'Late'), lease })).toEqual({
         kind: 'fenced',
       });
-      expect(await storage.instances.renewLeases({ owner: 'a', now: NOW, ttlMs: TTL })).toEqual([]);
+      expect(await storage.leases.renew({ owner: 'a', now: NOW, ttlMs: TTL })).toEqual([]);
       expect(await takeLease(storage, instance, { owner: 'b' })).toMatchObject({ owner: 'b', epoch: 2 });
     });
 
@@ -299,17 +239,17 @@ export function leaseContract(subject: ContractSubject): void {
       const instance = await storeInstance(storage, await storeWorkspace(storage));
       const lost = await takeLease(storage, instance, { owner: 'a' });
       const held = await takeLease(storage, instance, { owner: 'a', now: NOW + TTL });
-      await storage.instances.releaseLease(lost);
-      expect(await storage.instances.findLease(instance.id, NOW + TTL)).toEqual(held);
+      await storage.leases.release(lost);
+      expect(await storage.leases.find(instance.id, NOW + TTL)).toEqual(held);
     });
 
     it('are not there for an instance that is unknown or was never claimed', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const instance = await storeInstance(storage, workspace);
-      expect(await storage.instances.findLease(instance.id, NOW)).toBeNull();
-      expect(await storage.instances.findLease(anInstance(workspace).id, NOW)).toBeNull();
-      const claimed = await storage.instances.claimLeases({ owner: 'a', now: NOW, ttlMs: TTL, limit: 0 });
+      expect(await storage.leases.find(instance.id, NOW)).toBeNull();
+      expect(await storage.leases.find(anInstance(workspace).id, NOW)).toBeNull();
+      const claimed = await storage.leases.claim({ owner: 'a', now: NOW, ttlMs: TTL, limit: 0 });
       expect(claimed).toEqual([]);
       expect(must(await takeLease(storage, instance)).epoch).toBe(1);
     });

@@ -196,7 +196,7 @@ export function mediaContract(subject: ContractSubject): void {
         await acceptWithFile(storage, instance),
         await acceptWithFile(storage, instance),
       ];
-      const [taken] = await storage.instances.claimLeases({ owner: 'a', now: NOW, ttlMs: 1000, limit: 1 });
+      const [taken] = await storage.leases.claim({ owner: 'a', now: NOW, ttlMs: 1000, limit: 1 });
       if (taken) await storage.instances.delete({ ...taken, settleQueued: sending });
       const seen: string[] = [];
       for (const expected of [2, 1, 0]) {

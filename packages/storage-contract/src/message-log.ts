@@ -179,7 +179,7 @@ async function storeMessages(storage: Storage, kinds: readonly Kind[]) {
   const instances = [await storeInstance(storage, workspace), await storeInstance(storage, workspace)];
   const [zero, one] = instances;
   const leaseOfZero = await takeLease(storage, must(zero));
-  const leaseOfOne = must(await storage.instances.findLease(must(one).id, NOW));
+  const leaseOfOne = must(await storage.leases.find(must(one).id, NOW));
   const store = (what: Kind, createdAt: number): Promise<Message> => {
     const [instance, lease] = what.endsWith('0') ? [must(zero), leaseOfZero] : [must(one), leaseOfOne];
     return storeMessage(storage, { what, createdAt, instance, lease });

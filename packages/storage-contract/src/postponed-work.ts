@@ -202,7 +202,7 @@ export function postponedWorkContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace, instance } = await storeLeasedInstance(storage);
       await stop(storage, workspace);
-      const renewed = await storage.instances.renewLeases({
+      const renewed = await storage.leases.renew({
         owner: 'process-1',
         now: NOW + 1,
         ttlMs: 30_000,

@@ -55,7 +55,7 @@ export async function takeLease(
   claim: { readonly owner?: string; readonly now?: number } = {},
 ): Promise<Lease> {
   const { owner = 'process-1', now = NOW } = claim;
-  const taken = await storage.instances.claimLeases({ owner, now, ttlMs: 30_000, limit: 1000 });
+  const taken = await storage.leases.claim({ owner, now, ttlMs: 30_000, limit: 1000 });
   return must(taken.find(({ lease }) => lease.instanceId === instance.id)).lease;
 }
 
@@ -69,7 +69,7 @@ export async function storeLeasedInstance(
 
 /** The lease as it was before another process took it. */
 export async function loseLease(storage: Storage, lease: Lease): Promise<Lease> {
-  const taken = await storage.instances.claimLeases({
+  const taken = await storage.leases.claim({
     owner: 'usurper',
     now: NOW * 2,
     ttlMs: 1,
@@ -290,7 +290,7 @@ export async function finish(
 }
 
 export async function readDelivery(storage: Storage, { workspaceId, id }: Delivery): Promise<Delivery> {
-  return must(await storage.deliveries.find(workspaceId, id, 0));
+  return must(await storage.deliveries.findDetail(workspaceId, id, 0)).delivery;
 }
 
 function anAttempt(claimed: ClaimedDelivery, at: number, outcome: Partial<Attempt>): Attempt {

@@ -11,8 +11,8 @@ export function sessionContract(subject: ContractSubject): void {
     it('are empty to begin with', async () => {
       const storage = await open();
       const { instance } = await storeLeasedInstance(storage);
-      expect(entries(await storage.instances.loadSession(instance.id))).toEqual([]);
-      expect(entries(await storage.instances.loadSession('ins_unknown'))).toEqual([]);
+      expect(entries(await storage.sessions.load(instance.id))).toEqual([]);
+      expect(entries(await storage.sessions.load('ins_unknown'))).toEqual([]);
     });
 
     it('keep bytes exactly, each instance its own', async () => {
@@ -27,13 +27,13 @@ export function sessionContract(subject: ContractSubject): void {
         ['empty', new Uint8Array(0)],
         ['view', view],
       ]);
-      expect(await storage.instances.saveSession(lease, changes)).toBe('saved');
-      expect(entries(await storage.instances.loadSession(instance.id))).toEqual([
+      expect(await storage.sessions.save(lease, changes)).toBe('saved');
+      expect(entries(await storage.sessions.load(instance.id))).toEqual([
         ['creds', [...everyByte]],
         ['empty', []],
         ['view', [10, 11, 12]],
       ]);
-      expect(entries(await storage.instances.loadSession(neighbour.id))).toEqual([]);
+      expect(entries(await storage.sessions.load(neighbour.id))).toEqual([]);
     });
 
     it("are each instance's own where many are loaded at the same time", async () => {
@@ -41,15 +41,15 @@ export function sessionContract(subject: ContractSubject): void {
       const workspace = await storeWorkspace(storage);
       for (let index = 0; index < 50; index += 1) await storeInstance(storage, workspace);
       const claim = { owner: 'a', now: NOW, ttlMs: 30_000, limit: 50 };
-      const leases = (await storage.instances.claimLeases(claim)).map(({ lease }) => lease);
+      const leases = (await storage.leases.claim(claim)).map(({ lease }) => lease);
       for (const [index, lease] of leases.entries()) {
         const values = new Map(
           Array.from({ length: index % 3 }, (_, name) => [`${name}`, Uint8Array.of(index, name)]),
         );
-        await storage.instances.saveSession(lease, values);
+        await storage.sessions.save(lease, values);
       }
       const loaded = await Promise.all(
-        [...leases, ...leases].map(({ instanceId }) => storage.instances.loadSession(instanceId)),
+        [...leases, ...leases].map(({ instanceId }) => storage.sessions.load(instanceId)),
       );
       expect(loaded.map(entries)).toEqual(
         [...leases, ...leases].map((_, place) => {
@@ -63,7 +63,7 @@ export function sessionContract(subject: ContractSubject): void {
       const storage = await open();
       const { instance, lease } = await storeLeasedInstance(storage);
       const save = (changes: readonly (readonly [string, Uint8Array | null])[]) =>
-        storage.instances.saveSession(lease, new Map(changes));
+        storage.sessions.save(lease, new Map(changes));
       await save([
         ['kept', Uint8Array.of(1)],
         ['changed', Uint8Array.of(2)],
@@ -74,7 +74,7 @@ export function sessionContract(subject: ContractSubject): void {
         ['deleted', null],
         ['never there', null],
       ]);
-      expect(entries(await storage.instances.loadSession(instance.id))).toEqual([
+      expect(entries(await storage.sessions.load(instance.id))).toEqual([
         ['changed', [22]],
         ['kept', [1]],
       ]);
@@ -83,14 +83,14 @@ export function sessionContract(subject: ContractSubject): void {
     it('are fenced', async () => {
       const storage = await open();
       const { instance, lease } = await storeLeasedInstance(storage);
-      await storage.instances.saveSession(lease, new Map([['creds', Uint8Array.of(1)]]));
+      await storage.sessions.save(lease, new Map([['creds', Uint8Array.of(1)]]));
       await loseLease(storage, lease);
       const late = new Map([
         ['creds', null],
         ['new', Uint8Array.of(2)],
       ]);
-      expect(await storage.instances.saveSession(lease, late)).toBe('fenced');
-      expect(entries(await storage.instances.loadSession(instance.id))).toEqual([['creds', [1]]]);
+      expect(await storage.sessions.save(lease, late)).toBe('fenced');
+      expect(entries(await storage.sessions.load(instance.id))).toEqual([['creds', [1]]]);
     });
 
     it('are replaced value by value where nothing has changed since, without a lease', async () => {
@@ -102,7 +102,7 @@ export function sessionContract(subject: ContractSubject): void {
         ['written since', Uint8Array.of(20)],
         ['empty', new Uint8Array(0)],
       ]);
-      await storage.instances.saveSession(lease, written);
+      await storage.sessions.save(lease, written);
       await loseLease(storage, lease);
       const from = (value: number): { from: Uint8Array; to: Uint8Array } => ({
         from: Uint8Array.of(value),
@@ -114,26 +114,26 @@ export function sessionContract(subject: ContractSubject): void {
         ['deleted since', from(3)],
         ['empty', { from: new Uint8Array(0), to: Uint8Array.of(104) }],
       ]);
-      await storage.instances.replaceSessionValues(instance.id, replacements);
-      await storage.instances.replaceSessionValues(neighbour.id, replacements);
-      await storage.instances.replaceSessionValues('ins_unknown', replacements);
-      expect(entries(await storage.instances.loadSession(instance.id))).toEqual([
+      await storage.sessions.replace(instance.id, replacements);
+      await storage.sessions.replace(neighbour.id, replacements);
+      await storage.sessions.replace('ins_unknown', replacements);
+      expect(entries(await storage.sessions.load(instance.id))).toEqual([
         ['empty', [104]],
         ['same', [101]],
         ['written since', [20]],
       ]);
-      expect(entries(await storage.instances.loadSession(neighbour.id))).toEqual([]);
+      expect(entries(await storage.sessions.load(neighbour.id))).toEqual([]);
     });
 
     it('are copies', async () => {
       const storage = await open();
       const { instance, lease } = await storeLeasedInstance(storage);
       const given = Uint8Array.of(1, 2, 3);
-      await storage.instances.saveSession(lease, new Map([['creds', given]]));
+      await storage.sessions.save(lease, new Map([['creds', given]]));
       given.fill(9);
-      const taken = await storage.instances.loadSession(instance.id);
+      const taken = await storage.sessions.load(instance.id);
       taken.get('creds')?.fill(8);
-      expect(entries(await storage.instances.loadSession(instance.id))).toEqual([['creds', [1, 2, 3]]]);
+      expect(entries(await storage.sessions.load(instance.id))).toEqual([['creds', [1, 2, 3]]]);
     });
   });
 }

@@ -83,10 +83,10 @@ export function signalContract(subject: ContractSubject): void {
       const lease = await takeLease(storage, instance);
       await arrive();
       expect(signals.splice(0)).toEqual([]);
-      await storage.instances.releaseLease(lease);
+      await storage.leases.release(lease);
       await arrive();
       expect(signals.splice(0)).toEqual([told]);
-      await storage.instances.releaseLease(lease);
+      await storage.leases.release(lease);
       const again = await takeLease(storage, instance);
       await arrive();
       expect(signals.splice(0)).toEqual([]);
@@ -114,7 +114,7 @@ export function signalContract(subject: ContractSubject): void {
         expect(signals).toEqual([{ topic: 'instance', instanceId: instance.id, byHolder: true }]);
       }
       const signals = listen(storage);
-      await storage.instances.releaseLease(lease);
+      await storage.leases.release(lease);
       await arrive();
       expect(signals).toStrictEqual([{ topic: 'instance', instanceId: instance.id }]);
     });

@@ -23,6 +23,7 @@ import { messageQueueContract } from './message-queue.ts';
 import { modelContract } from './model/model-contract.ts';
 import { noticeContract } from './notices.ts';
 import { postponedWorkContract } from './postponed-work.ts';
+import { processContract } from './processes.ts';
 import { retentionContract } from './retention.ts';
 import { retryContract } from './retries.ts';
 import { senderContract } from './senders.ts';
@@ -43,6 +44,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     apiKeyContract(subject);
     instanceContract(subject);
     leaseContract(subject);
+    processContract(subject);
     sessionContract(subject);
     groupContract(subject);
     senderContract(subject);

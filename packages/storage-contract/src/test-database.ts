@@ -1,11 +1,12 @@
 import { afterEach } from 'vitest';
 import type { Logger, Storage } from '@trunkline/core';
+import type { NewId } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
 import type { ContractSubject, TestDatabase, TestProcess, TestTransaction } from './contract-subject.ts';
 import { testId } from './examples.ts';
 
 /** Opens a storage on the database of the running test: the first, one more beside it, or one when all were closed. */
-export type OpenStorage = (when?: 'at once' | 'after closing') => Promise<Storage<unknown>>;
+export type OpenStorage = (when?: 'at once' | 'after closing', newId?: NewId) => Promise<Storage<unknown>>;
 
 /** Gives each test of a `describe` a database of its own, and clears up after it. */
 export function testDatabases(subject: ContractSubject): OpenStorage {
@@ -40,12 +41,12 @@ export function testTransactions(subject: ContractSubject): {
   });
 
   return {
-    async open(when = 'at once') {
+    async open(when = 'at once', newId = testId) {
       if (when === 'after closing') await closeAll();
       database ??= await subject.createDatabase();
       const storage = database.connect();
       opened.push(storage);
-      await storage.open({ newId: testId, logger: silent });
+      await storage.open({ newId, logger: silent });
       return storage;
     },
     async begin() {

@@ -210,7 +210,7 @@ async function liveRows(sandbox: Sandbox, url: string): Promise<LiveRows> {
     await storage.instances.find(workspaceId, id),
   ];
   if (!workspace || !instance) throw new Error('The workspace or the instance is not there.');
-  const session = await storage.instances.loadSession(id);
+  const session = await storage.sessions.load(id);
   const endpoints = await storage.webhooks.list(workspaceId);
   const now = Date.now();
   return {

@@ -42,7 +42,6 @@ export function deliveryStore(connected: Connected): DeliveryStore {
     complete: completing(connected),
 
     shortenWaits: (step) => shortenDeliveryWaits(connected(), step),
-    find: (workspaceId, id, since) => findDelivery(connected(), workspaceId, id, since),
     findDetail: (workspaceId, id, since) =>
       connected().snapshot(async (statements) => {
         const delivery = await findDelivery(statements, workspaceId, id, since);

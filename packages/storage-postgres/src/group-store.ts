@@ -1,15 +1,13 @@
-import type { InstanceStore } from '@trunkline/core/spi/storage';
+import type { GroupStore } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { isHeld } from './lease.ts';
 import { entities } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
-type GroupMethods = Pick<InstanceStore, 'saveGroups' | 'listGroups' | 'findGroup' | 'findGroupByNetworkId'>;
-
-export function groupMethods(connected: Connected): GroupMethods {
+export function groupStore(connected: Connected): GroupStore {
   return {
-    saveGroups: async ({ lease, workspaceId, groups, full = false, now, newId }) =>
+    save: async ({ lease, workspaceId, groups, full = false, now }) =>
       connected().transaction(async (transaction) => {
         // One save at a time: who finds a group new is the one to give it an id.
         if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
@@ -17,7 +15,7 @@ export function groupMethods(connected: Connected): GroupMethods {
         for (const { networkId, name, participantsCount } of groups) {
           const values = [instance, encodeText(networkId), encodeText(name), participantsCount, now] as const;
           if ((await transaction.run(UPDATE, ...values)) > 0) continue;
-          const group = uuidOf('grp', newId('grp', now));
+          const group = uuidOf('grp', transaction.newId('grp', now));
           await transaction.run(INSERT, ...values, group, uuidOf('ten', workspaceId));
         }
         if (full) {
@@ -26,16 +24,16 @@ export function groupMethods(connected: Connected): GroupMethods {
         }
         return 'saved';
       }),
-    listGroups: async (workspaceId, instanceId) => {
+    list: async (workspaceId, instanceId) => {
       const [workspace, instance] = [uuidToFind('ten', workspaceId), uuidToFind('ins', instanceId)];
       return (await connected().all(LIST, instance, workspace)).map(entities.group.read);
     },
-    findGroup: async (workspaceId, instanceId, groupId) => {
+    find: async (workspaceId, instanceId, groupId) => {
       const [workspace, instance] = [uuidToFind('ten', workspaceId), uuidToFind('ins', instanceId)];
       const row = await connected().get(FIND, uuidToFind('grp', groupId), instance, workspace);
       return row ? entities.group.read(row) : null;
     },
-    findGroupByNetworkId: async (instanceId, networkId) => {
+    findByNetworkId: async (instanceId, networkId) => {
       const row = await connected().get(
         FIND_BY_NETWORK_ID,
         uuidToFind('ins', instanceId),

@@ -1,19 +1,19 @@
 import type { InstanceStore } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
-import { groupMethods } from './group-store.ts';
 import { lockInstance, writingInstances } from './instance-write.ts';
 import { isHeld } from './lease.ts';
-import { leaseMethods } from './lease-methods.ts';
 import { lookingUp } from './look-ups.ts';
 import { orphanContent } from './media-index.ts';
 import { settleQueue } from './message-change.ts';
 import { deleteQueue, lockQueue, saveQueue } from './queue.ts';
 import { entities } from './row.ts';
-import { forgetSession, sessionMethods } from './session-methods.ts';
+import { forgetSession } from './session-store.ts';
+import { signsOfLife } from './signs-of-life.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 export function instanceStore(connected: Connected): InstanceStore {
   const lookUp = lookingUp(connected, 'trunkline.instances');
+  const signs = signsOfLife(connected);
   return {
     insert: async (instance, limit) =>
       connected().transaction(async (transaction) => {
@@ -52,10 +52,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         transaction.announce({ topic: 'instance', instanceId: instance.id });
         return 'deleted';
       }),
-
-    ...leaseMethods(connected),
-    ...sessionMethods(connected),
-    ...groupMethods(connected),
+    touch: async (lease, now) => connected().track(signs.run({ lease, now })),
   };
 }
 

@@ -14,7 +14,7 @@ import { isHeld } from './lease.ts';
 import { settleQueue } from './message-change.ts';
 import { lockQueue, saveQueue } from './queue.ts';
 import { entities, id, integerOrNull } from './row.ts';
-import { forgetSession } from './session-methods.ts';
+import { forgetSession } from './session-store.ts';
 import { encodeText } from './text-encoding.ts';
 import { settleTogether } from './together.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';

@@ -4,7 +4,7 @@ import { encodeText } from './text-encoding.ts';
 import { uuidToFind } from './uuid.ts';
 
 /**
- * Whether the lease still gives the right to write: nobody has taken it since, and it was not given back. It stays so
+ * Whether the lease still gives the right to write: nobody has taken it since, and it was not released. It stays so
  * until the transaction ends. `instance` says that the instance itself is to be written: two that both held it for
  * reading could not go on to write it.
  */
@@ -20,3 +20,6 @@ export async function isHeld(
 const OF_LEASE = 'SELECT 1 FROM trunkline.instances WHERE id = $1 AND lease_owner = $2 AND lease_epoch = $3';
 const HOLD = `${OF_LEASE} FOR SHARE`;
 const HOLD_TO_WRITE = `${OF_LEASE} FOR UPDATE`;
+
+// As the index instances_to_hold has it.
+export const NEEDS_GATEWAY: string = "(desired = 'running' OR operation IS NOT NULL)";

@@ -6,7 +6,9 @@ import { apiKeyStore } from './api-key-store.ts';
 import { createDatabase } from './database.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { deliveryStore } from './delivery-store.ts';
+import { groupStore } from './group-store.ts';
 import { instanceStore } from './instance-store.ts';
+import { leaseStore } from './lease-store.ts';
 import { mediaIndex } from './media-index.ts';
 import { messageStore } from './message-store.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -18,11 +20,13 @@ import { hearErrors, makePool } from './pool.ts';
 import type { PostgresPool } from './pool.ts';
 import { channelOf, notification as toNotification, NOTIFY, openRemoteSignals } from './remote-signals.ts';
 import type { RemoteSignals } from './remote-signals.ts';
+import { processRegistry } from './process-registry.ts';
 import { knownProcesses } from './processes.ts';
 import type { Processes } from './processes.ts';
 import type { Queryable } from './queryable.ts';
 import { retentionStore } from './retention-store.ts';
 import { integer } from './row.ts';
+import { sessionStore } from './session-store.ts';
 import { findOrAddSetting, replaceSetting } from './setting.ts';
 import { createPrepare } from './statements.ts';
 import { subscriptionStore } from './subscription-store.ts';
@@ -52,12 +56,21 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     workspaces: explained(workspaceStore(connected)),
     apiKeys: explained(apiKeyStore(connected)),
     instances: explained(instanceStore(connected)),
+    leases: explained(leaseStore(connected)),
+    sessions: explained(sessionStore(connected)),
+    groups: explained(groupStore(connected)),
     messages: explained(messageStore(connected, senders)),
     media: explained(mediaIndex(connected)),
     webhooks: explained(webhookStore(connected)),
     deliveries: explained(deliveryStore(connected)),
     subscriptions: explained(subscriptionStore(connected)),
     retention: explained(retentionStore(connected)),
+    processes: explained(
+      processRegistry(
+        connected,
+        async (now) => opening.current()?.processes.releaseEnded(connected(), now) ?? 0,
+      ),
+    ),
 
     open: (context: StorageContext) =>
       opening.open(() => openStorage(checked, context, (signal) => signals.publish(signal, context.logger))),
@@ -66,7 +79,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     subscribe: signals.subscribe,
     close: opening.close,
     serverTime: async () => serverTime(connected()),
-    releaseEnded: async (now) => opening.current()?.processes.releaseEnded(connected(), now) ?? 0,
+    ...explained({ maintain: async (now: number) => makePartitions(connected(), now) }),
   };
 }
 

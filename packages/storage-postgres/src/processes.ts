@@ -9,7 +9,7 @@ import type { Row } from './row.ts';
 export interface Processes {
   /** What claims are written under; 0 before the first `releaseEnded`, and where this process cannot be known. */
   readonly own: () => number;
-  /** See `Storage`. */
+  /** See `ProcessRegistry`. */
   releaseEnded(database: Database, now: number): Promise<number>;
   /** Removes this process, unless it still holds something: that is released once it has ended. */
   close(database: Database): Promise<void>;

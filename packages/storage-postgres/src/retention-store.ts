@@ -9,14 +9,12 @@ import {
   EVENTS,
   floorUuid,
   listPartitions,
-  makePartitions,
   startOfDay,
 } from './partitions.ts';
 import type { PartitionedTable } from './partitions.ts';
 
 export function retentionStore(connected: Connected): RetentionStore {
   return {
-    prepare: (now) => makePartitions(connected(), now),
     deleteHistory: (before, limit) => deleteDays(connected(), startOfDay(before), limit),
     deleteIdempotencyRecords: async (before, limit) => connected().run(DELETE_RECORDS, before, limit),
   };

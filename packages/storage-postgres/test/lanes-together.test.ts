@@ -173,10 +173,10 @@ async function meddle(scene: Scene, { webhooks, deliveries }: Storage): Promise<
   }
 }
 
-async function keepUp(scene: Scene, { deliveries, retention }: Storage): Promise<void> {
+async function keepUp(scene: Scene, storage: Storage): Promise<void> {
   for (let step = 0; step < STEPS / 2; step += 1) {
-    await deliveries.sweepClosed(scene.upTo(20));
-    await retention.prepare(scene.now());
+    await storage.deliveries.sweepClosed(scene.upTo(20));
+    await storage.maintain?.(scene.now());
   }
 }
 
@@ -194,7 +194,7 @@ async function finish(scene: Scene, { deliveries }: Storage): Promise<void> {
 }
 
 async function read({ deliveries }: Storage, { workspaceId, id }: Delivery): Promise<Delivery> {
-  return must(await deliveries.find(workspaceId, id, 0));
+  return must(await deliveries.findDetail(workspaceId, id, 0)).delivery;
 }
 
 function pick<Value>({ upTo }: Scene, values: readonly Value[]): Value {

@@ -40,7 +40,7 @@ it('a message goes all its way through a pooler that hands out connections by th
   expect(new Set(accepted.map(({ kind }) => kind))).toEqual(new Set(['accepted']));
 
   const lease = await takeLease(other, instance);
-  await other.instances.saveSession(lease, new Map([['key', Uint8Array.of(1)]]));
+  await other.sessions.save(lease, new Map([['key', Uint8Array.of(1)]]));
   const [head] = await other.messages.queueHeads([instance.id], NOW);
   const { message } = must(head);
   const event = anEvent(workspace, NOW, { type: 'message.sent' });
@@ -56,7 +56,7 @@ it('a message goes all its way through a pooler that hands out connections by th
   const { id: subscriptionId, eventTypes } = subscription;
   const queued = { subscriptionId, eventTypes, now: NOW, limit: 10, leaseMs: 1000 };
   expect((await storage.subscriptions.claim(queued))?.claimed).toMatchObject([{ event }]);
-  await storage.retention.prepare(NOW);
+  await storage.maintain?.(NOW);
   expect((await storage.messages.list(workspace.id, {}, { from: null, limit: 50 })).rows).toHaveLength(20);
 
   expect(new Set(pooler.used).size).toBe(3);

@@ -94,7 +94,7 @@ async function openBacklog() {
   const explained: Explained[] = [];
   const pool = explainedPool(schema.url, explained);
   const storage = await openStorage(schema, { pool, notifications: false });
-  for (let day = DAYS; day >= 0; day -= 4) await storage.retention.prepare(NOW - day * DAY);
+  for (let day = DAYS; day >= 0; day -= 4) await storage.maintain?.(NOW - day * DAY);
   const { workspace, instance } = await storeInstance(storage);
   const subscription = await storeSubscription(storage);
   const endpoints = Array.from({ length: 100 }, () => anEndpoint(workspace));
@@ -215,7 +215,6 @@ async function retryDeliveries({ storage: { deliveries }, workspace, busy, idle 
   const since = NOW - 30 * DAY;
   const { rows } = await deliveries.list(workspace.id, busy.id, { status: 'exhausted' }, FIRST, 0);
   const { id } = must(rows[0]);
-  await deliveries.find(workspace.id, id, since);
   await deliveries.findDetail(workspace.id, id, since);
   expect((await deliveries.retry(workspace.id, id, NOW, since)).kind).toBe('requeued');
   await deliveries.findDetail(workspace.id, id, since);
@@ -238,11 +237,9 @@ async function closeEndpoint(scene: Scene): Promise<void> {
   await storage.webhooks.delete(workspace.id, busy.id);
 }
 
-async function deleteWhatIsOld({
-  storage: { retention, subscriptions },
-  subscription,
-}: Scene): Promise<void> {
-  await retention.prepare(NOW);
+async function deleteWhatIsOld({ storage, subscription }: Scene): Promise<void> {
+  const { retention, subscriptions } = storage;
+  await storage.maintain?.(NOW);
   await subscriptions.delete(subscription.name);
   expect(await subscriptions.sweepDeleted(500)).toBe(500);
   const before = NOW - (DAYS - 1) * DAY;

@@ -19,7 +19,7 @@ async function find(storage: Storage<never>, workspace: Workspace, instance: Ins
 }
 
 async function deleteInstance(storage: Storage<never>, instance: Instance): Promise<void> {
-  const [taken] = await storage.instances.claimLeases({ owner: 'other', now: NOW, ttlMs: 1000, limit: 1 });
+  const [taken] = await storage.leases.claim({ owner: 'other', now: NOW, ttlMs: 1000, limit: 1 });
   if (!taken) throw new Error('The instance is leased to nobody, and cannot be taken.');
   const settleQueued = (): never => {
     throw new Error('Nothing is queued.');

@@ -48,7 +48,8 @@ it('what was answered outlives a crash of the server, nothing is half there, and
     expect(answered.sent.has(id) ? ['sent'] : ['queued', 'sent'], id).toContain(status);
   }
   for (const id of answered.delivered) {
-    expect(await one.deliveries.find(workspace.id, id, 0), id).toMatchObject({ status: 'success' });
+    const found = await one.deliveries.findDetail(workspace.id, id, 0);
+    expect(found?.delivery, id).toMatchObject({ status: 'success' });
   }
   const { rows } = await pool.query(COUNTS);
   expect(rows).toEqual([{ lengths: true, queued: true, sent: true, open: true }]);

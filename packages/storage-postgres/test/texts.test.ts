@@ -9,7 +9,6 @@ import {
   anInstance,
   aWorkspace,
   NOW,
-  testId,
 } from '@trunkline/storage-contract/examples';
 import { must } from '@trunkline/test-support';
 import { openStorage, temporarySchema } from './support/open-storage.ts';
@@ -44,14 +43,14 @@ it('every text comes back as it was sent', async () => {
   });
   await storage.instances.insert(instance, null);
   expect(await storage.instances.list(workspace.id)).toEqual([instance]);
-  const [taken] = await storage.instances.claimLeases({ owner: text, now: NOW, ttlMs: 1000, limit: 1 });
+  const [taken] = await storage.leases.claim({ owner: text, now: NOW, ttlMs: 1000, limit: 1 });
   const { lease } = must(taken);
-  expect(await storage.instances.findLease(instance.id, NOW)).toEqual(lease);
-  await storage.instances.saveSession(lease, new Map([[text, Uint8Array.of(0, 255)]]));
-  expect(await storage.instances.loadSession(instance.id)).toEqual(new Map([[text, Uint8Array.of(0, 255)]]));
+  expect(await storage.leases.find(instance.id, NOW)).toEqual(lease);
+  await storage.sessions.save(lease, new Map([[text, Uint8Array.of(0, 255)]]));
+  expect(await storage.sessions.load(instance.id)).toEqual(new Map([[text, Uint8Array.of(0, 255)]]));
   const groups = [{ networkId: text, name: text, participantsCount: 2 }];
-  await storage.instances.saveGroups({ lease, workspaceId: workspace.id, groups, now: NOW, newId: testId });
-  expect(await storage.instances.findGroupByNetworkId(instance.id, text)).toMatchObject(must(groups[0]));
+  await storage.groups.save({ lease, workspaceId: workspace.id, groups, now: NOW });
+  expect(await storage.groups.findByNetworkId(instance.id, text)).toMatchObject(must(groups[0]));
 
   const media = { available: true, mimeType: text, size: 1, filename: text, sha256: text };
   const inbound = anInboundMessage(instance, {

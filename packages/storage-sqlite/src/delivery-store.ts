@@ -72,10 +72,6 @@ export function deliveryStore(connected: Connected): DeliveryStore {
     },
 
     shortenWaits: async (step) => shortenDeliveryWaits(connected(), step),
-    find: async (workspaceId, id, since) => {
-      const { database } = connected();
-      return database.snapshot(() => findDelivery(database, workspaceId, id, since));
-    },
     findDetail: async (workspaceId, id, since) => {
       const { database } = connected();
       return database.snapshot(() => {

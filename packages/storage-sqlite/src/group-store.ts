@@ -1,15 +1,13 @@
-import type { InstanceStore } from '@trunkline/core/spi/storage';
+import type { GroupStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { isHeld } from './lease.ts';
 import { entities, text } from './row.ts';
 
-type GroupMethods = Pick<InstanceStore, 'saveGroups' | 'listGroups' | 'findGroup' | 'findGroupByNetworkId'>;
-
-export function groupMethods(connected: Connected): GroupMethods {
+export function groupStore(connected: Connected): GroupStore {
   return {
-    saveGroups: async ({ lease, workspaceId, groups, full = false, now, newId }) => {
-      const { database, write } = connected();
+    save: async ({ lease, workspaceId, groups, full = false, now }) => {
+      const { database, newId, write } = connected();
       const { instanceId } = lease;
       return write(() => {
         if (!isHeld(database, lease)) return 'fenced';
@@ -37,7 +35,7 @@ export function groupMethods(connected: Connected): GroupMethods {
         return 'saved';
       });
     },
-    listGroups: async (workspaceId, instanceId) =>
+    list: async (workspaceId, instanceId) =>
       connected()
         .database.all(
           'SELECT * FROM instance_groups WHERE instance_id = ? AND workspace_id = ? AND is_member = 1 ORDER BY name, id',
@@ -45,7 +43,7 @@ export function groupMethods(connected: Connected): GroupMethods {
           workspaceId,
         )
         .map(entities.group.read),
-    findGroup: async (workspaceId, instanceId, id) => {
+    find: async (workspaceId, instanceId, id) => {
       const row = connected().database.get(
         'SELECT * FROM instance_groups WHERE id = ? AND instance_id = ? AND workspace_id = ? AND is_member = 1',
         id,
@@ -54,7 +52,7 @@ export function groupMethods(connected: Connected): GroupMethods {
       );
       return row ? entities.group.read(row) : null;
     },
-    findGroupByNetworkId: async (instanceId, networkId) => {
+    findByNetworkId: async (instanceId, networkId) => {
       const row = connected().database.get(
         'SELECT * FROM instance_groups WHERE instance_id = ? AND network_id = ?',
         instanceId,

@@ -1,7 +1,7 @@
 import type { Lease } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 
-/** Whether the lease still gives the right to write: nobody has taken it since, and it was not given back. */
+/** Whether the lease still gives the right to write: nobody has taken it since, and it was not released. */
 export function isHeld(database: Database, { instanceId, owner, epoch }: Lease): boolean {
   return (
     database.get(
@@ -12,3 +12,6 @@ export function isHeld(database: Database, { instanceId, owner, epoch }: Lease):
     ) !== undefined
   );
 }
+
+// As the index instances_to_hold has it.
+export const NEEDS_GATEWAY: string = "(desired = 'running' OR operation IS NOT NULL)";

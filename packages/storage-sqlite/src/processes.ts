@@ -12,7 +12,7 @@ import type { Announce, Writer } from './writer.ts';
 export interface Processes {
   /** What claims are written under; 0 before the first `releaseEnded`, and where this process cannot be known. */
   readonly own: () => number;
-  /** See `Storage`. */
+  /** See `ProcessRegistry`. */
   releaseEnded(now: number): Promise<number>;
   /** Removes this process, unless it still holds something: that is released once it has ended. */
   close(): Promise<void>;

@@ -8,8 +8,6 @@ import { text } from './row.ts';
 
 export function retentionStore(connected: Connected): RetentionStore {
   return {
-    // Its tables need nothing made ahead.
-    prepare: async () => {},
     deleteHistory: async (before, limit) => {
       const { database, write } = connected();
       return write(() => {

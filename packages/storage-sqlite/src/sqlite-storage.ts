@@ -12,14 +12,18 @@ import type { Database } from './database.ts';
 import { whyUnavailable } from './lock.ts';
 import { openDatabase } from './open-database.ts';
 import { deliveryStore } from './delivery-store.ts';
+import { groupStore } from './group-store.ts';
 import { idempotencyLog } from './idempotency-log.ts';
 import { instanceStore } from './instance-store.ts';
+import { leaseStore } from './lease-store.ts';
 import { mediaIndex } from './media-index.ts';
 import { messageStore } from './message-store.ts';
 import { knownProcesses } from './processes.ts';
 import type { Processes } from './processes.ts';
+import { processRegistry } from './process-registry.ts';
 import { retentionStore } from './retention-store.ts';
 import { text } from './row.ts';
+import { sessionStore } from './session-store.ts';
 import { subscriptionStore } from './subscription-store.ts';
 import { webhookStore } from './webhook-store.ts';
 import { workspaceStore } from './workspace-store.ts';
@@ -52,12 +56,16 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     workspaces: explained(workspaceStore(connected)),
     apiKeys: explained(apiKeyStore(connected)),
     instances: explained(instanceStore(connected)),
+    leases: explained(leaseStore(connected)),
+    sessions: explained(sessionStore(connected)),
+    groups: explained(groupStore(connected)),
     messages: explained(messageStore(connected)),
     media: explained(mediaIndex(connected)),
     webhooks: explained(webhookStore(connected)),
     deliveries: explained(deliveryStore(connected)),
     subscriptions: explained(subscriptionStore(connected)),
     retention: explained(retentionStore(connected)),
+    processes: explained(processRegistry(connected, async (now) => connected().processes.releaseEnded(now))),
 
     open: ({ newId, logger }: StorageContext) =>
       open(() => {
@@ -98,7 +106,6 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
       );
     },
     subscribe: signals.subscribe,
-    releaseEnded: async (now) => connected().processes.releaseEnded(now),
     close,
   };
 }

@@ -56,7 +56,7 @@ it('what a process in another container holds stays its own until its lock prove
   // As if its numbers were those of a namespace of its own, which nobody here can look into.
   connectTo(path).exec("UPDATE processes SET namespace = 'pid:[1] time:[1]'");
 
-  expect(await storage.releaseEnded?.(NOW + 1)).toBe(0);
+  expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(0);
   await child.kill();
-  expect(await storage.releaseEnded?.(NOW + 1)).toBe(1);
+  expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(1);
 });

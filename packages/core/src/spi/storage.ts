@@ -15,13 +15,10 @@ export type {
   DeliveryStore,
   RetryResult,
 } from '../ports/storage/delivery-store.ts';
-export type {
-  InstanceStore,
-  InstanceWrite,
-  InstanceWriteResult,
-  LeasedInstance,
-} from '../ports/storage/instance-store.ts';
+export type { GroupStore } from '../ports/storage/group-store.ts';
+export type { InstanceStore, InstanceWrite, InstanceWriteResult } from '../ports/storage/instance-store.ts';
 export type { Lease } from '../ports/storage/lease.ts';
+export type { LeaseStore, LeasedInstance } from '../ports/storage/lease-store.ts';
 export type { MediaIndex } from '../ports/storage/media-index.ts';
 export type {
   Acceptance,
@@ -34,7 +31,9 @@ export type {
 } from '../ports/storage/message-store.ts';
 export { SENDER_KEPT_MS } from '../ports/storage/message-store.ts';
 export type { Page, PageRequest } from '../ports/storage/page.ts';
+export type { ProcessRegistry } from '../ports/storage/process-registry.ts';
 export type { RetentionStore } from '../ports/storage/retention-store.ts';
+export type { SessionStore } from '../ports/storage/session-store.ts';
 export type {
   ClaimedEvent,
   EventClaim,

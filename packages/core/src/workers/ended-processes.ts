@@ -14,7 +14,7 @@ export interface EndedProcesses {
 
 /** Releases what processes held that have ended without doing so themselves, where the storage can tell. */
 export function createEndedProcesses({ storage, clock, logger }: ServiceContext): EndedProcesses {
-  const releaseEnded = storage.releaseEnded?.bind(storage);
+  const releaseEnded = storage.processes.releaseEnded?.bind(storage);
   if (!releaseEnded) return { start: async () => {}, stop: async () => {} };
 
   const look = async (): Promise<void> => {

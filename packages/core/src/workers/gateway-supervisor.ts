@@ -1,5 +1,5 @@
 import type { Instance } from '../domain/instance/instance.ts';
-import type { LeasedInstance } from '../ports/storage/instance-store.ts';
+import type { LeasedInstance } from '../ports/storage/lease-store.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import { settledWithin, withDeadline } from '../runtime/deadline.ts';
 import { createLoop } from '../runtime/loop.ts';
@@ -64,7 +64,7 @@ export function createGatewaySupervisor(
   const touched = new Set<InstanceController>();
   const sharing = createInstanceSharing(context, {
     owner,
-    checkIn: (report) => inTime('Sharing instances', storage.instances.checkIn(owner, report)),
+    checkIn: (report) => inTime('Sharing instances', storage.processes.register(owner, report)),
     open: () => [...keepers.values()].filter((keeper) => keeper.open()),
     async handOver(keeper, reservation) {
       try {
@@ -109,7 +109,7 @@ export function createGatewaySupervisor(
   const claim = async (now: number, mayTakeAhead: boolean): Promise<readonly LeasedInstance[]> => {
     const claimed = await inTime(
       'Taking leases',
-      storage.instances.claimLeases({
+      storage.leases.claim({
         owner,
         now,
         ttlMs: LEASE_MS,
@@ -132,10 +132,7 @@ export function createGatewaySupervisor(
     // First: what changes while the storage is being read is to be read again.
     changed.clear();
     touched.clear();
-    const held = await inTime(
-      'Renewing leases',
-      storage.instances.renewLeases({ owner, now, ttlMs: LEASE_MS }),
-    );
+    const held = await inTime('Renewing leases', storage.leases.renew({ owner, now, ttlMs: LEASE_MS }));
     const hadLeasesUntil = leasesEndAt;
     claims.noteRenewal();
     if (now >= renewAt) renewAt = now + RENEW_EVERY_MS;
@@ -267,7 +264,7 @@ export function createGatewaySupervisor(
   ): Promise<void> => {
     keepers.delete(keeper.lease.instanceId);
     await keeper.abandon();
-    await inTime('Releasing a lease', storage.instances.releaseLease(keeper.lease, reservation?.()));
+    await inTime('Releasing a lease', storage.leases.release(keeper.lease, reservation?.()));
   };
 
   const abandonAll = async (): Promise<void> => {
@@ -321,7 +318,7 @@ export function createGatewaySupervisor(
       cancelClosing();
       // Before anything that a storage out of reach would make fail.
       await Promise.all(all.map((keeper) => keeper.abandon()));
-      await storage.instances.checkOut(owner);
+      await storage.processes.deregister(owner);
       await Promise.all(all.map(forget));
     },
   };

@@ -200,7 +200,7 @@ export function createInstanceLink({ context, lease, record, lost, changed }: Li
   /** Changes nothing that anybody has to look at: what else is done to the instance does not wait for it. */
   const noteSeen = (now: number): void => {
     seenAt = now;
-    seenNoted = storage.instances.seen(lease, now).catch((error: unknown) => {
+    seenNoted = storage.instances.touch(lease, now).catch((error: unknown) => {
       // With the next renewal, which reports a database that cannot be written in one line for all instances.
       seenAt = now - SEEN_EVERY_MS;
       logger.debug({ err: error, instanceId }, 'a sign of life could not be stored');

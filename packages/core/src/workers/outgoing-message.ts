@@ -12,7 +12,7 @@ export async function outgoingMessage(
   const { workspaceId, instanceId, networkId, to, groupId } = message;
   const content = outgoingContent(media, message);
   if (groupId === null) return { networkId, to: to ?? '', isGroup: false, content };
-  const group = await storage.instances.findGroup(workspaceId, instanceId, groupId);
+  const group = await storage.groups.find(workspaceId, instanceId, groupId);
   return group ? { networkId, to: group.networkId, isGroup: true, content } : 'group_unknown';
 }
 

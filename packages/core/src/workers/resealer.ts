@@ -83,13 +83,13 @@ export function createResealer(context: ServiceContext, keys: number): Worker {
   };
 
   const resealSession = async (instanceId: string): Promise<void> => {
-    const stored = await storage.instances.loadSession(instanceId);
+    const stored = await storage.sessions.load(instanceId);
     const replacements = new Map<string, { readonly from: Uint8Array; readonly to: Uint8Array }>();
     for (const [name, from] of stored) {
       const to = sealer.reseal(from, sessionPurpose(instanceId, name));
       if (to !== null) replacements.set(name, { from, to });
     }
-    if (replacements.size > 0) await storage.instances.replaceSessionValues(instanceId, replacements);
+    if (replacements.size > 0) await storage.sessions.replace(instanceId, replacements);
   };
 
   const loop = createLoop({

@@ -15,7 +15,7 @@ export function createRetentionCleaner({ storage, clock, logger }: ServiceContex
   /** One batch of each kind; another pass where some batch was full. */
   const pass = async (): Promise<PassResult> => {
     const now = clock.now();
-    await storage.retention.prepare(now);
+    await storage.maintain?.(now);
     const batches = [
       await storage.deliveries.sweepClosed(BATCH),
       await storage.subscriptions.sweepDeleted(BATCH),

@@ -12,21 +12,14 @@ export function mortal(storage: Storage): { readonly storage: Storage; kill(): v
           dead ? Promise.reject(new Error('This process was killed.')) : Reflect.apply(member, target, args);
       },
     });
-  const { workspaces, apiKeys, instances, messages, webhooks, deliveries, subscriptions, media, retention } =
-    storage;
+  const parts = Object.entries(storage).map(([name, part]: [string, unknown]) => [
+    name,
+    typeof part === 'object' && part !== null ? guarded(part) : part,
+  ]);
   const killable = guarded(storage);
   return {
     storage: {
-      ...storage,
-      workspaces: guarded(workspaces),
-      apiKeys: guarded(apiKeys),
-      instances: guarded(instances),
-      messages: guarded(messages),
-      webhooks: guarded(webhooks),
-      deliveries: guarded(deliveries),
-      subscriptions: guarded(subscriptions),
-      media: guarded(media),
-      retention: guarded(retention),
+      ...(Object.fromEntries(parts) as Storage), // the same parts under the same names
       setting: killable.setting,
       replaceSetting: killable.replaceSetting,
       subscribe: (listener) => storage.subscribe((signal) => (dead ? undefined : listener(signal))),

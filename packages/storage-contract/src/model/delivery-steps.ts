@@ -145,7 +145,7 @@ export const deliverySteps = [
       // What was made on the day itself may stay, or not.
       const before = world.now - (world.now % DAY) - days * DAY;
       return async ({ storage }) => {
-        await storage.retention.prepare(world.now);
+        await storage.maintain?.(world.now);
         while ((await storage.retention.deleteHistory(before, limit)) >= limit);
       };
     },

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
-import { createNewId } from '@trunkline/core/spi/storage';
 import type { InstanceWrite, Message, MessageChange } from '@trunkline/core/spi/storage';
 import { anEvent, anInstance } from '../examples.ts';
-import { seededBytes } from './seeded-bytes.ts';
 import { step } from './step.ts';
 import type { World } from './world.ts';
 
@@ -77,7 +75,7 @@ export const instanceSteps = [
   step('delete an instance', fc.record({ instance, lease, stale: rarely }), async (world, choice) => {
     const current = await world.instance(choice.instance);
     // The lease on this very instance, most of the time.
-    const held = current && (await world.model.storage.instances.findLease(current.id, world.now));
+    const held = current && (await world.model.storage.leases.find(current.id, world.now));
     const under = held ?? world.lease(choice.lease);
     if (!current || !under) return null;
     const version = choice.stale ? current.version - 1 : current.version;
@@ -87,7 +85,7 @@ export const instanceSteps = [
 
   step('see a sign of life', fc.record({ lease, ago: fc.nat({ max: 100 }) }), async (world, choice) => {
     const under = world.lease(choice.lease);
-    return under && (({ storage }) => storage.instances.seen(under, world.now - choice.ago));
+    return under && (({ storage }) => storage.instances.touch(under, world.now - choice.ago));
   }),
 
   step(
@@ -95,14 +93,14 @@ export const instanceSteps = [
     fc.record({ owner, limit: fc.integer({ min: 1, max: 3 }) }),
     async (world, choice) =>
       async ({ storage, leases }) => {
-        const taken = await storage.instances.claimLeases({ ...choice, now: world.now, ttlMs: TTL });
+        const taken = await storage.leases.claim({ ...choice, now: world.now, ttlMs: TTL });
         leases.push(...taken.map((one) => one.lease));
         return taken;
       },
   ),
 
   step(
-    'check in',
+    'register a process',
     fc.record({ owner, ago: fc.nat({ max: 100 }), asksUntil: fc.option(fc.nat(), { nil: undefined }) }),
     async (world, { owner: name, ago, asksUntil }) => {
       const report = {
@@ -110,20 +108,20 @@ export const instanceSteps = [
         since: world.now - ago,
         ...(asksUntil !== undefined && { asksUntil }),
       };
-      return ({ storage }) => storage.instances.checkIn(name, report);
+      return ({ storage }) => storage.processes.register(name, report);
     },
   ),
 
   step(
-    'check out',
+    'deregister a process',
     owner,
     async (_, name) =>
       ({ storage }) =>
-        storage.instances.checkOut(name),
+        storage.processes.deregister(name),
   ),
 
   step('renew leases', fc.record({ owner }), async (world, choice) => async ({ storage }) => {
-    const renewed = await storage.instances.renewLeases({ ...choice, now: world.now, ttlMs: TTL });
+    const renewed = await storage.leases.renew({ ...choice, now: world.now, ttlMs: TTL });
     return renewed.toSorted((a, b) => (a.lease.instanceId < b.lease.instanceId ? -1 : 1));
   }),
 
@@ -136,7 +134,7 @@ export const instanceSteps = [
         owner: reservedFor.owner,
         until: world.now + reservedFor.forMs,
       };
-      return under && (({ storage }) => storage.instances.releaseLease(under, reservation ?? undefined));
+      return under && (({ storage }) => storage.leases.release(under, reservation ?? undefined));
     },
   ),
 
@@ -151,7 +149,7 @@ export const instanceSteps = [
       const under = world.lease(choice.lease);
       return (
         under &&
-        (({ storage }) => storage.instances.saveSession(under, new Map([[choice.name, choice.bytes]])))
+        (({ storage }) => storage.sessions.save(under, new Map([[choice.name, choice.bytes]])))
       );
     },
   ),
@@ -177,9 +175,7 @@ export const instanceSteps = [
       const { workspaceId } = leased;
       const { groups, full } = choice;
       const save = { lease: under, workspaceId, groups, full, now: world.now };
-      const seed = world.nextSeed();
-      return ({ storage }) =>
-        storage.instances.saveGroups({ ...save, newId: createNewId(seededBytes(seed)) });
+      return ({ storage }) => storage.groups.save(save);
     },
   ),
 ];

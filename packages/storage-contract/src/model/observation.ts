@@ -45,11 +45,11 @@ async function observeInstance(
   storage: Storage,
   { workspaceId, id, now }: Row & { readonly now: number },
 ): Promise<unknown> {
-  const session = await storage.instances.loadSession(id);
+  const session = await storage.sessions.load(id);
   return {
-    lease: await storage.instances.findLease(id, now),
+    lease: await storage.leases.find(id, now),
     session: new Map(Array.from(session, ([name, bytes]) => [name, [...bytes]])),
-    groups: await storage.instances.listGroups(workspaceId, id),
+    groups: await storage.groups.list(workspaceId, id),
   };
 }
 

@@ -38,16 +38,8 @@ export class World {
   readonly messages: Message[] = [];
   readonly endpoints: WebhookEndpoint[] = [];
 
-  #seed = 100;
-
   constructor(model: Side) {
     this.model = model;
-  }
-
-  /** For ids that each side makes in a step by itself: the same on both, and in no other step. */
-  nextSeed(): number {
-    this.#seed += 1;
-    return this.#seed;
   }
 
   /** Two workspaces, of which one has a connected instance, held by a process, and two endpoints. */
@@ -69,7 +61,7 @@ export class World {
       for (const one of this.workspaces) await storage.workspaces.insert(one);
       await storage.instances.insert(instance, null);
       for (const endpoint of this.endpoints) await storage.webhooks.insert(endpoint, 10);
-      const taken = await storage.instances.claimLeases({
+      const taken = await storage.leases.claim({
         owner: 'a',
         now: this.now,
         ttlMs: 30_000,

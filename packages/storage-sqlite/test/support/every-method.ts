@@ -32,7 +32,6 @@ import {
   NOW,
   succeeded,
 } from './examples.ts';
-import { newId } from './storage-context.ts';
 
 /**
  * Calls each method of each store, with every filter, and so that it does all that it can do. Answers the names of
@@ -88,30 +87,31 @@ async function useWorkspace({ workspaces, apiKeys }: Storage, workspace: Workspa
 }
 
 async function useInstances(storage: Storage, workspace: Workspace): Promise<void> {
-  const { instances } = storage;
+  const { instances, leases, processes, sessions, groups } = storage;
   const instance = anInstance(workspace);
   await instances.insert(instance, 5);
   await instances.find(workspace.id, instance.id);
   await instances.list(workspace.id);
-  const [taken] = await instances.claimLeases({ owner: 'one', now: NOW, ttlMs: 1000, limit: 10 });
+  const [taken] = await leases.claim({ owner: 'one', now: NOW, ttlMs: 1000, limit: 10 });
   if (!taken) throw new Error('No lease was taken.');
   const { lease } = taken;
-  await instances.renewLeases({ owner: 'one', now: NOW, ttlMs: 1000 });
-  await instances.checkIn('one', { now: NOW, since: 0 });
-  await instances.checkOut('one');
-  await instances.findLease(instance.id, NOW);
-  await instances.seen(lease, NOW);
-  await instances.saveSession(lease, new Map([['creds', Uint8Array.of(1)], ['none', null]])); // prettier-ignore
-  await instances.loadSession(instance.id);
+  await leases.renew({ owner: 'one', now: NOW, ttlMs: 1000 });
+  await processes.register('one', { now: NOW, since: 0 });
+  await processes.deregister('one');
+  await processes.releaseEnded?.(NOW);
+  await leases.find(instance.id, NOW);
+  await instances.touch(lease, NOW);
+  await sessions.save(lease, new Map([['creds', Uint8Array.of(1)], ['none', null]])); // prettier-ignore
+  await sessions.load(instance.id);
   const replacement = { from: Uint8Array.of(1), to: Uint8Array.of(2) };
-  await instances.replaceSessionValues(instance.id, new Map([['creds', replacement]]));
-  const groups = [{ networkId: 'one', name: 'One', participantsCount: 2 }];
-  const save = { lease, workspaceId: workspace.id, groups, now: NOW, newId };
-  await instances.saveGroups(save);
-  await instances.saveGroups(save);
-  const [group] = await instances.listGroups(workspace.id, instance.id);
-  await instances.findGroup(workspace.id, instance.id, group?.id ?? '');
-  await instances.findGroupByNetworkId(instance.id, 'one');
+  await sessions.replace(instance.id, new Map([['creds', replacement]]));
+  const reports = [{ networkId: 'one', name: 'One', participantsCount: 2 }];
+  const save = { lease, workspaceId: workspace.id, groups: reports, now: NOW };
+  await groups.save(save);
+  await groups.save(save);
+  const [group] = await groups.list(workspace.id, instance.id);
+  await groups.find(workspace.id, instance.id, group?.id ?? '');
+  await groups.findByNetworkId(instance.id, 'one');
 
   await useMessages(storage, instance, lease);
   const written = await instances.write({
@@ -123,7 +123,7 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   });
   if (written.kind !== 'written') throw new Error(`The instance was ${written.kind}.`);
   await instances.delete({ instance: written.instance, lease, settleQueued: failing });
-  await instances.releaseLease(lease, { owner: 'two', until: NOW + 1000 });
+  await leases.release(lease, { owner: 'two', until: NOW + 1000 });
 }
 
 async function useMessages(
@@ -170,13 +170,13 @@ async function useMessages(
 }
 
 async function useSubscriptions(storage: Storage, workspace: Workspace): Promise<void> {
-  const { subscriptions, instances, messages, retention } = storage;
+  const { subscriptions, instances, leases, messages, retention } = storage;
   const { id: subscriptionId, eventTypes } = await subscriptions.register(aSubscription());
   const claim = { subscriptionId, eventTypes, now: NOW, limit: 10, leaseMs: 30_000 };
   await subscriptions.claim(claim);
   const instance = anInstance(workspace);
   await instances.insert(instance, null);
-  const [leased] = await instances.claimLeases({ owner: 'them', now: NOW, ttlMs: 1000, limit: 1 });
+  const [leased] = await leases.claim({ owner: 'them', now: NOW, ttlMs: 1000, limit: 1 });
   if (!leased) throw new Error('No lease was taken.');
   for (const senderId of ['one', 'two', 'three']) {
     const message = aMessage(instance, { direction: 'inbound', status: 'received' });
@@ -214,7 +214,6 @@ async function useDeliveries(storage: Storage, endpoint: WebhookEndpoint): Promi
   const [done, retrying, spent, ...others] = (await deliveries.claim(aClaim({ now, slots: 5 }))).claimed;
   if (!done || !retrying || !spent) throw new Error('Too little was claimed.');
   await deliveries.complete([succeeded(done, now), failed(retrying, now, now + 1), failed(spent, now)], now);
-  await deliveries.find(workspaceId, done.delivery.id, 0);
   await deliveries.findDetail(workspaceId, done.delivery.id, 0);
   await deliveries.retry(workspaceId, spent.delivery.id, now, 0);
 
@@ -237,7 +236,6 @@ async function useDeliveries(storage: Storage, endpoint: WebhookEndpoint): Promi
   await webhooks.completeNotice('none');
   await webhooks.delete(workspaceId, id);
   await deliveries.sweepClosed(100);
-  await retention.prepare(now);
   await retention.deleteHistory(now, 100);
 }
 

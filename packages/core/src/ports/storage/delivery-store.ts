@@ -114,7 +114,6 @@ export interface DeliveryStore {
    */
   shortenWaits(step: WaitsStep): Promise<string | null>;
 
-  find(workspaceId: string, id: string, since: number): Promise<Delivery | null>;
   findDetail(workspaceId: string, id: string, since: number): Promise<DeliveryDetail | null>;
   /** Newest first. Finds those of deleted endpoints too: the caller judges. */
   list(

@@ -1,6 +1,6 @@
 /**
  * The right to hold an instance's connection. A write under an older epoch than the stored one is refused, and so is
- * one under a lease that was given back. A lease ends at the very millisecond `now + ttlMs`; until another owner takes
+ * one under a lease that was released. A lease ends at the very millisecond `now + ttlMs`; until another owner takes
  * it, writes under it still pass.
  */
 export interface Lease {

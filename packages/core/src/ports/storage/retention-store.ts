@@ -1,6 +1,4 @@
 export interface RetentionStore {
-  /** Makes ready for what is stored on the day of `now` and the next ones; called at the start, and now and then. */
-  prepare(now: number): Promise<void>;
   /**
    * Deletes deliveries with their attempts, what subscriptions have queued or kept, and events, made before `before` (by
    * the time in the ids of deliveries and events), open ones too: at most `limit` together, in this order, and whole days

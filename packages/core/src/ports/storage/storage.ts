@@ -2,10 +2,14 @@ import type { NewId } from '../../domain/id.ts';
 import type { Logger } from '../logger.ts';
 import type { ApiKeyStore } from './api-key-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
+import type { GroupStore } from './group-store.ts';
 import type { InstanceStore } from './instance-store.ts';
+import type { LeaseStore } from './lease-store.ts';
 import type { MediaIndex } from './media-index.ts';
 import type { MessageStore } from './message-store.ts';
+import type { ProcessRegistry } from './process-registry.ts';
 import type { RetentionStore } from './retention-store.ts';
+import type { SessionStore } from './session-store.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
 import type { WebhookStore } from './webhook-store.ts';
 import type { WorkspaceStore } from './workspace-store.ts';
@@ -37,12 +41,16 @@ export interface Storage<Transaction = never> {
   readonly workspaces: WorkspaceStore;
   readonly apiKeys: ApiKeyStore;
   readonly instances: InstanceStore;
+  readonly leases: LeaseStore;
+  readonly sessions: SessionStore;
+  readonly groups: GroupStore;
   readonly messages: MessageStore<Transaction>;
   readonly media: MediaIndex;
   readonly webhooks: WebhookStore;
   readonly deliveries: DeliveryStore;
   readonly subscriptions: SubscriptionStore;
   readonly retention: RetentionStore;
+  readonly processes: ProcessRegistry;
 
   /** Connects and brings the schema up to date. Rejects, having written nothing, on a database made by a newer version. */
   open(context: StorageContext): Promise<void>;
@@ -52,20 +60,17 @@ export interface Storage<Transaction = never> {
   replaceSetting(name: string, value: string): Promise<void>;
   /**
    * Signals come after their commit: `queue` after an acceptance, `instance` after an insert, write, delete or a
-   * lease given back, `deliveries` and `subscriptions` when a call made some claimable, `workspace` after a workspace,
-   * one of its members or of its keys was changed (`touch` is no change). A listener that throws harms nobody. Answers what
+   * lease that was released, `deliveries` and `subscriptions` when a call made some claimable, `workspace` after a workspace,
+   * one of its members or of its keys was changed (`touch` is no change). A listener that throws harms nobody. Returns what
    * ends it.
    */
   subscribe(listener: (signal: Signal) => void): () => void;
   close(): Promise<void>;
   /**
-   * Releases what other processes held that have certainly ended without releasing it, as if it had expired at `now`:
-   * leases, which signals `instance` for each, and claims of deliveries and events, which signals `deliveries` and
-   * `subscriptions`. Answers how many processes that were. What cannot be proven waits for the ends of leases and claims.
-   * The first call makes this process known: what is claimed before is never released by this. Absent where what a
-   * process holds goes with it.
+   * Work of the storage's own that is due from time to time, such as making room for the rows of the next days: at the
+   * start, and every few minutes. Absent where there is none.
    */
-  releaseEnded?(now: number): Promise<number>;
+  maintain?(now: number): Promise<void>;
   /**
    * The database's own time, epoch milliseconds, where processes of several machines share it. They go by it, so that
    * they agree on leases and limits however wrong a machine's clock is. Absent where all share a machine.

@@ -12,7 +12,7 @@ export async function listGroups(
   { workspaceId, id }: { workspaceId: string; id: string },
 ): Promise<Result<readonly Group[]>> {
   const found = await findInstance(context, workspaceId, id);
-  return found.ok ? ok(await context.storage.instances.listGroups(workspaceId, id)) : found;
+  return found.ok ? ok(await context.storage.groups.list(workspaceId, id)) : found;
 }
 
 /** Stores what a gateway reports of the groups that the number is in. */
@@ -25,15 +25,8 @@ export async function saveGroups(
   // As each connection reports that knows of no change: nothing to write, and no transaction to find that out in.
   if (groups.length === 0 && !full) return;
   const { workspaceId } = instance;
-  const { newId, clock } = context;
-  const saved = await context.storage.instances.saveGroups({
-    lease,
-    workspaceId,
-    groups,
-    full,
-    now: clock.now(),
-    newId,
-  });
+  const { storage, clock } = context;
+  const saved = await storage.groups.save({ lease, workspaceId, groups, full, now: clock.now() });
   if (saved === 'fenced') throw new FencedError(instance.id);
 }
 
@@ -46,10 +39,10 @@ export async function knownGroup(
   held: LeasedInstance,
   networkId: string,
 ): Promise<Group | null> {
-  const { instances } = context.storage;
-  const known = await instances.findGroupByNetworkId(held.instance.id, networkId);
+  const { groups } = context.storage;
+  const known = await groups.findByNetworkId(held.instance.id, networkId);
   if (known?.isMember === true) return known;
   const { name, participantsCount } = known ?? { name: networkId, participantsCount: 0 };
   await saveGroups(context, held, [{ networkId, name, participantsCount }]);
-  return instances.findGroupByNetworkId(held.instance.id, networkId);
+  return groups.findByNetworkId(held.instance.id, networkId);
 }

@@ -85,7 +85,7 @@ function withFullStop(sentence: string): string {
 }
 
 async function unanswered(context: ServiceContext, id: string, kind: OperationKind): Promise<Result<never>> {
-  const lease = await context.storage.instances.findLease(id, context.clock.now());
+  const lease = await context.storage.leases.find(id, context.clock.now());
   return lease
     ? refuse(
         'GATEWAY_ERROR',

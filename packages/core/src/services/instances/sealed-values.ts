@@ -39,7 +39,7 @@ export function instanceSession({ storage, sealer }: ServiceContext, lease: Leas
   return {
     instanceId,
     async load() {
-      const sealed = await storage.instances.loadSession(instanceId);
+      const sealed = await storage.sessions.load(instanceId);
       return new Map(
         [...sealed].map(([name, value]) => [name, sealer.open(value, sessionPurpose(instanceId, name))]),
       );
@@ -49,8 +49,7 @@ export function instanceSession({ storage, sealer }: ServiceContext, lease: Leas
       for (const [name, value] of changes) {
         sealed.set(name, value && sealer.seal(value, sessionPurpose(instanceId, name)));
       }
-      if ((await storage.instances.saveSession(lease, sealed)) === 'fenced')
-        throw new FencedError(instanceId);
+      if ((await storage.sessions.save(lease, sealed)) === 'fenced') throw new FencedError(instanceId);
     },
   };
 }

@@ -172,7 +172,7 @@ async function checkGroup(
   if (recipient.kind === 'number') return ok(true);
   const { groupId } = recipient;
   const group = isId('grp', groupId)
-    ? await context.storage.instances.findGroup(instance.workspaceId, instance.id, groupId)
+    ? await context.storage.groups.find(instance.workspaceId, instance.id, groupId)
     : null;
   return group ? ok(true) : refuse('GROUP_NOT_FOUND', 'The instance is in no such group.');
 }

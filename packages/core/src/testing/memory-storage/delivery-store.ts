@@ -76,11 +76,6 @@ export class MemoryDeliveryStore implements DeliveryStore {
     return null;
   }
 
-  async find(workspaceId: string, id: string, since: number): Promise<Delivery | null> {
-    const record = this.#record(workspaceId, id, since);
-    return record ? readDelivery(this.#state, record) : null;
-  }
-
   async findDetail(workspaceId: string, id: string, since: number): Promise<DeliveryDetail | null> {
     const record = this.#record(workspaceId, id, since);
     if (!record) return null;

@@ -27,8 +27,8 @@ export function storeEvents(state: State, events: readonly Event[]): readonly Wo
 /** Stores the event with a delivery of it to this endpoint. */
 export function deliver(state: State, endpoint: WebhookEndpoint, event: Event): Delivery {
   const lane = state.lanes.get(endpoint.id);
-  if (!lane || !state.context) throw new Error('The storage is not open.');
-  const delivery = newDelivery(event, endpoint.id, state.context.newId);
+  if (!lane) throw new Error(`The endpoint ${endpoint.id} has no lane.`);
+  const delivery = newDelivery(event, endpoint.id, state.newId);
   state.events.set(event.id, structuredClone(event));
   insertRow(state.deliveries, delivery.id, { delivery, generation: lane.generation, attempts: [] });
   lane.queue(delivery.id, delivery.createdAt);

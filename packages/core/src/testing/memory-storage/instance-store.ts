@@ -1,21 +1,13 @@
-import type { NewId } from '../../domain/id.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { Message } from '../../domain/message/message.ts';
-import { latestCheckIn, latestLeaseEnd } from '../../domain/too-far-ahead.ts';
-import type { Group, GroupReport } from '../../domain/instance/group.ts';
-import type { GatewayShare } from '../../domain/instance/instance-shares.ts';
-import type {
-  InstanceStore,
-  InstanceWrite,
-  InstanceWriteResult,
-  LeasedInstance,
-} from '../../ports/storage/instance-store.ts';
+import type { InstanceStore, InstanceWrite, InstanceWriteResult } from '../../ports/storage/instance-store.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import type { MessageChange } from '../../ports/storage/message-store.ts';
 import { storeEvents } from './event-fan-out.ts';
+import { leaveGroups } from './group-store.ts';
 import { leasedRecord } from './lease.ts';
 import { applyChange } from './message-change.ts';
-import { byId, compare, compareCodePoints } from './order.ts';
+import { byId } from './order.ts';
 import { insertRow } from './state.ts';
 import type { InstanceRecord, State, WorkTopic } from './state.ts';
 
@@ -85,174 +77,15 @@ export class MemoryInstanceStore implements InstanceStore {
     return 'deleted';
   }
 
-  async seen(lease: Lease, now: number): Promise<void> {
+  async touch(lease: Lease, now: number): Promise<void> {
     const record = leasedRecord(this.#state, lease);
     if (!record) return;
     record.instance = { ...record.instance, lastSeenAt: latest(record.instance.lastSeenAt, now) };
   }
 
-  async claimLeases(claim: {
-    readonly owner: string;
-    readonly now: number;
-    readonly ttlMs: number;
-    readonly limit: number;
-    readonly leaveAhead?: boolean;
-  }): Promise<readonly LeasedInstance[]> {
-    const { owner, now, ttlMs, limit, leaveAhead = false } = claim;
-    const free = [...this.#state.instances.values()]
-      .filter(({ instance }) => needsGateway(instance))
-      .filter(
-        ({ lease: { expiresAt, reservedFor } }) =>
-          expiresAt <= now ||
-          reservedFor === owner ||
-          (!leaveAhead && expiresAt > latestLeaseEnd(now, ttlMs)),
-      )
-      .toSorted((a, b) => compare(a.lease.expiresAt, b.lease.expiresAt) || byId(a.instance, b.instance));
-    return free.slice(0, limit).map((record) => {
-      record.lease = { owner, epoch: record.lease.epoch + 1, expiresAt: now + ttlMs, reservedFor: null };
-      return leased(record, owner);
-    });
-  }
-
-  async renewLeases(renewal: {
-    readonly owner: string;
-    readonly now: number;
-    readonly ttlMs: number;
-  }): Promise<readonly LeasedInstance[]> {
-    const { owner, now, ttlMs } = renewal;
-    const held = [...this.#state.instances.values()].filter(
-      ({ lease }) => lease.owner === owner && lease.expiresAt > now,
-    );
-    return held.map((record) => {
-      record.lease.expiresAt = now + ttlMs;
-      return leased(record, owner);
-    });
-  }
-
-  async releaseLease(
-    lease: Lease,
-    reservation?: { readonly owner: string; readonly until: number },
-  ): Promise<void> {
-    const record = leasedRecord(this.#state, lease);
-    if (!record) return;
-    const { owner: reservedFor, until: expiresAt } = reservation ?? { owner: null, until: 0 };
-    record.lease = { owner: null, epoch: lease.epoch, expiresAt, reservedFor };
-    this.#signalWrite(lease.instanceId, []);
-  }
-
-  async checkIn(
-    owner: string,
-    report: { readonly now: number; readonly since: number; readonly asksUntil?: number },
-  ): Promise<GatewayShare> {
-    const { now, since, asksUntil = 0 } = report;
-    const { owners, instances } = this.#state;
-    for (const [other, { checkedInAt }] of owners) {
-      if (checkedInAt <= since || checkedInAt > latestCheckIn(now)) owners.delete(other);
-    }
-    owners.set(owner, { checkedInAt: now, asksUntil });
-    const needing = [...instances.values()].filter(({ instance }) => needsGateway(instance));
-    const held = needing.filter(({ lease }) => lease.expiresAt > now);
-    return {
-      owners: [...owners]
-        .map(([name, known]) => ({
-          owner: name,
-          held: held.filter(({ lease }) => (lease.owner ?? lease.reservedFor) === name).length,
-          ...known,
-        }))
-        .toSorted((a, b) => compareCodePoints(a.owner, b.owner)),
-      instances: needing.length,
-    };
-  }
-
-  async checkOut(owner: string): Promise<void> {
-    this.#state.owners.delete(owner);
-  }
-
-  async findLease(instanceId: string, now: number): Promise<Lease | null> {
-    const lease = this.#state.instances.get(instanceId)?.lease;
-    if (!lease || lease.owner === null || lease.expiresAt <= now) return null;
-    return { instanceId, owner: lease.owner, epoch: lease.epoch };
-  }
-
-  async loadSession(instanceId: string): Promise<ReadonlyMap<string, Uint8Array>> {
-    return structuredClone(this.#state.instances.get(instanceId)?.session ?? new Map());
-  }
-
-  async saveSession(
-    lease: Lease,
-    changes: ReadonlyMap<string, Uint8Array | null>,
-  ): Promise<'saved' | 'fenced'> {
-    const record = leasedRecord(this.#state, lease);
-    if (!record) return 'fenced';
-    for (const [name, value] of changes) {
-      if (value === null) record.session.delete(name);
-      else record.session.set(name, Uint8Array.from(value));
-    }
-    return 'saved';
-  }
-
-  async replaceSessionValues(
-    instanceId: string,
-    replacements: ReadonlyMap<string, { readonly from: Uint8Array; readonly to: Uint8Array }>,
-  ): Promise<void> {
-    const session = this.#state.instances.get(instanceId)?.session;
-    for (const [name, { from, to }] of replacements) {
-      const stored = session?.get(name);
-      if (stored && Buffer.compare(stored, from) === 0) session?.set(name, Uint8Array.from(to));
-    }
-  }
-
-  async saveGroups(save: {
-    readonly lease: Lease;
-    readonly workspaceId: string;
-    readonly groups: readonly GroupReport[];
-    readonly full?: boolean;
-    readonly now: number;
-    readonly newId: NewId;
-  }): Promise<'saved' | 'fenced'> {
-    const { lease, workspaceId, now, newId } = save;
-    const record = leasedRecord(this.#state, lease);
-    if (!record) return 'fenced';
-    for (const { networkId, name, participantsCount } of save.groups) {
-      const id = record.groups.get(networkId)?.id ?? newId('grp', now);
-      const { instanceId } = lease;
-      record.groups.set(networkId, {
-        id,
-        workspaceId,
-        instanceId,
-        networkId,
-        name,
-        participantsCount,
-        isMember: true,
-        syncedAt: now,
-      });
-    }
-    const named = new Set(save.groups.map(({ networkId }) => networkId));
-    if (save.full === true) leaveGroups(record, ({ networkId }) => named.has(networkId));
-    return 'saved';
-  }
-
-  async listGroups(workspaceId: string, instanceId: string): Promise<readonly Group[]> {
-    const groups = this.#groupsOf(workspaceId, instanceId);
-    return structuredClone(groups.toSorted((a, b) => compareCodePoints(a.name, b.name) || byId(a, b)));
-  }
-
-  async findGroup(workspaceId: string, instanceId: string, id: string): Promise<Group | null> {
-    return structuredClone(this.#groupsOf(workspaceId, instanceId).find((group) => group.id === id) ?? null);
-  }
-
-  async findGroupByNetworkId(instanceId: string, networkId: string): Promise<Group | null> {
-    return structuredClone(this.#state.instances.get(instanceId)?.groups.get(networkId) ?? null);
-  }
-
   #record(workspaceId: string, id: string): InstanceRecord | undefined {
     const record = this.#state.instances.get(id);
     return record?.instance.workspaceId === workspaceId ? record : undefined;
-  }
-
-  #groupsOf(workspaceId: string, instanceId: string): readonly Group[] {
-    const groups = this.#record(workspaceId, instanceId)?.groups.values() ?? [];
-    return [...groups].filter(({ isMember }) => isMember);
   }
 
   #ofWorkspace(workspaceId: string): readonly Instance[] {
@@ -279,24 +112,6 @@ export class MemoryInstanceStore implements InstanceStore {
     this.#state.signal({ topic: 'instance', instanceId, ...(lease && { byHolder: true }) });
     this.#state.signalWork(work);
   }
-}
-
-function leaveGroups({ groups }: InstanceRecord, stays: (group: Group) => boolean): void {
-  for (const group of groups.values()) {
-    if (!stays(group)) groups.set(group.networkId, { ...group, isMember: false });
-  }
-}
-
-function needsGateway(instance: Instance): boolean {
-  return instance.desired === 'running' || instance.operation !== null;
-}
-
-function leased(record: InstanceRecord, owner: string): LeasedInstance {
-  const { instance, lease } = record;
-  return {
-    instance: structuredClone(instance),
-    lease: { instanceId: instance.id, owner, epoch: lease.epoch },
-  };
 }
 
 function latest(a: number | null, b: number | null): number | null {

@@ -1,10 +1,14 @@
 import type { Signal, Storage, StorageContext } from '../../ports/storage/storage.ts';
 import { MemoryApiKeyStore } from './api-key-store.ts';
 import { MemoryDeliveryStore } from './delivery-store.ts';
+import { MemoryGroupStore } from './group-store.ts';
 import { MemoryInstanceStore } from './instance-store.ts';
+import { MemoryLeaseStore } from './lease-store.ts';
 import { MemoryMediaIndex } from './media-index.ts';
 import { MemoryMessageStore } from './message-store.ts';
+import { MemoryProcessRegistry } from './process-registry.ts';
 import { MemoryRetentionStore } from './retention-store.ts';
+import { MemorySessionStore } from './session-store.ts';
 import { State } from './state.ts';
 import { MemorySubscriptionStore } from './subscription-store.ts';
 import { MemoryWebhookStore } from './webhook-store.ts';
@@ -20,12 +24,16 @@ export function memoryStorage(): Storage {
     workspaces: new MemoryWorkspaceStore(state),
     apiKeys: new MemoryApiKeyStore(state),
     instances: new MemoryInstanceStore(state),
+    leases: new MemoryLeaseStore(state),
+    sessions: new MemorySessionStore(state),
+    groups: new MemoryGroupStore(state),
     messages: new MemoryMessageStore(state),
     media: new MemoryMediaIndex(state),
     webhooks: new MemoryWebhookStore(state),
     deliveries: new MemoryDeliveryStore(state),
     subscriptions: new MemorySubscriptionStore(state),
     retention: new MemoryRetentionStore(state),
+    processes: new MemoryProcessRegistry(state),
 
     async open(context: StorageContext): Promise<void> {
       state.context = context;

@@ -9,8 +9,6 @@ export class MemoryRetentionStore implements RetentionStore {
     this.#state = state;
   }
 
-  async prepare(): Promise<void> {}
-
   async deleteHistory(before: number, limit: number): Promise<number> {
     const deliveries = this.#deleteDeliveries(floorId('whd', before), limit);
     const floor = floorId('evt', before);

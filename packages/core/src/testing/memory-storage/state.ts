@@ -1,4 +1,5 @@
 import type { Attempt, Delivery } from '../../domain/delivery/delivery.ts';
+import type { NewId } from '../../domain/id.ts';
 import type { RetryRound } from '../../domain/delivery/retry-round.ts';
 import type { ApiKey } from '../../domain/api-key/api-key.ts';
 import type { Event, EventType } from '../../domain/event/event.ts';
@@ -92,6 +93,11 @@ export class State {
   readonly #signals = createSignals();
 
   readonly subscribe: Signals['subscribe'] = this.#signals.subscribe;
+
+  get newId(): NewId {
+    if (!this.context) throw new Error('The storage is not open.');
+    return this.context.newId;
+  }
 
   /** One signal for each kind of work. */
   signalWork(topics: readonly WorkTopic[]): void {

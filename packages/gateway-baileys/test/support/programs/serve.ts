@@ -44,7 +44,7 @@ async function stop(): Promise<void> {
 
 /** The storage of a process that ends with the write that it was told, before anybody learns that it is done. */
 function mortal(storage: Storage): Storage {
-  const { instances, messages } = storage;
+  const { sessions, messages } = storage;
   const last =
     <Args extends readonly unknown[], Result>(name: string, write: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
@@ -56,7 +56,7 @@ function mortal(storage: Storage): Storage {
     };
   return {
     ...storage,
-    instances: { ...instances, saveSession: last('saveSession', instances.saveSession) },
+    sessions: { ...sessions, save: last('saveSession', sessions.save) },
     messages: {
       ...messages,
       receive: last('receive', messages.receive),

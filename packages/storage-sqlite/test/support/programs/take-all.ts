@@ -8,7 +8,7 @@ const storage = sqliteStorage({ path: process.argv[2] ?? '' });
 await storage.open(storageContext);
 await waitForParent();
 for (;;) {
-  const leases = await storage.instances.claimLeases({
+  const leases = await storage.leases.claim({
     owner: String(process.pid),
     now: NOW,
     ttlMs: 60_000,

@@ -1,4 +1,4 @@
-import type { InstanceStore } from '@trunkline/core/spi/storage';
+import type { SessionStore } from '@trunkline/core/spi/storage';
 import { createBatcher } from './batcher.ts';
 import type { Connected, Transaction } from './database.ts';
 import { isHeld } from './lease.ts';
@@ -6,9 +6,7 @@ import { bytes, text } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
-type SessionMethods = Pick<InstanceStore, 'loadSession' | 'saveSession' | 'replaceSessionValues'>;
-
-export function sessionMethods(connected: Connected): SessionMethods {
+export function sessionStore(connected: Connected): SessionStore {
   // Few: each may be hundreds of values.
   const loads = createBatcher<string, ReadonlyMap<string, Uint8Array>>({
     max: 20,
@@ -23,12 +21,12 @@ export function sessionMethods(connected: Connected): SessionMethods {
     },
   });
   return {
-    loadSession: async (instanceId) => {
+    load: async (instanceId) => {
       const database = connected();
       const uuid = uuidToFind('ins', instanceId);
       return uuid === null ? new Map() : database.track(loads.run(uuid));
     },
-    saveSession: async (lease, changes) => {
+    save: async (lease, changes) => {
       // In the order of their names, so that two saves do not wait for each other; copied before anything is waited for.
       const saved = [...changes]
         .map(([name, value]) => ({ name: encodeText(name), value: value && Buffer.from(value) }))
@@ -42,7 +40,7 @@ export function sessionMethods(connected: Connected): SessionMethods {
         return 'saved';
       });
     },
-    replaceSessionValues: async (instanceId, replacements) => {
+    replace: async (instanceId, replacements) => {
       // In the order of their names, as saves are.
       const replaced = [...replacements]
         .map(([name, { from, to }]) => ({

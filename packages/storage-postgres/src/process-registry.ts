@@ -1,0 +1,56 @@
+import { latestCheckIn } from '@trunkline/core/spi/storage';
+import type { ProcessRegistry } from '@trunkline/core/spi/storage';
+import type { Connected } from './database.ts';
+import { NEEDS_GATEWAY } from './lease.ts';
+import { integer, text } from './row.ts';
+import { encodeText } from './text-encoding.ts';
+
+export function processRegistry(
+  connected: Connected,
+  releaseEnded: (now: number) => Promise<number>,
+): ProcessRegistry {
+  return {
+    register: async (owner, { now, since, asksUntil = 0 }) =>
+      connected().transaction(async (transaction) => {
+        await transaction.run(DEREGISTER_SILENT, since, latestCheckIn(now));
+        await transaction.run(REGISTER, encodeText(owner), now, asksUntil);
+        const rows = await transaction.all(SHARE, now);
+        return {
+          owners: rows.map((row) => ({
+            owner: text(row, 'owner'),
+            held: integer(row, 'held'),
+            checkedInAt: integer(row, 'checked_in_at'),
+            asksUntil: integer(row, 'asks_until'),
+          })),
+          instances: rows[0] ? integer(rows[0], 'instances') : 0,
+        };
+      }),
+    deregister: async (owner) => {
+      await connected().run('DELETE FROM trunkline.lease_owners WHERE owner = $1', encodeText(owner));
+    },
+    releaseEnded,
+  };
+}
+
+// Those from before the clock was set back, too.
+const DEREGISTER_SILENT =
+  'DELETE FROM trunkline.lease_owners WHERE checked_in_at <= $1 OR checked_in_at > $2';
+
+const REGISTER = `
+  INSERT INTO trunkline.lease_owners (owner, checked_in_at, asks_until) VALUES ($1, $2, $3)
+  ON CONFLICT (owner) DO UPDATE SET checked_in_at = excluded.checked_in_at, asks_until = excluded.asks_until`;
+
+// Once over the instances, for all owners and the total.
+const SHARE = `
+  WITH held AS MATERIALIZED (
+    SELECT CASE WHEN lease_expires_at > $1 THEN coalesce(nullif(lease_owner, ''), lease_reserved_for) ELSE '' END AS holder,
+      count(*) AS held
+    FROM trunkline.instances
+    WHERE ${NEEDS_GATEWAY}
+    GROUP BY holder
+  )
+  SELECT owner, checked_in_at, asks_until, coalesce(held.held, 0) AS held,
+    (SELECT coalesce(sum(held), 0)::bigint FROM held) AS instances
+  FROM trunkline.lease_owners
+  LEFT JOIN held ON holder = owner AND holder <> ''
+  ORDER BY owner COLLATE "C"`;
