@@ -104,7 +104,7 @@ describe('a received file', () => {
       media: { available: false, mime_type: 'image/jpeg', filename: 'me.jpg' },
     });
     expect(opened.media.ids()).toEqual([]);
-    expect(await opened.world.storage.media.listAbandoned(opened.world.clock.now() + 1, 10)).toEqual([]);
+    expect(await opened.world.storage.uploads.listAbandoned(opened.world.clock.now() + 1, 10)).toEqual([]);
     await expect(opened.world.api.messages.media(message?.id ?? '')).rejects.toMatchObject({
       code: 'MEDIA_NOT_AVAILABLE',
     });
@@ -156,7 +156,7 @@ describe('a received file', () => {
         });
       await expect(listener.message(photo(large))).rejects.toThrow('ENOSPC');
       expect([await inbound(world), media.ids(), isCancelled]).toEqual([[], [], true]);
-      expect(await world.storage.media.listAbandoned(world.clock.now() + 1, 10)).toEqual([]);
+      expect(await world.storage.uploads.listAbandoned(world.clock.now() + 1, 10)).toEqual([]);
       expect(world.logs).toContainEqual(
         expect.objectContaining({ level: 'error', message: expect.stringContaining('not acknowledged') }),
       );
@@ -170,10 +170,10 @@ describe('a received file', () => {
   it('whose index cannot be written is not acknowledged either', async () => {
     const opened = await startMediaWorld();
     const { storage } = opened.world;
-    const begin = storage.media.begin.bind(storage.media);
-    storage.media.begin = () => Promise.reject(new Error('the database is locked'));
+    const reserve = storage.uploads.reserve.bind(storage.uploads);
+    storage.uploads.reserve = () => Promise.reject(new Error('the database is locked'));
     await expect(opened.gateway.last().listener.message(photo())).rejects.toThrow('locked');
-    storage.media.begin = begin;
+    storage.uploads.reserve = reserve;
     expect(await arrival(opened, photo())).toMatchObject({ media: { available: true } });
   });
 
@@ -262,7 +262,7 @@ describe('a received file', () => {
     const messages = await inbound(world);
     expect(messages).toHaveLength(1);
     expect(media.ids()).toEqual([messages[0]?.id]);
-    expect(await world.storage.media.listAbandoned(world.clock.now() + 1, 10)).toEqual([]);
+    expect(await world.storage.uploads.listAbandoned(world.clock.now() + 1, 10)).toEqual([]);
     expect(received(world)).toHaveLength(1);
   });
 

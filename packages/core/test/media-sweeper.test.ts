@@ -50,7 +50,7 @@ describe('the media sweeper', () => {
     await after(world, MINUTE, world.api.instances.delete(instance));
     await world.clock.advance(2 * MINUTE);
     expect(media.ids()).toEqual([kept]);
-    expect(await world.storage.media.listOrphaned(10)).toEqual([]);
+    expect(await world.storage.uploads.listOrphaned(10)).toEqual([]);
   });
 
   it('takes up again what a process has begun that died between the bytes and the row', async () => {
@@ -70,11 +70,11 @@ describe('the media sweeper', () => {
     await world.api.messages.upload(png().stream());
     await jumpAhead(world, DAY + 2 * MINUTE);
     expect(media.ids()).toHaveLength(1);
-    expect(await storage.media.listAbandoned(world.clock.now(), 10)).toHaveLength(2);
+    expect(await storage.uploads.listAbandoned(world.clock.now(), 10)).toHaveLength(2);
     await world.another({ storage, media, roles: only('maintenance') });
     await world.clock.advance(MINUTE);
     expect(media.ids()).toEqual([]);
-    expect(await storage.media.listAbandoned(world.clock.now(), 10)).toEqual([]);
+    expect(await storage.uploads.listAbandoned(world.clock.now(), 10)).toEqual([]);
   });
 
   it('does not let one that cannot be deleted keep the others, and tries it again later', async () => {

@@ -171,7 +171,7 @@ describe('an upload', () => {
     });
     await expect(world.api.messages.upload(broken)).rejects.toThrow('reset');
     expect(media.ids()).toEqual([]);
-    expect(await world.storage.media.listAbandoned(world.clock.now() + 1, 10)).toEqual([]);
+    expect(await world.storage.uploads.listAbandoned(world.clock.now() + 1, 10)).toEqual([]);
   });
 
   it('that the store cannot keep is told as it is, is read no further, and leaves nothing', async () => {
@@ -184,7 +184,7 @@ describe('an upload', () => {
     });
     await expect(world.api.messages.upload(content)).rejects.toThrow('ENOSPC');
     expect(isCancelled).toBe(true);
-    expect(await world.storage.media.listAbandoned(world.clock.now() + 1, 10)).toEqual([]);
+    expect(await world.storage.uploads.listAbandoned(world.clock.now() + 1, 10)).toEqual([]);
   });
 
   it('that is too large is refused as such, whatever the store makes of the end of its stream', async () => {
@@ -274,6 +274,6 @@ describe('without a media store', () => {
     await world.api.messages.upload(png().stream());
     await passOnly({ world, store: undefined }, DAY + 2 * MINUTE);
     expect(media.ids()).toHaveLength(1);
-    expect(await storage.media.listAbandoned(world.clock.now(), 10)).toHaveLength(1);
+    expect(await storage.uploads.listAbandoned(world.clock.now(), 10)).toHaveLength(1);
   });
 });

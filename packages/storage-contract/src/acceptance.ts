@@ -34,7 +34,7 @@ export function acceptanceContract(subject: ContractSubject): void {
         media: { available: true, mimeType: 'image/png', size: 12, filename: 'ü.png', sha256: 'ab' },
       });
       const idempotency = anIdempotencyRecord(message);
-      await storage.media.begin(message.id, NOW);
+      await storage.uploads.reserve(message.id, NOW);
       expect(await storage.messages.accept(of(message, { idempotency }))).toEqual({ kind: 'accepted' });
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
       expect(await storage.messages.findOutbound(instance.id, message.networkId)).toEqual(message);

@@ -78,7 +78,7 @@ export function copyContract(subject: ContractSubject): void {
       const media = { available: true, mimeType: 'image/png', size: 1, filename: 'a.png', sha256: 'ab' };
       const message = aMessage(instance, { media });
       const idempotency = anIdempotencyRecord(message);
-      await storage.media.begin(message.id, NOW);
+      await storage.uploads.reserve(message.id, NOW);
       await storage.messages.accept({ message, idempotency, backlogLimit: 5, trialLimit: null });
       const stored = structuredClone({ message, idempotency });
       const { workspaceId, id } = stored.message;

@@ -10,44 +10,46 @@ const FILE = { available: true, mimeType: 'image/png', size: 12, filename: 'ü.p
 export function mediaContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
 
-  describe('content that was begun', () => {
+  describe('content that was reserved', () => {
     it('is abandoned while it belongs to no message, from the given time on', async () => {
-      const { media } = await open();
+      const { uploads } = await open();
       const [a, b, c] = [testId('msg', NOW), testId('msg', NOW), testId('msg', NOW)];
-      await media.begin(c, NOW + 1);
-      await media.begin(a, NOW + 2);
-      await media.begin(b, NOW);
-      expect(await media.listAbandoned(NOW, 10)).toEqual([]);
-      expect(await media.listAbandoned(NOW + 2, 10)).toEqual([b, c]);
-      expect(await media.listAbandoned(NOW + 3, 2)).toEqual([b, c]);
-      expect(await media.listAbandoned(NOW + 3, 10)).toEqual([b, c, a]);
+      await uploads.reserve(c, NOW + 1);
+      await uploads.reserve(a, NOW + 2);
+      await uploads.reserve(b, NOW);
+      expect(await uploads.listAbandoned(NOW, 10)).toEqual([]);
+      expect(await uploads.listAbandoned(NOW + 2, 10)).toEqual([b, c]);
+      expect(await uploads.listAbandoned(NOW + 3, 2)).toEqual([b, c]);
+      expect(await uploads.listAbandoned(NOW + 3, 10)).toEqual([b, c, a]);
     });
 
-    it('that was begun at the same time is listed in the order of its ids', async () => {
-      const { media } = await open();
-      const uploads = [testId('upl', NOW), testId('upl', NOW)];
-      const messages = [testId('msg', NOW), testId('msg', NOW)];
-      for (const id of [...uploads, ...messages]) await media.begin(id, NOW);
-      expect(await media.listAbandoned(NOW + 1, 3)).toEqual([...messages, ...uploads].toSorted().slice(0, 3));
+    it('that was reserved at the same time is listed in the order of its ids', async () => {
+      const { uploads } = await open();
+      const [ownIds, messageIds] = [
+        [testId('upl', NOW), testId('upl', NOW)],
+        [testId('msg', NOW), testId('msg', NOW)],
+      ];
+      for (const id of [...ownIds, ...messageIds]) await uploads.reserve(id, NOW);
+      expect(await uploads.listAbandoned(NOW + 1, 3)).toEqual([...messageIds, ...ownIds].toSorted().slice(0, 3));
     });
 
-    it('is nobody’s business any more once it is forgotten', async () => {
-      const { media } = await open();
+    it('is nobody’s business any more once it is released', async () => {
+      const { uploads } = await open();
       const a = testId('msg', NOW);
-      await media.begin(a, NOW);
-      await media.forget(a);
-      await media.forget('msg_unknown');
-      expect(await media.listAbandoned(NOW + 1, 10)).toEqual([]);
+      await uploads.reserve(a, NOW);
+      await uploads.release(a);
+      await uploads.release('msg_unknown');
+      expect(await uploads.listAbandoned(NOW + 1, 10)).toEqual([]);
     });
 
     it('becomes part of a message that is accepted', async () => {
       const storage = await open();
       const { workspace, instance } = await storeLeasedInstance(storage);
       const message = aMessage(instance, { type: 'image', media: FILE });
-      await storage.media.begin(message.id, NOW);
+      await storage.uploads.reserve(message.id, NOW);
       await accept(storage, message);
-      expect(await storage.media.listAbandoned(NOW + 1, 10)).toEqual([]);
-      expect(await storage.media.listOrphaned(10)).toEqual([]);
+      expect(await storage.uploads.listAbandoned(NOW + 1, 10)).toEqual([]);
+      expect(await storage.uploads.listOrphaned(10)).toEqual([]);
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
     });
 
@@ -56,9 +58,9 @@ export function mediaContract(subject: ContractSubject): void {
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const message = anInboundMessage(instance, { type: 'image', media: FILE });
       const arrival = { message, senderId: 's1', event: anEvent(workspace) };
-      await storage.media.begin(message.id, NOW);
+      await storage.uploads.reserve(message.id, NOW);
       expect(await storage.messages.receive(lease, arrival)).toBe('received');
-      expect(await storage.media.listAbandoned(NOW + 1, 10)).toEqual([]);
+      expect(await storage.uploads.listAbandoned(NOW + 1, 10)).toEqual([]);
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
     });
 
@@ -67,24 +69,24 @@ export function mediaContract(subject: ContractSubject): void {
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const uploadId = testId('upl', NOW);
       const message = aMessage(instance, { type: 'image', media: { ...FILE, uploadId } });
-      await storage.media.begin(uploadId, NOW);
-      expect(await storage.media.listAbandoned(NOW + 1, 10)).toEqual([uploadId]);
+      await storage.uploads.reserve(uploadId, NOW);
+      expect(await storage.uploads.listAbandoned(NOW + 1, 10)).toEqual([uploadId]);
       await accept(storage, message);
-      expect(await storage.media.listAbandoned(NOW + 1, 10)).toEqual([]);
+      expect(await storage.uploads.listAbandoned(NOW + 1, 10)).toEqual([]);
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
 
-      await storage.media.begin(uploadId, NOW);
+      await storage.uploads.reserve(uploadId, NOW);
       const second = aMessage(instance, { type: 'image', media: { ...FILE, uploadId } });
       await expect(accept(storage, second)).rejects.toThrow(
         `${second.id} (${uploadId}) was never stored, or belongs to`,
       );
       expect(await storage.messages.find(workspace.id, second.id)).toBeNull();
-      expect(await storage.media.listAbandoned(NOW + 1, 10)).toEqual([]);
+      expect(await storage.uploads.listAbandoned(NOW + 1, 10)).toEqual([]);
 
       await storage.instances.delete({ instance, lease, settleQueued: sending });
-      expect(await storage.media.listOrphaned(10)).toEqual([uploadId]);
-      await storage.media.forget(uploadId);
-      expect(await storage.media.listOrphaned(10)).toEqual([]);
+      expect(await storage.uploads.listOrphaned(10)).toEqual([uploadId]);
+      await storage.uploads.release(uploadId);
+      expect(await storage.uploads.listOrphaned(10)).toEqual([]);
     });
 
     it('of an upload takes its message’s file with it when it is forgotten', async () => {
@@ -92,9 +94,9 @@ export function mediaContract(subject: ContractSubject): void {
       const { workspace, instance } = await storeLeasedInstance(storage);
       const media = { ...FILE, uploadId: testId('upl', NOW) };
       const message = aMessage(instance, { type: 'image', media });
-      await storage.media.begin(media.uploadId, NOW);
+      await storage.uploads.reserve(media.uploadId, NOW);
       await accept(storage, message);
-      await storage.media.forget(media.uploadId);
+      await storage.uploads.release(media.uploadId);
       const without = { ...message, media: { ...media, available: false } };
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(without);
     });
@@ -106,29 +108,29 @@ export function mediaContract(subject: ContractSubject): void {
       const refused = aMessage(offline, { type: 'image', media: FILE });
       const first = anInboundMessage(instance);
       const repeat = anInboundMessage(instance, { type: 'image', media: FILE, networkId: first.networkId });
-      await storage.media.begin(refused.id, NOW);
-      await storage.media.begin(repeat.id, NOW + 1);
+      await storage.uploads.reserve(refused.id, NOW);
+      await storage.uploads.reserve(repeat.id, NOW + 1);
       const acceptance = { message: refused, idempotency: null, backlogLimit: 10, trialLimit: null };
       expect(await storage.messages.accept(acceptance)).toEqual({ kind: 'instance_not_connected' });
       const receive = (message: Message) =>
         storage.messages.receive(lease, { message, senderId: 's1', event: anEvent(workspace) });
       expect([await receive(first), await receive(repeat)]).toEqual(['received', 'duplicate']);
-      expect(await storage.media.listAbandoned(NOW + 2, 10)).toEqual([refused.id, repeat.id]);
+      expect(await storage.uploads.listAbandoned(NOW + 2, 10)).toEqual([refused.id, repeat.id]);
     });
 
     it('stays abandoned when its message has no content that is available', async () => {
       const storage = await open();
       const { workspace, instance } = await storeLeasedInstance(storage);
       const message = aMessage(instance, { type: 'image', media: { ...FILE, available: false } });
-      await storage.media.begin(message.id, NOW);
+      await storage.uploads.reserve(message.id, NOW);
       await accept(storage, message);
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
-      expect(await storage.media.listAbandoned(NOW + 1, 10)).toEqual([message.id]);
+      expect(await storage.uploads.listAbandoned(NOW + 1, 10)).toEqual([message.id]);
     });
   });
 
   describe('a message with available media', () => {
-    it('is not stored without content that was noted', async () => {
+    it('is not stored without content that was reserved', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const outbound = aMessage(instance, { type: 'image', media: FILE });
@@ -140,8 +142,8 @@ export function mediaContract(subject: ContractSubject): void {
       ]);
       expect([before.status, bad.status, after.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
       const inbound = anInboundMessage(instance, { type: 'image', media: FILE });
-      await storage.media.begin(inbound.id, NOW);
-      await storage.media.forget(inbound.id);
+      await storage.uploads.reserve(inbound.id, NOW);
+      await storage.uploads.release(inbound.id);
       const arrival = { message: inbound, senderId: 's1', event: anEvent(workspace) };
       await expect(storage.messages.receive(lease, arrival)).rejects.toThrow();
       for (const { id } of [outbound, inbound]) {
@@ -151,7 +153,7 @@ export function mediaContract(subject: ContractSubject): void {
         expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
       }
       // Nothing of the refused arrival is left: it may come again.
-      await storage.media.begin(inbound.id, NOW);
+      await storage.uploads.reserve(inbound.id, NOW);
       expect(await storage.messages.receive(lease, arrival)).toBe('received');
     });
 
@@ -160,7 +162,7 @@ export function mediaContract(subject: ContractSubject): void {
       const { workspace, instance } = await storeLeasedInstance(storage);
       const message = await acceptWithFile(storage, instance);
       const other = await acceptWithFile(storage, instance);
-      await storage.media.forget(message.id);
+      await storage.uploads.release(message.id);
       const without = { ...message, media: { ...FILE, available: false } };
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(without);
       expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([{ message: without, tries: 0 }]);
@@ -179,9 +181,9 @@ export function mediaContract(subject: ContractSubject): void {
       expect(await storage.messages.findOutbound(instance.id, message.networkId)).toEqual(without);
       const page = await storage.messages.list(workspace.id, {}, { from: null, limit: 10 });
       expect(page.rows).toEqual([without, elsewhere]);
-      expect(await storage.media.listOrphaned(10)).toEqual([message.id]);
-      await storage.media.forget(message.id);
-      expect(await storage.media.listOrphaned(10)).toEqual([]);
+      expect(await storage.uploads.listOrphaned(10)).toEqual([message.id]);
+      await storage.uploads.release(message.id);
+      expect(await storage.uploads.listOrphaned(10)).toEqual([]);
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(without);
     });
   });
@@ -200,9 +202,9 @@ export function mediaContract(subject: ContractSubject): void {
       if (taken) await storage.instances.delete({ ...taken, settleQueued: sending });
       const seen: string[] = [];
       for (const expected of [2, 1, 0]) {
-        const orphaned = await storage.media.listOrphaned(2);
+        const orphaned = await storage.uploads.listOrphaned(2);
         expect(orphaned).toHaveLength(expected);
-        for (const id of orphaned) await storage.media.forget(id);
+        for (const id of orphaned) await storage.uploads.release(id);
         seen.push(...orphaned);
       }
       expect(seen.toSorted()).toEqual(messages.map(({ id }) => id));
@@ -212,7 +214,7 @@ export function mediaContract(subject: ContractSubject): void {
 
 async function acceptWithFile(storage: Storage, instance: Instance): Promise<Message> {
   const message = aMessage(instance, { type: 'image', text: null, media: FILE });
-  await storage.media.begin(message.id, NOW);
+  await storage.uploads.reserve(message.id, NOW);
   await accept(storage, message);
   return message;
 }

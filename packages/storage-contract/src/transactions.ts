@@ -105,7 +105,7 @@ function accepting(subject: ContractSubject): void {
     const [before, after] = [aMessage(instance), aMessage(instance)];
     const media = { available: true, mimeType: 'image/png', size: 12, filename: 'a.png', sha256: 'ab' };
     const bad = { ...aMessage(instance, { media }), id: taken.id };
-    await storage.media.begin(taken.id, NOW);
+    await storage.uploads.reserve(taken.id, NOW);
     const { handle, commit } = await begin();
     await storage.messages.accept(of(before), handle);
     const badRecord = anIdempotencyRecord(bad);
@@ -118,25 +118,25 @@ function accepting(subject: ContractSubject): void {
     for (const message of [taken, before, after]) {
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
     }
-    expect(await storage.media.listAbandoned(NOW + 1, 5)).toEqual([taken.id]);
+    expect(await storage.uploads.listAbandoned(NOW + 1, 5)).toEqual([taken.id]);
     expect(await storage.messages.findIdempotencyRecord(workspace.id, badRecord.key)).toBeNull();
     expect(await storage.workspaces.find(workspace.id)).toHaveProperty('trialMessagesUsed', 0);
     expect((await storage.messages.list(workspace.id, {}, { from: null, limit: 9 })).rows).toHaveLength(3);
   });
 
-  it('takes over content that was noted before, unless it is undone', async () => {
+  it('takes content that was reserved before, unless it is undone', async () => {
     const { storage, workspace, instance } = await openConnected();
     const media = { available: true, mimeType: 'image/png', size: 12, filename: 'a.png', sha256: 'ab' };
     const message = aMessage(instance, { type: 'image', text: null, media });
-    await storage.media.begin(message.id, NOW);
+    await storage.uploads.reserve(message.id, NOW);
     const undone = await begin();
     await storage.messages.accept(of(message), undone.handle);
     await undone.rollback();
-    expect(await storage.media.listAbandoned(NOW + 1, 5)).toEqual([message.id]);
+    expect(await storage.uploads.listAbandoned(NOW + 1, 5)).toEqual([message.id]);
     const kept = await begin();
     await storage.messages.accept(of(message), kept.handle);
     await kept.commit();
-    expect(await storage.media.listAbandoned(NOW + 1, 5)).toEqual([]);
+    expect(await storage.uploads.listAbandoned(NOW + 1, 5)).toEqual([]);
     expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
   });
 

@@ -3,7 +3,7 @@ import type { Connected, Transaction } from './database.ts';
 import { lockInstance, writingInstances } from './instance-write.ts';
 import { isHeld } from './lease.ts';
 import { lookingUp } from './look-ups.ts';
-import { orphanContent } from './media-index.ts';
+import { orphanContent } from './upload-registry.ts';
 import { settleQueue } from './message-change.ts';
 import { deleteQueue, lockQueue, saveQueue } from './queue.ts';
 import { entities } from './row.ts';

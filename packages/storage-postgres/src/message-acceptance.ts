@@ -5,7 +5,7 @@ import type { Transaction } from './database.ts';
 import { findIdempotencyRecords, nameOfKey, remember } from './idempotency-record.ts';
 import type { OwnedKey } from './idempotency-record.ts';
 import { revisionNow } from './kept-senders.ts';
-import { takeOverContent } from './media-index.ts';
+import { takeOverContent } from './upload-registry.ts';
 import { MESSAGE_NAMES, MESSAGE_RECORD, messageColumns } from './message-row.ts';
 import { flag, id, integer } from './row.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';

@@ -12,7 +12,7 @@ import { storeEvents } from './event-fan-out.ts';
 import { findIdempotencyRecord } from './idempotency-record.ts';
 import type { KeptSenders } from './kept-senders.ts';
 import { isHeld } from './lease.ts';
-import { takeOverContent } from './media-index.ts';
+import { takeOverContent } from './upload-registry.ts';
 import { acceptMessages } from './message-acceptance.ts';
 import { changeBatcher } from './message-change.ts';
 import { listMessages } from './message-list.ts';

@@ -9,7 +9,7 @@ import { deliveryStore } from './delivery-store.ts';
 import { groupStore } from './group-store.ts';
 import { instanceStore } from './instance-store.ts';
 import { leaseStore } from './lease-store.ts';
-import { mediaIndex } from './media-index.ts';
+import { uploadRegistry } from './upload-registry.ts';
 import { messageStore } from './message-store.ts';
 import { migrate } from './migrations/migrate.ts';
 import { checkOptions } from './options.ts';
@@ -60,7 +60,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     sessions: explained(sessionStore(connected)),
     groups: explained(groupStore(connected)),
     messages: explained(messageStore(connected, senders)),
-    media: explained(mediaIndex(connected)),
+    uploads: explained(uploadRegistry(connected)),
     webhooks: explained(webhookStore(connected)),
     deliveries: explained(deliveryStore(connected)),
     subscriptions: explained(subscriptionStore(connected)),

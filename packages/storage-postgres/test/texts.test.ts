@@ -61,7 +61,7 @@ it('every text comes back as it was sent', async () => {
     to: text,
     from: text,
   });
-  await storage.media.begin(inbound.id, NOW);
+  await storage.uploads.reserve(inbound.id, NOW);
   const arrival = { message: inbound, senderId: text, event: anEvent(workspace) };
   expect(await storage.messages.receive(lease, arrival)).toBe('received');
   expect(await storage.messages.receive(lease, arrival)).toBe('duplicate');

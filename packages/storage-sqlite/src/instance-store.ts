@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { leaveGroups } from './group-store.ts';
 import { isHeld } from './lease.ts';
-import { orphanContent } from './media-index.ts';
+import { orphanContent } from './upload-registry.ts';
 import { settleQueue } from './message-change.ts';
 import { entities } from './row.ts';
 import { forgetSession } from './session-store.ts';

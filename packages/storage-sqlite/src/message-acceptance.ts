@@ -2,7 +2,7 @@ import { acceptsMessages, isForgotten } from '@trunkline/core/spi/storage';
 import type { Acceptance, AcceptanceResult, Instance } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import type { IdempotencyRecords } from './idempotency-log.ts';
-import { takeOverContent } from './media-index.ts';
+import { takeOverContent } from './upload-registry.ts';
 import { messageColumns } from './message-row.ts';
 import { integer, integerOrNull, text, textOrNull, word } from './row.ts';
 import { hasChanged } from './sender.ts';

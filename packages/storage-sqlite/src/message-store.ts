@@ -5,7 +5,7 @@ import type { Connected } from './connection.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { isHeld } from './lease.ts';
 import { findSender } from './sender.ts';
-import { takeOverContent } from './media-index.ts';
+import { takeOverContent } from './upload-registry.ts';
 import { acceptMessage } from './message-acceptance.ts';
 import { changeMessage, PLACE_IN_QUEUE } from './message-change.ts';
 import { listMessages } from './message-list.ts';

@@ -16,7 +16,7 @@ import { groupStore } from './group-store.ts';
 import { idempotencyLog } from './idempotency-log.ts';
 import { instanceStore } from './instance-store.ts';
 import { leaseStore } from './lease-store.ts';
-import { mediaIndex } from './media-index.ts';
+import { uploadRegistry } from './upload-registry.ts';
 import { messageStore } from './message-store.ts';
 import { knownProcesses } from './processes.ts';
 import type { Processes } from './processes.ts';
@@ -60,7 +60,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     sessions: explained(sessionStore(connected)),
     groups: explained(groupStore(connected)),
     messages: explained(messageStore(connected)),
-    media: explained(mediaIndex(connected)),
+    uploads: explained(uploadRegistry(connected)),
     webhooks: explained(webhookStore(connected)),
     deliveries: explained(deliveryStore(connected)),
     subscriptions: explained(subscriptionStore(connected)),

@@ -58,7 +58,7 @@ describe('a database of the first version', () => {
     // Its file is kept under the message's own id.
     expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
     expect(contentIdOf(message)).toBe(message.id);
-    await storage.media.forget(message.id);
+    await storage.uploads.release(message.id);
     expect(await storage.messages.find(workspace.id, message.id)).toMatchObject({
       media: { available: false },
     });
@@ -243,7 +243,7 @@ async function makeEarlierVersion(path: string, version: number, parts: readonly
   await storage.instances.insert(instance, null);
   const media = { available: true, mimeType: 'image/png', size: 12, filename: 'ü.png', sha256: 'ab' };
   const message = aMessage(instance, { type: 'image', media });
-  await storage.media.begin(message.id, NOW);
+  await storage.uploads.reserve(message.id, NOW);
   await storage.messages.accept({ message, idempotency: null, backlogLimit: 10, trialLimit: null });
   await storage.webhooks.insert(endpoint, 5);
   const delivery = must(await storage.deliveries.enqueue(endpoint.id, anEvent(workspace)));

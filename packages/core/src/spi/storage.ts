@@ -19,7 +19,6 @@ export type { GroupStore } from '../ports/storage/group-store.ts';
 export type { InstanceStore, InstanceWrite, InstanceWriteResult } from '../ports/storage/instance-store.ts';
 export type { Lease } from '../ports/storage/lease.ts';
 export type { LeaseStore, LeasedInstance } from '../ports/storage/lease-store.ts';
-export type { MediaIndex } from '../ports/storage/media-index.ts';
 export type {
   Acceptance,
   AcceptanceResult,
@@ -43,6 +42,7 @@ export type {
   SubscriptionCounts,
   SubscriptionStore,
 } from '../ports/storage/subscription-store.ts';
+export type { UploadRegistry } from '../ports/storage/upload-registry.ts';
 export type { WaitsStep } from '../ports/storage/waits-step.ts';
 export type { EndpointWrite, Notice, WebhookStore } from '../ports/storage/webhook-store.ts';
 export type { WorkspaceChanges, WorkspaceStore } from '../ports/storage/workspace-store.ts';

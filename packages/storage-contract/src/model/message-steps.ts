@@ -15,7 +15,7 @@ const FILE = { available: true, mimeType: 'image/png', size: 12, filename: 'a.pn
 
 const acceptance = fc.record({
   instance,
-  file: fc.constantFrom('none', 'none', 'begun', 'not begun'),
+  file: fc.constantFrom('none', 'none', 'reserved', 'not reserved'),
   key: fc.option(fc.nat({ max: 2 })),
   backlogLimit: fc.constantFrom(3, 5, 1000),
   trialLimit: fc.option(fc.nat({ max: 4 })),
@@ -29,10 +29,10 @@ export const messageSteps = [
     fc.array(acceptance, { minLength: 1, maxLength: 4 }),
     async (world, choices) => {
       const acceptances = choices.flatMap((choice) => plannedAcceptance(world, choice) ?? []);
-      const begun = acceptances.filter((one) => one.begun).map((one) => contentIdOf(one.message));
+      const reserved = acceptances.filter((one) => one.reserved).map((one) => contentIdOf(one.message));
       return async ({ storage }) => {
-        for (const id of begun) await storage.media.begin(id, world.now);
-        // One rejects where its content was not begun.
+        for (const id of reserved) await storage.uploads.reserve(id, world.now);
+        // One rejects where its content was not reserved.
         const results = await Promise.allSettled(acceptances.map((one) => storage.messages.accept(one)));
         return results.map((result) => (result.status === 'fulfilled' ? result.value : 'rejected'));
       };
@@ -119,20 +119,20 @@ export const messageSteps = [
 
   step(
     'list content to delete',
-    fc.record({ ago: fc.constantFrom(0, 5_000), forget: fc.boolean() }),
+    fc.record({ ago: fc.constantFrom(0, 5_000), release: fc.boolean() }),
     async (world, choice) => {
       return async ({ storage }) => {
-        const abandoned = await storage.media.listAbandoned(world.now - choice.ago, 3);
-        const orphaned = await storage.media.listOrphaned(100);
-        if (choice.forget) for (const id of [...abandoned, ...orphaned]) await storage.media.forget(id);
+        const abandoned = await storage.uploads.listAbandoned(world.now - choice.ago, 3);
+        const orphaned = await storage.uploads.listOrphaned(100);
+        if (choice.release) for (const id of [...abandoned, ...orphaned]) await storage.uploads.release(id);
         return { abandoned, orphaned: orphaned.toSorted() };
       };
     },
   ),
 
-  step('forget content', fc.record({ message }), async (world, choice) => {
+  step('release content', fc.record({ message }), async (world, choice) => {
     const chosen = world.pick(world.messages, choice.message);
-    return chosen && (({ storage }) => storage.media.forget(contentIdOf(chosen)));
+    return chosen && (({ storage }) => storage.uploads.release(contentIdOf(chosen)));
   }),
 
   step('find an outbound message', fc.record({ message }), async (world, choice) => {
@@ -145,7 +145,7 @@ export const messageSteps = [
 function plannedAcceptance(
   world: World,
   choice: typeof acceptance extends fc.Arbitrary<infer Value> ? Value : never,
-): (Acceptance & { readonly begun: boolean }) | null {
+): (Acceptance & { readonly reserved: boolean }) | null {
   const target = world.pick(world.instances, choice.instance);
   if (!target) return null;
   const workspaceId = choice.foreign ? world.workspace(1).id : target.workspaceId;
@@ -162,7 +162,7 @@ function plannedAcceptance(
   world.messages.push(accepted);
   const { key, backlogLimit, trialLimit } = choice;
   const idempotency = key === null ? null : anIdempotencyRecord(accepted, { key: `key ${key}` });
-  return { message: accepted, idempotency, backlogLimit, trialLimit, begun: choice.file === 'begun' };
+  return { message: accepted, idempotency, backlogLimit, trialLimit, reserved: choice.file === 'reserved' };
 }
 
 /** Ours that may be queued there, the oldest first. */

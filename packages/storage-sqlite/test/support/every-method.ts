@@ -127,12 +127,12 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
 }
 
 async function useMessages(
-  { messages, media, retention }: Storage,
+  { messages, uploads, retention }: Storage,
   instance: Instance,
   lease: Lease,
 ): Promise<void> {
   const withMedia = aMessage(instance, { type: 'image', media: someMedia });
-  await media.begin(withMedia.id, NOW);
+  await uploads.reserve(withMedia.id, NOW);
   for (const message of [withMedia, aMessage(instance), aMessage(instance), aMessage(instance)]) {
     const idempotency = { key: message.id, fingerprint: 'f', messageId: message.id, createdAt: NOW };
     await messages.accept({ message, idempotency, backlogLimit: 4, trialLimit: 100 });
@@ -164,9 +164,9 @@ async function useMessages(
   for (const filter of messageFilters(instance)) {
     for (const page of pagesFrom(inbound.id)) await messages.list(instance.workspaceId, filter, page);
   }
-  await media.listAbandoned(NOW, 10);
-  await media.listOrphaned(10);
-  await media.forget(withMedia.id);
+  await uploads.listAbandoned(NOW, 10);
+  await uploads.listOrphaned(10);
+  await uploads.release(withMedia.id);
 }
 
 async function useSubscriptions(storage: Storage, workspace: Workspace): Promise<void> {

@@ -84,7 +84,7 @@ export interface MessageStore<Transaction = never> {
    * instance there, `acceptsMessages` of it, trial, backlog. Resolves once it is durable.
    * Calls that come together may share one commit, in the order of the calls; each still succeeds or fails on its own:
    * one whose message id is taken rejects, and leaves nothing. A message is due from its acceptance.
-   * One with available media takes over the content that was noted for it (`contentIdOf`), and rejects when there is
+   * One with available media takes the content that was reserved for it (`contentIdOf`), and rejects when there is
    * none, or when another message has it.
    *
    * Within a transaction of the caller's, all of this is part of that one: nobody else sees any of it before the caller
@@ -120,7 +120,7 @@ export interface MessageStore<Transaction = never> {
    */
   change(lease: Lease, change: MessageChange): Promise<'changed' | 'stale' | 'fenced'>;
   /**
-   * Inserts an inbound message once: a repeat is the same instance, network id and sender. Takes over noted content as
+   * Inserts an inbound message once: a repeat is the same instance, network id and sender. Takes reserved content as
    * `accept` does.
    */
   receive(

@@ -5,12 +5,12 @@ import type { DeliveryStore } from './delivery-store.ts';
 import type { GroupStore } from './group-store.ts';
 import type { InstanceStore } from './instance-store.ts';
 import type { LeaseStore } from './lease-store.ts';
-import type { MediaIndex } from './media-index.ts';
 import type { MessageStore } from './message-store.ts';
 import type { ProcessRegistry } from './process-registry.ts';
 import type { RetentionStore } from './retention-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
+import type { UploadRegistry } from './upload-registry.ts';
 import type { WebhookStore } from './webhook-store.ts';
 import type { WorkspaceStore } from './workspace-store.ts';
 
@@ -45,7 +45,7 @@ export interface Storage<Transaction = never> {
   readonly sessions: SessionStore;
   readonly groups: GroupStore;
   readonly messages: MessageStore<Transaction>;
-  readonly media: MediaIndex;
+  readonly uploads: UploadRegistry;
   readonly webhooks: WebhookStore;
   readonly deliveries: DeliveryStore;
   readonly subscriptions: SubscriptionStore;

@@ -2,7 +2,7 @@ import type { Group, GroupReport } from '../../domain/instance/group.ts';
 import { ok } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import type { GroupsExtent } from '../../ports/gateway.ts';
-import type { LeasedInstance } from '../../ports/storage/instance-store.ts';
+import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
 import type { ServiceContext } from '../context.ts';
 import { FencedError } from './fenced-error.ts';
 import { findInstance } from './instances.ts';

@@ -190,7 +190,7 @@ async function storeWithin(
   const digest = crypto.createSha256();
   const counted = upTo(content, limit, (chunk) => digest.update(chunk));
   try {
-    await storage.media.begin(contentId, clock.now());
+    await storage.uploads.reserve(contentId, clock.now());
     const size = await media.put(contentId, counted.stream);
     return ok({ contentId, size, sha256: digest.hex() });
   } catch (error) {
@@ -257,8 +257,8 @@ export async function sweepFiles(
 ): Promise<{ readonly deleted: number; readonly more: boolean }> {
   const { storage, clock, logger } = context;
   const batches = [
-    await storage.media.listAbandoned(clock.now() - ABANDONED_AFTER_MS, limit),
-    await storage.media.listOrphaned(limit),
+    await storage.uploads.listAbandoned(clock.now() - ABANDONED_AFTER_MS, limit),
+    await storage.uploads.listOrphaned(limit),
   ];
   let deleted = 0;
   for (const contentId of batches.flat()) {
@@ -277,5 +277,5 @@ export async function sweepFiles(
 async function deleteFile({ media, storage }: ServiceContext, contentId: string): Promise<void> {
   // The bytes first: what is forgotten is swept no more.
   await media.delete(contentId);
-  await storage.media.forget(contentId);
+  await storage.uploads.release(contentId);
 }

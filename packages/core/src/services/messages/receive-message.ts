@@ -4,7 +4,7 @@ import { mediaFilename } from '../../domain/message/media-filename.ts';
 import type { Message, MessageMedia } from '../../domain/message/message.ts';
 import type { IncomingContent, IncomingMessage } from '../../ports/gateway.ts';
 import { noMedia } from '../../ports/media-store.ts';
-import type { LeasedInstance } from '../../ports/storage/instance-store.ts';
+import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
 import type { ServiceContext } from '../context.ts';
 import { FencedError } from '../instances/fenced-error.ts';
 import { knownGroup } from '../instances/groups.ts';

@@ -4,7 +4,7 @@ import { MemoryDeliveryStore } from './delivery-store.ts';
 import { MemoryGroupStore } from './group-store.ts';
 import { MemoryInstanceStore } from './instance-store.ts';
 import { MemoryLeaseStore } from './lease-store.ts';
-import { MemoryMediaIndex } from './media-index.ts';
+import { MemoryUploadRegistry } from './upload-registry.ts';
 import { MemoryMessageStore } from './message-store.ts';
 import { MemoryProcessRegistry } from './process-registry.ts';
 import { MemoryRetentionStore } from './retention-store.ts';
@@ -28,7 +28,7 @@ export function memoryStorage(): Storage {
     sessions: new MemorySessionStore(state),
     groups: new MemoryGroupStore(state),
     messages: new MemoryMessageStore(state),
-    media: new MemoryMediaIndex(state),
+    uploads: new MemoryUploadRegistry(state),
     webhooks: new MemoryWebhookStore(state),
     deliveries: new MemoryDeliveryStore(state),
     subscriptions: new MemorySubscriptionStore(state),

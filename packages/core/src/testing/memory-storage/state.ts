@@ -71,7 +71,7 @@ export class State {
   /** `keyOf(instanceId, networkId, senderId)` of inbound messages. */
   readonly arrivals: Set<string> = new Set();
   /** By content id: content that the media store holds, and the message that it belongs to, if any. */
-  readonly contents: Map<string, { readonly begunAt: number; messageId: string | null }> = new Map();
+  readonly contents: Map<string, { readonly reservedAt: number; messageId: string | null }> = new Map();
   /** By `keyOf(workspaceId, key)`. */
   readonly idempotency: Map<string, IdempotencyRecord> = new Map();
 

@@ -1,12 +1,12 @@
 import { contentIdOf, contentNotFree } from '@trunkline/core/spi/storage';
-import type { MediaIndex, Message } from '@trunkline/core/spi/storage';
+import type { UploadRegistry, Message } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { text, textOrNull } from './row.ts';
 
-export function mediaIndex(connected: Connected): MediaIndex {
+export function uploadRegistry(connected: Connected): UploadRegistry {
   return {
-    begin: async (contentId, now) => {
+    reserve: async (contentId, now) => {
       const { database, write } = connected();
       await write(() =>
         database.run(
@@ -37,14 +37,14 @@ export function mediaIndex(connected: Connected): MediaIndex {
           limit,
         )
         .map((row) => text(row, 'message_id')),
-    forget: async (contentId) => {
+    release: async (contentId) => {
       const { database, write } = connected();
       await write(() => forgetContent(database, contentId));
     },
   };
 }
 
-/** Makes content that was noted part of the message that is about to be stored. */
+/** Makes content that was reserved part of the message that is about to be stored. */
 export function takeOverContent(database: Database, message: Message): void {
   const { id, instanceId, media } = message;
   if (!media?.available) return;

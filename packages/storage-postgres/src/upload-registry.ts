@@ -1,19 +1,19 @@
 import { contentIdOf, contentNotFree, idToUuid } from '@trunkline/core/spi/storage';
-import type { MediaIndex, Message, MessageMedia } from '@trunkline/core/spi/storage';
+import type { UploadRegistry, Message, MessageMedia } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { flag, id, idOrNull, jsonOrNull } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidOf } from './uuid.ts';
 
-export function mediaIndex(connected: Connected): MediaIndex {
+export function uploadRegistry(connected: Connected): UploadRegistry {
   return {
-    begin: async (contentId, now) => {
+    reserve: async (contentId, now) => {
       const upload = idToUuid('upl', contentId);
       await connected().run(BEGIN_CONTENT, upload ?? uuidOf('msg', contentId), now, upload !== null);
     },
     listAbandoned: async (before, limit) => (await connected().all(ABANDONED, before, limit)).map(contentId),
     listOrphaned: async (limit) => (await connected().all(ORPHANED, limit)).map(contentId),
-    forget: async (content) =>
+    release: async (content) =>
       connected().transaction((transaction) => forgetContent(transaction, contentUuid(content))),
   };
 }
@@ -50,7 +50,7 @@ const ORPHANED = `
   ) AS contents
   LIMIT $1`;
 
-/** Makes content that was noted part of the message that is about to be stored. */
+/** Makes content that was reserved part of the message that is about to be stored. */
 export async function takeOverContent(transaction: Transaction, message: Message): Promise<void> {
   const { id: messageId, instanceId, media } = message;
   if (!media?.available) return;

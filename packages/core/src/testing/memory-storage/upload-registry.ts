@@ -1,24 +1,24 @@
-import type { MediaIndex } from '../../ports/storage/media-index.ts';
+import type { UploadRegistry } from '../../ports/storage/upload-registry.ts';
 import { compare } from './order.ts';
 import type { State } from './state.ts';
 
-export class MemoryMediaIndex implements MediaIndex {
+export class MemoryUploadRegistry implements UploadRegistry {
   readonly #state: State;
 
   constructor(state: State) {
     this.#state = state;
   }
 
-  async begin(contentId: string, now: number): Promise<void> {
+  async reserve(contentId: string, now: number): Promise<void> {
     if ((this.#state.contents.get(contentId)?.messageId ?? null) === null) {
-      this.#state.contents.set(contentId, { begunAt: now, messageId: null });
+      this.#state.contents.set(contentId, { reservedAt: now, messageId: null });
     }
   }
 
   async listAbandoned(before: number, limit: number): Promise<readonly string[]> {
     return [...this.#state.contents]
-      .filter(([, { begunAt, messageId }]) => messageId === null && begunAt < before)
-      .toSorted(([a, one], [b, other]) => compare(one.begunAt, other.begunAt) || compare(a, b))
+      .filter(([, { reservedAt, messageId }]) => messageId === null && reservedAt < before)
+      .toSorted(([a, one], [b, other]) => compare(one.reservedAt, other.reservedAt) || compare(a, b))
       .slice(0, limit)
       .map(([contentId]) => contentId);
   }
@@ -35,7 +35,7 @@ export class MemoryMediaIndex implements MediaIndex {
     return !this.#state.instances.has(this.#state.messages.get(messageId)?.instanceId ?? '');
   }
 
-  async forget(contentId: string): Promise<void> {
+  async release(contentId: string): Promise<void> {
     const messageId = this.#state.contents.get(contentId)?.messageId;
     this.#state.contents.delete(contentId);
     const message = this.#state.messages.get(messageId ?? '');
