@@ -604,7 +604,7 @@ describe('a process that waits before it takes more instances', () => {
     const clock = { ...world.clock, setTimer: timers };
     const opensNothing = scriptedGateway({ opened: silence });
     await gatewayOf(world, opensNothing, { ...deaf(world.storage), subscribe }, clock);
-    const claims = vi.spyOn(world.storage.instances, 'claimLeases');
+    const claims = vi.spyOn(world.storage.leases, 'claim');
     await world.api.instances.update(ids.at(-1) ?? '', { name: 'Renamed' });
     await world.clock.settle();
     timers.mockClear();

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
-import { anEvent, anInstance, NOW } from './examples.ts';
+import { anEvent, anInstance, NOW, testId } from './examples.ts';
 import {
   claim,
-  failing,
+  failedWithQueue,
   loseLease,
+  QUEUE_FAILURE,
   renaming,
   storeEndpoint,
   storeInstance,
@@ -100,7 +101,7 @@ export function instanceContract(subject: ContractSubject): void {
       await storage.instances.write(renaming(instance, 'First'));
 
       const event = anEvent(workspace, NOW, { type: 'instance.connected' });
-      const late = { ...renaming(instance, 'Second'), event, settleQueued: failing, forgetNumber: true };
+      const late = { ...renaming(instance, 'Second'), event, failQueued: QUEUE_FAILURE, forgetNumber: true };
       expect(await storage.instances.write(late)).toEqual({ kind: 'stale' });
       expect(await storage.instances.find(workspace.id, instance.id)).toMatchObject({
         name: 'First',
@@ -204,7 +205,7 @@ export function instanceContract(subject: ContractSubject): void {
       expect(claimed.map(({ payload }) => payload)).toEqual([event.payload]);
     });
 
-    it('settles every queued message of the instance, and no other', async () => {
+    it('fails every queued message of the instance, each with its event, and no other', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       await storeEndpoint(storage, workspace, { events: ['message.failed', 'instance.disconnected'] });
@@ -216,10 +217,10 @@ export function instanceContract(subject: ContractSubject): void {
       expect(await storage.messages.change(lease, change)).toBe('changed');
 
       const event = anEvent(workspace, NOW, { type: 'instance.disconnected' });
-      await storage.instances.write({ ...renaming(instance, 'New'), event, settleQueued: failing });
+      await storage.instances.write({ ...renaming(instance, 'New'), event, failQueued: QUEUE_FAILURE });
       expect(await storage.messages.find(workspace.id, sent.id)).toMatchObject({ status: 'sent' });
       for (const message of messages.slice(1)) {
-        expect(await storage.messages.find(workspace.id, message.id)).toEqual(failing(message).message);
+        expect(await storage.messages.find(workspace.id, message.id)).toEqual(failedWithQueue(message));
       }
       expect(await storage.messages.queueHeads([instance.id, neighbour.id], NOW)).toEqual([
         { message: elsewhere, tries: 0 },
@@ -227,19 +228,26 @@ export function instanceContract(subject: ContractSubject): void {
       const claimed = await claim(storage, NOW, { slots: 100 });
       const types = claimed.map(({ delivery }) => delivery.eventType);
       expect(types).toEqual(['instance.disconnected', 'message.failed', 'message.failed']);
+      const bodies: readonly unknown[] = claimed.slice(1).map(({ payload }) => JSON.parse(payload));
+      expect(bodies).toMatchObject(
+        messages.slice(1).map(({ id }, index) => ({
+          type: 'message.failed',
+          created_at: `2026-11-20T12:00:00.00050${index}Z`,
+          workspace_id: workspace.id,
+          data: { message: { id, status: 'failed', error: QUEUE_FAILURE.error } },
+        })),
+      );
     });
 
-    it('changes nothing when settling throws', async () => {
-      const storage = await open();
-      const { workspace, instance } = await storeLeasedInstance(storage);
-      const [first, second] = await storeQueuedMessages(storage, instance, 2);
-      const write = storage.instances.write({
-        ...renaming(instance, 'New'),
-        settleQueued(message) {
-          if (message.id === second?.id) throw new Error('A bug.');
-          return failing(message);
-        },
+    it('changes nothing when it breaks off at one of the queued messages', async () => {
+      let events = 0;
+      const storage = await open('at once', (prefix, at) => {
+        if (prefix === 'evt' && (events += 1) === 2) throw new Error('A bug.');
+        return testId(prefix, at);
       });
+      const { workspace, instance } = await storeLeasedInstance(storage);
+      const [first] = await storeQueuedMessages(storage, instance, 2);
+      const write = storage.instances.write({ ...renaming(instance, 'New'), failQueued: QUEUE_FAILURE });
       await expect(write).rejects.toThrow('A bug.');
       expect(await storage.instances.find(workspace.id, instance.id)).toEqual(instance);
       expect(await storage.messages.find(workspace.id, first.id)).toEqual(first);
@@ -321,7 +329,7 @@ export function instanceContract(subject: ContractSubject): void {
       await storage.groups.save({ lease, workspaceId: workspace.id, groups, now: NOW });
       const { id: groupId } = only(await storage.groups.list(workspace.id, instance.id));
 
-      expect(await storage.instances.delete({ instance, lease, settleQueued: failing })).toBe('deleted');
+      expect(await storage.instances.delete({ instance, lease, failQueued: QUEUE_FAILURE })).toBe('deleted');
       expect(await storage.instances.find(workspace.id, instance.id)).toBeNull();
       expect(await storage.instances.list(workspace.id)).toEqual([]);
       expect(await storage.sessions.load(instance.id)).toHaveProperty('size', 0);
@@ -330,7 +338,7 @@ export function instanceContract(subject: ContractSubject): void {
       expect(await storage.groups.findByNetworkId(instance.id, 'g1')).toBeNull();
       expect(await storage.leases.find(instance.id, NOW)).toBeNull();
       expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([]);
-      expect(await storage.messages.find(workspace.id, message.id)).toEqual(failing(message).message);
+      expect(await storage.messages.find(workspace.id, message.id)).toEqual(failedWithQueue(message));
       expect(await claim(storage, NOW)).toHaveLength(1);
     });
 
@@ -338,7 +346,7 @@ export function instanceContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       expect(await storage.instances.insert(anInstance(workspace), 1)).toBe('limit_reached');
-      await storage.instances.delete({ instance, lease, settleQueued: failing });
+      await storage.instances.delete({ instance, lease, failQueued: QUEUE_FAILURE });
       expect(await storage.instances.insert(anInstance(workspace), 1)).toBe('inserted');
     });
 
@@ -346,10 +354,10 @@ export function instanceContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       await storage.instances.write(renaming(instance, 'New'));
-      expect(await storage.instances.delete({ instance, lease, settleQueued: failing })).toBe('stale');
+      expect(await storage.instances.delete({ instance, lease, failQueued: QUEUE_FAILURE })).toBe('stale');
       expect(await storage.instances.find(workspace.id, instance.id)).not.toBeNull();
       const foreign = { ...instance, workspaceId: (await storeWorkspace(storage)).id, version: 2 };
-      expect(await storage.instances.delete({ instance: foreign, lease, settleQueued: failing })).toBe(
+      expect(await storage.instances.delete({ instance: foreign, lease, failQueued: QUEUE_FAILURE })).toBe(
         'stale',
       );
     });
@@ -358,13 +366,13 @@ export function instanceContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       await loseLease(storage, lease);
-      expect(await storage.instances.delete({ instance, lease, settleQueued: failing })).toBe('fenced');
+      expect(await storage.instances.delete({ instance, lease, failQueued: QUEUE_FAILURE })).toBe('fenced');
       expect(await storage.instances.find(workspace.id, instance.id)).toEqual(instance);
       const current = await takeLease(storage, instance, { owner: 'next', now: NOW * 3 });
-      expect(await storage.instances.delete({ instance, lease: current, settleQueued: failing })).toBe(
+      expect(await storage.instances.delete({ instance, lease: current, failQueued: QUEUE_FAILURE })).toBe(
         'deleted',
       );
-      expect(await storage.instances.delete({ instance, lease: current, settleQueued: failing })).toBe(
+      expect(await storage.instances.delete({ instance, lease: current, failQueued: QUEUE_FAILURE })).toBe(
         'fenced',
       );
       expect(await storage.instances.write({ ...renaming(instance, 'Late'), lease: current })).toEqual({

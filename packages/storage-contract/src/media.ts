@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { Instance, Message, Storage } from '@trunkline/core/spi/storage';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMessage, anEvent, anInboundMessage, NOW, testId } from './examples.ts';
-import { accept, sending, storeInstance, storeLeasedInstance, storeWorkspace } from './scenes.ts';
+import {
+  accept,
+  failedWithQueue,
+  QUEUE_FAILURE,
+  storeInstance,
+  storeLeasedInstance,
+  storeWorkspace,
+} from './scenes.ts';
 import { testDatabases } from './test-database.ts';
 
 const FILE = { available: true, mimeType: 'image/png', size: 12, filename: 'ü.png', sha256: 'ab' };
@@ -30,7 +37,9 @@ export function mediaContract(subject: ContractSubject): void {
         [testId('msg', NOW), testId('msg', NOW)],
       ];
       for (const id of [...ownIds, ...messageIds]) await uploads.reserve(id, NOW);
-      expect(await uploads.listAbandoned(NOW + 1, 3)).toEqual([...messageIds, ...ownIds].toSorted().slice(0, 3));
+      expect(await uploads.listAbandoned(NOW + 1, 3)).toEqual(
+        [...messageIds, ...ownIds].toSorted().slice(0, 3),
+      );
     });
 
     it('is nobody’s business any more once it is released', async () => {
@@ -83,7 +92,7 @@ export function mediaContract(subject: ContractSubject): void {
       expect(await storage.messages.find(workspace.id, second.id)).toBeNull();
       expect(await storage.uploads.listAbandoned(NOW + 1, 10)).toEqual([]);
 
-      await storage.instances.delete({ instance, lease, settleQueued: sending });
+      await storage.instances.delete({ instance, lease, failQueued: QUEUE_FAILURE });
       expect(await storage.uploads.listOrphaned(10)).toEqual([uploadId]);
       await storage.uploads.release(uploadId);
       expect(await storage.uploads.listOrphaned(10)).toEqual([]);
@@ -174,9 +183,9 @@ export function mediaContract(subject: ContractSubject): void {
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const elsewhere = await acceptWithFile(storage, await storeInstance(storage, workspace));
       const message = await acceptWithFile(storage, instance);
-      await storage.instances.delete({ instance, lease, settleQueued: sending });
+      await storage.instances.delete({ instance, lease, failQueued: QUEUE_FAILURE });
 
-      const without = { ...sending(message).message, media: { ...FILE, available: false } };
+      const without = { ...failedWithQueue(message), media: { ...FILE, available: false } };
       expect(await storage.messages.find(workspace.id, message.id)).toEqual(without);
       expect(await storage.messages.findOutbound(instance.id, message.networkId)).toEqual(without);
       const page = await storage.messages.list(workspace.id, {}, { from: null, limit: 10 });
@@ -199,7 +208,7 @@ export function mediaContract(subject: ContractSubject): void {
         await acceptWithFile(storage, instance),
       ];
       const [taken] = await storage.leases.claim({ owner: 'a', now: NOW, ttlMs: 1000, limit: 1 });
-      if (taken) await storage.instances.delete({ ...taken, settleQueued: sending });
+      if (taken) await storage.instances.delete({ ...taken, failQueued: QUEUE_FAILURE });
       const seen: string[] = [];
       for (const expected of [2, 1, 0]) {
         const orphaned = await storage.uploads.listOrphaned(2);

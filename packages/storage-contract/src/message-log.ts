@@ -7,6 +7,8 @@ import { aMessage, anEvent, anInboundMessage, NOW } from './examples.ts';
 import { expectedPage, pageRequests, walk } from './paging.ts';
 import {
   accept,
+  failedWithQueue,
+  QUEUE_FAILURE,
   sending,
   storeInstance,
   storeLeasedInstance,
@@ -78,9 +80,9 @@ export function messageLogContract(subject: ContractSubject): void {
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const other = await storeWorkspace(storage);
       const [message] = await storeQueuedMessages(storage, instance, 1);
-      await storage.instances.delete({ instance, lease, settleQueued: sending });
+      await storage.instances.delete({ instance, lease, failQueued: QUEUE_FAILURE });
       const page = { from: null, limit: 5 };
-      expect((await storage.messages.list(workspace.id, {}, page)).rows).toEqual([sending(message).message]);
+      expect((await storage.messages.list(workspace.id, {}, page)).rows).toEqual([failedWithQueue(message)]);
       expect(
         (await storage.messages.list(workspace.id, { instanceId: instance.id }, page)).rows,
       ).toHaveLength(1);

@@ -15,6 +15,7 @@ import type {
   Lease,
   Message,
   MessageChange,
+  QueueFailure,
   Storage,
   WebhookEndpoint,
   Workspace,
@@ -104,11 +105,22 @@ export async function storeQueuedMessages(
   return [must(first), ...rest];
 }
 
-/** How a queued message is settled when its instance goes. */
+/** Why queued messages fail when their instance goes. */
+export const QUEUE_FAILURE: QueueFailure = {
+  error: { code: 'instance_gone', message: 'The instance is gone.' },
+  now: NOW + 1000,
+  eventsFrom: NOW * 1000 + 500,
+};
+
+/** A queued message as it is then. */
+export function failedWithQueue(message: Message): Message {
+  const { error, now } = QUEUE_FAILURE;
+  return { ...message, status: 'failed', error, failedAt: now };
+}
+
 export function failing(message: Message): MessageChange {
-  const error = { code: 'instance_gone', message: 'The instance is gone.' };
   return {
-    message: { ...message, status: 'failed', error, failedAt: NOW },
+    message: failedWithQueue(message),
     expectedStatus: 'queued',
     events: [anEvent({ id: message.workspaceId }, NOW, { type: 'message.failed' })],
   };

@@ -5,7 +5,7 @@ import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { named } from './durability.ts';
 import { aMessage, anIdempotencyRecord, anInstance, NOW } from './examples.ts';
-import { storeInstance, storeWorkspace, takeLease } from './scenes.ts';
+import { QUEUE_FAILURE, storeInstance, storeWorkspace, takeLease } from './scenes.ts';
 import { testDatabases } from './test-database.ts';
 
 export function senderContract(subject: ContractSubject): void {
@@ -58,10 +58,8 @@ export function senderContract(subject: ContractSubject): void {
       await storage.instances.write(relinking(instance));
       expect((await find(instance.id)).instance).toHaveProperty('phoneNumber', '15550199');
       const lease = await takeLease(storage, late);
-      const settleQueued = (): never => {
-        throw new Error('Nothing is queued.');
-      };
-      expect(await storage.instances.delete({ instance: late, lease, settleQueued })).toBe('deleted');
+      const deletion = { instance: late, lease, failQueued: QUEUE_FAILURE };
+      expect(await storage.instances.delete(deletion)).toBe('deleted');
       expect((await find(late.id)).instance).toBeNull();
     });
 

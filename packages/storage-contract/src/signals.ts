@@ -19,8 +19,8 @@ import {
   enqueueOne,
   exhausted,
   failed,
-  failing,
   finish,
+  QUEUE_FAILURE,
   renaming,
   sending,
   storeEndpoint,
@@ -93,7 +93,7 @@ export function signalContract(subject: ContractSubject): void {
       await storage.instances.delete({
         instance: { ...instance, version: 2 },
         lease: again,
-        settleQueued: failing,
+        failQueued: QUEUE_FAILURE,
       });
       await arrive();
       expect(signals.splice(0)).toEqual([told]);
@@ -163,7 +163,7 @@ export function signalContract(subject: ContractSubject): void {
       const causes: readonly (() => Promise<unknown>)[] = [
         () => storage.messages.receive(lease, received),
         () => storage.messages.change(lease, sent),
-        () => storage.instances.write({ ...renaming(instance, 'New'), settleQueued: failing }),
+        () => storage.instances.write({ ...renaming(instance, 'New'), failQueued: QUEUE_FAILURE }),
         () => storage.deliveries.enqueue(endpoint.id, anEvent(workspace, NOW, { type: 'webhook.test' })),
         () => storage.deliveries.retry(workspace.id, spent.id, NOW, 0),
         async () => {

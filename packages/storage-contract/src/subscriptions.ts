@@ -12,6 +12,7 @@ import {
   eventIdsOf,
   failing,
   happen,
+  QUEUE_FAILURE,
   settled,
   storeLane,
   storeLeasedInstance,
@@ -99,7 +100,11 @@ export function subscriptionContract(subject: ContractSubject): void {
       await storage.instances.write({ instance, event, lease });
       const [, , ...none] = await claimEvents(storage, subscription, NOW);
       expect(none).toEqual([]);
-      await storage.instances.delete({ instance: { ...instance, version: 2 }, lease, settleQueued: failing });
+      await storage.instances.delete({
+        instance: { ...instance, version: 2 },
+        lease,
+        failQueued: QUEUE_FAILURE,
+      });
       expect(await claimEvents(storage, subscription, NOW)).toHaveLength(1);
       expect(await storage.subscriptions.list(10)).toMatchObject([{ waiting: 3 }]);
     });

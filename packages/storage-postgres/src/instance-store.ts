@@ -4,7 +4,7 @@ import { lockInstance, writingInstances } from './instance-write.ts';
 import { isHeld } from './lease.ts';
 import { lookingUp } from './look-ups.ts';
 import { orphanContent } from './upload-registry.ts';
-import { settleQueue } from './message-change.ts';
+import { failMessages } from './message-change.ts';
 import { deleteQueue, lockQueue, saveQueue } from './queue.ts';
 import { entities } from './row.ts';
 import { forgetSession } from './session-store.ts';
@@ -36,14 +36,14 @@ export function instanceStore(connected: Connected): InstanceStore {
       return (await connected().all(sql, uuidToFind('ten', workspaceId))).map(entities.instance.read);
     },
     write: writingInstances(connected),
-    delete: async ({ instance, lease, settleQueued }) =>
+    delete: async ({ instance, lease, failQueued }) =>
       connected().transaction(async (transaction) => {
         if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
         const stored = await lockInstance(transaction, instance);
         if (stored?.version !== instance.version) return 'stale';
         const uuid = uuidOf('ins', instance.id);
         await lockQueue(transaction, uuid);
-        await settleQueue(transaction, uuid, settleQueued);
+        await failMessages(transaction, uuid, failQueued);
         await forgetSession(transaction, uuid);
         await transaction.run('DELETE FROM trunkline.instance_groups WHERE instance_id = $1', uuid);
         await deleteQueue(transaction, uuid);

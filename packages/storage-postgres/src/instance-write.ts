@@ -11,7 +11,7 @@ import type { Connected, Database, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { leaveGroups } from './group-store.ts';
 import { isHeld } from './lease.ts';
-import { settleQueue } from './message-change.ts';
+import { failMessages } from './message-change.ts';
 import { lockQueue, saveQueue } from './queue.ts';
 import { entities, id, integerOrNull } from './row.ts';
 import { forgetSession } from './session-store.ts';
@@ -39,8 +39,8 @@ export function writingInstances(connected: Connected): InstanceStore['write'] {
   };
 }
 
-function isOfRowAlone({ event, settleQueued, forgetNumber }: InstanceWrite): boolean {
-  return event === null && !settleQueued && !forgetNumber;
+function isOfRowAlone({ event, failQueued, forgetNumber }: InstanceWrite): boolean {
+  return event === null && !failQueued && !forgetNumber;
 }
 
 /**
@@ -116,7 +116,7 @@ function signalOf({ instance, lease }: InstanceWrite): Signal {
 }
 
 async function writeAll(transaction: Transaction, write: InstanceWrite): Promise<InstanceWriteResult> {
-  const { instance, event, lease, settleQueued, forgetNumber } = write;
+  const { instance, event, lease, failQueued, forgetNumber } = write;
   if (lease && !(await isHeld(transaction, lease, 'instance'))) return { kind: 'fenced' };
   const stored = await lockInstance(transaction, instance);
   if (stored?.version !== instance.version) return { kind: 'stale' };
@@ -128,9 +128,9 @@ async function writeAll(transaction: Transaction, write: InstanceWrite): Promise
   const uuid = uuidOf('ins', instance.id);
   await transaction.update('trunkline.instances', uuid, entities.instanceState.columns(written));
   if (acceptsMessages(stored) !== acceptsMessages(written)) await saveQueue(transaction, written);
-  else if (settleQueued) await lockQueue(transaction, uuid);
+  else if (failQueued) await lockQueue(transaction, uuid);
   if (event) await storeEvents(transaction, [event]);
-  if (settleQueued) await settleQueue(transaction, uuid, settleQueued);
+  if (failQueued) await failMessages(transaction, uuid, failQueued);
   if (forgetNumber) {
     await forgetSession(transaction, uuid);
     await leaveGroups(transaction, uuid);

@@ -1,4 +1,5 @@
-import type { Lease, Message, MessageChange } from '@trunkline/core/spi/storage';
+import { failQueue } from '@trunkline/core/spi/storage';
+import type { Lease, MessageChange, QueueFailure } from '@trunkline/core/spi/storage';
 import { createBatcher } from './batcher.ts';
 import type { Batcher } from './batcher.ts';
 import type { Connected, Database, Transaction } from './database.ts';
@@ -100,17 +101,18 @@ function roundsOf(changes: readonly LeasedChange[]): readonly (readonly LeasedCh
   return rounds;
 }
 
-/** Settles every queued message of an instance, in the order of the queue. The caller holds the lock of the queue. */
-export async function settleQueue(
+/** Fails every queued message of an instance, in the order of the queue. The caller holds the lock of the queue. */
+export async function failMessages(
   transaction: Transaction,
   instance: string,
-  settle: (message: Message) => MessageChange,
+  failure: QueueFailure,
 ): Promise<void> {
-  const changes = (await transaction.all(QUEUED, instance)).map((row) => settle(readMessage(row)));
-  if (changes.length === 0) return;
+  const queued = (await transaction.all(QUEUED, instance)).map(readMessage);
+  if (queued.length === 0) return;
+  const changes = failQueue(queued, failure, transaction.newId);
   const records = changes.map((change, place) => ({ ...recordOf(change), place }));
-  const changed = await transaction.all(SETTLE, JSON.stringify(records));
-  const written = new Set(changed.map((row) => integer(row, 'place')));
+  const rows = await transaction.all(FAIL, JSON.stringify(records));
+  const written = new Set(rows.map((row) => integer(row, 'place')));
   await storeEvents(
     transaction,
     changes.flatMap(({ events }, place) => (written.has(place) ? events : [])),
@@ -163,7 +165,7 @@ const WRITE = `
     WHERE queues.instance_id = queue.instance_id
   )`;
 
-const SETTLE = `
+const FAIL = `
   WITH record AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::text::json) AS record (${CHANGE_RECORD})
   ), ${WRITE}

@@ -3,6 +3,7 @@ import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isUnavailable } from '@trunkline/core/spi/storage';
 import { aMessage, aWorkspace } from '@trunkline/storage-contract/examples';
+import { QUEUE_FAILURE } from '@trunkline/storage-contract/scenes';
 import { eventually } from '@trunkline/test-support';
 import { postgresStorage } from '../src/index.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
@@ -40,7 +41,7 @@ describe('when PostgreSQL ends connections', () => {
     const { workspace, instance } = await storeInstance(storage);
     const message = aMessage(instance);
     await storage.messages.accept({ message, idempotency: null, backlogLimit: 5, trialLimit: null });
-    // Settling the queue is called between two statements of one transaction: here it comes to the end of it.
+    // The queue fails between two statements of one transaction, after the instance has been written.
     const lock = await schema.pool.connect();
     await lock.query('BEGIN');
     await lock.query(`LOCK TABLE ${schema.name}.queued_messages IN ACCESS EXCLUSIVE MODE`);
@@ -48,11 +49,7 @@ describe('when PostgreSQL ends connections', () => {
       instance: { ...instance, name: 'New' },
       event: null,
       lease: null,
-      settleQueued: () => ({
-        message: { ...message, status: 'failed' },
-        expectedStatus: 'queued',
-        events: [],
-      }),
+      failQueued: QUEUE_FAILURE,
     });
     const outcome = expect(write).rejects.toThrow('Postgres does not answer');
     await eventually(async () => expect(await waitingFor(schema, name)).toBe(1));
@@ -163,7 +160,11 @@ describe('a call that fails', () => {
     const schema = await temporarySchema();
     const pool = new Pool({ connectionString: schema.url, max: 2, application_name: schema.name });
     onTestFinished(() => pool.end());
-    const storage = await openStorage(schema, { pool, notifications: false });
+    const newId = (): never => {
+      throw new Error('A bug.');
+    };
+    const options = { pool, notifications: false };
+    const storage = await openStorage(schema, options, { ...storageContext, newId });
     const { instance } = await storeInstance(storage);
     const message = aMessage(instance);
     await storage.messages.accept({ message, idempotency: null, backlogLimit: 5, trialLimit: null });
@@ -172,9 +173,7 @@ describe('a call that fails', () => {
         instance,
         event: null,
         lease: null,
-        settleQueued() {
-          throw new Error('A bug.');
-        },
+        failQueued: QUEUE_FAILURE,
       }),
     );
     for (const result of await Promise.allSettled(failing)) {

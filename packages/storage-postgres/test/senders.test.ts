@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SENDER_KEPT_MS } from '@trunkline/core/spi/storage';
 import type { Instance, Storage, Workspace } from '@trunkline/core/spi/storage';
 import { aMessage, NOW } from '@trunkline/storage-contract/examples';
+import { QUEUE_FAILURE } from '@trunkline/storage-contract/scenes';
 import { eventually } from '@trunkline/test-support';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 
@@ -21,10 +22,8 @@ async function find(storage: Storage<never>, workspace: Workspace, instance: Ins
 async function deleteInstance(storage: Storage<never>, instance: Instance): Promise<void> {
   const [taken] = await storage.leases.claim({ owner: 'other', now: NOW, ttlMs: 1000, limit: 1 });
   if (!taken) throw new Error('The instance is leased to nobody, and cannot be taken.');
-  const settleQueued = (): never => {
-    throw new Error('Nothing is queued.');
-  };
-  expect(await storage.instances.delete({ instance, lease: taken.lease, settleQueued })).toBe('deleted');
+  const deletion = { instance, lease: taken.lease, failQueued: QUEUE_FAILURE };
+  expect(await storage.instances.delete(deletion)).toBe('deleted');
 }
 
 describe('a sender that another process changes', () => {

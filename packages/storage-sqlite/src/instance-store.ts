@@ -5,7 +5,7 @@ import { storeEvents } from './event-fan-out.ts';
 import { leaveGroups } from './group-store.ts';
 import { isHeld } from './lease.ts';
 import { orphanContent } from './upload-registry.ts';
-import { settleQueue } from './message-change.ts';
+import { failMessages } from './message-change.ts';
 import { entities } from './row.ts';
 import { forgetSession } from './session-store.ts';
 
@@ -28,7 +28,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         .map(entities.instance.read);
     },
 
-    write: async ({ instance, event, lease, settleQueued, forgetNumber }) => {
+    write: async ({ instance, event, lease, failQueued, forgetNumber }) => {
       const { database, newId, write } = connected();
       return write((announce): InstanceWriteResult => {
         if (lease && !isHeld(database, lease)) return { kind: 'fenced' };
@@ -41,7 +41,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         };
         database.update('instances', instance.id, entities.instanceState.columns(written));
         if (event) storeEvents({ database, newId, announce }, [event]);
-        if (settleQueued) settleQueue({ database, newId, announce }, instance.id, settleQueued);
+        if (failQueued) failMessages({ database, newId, announce }, instance.id, failQueued);
         if (forgetNumber) {
           forgetSession(database, instance.id);
           leaveGroups(database, instance.id);
@@ -50,13 +50,13 @@ export function instanceStore(connected: Connected): InstanceStore {
         return { kind: 'written', instance: written };
       });
     },
-    delete: async ({ instance, lease, settleQueued }) => {
+    delete: async ({ instance, lease, failQueued }) => {
       const { database, newId, write } = connected();
       return write((announce) => {
         if (!isHeld(database, lease)) return 'fenced';
         const stored = findInstance(database, instance.workspaceId, instance.id);
         if (stored?.version !== instance.version) return 'stale';
-        settleQueue({ database, newId, announce }, instance.id, settleQueued);
+        failMessages({ database, newId, announce }, instance.id, failQueued);
         forgetSession(database, instance.id);
         database.run('DELETE FROM instance_groups WHERE instance_id = ?', instance.id);
         database.run('DELETE FROM instances WHERE id = ?', instance.id);

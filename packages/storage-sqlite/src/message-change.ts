@@ -1,4 +1,5 @@
-import type { Message, MessageChange } from '@trunkline/core/spi/storage';
+import { failQueue } from '@trunkline/core/spi/storage';
+import type { MessageChange, QueueFailure } from '@trunkline/core/spi/storage';
 import { storeEvents } from './event-fan-out.ts';
 import type { Transaction } from './event-fan-out.ts';
 import { readMessage } from './message-row.ts';
@@ -19,17 +20,15 @@ export function changeMessage(
   return true;
 }
 
-/** Settles every queued message of an instance, in the order of the queue. */
-export function settleQueue(
-  transaction: Transaction,
-  instanceId: string,
-  settle: (message: Message) => MessageChange,
-): void {
-  const queued = transaction.database.all(
+/** Fails every queued message of an instance, in the order of the queue. */
+export function failMessages(transaction: Transaction, instanceId: string, failure: QueueFailure): void {
+  const { database, newId } = transaction;
+  const rows = database.all(
     'SELECT messages.* FROM queue JOIN messages ON messages.id = queue.message_id WHERE queue.instance_id = ? ORDER BY queue.position',
     instanceId,
   );
-  for (const row of queued) changeMessage(transaction, settle(readMessage(transaction.database, row)));
+  const queued = rows.map((row) => readMessage(database, row));
+  for (const change of failQueue(queued, failure, newId)) changeMessage(transaction, change);
 }
 
 /** What names one place in a queue, which is its head as a rule. Bound: the instance, the message. */

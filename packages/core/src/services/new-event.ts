@@ -15,19 +15,21 @@ export type NewEvent = <Type extends EventType>(what: {
 /** Further ahead than this (microseconds), the clock was set back: waiting for it would hold up every delivery. */
 const FURTHEST_AHEAD = 1_000_000;
 
-/** Within one process no two events have the same time, so that `created_at` tells which came first. */
+/**
+ * Within one process no two of these events have the same time, so that `created_at` tells which came first. Those of a
+ * queue that fails go on from the event before them (`QueueFailure`), each the last of its message.
+ */
 export function createNewEvent(newId: NewId): NewEvent {
   let last = 0;
   return ({ type, workspaceId, data, now }) => {
     const occurredAt = last - now * 1000 > FURTHEST_AHEAD ? now * 1000 : Math.max(now * 1000, last + 1);
     last = occurredAt;
-    const id = newId('evt', now);
-    return {
-      id,
-      type,
-      workspaceId,
-      occurredAt,
-      payload: eventBody({ id, type, occurredAt, workspaceId, data }),
-    };
+    return eventOf({ id: newId('evt', now), type, occurredAt, workspaceId, data });
   };
+}
+
+/** The event with the body that every receiver gets. */
+export function eventOf<Type extends EventType>(what: Parameters<typeof eventBody<Type>>[0]): Event {
+  const { id, type, workspaceId, occurredAt } = what;
+  return { id, type, workspaceId, occurredAt, payload: eventBody(what) };
 }

@@ -25,6 +25,7 @@ export type {
   MessageChange,
   MessageFilter,
   MessageStore,
+  QueueFailure,
   QueuedMessage,
   Sender,
 } from '../ports/storage/message-store.ts';
@@ -83,10 +84,12 @@ export {
 export type {
   Message,
   MessageDirection,
+  MessageError,
   MessageMedia,
   MessageStatus,
   MessageType,
 } from '../domain/message/message.ts';
+export { failQueue } from '../services/messages/fail-queue.ts';
 export { IDEMPOTENCY_WINDOW_MS, isForgotten } from '../domain/idempotency/idempotency.ts';
 export type { IdempotencyRecord } from '../domain/idempotency/idempotency.ts';
 

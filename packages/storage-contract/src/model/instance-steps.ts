@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { InstanceWrite, Message, MessageChange } from '@trunkline/core/spi/storage';
+import type { InstanceWrite, QueueFailure } from '@trunkline/core/spi/storage';
 import { anEvent, anInstance } from '../examples.ts';
 import { step } from './step.ts';
 import type { World } from './world.ts';
@@ -44,7 +44,7 @@ export const instanceSteps = [
       stale: rarely,
       lease: fc.option(lease),
       event: fc.boolean(),
-      settle: rarely,
+      fail: rarely,
       erase: rarely,
       operation: rarely,
       seenBefore: rarely,
@@ -67,8 +67,8 @@ export const instanceSteps = [
         lease: choice.lease === null ? null : world.lease(choice.lease),
         forgetNumber: choice.erase,
       };
-      const settled = { ...write, settleQueued: settling(world) };
-      return ({ storage }) => storage.instances.write(choice.settle ? settled : write);
+      const ending = { ...write, failQueued: queueFailure(world) };
+      return ({ storage }) => storage.instances.write(choice.fail ? ending : write);
     },
   ),
 
@@ -79,7 +79,7 @@ export const instanceSteps = [
     const under = held ?? world.lease(choice.lease);
     if (!current || !under) return null;
     const version = choice.stale ? current.version - 1 : current.version;
-    const deletion = { instance: { ...current, version }, lease: under, settleQueued: settling(world) };
+    const deletion = { instance: { ...current, version }, lease: under, failQueued: queueFailure(world) };
     return ({ storage }) => storage.instances.delete(deletion);
   }),
 
@@ -147,10 +147,7 @@ export const instanceSteps = [
     }),
     async (world, choice) => {
       const under = world.lease(choice.lease);
-      return (
-        under &&
-        (({ storage }) => storage.sessions.save(under, new Map([[choice.name, choice.bytes]])))
-      );
+      return under && (({ storage }) => storage.sessions.save(under, new Map([[choice.name, choice.bytes]])));
     },
   ),
 
@@ -180,20 +177,16 @@ export const instanceSteps = [
   ),
 ];
 
-/** The same for the same message, as `settleQueued` must be. */
-function settling(world: World): (message: Message) => MessageChange {
-  return (message) => ({
-    message: { ...message, status: 'failed', failedAt: world.now },
-    expectedStatus: 'queued',
-    events: [happening(world, message, 'message.failed', message.id.replace('msg_', 'evt_'))],
-  });
+function queueFailure({ now }: World): QueueFailure {
+  const error = { code: 'instance_gone', message: 'The instance is gone.' };
+  return { error, now, eventsFrom: now * 1000 };
 }
 
 function happening(
   world: World,
   { workspaceId }: { readonly workspaceId: string },
-  type: 'instance.connected' | 'message.failed',
-  id: string = world.newId('evt', world.now),
+  type: 'instance.connected',
 ) {
+  const id = world.newId('evt', world.now);
   return anEvent({ id: workspaceId }, world.now, { id, type, payload: `the bytes of ${id}` });
 }

@@ -9,14 +9,13 @@ import type {
   DeliveryFilter,
   Instance,
   Lease,
-  Message,
-  MessageChange,
   MessageFilter,
   PageRequest,
   Storage,
   WebhookEndpoint,
   Workspace,
 } from '@trunkline/core/spi/storage';
+import { failing, QUEUE_FAILURE } from '@trunkline/storage-contract/scenes';
 import {
   aClaim,
   aMember,
@@ -118,11 +117,11 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
     instance,
     event: anEvent(workspace),
     lease,
-    settleQueued: failing,
+    failQueued: QUEUE_FAILURE,
     forgetNumber: true,
   });
   if (written.kind !== 'written') throw new Error(`The instance was ${written.kind}.`);
-  await instances.delete({ instance: written.instance, lease, settleQueued: failing });
+  await instances.delete({ instance: written.instance, lease, failQueued: QUEUE_FAILURE });
   await leases.release(lease, { owner: 'two', until: NOW + 1000 });
 }
 
@@ -198,7 +197,7 @@ async function useSubscriptions(storage: Storage, workspace: Workspace): Promise
   await subscriptions.delete('orders');
   await subscriptions.sweepDeleted(10);
   await retention.deleteHistory(NOW + 1, 10);
-  await instances.delete({ instance, lease: leased.lease, settleQueued: failing });
+  await instances.delete({ instance, lease: leased.lease, failQueued: QUEUE_FAILURE });
 }
 
 async function useDeliveries(storage: Storage, endpoint: WebhookEndpoint): Promise<void> {
@@ -240,15 +239,6 @@ async function useDeliveries(storage: Storage, endpoint: WebhookEndpoint): Promi
 }
 
 const someMedia = { available: true, mimeType: 'image/png', size: 1, filename: 'a.png', sha256: '00' };
-
-function failing(message: Message): MessageChange {
-  const event = anEvent({ id: message.workspaceId });
-  return {
-    message: { ...message, status: 'failed' },
-    expectedStatus: 'queued',
-    events: [{ ...event, type: 'message.failed' }],
-  };
-}
 
 /** Each part of a filter with and without each other. */
 function messageFilters({ id: instanceId }: Instance): readonly MessageFilter[] {

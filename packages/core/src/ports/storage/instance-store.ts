@@ -1,8 +1,7 @@
 import type { Event } from '../../domain/event/event.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
-import type { Message } from '../../domain/message/message.ts';
 import type { Lease } from './lease.ts';
-import type { MessageChange } from './message-store.ts';
+import type { QueueFailure } from './message-store.ts';
 
 /** A decision about an instance, written only if nothing has changed since it was taken. */
 export interface InstanceWrite {
@@ -15,10 +14,10 @@ export interface InstanceWrite {
   /** The lease that a gateway's write is made under, checked before the version; null for a write of the API. */
   readonly lease: Lease | null;
   /**
-   * Where given, every queued message of the instance is settled by it, in queue order and in this transaction, after
-   * `event` is stored. Pure, and may be called again.
+   * Where given, every queued message of the instance fails with it (`failQueue`), in queue order and in this
+   * transaction, after `event` is stored.
    */
-  readonly settleQueued?: (message: Message) => MessageChange;
+  readonly failQueued?: QueueFailure;
   /** Erase the session and leave the groups too: they are the number's that is unlinked. */
   readonly forgetNumber?: boolean;
 }
@@ -35,13 +34,13 @@ export interface InstanceStore {
   list(workspaceId: string): Promise<readonly Instance[]>;
   write(write: InstanceWrite): Promise<InstanceWriteResult>;
   /**
-   * Removes the instance with its session, groups and lease; settles its queued messages. Its messages stay.
+   * Removes the instance with its session, groups and lease; its queued messages fail. All of its messages stay.
    * In one transaction, under the lease.
    */
   delete(deletion: {
     readonly instance: Instance;
     readonly lease: Lease;
-    readonly settleQueued: (message: Message) => MessageChange;
+    readonly failQueued: QueueFailure;
   }): Promise<'deleted' | 'stale' | 'fenced'>;
   /** Sets `lastSeenAt`, never backwards; no version, no event. Nothing when the lease is lost. */
   touch(lease: Lease, now: number): Promise<void>;

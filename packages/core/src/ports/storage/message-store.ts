@@ -2,7 +2,13 @@ import type { Event } from '../../domain/event/event.ts';
 import type { IdRange } from '../../domain/id.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
-import type { Message, MessageDirection, MessageStatus, MessageType } from '../../domain/message/message.ts';
+import type {
+  Message,
+  MessageDirection,
+  MessageError,
+  MessageStatus,
+  MessageType,
+} from '../../domain/message/message.ts';
 import type { Workspace } from '../../domain/workspace/workspace.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Lease } from './lease.ts';
@@ -13,6 +19,15 @@ export interface MessageChange {
   readonly expectedStatus: MessageStatus;
   /** What to tell receivers, in order. */
   readonly events: readonly Event[];
+}
+
+/** Why all that is queued on an instance fails. What becomes of each message is decided by `failQueue`, in the transaction. */
+export interface QueueFailure {
+  readonly error: MessageError;
+  /** When it fails, epoch milliseconds. */
+  readonly now: number;
+  /** Epoch microseconds of the first message's event; that of each further one is one later. */
+  readonly eventsFrom: number;
 }
 
 /** What a message is sent by: an instance of a workspace, as they were when they were read. */

@@ -1,15 +1,27 @@
 import { transition } from '../../domain/instance/instance-state.ts';
 import type { InstanceTrigger } from '../../domain/instance/instance-state.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
+import type { MessageError } from '../../domain/message/message.ts';
 import { ok } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { notBefore } from '../../domain/too-far-ahead.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import { instanceEventObject } from '../../resources/instance.ts';
 import type { ServiceContext } from '../context.ts';
-import { failDeletedMessage, failUnlinkedMessage } from '../messages/advance-message.ts';
 import { FencedError } from './fenced-error.ts';
 import { findInstance } from './instances.ts';
+
+/** Why what is still queued fails when its number is unlinked. */
+const UNLINKED: MessageError = {
+  code: 'instance_logged_out',
+  message: 'The number was unlinked before the message was sent.',
+};
+
+/** Why what is still queued fails when its instance is deleted. */
+const DELETED: MessageError = {
+  code: 'instance_deleted',
+  message: 'The instance was deleted before the message was sent.',
+};
 
 /** Who changes an instance: the API, or the gateway that holds it under a lease. */
 interface InstanceTarget {
@@ -40,19 +52,21 @@ export async function changeInstance(
     if (next.kind === 'unchanged') return found;
     if (next.kind === 'refused') return { ok: false, refusal: next.refusal };
 
-    const { instance, event, sessionEnds } = next;
+    const { instance, sessionEnds } = next;
+    const event =
+      next.event &&
+      context.newEvent({
+        type: next.event,
+        workspaceId: instance.workspaceId,
+        data: { instance: instanceEventObject(instance, context.capabilities) },
+        now,
+      });
+    const eventsFrom = event ? event.occurredAt + 1 : now * 1000;
     const written = await context.storage.instances.write({
       instance,
       lease: target.lease,
-      event:
-        event &&
-        context.newEvent({
-          type: event,
-          workspaceId: instance.workspaceId,
-          data: { instance: instanceEventObject(instance, context.capabilities) },
-          now,
-        }),
-      ...(sessionEnds ? { forgetNumber: true, settleQueued: failUnlinkedMessage(context, now) } : {}),
+      event,
+      ...(sessionEnds ? { forgetNumber: true, failQueued: { error: UNLINKED, now, eventsFrom } } : {}),
     });
     if (written.kind === 'written') return ok(written.instance);
     // One that is gone is fenced, too: without `known` it is not found.
@@ -68,8 +82,9 @@ export async function deleteHeldInstance(
   for (;;) {
     const instance = await context.storage.instances.find(workspaceId, lease.instanceId);
     if (!instance) return;
-    const settleQueued = failDeletedMessage(context, context.clock.now());
-    const deleted = await context.storage.instances.delete({ instance, lease, settleQueued });
+    const now = context.clock.now();
+    const failQueued = { error: DELETED, now, eventsFrom: now * 1000 };
+    const deleted = await context.storage.instances.delete({ instance, lease, failQueued });
     if (deleted === 'deleted') return;
     if (deleted === 'fenced') throw new FencedError(lease.instanceId);
   }

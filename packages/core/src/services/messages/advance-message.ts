@@ -1,10 +1,9 @@
 import type { Event } from '../../domain/event/event.ts';
 import { advance, lastChangeOf } from '../../domain/message/message-state.ts';
 import type { MessageStep, MessageTrigger } from '../../domain/message/message-state.ts';
-import type { Message, MessageError } from '../../domain/message/message.ts';
+import type { Message } from '../../domain/message/message.ts';
 import { notBefore } from '../../domain/too-far-ahead.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
-import type { MessageChange } from '../../ports/storage/message-store.ts';
 import { messageResource } from '../../resources/message.ts';
 import type { ServiceContext } from '../context.ts';
 import { FencedError } from '../instances/fenced-error.ts';
@@ -47,45 +46,6 @@ export async function advanceMessage(
     if (written === 'changed') return;
     if (written === 'fenced') throw new FencedError(lease.instanceId);
   }
-}
-
-/** Fails what is still queued when its number is unlinked. */
-export function failUnlinkedMessage(
-  context: ServiceContext,
-  now: number,
-): (message: Message) => MessageChange {
-  return failQueued(
-    context,
-    { code: 'instance_logged_out', message: 'The number was unlinked before the message was sent.' },
-    now,
-  );
-}
-
-/** Fails what is still queued when its instance is deleted. */
-export function failDeletedMessage(
-  context: ServiceContext,
-  now: number,
-): (message: Message) => MessageChange {
-  return failQueued(
-    context,
-    { code: 'instance_deleted', message: 'The instance was deleted before the message was sent.' },
-    now,
-  );
-}
-
-function failQueued(
-  context: ServiceContext,
-  error: MessageError,
-  now: number,
-): (message: Message) => MessageChange {
-  return (message) => {
-    const steps = advance(message, { kind: 'failed', error }, now);
-    return {
-      message: steps.at(-1)?.message ?? message,
-      expectedStatus: message.status,
-      events: messageEvents(context, steps, now),
-    };
-  };
 }
 
 /** The events of some steps of a message, each with the message as it stood right after that step. */

@@ -1,8 +1,12 @@
 import type { Instance } from '../../domain/instance/instance.ts';
-import type { Message } from '../../domain/message/message.ts';
-import type { InstanceStore, InstanceWrite, InstanceWriteResult } from '../../ports/storage/instance-store.ts';
+import type {
+  InstanceStore,
+  InstanceWrite,
+  InstanceWriteResult,
+} from '../../ports/storage/instance-store.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
-import type { MessageChange } from '../../ports/storage/message-store.ts';
+import type { MessageChange, QueueFailure } from '../../ports/storage/message-store.ts';
+import { failQueue } from '../../services/messages/fail-queue.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { leaveGroups } from './group-store.ts';
 import { leasedRecord } from './lease.ts';
@@ -40,12 +44,12 @@ export class MemoryInstanceStore implements InstanceStore {
   }
 
   async write(write: InstanceWrite): Promise<InstanceWriteResult> {
-    const { instance, event, lease, settleQueued, forgetNumber } = write;
+    const { instance, event, lease, failQueued, forgetNumber } = write;
     if (lease && !leasedRecord(this.#state, lease)) return { kind: 'fenced' };
     const record = this.#record(instance.workspaceId, instance.id);
     if (record?.instance.version !== instance.version) return { kind: 'stale' };
-    const settled = settleQueued ? this.#decideQueued(record, settleQueued) : [];
-
+    const work = [...storeEvents(this.#state, event ? [event] : [])];
+    const failed = failQueued ? this.#failed(record, failQueued) : [];
     record.instance = {
       ...structuredClone(instance),
       lastSeenAt: latest(record.instance.lastSeenAt, instance.lastSeenAt),
@@ -55,7 +59,7 @@ export class MemoryInstanceStore implements InstanceStore {
       record.session.clear();
       leaveGroups(record, () => false);
     }
-    const work = [...storeEvents(this.#state, event ? [event] : []), ...this.#settle(settled)];
+    work.push(...this.#apply(failed));
     this.#signalWrite(instance.id, work, lease);
     return { kind: 'written', instance: structuredClone(record.instance) };
   }
@@ -63,15 +67,13 @@ export class MemoryInstanceStore implements InstanceStore {
   async delete(deletion: {
     readonly instance: Instance;
     readonly lease: Lease;
-    readonly settleQueued: (message: Message) => MessageChange;
+    readonly failQueued: QueueFailure;
   }): Promise<'deleted' | 'stale' | 'fenced'> {
-    const { instance, lease, settleQueued } = deletion;
+    const { instance, lease, failQueued } = deletion;
     if (!leasedRecord(this.#state, lease)) return 'fenced';
     const record = this.#record(instance.workspaceId, instance.id);
     if (record?.instance.version !== instance.version) return 'stale';
-    const settled = this.#decideQueued(record, settleQueued);
-
-    const work = this.#settle(settled);
+    const work = this.#apply(this.#failed(record, failQueued));
     this.#state.instances.delete(instance.id);
     this.#signalWrite(instance.id, work);
     return 'deleted';
@@ -93,18 +95,12 @@ export class MemoryInstanceStore implements InstanceStore {
     return instances.filter((instance) => instance.workspaceId === workspaceId);
   }
 
-  /** Calls all of the caller's code before anything is written: where it throws, nothing has changed. */
-  #decideQueued(
-    record: InstanceRecord,
-    settle: (message: Message) => MessageChange,
-  ): readonly MessageChange[] {
-    return [...record.queue.keys()].flatMap((id) => {
-      const message = this.#state.messages.get(id);
-      return message ? [settle(structuredClone(message))] : [];
-    });
+  #failed(record: InstanceRecord, failure: QueueFailure): readonly MessageChange[] {
+    const queued = [...record.queue.keys()].flatMap((id) => this.#state.messages.get(id) ?? []);
+    return failQueue(queued, failure, this.#state.newId);
   }
 
-  #settle(changes: readonly MessageChange[]): readonly WorkTopic[] {
+  #apply(changes: readonly MessageChange[]): readonly WorkTopic[] {
     return changes.flatMap((change) => applyChange(this.#state, change) ?? []);
   }
 
