@@ -1,4 +1,4 @@
-import { joinRound, mayRetry, requeue, waitsInRound } from '@trunkline/core/spi/storage';
+import { mayRetry, requeue, takeRetryBatch } from '@trunkline/core/spi/storage';
 import type { Delivery, RetryResult } from '@trunkline/core/spi/storage';
 import { sweepEndpoint } from './closing.ts';
 import type { Transaction } from './database.ts';
@@ -59,12 +59,16 @@ export async function retryAll(
   if (!(await keepEnabled(transaction, uuidToFind('ten', workspaceId), endpoint))) return null;
   await sweepEndpoint(transaction, endpoint, limit + countUpTo);
   const failed = await failedDeliveries(transaction, endpoint, { since, count: limit + countUpTo });
-  const chosen = failed.slice(0, limit).map(({ uuid }) => uuid);
-  await requeueAll(transaction, endpoint, await readAll(transaction, chosen), now);
-  const round = joinRound(await readRetryRound(transaction, endpoint), now);
-  const left = failed.slice(limit).filter(({ lastAttemptAt }) => waitsInRound(lastAttemptAt, round));
-  await writeRetryRound(transaction, endpoint, left.length > 0 ? round : null);
-  return { requeued: chosen.length, remaining: left.length };
+  const { chosen, remaining, round } = takeRetryBatch(failed, {
+    limit,
+    now,
+    round: await readRetryRound(transaction, endpoint),
+    failedAt: ({ lastAttemptAt }) => lastAttemptAt,
+  });
+  const uuids = chosen.map(({ uuid }) => uuid);
+  await requeueAll(transaction, endpoint, await readAll(transaction, uuids), now);
+  await writeRetryRound(transaction, endpoint, round);
+  return { requeued: chosen.length, remaining };
 }
 
 async function readAll(transaction: Transaction, uuids: readonly string[]): Promise<readonly Delivery[]> {

@@ -1,4 +1,4 @@
-import { joinRound, waitsInRound } from '@trunkline/core/spi/storage';
+import { takeRetryBatch } from '@trunkline/core/spi/storage';
 import type { SubscriptionStore } from '@trunkline/core/spi/storage';
 import type { Connected, Database, Transaction } from './database.ts';
 import { entities, id, integer, integerOrNull } from './row.ts';
@@ -36,18 +36,19 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
         if (!row) return null;
         const subscription = uuidOf('sub', id(row, 'id', 'sub'));
         const exhausted = await transaction.all(FIRST_EXHAUSTED, subscription, limit + countUpTo);
-        const chosen = exhausted.slice(0, limit).map((one) => String(one['event_id']));
+        const { chosen, remaining, round } = takeRetryBatch(exhausted, {
+          limit,
+          now,
+          round: entities.retryRound.read(row),
+          failedAt: (one) => integerOrNull(one, 'exhausted_at'),
+        });
         if (chosen.length > 0) {
-          await transaction.run(REQUEUE, subscription, chosen, now);
+          const events = chosen.map((one) => String(one['event_id']));
+          await transaction.run(REQUEUE, subscription, events, now);
           transaction.announce({ topic: 'subscriptions' });
         }
-        const round = joinRound(entities.retryRound.read(row), now);
-        const left = exhausted
-          .slice(limit)
-          .filter((one) => waitsInRound(integerOrNull(one, 'exhausted_at'), round));
-        const [beganAt, calledAt] = left.length > 0 ? [round.beganAt, round.calledAt] : [null, null];
-        await transaction.run(WRITE_ROUND, subscription, beganAt, calledAt);
-        return { requeued: chosen.length, remaining: left.length };
+        await transaction.run(WRITE_ROUND, subscription, round?.beganAt ?? null, round?.calledAt ?? null);
+        return { requeued: chosen.length, remaining };
       }),
 
     sweepDeleted: async (limit) => sweepDeleted(connected(), limit),

@@ -1,10 +1,9 @@
-import { latestLeaseEnd } from '@trunkline/core/spi/storage';
-import type { EndpointWrite, FailureRecord, WebhookStore } from '@trunkline/core/spi/storage';
+import { isAsDecidedOn, latestLeaseEnd } from '@trunkline/core/spi/storage';
+import type { EndpointWrite, WebhookStore } from '@trunkline/core/spi/storage';
 import { closeLane, dropLane } from './closing.ts';
 import type { Connected, Transaction } from './database.ts';
 import { addLane, FIRST_GENERATION, lockLanes, resumeLane } from './lane.ts';
-import { entities, flag, integer, json } from './row.ts';
-import type { Row } from './row.ts';
+import { entities, flag, json } from './row.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 export function webhookStore(connected: Connected): WebhookStore {
@@ -96,8 +95,9 @@ const CLAIM_NOTICES = `
 
 async function writeEndpoint(
   transaction: Transaction,
-  { endpoint, health, close, notice, enabledLimit }: EndpointWrite,
+  write: EndpointWrite,
 ): Promise<'written' | 'stale' | 'limit_reached'> {
+  const { endpoint, health, close, notice, enabledLimit } = write;
   const uuid = uuidOf('wh', endpoint.id);
   const workspace = uuidOf('ten', endpoint.workspaceId);
   // Two that are enabled concurrently cannot both pass. Before any other lock, as everywhere.
@@ -106,8 +106,7 @@ async function writeEndpoint(
   if (close) await lockLanes(transaction, [uuid]);
   const lock = close ? LOCK_TO_CLOSE : LOCK;
   const stored = await transaction.get(lock, uuid, workspace);
-  if (!stored || integer(stored, 'version') !== endpoint.version) return 'stale';
-  if (health && !isUnchanged(stored, health)) return 'stale';
+  if (!stored || !isAsDecidedOn(entities.endpoint.read(stored), write)) return 'stale';
   if (enabledLimit !== undefined) {
     const others = await transaction.all(ENABLED_BESIDE, workspace, uuid);
     if (others.length >= enabledLimit) return 'limit_reached';
@@ -130,8 +129,3 @@ const ENABLED_BESIDE = `
 
 const LOCK = 'SELECT * FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2 FOR NO KEY UPDATE';
 const LOCK_TO_CLOSE = 'SELECT * FROM trunkline.endpoints WHERE id = $1 AND workspace_id = $2 FOR UPDATE';
-
-function isUnchanged(stored: Row, decided: Pick<FailureRecord, 'failingSince' | 'warnedAt'>): boolean {
-  const { failingSince, warnedAt } = entities.endpointHealth.read(stored);
-  return failingSince === decided.failingSince && warnedAt === decided.warnedAt;
-}

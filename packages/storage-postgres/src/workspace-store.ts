@@ -1,4 +1,4 @@
-import { isPostponed } from '@trunkline/core/spi/storage';
+import { changedWorkspace, isPostponed } from '@trunkline/core/spi/storage';
 import type { Workspace, WorkspaceChanges, WorkspaceStore } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { lookingUp } from './look-ups.ts';
@@ -81,7 +81,7 @@ async function updateWorkspace(
   const row = await transaction.get(LOCK, uuid);
   if (!row || uuid === null) return null;
   const stored = entities.workspace.read(row);
-  const next = { ...stored, ...changes, plan: { ...stored.plan, ...changes.plan } };
+  const next = changedWorkspace(stored, changes);
   await transaction.update('trunkline.workspaces', uuid, columnsOf(next));
   if (isPostponed(next)) await pauseLanes(transaction, uuid);
   else if (isPostponed(stored)) await resumeWork(transaction, uuid);

@@ -3,10 +3,9 @@ import {
   endedWithoutEvent,
   floorId,
   isOpen,
-  joinRound,
   mayRetry,
   requeue,
-  waitsInRound,
+  takeRetryBatch,
 } from '@trunkline/core/spi/storage';
 import type {
   ClaimedDelivery,
@@ -107,17 +106,21 @@ export function deliveryStore(connected: Connected): DeliveryStore {
         if (!isEnabled(database, workspaceId, webhookId)) return null;
         sweepClosings(database, { limit: limit + countUpTo, endpointId: webhookId }, endInSweep(database));
         const failed = failedDeliveries(database, webhookId, { since, count: limit + countUpTo });
-        const chosen = rowsOf(
+        const { chosen, remaining, round } = takeRetryBatch(failed, {
+          limit,
+          now,
+          round: readRetryRound(database, webhookId),
+          failedAt: ({ lastAttemptAt }) => lastAttemptAt,
+        });
+        const rows = rowsOf(
           database,
           'deliveries',
-          failed.slice(0, limit).map(({ id }) => id),
+          chosen.map(({ id }) => id),
         );
-        for (const row of chosen) requeueNow(database, readDelivery(database, row), now);
-        const round = joinRound(readRetryRound(database, webhookId), now);
-        const left = failed.slice(limit).filter(({ lastAttemptAt }) => waitsInRound(lastAttemptAt, round));
-        writeRetryRound(database, webhookId, left.length > 0 ? round : null);
+        for (const row of rows) requeueNow(database, readDelivery(database, row), now);
+        writeRetryRound(database, webhookId, round);
         if (chosen.length > 0) announce({ topic: 'deliveries' });
-        return { requeued: chosen.length, remaining: left.length };
+        return { requeued: chosen.length, remaining };
       });
     },
 

@@ -1,4 +1,4 @@
-import { joinRound, waitsInRound } from '@trunkline/core/spi/storage';
+import { takeRetryBatch } from '@trunkline/core/spi/storage';
 import type { SubscriptionStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
@@ -77,15 +77,16 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
         if (!subscription) return null;
         const id = text(subscription, 'id');
         const exhausted = database.all(FIRST_EXHAUSTED, id, limit + countUpTo);
-        const chosen = exhausted.slice(0, limit);
+        const { chosen, remaining, round } = takeRetryBatch(exhausted, {
+          limit,
+          now,
+          round: entities.retryRound.read(subscription),
+          failedAt: (row) => integerOrNull(row, 'exhausted_at'),
+        });
         for (const row of chosen) database.run(REQUEUE, now, text(row, 'event_id'), id);
-        const round = joinRound(entities.retryRound.read(subscription), now);
-        const left = exhausted
-          .slice(limit)
-          .filter((row) => waitsInRound(integerOrNull(row, 'exhausted_at'), round));
-        database.update('subscriptions', id, entities.retryRound.columns(left.length > 0 ? round : null));
+        database.update('subscriptions', id, entities.retryRound.columns(round));
         if (chosen.length > 0) announce({ topic: 'subscriptions' });
-        return { requeued: chosen.length, remaining: left.length };
+        return { requeued: chosen.length, remaining };
       });
     },
 

@@ -1,4 +1,4 @@
-import { latestLeaseEnd } from '@trunkline/core/spi/storage';
+import { isAsDecidedOn, latestLeaseEnd } from '@trunkline/core/spi/storage';
 import type { WebhookEndpoint, WebhookStore } from '@trunkline/core/spi/storage';
 import { closeLane, dropLane } from './closing.ts';
 import type { Connected } from './connection.ts';
@@ -25,17 +25,12 @@ export function webhookStore(connected: Connected): WebhookStore {
         .all('SELECT * FROM endpoints WHERE workspace_id = ? ORDER BY id DESC', workspaceId)
         .map(entities.endpoint.read);
     },
-    write: async ({ endpoint, health, close, notice, enabledLimit }) => {
+    write: async (change) => {
+      const { endpoint, health, close, notice, enabledLimit } = change;
       const { database, write } = connected();
       return write(() => {
         const stored = findEndpoint(database, endpoint.workspaceId, endpoint.id);
-        if (stored?.version !== endpoint.version) return 'stale';
-        if (
-          health &&
-          (stored.health.failingSince !== health.failingSince || stored.health.warnedAt !== health.warnedAt)
-        ) {
-          return 'stale';
-        }
+        if (!stored || !isAsDecidedOn(stored, change)) return 'stale';
         if (enabledLimit !== undefined && enabledBeside(database, endpoint) >= enabledLimit) {
           return 'limit_reached';
         }

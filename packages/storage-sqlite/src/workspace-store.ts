@@ -1,4 +1,4 @@
-import { isPostponed } from '@trunkline/core/spi/storage';
+import { changedWorkspace, isPostponed } from '@trunkline/core/spi/storage';
 import type { Member, Workspace, WorkspaceStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Columns, Database } from './database.ts';
@@ -23,7 +23,7 @@ export function workspaceStore(connected: Connected): WorkspaceStore {
       return write((announce) => {
         const stored = findWorkspace(database, id);
         if (!stored) return null;
-        const next = { ...stored, ...changes, plan: { ...stored.plan, ...changes.plan } };
+        const next = changedWorkspace(stored, changes);
         database.update('workspaces', id, columnsOf(next));
         if (isPostponed(next)) pauseLanes(database, id);
         else if (isPostponed(stored)) resumeWork(database, id, announce);

@@ -46,7 +46,7 @@ export type {
 export type { UploadRegistry } from '../ports/storage/upload-registry.ts';
 export type { WaitsStep } from '../ports/storage/waits-step.ts';
 export type { EndpointWrite, Notice, WebhookStore } from '../ports/storage/webhook-store.ts';
-export type { WorkspaceChanges, WorkspaceStore } from '../ports/storage/workspace-store.ts';
+export type { WorkspaceStore } from '../ports/storage/workspace-store.ts';
 export type { MediaStore } from '../ports/media-store.ts';
 export type { Logger } from '../ports/logger.ts';
 export { UnavailableError, explainUnavailable, isUnavailable } from '../ports/unavailable-error.ts';
@@ -62,8 +62,8 @@ export { checkMediaId } from '../domain/message/media-rules.ts';
 
 // Workspaces and keys.
 export { isPostponed } from '../domain/workspace/plan-rules.ts';
-export { DEFAULT_PLAN } from '../domain/workspace/workspace.ts';
-export type { Member, Plan, Workspace } from '../domain/workspace/workspace.ts';
+export { changedWorkspace, DEFAULT_PLAN } from '../domain/workspace/workspace.ts';
+export type { Member, Plan, Workspace, WorkspaceChanges } from '../domain/workspace/workspace.ts';
 export type { ApiKey } from '../domain/api-key/api-key.ts';
 
 // Instances and groups.
@@ -100,7 +100,7 @@ export type { EventSubscription } from '../domain/subscription/event-subscriptio
 export { queuedEventDue } from '../domain/subscription/event-subscription.ts';
 
 // Endpoints and deliveries.
-export { HEALTHY, NO_FAILURES } from '../domain/webhook/endpoint.ts';
+export { HEALTHY, isAsDecidedOn, NO_FAILURES } from '../domain/webhook/endpoint.ts';
 export type {
   DisabledReason,
   EndpointHealth,
@@ -125,6 +125,6 @@ export {
   withinSchedule,
 } from '../domain/delivery/delivery-state.ts';
 export { newDelivery } from '../domain/delivery/delivery.ts';
-export { joinRound, waitsInRound } from '../domain/delivery/retry-round.ts';
+export { takeRetryBatch } from '../domain/delivery/retry-round.ts';
 export type { RetryRound } from '../domain/delivery/retry-round.ts';
 export type { LanePosition, WaitingReason } from '../domain/delivery/waiting.ts';

@@ -51,3 +51,16 @@ export interface WebhookEndpoint {
 export const DESCRIPTION_MAX = 255;
 /** Names in `events` (specification, "Limits"). */
 export const EVENTS_MAX = 20;
+
+/** Whether a stored endpoint is still what a change was decided on: of this version and, if it matters, failing in this way. */
+export function isAsDecidedOn(
+  { version, health }: Pick<WebhookEndpoint, 'version' | 'health'>,
+  decidedOn: {
+    readonly endpoint: Pick<WebhookEndpoint, 'version'>;
+    readonly health?: Pick<FailureRecord, 'failingSince' | 'warnedAt'>;
+  },
+): boolean {
+  if (version !== decidedOn.endpoint.version) return false;
+  const { failingSince, warnedAt } = decidedOn.health ?? health;
+  return health.failingSince === failingSince && health.warnedAt === warnedAt;
+}

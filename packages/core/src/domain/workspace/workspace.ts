@@ -27,6 +27,18 @@ export interface Workspace {
 }
 
 /** A person of a workspace. An API key made by a member can do no more about webhooks than its member. */
+export interface WorkspaceChanges {
+  readonly name?: string;
+  /** What is left out stays, whoever changes it at the same time. */
+  readonly plan?: Partial<Plan>;
+  readonly suspendedAt?: number | null;
+}
+
+/** The workspace as it is after these changes. */
+export function changedWorkspace(stored: Workspace, changes: WorkspaceChanges): Workspace {
+  return { ...stored, ...changes, plan: { ...stored.plan, ...changes.plan } };
+}
+
 export interface Member {
   readonly id: string;
   readonly workspaceId: string;

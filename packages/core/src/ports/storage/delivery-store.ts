@@ -132,7 +132,7 @@ export interface DeliveryStore {
   /**
    * The same for up to `limit` deliveries of one endpoint: those that were never attempted first, then those attempted
    * longest ago, each by id where that is the same. `remaining` is how many more wait for their attempt in the round that
-   * the call belongs to (`joinRound`, `waitsInRound`), counted up to `countUpTo`; with none left the round is over. Sweeps first
+   * the call belongs to (`takeRetryBatch`), counted up to `countUpTo`; with none left the round is over. Sweeps first
    * what a closing has ended at this endpoint, up to `limit + countUpTo` deliveries; what is beyond that is left to the next
    * call. Null when the endpoint is gone or disabled.
    */

@@ -109,8 +109,7 @@ export interface SubscriptionStore {
   /**
    * Makes up to `limit` exhausted events due at `now`, with their attempts unchanged and no lost claims: those whose
    * last attempt failed longest ago first, then by event id; what an earlier version exhausted, without that time, comes
-   * before them. `remaining` is how many more wait for their attempt in the round that the call belongs to (`joinRound`,
-   * `waitsInRound`), counted up to `countUpTo`; with none left the round is over. Null when there is no such subscription.
+   * before them. `remaining` is how many more wait for their attempt in the round that the call belongs to (`takeRetryBatch`), counted up to `countUpTo`; with none left the round is over. Null when there is no such subscription.
    */
   retryExhausted(
     name: string,

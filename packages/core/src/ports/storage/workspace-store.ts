@@ -1,11 +1,4 @@
-import type { Member, Plan, Workspace } from '../../domain/workspace/workspace.ts';
-
-export interface WorkspaceChanges {
-  readonly name?: string;
-  /** What is left out stays, whoever changes it at the same time. */
-  readonly plan?: Partial<Plan>;
-  readonly suspendedAt?: number | null;
-}
+import type { Member, Workspace, WorkspaceChanges } from '../../domain/workspace/workspace.ts';
 
 export interface WorkspaceStore {
   insert(workspace: Workspace): Promise<void>;

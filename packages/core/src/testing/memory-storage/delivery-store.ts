@@ -1,7 +1,7 @@
 import { endedBy, mayRetry, requeue, withinSchedule } from '../../domain/delivery/delivery-state.ts';
 import { isOpen } from '../../domain/delivery/delivery.ts';
 import type { Delivery } from '../../domain/delivery/delivery.ts';
-import { joinRound, waitsInRound } from '../../domain/delivery/retry-round.ts';
+import { takeRetryBatch } from '../../domain/delivery/retry-round.ts';
 import type { LanePosition } from '../../domain/delivery/waiting.ts';
 import type { Event } from '../../domain/event/event.ts';
 import { floorId } from '../../domain/id.ts';
@@ -133,14 +133,16 @@ export class MemoryDeliveryStore implements DeliveryStore {
     const candidates = this.#deliveriesOf(workspaceId, webhookId, since)
       .filter(({ id }) => this.#isEnded(id))
       .toSorted((a, b) => compare(a.lastAttemptAt ?? -1, b.lastAttemptAt ?? -1) || byId(a, b));
-    const chosen = candidates.slice(0, limit);
+    const { chosen, remaining, round } = takeRetryBatch(candidates.slice(0, limit + countUpTo), {
+      limit,
+      now,
+      round: lane.retryRound,
+      failedAt: ({ lastAttemptAt }) => lastAttemptAt,
+    });
     for (const delivery of chosen) this.#requeue(delivery, now);
-    const round = joinRound(lane.retryRound, now);
-    const others = candidates.slice(limit, limit + countUpTo);
-    const left = others.filter(({ lastAttemptAt }) => waitsInRound(lastAttemptAt, round));
-    lane.retryRound = left.length > 0 ? round : null;
+    lane.retryRound = round;
     if (chosen.length > 0) this.#state.signal({ topic: 'deliveries' });
-    return { requeued: chosen.length, remaining: left.length };
+    return { requeued: chosen.length, remaining };
   }
 
   async sweepClosed(limit: number): Promise<number> {

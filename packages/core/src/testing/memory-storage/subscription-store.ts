@@ -1,4 +1,4 @@
-import { joinRound, waitsInRound } from '../../domain/delivery/retry-round.ts';
+import { takeRetryBatch } from '../../domain/delivery/retry-round.ts';
 import { queuedEventDue } from '../../domain/subscription/event-subscription.ts';
 import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';
 import type {
@@ -100,15 +100,18 @@ export class MemorySubscriptionStore implements SubscriptionStore {
           compare(a.exhaustedAt ?? -Infinity, b.exhaustedAt ?? -Infinity) || compare(a.eventId, b.eventId),
       )
       .slice(0, limit + countUpTo);
-    const chosen = exhausted.slice(0, limit);
-    for (const queued of chosen) queued.dueAt = now;
     const rounds = this.#state.eventRetryRounds;
-    const round = joinRound(rounds.get(subscription.id) ?? null, now);
-    const left = exhausted.slice(limit).filter(({ exhaustedAt }) => waitsInRound(exhaustedAt, round));
-    if (left.length > 0) rounds.set(subscription.id, round);
+    const { chosen, remaining, round } = takeRetryBatch(exhausted, {
+      limit,
+      now,
+      round: rounds.get(subscription.id) ?? null,
+      failedAt: ({ exhaustedAt }) => exhaustedAt,
+    });
+    for (const queued of chosen) queued.dueAt = now;
+    if (round) rounds.set(subscription.id, round);
     else rounds.delete(subscription.id);
     if (chosen.length > 0) this.#state.signal({ topic: 'subscriptions' });
-    return { requeued: chosen.length, remaining: left.length };
+    return { requeued: chosen.length, remaining };
   }
 
   async sweepDeleted(limit: number): Promise<number> {

@@ -1,4 +1,5 @@
 import { latestLeaseEnd } from '../../domain/too-far-ahead.ts';
+import { isAsDecidedOn } from '../../domain/webhook/endpoint.ts';
 import type { FailureRecord, WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import type { EndpointWrite, Notice, WebhookStore } from '../../ports/storage/webhook-store.ts';
 import { Lane } from './lane.ts';
@@ -32,13 +33,7 @@ export class MemoryWebhookStore implements WebhookStore {
   async write(write: EndpointWrite): Promise<'written' | 'stale' | 'limit_reached'> {
     const { endpoint, health, close, notice, enabledLimit } = write;
     const stored = this.#endpoint(endpoint.workspaceId, endpoint.id);
-    if (stored?.version !== endpoint.version) return 'stale';
-    if (
-      health &&
-      (stored.health.failingSince !== health.failingSince || stored.health.warnedAt !== health.warnedAt)
-    ) {
-      return 'stale';
-    }
+    if (!stored || !isAsDecidedOn(stored, write)) return 'stale';
     if (enabledLimit !== undefined && this.#enabledBeside(endpoint) >= enabledLimit) return 'limit_reached';
     if (notice) insertRow(this.#state.notices, notice.id, { notice: structuredClone(notice), owedAt: 0 });
     this.#state.endpoints.set(

@@ -1,6 +1,7 @@
 import { isPostponed } from '../../domain/workspace/plan-rules.ts';
-import type { Member, Workspace } from '../../domain/workspace/workspace.ts';
-import type { WorkspaceChanges, WorkspaceStore } from '../../ports/storage/workspace-store.ts';
+import { changedWorkspace } from '../../domain/workspace/workspace.ts';
+import type { Member, Workspace, WorkspaceChanges } from '../../domain/workspace/workspace.ts';
+import type { WorkspaceStore } from '../../ports/storage/workspace-store.ts';
 import { byId } from './order.ts';
 import { resumeWork } from './postponement.ts';
 import { insertRow } from './state.ts';
@@ -30,7 +31,7 @@ export class MemoryWorkspaceStore implements WorkspaceStore {
   async update(id: string, changes: WorkspaceChanges): Promise<Workspace | null> {
     const stored = this.#state.workspaces.get(id);
     if (!stored) return null;
-    const workspace = structuredClone({ ...stored, ...changes, plan: { ...stored.plan, ...changes.plan } });
+    const workspace = structuredClone(changedWorkspace(stored, changes));
     this.#state.workspaces.set(id, workspace);
     if (isPostponed(stored) && !isPostponed(workspace)) resumeWork(this.#state, id);
     this.#state.signal({ topic: 'workspace', workspaceId: id });
