@@ -1,4 +1,5 @@
-import type { TrunklineError } from '@trunkline/core';
+import { TrunklineError } from '@trunkline/core';
+import { refuse } from '@trunkline/core/spi/http';
 import { json, toResponse } from './answer.ts';
 
 /** What callers are told: most of it are refusals. */
@@ -29,5 +30,33 @@ function headersOf({ status, details }: ToldError): Record<string, string> {
     'X-RateLimit-Limit': String(details?.limit),
     'X-RateLimit-Remaining': '0',
     'X-RateLimit-Reset': String(details?.reset),
+  };
+}
+
+/** No such path. The key is not looked at: what does not exist is the same for everybody. */
+export function notFound(requestId: string): Response {
+  const { refusal } = refuse('NOT_FOUND', 'There is nothing at this path.');
+  return errorResponse(new TrunklineError(refusal), { requestId });
+}
+
+/** The path exists, the method does not. OPTIONS is one of them: CORS is the embedder's, in front of this app. */
+export function methodNotAllowed(requestId: string, allow: string): Response {
+  const { refusal } = refuse('METHOD_NOT_ALLOWED', `The methods of this path are: ${allow}.`);
+  return errorResponse(new TrunklineError(refusal), { requestId, headers: { Allow: allow } });
+}
+
+/** Seconds: about what a database takes to be back. */
+const UNAVAILABLE_RETRY_AFTER = 5;
+
+/**
+ * The response to an `UnavailableError`. The specification lists one code for 503, which is about the messaging
+ * network. INTERNAL_ERROR, whose status it leaves open, is the true one here, and the status says to come back.
+ */
+export function unavailable(): ToldError {
+  return {
+    code: 'INTERNAL_ERROR',
+    status: 503,
+    message: 'The service cannot reach its database or its files at the moment. Retry later.',
+    details: { retry_after: UNAVAILABLE_RETRY_AFTER },
   };
 }

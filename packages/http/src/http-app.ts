@@ -1,16 +1,16 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { toResponse } from './answer.ts';
+import { methodNotAllowed, notFound } from './error-response.ts';
 import { createGuard } from './guard.ts';
 import { checkHttpOptions } from './http-options.ts';
 import type { HttpAppOptions } from './http-options.ts';
-import { referencePages } from './openapi/serve-reference.ts';
+import { referencePages } from './openapi/reference-pages.ts';
 import { requestIdOf } from './request-id.ts';
-import { routerPath } from './route-path.ts';
 import { ROUTES } from './routes/all-routes.ts';
+import { routerPath } from './routes/route.ts';
 import { serveRoute } from './serve-route.ts';
 import type { ServedTrunkline } from './serve-route.ts';
-import { methodNotAllowed, notFound } from './unrouted.ts';
 
 /**
  * The REST API (`/api/v1`) as a Hono app: its `fetch` takes a `Request` and answers a `Response`, so that it runs

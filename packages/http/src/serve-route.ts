@@ -4,7 +4,7 @@ import { consoleLogger, isUnavailable, refuse, unwrap } from '@trunkline/core/sp
 import type { Trunkline } from '@trunkline/core';
 import { toResponse } from './answer.ts';
 import type { Answer } from './answer.ts';
-import { errorResponse } from './error-response.ts';
+import { errorResponse, unavailable } from './error-response.ts';
 import type { ToldError } from './error-response.ts';
 import { isForm } from './form-body.ts';
 import type { RequestGuard } from './request-guard.ts';
@@ -13,7 +13,6 @@ import { readJsonBody } from './request-body.ts';
 import { requestIdOf } from './request-id.ts';
 import { readQuery } from './request-query.ts';
 import type { Route } from './routes/route.ts';
-import { unavailable } from './unavailable.ts';
 
 /** The part of a Trunkline that requests need. */
 export type ServedTrunkline = Pick<Trunkline, 'roles' | 'authenticate' | 'as' | 'newRequestId'> &

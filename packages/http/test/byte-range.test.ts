@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readRange } from '../src/byte-range.ts';
+import { readRange } from '../src/download.ts';
 
 const SIZE = 1_000;
 const etag = '"abc"';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openFormFile } from '../src/form-file.ts';
+import { openFormFile } from '../src/form-body.ts';
 
 const chunk = (): Uint8Array => new Uint8Array(1_000);
 const soon = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 20));

@@ -5,7 +5,7 @@ import { startPostgres } from '@trunkline/test-postgres';
 import type { PostgresServer } from '@trunkline/test-postgres';
 import { eventually } from '@trunkline/test-support';
 import { createHttpApp, postgresRateLimitStore } from '../src/index.ts';
-import type { PostgresPool } from '../src/rate-limit-table.ts';
+import type { PostgresPool } from '../src/postgres-rate-limit-store.ts';
 import type { RateLimitStore } from '../src/rate-limit-options.ts';
 import { client } from './client.ts';
 import type { Call, Seen } from './client.ts';

@@ -4,9 +4,9 @@ export type { ApiError, CallResult, ClientErrorCode, Failure, Success } from './
 export type { CallOptions } from './remote-api.ts';
 export type { MediaFile, SendFileInput, SendOptions, Sent } from './messages.ts';
 export type { DeliveryPage } from './webhooks.ts';
-export type { TrunklineClient } from './trunkline-client.ts';
+export type { TrunklineClient } from './create-client.ts';
 // For those who would rather catch than look at `ok`.
-export { ClientError, isClientError, unwrap } from './client-error.ts';
+export { ClientError, isClientError, unwrap } from './call-result.ts';
 
 // What the calls take and answer, so that one import is enough.
 export type {

@@ -1,5 +1,5 @@
+import { unwrap } from './call-result.ts';
 import type { CallResult } from './call-result.ts';
-import { unwrap } from './client-error.ts';
 
 interface Page<Row> {
   readonly data: readonly Row[];

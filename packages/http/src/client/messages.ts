@@ -1,6 +1,5 @@
 import type { MediaType, MessageQuery, MessageResource, SendTextInput } from '@trunkline/core';
 import type { CallResult } from './call-result.ts';
-import { newIdempotencyKey } from './idempotency-key.ts';
 import { iterate } from './iterate.ts';
 import { OPERATIONS } from './operations.ts';
 import type { CallOptions, RemoteApi } from './remote-api.ts';
@@ -86,4 +85,10 @@ function formOf({ file, filename, ...fields }: SendFileInput): FormData {
   // A Blob would be called "blob".
   form.set('file', file, filename ?? (file instanceof File ? file.name : ''));
   return form;
+}
+
+/** Fresh for each send. Not `crypto.randomUUID`, which browsers keep from pages without TLS. */
+function newIdempotencyKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

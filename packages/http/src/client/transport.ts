@@ -3,10 +3,9 @@ import type { Answered } from './answer.ts';
 import { clientFailure } from './call-result.ts';
 import type { Failure } from './call-result.ts';
 import type { CheckedClientOptions } from './client-options.ts';
-import { pause } from './pause.ts';
 import { initOf, urlOf } from './request.ts';
 import type { ApiRequest } from './request.ts';
-import { mayRetry, retryWaitMs } from './retry-wait.ts';
+import { mayRetry, pause, retryWaitMs } from './retry-wait.ts';
 
 /** Makes a request, again where the answer asks for it, and resolves whatever comes of it. */
 export type Transport = (request: ApiRequest) => Promise<Answered | Failure>;

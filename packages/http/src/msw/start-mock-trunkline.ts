@@ -1,12 +1,13 @@
-import { http } from 'msw';
-import type { HttpHandler } from 'msw';
-import { createTrunkline, SCOPES, silentLogger } from '@trunkline/core';
-import type { DnsResolver } from '@trunkline/core/spi/runtime';
+import { SCOPES, createTrunkline, silentLogger } from '@trunkline/core';
+import type { InstanceInput, InstanceResource, WorkspaceApi } from '@trunkline/core';
 import { nodeCrypto, systemClock, systemRandom } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
+import type { Sandbox } from '@trunkline/core/sandbox';
+import type { Clock, DnsResolver } from '@trunkline/core/spi/runtime';
 import { memoryMediaStore, memoryStorage } from '@trunkline/core/testing';
+import { http } from 'msw';
+import type { HttpHandler } from 'msw';
 import { createHttpApp } from '../http-app.ts';
-import { connectInstance } from './connect-instance.ts';
 import type { MockTrunkline, MockTrunklineOptions } from './mock-trunkline.ts';
 import { webhookHandover } from './webhook-handover.ts';
 import type { SentWebhook } from './webhook-handover.ts';
@@ -76,4 +77,34 @@ const everywherePublic: DnsResolver = { resolve: async () => ['93.184.215.14'] }
 
 function taken(): Response {
   return new Response(null, { status: 204 });
+}
+
+interface Parts {
+  readonly workspace: WorkspaceApi;
+  readonly sandbox: Sandbox;
+  readonly clock: Clock;
+}
+
+/** Creates an instance and has its phone scan the QR. */
+async function connectInstance(parts: Parts, input: InstanceInput): Promise<InstanceResource> {
+  const { workspace, sandbox } = parts;
+  const { id } = await workspace.instances.create(input);
+  await workspace.instances.connect(id);
+  await untilStatus(parts, id, 'qr_required');
+  await sandbox.phone(id).scan();
+  return untilStatus(parts, id, 'connected');
+}
+
+const LOOK_EVERY_MS = 5;
+
+async function untilStatus(
+  { workspace, clock }: Parts,
+  id: string,
+  status: InstanceResource['status'],
+): Promise<InstanceResource> {
+  for (;;) {
+    const instance = await workspace.instances.get(id);
+    if (instance.status === status) return instance;
+    await new Promise<void>((resolve) => clock.setTimer(LOOK_EVERY_MS, resolve));
+  }
 }

@@ -1,9 +1,9 @@
 import { ERROR_CODES } from '@trunkline/core/spi/http';
 import type { ErrorCode } from '@trunkline/core';
 import type { oas31 } from 'zod-openapi';
+import { unavailable } from '../error-response.ts';
 import { declaredErrors } from '../routes/declared-errors.ts';
 import type { Route } from '../routes/route.ts';
-import { unavailable } from '../unavailable.ts';
 import { ANSWER_HEADERS, HEADER_COMPONENTS, RATE_LIMIT_HEADERS } from './headers.ts';
 
 /** The error answers of a route by status, as references to the components below. */

@@ -1,8 +1,8 @@
-import { parameterOf } from '../route-path.ts';
 import { apiKeyRoutes } from './api-key.ts';
 import { deliveryRoutes } from './deliveries.ts';
 import { instanceRoutes } from './instances.ts';
 import { messageRoutes } from './messages.ts';
+import { parameterOf } from './route.ts';
 import type { Chapter, GroupName, Route, RouteDefinition, RouteGroup } from './route.ts';
 import { webhookRoutes } from './webhooks.ts';
 

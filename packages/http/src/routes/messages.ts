@@ -1,7 +1,7 @@
 import { mediaFields, MESSAGE_TYPES, messageInput, messageQuery, textInput } from '@trunkline/core/spi/http';
 import type { SendTextInput } from '@trunkline/core';
 import { data, json } from '../answer.ts';
-import { downloadAnswer } from '../download-answer.ts';
+import { downloadAnswer } from '../download.ts';
 import { isForm } from '../form-body.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
 import { pageFacts } from '../page-links.ts';

@@ -1,10 +1,10 @@
-import type { Context } from 'hono';
 import type { ErrorCode, Principal, Scope, WorkspaceApi } from '@trunkline/core';
+import type { Context } from 'hono';
 import type * as z from 'zod';
 import type { Answer } from '../answer.ts';
-import type { JsonSchema } from '../schemas/json-schema.ts';
 import type { JsonObject } from '../request-body.ts';
 import type { Query } from '../request-query.ts';
+import type { JsonSchema } from '../schemas/json-schema.ts';
 import type { ResponseBody } from '../schemas/response-body.ts';
 
 /**
@@ -126,4 +126,16 @@ interface ApiRequest {
  */
 export function unchecked<Input>(input: JsonObject | Query): Input {
   return input as Input; // checked by the operation
+}
+
+const PARAMETER = /\{(\w+)\}/;
+
+/** The name of the parameter in a path of the specification; no path has more than one. */
+export function parameterOf(path: string): string | undefined {
+  return PARAMETER.exec(path)?.[1];
+}
+
+/** A path of the specification as the router writes it: `/instances/:instance` for `/instances/{instance}`. */
+export function routerPath(path: string): string {
+  return path.replace(PARAMETER, ':$1');
 }
