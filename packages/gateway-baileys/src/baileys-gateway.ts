@@ -6,7 +6,7 @@ import { instanceMemory } from './instance-memory.ts';
 import type { InstanceMemory } from './instance-memory.ts';
 import { readOptions } from './options.ts';
 import type { BaileysGatewayOptions } from './options.ts';
-import { quietConsole } from './socket/quiet-console.ts';
+import { quietConsole } from './socket/baileys-logs.ts';
 
 export interface BaileysGateway extends Gateway {
   /**

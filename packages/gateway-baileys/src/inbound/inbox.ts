@@ -1,12 +1,13 @@
 import type { Clock, GatewayListener, IncomingMessage, Receipt } from '@trunkline/core/spi/gateway';
-import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
+import { areJidsSameUser, proto } from '@whiskeysockets/baileys';
+import type { BaileysEventMap, Contact, WAMessage, WASocket } from '@whiskeysockets/baileys';
+import { createPauses } from '../socket/socket-life.ts';
 import type { Arrivals } from './arrivals.ts';
 import { incomingMessage } from './incoming-message.ts';
 import { readContent } from './message-content.ts';
+import { networkIdOf } from './network-id.ts';
 import { createOrderedWork } from './ordered-work.ts';
-import { createPauses } from '../socket/pauses.ts';
 import { senderOf } from './phone-number.ts';
-import { directReceipts, groupReceipts } from './receipts.ts';
 
 /** Texts and receipts that are stored concurrently. Files are not among them: core says how many it takes. */
 const AT_ONCE = 8;
@@ -87,4 +88,29 @@ export function createInbox(parts: InboxParts): Inbox {
   socket.ev.on('message-receipt.update', (updates) => takeReceipts(groupReceipts(updates, socket.user)));
 
   return { open: work.letGo, settled: work.settled };
+}
+
+const { DELIVERY_ACK, READ, PLAYED } = proto.WebMessageInfo.Status;
+
+/** Receipts of messages to a person. They name the message by its id; how they name the chat changes from one to the next. */
+function directReceipts(updates: BaileysEventMap['messages.update']): readonly Receipt[] {
+  return updates.flatMap(({ key, update: { status } }): readonly Receipt[] => {
+    if (!key.id || key.fromMe === false) return [];
+    const networkId = networkIdOf(key.id);
+    if (status === DELIVERY_ACK) return [{ networkId, status: 'delivered' }];
+    return status === READ || status === PLAYED ? [{ networkId, status: 'read' }] : [];
+  });
+}
+
+/** Receipts of messages to a group, one for each participant. Those of our own other devices say nothing about others. */
+function groupReceipts(
+  updates: BaileysEventMap['message-receipt.update'],
+  me: Contact | undefined,
+): readonly Receipt[] {
+  return updates.flatMap(({ key, receipt: { userJid, readTimestamp } }): readonly Receipt[] => {
+    const participant = userJid ?? undefined;
+    const isOwn = areJidsSameUser(participant, me?.id) || areJidsSameUser(participant, me?.lid);
+    if (!key.id || key.fromMe === false || isOwn) return [];
+    return [{ networkId: networkIdOf(key.id), status: readTimestamp ? 'read' : 'delivered' }];
+  });
 }

@@ -1,15 +1,21 @@
 import { withDeadline } from '@trunkline/core/spi/gateway';
-import type { Clock, OutgoingMessage, SendOutcome } from '@trunkline/core/spi/gateway';
-import type { proto, WASocket } from '@whiskeysockets/baileys';
+import type {
+  Clock,
+  MessageError,
+  OutgoingContent,
+  OutgoingMessage,
+  SendOutcome,
+} from '@trunkline/core/spi/gateway';
+import { generateWAMessage } from '@whiskeysockets/baileys';
+import type { AnyMessageContent, WASocket, proto } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
+import { Readable } from 'node:stream';
 import type { SentMessages } from '../session/sent-messages.ts';
 import { ownKeys } from '../session/signal-keys.ts';
 import { briefly, queryErrorOf, statusCodeOf } from '../socket/status-code.ts';
 import type { Acks } from './acks.ts';
-import { compose } from './compose.ts';
 import { findRecipient } from './recipients.ts';
 import type { RecipientCache } from './recipients.ts';
-import { refusalOf, refused } from './refusals.ts';
 
 /** Longer than the network ever takes to answer a message. */
 const ACK_MS = 20_000;
@@ -69,4 +75,75 @@ async function relay(
 function isNoMember(error: unknown): boolean {
   const code = queryErrorOf(error) ?? statusCodeOf(error);
   return code === 403 || code === 404;
+}
+
+/** An upload that does not move for this long is given up. */
+const UPLOAD_STALLED_MS = 30_000;
+
+/** Makes the message that phones understand; uploads its file, as it is read, encrypted. */
+async function compose(
+  { socket, logger }: { readonly socket: WASocket; readonly logger: ILogger },
+  jid: string,
+  { networkId, content }: OutgoingMessage,
+): Promise<proto.IMessage> {
+  const { message } = await generateWAMessage(jid, await networkContent(content), {
+    userJid: socket.user?.id ?? '',
+    messageId: networkId,
+    upload: socket.waUploadToServer,
+    mediaUploadTimeoutMs: UPLOAD_STALLED_MS,
+    logger,
+  });
+  if (!message) throw new Error('The message is empty.');
+  return message;
+}
+
+/** Never an address to fetch: neither a preview of a link in the text nor a file by its URL. */
+async function networkContent(content: OutgoingContent): Promise<AnyMessageContent> {
+  if (content.type === 'text') return { text: content.text, linkPreview: null };
+  const { file } = content;
+  const { mimeType: mimetype, filename: fileName } = file;
+  const caption = content.caption === null ? {} : { caption: content.caption };
+  const media = { stream: Readable.fromWeb(await file.open()) };
+  switch (content.type) {
+    case 'image':
+      return { image: media, mimetype, ...caption };
+    case 'video':
+      // Else Baileys would run ffmpeg on the file for a thumbnail.
+      return { video: media, mimetype, jpegThumbnail: '', ...caption };
+    case 'audio':
+      return { audio: media, mimetype };
+    case 'document':
+      return { document: media, mimetype, fileName, ...caption };
+  }
+}
+
+/** Errors that the network answers a message with. It will not take the same message later either. */
+const REFUSALS: Readonly<Record<string, MessageError>> = {
+  '401': { code: 'not_allowed', message: 'This number may not write there.' },
+  '403': { code: 'not_allowed', message: 'This number may not write there.' },
+  '404': { code: 'recipient_not_on_whatsapp', message: 'The recipient is not on WhatsApp.' },
+  '406': { code: 'message_not_acceptable', message: 'WhatsApp does not accept this message.' },
+  // Sending it again would count as another attempt to reach a stranger, and make the restriction worse.
+  '463': {
+    code: 'account_restricted',
+    message: 'WhatsApp does not let this number write to people it has not written to before.',
+  },
+  '479': { code: 'message_not_acceptable', message: 'WhatsApp does not accept this message.' },
+};
+
+/** The network's own troubles: the message may be taken later. */
+const PASSING = new Set(['408', '429', '500', '502', '503', '504']);
+
+/** Reads the error code of an ack. */
+function refusalOf(code: string): SendOutcome {
+  if (PASSING.has(code)) return { kind: 'unknown', reason: `WhatsApp answered ${code}` };
+  const error = REFUSALS[code] ?? {
+    code: 'network_refused',
+    message: `WhatsApp refused the message (${code}).`,
+  };
+  return { kind: 'refused', error };
+}
+
+function refused(code: string, message: string): SendOutcome {
+  return { kind: 'refused', error: { code, message } };
 }

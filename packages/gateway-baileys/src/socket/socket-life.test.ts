@@ -4,7 +4,7 @@ import type { WASocket } from '@whiskeysockets/baileys';
 import { silentLogger } from '@trunkline/core';
 import { manualClock } from '@trunkline/core/testing';
 import { expect, it } from 'vitest';
-import { baileysLogger } from './baileys-logger.ts';
+import { baileysLogger } from './baileys-logs.ts';
 import { socketLife } from './socket-life.ts';
 
 /** Ends as Baileys' sockets do: runs its handlers, tells that it is closed, and throws away what it has buffered. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SUBSCRIBABLE_EVENT_TYPES } from '@trunkline/core';
 import { startFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import { afterAll } from 'vitest';
-import { quietConsole } from '../../src/socket/quiet-console.ts';
+import { quietConsole } from '../../src/socket/baileys-logs.ts';
 import { must, pairByQr, untilStatus } from './flow.ts';
 import type { Scene } from './flow.ts';
 import { startReceiver } from './receiver.ts';

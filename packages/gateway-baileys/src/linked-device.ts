@@ -1,0 +1,90 @@
+import { withDeadline } from '@trunkline/core/spi/gateway';
+import type { Clock, GatewayListener, LinkedProfile } from '@trunkline/core/spi/gateway';
+import { S_WHATSAPP_NET } from '@whiskeysockets/baileys';
+import type { WASocket } from '@whiskeysockets/baileys';
+import { storable } from './inbound/message-content.ts';
+import { userOf } from './inbound/phone-number.ts';
+import { queryErrorOf, statusCodeOf } from './socket/status-code.ts';
+
+/** How long Baileys shows the first QR, and each one after it, where no option says otherwise. */
+const FIRST_QR_MS = 60_000;
+const NEXT_QR_MS = 20_000;
+
+interface Pairing {
+  readonly socket: WASocket;
+  readonly listener: Pick<GatewayListener, 'qr'>;
+  readonly clock: Clock;
+  /** Digits of the phone that is to type a code, which is asked for once and stays through all QRs. */
+  readonly pairingNumber: string | null;
+  readonly qrLifetimeMs: number | undefined;
+  readonly failed: (error: unknown) => void;
+}
+
+/** Reports each QR that the socket shows. */
+export function showQrs({ socket, listener, clock, pairingNumber, qrLifetimeMs, failed }: Pairing): void {
+  let pairingCode: Promise<string> | undefined;
+  let shown = 0;
+  const show = async (qr: string): Promise<void> => {
+    const lifetime = qrLifetimeMs ?? (shown === 0 ? FIRST_QR_MS : NEXT_QR_MS);
+    const expiresAt = clock.now() + lifetime;
+    shown += 1;
+    if (pairingNumber !== null) pairingCode ??= socket.requestPairingCode(pairingNumber);
+    await listener.qr(qr, expiresAt, await pairingCode);
+  };
+  socket.ev.on('connection.update', ({ qr }) => {
+    if (qr) show(qr).catch(failed);
+  });
+}
+
+/** A picture is not worth a longer wait. */
+const PICTURE_MS = 3_000;
+/** What Baileys calls an account whose name it does not know. */
+const NO_NAME = '~';
+
+/** Whom a socket that is open belongs to. */
+export async function linkedProfile(socket: WASocket, clock: Clock): Promise<LinkedProfile> {
+  const { id = '', name } = socket.user ?? {};
+  const phoneNumber = userOf(id);
+  if (phoneNumber === null) throw new Error('WhatsApp did not say which number is linked.');
+  const picture = withDeadline(
+    clock,
+    { what: 'Reading the profile picture', ms: PICTURE_MS },
+    socket.profilePictureUrl(id, 'preview'),
+  );
+  return {
+    phoneNumber,
+    profileName: name === NO_NAME ? null : storable(name),
+    profilePictureUrl: (await picture.catch(() => null)) ?? null,
+  };
+}
+
+/** The network's answer takes less; core waits ten seconds. */
+const ANSWER_MS = 8_000;
+
+/**
+ * Takes the device off the phone's list, and waits for the network to say so (Baileys' own logout only asks). Rejects
+ * when it did not: the phone would go on listing the device.
+ */
+export async function unlinkDevice(
+  { socket, clock }: { readonly socket: WASocket; readonly clock: Clock },
+  ended: Promise<unknown>,
+): Promise<void> {
+  const jid = socket.user?.id;
+  if (!jid) return;
+  const answer: Promise<unknown> = socket.query({
+    tag: 'iq',
+    attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'md', id: socket.generateMessageTag() },
+    content: [{ tag: 'remove-companion-device', attrs: { jid, reason: 'user_initiated' } }],
+  });
+  const removed = withDeadline(clock, { what: "WhatsApp's answer to a logout", ms: ANSWER_MS }, answer);
+  await Promise.race([removed, ended.then(checkUnlinked)]).catch((error: unknown) => {
+    // Not linked any more: somebody was faster.
+    if (queryErrorOf(error) === 401 || statusCodeOf(error) === 401) return;
+    throw error;
+  });
+}
+
+/** The network may end the connection rather than answer: that is an answer too. */
+function checkUnlinked(error: unknown): void {
+  if (statusCodeOf(error) !== 401) throw new Error('The connection ended before WhatsApp answered.');
+}
