@@ -2,6 +2,7 @@ import { latestResend } from '@trunkline/core/spi/storage';
 import type {
   Acceptance,
   AcceptanceResult,
+  KeptSenders,
   Message,
   MessageStore,
   QueuedMessage,
@@ -10,7 +11,6 @@ import { acceptanceBatcher } from './acceptance-batch.ts';
 import type { Connected, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { findIdempotencyRecord } from './idempotency-record.ts';
-import type { KeptSenders } from './kept-senders.ts';
 import { isHeld } from './lease.ts';
 import { takeOverContent } from './upload-registry.ts';
 import { acceptMessages } from './message-acceptance.ts';

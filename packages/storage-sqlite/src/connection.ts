@@ -1,4 +1,4 @@
-import type { NewId, Signal } from '@trunkline/core/spi/storage';
+import type { Acceptance, AcceptanceResult, NewId, Signal } from '@trunkline/core/spi/storage';
 import type { CallerTransaction } from './caller-transaction.ts';
 import type { Database } from './database.ts';
 import type { IdempotencyLog } from './idempotency-log.ts';
@@ -13,6 +13,8 @@ export interface Connection {
   readonly process: () => number;
   /** Runs a writing operation; see `Writer`. */
   write<Result>(operation: Operation<Result>): Promise<Result>;
+  /** The same for acceptances. */
+  accept(acceptance: Acceptance): Promise<AcceptanceResult>;
   /** What the caller gave as a transaction, checked. */
   joined(transaction: unknown): CallerTransaction;
   /** Tells of work once this transaction of the caller's has ended. */

@@ -10,8 +10,8 @@ export interface Database {
   all(sql: string, ...values: SQLInputValue[]): Row[];
   /** Answers how many rows were changed. */
   run(sql: string, ...values: SQLInputValue[]): number;
-  /** Inserts a row given by its columns. */
-  insert(table: string, columns: Columns): void;
+  /** Inserts a row given by its columns. Returns its rowid, which means nothing where the table has none. */
+  insert(table: string, columns: Columns): number;
   /** Changes these columns of the row with this id. */
   update(table: string, id: string, columns: Columns): void;
 
@@ -74,7 +74,7 @@ export function withStatements(connection: DatabaseSync): Database {
     insert(table, columns) {
       const names = Object.keys(columns).join(', ');
       const sql = (): string => `INSERT INTO ${table} (${names}) VALUES (${names.replaceAll(/[^,]+/g, '?')})`;
-      prepare(`insert ${table} ${names}`, sql).run(...Object.values(columns));
+      return Number(prepare(`insert ${table} ${names}`, sql).run(...Object.values(columns)).lastInsertRowid);
     },
     update(table, id, columns) {
       const names = Object.keys(columns).join(' = ?, ');

@@ -15,12 +15,18 @@ interface StoredRecord {
   readonly position: number;
 }
 
+/** What was found of a key, for `append`. */
+interface FoundKey {
+  readonly hash: number;
+  /** The latest record of this key. */
+  readonly stored: StoredRecord | null;
+}
+
 /** What is remembered, as it is seen in one connection. */
 export interface IdempotencyRecords {
-  /** The latest of this key. */
-  find(workspaceId: string, key: string): StoredRecord | null;
+  find(workspaceId: string, key: string): FoundKey;
   /** Appends a record in the open transaction, in the place of the one that was found, if any. */
-  append(workspaceId: string, record: IdempotencyRecord, found: StoredRecord | null): void;
+  append(workspaceId: string, record: IdempotencyRecord, found: FoundKey): void;
 }
 
 /**
@@ -112,17 +118,17 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
     }
   };
 
-  const find = (own: Database, key: WorkspaceKey, later: readonly number[]): StoredRecord | null => {
+  const find = (own: Database, key: WorkspaceKey, later: readonly number[]): FoundKey => {
     const hash = idempotencyHash(key.workspaceId, key.key);
     const indexed = own.all('SELECT position FROM idempotency_index WHERE hash = ?', hash);
     const positions = [...later, ...tail.get(hash), ...indexed.map((row) => integer(row, 'position'))];
     for (const position of positions.toSorted((a, b) => b - a)) {
       const row = own.get('SELECT * FROM idempotency_log WHERE position = ?', position);
       if (row?.['workspace_id'] === key.workspaceId && row['key'] === key.key) {
-        return { record: entities.idempotencyRecord.read(row), position };
+        return { hash, stored: { record: entities.idempotencyRecord.read(row), position } };
       }
     }
-    return null;
+    return { hash, stored: null };
   };
 
   return {
@@ -133,7 +139,7 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
     append(workspaceId, record, found) {
       look();
       known = append(database, workspaceId, record, found);
-      tail.add(idempotencyHash(workspaceId, record.key), known);
+      tail.add(found.hash, known);
     },
     within: (transaction) => ({
       find(workspaceId, key) {
@@ -166,8 +172,8 @@ export function deleteIdempotencyRecords(database: Database, before: number, lim
   for (const row of rows) {
     deleteRecord(
       database,
-      { workspaceId: text(row, 'workspace_id'), key: text(row, 'key') },
       integer(row, 'position'),
+      idempotencyHash(text(row, 'workspace_id'), text(row, 'key')),
     );
   }
   return rows.length;
@@ -199,28 +205,20 @@ function readIndexed(database: Database): number {
 function append(
   database: Database,
   workspaceId: string,
-  record: IdempotencyRecord,
-  found: StoredRecord | null,
+  { key, fingerprint, messageId, createdAt }: IdempotencyRecord,
+  { hash, stored }: FoundKey,
 ): number {
-  if (found) deleteRecord(database, { workspaceId, key: record.key }, found.position);
-  const row = database.get(
-    `INSERT INTO idempotency_log (workspace_id, key, fingerprint, message_id, created_at)
-     VALUES (?, ?, ?, ?, ?) RETURNING position`,
-    workspaceId,
-    record.key,
-    record.fingerprint,
-    record.messageId,
-    record.createdAt,
-  );
-  if (!row) throw new Error('An idempotency record was not stored.');
-  return integer(row, 'position');
+  if (stored) deleteRecord(database, stored.position, hash);
+  return database.insert('idempotency_log', {
+    workspace_id: workspaceId,
+    key,
+    fingerprint,
+    message_id: messageId,
+    created_at: createdAt,
+  });
 }
 
-function deleteRecord(database: Database, { workspaceId, key }: WorkspaceKey, position: number): void {
+function deleteRecord(database: Database, position: number, hash: number): void {
   database.run('DELETE FROM idempotency_log WHERE position = ?', position);
-  database.run(
-    'DELETE FROM idempotency_index WHERE hash = ? AND position = ?',
-    idempotencyHash(workspaceId, key),
-    position,
-  );
+  database.run('DELETE FROM idempotency_index WHERE hash = ? AND position = ?', hash, position);
 }

@@ -1,52 +1,67 @@
-import { acceptsMessages, isForgotten } from '@trunkline/core/spi/storage';
-import type { Acceptance, AcceptanceResult, Instance } from '@trunkline/core/spi/storage';
+import { acceptsMessages, isForgotten, senderRevision } from '@trunkline/core/spi/storage';
+import type { Acceptance, AcceptanceResult, Instance, Message } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import type { IdempotencyRecords } from './idempotency-log.ts';
+import { instanceRevision, workspaceRevision } from './kept-senders.ts';
 import { takeOverContent } from './upload-registry.ts';
 import { messageColumns } from './message-row.ts';
 import { integer, integerOrNull, text, textOrNull, word } from './row.ts';
-import { hasChanged } from './sender.ts';
+import type { Announce } from './writer.ts';
 
-/** Checks and stores one outbound message; see `MessageStore.accept` for the order of the checks. */
-export function acceptMessage(
+/**
+ * Checks and stores outbound messages, one after the other; see `MessageStore.accept` for the order of the checks. Their
+ * instance is read for the first of them, so nothing else may be written between them.
+ */
+export function acceptingMessages(
   database: Database,
   records: IdempotencyRecords,
-  acceptance: Acceptance,
-): AcceptanceResult {
-  const { message, idempotency, backlogLimit, trialLimit, revision } = acceptance;
-  const { workspaceId, instanceId } = message;
-  if (revision !== undefined && hasChanged(database, message, revision)) return { kind: 'stale' };
-  const found = idempotency && records.find(workspaceId, idempotency.key);
-  if (found && !isForgotten(found.record, idempotency.createdAt)) {
-    return { kind: 'remembered', record: found.record };
-  }
+  announce: Announce,
+): (acceptance: Acceptance) => AcceptanceResult {
+  const targets = new Map<string, Target | null>();
+  const targetOf = ({ workspaceId, instanceId }: Message): Target | null => {
+    const known = targets.get(instanceId);
+    const target = known === undefined ? findTarget(database, instanceId) : known;
+    if (known === undefined) targets.set(instanceId, target);
+    return target?.workspaceId === workspaceId ? target : null;
+  };
 
-  const target = findTarget(database, instanceId);
-  if (target?.workspaceId !== workspaceId) return { kind: 'instance_gone' };
-  if (!acceptsMessages(target)) return { kind: 'instance_not_connected' };
-  if (trialLimit !== null && trialMessagesUsed(database, workspaceId) >= trialLimit) {
-    return { kind: 'trial_used_up' };
-  }
-  if (isFull(database, target, backlogLimit)) return { kind: 'backlog_full' };
+  return ({ message, idempotency, backlogLimit, trialLimit, revision, hasReadableNetworkId }) => {
+    const { workspaceId, instanceId } = message;
+    const target = targetOf(message);
+    if (revision !== undefined && target?.revision !== revision) return { kind: 'stale' };
+    const found = idempotency && records.find(workspaceId, idempotency.key);
+    const record = found?.stored?.record;
+    if (idempotency && record && !isForgotten(record, idempotency.createdAt)) {
+      return { kind: 'remembered', record };
+    }
+    if (target === null) return { kind: 'instance_gone' };
+    if (!target.acceptsMessages) return { kind: 'instance_not_connected' };
+    if (trialLimit !== null && trialMessagesUsed(database, workspaceId) >= trialLimit) {
+      return { kind: 'trial_used_up' };
+    }
+    if (isFull(database, target, backlogLimit)) return { kind: 'backlog_full' };
 
-  takeOverContent(database, message);
-  database.insert('messages', {
-    ...messageColumns(message, ''),
-    has_readable_network_id: acceptance.hasReadableNetworkId === true ? 1 : 0,
-  });
-  database.insert('queue', {
-    instance_id: instanceId,
-    position: target.queueEnd,
-    message_id: message.id,
-    tries: 0,
-    due_at: 0,
-  });
-  if (idempotency) records.append(workspaceId, idempotency, found);
-  if (trialLimit !== null) {
-    const sql = 'UPDATE workspaces SET trial_messages_used = trial_messages_used + 1 WHERE id = ?';
-    database.run(sql, workspaceId);
-  }
-  return { kind: 'accepted' };
+    takeOverContent(database, message);
+    database.insert('messages', {
+      ...messageColumns(message, ''),
+      has_readable_network_id: hasReadableNetworkId === true ? 1 : 0,
+    });
+    database.insert('queue', {
+      instance_id: instanceId,
+      position: target.queueEnd,
+      message_id: message.id,
+      tries: 0,
+      due_at: 0,
+    });
+    target.queueEnd += 1;
+    if (idempotency && found) records.append(workspaceId, idempotency, found);
+    if (trialLimit !== null) {
+      const sql = 'UPDATE workspaces SET trial_messages_used = trial_messages_used + 1 WHERE id = ?';
+      database.run(sql, workspaceId);
+    }
+    announce({ topic: 'queue', instanceId });
+    return { kind: 'accepted' };
+  };
 }
 
 function trialMessagesUsed(database: Database, workspaceId: string): number {
@@ -54,29 +69,36 @@ function trialMessagesUsed(database: Database, workspaceId: string): number {
   return row ? integer(row, 'trial_messages_used') : 0;
 }
 
-interface Target extends Pick<Instance, 'workspaceId' | 'status' | 'desired' | 'phoneNumber'> {
+interface Target {
   readonly instanceId: string;
+  readonly workspaceId: string;
+  readonly revision: string;
+  readonly acceptsMessages: boolean;
   /** The position of the first message that is queued, and the one behind the last; the same where there is none. */
   readonly queueBegin: number;
-  readonly queueEnd: number;
+  queueEnd: number;
 }
 
 function findTarget(database: Database, instanceId: string): Target | null {
   const row = database.get(
-    `SELECT workspace_id, status, desired, phone_number,
+    `SELECT workspace_id, status, desired, phone_number, suspended_at, plan,
        (SELECT position FROM queue WHERE instance_id = instances.id ORDER BY position LIMIT 1) AS first,
        (SELECT position FROM queue WHERE instance_id = instances.id ORDER BY position DESC LIMIT 1) AS last
-     FROM instances
-     WHERE id = ?`,
+     FROM instances JOIN workspaces ON workspaces.id = instances.workspace_id
+     WHERE instances.id = ?`,
     instanceId,
   );
   if (!row) return null;
-  return {
-    instanceId,
-    workspaceId: text(row, 'workspace_id'),
+  const instance: Pick<Instance, 'status' | 'desired' | 'phoneNumber'> = {
     status: word(row, 'status'),
     desired: word(row, 'desired'),
     phoneNumber: textOrNull(row, 'phone_number'),
+  };
+  return {
+    instanceId,
+    workspaceId: text(row, 'workspace_id'),
+    revision: senderRevision(instanceRevision(row), workspaceRevision(row)),
+    acceptsMessages: acceptsMessages(instance),
     queueBegin: integerOrNull(row, 'first') ?? 0,
     queueEnd: (integerOrNull(row, 'last') ?? -1) + 1,
   };

@@ -1,42 +1,30 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { latestResend } from '@trunkline/core/spi/storage';
-import type { MessageStore, QueuedMessage, Signal } from '@trunkline/core/spi/storage';
+import type { KeptSenders, MessageStore, QueuedMessage } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { isHeld } from './lease.ts';
-import { findSender } from './sender.ts';
 import { takeOverContent } from './upload-registry.ts';
-import { acceptMessage } from './message-acceptance.ts';
+import { acceptingMessages } from './message-acceptance.ts';
 import { changeMessage, PLACE_IN_QUEUE } from './message-change.ts';
 import { listMessages } from './message-list.ts';
 import { messageColumns, readMessage } from './message-row.ts';
 import { integer } from './row.ts';
 
-export function messageStore(connected: Connected): MessageStore<DatabaseSync> {
+export function messageStore(connected: Connected, senders: KeptSenders): MessageStore<DatabaseSync> {
   return {
-    findSender: async (workspaceId, instanceId) => {
-      const { database } = connected();
-      return database.snapshot(() => findSender(database, workspaceId, instanceId));
-    },
+    findSender: senders.find,
     accept: async (acceptance, transaction) => {
-      const { database, idempotency, write, joined, announceAtEnd } = connected();
-      const queued: Signal = { topic: 'queue', instanceId: acceptance.message.instanceId };
-      if (transaction !== undefined) {
-        const own = joined(transaction);
-        const result = own.attempt(() =>
-          acceptMessage(own.database, idempotency.within(own.database), acceptance),
-        );
-        if (result.kind === 'accepted') announceAtEnd(transaction, queued);
-        return result;
-      }
-      return write((announce) => {
-        const result = acceptMessage(database, idempotency, acceptance);
-        if (result.kind === 'accepted') announce(queued);
-        return result;
-      });
+      const { accept, idempotency, joined, announceAtEnd } = connected();
+      if (transaction === undefined) return accept(acceptance);
+      const { database, attempt } = joined(transaction);
+      const acceptOne = acceptingMessages(database, idempotency.within(database), (signal) =>
+        announceAtEnd(transaction, signal),
+      );
+      return attempt(() => acceptOne(acceptance));
     },
     findIdempotencyRecord: async (workspaceId, key) =>
-      connected().idempotency.find(workspaceId, key)?.record ?? null,
+      connected().idempotency.find(workspaceId, key).stored?.record ?? null,
 
     find: async (workspaceId, id, transaction) => {
       const { joined, ...own } = connected();

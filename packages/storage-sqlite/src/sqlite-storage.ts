@@ -15,8 +15,10 @@ import { deliveryStore } from './delivery-store.ts';
 import { groupStore } from './group-store.ts';
 import { idempotencyLog } from './idempotency-log.ts';
 import { instanceStore } from './instance-store.ts';
+import { keptSenders } from './kept-senders.ts';
 import { leaseStore } from './lease-store.ts';
 import { uploadRegistry } from './upload-registry.ts';
+import { acceptingMessages } from './message-acceptance.ts';
 import { messageStore } from './message-store.ts';
 import { knownProcesses } from './processes.ts';
 import type { Processes } from './processes.ts';
@@ -28,6 +30,7 @@ import { subscriptionStore } from './subscription-store.ts';
 import { webhookStore } from './webhook-store.ts';
 import { workspaceStore } from './workspace-store.ts';
 import { createWriter } from './writer.ts';
+import type { Announce } from './writer.ts';
 
 export interface SqliteStorageOptions {
   /** The database file; made where there is none, in a directory that exists. `:memory:` keeps nothing. */
@@ -51,6 +54,8 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
   const lockTimeoutMs = checkLockTimeout(options);
   const signals = createSignals();
   const { connected, current, open, close } = whileOpen<OpenStorage>();
+  const senders = keptSenders(connected);
+  signals.subscribe(senders.hear);
 
   return {
     workspaces: explained(workspaceStore(connected)),
@@ -59,7 +64,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     leases: explained(leaseStore(connected)),
     sessions: explained(sessionStore(connected)),
     groups: explained(groupStore(connected)),
-    messages: explained(messageStore(connected)),
+    messages: explained(messageStore(connected, senders)),
     uploads: explained(uploadRegistry(connected)),
     webhooks: explained(webhookStore(connected)),
     deliveries: explained(deliveryStore(connected)),
@@ -77,6 +82,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
         const writer = createWriter({ database, publish, lockTimeoutMs });
         const processes = knownProcesses({ file, database, writer, logger });
         const idempotency = idempotencyLog({ database, writer, logger });
+        const accepting = (announce: Announce) => acceptingMessages(database, idempotency, announce);
         return {
           database,
           idempotency,
@@ -84,6 +90,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
           process: processes.own,
           processes,
           write: (operation) => writer.run(operation),
+          accept: (acceptance) => writer.runInSeries(accepting, acceptance),
           joined: (transaction) => callerTransaction(file, transaction),
           announceAtEnd: announceAtEnd(publish),
           async close() {

@@ -13,6 +13,9 @@ export type Announce = (signal: Signal) => void;
 /** May be run again when another operation of its batch has failed: only the last run counts. */
 export type Operation<Result> = (announce: Announce) => Result;
 
+/** Begins operations of one kind that follow each other in a transaction: what one of them reads may serve the next. */
+type Series<Item, Result> = (announce: Announce) => (item: Item) => Result;
+
 /** Group commit: the one way in which this storage writes. */
 export interface Writer {
   /**
@@ -22,6 +25,8 @@ export interface Writer {
    * and the event loop goes on: the transaction may be one of this very process.
    */
   run<Result>(operation: Operation<Result>): Promise<Result>;
+  /** The same for an operation of a series, which goes on for as long as no other operation comes between. */
+  runInSeries<Item, Result>(series: Series<Item, Result>, item: Item): Promise<Result>;
   /** Resolves when all that came in before is settled. */
   settled(): Promise<void>;
 }
@@ -34,7 +39,8 @@ interface WriterOptions {
 }
 
 interface Waiting {
-  readonly operation: Operation<unknown>;
+  readonly series: Series<unknown, unknown>;
+  readonly item: unknown;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
   readonly since: number;
@@ -76,9 +82,13 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
     let results: readonly unknown[];
     try {
       results = database.transaction(() => {
-        const answers = batch.map(({ operation }, index) => {
+        let current: Series<unknown, unknown> | null = null;
+        let runNext: (item: unknown) => unknown = () => null;
+        const answers = batch.map(({ series, item }, index) => {
           at = index;
-          return operation(announce);
+          if (series !== current) runNext = series(announce);
+          current = series;
+          return runNext(item);
         });
         at = -1;
         return answers;
@@ -109,20 +119,30 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
     rejectAll(late, new LockTimeoutError(lockTimeoutMs, cause));
   };
 
-  const run = <Result>(operation: Operation<Result>): Promise<Result> =>
-    new Promise<Result>((resolve, reject) => {
+  const runInSeries = <Item, Result>(series: Series<Item, Result>, item: Item): Promise<Result> =>
+    new Promise((resolve, reject) => {
       plan();
       const since = performance.now();
-      waiting.push({ operation, resolve: resolve as (result: unknown) => void, reject, since }); // its own operation's result
+      // Each series is given its own items, and each caller its own operation's result.
+      const own = { series, item, resolve, reject, since } as Waiting;
+      waiting.push(own);
     });
+  const run = <Result>(operation: Operation<Result>): Promise<Result> =>
+    runInSeries(alone<Result>, operation);
 
   return {
     run,
+    runInSeries,
     async settled() {
       // They settle in their order.
       if (waiting.length > 0) await run(() => null).catch(() => null);
     },
   };
+}
+
+/** Of operations that share nothing. */
+function alone<Result>(announce: Announce): (operation: Operation<Result>) => Result {
+  return (operation) => operation(announce);
 }
 
 interface Locked {

@@ -52,8 +52,8 @@ export type { Logger } from '../ports/logger.ts';
 export { UnavailableError, explainUnavailable, isUnavailable } from '../ports/unavailable-error.ts';
 export { createSignals } from '../services/signals.ts';
 export type { Signals } from '../services/signals.ts';
-export { keepLookUps } from '../services/kept-look-ups.ts';
-export type { KeptLookUps } from '../services/kept-look-ups.ts';
+export { keepSenders, senderRevision } from '../services/kept-senders.ts';
+export type { KeptSenders, SenderPart } from '../services/kept-senders.ts';
 
 // Ids.
 export { createNewId, floorId, idsOfOrder, idToUuid, orderOfId, uuidToId } from '../domain/id.ts';

@@ -1,0 +1,68 @@
+import { SENDER_KEPT_MS } from '../ports/storage/message-store.ts';
+import type { MessageStore, Sender } from '../ports/storage/message-store.ts';
+import type { Signal } from '../ports/storage/storage.ts';
+import { keepLookUps } from './kept-look-ups.ts';
+import type { KeptLookUps } from './kept-look-ups.ts';
+
+/** Workspaces, and instances, that a process keeps at most: less than a kilobyte each. */
+const KEPT_MAX = 10_000;
+
+/** A row that senders are made of, with its part of `Sender.revision`. */
+export interface SenderPart<Facts> {
+  readonly facts: Facts;
+  readonly revision: string;
+}
+
+/** Reads one row each; null where there is none. */
+export interface SenderRows {
+  readonly findWorkspace: (id: string) => Promise<SenderPart<Sender['workspace']> | null>;
+  readonly findInstance: (id: string) => Promise<SenderPart<NonNullable<Sender['instance']>> | null>;
+}
+
+export interface KeptSenders {
+  readonly find: MessageStore['findSender'];
+  /** Forgets what this process or another one has changed. */
+  hear(signal: Signal): void;
+}
+
+/**
+ * What messages are sent by, for storages that keep it: every request needs it, and looking it up each time costs more than
+ * storing what the request brings. Rows are kept by their own ids, and belong to a workspace by what they say.
+ */
+export function keepSenders({ findWorkspace, findInstance }: SenderRows): KeptSenders {
+  const workspaces = keepRows(findWorkspace);
+  const instances = keepRows(findInstance);
+  return {
+    async find(workspaceId, instanceId, { now, fresh }) {
+      const [workspace, instance] = await Promise.all([
+        workspaces.find(workspaceId, now, { fresh }),
+        instances.find(instanceId, now, { fresh }),
+      ]);
+      if (!workspace) return null;
+      const own = instance?.facts.workspaceId === workspaceId ? instance : null;
+      return {
+        workspace: workspace.facts,
+        revision: senderRevision(own?.revision ?? '', workspace.revision),
+        instance: own && own.facts,
+      };
+    },
+    hear(signal) {
+      if (signal.topic === 'instance') instances.forget(signal.instanceId);
+      if (signal.topic === 'workspace') workspaces.forget(signal.workspaceId);
+    },
+  };
+}
+
+/** `Sender.revision` of its parts; that of the instance is empty where the workspace has no such instance. */
+export function senderRevision(ofInstance: string, ofWorkspace: string): string {
+  return `${ofInstance} ${ofWorkspace}`;
+}
+
+function keepRows<Row>(lookUp: (id: string) => Promise<Row | null>): KeptLookUps<Row | null> {
+  return keepLookUps({
+    lookUp,
+    isWorthKeeping: (row) => row !== null,
+    maxAgeMs: SENDER_KEPT_MS,
+    max: KEPT_MAX,
+  });
+}
