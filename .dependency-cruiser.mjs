@@ -50,7 +50,7 @@ export default {
     only(
       'domain',
       core('domain'),
-      [core('domain'), npm('uuid', 'ipaddr.js', '@noble/ciphers'), receiver],
+      [core('domain'), npm('uuid', 'ipaddr.js', '@stablelib/aes'), receiver],
       "Pure rules. The table of event types is the receiver's.",
     ),
     only('ports', core('ports'), [core('domain', 'ports')], 'Interfaces only.'),
@@ -158,7 +158,7 @@ export default {
           'quick-lru',
           'file-type',
           'uqr',
-          '@noble/ciphers',
+          '@stablelib/aes',
           'uuid',
           'typeid-js',
           'undici',

@@ -9,6 +9,8 @@ import { connectScripted, MINUTE, only, SECRET_KEY, sendText, startWorld } from 
 import type { World } from './support/world.ts';
 
 const NEW_KEY = 'another secret key of at least 32 characters';
+const ID_KEY = 'network_id_key';
+const OTHER_ID_KEY = Buffer.alloc(16, 'other').toString('base64');
 const { newMessageId } = createSandbox().gateway;
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
@@ -24,7 +26,15 @@ async function sendOne(world: World, gateway: ScriptedGateway) {
   return { instance, message, networkId: gateway.sent().at(-1)?.networkId ?? '' };
 }
 
-const statusOf = async (world: World, id: string) => (await world.api.messages.get(id)).status;
+/** The same service after a restart, whose instances are connected again. */
+async function restart(world: World, gateway: ScriptedGateway) {
+  await world.trunkline.stop();
+  const after = await world.another({ gateway });
+  await world.clock.advance(MINUTE);
+  return after;
+}
+
+const statusOf = async (world: Pick<World, 'api'>, id: string) => (await world.api.messages.get(id)).status;
 
 describe('a report about a sent message', () => {
   it.each<[string, Gateway['newMessageId']]>([
@@ -57,6 +67,38 @@ describe('a report about a sent message', () => {
     expect(await world.storage.messages.find(world.workspaceId, message.id)).toMatchObject({
       status: 'read',
     });
+  });
+
+  it('finds it after the key of network ids was replaced, which the former one follows', async () => {
+    const gateway = gatewayOf();
+    const world = await startWorld({ gateway });
+    const { instance, message, networkId } = await sendOne(world, gateway);
+    const former = await world.storage.setting(ID_KEY, '');
+    await world.storage.replaceSetting(ID_KEY, `${OTHER_ID_KEY} ${former}`);
+    const after = await restart(world, gateway);
+    const second = await sendText(after, instance);
+    await world.clock.settle();
+    const secondId = gateway.sent().at(-1)?.networkId ?? '';
+    await gateway.last().listener.receipt({ networkId, status: 'delivered' });
+    await gateway.last().listener.receipt({ networkId: secondId, status: 'read' });
+    expect(await statusOf(after, message.id)).toBe('delivered');
+    expect(await statusOf(after, second.message.id)).toBe('read');
+  });
+
+  it('changes no other message where the key of network ids was lost, and finds those that were sent since', async () => {
+    const gateway = gatewayOf();
+    const world = await startWorld({ gateway });
+    const { instance, message, networkId } = await sendOne(world, gateway);
+    await world.storage.replaceSetting(ID_KEY, OTHER_ID_KEY);
+    const after = await restart(world, gateway);
+    const second = await sendText(after, instance);
+    await world.clock.settle();
+    await gateway.last().listener.receipt({ networkId, status: 'read' });
+    expect(await statusOf(after, message.id)).toBe('sent');
+    expect(await statusOf(after, second.message.id)).toBe('sent');
+    const secondId = gateway.sent().at(-1)?.networkId ?? '';
+    await gateway.last().listener.receipt({ networkId: secondId, status: 'read' });
+    expect(await statusOf(after, second.message.id)).toBe('read');
   });
 
   it('finds what another process has accepted', async () => {
@@ -117,15 +159,18 @@ describe('network ids', () => {
     expect(await linesOf(child)).toEqual(['EMFILE: too many open files', 'queued']);
   });
 
-  it('are refused with a key in the database that is none', async () => {
-    const storage = memoryStorage();
-    await storage.open({
-      ...testRuntime(),
-      newId: () => '',
-      logger: { debug() {}, info() {}, warn() {}, error() {} },
-    });
-    await storage.setting('network_id_key', 'AAAA');
-    await storage.close();
-    await expect(startWorld({ storage })).rejects.toThrow(/"network_id_key" in the database is damaged/);
-  });
+  it.each(['AAAA', 'no key', '', `${OTHER_ID_KEY} AAAA`])(
+    'are refused with %j for a key in the database',
+    async (key) => {
+      const storage = memoryStorage();
+      await storage.open({
+        ...testRuntime(),
+        newId: () => '',
+        logger: { debug() {}, info() {}, warn() {}, error() {} },
+      });
+      await storage.setting(ID_KEY, key);
+      await storage.close();
+      await expect(startWorld({ storage })).rejects.toThrow(/"network_id_key" in the database is damaged/);
+    },
+  );
 });

@@ -1,5 +1,27 @@
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
+/** The digits of each byte: every message's ids have dozens of them. */
+const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+/** Two hexadecimal digits for each byte, in lower case. */
+export function hex(bytes: Uint8Array): string {
+  let digits = '';
+  for (const byte of bytes) digits += hexByte(byte);
+  return digits;
+}
+
+/** The digits of one byte: of the lowest 8 bits. */
+export function hexByte(bits: number): string {
+  return HEX[bits & 255] ?? '';
+}
+
+/** The bytes of an even number of hexadecimal digits, in either case. */
+export function fromHex(digits: string): Uint8Array {
+  return Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
+    Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16),
+  );
+}
+
 /** RFC 4648 section 5, without padding. */
 export function base64url(bytes: Uint8Array): string {
   return base64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
@@ -22,13 +44,6 @@ export function fromBase64url(text: string): Uint8Array {
   // `atob` also takes white space, padding and the characters of plain base64.
   if (!/^[A-Za-z0-9_-]*$/.test(text)) throw new SyntaxError('This is not base64url.');
   return fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));
-}
-
-/** The bytes of an even number of hexadecimal digits. */
-export function fromHex(digits: string): Uint8Array {
-  return Uint8Array.from({ length: digits.length / 2 }, (_, index) =>
-    Number.parseInt(digits.slice(2 * index, 2 * index + 2), 16),
-  );
 }
 
 /** `length` base62 characters, each equally likely: bytes of 248 and more are thrown away. */

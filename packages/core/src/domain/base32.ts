@@ -1,3 +1,5 @@
+import { hexByte } from './base-encoding.ts';
+
 /**
  * The base32 of TypeIDs (Crockford's alphabet in lower case): 128 bits as 26 characters, of which the first stands for
  * three bits and every other one for five. Every message makes and reads several ids, so both directions go by tables;
@@ -21,7 +23,6 @@ for (let value = 0; value < 16; value += 1) {
   DIGITS[text.charCodeAt(0)] = value;
   DIGITS[text.toUpperCase().charCodeAt(0)] = value;
 }
-const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** 16 bytes as 26 characters. */
 export function encodeBase32(view: DataView): string {
@@ -61,7 +62,7 @@ export function base32ToUuid(text: string, start: number): string {
     count += 5;
     if (count < 8) continue;
     count -= 8;
-    uuid += HEX[(bits >>> count) & 255] ?? '';
+    uuid += hexByte(bits >>> count);
     if (uuid.length === 8 || uuid.length === 13 || uuid.length === 18 || uuid.length === 23) uuid += '-';
   }
   return uuid;

@@ -1,4 +1,4 @@
-import { fromBase64 } from '../domain/base-encoding.ts';
+import { fromBase64, hex } from '../domain/base-encoding.ts';
 import type { GroupReport } from '../domain/instance/group.ts';
 import type {
   ClosedReason,
@@ -100,9 +100,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   const showQrs = async (): Promise<void> => {
     const pairingCode = showsCode ? newPairingCode(context.random.bytes(PAIRING_CODE_LENGTH)) : undefined;
     for (const [index, lifetime] of QR_LIFETIMES_MS.entries()) {
-      const nonce = Array.from(context.random.bytes(16), (byte) => byte.toString(16).padStart(2, '0')).join(
-        '',
-      );
+      const nonce = hex(context.random.bytes(16));
       await listener.qr(`sandbox:${instanceId}:${index}:${nonce}`, clock.now() + lifetime, pairingCode);
       await after(lifetime);
       if (state !== 'pairing') return;

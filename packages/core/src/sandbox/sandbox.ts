@@ -1,5 +1,5 @@
 import { checkOptionNames } from '@trunkline/option-names';
-import { base64 } from '../domain/base-encoding.ts';
+import { base64, hex } from '../domain/base-encoding.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
 import { refuse } from '../domain/result.ts';
 import type { Gateway, GatewayContext, LinkedProfile } from '../ports/gateway.ts';
@@ -187,10 +187,6 @@ function inboundFile(file: SandboxFile | undefined): InboundFile | null {
 function newPhoneNumber(random: Uint8Array): string {
   const digits = new DataView(random.buffer, random.byteOffset).getUint32(0) % 10_000_000;
   return `1555${String(digits).padStart(7, '0')}`;
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function cannot(why: string): never {

@@ -1,6 +1,6 @@
-import { base64, fromBase64, fromHex } from '../../domain/base-encoding.ts';
+import { base64, fromBase64, fromHex, hex } from '../../domain/base-encoding.ts';
 import type { IdRange } from '../../domain/id.ts';
-import { idsOfPermutedOrder, permutedOrder } from '../../domain/message/network-id.ts';
+import { idsOfPermutedOrder, PERMUTED_LENGTH, permutedOrder } from '../../domain/message/network-id.ts';
 import type { Permutation } from '../../domain/message/network-id.ts';
 import type { Gateway } from '../../ports/gateway.ts';
 import type { Random } from '../../ports/random.ts';
@@ -9,9 +9,11 @@ import type { Storage } from '../../ports/storage/storage.ts';
 /** What a gateway makes a network id of. */
 const GIVEN_BYTES = 16;
 const KEY_LENGTH = 16;
+const KEY_FORM = /^[A-Za-z0-9+/]{22}==$/;
 /**
  * The key is kept with the messages, and not derived from the `secretKey`: it has to outlive that, and hides the time of
- * a message from those who see its network id and not the database.
+ * a message from those who see its network id and not the database. After it, separated by spaces, former ones may
+ * follow: they read the ids that they have made.
  */
 const KEY_SETTING = 'network_id_key';
 
@@ -26,7 +28,7 @@ interface NewNetworkId {
  * of the message's id, and read again when the network reports on one.
  */
 export interface NetworkIds {
-  /** Reads the key; the first process on a database makes it. Rejects where it cannot be one. */
+  /** Reads the keys; the first process on a database makes one. Rejects where one of them cannot be a key. */
   start(): Promise<void>;
   newNetworkId(messageId: string): Promise<NewNetworkId>;
   /** Where the id of the message is, if its network id is readable. */
@@ -40,61 +42,61 @@ interface Parts {
 }
 
 export function createNetworkIds({ storage, gateway, random }: Parts): NetworkIds {
-  let key: Uint8Array | null = null;
-  let permutation: Promise<Permutation> | null = null;
+  /** None before the start. The first one makes ids. */
+  let keys: readonly Uint8Array[] = [];
+  let permutations: Promise<readonly Permutation[]> | null = null;
 
-  /** Loaded with the first message: the tables of AES, and what makes them, are 5 MB that an idle process does not need. */
-  const load = (own: Uint8Array): Promise<Permutation> =>
-    (permutation ??= import('../../domain/message/ff1.ts').then(
-      ({ createPermutation }) => createPermutation(own),
+  /** Loaded with the first message: an idle process needs neither AES nor its tables. */
+  const load = (): Promise<readonly Permutation[]> =>
+    (permutations ??= import('../../domain/message/ff1.ts').then(
+      ({ createPermutation }) => keys.map(createPermutation),
       (error: unknown) => {
         // As when no file can be opened: the next message tries again.
-        permutation = null;
+        permutations = null;
         throw error;
       },
     ));
 
   return {
     async start() {
-      key = await readKey(storage, random);
-      permutation = null;
+      keys = await readKeys(storage, random);
+      permutations = null;
     },
     async newNetworkId(messageId) {
-      const permuted = key && permutedOrder(await load(key), messageId);
+      const [permutation] = await load();
+      const permuted = permutation ? permutedOrder(permutation, messageId) : null;
       const bytes = random.bytes(GIVEN_BYTES);
       if (permuted) bytes.set(permuted);
       const networkId = gateway.newMessageId(bytes);
-      return { networkId, isReadable: permuted !== null && readings(networkId).some(isSameAs(permuted)) };
+      return { networkId, isReadable: permuted !== null && readings(networkId).includes(hex(permuted)) };
     },
     async idsBehind(networkId) {
-      const read = readings(networkId);
-      if (key === null || read.length === 0) return [];
-      const own = await load(key);
-      return read.map((bytes) => idsOfPermutedOrder(own, bytes));
+      const read = readings(networkId).map(fromHex);
+      if (read.length === 0) return [];
+      const all = await load();
+      return read.flatMap((bytes) => all.map((permutation) => idsOfPermutedOrder(permutation, bytes)));
     },
   };
 }
 
-/** The first bytes of those that end a network id: of 9, and of 16. */
-const ENDINGS = [/([0-9a-f]{18})$/i, /([0-9a-f]{18})[0-9a-f]{14}$/i] as const;
+/** How many digits a network id may end in: those of 9 bytes, or of 16 that begin with them. */
+const ENDINGS = [2 * PERMUTED_LENGTH, 2 * GIVEN_BYTES] as const;
+const DIGITS = /^[0-9a-f]+$/;
 
-/** What may be the permuted bytes in it. Which of them are, only the stored message tells. */
-function readings(networkId: string): readonly Uint8Array[] {
-  return ENDINGS.flatMap((ending) => {
-    const digits = ending.exec(networkId)?.[1];
-    return digits === undefined ? [] : [fromHex(digits)];
+/** The digits of what may be the permuted bytes in it. Which of them are, only the stored message tells. */
+function readings(networkId: string): readonly string[] {
+  const text = networkId.toLowerCase();
+  return ENDINGS.flatMap((length) => {
+    const ending = text.slice(-length);
+    return ending.length === length && DIGITS.test(ending) ? [ending.slice(0, 2 * PERMUTED_LENGTH)] : [];
   });
 }
 
-function isSameAs(bytes: Uint8Array): (other: Uint8Array) => boolean {
-  return (other) => other.every((byte, index) => byte === bytes[index]);
-}
-
-async function readKey(storage: Storage<unknown>, random: Random): Promise<Uint8Array> {
+async function readKeys(storage: Storage<unknown>, random: Random): Promise<readonly Uint8Array[]> {
   const stored = await storage.setting(KEY_SETTING, base64(random.bytes(KEY_LENGTH)));
-  const key = fromBase64(stored);
-  if (key.length === KEY_LENGTH) return key;
+  const keys = stored.split(' ');
+  if (keys.every((key) => KEY_FORM.test(key))) return keys.map(fromBase64);
   throw new Error(
-    `The setting "${KEY_SETTING}" in the database is damaged: it is not a key of ${KEY_LENGTH} bytes in base64. Restore it from a backup: without it, reports about messages sent earlier cannot be assigned.`,
+    `The setting "${KEY_SETTING}" in the database is damaged: it does not hold keys of ${KEY_LENGTH} bytes in base64. Restore it from a backup: without it, reports about messages sent earlier cannot be assigned.`,
   );
 }
