@@ -57,7 +57,7 @@ export default {
     only(
       'runtime',
       core('runtime'),
-      [core('ports', 'runtime'), npm('zod')],
+      [core('domain', 'ports', 'runtime'), npm('zod')],
       'Time, timers and repeats, whatever they are used for.',
     ),
     only(

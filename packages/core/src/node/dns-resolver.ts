@@ -1,6 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
-import { unlessAborted } from '../safe-url/unless-aborted.ts';
+import { unlessAborted } from '../safe-url/resolve-safely.ts';
 import { hostsFile } from './hosts-file.ts';
 
 export interface NodeDnsResolverOptions {

@@ -1,3 +1,4 @@
+import { doublingDelay } from '../domain/backoff.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 
@@ -78,7 +79,7 @@ export function createLoop({ name, clock, logger, everyMs, pass }: LoopOptions):
     } catch (error) {
       logger.error({ err: error, worker: name }, 'a worker pass failed and is repeated');
       failures += 1;
-      return Math.min(everyMs, AGAIN_MS * 2 ** (failures - 1));
+      return doublingDelay(failures - 1, { firstMs: AGAIN_MS, longestMs: everyMs });
     }
   };
 

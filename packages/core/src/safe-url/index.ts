@@ -1,6 +1,6 @@
-export { checkUrl } from './check-url.ts';
-export type { CheckedUrl, SafeUrl } from './check-url.ts';
-export { isAllowedAddress, isPublicAddress } from './addresses.ts';
+export { checkUrl } from './rules.ts';
+export type { CheckedUrl, SafeUrl } from './rules.ts';
+export { isAllowedAddress, isPublicAddress } from './rules.ts';
 export { resolveSafely } from './resolve-safely.ts';
 export type { ResolvedHost, ResolveOptions } from './resolve-safely.ts';
 export type { UrlPolicy } from '../domain/webhook/address-rules.ts';

@@ -1,7 +1,6 @@
 import { isAddress, judgeAddresses } from '../domain/webhook/address-rules.ts';
 import type { UrlPolicy } from '../domain/webhook/address-rules.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
-import { unlessAborted } from './unless-aborted.ts';
 
 export interface ResolveOptions {
   /** Finds every address of a name; rejects, or answers none, where it has none. Not asked for a host that is an address. */
@@ -56,4 +55,17 @@ export async function resolveHost(
   return accepts(addresses)
     ? { ok: true, addresses }
     : { ok: false, reason: 'unsafe', message: 'The host has an address that is not public.' };
+}
+
+/** Settles like `promise`, or rejects with the signal's reason as soon as it is aborted. */
+export async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }

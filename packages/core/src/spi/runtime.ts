@@ -4,4 +4,5 @@ export type { Clock } from '../ports/clock.ts';
 export type { Crypto } from '../ports/crypto.ts';
 export type { DnsResolver } from '../ports/dns-resolver.ts';
 export type { Random } from '../ports/random.ts';
+export { pause, withDeadline } from '../runtime/deadline.ts';
 export type { WebhookRequest, WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';

@@ -1,4 +1,4 @@
-import { writeRetryDelay } from '../domain/instance/reconnect-backoff.ts';
+import { writeRetryDelay } from '../domain/backoff.ts';
 import type { InstanceTrigger } from '../domain/instance/instance-state.ts';
 import type { Instance } from '../domain/instance/instance.ts';
 import type { Lease } from '../ports/storage/lease.ts';

@@ -1,4 +1,4 @@
-import { writeRetryDelay } from '../domain/instance/reconnect-backoff.ts';
+import { writeRetryDelay } from '../domain/backoff.ts';
 import type { Message, MessageError } from '../domain/message/message.ts';
 import { SEND_OUTCOME_UNKNOWN, sendRetryDelay } from '../domain/message/send-retry.ts';
 import type { SendOutcome } from '../ports/gateway.ts';

@@ -1,4 +1,4 @@
-import { reconnectDelay } from '../domain/instance/reconnect-backoff.ts';
+import { reconnectDelay } from '../domain/backoff.ts';
 import type { ServiceContext } from '../services/context.ts';
 
 /** A restart that the network asks for within this time of the last one is a repeat. Longer than the longest wait before one. */

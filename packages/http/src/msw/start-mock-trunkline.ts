@@ -3,6 +3,7 @@ import type { InstanceInput, InstanceResource, WorkspaceApi } from '@trunkline/c
 import { nodeCrypto, systemClock, systemRandom } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import type { Sandbox } from '@trunkline/core/sandbox';
+import { pause } from '@trunkline/core/spi/runtime';
 import type { Clock, DnsResolver } from '@trunkline/core/spi/runtime';
 import { memoryMediaStore, memoryStorage } from '@trunkline/core/testing';
 import { http } from 'msw';
@@ -105,6 +106,6 @@ async function untilStatus(
   for (;;) {
     const instance = await workspace.instances.get(id);
     if (instance.status === status) return instance;
-    await new Promise<void>((resolve) => clock.setTimer(LOOK_EVERY_MS, resolve));
+    await pause(clock, LOOK_EVERY_MS);
   }
 }

@@ -1,3 +1,4 @@
+import { withDeadline } from '@trunkline/core/spi/runtime';
 import type { Clock, WebhookRequest, WebhookResponse, WebhookSender } from '@trunkline/core/spi/runtime';
 
 /** Takes a webhook as a server would. */
@@ -23,15 +24,15 @@ export function webhookHandover(
     async send(webhook) {
       const headers = new Headers(pairs(webhook.headers));
       sent.push({ url: webhook.url, headers, body: webhook.body });
-      const timeout = new AbortController();
-      const cancel = clock.setTimer(RESPONSE_TIMEOUT_MS, () => timeout.abort());
+      const abort = new AbortController();
+      const request = requestOf(webhook, abort.signal);
+      const limit = { what: 'A receiver', ms: RESPONSE_TIMEOUT_MS };
       try {
-        return await Promise.race([
-          outcomeOf(receive, requestOf(webhook, timeout.signal)),
-          timedOut(timeout.signal),
-        ]);
+        return await withDeadline(clock, limit, outcomeOf(receive, request));
+      } catch {
+        return { errorCode: 'TIMEOUT', responseStatus: null, responseBody: null };
       } finally {
-        cancel();
+        abort.abort();
       }
     },
     async close() {},
@@ -49,7 +50,7 @@ function pairs(list: readonly string[]): [string, string][] {
   return found;
 }
 
-/** An attempt's outcome by the rules that real ones are judged by: nothing but a 2xx counts. */
+/** An attempt's outcome by the rules of real ones: nothing but a 2xx counts. Never rejects. */
 async function outcomeOf(receive: WebhookReceiver, request: Request): Promise<WebhookResponse> {
   try {
     const response = await receive(request);
@@ -61,12 +62,4 @@ async function outcomeOf(receive: WebhookReceiver, request: Request): Promise<We
   } catch {
     return { errorCode: 'CONNECTION_FAILED', responseStatus: null, responseBody: null };
   }
-}
-
-function timedOut(signal: AbortSignal): Promise<WebhookResponse> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () =>
-      resolve({ errorCode: 'TIMEOUT', responseStatus: null, responseBody: null }),
-    );
-  });
 }

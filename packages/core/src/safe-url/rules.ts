@@ -1,5 +1,6 @@
+import { judgeAddress } from '../domain/webhook/address-rules.ts';
 import type { UrlPolicy } from '../domain/webhook/address-rules.ts';
-import { checkWebhookUrl, type WebhookUrl } from '../domain/webhook/url-rules.ts';
+import { type WebhookUrl, checkWebhookUrl } from '../domain/webhook/url-rules.ts';
 
 /** A URL that keeps the rules, taken apart. A `hostname` that is no address has still to be resolved safely. */
 export type SafeUrl = WebhookUrl;
@@ -17,4 +18,18 @@ export type CheckedUrl =
 export function checkUrl(raw: string, policy: UrlPolicy = 'public'): CheckedUrl {
   const checked = checkWebhookUrl(raw, { urlPolicy: policy });
   return checked.ok ? { ok: true, url: checked.value } : { ok: false, message: checked.refusal.message };
+}
+
+/**
+ * Whether an address, as text, is one of the Internet: not private, loopback, link-local, multicast, reserved or for
+ * documentation, in IPv4 and IPv6, whatever way an IPv4 address is written inside an IPv6 one. False for what is no
+ * address, such as `127.1` or one with a zone.
+ */
+export function isPublicAddress(address: string): boolean {
+  return judgeAddress(address, 'public');
+}
+
+/** The same, where `local` allows loopback too. */
+export function isAllowedAddress(address: string, policy: UrlPolicy): boolean {
+  return judgeAddress(address, policy);
 }

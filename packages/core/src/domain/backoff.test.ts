@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reconnectDelay } from './reconnect-backoff.ts';
+import { reconnectDelay } from './backoff.ts';
 
 describe('the wait before connecting again', () => {
   it('doubles from a second to a minute', () => {
