@@ -1,11 +1,10 @@
 import { genuineRequest, accepted, type AttackCase, type Verdict } from './attack-case.ts';
 import { BODY_CASES } from './body-cases.ts';
 import { requestOf, signer } from './raw-request.ts';
-import { REPEAT_CASES } from './repeat-cases.ts';
+import { REPEAT_CASES, TIMESTAMP_CASES } from './replay-cases.ts';
 import { SIGNATURE_CASES } from './signature-cases.ts';
 import { STANDARD_CASES } from './standard-cases.ts';
 import { createTarget } from './target.ts';
-import { TIMESTAMP_CASES } from './timestamp-cases.ts';
 
 export interface AttackOptions {
   readonly url: URL;

@@ -1,8 +1,11 @@
-import { canonicalFingerprint } from '../../domain/message/fingerprint.ts';
 import { checkSuspension } from '../../domain/api-key/authorization.ts';
-import { checkIdempotencyKey, decideIdempotency } from '../../domain/idempotency/idempotency.ts';
-import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import { isId } from '../../domain/id.ts';
+import {
+  canonicalFingerprint,
+  checkIdempotencyKey,
+  decideIdempotency,
+} from '../../domain/idempotency/idempotency.ts';
+import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import { mediaFilename } from '../../domain/message/media-filename.ts';
 import { BACKLOG_RETRY_AFTER } from '../../domain/message/message.ts';
 import type { Message, MessageMedia } from '../../domain/message/message.ts';

@@ -1,10 +1,10 @@
 import { isForgotten } from '../../domain/idempotency/idempotency.ts';
+import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import { acceptsMessages } from '../../domain/instance/instance.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { Message } from '../../domain/message/message.ts';
 import { latestResend } from '../../domain/too-far-ahead.ts';
 import type { IdRange } from '../../domain/id.ts';
-import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import type { Event } from '../../domain/event/event.ts';
 import type { Workspace } from '../../domain/workspace/workspace.ts';
 import type { Lease } from '../../ports/storage/lease.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalFingerprint } from './fingerprint.ts';
-import type { SendFingerprint } from './fingerprint.ts';
+import { canonicalFingerprint } from './idempotency.ts';
+import type { SendFingerprint } from './idempotency.ts';
 
 const REQUEST: SendFingerprint = {
   instanceId: 'ins_1',

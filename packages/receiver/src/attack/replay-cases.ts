@@ -1,5 +1,5 @@
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from '../headers.ts';
-import { accepted, refused, type AttackCase } from './attack-case.ts';
+import { type AttackCase, accepted, genuine, isSuccess, mustBeAccepted, refused } from './attack-case.ts';
 import { requestOf, withHeaders } from './raw-request.ts';
 
 /** All are rightly signed, text of the timestamp included: only the timestamp itself gives them away. */
@@ -42,3 +42,27 @@ export const TIMESTAMP_CASES: readonly AttackCase[] = [
 function signedOver(name: string, timestamp: (now: number) => string): AttackCase {
   return refused(name, async ({ sign, now, text }) => requestOf(await sign(timestamp(now), text)));
 }
+
+/** Whether a repeat was handled twice shows in the receiver's own log only; here it shows how repeats are answered. */
+export const REPEAT_CASES: readonly AttackCase[] = [
+  {
+    name: 'an event that comes again, signed anew: answered like the first, else the sender never stops',
+    run: async (attack) => {
+      const { parts, text } = await genuine(attack);
+      const first = mustBeAccepted(await attack.target.send(requestOf(parts)));
+      if (!first.right) return first;
+      return mustBeAccepted(
+        await attack.target.send(requestOf(await attack.sign(`${attack.now + 1}`, text))),
+      );
+    },
+  },
+  {
+    name: 'an event that comes four times at once: one is accepted, and a later one too',
+    run: async (attack) => {
+      const request = requestOf((await genuine(attack)).parts);
+      const answers = await Promise.all(Array.from({ length: 4 }, () => attack.target.send(request)));
+      if (!answers.some(isSuccess)) return { right: false, what: `answered with ${answers.join(', ')}` };
+      return mustBeAccepted(await attack.target.send(request));
+    },
+  },
+];
