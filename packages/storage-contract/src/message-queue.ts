@@ -70,6 +70,22 @@ export function messageQueueContract(subject: ContractSubject): void {
       expect(await storage.messages.queueHeads([], NOW)).toEqual([]);
     });
 
+    it('shows each who asks at the same time what is due then, of the instances asked for', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const other = await storeInstance(storage, workspace);
+      const [later] = await storeQueuedMessages(storage, instance, 1);
+      const [ofOther] = await storeQueuedMessages(storage, other, 2);
+      await storage.messages.postpone(lease, { messageId: later.id, tries: 1, dueAt: NOW + 4000 });
+      const heads = await Promise.all([
+        storage.messages.queueHeads([instance.id], NOW + 3999),
+        storage.messages.queueHeads([instance.id, instance.id], NOW + 4000),
+        storage.messages.queueHeads([other.id], NOW),
+        storage.messages.queueHeads([], NOW),
+      ]);
+      expect(heads).toEqual([[], [{ message: later, tries: 1 }], [{ message: ofOther, tries: 0 }], []]);
+    });
+
     it('waits for a head that was postponed', async () => {
       const storage = await open();
       const { instance, lease } = await storeLeasedInstance(storage);

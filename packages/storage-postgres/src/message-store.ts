@@ -1,11 +1,9 @@
-import { latestResend } from '@trunkline/core/spi/storage';
 import type {
   Acceptance,
   AcceptanceResult,
   KeptSenders,
   Message,
   MessageStore,
-  QueuedMessage,
 } from '@trunkline/core/spi/storage';
 import { acceptanceBatcher } from './acceptance-batch.ts';
 import type { Connected, Transaction } from './database.ts';
@@ -17,7 +15,7 @@ import { acceptMessages } from './message-acceptance.ts';
 import { changeBatcher } from './message-change.ts';
 import { listMessages } from './message-list.ts';
 import { MESSAGE_COLUMNS, messageColumns, readMessage } from './message-row.ts';
-import { integer } from './row.ts';
+import { findingQueueHeads } from './queue-heads.ts';
 import type { Queryable } from './queryable.ts';
 import type { Statements } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
@@ -62,11 +60,7 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
     },
     list: async (workspaceId, filter, page) => listMessages(connected(), workspaceId, filter, page),
 
-    queueHeads: async (instanceIds, now) => {
-      const instances = [...new Set(instanceIds)].map((id) => uuidToFind('ins', id));
-      const rows = await connected().all(HEADS, instances, now, latestResend(now));
-      return rows.map((row): QueuedMessage => ({ message: readMessage(row), tries: integer(row, 'tries') }));
-    },
+    queueHeads: findingQueueHeads(connected),
     postpone: async (lease, { messageId, tries, dueAt }) =>
       connected().transaction(async (transaction) => {
         if (!(await isHeld(transaction, lease))) return 'fenced';
@@ -116,20 +110,6 @@ const FIND_OUTBOUND = `
 const FIND_INBOUND = `
   SELECT 1 FROM trunkline.messages
   WHERE instance_id = $1 AND network_id = $2 AND direction = 'inbound' AND sender_id = $3`;
-
-const HEADS = `
-  SELECT ${MESSAGE_COLUMNS}, head.tries
-  FROM unnest($1::uuid[]) AS asked (instance_id)
-  CROSS JOIN LATERAL (
-    SELECT message_id, tries, due_at FROM trunkline.queued_messages
-    WHERE queued_messages.instance_id = asked.instance_id
-    ORDER BY position
-    LIMIT 1
-  ) AS head
-  JOIN trunkline.messages AS item ON item.id = head.message_id
-  WHERE (head.due_at <= $2 OR head.due_at > $3) AND NOT EXISTS (
-    SELECT 1 FROM trunkline.workspaces WHERE workspaces.id = item.workspace_id AND is_postponed
-  )`;
 
 const POSTPONE = `
   UPDATE trunkline.queued_messages SET tries = $3, due_at = $4 WHERE message_id = $1 AND instance_id = $2`;
