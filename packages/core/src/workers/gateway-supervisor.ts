@@ -6,7 +6,7 @@ import { createLoop } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { CLAIM_BATCH, createClaimSchedule } from './claim-schedule.ts';
-import type { OpenConnections } from './connections.ts';
+import type { OpenConnection, OpenConnections } from './connections.ts';
 import { createInstanceSharing } from './instance-sharing.ts';
 import { createInstanceController } from './instance-controller.ts';
 import type { InstanceController } from './instance-controller.ts';
@@ -42,6 +42,7 @@ interface SupervisorOptions {
   readonly owner: string;
   /** See `ServiceClock`. */
   readonly leadsKnown: Promise<void>;
+  /** Called once for each connection, when messages can be sent on it. */
   readonly opened: (instanceId: string) => void;
 }
 
@@ -62,6 +63,8 @@ export function createGatewaySupervisor(
   const changed = new Set<string>();
   /** Keepers that have changed something themselves: what they know is all there is to know. */
   const touched = new Set<InstanceController>();
+  /** Connections that `opened` was called for. */
+  const announced = new WeakSet<OpenConnection['connection']>();
   const sharing = createInstanceSharing(context, {
     owner,
     checkIn: (report) => inTime('Sharing instances', storage.processes.register(owner, report)),
@@ -242,7 +245,11 @@ export function createGatewaySupervisor(
 
   const touch = (keeper: InstanceController): void => {
     if (isHeld(keeper)) {
-      if (keeper.open()) opened(keeper.lease.instanceId);
+      const open = keeper.open();
+      if (open && !announced.has(open.connection)) {
+        announced.add(open.connection);
+        opened(keeper.lease.instanceId);
+      }
       unsettled.add(keeper);
       touched.add(keeper);
     }
