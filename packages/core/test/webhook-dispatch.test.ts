@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { Signal } from '../src/spi/storage.ts';
 import type { WebhookResponse } from '../src/spi/runtime.ts';
 import { REFUSED, TAKEN, manualClock, memoryStorage } from '../src/testing/index.ts';
 import { silence } from './support/scripted-gateway.ts';
@@ -305,6 +306,45 @@ describe('a claim that fails', () => {
     await world.clock.advance(5 * SECOND);
     expect(world.sender.requests).toHaveLength(1);
     expect(world.logs).toContainEqual(expect.objectContaining({ level: 'error' }));
+  });
+});
+
+describe('signals of deliveries that other processes claim', () => {
+  it('make a process look ten times a second, and claim what is left a tenth of a second later', async () => {
+    const world = await startWorld({ roles: only('api') });
+    const { id: webhookId } = await listen(world);
+    const listeners: ((signal: Signal) => void)[] = [];
+    const subscribe = (listener: (signal: Signal) => void) => {
+      listeners.push(listener);
+      return () => {};
+    };
+    const hear = (signal: Signal): void => listeners.forEach((listener) => listener(signal));
+    const storage = { ...world.storage, subscribe, close: async () => {} };
+    const { sender } = await world.another({ roles: only('webhooks'), storage });
+    const claims = vi.spyOn(world.storage.deliveries, 'claim');
+    for (let signals = 0; signals < 1_000; signals += 1) {
+      hear({ topic: 'deliveries' });
+      await world.clock.advance(10);
+    }
+    // A burst of 250, and ten looks in each of ten seconds.
+    expect(claims.mock.calls.length).toBeGreaterThan(330);
+    expect(claims.mock.calls.length).toBeLessThan(370);
+
+    await queue(world, webhookId, 1);
+    hear({ topic: 'deliveries' });
+    await world.clock.advance(100);
+    expect(sender.requests).toHaveLength(1);
+  });
+
+  it('are followed immediately for as long as there is something to claim', async () => {
+    const world = await senders();
+    const { id } = await listen(world);
+    for (let sent = 1; sent <= 400; sent += 1) {
+      await queue(world, id, 1);
+      await world.clock.settle();
+      expect(world.sender.requests).toHaveLength(sent);
+      await world.clock.advance(SECOND);
+    }
   });
 });
 

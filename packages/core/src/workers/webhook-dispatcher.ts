@@ -19,6 +19,7 @@ import { requestHeaders } from '../resources/webhook.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
 import { keepTrying } from '../runtime/retry.ts';
+import { createTurns } from '../runtime/turns.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { openedSecrets } from '../services/sealer.ts';
 import { attemptsInFlight } from './attempts-in-flight.ts';
@@ -36,8 +37,17 @@ const BEGIN_WITHIN_MS = 45_000;
 /** How long outcomes wait when the storage does not take them. */
 const COMPLETE_AGAIN_MS = 1_000;
 
+/**
+ * Claims on the strength of signals that found nothing, before further ones wait for each other: each process hears of
+ * the deliveries that others store, and mostly another one has claimed them by then. Enough that hundreds which an
+ * endpoint gets in one go, and which wait for each other, hold up none of another endpoint.
+ */
+const FRUITLESS_CLAIMS = 250;
+const FRUITLESS_PAUSE_MS = 100;
+
 export interface WebhookDispatcher {
   start(): void;
+  /** Some deliveries have become claimable, for this process or another one. */
   wake(): void;
   /** Claims no more and waits for the attempts in flight to be recorded. */
   stop(): Promise<void>;
@@ -51,6 +61,10 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
   const failures = failureLog(logger);
   /** By the clock, at the last claim. It may have been set back while nothing ran. */
   let claimedAt = Infinity;
+  const fruitless = createTurns({ burst: FRUITLESS_CLAIMS, everyMs: FRUITLESS_PAUSE_MS });
+  let isSignalled = false;
+  /** Ends the wait of signals that came after too many fruitless claims; null where none waits. */
+  let cancelSignal: (() => void) | null = null;
 
   const claim = async (): Promise<PassResult> => {
     const room = inFlight.room(clock.now());
@@ -58,6 +72,8 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     // Nothing more fits: an attempt that ends wakes the loop.
     if (limit <= 0) return { more: false, nextAt: room.moreAt };
     const now = clock.now();
+    const wasSignalled = isSignalled;
+    isSignalled = false;
     const {
       claimed,
       withoutEvent = [],
@@ -72,6 +88,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
       mayBeSetBack: now < claimedAt - SET_BACK_MS,
     });
     claimedAt = now;
+    if (wasSignalled && claimed.length === 0) fruitless.take(now);
     for (const deliveryId of withoutEvent) {
       logger.error(
         { deliveryId },
@@ -177,6 +194,19 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     };
   };
 
+  const wake = (): void => {
+    const now = clock.now();
+    if (fruitless.has(now)) {
+      isSignalled = true;
+      loop.wake();
+    } else {
+      cancelSignal ??= clock.setTimer(fruitless.nextAt() - now, () => {
+        cancelSignal = null;
+        wake();
+      });
+    }
+  };
+
   const loop = createLoop({ name: 'webhook dispatcher', clock, logger, everyMs: POLL_MS, pass: claim });
   const waits = waitsWalk(context, 'waits of deliveries', (step) => storage.deliveries.shortenWaits(step));
 
@@ -185,8 +215,9 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
       loop.start();
       waits.start();
     },
-    wake: loop.wake,
+    wake,
     async stop() {
+      cancelSignal?.();
       await Promise.all([loop.stop(), waits.stop()]);
       await inFlight.ended();
     },
