@@ -320,6 +320,23 @@ describe('processes that start together', () => {
     expect(gateway.connections).toHaveLength(ids.length);
   });
 
+  it('leave to each other what they cannot open soon, and open it all in the end', async () => {
+    const { world, ids } = await waiting(300);
+    const gateway = scriptedGateway({ opened: silence });
+    await gatewayOf(world, gateway);
+    await world.clock.advance(4 * SECOND);
+    const held = async (): Promise<number> => {
+      const leases = ids.map((id) => world.storage.leases.find(id, world.clock.now()));
+      return (await Promise.all(leases)).filter((lease) => lease !== null).length;
+    };
+    expect(await held()).toBeGreaterThanOrEqual(100);
+    expect(await held()).toBeLessThan(150);
+    gateway.script.opened = ({ listener }) => listener.connected(PROFILE);
+    for (const { listener } of gateway.connections) await listener.connected(PROFILE);
+    await world.clock.advance(4 * SECOND);
+    expect(await held()).toBe(300);
+  });
+
   it('take all instances within seconds, even those whose connections do not open', async () => {
     const { world, ids } = await waiting(100);
     await gatewayOf(world, scriptedGateway({ opened: silence }));

@@ -8,6 +8,11 @@ export const CLAIM_BATCH = 20;
  */
 const CLAIM_PAUSE_MS = 200;
 /**
+ * Instances held whose first connection waits for its turn, before this process takes no more: it would hold them
+ * without being able to open them soon, where another process may.
+ */
+const MAX_WAITING = 100;
+/**
  * Claims on the strength of signals that found nothing, before further ones wait for each other by CLAIM_PAUSE_MS: a
  * process hears of every instance that another one changes, and hundreds of those in a second are nothing to claim.
  */
@@ -39,11 +44,13 @@ export interface ClaimSchedule {
 interface ScheduleOptions {
   /** Instances held whose first connection has neither opened nor failed yet. */
   untried(): number;
+  /** Those of them that wait for their turn to open. */
+  waiting(): number;
   /** When to look for instances that are handed over, if the last look was at `lookedAt`. */
   lookAt(lookedAt: number): number;
 }
 
-export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): ClaimSchedule {
+export function createClaimSchedule({ untried, waiting, lookAt }: ScheduleOptions): ClaimSchedule {
   const fruitless = createTurns({ burst: FRUITLESS_CLAIMS, everyMs: CLAIM_PAUSE_MS });
   /** Whether an instance has changed that this process does not hold. */
   let mayBeFree = false;
@@ -70,11 +77,13 @@ export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): Claim
       renewsFirst = false;
     },
     isDue(now, isRenewal) {
-      if (claimAgainAt > 0) return now >= claimAgainAt || untried() < CLAIM_BATCH;
+      if (claimAgainAt > 0)
+        return untried() < CLAIM_BATCH || (now >= claimAgainAt && waiting() < MAX_WAITING);
       return isRenewal || isStarting || now >= lookAt(claimedAt) || (mayBeFree && fruitless.has(now));
     },
     nextAt() {
-      if (claimAgainAt > 0) return claimAgainAt;
+      // What opens or fails makes room, and a pass.
+      if (claimAgainAt > 0) return waiting() < MAX_WAITING ? claimAgainAt : Infinity;
       return Math.min(lookAt(claimedAt), mayBeFree ? fruitless.nextAt() : Infinity);
     },
     async claim({ now, isRenewal }, ask) {

@@ -80,7 +80,8 @@ export function createGatewaySupervisor(
     },
   });
   const claims = createClaimSchedule({
-    untried: () => [...unsettled].filter((keeper) => keeper.isUntried()).length,
+    untried: () => untried().length,
+    waiting: () => untried().filter((keeper) => keeper.opensUntil() === null).length,
     lookAt: sharing.lookAt,
   });
   let renewAt = 0;
@@ -222,6 +223,8 @@ export function createGatewaySupervisor(
       unsettled.add(keeper);
     }
   };
+
+  const untried = (): readonly InstanceController[] => [...unsettled].filter((keeper) => keeper.isUntried());
 
   const roomToOpen = (): number => MAX_OPENING - opening().length;
 
