@@ -188,12 +188,13 @@ async function phase<Result>(what: string, work: () => Promise<Result>): Promise
   const result = await work();
   const seconds = (performance.now() - startedAt) / 1000;
   const [own, server] = [cpuOfAll() - cpuBefore, observer.serverCpu() - serverBefore];
-  phases.push([
-    what,
+  const costs = [
     ...[seconds, own, server].map((value) => plain(value, 1)),
     plain((own + server) / seconds, 2),
     plain(loadavg()[0] ?? Number.NaN, 1),
-  ]);
+  ];
+  phases.push([what, ...costs]);
+  step(`${what} took (as in the table of costs) ${costs.join(', ')}`);
   for (const { calls, totalMs, text } of await observer.dearest(6))
     statements.push([what, plain(calls), plain(totalMs), `\`${text}\``]);
   return result;
