@@ -1,4 +1,11 @@
-import type { ClosingReason, Delivery, DeliveryClaim, LanePosition } from '@trunkline/core/spi/storage';
+import { roomInLane, startsAfter, startsSetBack, throttledUntil } from '@trunkline/core/spi/storage';
+import type {
+  ClosingReason,
+  Delivery,
+  DeliveryClaim,
+  LaneLimits,
+  LanePosition,
+} from '@trunkline/core/spi/storage';
 import { takeTokens } from './claim-tokens.ts';
 import { closingOf, sweepAgain } from './closing.ts';
 import type { Database } from './database.ts';
@@ -16,8 +23,6 @@ export interface Claim {
   readonly generation: number;
   readonly lostClaims: number;
 }
-
-type Limits = Pick<DeliveryClaim, 'slots' | 'startsPerWindow' | 'windowMs'>;
 
 interface Lane {
   readonly endpointId: string;
@@ -53,7 +58,7 @@ export function takeAsOfNow(database: Database, claim: DeliveryClaim): void {
   for (const row of database.all('SELECT * FROM lanes WHERE ready_from > ?', now)) {
     const lane = readLane(row);
     const isFull = freeSlots(database, lane.endpointId, slots).length === 0;
-    const starts = lane.starts.map((start) => Math.min(start, now));
+    const starts = startsSetBack(lane.starts, now);
     writeLane(database, { ...lane, starts }, { ...claim, isFull });
   }
 }
@@ -155,11 +160,10 @@ interface LaneClaim extends ClaimOf {
 }
 
 function claimFromLane(database: Database, lane: Lane, claim: LaneClaim): readonly Claim[] {
-  const { now, leaseMs, startsPerWindow, windowMs } = claim;
+  const { now, leaseMs } = claim;
   const { endpointId, generation } = lane;
   const free = freeSlots(database, endpointId, claim.slots);
-  const recent = lane.starts.filter((start) => start + windowMs > now);
-  const budget = startsPerWindow - recent.length;
+  const room = roomInLane({ starts: lane.starts, claims: claim.slots - free.length }, claim, now);
   // Relies on the primary key of `due`.
   const entries = database.all(
     `SELECT delivery_id, lost_claims FROM due
@@ -169,7 +173,7 @@ function claimFromLane(database: Database, lane: Lane, claim: LaneClaim): readon
     endpointId,
     generation,
     now,
-    Math.max(0, Math.min(claim.limit, free.length, budget)),
+    Math.min(claim.limit, room),
   );
   const claims = entries.map((entry, index): Claim => {
     const deliveryId = text(entry, 'delivery_id');
@@ -188,19 +192,16 @@ function claimFromLane(database: Database, lane: Lane, claim: LaneClaim): readon
     });
     return { endpointId, slot, deliveryId, token, generation, lostClaims };
   });
-  // In order even where the clock has stepped back.
-  const startedAt = Math.max(now, recent.at(-1) ?? 0);
-  const starts = [...recent, ...claims.map(() => startedAt)];
+  const starts = startsAfter(lane.starts, claims.length, claim, now);
   writeLane(database, { ...lane, starts }, { ...claim, isFull: claims.length === free.length });
   return claims;
 }
 
 /** Writes the lane's starts and the times that follow from them under these limits. */
-function writeLane(database: Database, lane: Lane, limits: Limits & { readonly isFull: boolean }): void {
+function writeLane(database: Database, lane: Lane, limits: LaneLimits & { readonly isFull: boolean }): void {
   const { endpointId, starts } = lane;
-  const oldest = starts.at(-limits.startsPerWindow);
-  const throttledUntil = oldest === undefined ? 0 : oldest + limits.windowMs;
-  const readyFrom = Math.max(throttledUntil, starts.at(-1) ?? 0);
+  // Others come first that have waited since before the last start here.
+  const readyFrom = Math.max(throttledUntil(starts, limits), starts.at(-1) ?? 0);
   const isFull = Number(limits.isFull);
   database.run(
     `UPDATE lanes

@@ -125,6 +125,8 @@ export {
   withinSchedule,
 } from '../domain/delivery/delivery-state.ts';
 export { newDelivery } from '../domain/delivery/delivery.ts';
+export { roomInLane, startsAfter, startsSetBack, throttledUntil } from '../domain/delivery/lane.ts';
+export type { LaneLimits } from '../domain/delivery/lane.ts';
 export { takeRetryBatch } from '../domain/delivery/retry-round.ts';
 export type { RetryRound } from '../domain/delivery/retry-round.ts';
 export type { LanePosition, WaitingReason } from '../domain/delivery/waiting.ts';

@@ -1,5 +1,6 @@
 import { ENDPOINT_SLOTS, ENDPOINT_STARTS_PER_MINUTE, THROTTLE_WINDOW_MS } from './delivery.ts';
 import type { Delivery } from './delivery.ts';
+import { throttledUntil } from './lane.ts';
 
 /** How an open delivery stands in the lane of its endpoint. */
 export interface LanePosition {
@@ -33,13 +34,10 @@ export function waitingOf(delivery: Delivery, lane: LanePosition | null, now: nu
     return delivery.errorCode === 'ENDPOINT_DISABLED' ? { reason: 'endpoint_disabled', until: null } : null;
   if (lane.dueAt === null) return { reason: 'in_progress', until: null };
   if (lane.dueAt > now) return { reason: 'retry_scheduled', until: lane.dueAt };
-  const throttledUntil = endOfThrottle(lane.starts);
-  if (throttledUntil > now) return { reason: 'throttled', until: throttledUntil };
+  const throttleEnds = throttledUntil(lane.starts, LIMITS);
+  if (throttleEnds > now) return { reason: 'throttled', until: throttleEnds };
   if (lane.claims >= ENDPOINT_SLOTS) return { reason: 'endpoint_busy', until: null };
   return { reason: 'queued', until: null };
 }
 
-function endOfThrottle(starts: readonly number[]): number {
-  const oldest = starts.at(-ENDPOINT_STARTS_PER_MINUTE);
-  return oldest === undefined ? 0 : oldest + THROTTLE_WINDOW_MS;
-}
+const LIMITS = { startsPerWindow: ENDPOINT_STARTS_PER_MINUTE, windowMs: THROTTLE_WINDOW_MS };

@@ -1,4 +1,5 @@
 import type { Attempt, Delivery, DeliveryStatus } from '../../domain/delivery/delivery.ts';
+import type { LaneLimits } from '../../domain/delivery/lane.ts';
 import type { LanePosition } from '../../domain/delivery/waiting.ts';
 import type { Event } from '../../domain/event/event.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -16,17 +17,13 @@ export interface ClaimedDelivery {
   readonly endpoint: { readonly url: string; readonly sealedSecret: string };
 }
 
-export interface DeliveryClaim {
+/** Above the limits of an endpoint its deliveries wait, and nothing is counted. */
+export interface DeliveryClaim extends LaneLimits {
   readonly now: number;
   /** Most deliveries to take. */
   readonly limit: number;
   /** How long a claim holds without a completion. */
   readonly leaseMs: number;
-  /** Requests at once to one endpoint. */
-  readonly slots: number;
-  /** Starts of one endpoint within `windowMs`; above it deliveries wait, and nothing is counted. */
-  readonly startsPerWindow: number;
-  readonly windowMs: number;
   /**
    * The clock has been set back since the last claim, or may have been. Starts and ends of leases ahead of it were written
    * by a clock that was wrong: they count as of now, so that they hold up nothing until the clock is there again.

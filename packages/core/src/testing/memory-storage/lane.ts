@@ -1,11 +1,10 @@
 import type { ClosingReason } from '../../domain/delivery/delivery.ts';
+import { roomInLane, startsAfter, startsSetBack, throttledUntil } from '../../domain/delivery/lane.ts';
+import type { LaneLimits } from '../../domain/delivery/lane.ts';
 import type { RetryRound } from '../../domain/delivery/retry-round.ts';
 import type { LanePosition } from '../../domain/delivery/waiting.ts';
 import type { DeliveryClaim } from '../../ports/storage/delivery-store.ts';
 import { compare } from './order.ts';
-
-/** One endpoint's limits, as every claim states them. */
-export type LaneLimits = Pick<DeliveryClaim, 'slots' | 'startsPerWindow' | 'windowMs'>;
 
 export interface LaneClaim {
   readonly deliveryId: string;
@@ -35,7 +34,7 @@ export class Lane {
   /** By delivery id, of all generations: each holds a slot. */
   readonly #claims = new Map<string, LaneClaim>();
   /** When the attempts began that the throttle still counted at the last claim, oldest first. */
-  #starts: number[] = [];
+  #starts: readonly number[] = [];
   /** The last claim that took something: until others were served, this lane's old backlog is no reason to come first. */
   #servedAt = 0;
   /** The run of calls that retry all that failed here; null where none is in progress. */
@@ -85,7 +84,7 @@ export class Lane {
 
   /** The clock was set back: what it wrote before counts as of now. */
   setBack(now: number, leaseMs: number): void {
-    this.#starts = this.#starts.map((start) => Math.min(start, now));
+    this.#starts = startsSetBack(this.#starts, now);
     this.#servedAt = Math.min(this.#servedAt, now);
     for (const [id, claim] of this.#claims)
       this.#claims.set(id, { ...claim, expiresAt: Math.min(claim.expiresAt, now + leaseMs) });
@@ -107,12 +106,10 @@ export class Lane {
   }
 
   /** When the next delivery can be claimed as things stand; null while none is due or all slots are held. */
-  wakeAt({ slots, startsPerWindow, windowMs }: LaneLimits): number | null {
+  wakeAt(limits: LaneLimits): number | null {
     const [next] = this.#current();
-    if (!next || this.#claims.size >= slots) return null;
-    const oldestStart = this.#starts.at(-startsPerWindow);
-    const budgetFrom = oldestStart === undefined ? 0 : oldestStart + windowMs;
-    return Math.max(next.dueAt, budgetFrom);
+    if (!next || this.#claims.size >= limits.slots) return null;
+    return Math.max(next.dueAt, throttledUntil(this.#starts, limits));
   }
 
   /** Since when this lane waits for a claim, or will: the one that waits for longest comes first. */
@@ -127,26 +124,19 @@ export class Lane {
   }
 
   claim(claim: DeliveryClaim & { readonly nextToken: () => number }): readonly LaneClaim[] {
-    const { now, limit, leaseMs, slots, startsPerWindow, windowMs, nextToken } = claim;
+    const { now, limit, leaseMs, nextToken } = claim;
     const due = this.#current();
-    const inWindow = this.#starts.filter((start) => start + windowMs > now);
-    const isDue = due.findIndex(({ dueAt }) => dueAt > now);
-    const room = Math.min(
-      limit,
-      slots - this.#claims.size,
-      startsPerWindow - inWindow.length,
-      isDue === -1 ? due.length : isDue,
-    );
-    if (room <= 0) return [];
+    const firstLater = due.findIndex(({ dueAt }) => dueAt > now);
+    const room = roomInLane({ starts: this.#starts, claims: this.#claims.size }, claim, now);
+    const count = Math.min(limit, room, firstLater === -1 ? due.length : firstLater);
+    if (count <= 0) return [];
 
-    const claims = due.splice(0, room).map(({ deliveryId, lostClaims }) => {
+    const claims = due.splice(0, count).map(({ deliveryId, lostClaims }) => {
       const generation = this.#generation;
       return { deliveryId, token: nextToken(), generation, expiresAt: now + leaseMs, lostClaims };
     });
     for (const taken of claims) this.#claims.set(taken.deliveryId, taken);
-    // In order even where the clock has stepped back.
-    const startedAt = Math.max(now, inWindow.at(-1) ?? 0);
-    this.#starts = [...inWindow, ...claims.map(() => startedAt)];
+    this.#starts = startsAfter(this.#starts, count, claim, now);
     this.#servedAt = now;
     return claims;
   }
