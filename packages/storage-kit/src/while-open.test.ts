@@ -61,7 +61,7 @@ it('calls in flight find the storage open until they have ended', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const connection = { ...aConnection(), idle: () => promise };
   await open(() => connection);
-  const closing = close();
+  const closing = Promise.all([close(), close()]);
   expect(connected()).toBe(connection);
   expect(connection.close).not.toHaveBeenCalled();
   resolve();
