@@ -9,8 +9,8 @@ import { floorId } from '../../domain/id.ts';
 import { healthAfter } from '../../domain/webhook/endpoint-state.ts';
 import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import type {
-  ClaimedDelivery,
   ClaimResult,
+  ClaimedDelivery,
   Completion,
   DeliveryClaim,
   DeliveryDetail,
@@ -20,7 +20,6 @@ import type {
 } from '../../ports/storage/delivery-store.ts';
 import type { Page, PageRequest } from '../../ports/storage/page.ts';
 import type { WaitsStep } from '../../ports/storage/waits-step.ts';
-import { readDelivery } from './delivery-record.ts';
 import { deliver } from './event-fan-out.ts';
 import type { DueEntry, Lane, LaneClaim } from './lane.ts';
 import { byId, compare } from './order.ts';
@@ -280,4 +279,11 @@ export class MemoryDeliveryStore implements DeliveryStore {
     const endpoint = this.#state.endpoints.get(webhookId);
     return endpoint?.workspaceId === workspaceId && endpoint.status === 'enabled' ? endpoint : null;
   }
+}
+
+/** The delivery as it reads: what a closing has ended is failed from then on, written down or not. */
+function readDelivery(state: State, record: DeliveryRecord): Delivery {
+  const { delivery, generation } = record;
+  const reason = isOpen(delivery.status) && state.lanes.get(delivery.webhookId)?.closingOf(generation);
+  return structuredClone(reason ? endedBy(reason, delivery) : delivery);
 }

@@ -10,7 +10,7 @@ import { failQueue } from '../../services/messages/fail-queue.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { leaveGroups } from './group-store.ts';
 import { leasedRecord } from './lease.ts';
-import { applyChange } from './message-change.ts';
+import { applyChange } from './message-rows.ts';
 import { byId } from './order.ts';
 import { insertRow } from './state.ts';
 import type { InstanceRecord, State, WorkTopic } from './state.ts';

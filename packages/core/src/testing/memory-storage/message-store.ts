@@ -20,9 +20,8 @@ import type {
 import type { Page, PageRequest } from '../../ports/storage/page.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { leasedRecord } from './lease.ts';
+import { applyChange, insertMessage, readMessage } from './message-rows.ts';
 import { isWorkPostponed } from './postponement.ts';
-import { applyChange } from './message-change.ts';
-import { insertMessage, readMessage } from './message-record.ts';
 import { pageOf } from './page.ts';
 import { keyOf } from './state.ts';
 import type { State } from './state.ts';

@@ -1,7 +1,9 @@
 import { contentIdOf, contentNotFree } from '../../domain/message/message.ts';
 import type { Message } from '../../domain/message/message.ts';
+import type { MessageChange } from '../../ports/storage/message-store.ts';
+import { storeEvents } from './event-fan-out.ts';
 import { insertRow } from './state.ts';
-import type { State } from './state.ts';
+import type { State, WorkTopic } from './state.ts';
 
 /** Stores a new message, with the content that was noted for it where it has some. */
 export function insertMessage(state: State, message: Message): void {
@@ -17,4 +19,14 @@ export function readMessage(state: State, message: Message): Message {
   const { media, instanceId } = message;
   if (!media || state.instances.has(instanceId)) return structuredClone(message);
   return structuredClone({ ...message, media: { ...media, available: false } });
+}
+
+/** Guarded by the status that the change was decided on. Answers what there is to signal; null when it is stale. */
+export function applyChange(state: State, change: MessageChange): readonly WorkTopic[] | null {
+  const { message, expectedStatus, events } = change;
+  const stored = state.messages.get(message.id);
+  if (stored?.status !== expectedStatus) return null;
+  state.messages.set(message.id, structuredClone(message));
+  if (message.status !== 'queued') state.instances.get(stored.instanceId)?.queue.delete(message.id);
+  return storeEvents(state, events);
 }
