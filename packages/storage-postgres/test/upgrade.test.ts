@@ -7,7 +7,8 @@ import { must } from '@trunkline/test-support';
 import { startChild } from '@trunkline/test-support/start-child';
 import { postgresStorage } from '../src/index.ts';
 import { MIGRATIONS } from '../src/migrations/migrate.ts';
-import { qualify } from '../src/statements.ts';
+import { makeEarlierSchema } from './support/earlier-schema.ts';
+import type { EarlierSchema } from './support/earlier-schema.ts';
 import { temporarySchema } from './support/open-storage.ts';
 import type { TestSchema } from './support/test-schema.ts';
 
@@ -35,41 +36,18 @@ describeUpgrade({
 });
 
 async function makeEarlier(schema: TestSchema, version: number, data: EarlierData): Promise<void> {
-  const run = (sql: string, ...values: readonly unknown[]) =>
-    schema.pool.query(qualify(sql, schema.name), [...values]);
-  await run(`CREATE SCHEMA ${schema.name}`);
-  await run(
-    `CREATE TABLE trunkline.schema_versions (
-       version    integer PRIMARY KEY,
-       applied_at timestamptz NOT NULL DEFAULT now(),
-       id         uuid NOT NULL DEFAULT gen_random_uuid()
-     )`,
-  );
-  for (const [index, migration] of MIGRATIONS.slice(0, version).entries()) {
-    await schema.pool.query(qualify(migration, schema.name));
-    await run('INSERT INTO trunkline.schema_versions (version) VALUES ($1)', index + 1);
-  }
-  const insert: Insert = async (table, row) => {
-    const names = Object.keys(row);
-    const places = names.map((_, index) => `$${index + 1}`);
-    await run(
-      `INSERT INTO trunkline.${table} (${names.join()}) VALUES (${places.join()})`,
-      ...Object.values(row),
-    );
-  };
+  const { run, insert } = await makeEarlierSchema(schema, version);
   await insertLiveRows(insert, data);
   for (const statement of history(data)) await run(statement);
   await run('ANALYZE trunkline.messages');
 }
-
-type Insert = (table: string, row: Readonly<Record<string, unknown>>) => Promise<void>;
 
 function uuid(prefix: IdPrefix, id: string): string {
   return must(idToUuid(prefix, id));
 }
 
 async function insertLiveRows(
-  insert: Insert,
+  insert: EarlierSchema['insert'],
   { workspace, instance, session, endpoints, since, queued, messages }: EarlierData,
 ): Promise<void> {
   const workspaceId = uuid('ten', workspace.id);

@@ -3,7 +3,6 @@ import { COLUMN_TYPES } from '../column-types.ts';
 import { withClient } from '../pool.ts';
 import type { PostgresPool, WatchedClient } from '../pool.ts';
 import type { Queryable } from '../queryable.ts';
-import type { Row } from '../row.ts';
 import { qualify, quoted } from '../statements.ts';
 import { initial } from './0001-initial.ts';
 import { handOvers } from './0002-hand-overs.ts';
@@ -14,9 +13,10 @@ import { leftGroups } from './0006-left-groups.ts';
 import { processes } from './0007-processes.ts';
 import { postponedWork } from './0008-postponed-work.ts';
 import { exhaustedEvents } from './0009-exhausted-events.ts';
+import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
-export const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   initial,
   handOvers,
   sendingWhileReconnecting,
@@ -33,6 +33,8 @@ const OLDEST_SERVER = 14;
 /** A migration may have to wait for those of other processes, and to rewrite what is there. */
 const TIMEOUT_MS = 600_000;
 
+const LOG_EVERY_MS = 2_000;
+
 export interface MigrationTarget {
   readonly pool: PostgresPool;
   readonly schema: string;
@@ -40,42 +42,70 @@ export interface MigrationTarget {
 }
 
 /**
- * Applies what is missing, all of it or nothing. Processes that start together wait for the first. Throws one clear
- * sentence, having written nothing, where the server is too old, the database cannot hold every text, or the schema is
- * somebody else's or was made by a newer version. Answers what this database can be told by from another one.
+ * Applies what is missing. Each migration is applied as a whole or not at all, but for those that go in steps: one that
+ * was interrupted continues where it was. Processes that start together take turns. Throws one clear sentence, having
+ * written nothing, where the server is too old, the database cannot hold every text, or the schema is somebody else's or
+ * was made by a newer version. Returns what distinguishes this database from others.
  */
 export async function migrate({ pool, schema, logger }: MigrationTarget): Promise<string> {
   return withClient(pool, logger, async (client) => {
     const ask = asker(client, schema);
     await checkServer(ask);
+    let rows = 0;
+    let loggedAt = -Infinity;
     // A look first: all but the first start need not wait for anyone, nor be allowed to make tables.
-    if ((await readVersion(ask, schema)) !== MIGRATIONS.length) await applyMissing(ask, client, schema);
+    while ((await readVersion(ask, schema)) !== MIGRATIONS.length) {
+      const done = await applyMissing(ask, client, schema);
+      rows += done.rows;
+      if (done.unfinished === null || performance.now() - loggedAt < LOG_EVERY_MS) continue;
+      loggedAt = performance.now();
+      logger.info(
+        { rows, task: done.unfinished },
+        'The database is being upgraded. If this is interrupted, the next start continues it.',
+      );
+    }
+    if (loggedAt > 0) logger.info({ rows }, 'The database is upgraded.');
     const { id } = await ask('SELECT id FROM trunkline.schema_versions WHERE version = 1');
     return String(id);
   });
 }
 
-async function applyMissing(ask: Ask, client: WatchedClient, schema: string): Promise<void> {
+interface Applied {
+  /** Gone through by steps. */
+  readonly rows: number;
+  /** What the migration does of which more than a step was left; null where all are applied. */
+  readonly unfinished: string | null;
+}
+
+/** In one transaction: as far as the first migration that takes more than one step. */
+async function applyMissing(ask: Ask, client: WatchedClient, schema: string): Promise<Applied> {
+  let rows = 0;
   await ask('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
   try {
     await ask('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', `trunkline migrations of ${schema}`);
     const version = await readVersion(ask, schema);
     if (version === 0) await makeSchema(ask, client, schema);
+    let unfinished: string | null = null;
     for (const [index, migration] of MIGRATIONS.entries()) {
       if (index < version) continue;
-      await ask(migration);
+      if (typeof migration === 'string') await ask(migration);
+      else {
+        const step = await migration.step(ask);
+        rows += step.rows;
+        if (!step.isComplete) unfinished = migration.task;
+      }
+      if (unfinished !== null) break;
       await ask('INSERT INTO trunkline.schema_versions (version) VALUES ($1)', index + 1);
     }
     await ask('COMMIT');
+    return { rows, unfinished };
   } catch (error) {
     if (!client.isBroken()) await ask('ROLLBACK').catch(() => undefined);
     throw error;
   }
 }
 
-type Ask = (sql: string, ...values: readonly (string | number)[]) => Promise<Row>;
-
-/** Runs a statement, or several where it has no values, and answers its first row. */
+/** `Ask` on a connection. */
 function asker(client: Queryable, schema: string): Ask {
   return async (sql, ...values) => {
     const text = qualify(sql, schema);
