@@ -170,8 +170,13 @@ export class TransactionConflict extends Error {
   }
 }
 
-/** Two transactions waited for each other, or cannot both be: the other one is through by now. */
+/**
+ * Two transactions waited for each other, or cannot both be: the other one is through by now. Or a row was on its way to a
+ * default partition when the partition for its day was made, which the server reports as a violated constraint without a
+ * name.
+ */
 function isConflict(error: unknown): boolean {
   const state = sqlState(error);
-  return error instanceof TransactionConflict || state === '40001' || state === '40P01';
+  if (error instanceof TransactionConflict || state === '40001' || state === '40P01') return true;
+  return state === '23514' && Reflect.get(Object(error), 'constraint') === undefined;
 }
