@@ -32,7 +32,7 @@ export async function fillLanes(
   }
   await run('INSERT INTO trunkline.wake (endpoint_id, due_at) SELECT unnest($1::uuid[]), $2', [uuids, now]);
   // As the server does by itself, soon.
-  for (const table of ['events', 'deliveries', 'due', 'lanes']) await run(`ANALYZE trunkline.${table}`);
+  for (const table of ['events', 'open_deliveries', 'lanes']) await run(`ANALYZE trunkline.${table}`);
   await run('CHECKPOINT');
   await pool.end();
 }
@@ -53,13 +53,11 @@ const FILL = `
     SELECT event_id, $4, 'message.sent', $3::bigint * 1000,
       '{"id":"evt","type":"message.sent","text":"' || repeat('hello world ', 40) || '"}'
     FROM made
-  ), queued AS (
-    INSERT INTO trunkline.due (endpoint_id, generation, due_at, delivery_id, lost_claims)
-    SELECT webhook_id, 1, $3::bigint, delivery_id, 0 FROM made
   )
-  INSERT INTO trunkline.deliveries (
+  INSERT INTO trunkline.open_deliveries (
     id, workspace_id, webhook_id, event_id, event_type, event_occurred_at, generation, status,
-    attempts, max_attempts, manual, created_at
+    attempts, max_attempts, manual, created_at, due_at, lost_claims
   )
-  SELECT delivery_id, $4, webhook_id, event_id, 'message.sent', $3::bigint * 1000, 1, 'pending', 0, 8, false, $3::bigint
+  SELECT delivery_id, $4, webhook_id, event_id, 'message.sent', $3::bigint * 1000, 1, 'pending', 0, 8, false, $3::bigint,
+    $3::bigint, 0
   FROM made`;

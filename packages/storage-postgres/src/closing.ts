@@ -1,10 +1,11 @@
 import type { ClosingReason } from '@trunkline/core/spi/storage';
 import type { Database, Transaction } from './database.ts';
+import { insertEnded } from './delivery-row.ts';
 import { lockLanes, wakeAt } from './lane.ts';
 import { integer, word } from './row.ts';
 
 /**
- * Ends all that is open at once: it stays behind in a generation that no claim looks at, until it is swept. Its caller
+ * Ends all that is open, however much: it stays behind in a generation that no claim looks at, until it is swept. Its caller
  * holds the locks of the lane and, FOR UPDATE, of the endpoint, so that nobody is queueing anything there.
  */
 export async function closeLane(
@@ -21,24 +22,19 @@ const CLOSE = `
   INSERT INTO trunkline.closings (endpoint_id, generation, reason, to_sweep)
   SELECT endpoint_id, generation, $2, true FROM trunkline.lanes
   WHERE endpoint_id = $1 AND (
-    (
-      -- In the order of the primary key: else all that is due might be looked through.
-      SELECT due_at FROM trunkline.due
-      WHERE due.endpoint_id = lanes.endpoint_id AND due.generation = lanes.generation
-      ORDER BY due_at, delivery_id
-      LIMIT 1
-    ) IS NOT NULL OR EXISTS (
-      SELECT 1 FROM trunkline.claims
-      WHERE claims.endpoint_id = lanes.endpoint_id AND claims.generation = lanes.generation
-    )
-  )
+    -- In the order of open_deliveries_queue: else all that is open might be looked through.
+    SELECT due_at FROM trunkline.open_deliveries AS open
+    WHERE open.generation = lanes.generation AND open.webhook_id = lanes.endpoint_id
+    ORDER BY due_at, id
+    LIMIT 1
+  ) IS NOT NULL
   RETURNING 1`;
 
 /** Nothing is queued in the next generation: what is left to wake for are the claims of this one. */
 const GO_ON = `
   UPDATE trunkline.lanes SET generation = generation + 1, wake_at = ${wakeAt('true')} WHERE endpoint_id = $1`;
 
-/** Takes what closings have ended out of the queues and writes it down, at most `limit` deliveries. Answers how many. */
+/** Takes what closings have ended out of the queues and writes it down, at most `limit` deliveries. Returns how many. */
 export async function sweepClosings(database: Database, limit: number): Promise<number> {
   let swept = 0;
   while (swept < limit) {
@@ -98,31 +94,32 @@ async function sweepClosing(
   // Another process has swept it meanwhile.
   if (!closing) return 0;
   const reason = word<ClosingReason>(closing, 'reason');
-  const ended = await transaction.all(UNQUEUE, endpoint, generation, limit);
-  await transaction.run(
-    END,
-    ended.map((row) => String(row['delivery_id'])),
-    reason,
-  );
-  if (ended.length < limit) await finishSweep(transaction, endpoint, generation);
-  return ended.length;
+  const swept = await transaction.run(SWEEP, endpoint, generation, limit, reason);
+  if (swept < limit) await finishSweep(transaction, endpoint, generation);
+  return swept;
 }
 
-/** Relies on the primary key of `due`. */
-const UNQUEUE = `
-  DELETE FROM trunkline.due WHERE delivery_id IN (
-    SELECT delivery_id FROM trunkline.due WHERE endpoint_id = $1 AND generation = $2
-    ORDER BY due_at, delivery_id
-    LIMIT $3
+/** What is claimed is left to its claim. Relies on open_deliveries_queue. */
+const SWEEP = `
+  WITH open AS (
+    DELETE FROM trunkline.open_deliveries WHERE id = ANY (ARRAY(
+      SELECT id FROM trunkline.open_deliveries
+      WHERE generation = $2 AND webhook_id = $1 AND id <> ALL (ARRAY(
+        SELECT delivery_id FROM trunkline.lanes CROSS JOIN LATERAL unnest(lanes.claims) WHERE endpoint_id = $1
+      ))
+      ORDER BY due_at, id
+      LIMIT $3
+    ))
+    RETURNING *
   )
-  RETURNING delivery_id`;
+  ${insertEnded('open.first_attempt')}
+  FROM open
+  CROSS JOIN LATERAL (
+    SELECT 'failed' AS status, open.attempts, open.manual, NULL::bigint AS next_retry_at, open.response_status,
+      $4::text AS error_code, open.last_attempt_at, NULL::bigint AS delivered_at
+  ) AS outcome`;
 
-const END = `
-  UPDATE trunkline.deliveries
-  SET status = 'failed', error_code = $2, next_retry_at = NULL, delivered_at = NULL, generation = 0
-  WHERE id = ANY ($1::uuid[])`;
-
-/** Nothing is queued in this generation any more. */
+/** Nothing is left in this generation but what is claimed. */
 async function finishSweep({ run }: Transaction, endpoint: string, generation: number): Promise<void> {
   // Until the claims end there is nothing to do here, however many closings there are like this.
   if ((await run(LEAVE_TO_CLAIMS, endpoint, generation)) > 0) return;
@@ -137,10 +134,11 @@ async function finishSweep({ run }: Transaction, endpoint: string, generation: n
 const LEAVE_TO_CLAIMS = `
   UPDATE trunkline.closings SET to_sweep = false
   WHERE endpoint_id = $1 AND generation = $2 AND EXISTS (
-    SELECT 1 FROM trunkline.claims WHERE claims.endpoint_id = $1 AND claims.generation = $2
+    SELECT 1 FROM trunkline.lanes CROSS JOIN LATERAL unnest(lanes.claims) AS claim
+    WHERE lanes.endpoint_id = $1 AND claim.generation = $2
   )`;
 
-/** Forgets the lane of a deleted endpoint, once nothing is open there. */
+/** Deletes the lane of a deleted endpoint, once nothing is open there. */
 export async function dropLane({ run }: Transaction, endpoint: string): Promise<void> {
   await run(DROP_LANE, endpoint);
 }

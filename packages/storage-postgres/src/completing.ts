@@ -18,8 +18,8 @@ export function completing(connected: Connected): DeliveryStore['complete'] {
   });
   return async (completions, now) => {
     const { track } = connected();
-    const written = await Promise.all(
-      completions.map((completion) => track(batcher.run({ completion, now }))),
+    const written = await track(
+      Promise.all(completions.map((completion) => batcher.run({ completion, now }))),
     );
     return written.filter(Boolean).length;
   };

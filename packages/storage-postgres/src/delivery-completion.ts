@@ -1,18 +1,10 @@
 import { endedBy, healthAfter, isOpen } from '@trunkline/core/spi/storage';
 import type { ClosingReason, Completion, Delivery, EndpointHealth } from '@trunkline/core/spi/storage';
-import { columnArrays, countOf, sentRows } from './column-arrays.ts';
-import type { RowOf } from './column-arrays.ts';
+import { columnArrays, countOf, manySentRows, sentRows } from './column-arrays.ts';
 import type { Transaction } from './database.ts';
-import {
-  ATTEMPT,
-  attemptColumns,
-  outcomeColumns,
-  SETTLE,
-  SETTLE_COUNT,
-  settleValues,
-} from './delivery-row.ts';
+import { ATTEMPT, attemptColumns, insertEnded, OUTCOME, outcomeColumns, setOutcome } from './delivery-row.ts';
 import { HEALTH, healthColumns } from './endpoint-row.ts';
-import { LOCK_LANES, opening } from './lane.ts';
+import { firstDue } from './lane.ts';
 import { entities, integer, integerOrNull, word } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidToFind } from './uuid.ts';
@@ -23,7 +15,7 @@ export interface Report {
   readonly now: number;
 }
 
-/** Writes what came of attempts, in order, by two statements for all of them. Answers for each whether it was written. */
+/** Writes the outcomes of attempts, in order, by two statements for all of them. Returns for each whether it was written. */
 export async function completeAll(
   transaction: Transaction,
   reports: readonly Report[],
@@ -58,27 +50,24 @@ interface EndedClaims {
 }
 
 async function endClaims(transaction: Transaction, reports: readonly Report[]): Promise<EndedClaims> {
-  const claims = reports.map(({ completion }) => ({
-    endpoint_id: uuidToFind('wh', completion.delivery.webhookId),
-    delivery_id: uuidToFind('whd', completion.delivery.id),
-    token: completion.token,
-  }));
-  const endpoints = new Set(claims.map(({ endpoint_id }) => endpoint_id));
-  const rows = await transaction.all(END_CLAIMS, [...endpoints], ...columnArrays(CLAIM, claims));
-  const byDelivery = new Map<unknown, Row>();
+  const endpoints = reports.map(({ completion }) => uuidToFind('wh', completion.delivery.webhookId));
+  const rows = await transaction.all(HELD, [...new Set(endpoints)]);
+  const byToken = new Map<unknown, Row>();
   const byEndpoint = new Map<string, Row>();
   for (const row of rows) {
     if (typeof row['id'] === 'string') byEndpoint.set(row['id'], row);
-    else byDelivery.set(row['delivery_id'], row);
+    else byToken.set(row['token'], row);
   }
   const ended = reports.flatMap((report, index) => {
-    const { endpoint_id: endpoint, delivery_id: delivery } = claims[index] ?? {};
-    const row = byDelivery.get(delivery);
-    if (!endpoint || !delivery || !row || integer(row, 'token') !== report.completion.token) return [];
+    const { token, delivery: reported } = report.completion;
+    const endpoint = endpoints[index];
+    const delivery = uuidToFind('whd', reported.id);
+    const row = byToken.get(token);
+    if (!endpoint || !delivery || row?.['delivery_id'] !== delivery || row['endpoint_id'] !== endpoint)
+      return [];
     // Reported twice, it counts once.
-    byDelivery.delete(delivery);
-    const generation = integer(row, 'generation');
-    return [{ report, endpoint, delivery, generation, written: report.completion.delivery }];
+    byToken.delete(token);
+    return [{ report, endpoint, delivery, generation: integer(row, 'generation'), written: reported }];
   });
   const isClosed = ({ endpoint, generation }: Ended): boolean =>
     byEndpoint.get(endpoint)?.['generation'] !== generation;
@@ -88,21 +77,15 @@ async function endClaims(transaction: Transaction, reports: readonly Report[]): 
   };
 }
 
-const CLAIM = { endpoint_id: 'uuid', delivery_id: 'uuid', token: 'bigint' } as const;
-
 /**
- * The claims that end, and the endpoints. The order of all who lock: see `lockLanes`; the lanes are counted before the
- * first claim or endpoint is looked at. What was seen before the locks were there does no harm: a claim that was taken
- * back meanwhile is deleted already, and endpoints are read as they were locked. Relies on the primary key of `claims`.
+ * The claims of these lanes, and the endpoints. The order of all who lock: see `lockLanes`; the lanes are counted before
+ * the first endpoint is looked at. Both are read as they were locked, whatever was committed meanwhile.
  */
-const END_CLAIMS = `
-  WITH lane AS MATERIALIZED (${LOCK_LANES}),
-  ended AS (
-    DELETE FROM trunkline.claims
-    USING ${sentRows(CLAIM, 'report', 2)}
-    WHERE claims.endpoint_id = report.endpoint_id AND claims.delivery_id = report.delivery_id
-      AND claims.token = report.token AND (SELECT count(*) FROM lane) >= 0
-    RETURNING claims.generation, claims.delivery_id, claims.token
+const HELD = `
+  WITH lane AS MATERIALIZED (
+    SELECT endpoint_id, claims FROM trunkline.lanes WHERE endpoint_id = ANY ($1::uuid[])
+    ORDER BY endpoint_id
+    FOR UPDATE
   ), endpoint AS MATERIALIZED (
     SELECT id, generation, last_delivery, last_success_at, failing_since, exhausted, warned_at
     FROM trunkline.endpoints
@@ -110,9 +93,10 @@ const END_CLAIMS = `
     ORDER BY id
     FOR NO KEY UPDATE
   )
-  SELECT endpoint.*, NULL::uuid AS delivery_id, NULL::bigint AS token FROM endpoint
+  SELECT endpoint.*, NULL::uuid AS endpoint_id, NULL::uuid AS delivery_id, NULL::bigint AS token FROM endpoint
   UNION ALL
-  SELECT NULL, generation, NULL, NULL, NULL, NULL, NULL, delivery_id, token FROM ended`;
+  SELECT NULL, generation, NULL, NULL, NULL, NULL, NULL, endpoint_id, delivery_id, token
+  FROM lane CROSS JOIN LATERAL unnest(lane.claims)`;
 
 /** What an endpoint's cancellation has ended while it was claimed is written as that. Its generation may have something to sweep again. */
 async function closedMeanwhile(
@@ -148,60 +132,98 @@ const CLOSED = `
   WHERE closings.endpoint_id = ended.endpoint_id AND closings.generation = ended.generation
   RETURNING closings.endpoint_id, closings.generation, reason`;
 
-function valuesOf(ended: readonly Ended[], health: ReadonlyMap<string, EndpointHealth>): readonly string[] {
+function valuesOf(
+  ended: readonly Ended[],
+  health: ReadonlyMap<string, EndpointHealth>,
+): readonly (string | readonly string[])[] {
   const changed = new Map<string, EndpointHealth>();
-  const reopened = new Map<string, number | null>();
-  const due: RowOf<typeof DUE>[] = [];
-  for (const { report, delivery, endpoint, generation, written } of ended) {
+  const lanes = new Map<string, { tokens: number[]; dueAt: number | null }>();
+  const again: string[] = [];
+  const over: string[] = [];
+  const outcomes = ended.map(({ report, delivery, endpoint, written }) => {
+    const { attempt, token } = report.completion;
     const before = changed.get(endpoint) ?? health.get(endpoint);
     if (before) changed.set(endpoint, healthAfter(before, { ...report.completion, written }));
-    const first = reopened.get(endpoint) ?? null;
-    reopened.set(endpoint, first);
-    if (!isOpen(written.status)) continue;
-    const dueAt = written.nextRetryAt ?? report.now;
-    due.push({ endpoint_id: endpoint, generation, due_at: dueAt, delivery_id: delivery });
-    reopened.set(endpoint, Math.min(dueAt, first ?? dueAt));
-  }
-  const outcomes = ended.map(({ delivery, written, generation }) => ({
-    id: delivery,
-    ...outcomeColumns(written, generation),
-  }));
-  const attempts = ended.map(({ delivery, report }) => attemptColumns(delivery, report.completion.attempt));
+    const dueAt = isOpen(written.status) ? (written.nextRetryAt ?? report.now) : null;
+    (dueAt === null ? over : again).push(delivery);
+    const lane = lanes.get(endpoint) ?? { tokens: [], dueAt: null };
+    lane.tokens.push(token);
+    if (dueAt !== null) lane.dueAt = Math.min(dueAt, lane.dueAt ?? dueAt);
+    lanes.set(endpoint, lane);
+    return { ...outcomeColumns(written), id: delivery, due_at: dueAt, ...attemptColumns(attempt) };
+  });
   const endpoints = Array.from(changed, ([id, after]) => ({ id, ...healthColumns(after) }));
-  const lanes = Array.from(reopened, ([endpoint_id, due_at]) => ({ endpoint_id, due_at }));
+  const released = Array.from(lanes, ([endpoint_id, { tokens, dueAt }]) => ({
+    endpoint_id,
+    tokens: `{${tokens.join(',')}}`,
+    due_at: dueAt,
+  }));
   return [
-    ...settleValues(outcomes),
-    ...columnArrays(ATTEMPT, attempts),
-    ...columnArrays(DUE, due),
+    ...columnArrays(REPORT, outcomes),
+    over,
+    again,
     ...columnArrays(HEALTH, endpoints),
-    ...columnArrays(REOPENED, lanes),
+    ...columnArrays(RELEASED, released),
   ];
 }
 
-const DUE = { endpoint_id: 'uuid', generation: 'integer', due_at: 'bigint', delivery_id: 'uuid' } as const;
+const REPORT = { ...OUTCOME, due_at: 'bigint', ...ATTEMPT } as const;
 
-const REOPENED = { endpoint_id: 'uuid', due_at: 'bigint' } as const;
+const RELEASED = { endpoint_id: 'uuid', tokens: 'text', due_at: 'bigint' } as const;
 
-const ATTEMPTS_FROM = SETTLE_COUNT + 1;
-const DUE_FROM = ATTEMPTS_FROM + countOf(ATTEMPT);
-const HEALTH_FROM = DUE_FROM + countOf(DUE);
-const REOPENED_FROM = HEALTH_FROM + countOf(HEALTH);
+const OVER = `$${countOf(REPORT) + 1}`;
+const AGAIN = `$${countOf(REPORT) + 2}`;
+const HEALTH_FROM = countOf(REPORT) + 3;
+const RELEASED_FROM = HEALTH_FROM + countOf(HEALTH);
 
-/** Answers when the first of the lanes wakes. */
+const TRIED = Object.keys(ATTEMPT)
+  .map((column) => `outcome.${column}`)
+  .join(', ');
+
+/** The first attempt stands in the row of its delivery. */
+const FIRST_ATTEMPT = `coalesce(
+  open.first_attempt,
+  CASE WHEN outcome.tried_number = 1 THEN ROW(${TRIED})::trunkline.attempt END
+)`;
+
+const IS_LEFT = 'claim.token <> ALL (released.tokens::bigint[])';
+
+/**
+ * Writes deliveries that have ended to the history, and the others to their new places in the queue. Returns when the
+ * first of the lanes wakes. What is queued or claimed in a lane is read as it was before, when all that ends or is queued
+ * again here was claimed.
+ */
 const WRITE = `
-  WITH settled AS (${SETTLE}
+  WITH report AS MATERIALIZED (
+    SELECT * FROM ${manySentRows(REPORT, 'report')}
+  ), open AS (
+    DELETE FROM trunkline.open_deliveries WHERE id = ANY (${OVER}::uuid[]) RETURNING *
+  ), ended AS (${insertEnded(FIRST_ATTEMPT)}
+    FROM open JOIN report AS outcome ON outcome.id = open.id
+  ), again AS (
+    UPDATE trunkline.open_deliveries AS open
+    SET ${setOutcome('outcome')}, first_attempt = ${FIRST_ATTEMPT}, due_at = outcome.due_at, lost_claims = 0
+    FROM report AS outcome
+    WHERE open.id = outcome.id AND open.id = ANY (${AGAIN}::uuid[])
   ), tried AS (
-    INSERT INTO trunkline.attempts (${Object.keys(ATTEMPT).join(', ')})
-    SELECT * FROM ${sentRows(ATTEMPT, 'attempt', ATTEMPTS_FROM)}
-  ), queued AS (
-    INSERT INTO trunkline.due (${Object.keys(DUE).join(', ')}, lost_claims)
-    SELECT *, 0 FROM ${sentRows(DUE, 'again', DUE_FROM)}
+    INSERT INTO trunkline.attempts
+    SELECT outcome.id, ${TRIED} FROM report AS outcome WHERE outcome.tried_number > 1
   ), healthy AS (
     UPDATE trunkline.endpoints
     SET last_delivery = health.last_delivery, last_success_at = health.last_success_at,
       failing_since = health.failing_since, exhausted = health.exhausted, warned_at = health.warned_at
     FROM ${sentRows(HEALTH, 'health', HEALTH_FROM)}
     WHERE endpoints.id = health.id
-  ), opened AS (${opening(sentRows(REOPENED, 'reopened', REOPENED_FROM))}
+  ), released AS (
+    UPDATE trunkline.lanes
+    SET claims = ARRAY(SELECT claim FROM unnest(lanes.claims) AS claim WHERE ${IS_LEFT}),
+      wake_at = LEAST(
+        ${firstDue('true')},
+        CASE WHEN released.due_at IS NOT NULL THEN GREATEST(lanes.ready_from, released.due_at) END,
+        (SELECT min(expires_at) FROM unnest(lanes.claims) AS claim WHERE ${IS_LEFT})
+      )
+    FROM ${sentRows(RELEASED, 'released', RELEASED_FROM)}
+    WHERE lanes.endpoint_id = released.endpoint_id
+    RETURNING CASE WHEN NOT is_paused THEN wake_at END AS wake_at
   )
-  SELECT min(wake_at) AS wake_at FROM opened`;
+  SELECT min(wake_at) AS wake_at FROM released`;

@@ -1,6 +1,6 @@
 import { DELIVERY_STATUSES, EVENT_TYPES, isOpen } from '@trunkline/core/spi/storage';
 import type { DeliveryStatus } from '@trunkline/core/spi/storage';
-import { deliveryOf, ENDED } from './delivery-row.ts';
+import { endedDelivery, openDelivery } from './delivery-row.ts';
 import type { List } from './page.ts';
 import { integerOrNull, integers } from './row.ts';
 import type { Statements } from './statements.ts';
@@ -17,48 +17,73 @@ interface DeliveryQuery {
 }
 
 /**
- * One endpoint's deliveries. Without a filter they are one walk along deliveries_by_webhook; else there is a walk for
- * each kind that passes it, along deliveries_by_kind, so that a page costs the same however rare what it asks for is.
+ * One endpoint's deliveries. Those that have ended are, without a filter, one walk along deliveries_by_webhook; else
+ * there is a walk for each kind that passes it, along deliveries_by_kind, so that a page costs the same however rare what
+ * it asks for is. Those that are open are always walks along open_deliveries_by_kind.
  */
 export async function deliveryList(statements: Statements, query: DeliveryQuery): Promise<List> {
   const { workspaceId, webhookId, statuses, eventType, floor } = query;
   const endpoint = uuidToFind('wh', webhookId);
-  const list = { table: 'trunkline.deliveries', prefix: 'whd', columns: deliveryOf('item'), floor } as const;
   const standing = await readStanding(statements, endpoint, uuidToFind('ten', workspaceId));
-  if (!standing || (statuses === undefined && eventType === undefined)) {
-    return {
-      ...list,
-      parts: 'unnest($1::uuid[]) AS part (webhook_id)',
-      keys: { webhook_id: 'part.webhook_id' },
-      values: [standing ? [endpoint] : []],
-    };
-  }
   const types = eventType === undefined ? EVENT_TYPES : [encodeText(eventType)];
-  const kinds = kindsThatRead(standing, statuses ?? DELIVERY_STATUSES).flatMap((kind) =>
-    types.map((type) => ({ ...kind, type })),
-  );
+  const open = kindsOf(standing ? openKinds(standing, statuses ?? DELIVERY_STATUSES) : [], types);
+  const isWhole = statuses === undefined && eventType === undefined;
+  const ended = kindsOf(standing ? endedKinds(statuses ?? DELIVERY_STATUSES) : [], types);
   return {
-    ...list,
-    parts: `unnest($1::uuid[], $2::text[], $3::integer[], $4::text[])
-      AS part (webhook_id, status, generation, event_type)`,
-    keys: {
-      status: 'part.status',
-      generation: 'part.generation',
-      event_type: 'part.event_type',
-      webhook_id: 'part.webhook_id',
+    prefix: 'whd',
+    floor,
+    table: 'trunkline.open_deliveries',
+    columns: openDelivery('item'),
+    parts: partsFrom(2),
+    keys: KEYS,
+    and: {
+      table: 'trunkline.deliveries',
+      columns: endedDelivery('item'),
+      parts: isWhole ? 'unnest($5::uuid[]) AS part (webhook_id)' : partsFrom(5),
+      keys: isWhole ? { webhook_id: 'part.webhook_id' } : KEYS,
     },
-    values: [
-      kinds.map(() => endpoint),
-      kinds.map(({ status }) => status),
-      kinds.map(({ generation }) => generation),
-      kinds.map(({ type }) => type),
-    ],
+    values: [endpoint, ...arraysOf(open), ...(isWhole ? [standing ? [endpoint] : []] : arraysOf(ended))],
   };
+}
+
+/** The kinds from this parameter on, of the endpoint `$1`. */
+function partsFrom(first: number): string {
+  return `unnest($${first}::text[], $${first + 1}::integer[], $${first + 2}::text[]) AS part (status, generation, event_type)`;
+}
+
+const KEYS = {
+  status: 'part.status',
+  generation: 'part.generation',
+  event_type: 'part.event_type',
+  webhook_id: '$1::uuid',
+};
+
+/** How rows of one kind stand in a table. */
+interface Kind {
+  readonly status: DeliveryStatus;
+  readonly generation: number;
+}
+
+interface KindOfType extends Kind {
+  readonly type: string;
+}
+
+function kindsOf(kinds: readonly Kind[], types: readonly string[]): readonly KindOfType[] {
+  return kinds.flatMap((kind) => types.map((type) => ({ ...kind, type })));
+}
+
+function arraysOf(kinds: readonly KindOfType[]): readonly (readonly (string | number)[])[] {
+  return [
+    kinds.map(({ status }) => status),
+    kinds.map(({ generation }) => generation),
+    kinds.map(({ type }) => type),
+  ];
 }
 
 /** The generations of an endpoint's lane. */
 interface Standing {
-  readonly current: number;
+  /** Null where nothing is open. */
+  readonly current: number | null;
   /** Those in which something may not be written down yet. */
   readonly closed: readonly number[];
 }
@@ -71,29 +96,36 @@ async function readStanding(
 ): Promise<Standing | null> {
   const row = await statements.get(STANDING, endpoint, workspace);
   if (row?.['is_theirs'] !== true) return null;
-  return { current: integerOrNull(row, 'generation') ?? ENDED, closed: integers(row, 'closed') };
+  return { current: integerOrNull(row, 'generation'), closed: integers(row, 'closed') };
 }
 
 /**
- * The deliveries of an endpoint are all of one workspace, so that one of them tells; they outlive the endpoint. In the
- * order of deliveries_by_webhook it is found by that, however few there are.
+ * The lane says whose an endpoint is. It is there as long as anything is open, also of an endpoint that is deleted. The
+ * deliveries that have ended are all of one workspace, so that one of them tells; in the order of deliveries_by_webhook it
+ * is found by that, however few there are.
  */
 const STANDING = `
   SELECT
-    (
-      SELECT workspace_id FROM trunkline.deliveries WHERE webhook_id BETWEEN $1 AND $1 ORDER BY webhook_id LIMIT 1
+    coalesce(
+      (SELECT workspace_id FROM trunkline.lanes WHERE endpoint_id = $1),
+      (SELECT workspace_id FROM trunkline.deliveries WHERE webhook_id BETWEEN $1 AND $1 ORDER BY webhook_id LIMIT 1)
     ) = $2::uuid AS is_theirs,
     (SELECT generation FROM trunkline.lanes WHERE endpoint_id = $1) AS generation,
     ARRAY(SELECT generation::bigint FROM trunkline.closings WHERE endpoint_id = $1) AS closed`;
 
-interface Kind {
-  readonly status: DeliveryStatus;
-  readonly generation: number;
+/** What is written down as ended has no generation any more. */
+const NO_GENERATION = 0;
+
+function endedKinds(statuses: readonly DeliveryStatus[]): readonly Kind[] {
+  return statuses
+    .filter((status) => !isOpen(status))
+    .map((status) => ({ status, generation: NO_GENERATION }));
 }
 
-/** How what reads as one of these statuses is stored: what a closing has ended stays as open in its generation until it is swept. */
-function kindsThatRead({ current, closed }: Standing, statuses: readonly DeliveryStatus[]): readonly Kind[] {
-  const asStored = statuses.map((status) => ({ status, generation: isOpen(status) ? current : ENDED }));
+/** What a closing has ended reads as failed, and stays as open in its generation until it is swept. */
+function openKinds({ current, closed }: Standing, statuses: readonly DeliveryStatus[]): readonly Kind[] {
+  const asStored =
+    current === null ? [] : statuses.filter(isOpen).map((status) => ({ status, generation: current }));
   if (!statuses.includes('failed')) return asStored;
   const open = DELIVERY_STATUSES.filter(isOpen);
   return [...asStored, ...open.flatMap((status) => closed.map((generation) => ({ status, generation })))];

@@ -2,7 +2,16 @@ import { mayRetry, requeue, takeRetryBatch } from '@trunkline/core/spi/storage';
 import type { Delivery, RetryResult } from '@trunkline/core/spi/storage';
 import { sweepEndpoint } from './closing.ts';
 import type { Transaction } from './database.ts';
-import { deliveryOf, outcomeColumns, readDelivery, SETTLE, settleValues } from './delivery-row.ts';
+import { columnArrays, countOf, manySentRows } from './column-arrays.ts';
+import {
+  deliveryWith,
+  endedDelivery,
+  insertOpen,
+  OUTCOME,
+  outcomeColumns,
+  readDelivery,
+  setOutcome,
+} from './delivery-row.ts';
 import { keepEnabled } from './endpoint-row.ts';
 import { failedDeliveries, readRetryRound, writeRetryRound } from './failed-deliveries.ts';
 import { lockLanes, refreshLanes } from './lane.ts';
@@ -79,17 +88,20 @@ async function readAll(transaction: Transaction, uuids: readonly string[]): Prom
 }
 
 const READ_ALL = `
-  SELECT ${deliveryOf('deliveries')} FROM trunkline.deliveries
+  SELECT ${endedDelivery('deliveries')} FROM trunkline.deliveries
   WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2::uuid AND $3::uuid`;
 
 const FIND = `
-  SELECT ${deliveryOf('deliveries')} FROM trunkline.deliveries WHERE id = $1 AND workspace_id = $2 AND id >= $3::uuid`;
+  SELECT * FROM (${deliveryWith('$1')}) AS delivery WHERE workspace_id = $2 AND id >= $3::uuid`;
 
 /** The deliveries that hold a slot of this endpoint. */
 async function claimedAt({ all }: Transaction, endpoint: string): Promise<ReadonlySet<string>> {
-  const rows = await all('SELECT delivery_id FROM trunkline.claims WHERE endpoint_id = $1', endpoint);
+  const rows = await all(CLAIMED, endpoint);
   return new Set(rows.map((row) => id(row, 'delivery_id', 'whd')));
 }
+
+const CLAIMED = `
+  SELECT delivery_id FROM trunkline.lanes CROSS JOIN LATERAL unnest(lanes.claims) WHERE endpoint_id = $1`;
 
 async function requeueAll(
   transaction: Transaction,
@@ -100,15 +112,14 @@ async function requeueAll(
   if (deliveries.length === 0) return [];
   const requeued = deliveries.map(requeue);
   const generation = await generationOf(transaction, endpoint);
-  const uuids = requeued.map((delivery) => uuidOf('whd', delivery.id));
-  const outcomes = requeued.map((delivery, index) => ({
-    id: uuids[index] ?? '',
-    ...outcomeColumns(delivery, generation),
+  const outcomes = requeued.map((delivery) => ({
+    ...outcomeColumns(delivery),
+    id: uuidOf('whd', delivery.id),
   }));
-  // Out of the closed generation, where it has not been swept.
-  await transaction.run('DELETE FROM trunkline.due WHERE delivery_id = ANY ($1::uuid[])', uuids);
-  await transaction.run(QUEUE, endpoint, generation, uuids, now);
-  await transaction.run(SETTLE, ...settleValues(outcomes));
+  const { first, last } = boundsOf(outcomes.map(({ id: uuid }) => uuid));
+  const values = [...columnArrays(OUTCOME, outcomes), generation, now];
+  await transaction.run(REQUEUE_UNSWEPT, ...values);
+  await transaction.run(REQUEUE, ...values, first, last);
   await refreshLanes(transaction, [endpoint]);
   transaction.announce({ topic: 'deliveries' });
   return requeued;
@@ -120,6 +131,23 @@ async function generationOf({ get }: Transaction, endpoint: string): Promise<num
   return integer(row, 'generation');
 }
 
-const QUEUE = `
-  INSERT INTO trunkline.due (endpoint_id, generation, delivery_id, due_at, lost_claims)
-  SELECT $1, $2, delivery_id, $4, 0 FROM unnest($3::uuid[]) AS delivery_id`;
+const GENERATION = `$${countOf(OUTCOME) + 1}::integer`;
+const NOW = `$${countOf(OUTCOME) + 2}::bigint`;
+
+/** Out of the closed generation, where it has not been swept. */
+const REQUEUE_UNSWEPT = `
+  UPDATE trunkline.open_deliveries
+  SET ${setOutcome('outcome')}, generation = ${GENERATION}, due_at = ${NOW}, lost_claims = 0
+  FROM ${manySentRows(OUTCOME, 'outcome')}
+  WHERE open_deliveries.id = outcome.id AND open_deliveries.id = ANY ($1::uuid[])`;
+
+/** The bounds leave out the partitions of other days. */
+const REQUEUE = `
+  WITH ended AS (
+    DELETE FROM trunkline.deliveries
+    WHERE id = ANY ($1::uuid[])
+      AND id BETWEEN $${countOf(OUTCOME) + 3}::uuid AND $${countOf(OUTCOME) + 4}::uuid
+    RETURNING *
+  )
+  ${insertOpen(GENERATION, NOW)}
+  FROM ended JOIN ${manySentRows(OUTCOME, 'outcome')} ON outcome.id = ended.id`;

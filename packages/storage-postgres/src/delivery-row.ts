@@ -1,15 +1,15 @@
 import { endedBy, isOpen } from '@trunkline/core/spi/storage';
 import type { Attempt, ClosingReason, Delivery } from '@trunkline/core/spi/storage';
-import { columnArrays, countOf, manySentRows } from './column-arrays.ts';
 import type { RowOf } from './column-arrays.ts';
 import { flag, id, integer, integerOrNull, text, textOrNull, word, wordOrNull } from './row.ts';
 import type { Row } from './row.ts';
 import type { Columns } from './statements.ts';
 import { encodeText, encodeTextOrNull } from './text-encoding.ts';
-import { boundsOf, uuidOf } from './uuid.ts';
+import { uuidOf } from './uuid.ts';
 
-/** `generation` is that of the lane that the delivery is queued in. */
-export function deliveryColumns(delivery: Delivery, generation: number): Columns {
+/** A new delivery, as `open_deliveries` has it. `generation` is that of the lane that it is queued in. */
+export function openColumns(delivery: Delivery, generation: number): Columns {
+  const { delivered_at: _, ...outcome } = outcomeColumns(delivery);
   return {
     id: uuidOf('whd', delivery.id),
     workspace_id: uuidOf('ten', delivery.workspaceId),
@@ -19,14 +19,28 @@ export function deliveryColumns(delivery: Delivery, generation: number): Columns
     event_occurred_at: delivery.eventOccurredAt,
     created_at: delivery.createdAt,
     max_attempts: delivery.maxAttempts,
-    ...outcomeColumns(delivery, generation),
+    ...outcome,
+    generation,
+    due_at: delivery.createdAt,
+    lost_claims: 0,
   };
 }
 
 /** What changes of a delivery after it is made. */
-export function outcomeColumns(delivery: Delivery, generation: number): Omit<RowOf<typeof OUTCOME>, 'id'> {
+export const OUTCOME = {
+  id: 'uuid',
+  status: 'text',
+  attempts: 'integer',
+  manual: 'boolean',
+  next_retry_at: 'bigint',
+  response_status: 'integer',
+  error_code: 'text',
+  last_attempt_at: 'bigint',
+  delivered_at: 'bigint',
+} as const;
+
+export function outcomeColumns(delivery: Delivery): Omit<RowOf<typeof OUTCOME>, 'id'> {
   return {
-    generation: isOpen(delivery.status) ? generation : ENDED,
     status: delivery.status,
     attempts: delivery.attempts,
     manual: delivery.manual,
@@ -38,29 +52,67 @@ export function outcomeColumns(delivery: Delivery, generation: number): Omit<Row
   };
 }
 
-/** As deliveries are written: the ids are those of `outcomeColumns`. */
-export const OUTCOME = {
-  id: 'uuid',
-  generation: 'integer',
-  status: 'text',
-  attempts: 'integer',
-  manual: 'boolean',
-  next_retry_at: 'bigint',
-  response_status: 'integer',
-  error_code: 'text',
-  last_attempt_at: 'bigint',
-  delivered_at: 'bigint',
-} as const;
+const FACTS = [
+  'workspace_id',
+  'webhook_id',
+  'event_id',
+  'event_type',
+  'event_occurred_at',
+  'max_attempts',
+  'created_at',
+];
+const OUTCOMES = Object.keys(OUTCOME).filter((column) => column !== 'id');
+const OPEN_OUTCOMES = OUTCOMES.filter((column) => column !== 'delivered_at');
 
-/** The generation of what has ended and been written down. */
-export const ENDED = 0;
-
-/** What `readDelivery` reads of a row under this name: the delivery, with what has closed its generation, if anything has. */
-export function deliveryOf(row: string): string {
-  return `${row}.*, (
+/** What `readDelivery` reads of a row of `open_deliveries` that is called so, with what has closed its generation, if anything has. */
+export function openDelivery(row: string): string {
+  return `${of(row, ['id', ...FACTS, ...OPEN_OUTCOMES])}, NULL::bigint AS delivered_at, (
     SELECT reason FROM trunkline.closings
     WHERE closings.endpoint_id = ${row}.webhook_id AND closings.generation = ${row}.generation
   ) AS closed_by`;
+}
+
+/** What it reads of a row of `deliveries`. */
+export function endedDelivery(row: string): string {
+  return `${of(row, ['id', ...FACTS, ...OUTCOMES])}, NULL::text AS closed_by`;
+}
+
+/** The delivery with this id, whether it is open or has ended, for `readDelivery`. */
+export function deliveryWith(uuid: string): string {
+  return `
+    SELECT ${openDelivery('open')} FROM trunkline.open_deliveries AS open WHERE open.id = ${uuid}
+    UNION ALL
+    SELECT ${endedDelivery('ended')} FROM trunkline.deliveries AS ended WHERE ended.id = ${uuid}`;
+}
+
+/** What `readStoredDelivery` reads of a row of `open_deliveries` that no closing has ended. */
+export function claimableDelivery(row: string): string {
+  return `${of(row, ['id', ...FACTS, ...OPEN_OUTCOMES])}, NULL::bigint AS delivered_at`;
+}
+
+/** Writes the rows `open`, taken out of `open_deliveries`, down as ended: with the columns of `OUTCOME` of the rows `outcome`. */
+export function insertEnded(firstAttempt: string): string {
+  return `
+    INSERT INTO trunkline.deliveries (id, ${[...FACTS, ...OUTCOMES].join(', ')}, first_attempt)
+    SELECT open.id, ${of('open', FACTS)}, ${of('outcome', OUTCOMES)}, ${firstAttempt}`;
+}
+
+/** Queues the rows `ended`, taken out of `deliveries`, again: with the columns of `OUTCOME` of the rows `outcome`. */
+export function insertOpen(generation: string, dueAt: string): string {
+  return `
+    INSERT INTO trunkline.open_deliveries (
+      id, ${[...FACTS, ...OPEN_OUTCOMES].join(', ')}, first_attempt, generation, due_at, lost_claims
+    )
+    SELECT ended.id, ${of('ended', FACTS)}, ${of('outcome', OPEN_OUTCOMES)}, ended.first_attempt, ${generation}, ${dueAt}, 0`;
+}
+
+/** The assignments of an UPDATE of `open_deliveries` to the columns of `OUTCOME` of these rows. */
+export function setOutcome(row: string): string {
+  return OPEN_OUTCOMES.map((column) => `${column} = ${row}.${column}`).join(', ');
+}
+
+function of(row: string, columns: readonly string[]): string {
+  return columns.map((column) => `${row}.${column}`).join(', ');
 }
 
 /** The delivery as it reads: what a closing has ended is failed from then on, written down or not. */
@@ -92,53 +144,28 @@ export function readStoredDelivery(row: Row): Delivery {
   };
 }
 
-/**
- * An UPDATE of deliveries to these outcomes, the first parameters of its statement: the ids are looked up all together,
- * and their bounds leave out the partitions of other days.
- */
-export const SETTLE: string = `
-  UPDATE trunkline.deliveries
-  SET generation = outcome.generation, status = outcome.status, attempts = outcome.attempts,
-    manual = outcome.manual, next_retry_at = outcome.next_retry_at, response_status = outcome.response_status,
-    error_code = outcome.error_code, last_attempt_at = outcome.last_attempt_at,
-    delivered_at = outcome.delivered_at
-  FROM ${manySentRows(OUTCOME, 'outcome', 3)}
-  WHERE deliveries.id = outcome.id AND deliveries.id = ANY ($3::uuid[])
-    AND deliveries.id BETWEEN $1::uuid AND $2::uuid`;
-
-/** How many parameters `SETTLE` takes. */
-export const SETTLE_COUNT: number = 2 + countOf(OUTCOME);
-
-/** The parameters of `SETTLE`. */
-export function settleValues(outcomes: readonly RowOf<typeof OUTCOME>[]): readonly string[] {
-  const { first, last } = boundsOf(outcomes.map(({ id: uuid }) => String(uuid)));
-  return [first, last, ...columnArrays(OUTCOME, outcomes)];
-}
-
+/** The columns of an attempt, in the order of the type `attempt` and of the table `attempts`, beside those of an outcome. */
 export const ATTEMPT = {
-  delivery_id: 'uuid',
-  number: 'integer',
-  manual: 'boolean',
-  url: 'text',
-  response_status: 'integer',
-  response_body: 'text',
-  duration_ms: 'bigint',
-  error_code: 'text',
-  at: 'bigint',
+  tried_number: 'integer',
+  tried_manual: 'boolean',
+  tried_url: 'text',
+  tried_response_status: 'integer',
+  tried_response_body: 'text',
+  tried_duration_ms: 'bigint',
+  tried_error_code: 'text',
+  tried_at: 'bigint',
 } as const;
 
-/** `delivery` is its uuid. */
-export function attemptColumns(delivery: string, attempt: Attempt): RowOf<typeof ATTEMPT> {
+export function attemptColumns(attempt: Attempt): RowOf<typeof ATTEMPT> {
   return {
-    delivery_id: delivery,
-    number: attempt.number,
-    manual: attempt.manual,
-    url: encodeText(attempt.url),
-    response_status: attempt.responseStatus,
-    response_body: encodeTextOrNull(attempt.responseBody),
-    duration_ms: attempt.durationMs,
-    error_code: attempt.errorCode,
-    at: attempt.at,
+    tried_number: attempt.number,
+    tried_manual: attempt.manual,
+    tried_url: encodeText(attempt.url),
+    tried_response_status: attempt.responseStatus,
+    tried_response_body: encodeTextOrNull(attempt.responseBody),
+    tried_duration_ms: attempt.durationMs,
+    tried_error_code: attempt.errorCode,
+    tried_at: attempt.at,
   };
 }
 

@@ -1,14 +1,13 @@
 import { floorId, isOpen } from '@trunkline/core/spi/storage';
 import type { Delivery, DeliveryDetail, DeliveryStore, LanePosition } from '@trunkline/core/spi/storage';
-import { readClaimed } from './claimed-delivery.ts';
 import { sweepClosings } from './closing.ts';
 import { completing } from './completing.ts';
 import type { Connected } from './database.ts';
 import { deliveryList } from './delivery-list.ts';
-import { deliveryOf, readAttempt, readDelivery } from './delivery-row.ts';
+import { deliveryWith, readAttempt, readDelivery } from './delivery-row.ts';
 import { retryAll, retryOne } from './delivery-retry.ts';
 import { enqueueing } from './enqueueing.ts';
-import { claimFromLanes } from './lane-claims.ts';
+import { claimFromLanes, isWhole, readClaimed } from './lane-claims.ts';
 import { lookAtLanes, nextClaimAfter, nextClaimAt } from './lane-outlook.ts';
 import { readPage } from './page.ts';
 import { floorUuid } from './partitions.ts';
@@ -16,6 +15,7 @@ import { integer, integerOrNull, integers, textOrNull } from './row.ts';
 import { shortenDeliveryWaits } from './shorten-waits.ts';
 import type { Statements } from './statements.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
+import { endWithoutEvent } from './without-event.ts';
 
 export function deliveryStore(connected: Connected): DeliveryStore {
   return {
@@ -28,14 +28,17 @@ export function deliveryStore(connected: Connected): DeliveryStore {
       // Most looks find nothing, and take no transaction.
       if (firstAt !== claim.now && claim.mayBeSetBack !== true) return { claimed: [], nextAt: firstAt };
       return within(async (transaction) => {
-        const { claims, takenBack } = await claimFromLanes(transaction, {
+        const { rows, hasTakenBack } = await claimFromLanes(transaction, {
           ...claim,
           process: process(),
           outlook,
         });
-        const { claimed, withoutEvent, outlook: left } = await readClaimed(transaction, claims, claim);
-        const nextAt = nextClaimAfter(left, claim.now, claims.length === claim.limit);
-        if (takenBack > 0 && nextAt === claim.now) transaction.announce({ topic: 'deliveries' });
+        const damaged = rows.filter((row) => !isWhole(row));
+        const withoutEvent = await endWithoutEvent(transaction, damaged, claim.now);
+        const left = await lookAtLanes(transaction, claim);
+        const nextAt = nextClaimAfter(left, claim.now, rows.length === claim.limit);
+        if (hasTakenBack && nextAt === claim.now) transaction.announce({ topic: 'deliveries' });
+        const claimed = rows.filter(isWhole).map(readClaimed);
         return { claimed, nextAt, ...(withoutEvent.length > 0 ? { withoutEvent } : {}) };
       });
     },
@@ -79,7 +82,7 @@ async function findDelivery(
   return row ? readDelivery(row) : null;
 }
 
-const FIND = `SELECT ${deliveryOf('deliveries')} FROM trunkline.deliveries WHERE id = $1 AND workspace_id = $2`;
+const FIND = `SELECT * FROM (${deliveryWith('$1')}) AS delivery WHERE workspace_id = $2`;
 
 async function detailOf(statements: Statements, delivery: Delivery): Promise<DeliveryDetail> {
   const uuid = uuidOf('whd', delivery.id);
@@ -100,7 +103,15 @@ const SURROUNDINGS = `
     (SELECT payload FROM trunkline.events WHERE id = $1) AS payload,
     (SELECT url FROM trunkline.endpoints WHERE id = $2) AS url`;
 
-const ATTEMPTS = 'SELECT * FROM trunkline.attempts WHERE delivery_id = $1 ORDER BY number';
+/** The first one stands in the row of the delivery, but for those of earlier versions. */
+const ATTEMPTS = `
+  SELECT (first_attempt).* FROM trunkline.open_deliveries WHERE id = $1 AND (first_attempt).number IS NOT NULL
+  UNION ALL
+  SELECT (first_attempt).* FROM trunkline.deliveries WHERE id = $1 AND (first_attempt).number IS NOT NULL
+  UNION ALL
+  SELECT number, manual, url, response_status, response_body, duration_ms, error_code, at
+  FROM trunkline.attempts WHERE delivery_id = $1
+  ORDER BY number`;
 
 async function lanePosition(statements: Statements, uuid: string, endpoint: string): Promise<LanePosition> {
   const row = await statements.get(POSITION, uuid, endpoint);
@@ -112,8 +123,10 @@ async function lanePosition(statements: Statements, uuid: string, endpoint: stri
   };
 }
 
+/** What is claimed is not due. */
 const POSITION = `
-  SELECT starts,
-    (SELECT due_at FROM trunkline.due WHERE delivery_id = $1) AS due_at,
-    (SELECT count(*) FROM trunkline.claims WHERE claims.endpoint_id = lanes.endpoint_id) AS claims
+  SELECT starts, cardinality(claims) AS claims, (
+    SELECT due_at FROM trunkline.open_deliveries
+    WHERE id = $1 AND id <> ALL (ARRAY(SELECT delivery_id FROM unnest(lanes.claims)))
+  ) AS due_at
   FROM trunkline.lanes WHERE endpoint_id = $2`;

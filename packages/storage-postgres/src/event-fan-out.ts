@@ -1,7 +1,7 @@
 import { newDelivery } from '@trunkline/core/spi/storage';
 import type { Delivery, Event } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
-import { deliveryColumns } from './delivery-row.ts';
+import { openColumns } from './delivery-row.ts';
 import { id, integer, json } from './row.ts';
 import type { Row } from './row.ts';
 import { encodeText } from './text-encoding.ts';
@@ -69,7 +69,7 @@ const COLUMNS = 'id, workspace_id, to_json(events) AS events, generation';
 
 /**
  * In id order, as the deliveries are made. The lock keeps a closing out until these are committed, and waits for one
- * that is under way: then the row is read as that has left it. Relies on endpoints_by_workspace. Subscriptions, which
+ * that is in progress: then the row is read as that has left it. Relies on endpoints_by_workspace. Subscriptions, which
  * are of no workspace, are few, and take no lock: every event would ask for it.
  */
 const WANTING = `
@@ -113,7 +113,7 @@ interface FanOut {
   readonly subscriptions: readonly Subscription[];
 }
 
-/** Answers the deliveries, event by event. */
+/** Returns the deliveries, event by event. */
 async function store(
   { newId, all, announce }: Transaction,
   fanOuts: readonly FanOut[],
@@ -134,7 +134,7 @@ async function store(
   await all(
     STORE,
     JSON.stringify(wanted.map(({ event }) => eventColumns(event))),
-    JSON.stringify(deliveries.map(({ delivery, generation }) => deliveryColumns(delivery, generation))),
+    JSON.stringify(deliveries.map(({ delivery, generation }) => openColumns(delivery, generation))),
     JSON.stringify(queued),
   );
   if (deliveries.length > 0) announce({ topic: 'deliveries' });
@@ -151,12 +151,9 @@ const STORE = `
       AS event (id uuid, workspace_id uuid, type text, occurred_at bigint, payload text)
     ON CONFLICT (id) DO NOTHING
   ), made AS (
-    INSERT INTO trunkline.deliveries
-    SELECT * FROM json_populate_recordset(NULL::trunkline.deliveries, $2::text::json)
-    RETURNING id, webhook_id, generation, created_at
-  ), queued AS (
-    INSERT INTO trunkline.due (endpoint_id, generation, due_at, delivery_id, lost_claims)
-    SELECT webhook_id, generation, created_at, id, 0 FROM made
+    INSERT INTO trunkline.open_deliveries
+    SELECT * FROM json_populate_recordset(NULL::trunkline.open_deliveries, $2::text::json)
+    RETURNING webhook_id, created_at
   ), queued_for_subscriptions AS (
     INSERT INTO trunkline.queued_events (event_id, subscription_id, event_type, due_at, attempts, lost_claims)
     SELECT event_id, subscription_id, event_type, due_at, 0, 0

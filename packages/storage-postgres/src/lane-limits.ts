@@ -1,9 +1,9 @@
 import type { DeliveryClaim } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
-import { refreshLanes, wakeAt } from './lane.ts';
+import { IS_FULL, refreshLanes, wakeAt } from './lane.ts';
 import { text } from './row.ts';
 
-/** What decides how much may be under way at one endpoint. */
+/** What decides how much may be in flight at one endpoint. */
 export type LaneLimits = Pick<DeliveryClaim, 'slots' | 'startsPerWindow' | 'windowMs'>;
 
 /**
@@ -13,15 +13,15 @@ export type LaneLimits = Pick<DeliveryClaim, 'slots' | 'startsPerWindow' | 'wind
 export async function applyLimits(transaction: Transaction, limits: LaneLimits): Promise<void> {
   const { slots, startsPerWindow, windowMs } = limits;
   const wanted = limitsAsText(limits);
-  const row = await transaction.get('SELECT limits FROM trunkline.lane_limits');
+  const row = await transaction.get('SELECT limits FROM trunkline.claim_limits');
   if (row && text(row, 'limits') === wanted) return;
   if ((await transaction.run(CHANGE, wanted)) === 0) return;
   await transaction.run('SELECT 1 FROM trunkline.lanes ORDER BY endpoint_id FOR UPDATE');
   await transaction.run(APPLY, slots, startsPerWindow, windowMs);
-  await transaction.run(`UPDATE trunkline.lanes SET wake_at = ${wakeAt('lanes.is_full')}`);
+  await transaction.run(`UPDATE trunkline.lanes SET wake_at = ${wakeAt(IS_FULL)}`);
 }
 
-/** The limits as `lane_limits` has them. */
+/** The limits as `claim_limits` has them. */
 export function limitsAsText({ slots, startsPerWindow, windowMs }: LaneLimits): string {
   return JSON.stringify([slots, startsPerWindow, windowMs]);
 }
@@ -32,8 +32,7 @@ export async function takeAsOfNow(transaction: Transaction, claim: DeliveryClaim
   const end = now + leaseMs;
   const ahead = (await transaction.all(LOCK_AHEAD, now, end)).map((row) => text(row, 'endpoint_id'));
   if (ahead.length === 0) return;
-  await transaction.run(SHORTEN, ahead, end);
-  await transaction.run(CLAMP, ahead, now);
+  await transaction.run(CLAMP, ahead, now, end);
   await transaction.run(READY_FROM, ahead, startsPerWindow, windowMs);
   await refreshLanes(transaction, ahead);
 }
@@ -41,19 +40,17 @@ export async function takeAsOfNow(transaction: Transaction, claim: DeliveryClaim
 /** Reads all lanes: this is done once in a process, and when a clock was set back. */
 const LOCK_AHEAD = `
   SELECT endpoint_id FROM trunkline.lanes
-  WHERE ready_from > $1 OR EXISTS (
-    SELECT 1 FROM trunkline.claims WHERE claims.endpoint_id = lanes.endpoint_id AND expires_at > $2
-  )
+  WHERE ready_from > $1 OR EXISTS (SELECT 1 FROM unnest(claims) WHERE expires_at > $2)
   ORDER BY endpoint_id
   FOR UPDATE`;
-
-const SHORTEN =
-  'UPDATE trunkline.claims SET expires_at = $2 WHERE endpoint_id = ANY ($1::uuid[]) AND expires_at > $2';
 
 const CLAMP = `
   UPDATE trunkline.lanes
   SET starts = ARRAY(
     SELECT LEAST(start, $2) FROM unnest(starts) WITH ORDINALITY AS kept (start, place) ORDER BY place
+  ), claims = ARRAY(
+    SELECT ROW(delivery_id, generation, token, LEAST(expires_at, $3::bigint), process)::trunkline.delivery_claim
+    FROM unnest(lanes.claims)
   )
   WHERE endpoint_id = ANY ($1::uuid[])`;
 
@@ -61,8 +58,8 @@ const READY_FROM = `
   UPDATE trunkline.lanes SET ready_from = ${readyFrom('starts', '$2', '$3')} WHERE endpoint_id = ANY ($1::uuid[])`;
 
 const CHANGE = `
-  INSERT INTO trunkline.lane_limits (limits) VALUES ($1)
-  ON CONFLICT (id) DO UPDATE SET limits = excluded.limits WHERE lane_limits.limits <> excluded.limits`;
+  INSERT INTO trunkline.claim_limits (limits) VALUES ($1)
+  ON CONFLICT (id) DO UPDATE SET limits = excluded.limits WHERE claim_limits.limits <> excluded.limits`;
 
 /** When nothing but the throttle, and the turn of others, keeps a lane with these starts from being served. */
 export function readyFrom(starts: string, startsPerWindow: string, windowMs: string): string {
@@ -72,7 +69,7 @@ export function readyFrom(starts: string, startsPerWindow: string, windowMs: str
   ), 0)`;
 }
 
+/** Claims beyond the new limits last until they end. */
 const APPLY = `
   UPDATE trunkline.lanes
-  SET ready_from = ${readyFrom('starts', '$2', '$3')},
-    is_full = (SELECT count(*) FROM trunkline.claims WHERE claims.endpoint_id = lanes.endpoint_id) >= $1::integer`;
+  SET ready_from = ${readyFrom('starts', '$2', '$3')}, slots = GREATEST($1::integer, cardinality(claims))`;

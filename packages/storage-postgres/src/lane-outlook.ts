@@ -1,7 +1,6 @@
 import { limitsAsText } from './lane-limits.ts';
 import type { LaneLimits } from './lane-limits.ts';
 import { flag, integerOrNull, textOrNull } from './row.ts';
-import type { Row } from './row.ts';
 import type { Statements } from './statements.ts';
 
 /** How soon to look again at lanes that others had locked: longer than a claim or a completion takes. */
@@ -19,12 +18,7 @@ export interface Outlook {
 
 export async function lookAtLanes({ get }: Pick<Statements, 'get'>, limits: LaneLimits): Promise<Outlook> {
   const row = await get(LOOK);
-  if (!row) throw new Error('A statement that answers one row answered none.');
-  return readOutlook(row, limits);
-}
-
-/** Reads a row with the columns of `LOOK`. */
-export function readOutlook(row: Row, limits: LaneLimits): Outlook {
+  if (!row) throw new Error('A statement that returns one row returned none.');
   return {
     wakeAt: integerOrNull(row, 'wake_at'),
     isUnaware: flag(row, 'is_unaware'),
@@ -45,8 +39,8 @@ export function nextClaimAfter(outlook: Outlook, now: number, isLimited: boolean
 }
 
 /** Relies on lanes_to_wake. */
-export const LOOK = `
+const LOOK = `
   SELECT
-    (SELECT limits FROM trunkline.lane_limits) AS limits,
+    (SELECT limits FROM trunkline.claim_limits) AS limits,
     (SELECT wake_at FROM trunkline.lanes WHERE wake_at IS NOT NULL AND NOT is_paused ORDER BY wake_at LIMIT 1) AS wake_at,
     EXISTS (SELECT 1 FROM trunkline.wake) AS is_unaware`;

@@ -1,11 +1,12 @@
 import type { Transaction } from './database.ts';
+import { IS_FULL } from './lane.ts';
 import { integer } from './row.ts';
 
 /** Rows of one statement at most. */
 const BATCH_MAX = 1000;
 
 /**
- * Tells lanes of what was queued in them. One that is locked is left for the next claim, so that nobody waits here: who
+ * Wakes lanes in which something was queued. One that is locked is left for the next claim, so that nobody waits here: who
  * holds it may not have seen what was queued.
  */
 export async function wakeLanes({ get }: Transaction): Promise<void> {
@@ -40,7 +41,7 @@ const WAKE = `
     UPDATE trunkline.lanes
     SET wake_at = LEAST(wake_at, GREATEST(ready_from, first.due_at))
     FROM first
-    WHERE lanes.endpoint_id = first.endpoint_id AND NOT is_full
+    WHERE lanes.endpoint_id = first.endpoint_id AND NOT (${IS_FULL})
       AND (wake_at IS NULL OR wake_at > GREATEST(ready_from, first.due_at))
   )
   SELECT count(*) AS woken FROM woken`;

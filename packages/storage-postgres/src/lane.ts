@@ -1,14 +1,17 @@
 import type { Transaction } from './database.ts';
-import { integerOrNull } from './row.ts';
 
 // Who calls these holds the locks of the lanes.
 
 /** Makes the lane of a new endpoint; paused where the work of its workspace is postponed. */
-export async function addLane({ insert }: Transaction, endpoint: string, isPaused: boolean): Promise<void> {
+export async function addLane(
+  { insert }: Transaction,
+  endpoint: string,
+  { workspace, isPaused }: { readonly workspace: string; readonly isPaused: boolean },
+): Promise<void> {
   await insert('trunkline.lanes', {
     endpoint_id: endpoint,
+    workspace_id: workspace,
     generation: FIRST_GENERATION,
-    is_full: false,
     is_paused: isPaused,
     ready_from: 0,
   });
@@ -26,63 +29,50 @@ export const FIRST_GENERATION = 1;
 
 /**
  * Takes the locks of lanes, in the order in which everybody does who waits for more than one. They come before any lock
- * of endpoints, deliveries, queues or claims, and last as long as the transaction: statements after this one see what
- * those before have left.
+ * of endpoints, deliveries or queues, and last as long as the transaction: statements after this one see what those
+ * before have left.
  */
 export async function lockLanes({ run }: Transaction, endpoints: readonly string[]): Promise<void> {
   await run(LOCK_LANES, endpoints);
 }
 
-/** The statement of `lockLanes`. */
-export const LOCK_LANES = `
+const LOCK_LANES = `
   SELECT 1 FROM trunkline.lanes WHERE endpoint_id = ANY ($1::uuid[]) ORDER BY endpoint_id FOR UPDATE`;
 
-/** Works out anew when lanes wake, after something was queued in them or taken out. */
+/** Works out again when lanes wake, after something was queued in them or taken out, or a claim has ended. */
 export async function refreshLanes({ run }: Transaction, endpoints: readonly string[]): Promise<void> {
   await run(REFRESH, endpoints);
 }
 
-/**
- * The same for lanes in which a claim has ended: what waited for a slot can be claimed. Answers the first time at which
- * one of them wakes; null where nothing is open there.
- */
-export async function openLanes({ all }: Transaction, endpoints: readonly string[]): Promise<number | null> {
-  const times = (await all(OPEN, endpoints)).map((row) => integerOrNull(row, 'wake_at') ?? Infinity);
-  const first = Math.min(...times);
-  return first === Infinity ? null : first;
-}
+/** Whether all slots of a lane are held. */
+export const IS_FULL = 'cardinality(lanes.claims) >= lanes.slots';
 
 /**
- * When a claim finds something in a lane: its first delivery, unless all slots are held, or its first claim that ends.
- * Relies on the primary keys of `due` and `claims`.
+ * When a claim finds something in a lane: its first delivery that is not claimed, unless all slots are held, or its first
+ * claim that ends.
  */
 export function wakeAt(isFull: string): string {
-  return `LEAST(
-    (SELECT GREATEST(lanes.ready_from, due.due_at) FROM trunkline.due
-     WHERE NOT ${isFull} AND due.endpoint_id = lanes.endpoint_id AND due.generation = lanes.generation
-     ORDER BY due.due_at, due.delivery_id
-     LIMIT 1),
-    (SELECT min(claims.expires_at) FROM trunkline.claims WHERE claims.endpoint_id = lanes.endpoint_id)
+  return `LEAST(${firstDue(`NOT (${isFull})`)}, (SELECT min(expires_at) FROM unnest(lanes.claims)))`;
+}
+
+/** When the first delivery of a lane that is not claimed can be, on this condition. Relies on open_deliveries_queue. */
+export function firstDue(condition: string): string {
+  return `(
+    SELECT GREATEST(lanes.ready_from, queued.due_at) FROM trunkline.open_deliveries AS queued
+    WHERE ${condition} AND queued.generation = lanes.generation AND queued.webhook_id = lanes.endpoint_id
+      AND queued.id <> ALL (ARRAY(SELECT delivery_id FROM unnest(lanes.claims)))
+    ORDER BY queued.due_at, queued.id
+    LIMIT 1
   )`;
 }
 
 const REFRESH = `
-  UPDATE trunkline.lanes SET wake_at = ${wakeAt('lanes.is_full')} WHERE endpoint_id = ANY ($1::uuid[])`;
+  UPDATE trunkline.lanes SET wake_at = ${wakeAt(IS_FULL)} WHERE endpoint_id = ANY ($1::uuid[])`;
 
-/**
- * An UPDATE that does so for the rows `reopened`, which have an `endpoint_id` and the `due_at` of what the same statement
- * queues there, if anything: it sees none of that.
- */
-export function opening(reopened: string): string {
+/** Releases claims of these lanes: those of which this holds, said of a claim that is called `claim`. */
+export function releasing(isReleased: string): string {
   return `
   UPDATE trunkline.lanes
-  SET is_full = false, wake_at = LEAST(
-    ${wakeAt('false')},
-    CASE WHEN reopened.due_at IS NOT NULL THEN GREATEST(lanes.ready_from, reopened.due_at) END
-  )
-  FROM ${reopened}
-  WHERE lanes.endpoint_id = reopened.endpoint_id
-  RETURNING CASE WHEN NOT is_paused THEN wake_at END AS wake_at`;
+  SET claims = ARRAY(SELECT claim FROM unnest(lanes.claims) AS claim WHERE NOT (${isReleased}))
+  WHERE endpoint_id = ANY ($1::uuid[])`;
 }
-
-const OPEN = opening('unnest($1::uuid[], NULL::bigint[]) AS reopened (endpoint_id, due_at)');

@@ -6,17 +6,23 @@ import type { Statements, Value } from './statements.ts';
 import { uuidToFind } from './uuid.ts';
 
 /** Rows of a table, made of parts that share no row. */
-export interface List {
+interface Walks {
   /** As `trunkline.messages`; called `item` in `columns`. */
   readonly table: string;
-  /** Of the rows' ids. */
-  readonly prefix: IdPrefix;
   /** What is read of a row. */
   readonly columns: string;
-  /** The parts, from `$1` on, as `unnest($1::uuid[], $2::text[]) AS part (owner, status)`. */
+  /** The parts, as `unnest($1::uuid[], $2::text[]) AS part (owner, status)`. */
   readonly parts: string;
   /** The columns of an index that goes on with `id`, in its order, each with what it is in a part. */
   readonly keys: Readonly<Record<string, string>>;
+}
+
+/** A list: the rows of a table, and those of another one that has further rows of the same kind. */
+export interface List extends Walks {
+  readonly and?: Walks;
+  /** Of the rows' ids. */
+  readonly prefix: IdPrefix;
+  /** What the parts of both are made of, from `$1` on. */
   readonly values: readonly Value[];
   /** Rows with smaller uuids are not in it. */
   readonly floor?: string;
@@ -57,17 +63,26 @@ const HIGHEST = "'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid";
  * one by one: a join might read all ids along with those that were found.
  */
 function pageSql(list: List, { order, ahead, behind, count }: PagePlan): string {
-  const { table, columns, parts, values } = list;
-  const [floor, from] = [1, 2].map((place) => `$${values.length + place}::uuid`) as [string, string]; // two of two
-  const walked = (bound: IdBound | null, limit: number): string => `
-    FROM ${parts} CROSS JOIN LATERAL (${walk(list, rangeOf(bound, floor, from), order)} LIMIT ${limit}) AS walked`;
+  const tables = list.and ? [list, list.and] : [list];
+  const [floor, from] = [1, 2].map((place) => `$${list.values.length + place}::uuid`) as [string, string]; // two of two
+  const walked = (bound: IdBound | null, limit: number): string =>
+    tables
+      .map(
+        (walks) => `
+    SELECT walked.id FROM ${walks.parts}
+    CROSS JOIN LATERAL (${walk(walks, rangeOf(bound, floor, from), order)} LIMIT ${limit}) AS walked`,
+      )
+      .join(' UNION ALL ');
+  const items = tables.map(
+    ({ table, columns }) => `SELECT ${columns} FROM ${table} AS item WHERE item.id = found.id`,
+  );
   return `
     SELECT page.*, beyond.is_behind
-    FROM (SELECT ${behind ? `EXISTS (SELECT 1 ${walked(behind, 1)})` : 'false'} AS is_behind) AS beyond
+    FROM (SELECT ${behind ? `EXISTS (${walked(behind, 1)})` : 'false'} AS is_behind) AS beyond
     LEFT JOIN (
-      SELECT ${columns}
-      FROM (SELECT walked.id ${walked(ahead, count)} ORDER BY walked.id ${order} LIMIT ${count}) AS found
-      CROSS JOIN LATERAL (SELECT * FROM ${table} AS item WHERE item.id = found.id LIMIT 1) AS item
+      SELECT item.*
+      FROM (SELECT id FROM (${walked(ahead, count)}) AS walked ORDER BY id ${order} LIMIT ${count}) AS found
+      CROSS JOIN LATERAL (${items.join(' UNION ALL ')} LIMIT 1) AS item
     ) AS page ON true
     ORDER BY page.id ${order}`;
 }
@@ -87,7 +102,7 @@ function rangeOf(bound: IdBound | null, floor: string, from: string): Range {
  * equalities the planner would take some for filters, on a walk of all ids, where it expects what it looks for to be
  * frequent. An index that only begins with the same column would serve too: there must be none.
  */
-function walk({ table, keys }: List, range: Range, order: 'ASC' | 'DESC'): string {
+function walk({ table, keys }: Walks, range: Range, order: 'ASC' | 'DESC'): string {
   const columns = [...Object.keys(keys), 'id'].map((column) => `item.${column}`);
   const bounds = range.map(
     ([sign, id]) => `(${columns.join(', ')}) ${sign} (${[...Object.values(keys), id].join(', ')})`,

@@ -1,7 +1,7 @@
 import { stateOf, thisProcess } from '@trunkline/core/node';
 import type { Database, Transaction } from './database.ts';
-import { lockLanes, openLanes } from './lane.ts';
-import { takeBackOf } from './lane-claims.ts';
+import { lockLanes, refreshLanes } from './lane.ts';
+import { takingBack } from './lane-claims.ts';
 import { id, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
@@ -94,19 +94,20 @@ const LEASES = `
   RETURNING instances.id`;
 
 async function releaseClaims(transaction: Transaction, process: number, now: number): Promise<void> {
-  const rows = await transaction.all(
-    'SELECT DISTINCT endpoint_id FROM trunkline.claims WHERE process = $1',
-    process,
-  );
+  const rows = await transaction.all(CLAIMED, process);
   if (rows.length === 0) return;
   const endpoints = rows.map((row) => String(row['endpoint_id']));
   await lockLanes(transaction, endpoints);
-  if ((await transaction.run(TAKE_BACK, process, now)) === 0) return;
-  await openLanes(transaction, endpoints);
+  await transaction.run(TAKE_BACK, endpoints, now, process);
+  await refreshLanes(transaction, endpoints);
   transaction.announce({ topic: 'deliveries' });
 }
 
-const TAKE_BACK = takeBackOf('process = $1');
+/** Reads all lanes: this is done once for each process that ends. */
+const CLAIMED = `
+  SELECT endpoint_id FROM trunkline.lanes WHERE EXISTS (SELECT 1 FROM unnest(claims) WHERE process = $1)`;
+
+const TAKE_BACK = takingBack('claim.process = $3');
 
 // Relies on queued_events_claimed. The token stays: the next claim counts this one as lost.
 const EVENTS = `
@@ -124,5 +125,5 @@ const REMOVE = `
   DELETE FROM trunkline.processes
   WHERE id = $1
     AND NOT EXISTS (SELECT 1 FROM trunkline.instances WHERE lease_process = $1 AND lease_owner <> '')
-    AND NOT EXISTS (SELECT 1 FROM trunkline.claims WHERE process = $1)
+    AND NOT EXISTS (SELECT 1 FROM trunkline.lanes CROSS JOIN LATERAL unnest(lanes.claims) WHERE process = $1)
     AND NOT EXISTS (SELECT 1 FROM trunkline.queued_events WHERE process = $1 AND process <> 0)`;

@@ -1,6 +1,6 @@
 import type { RetentionStore } from '@trunkline/core/spi/storage';
 import type { Connected, Database, Transaction } from './database.ts';
-import { lockLanes, openLanes } from './lane.ts';
+import { lockLanes, refreshLanes, releasing } from './lane.ts';
 import {
   ATTEMPTS,
   DAY_MS,
@@ -20,7 +20,7 @@ export function retentionStore(connected: Connected): RetentionStore {
   };
 }
 
-/** Relies on idempotency_records_by_age. A key that is used anew meanwhile stays. */
+/** Relies on idempotency_records_by_age. A key that is used again meanwhile stays. */
 const DELETE_RECORDS = `
   DELETE FROM trunkline.idempotency_records
   WHERE created_at < $1 AND ctid = ANY (ARRAY(
@@ -54,37 +54,28 @@ async function dropDays(database: Database, table: PartitionedTable, end: number
   }
 }
 
-/** Takes what is this old out of its lanes, whether it waits there or is claimed. Answers how many. */
+/** Takes what is this old out of its lanes, whether it waits there or is claimed. Returns how many. */
 async function unqueue(transaction: Transaction, floor: string, limit: number): Promise<number> {
   const rows = await transaction.all(OPEN, floor, limit);
   if (rows.length === 0) return 0;
-  const endpoints = [...new Set(rows.map((row) => String(row['endpoint_id'])))];
+  const endpoints = [...new Set(rows.map((row) => String(row['webhook_id'])))];
+  const uuids = rows.map((row) => String(row['id']));
   await lockLanes(transaction, endpoints);
-  await transaction.run(
-    UNQUEUE,
-    endpoints,
-    rows.map((row) => String(row['delivery_id'])),
-  );
-  await openLanes(transaction, endpoints);
+  await transaction.run(SWEEP_AGAIN, endpoints, uuids);
+  await transaction.run(releasing('claim.delivery_id = ANY ($2::uuid[])'), endpoints, uuids);
+  await transaction.run('DELETE FROM trunkline.open_deliveries WHERE id = ANY ($1::uuid[])', uuids);
+  await refreshLanes(transaction, endpoints);
   return rows.length;
 }
 
-/** Relies on due_by_delivery. There are few claims. */
-const OPEN = `
-  (SELECT endpoint_id, delivery_id FROM trunkline.due WHERE delivery_id < $1 ORDER BY delivery_id LIMIT $2)
-  UNION ALL
-  (SELECT endpoint_id, delivery_id FROM trunkline.claims WHERE delivery_id < $1 LIMIT $2)`;
+const OPEN = 'SELECT webhook_id, id FROM trunkline.open_deliveries WHERE id < $1 ORDER BY id LIMIT $2';
 
 /** What was claimed may have been all that a closing still waits for. */
-const UNQUEUE = `
-  WITH unqueued AS (
-    DELETE FROM trunkline.due WHERE delivery_id = ANY ($2::uuid[])
-  ), ended AS (
-    DELETE FROM trunkline.claims WHERE endpoint_id = ANY ($1::uuid[]) AND delivery_id = ANY ($2::uuid[])
-    RETURNING endpoint_id, generation
-  )
-  UPDATE trunkline.closings SET to_sweep = true FROM ended
-  WHERE closings.endpoint_id = ended.endpoint_id AND closings.generation = ended.generation`;
+const SWEEP_AGAIN = `
+  UPDATE trunkline.closings SET to_sweep = true
+  FROM trunkline.lanes CROSS JOIN LATERAL unnest(lanes.claims) AS claim
+  WHERE lanes.endpoint_id = ANY ($1::uuid[]) AND claim.delivery_id = ANY ($2::uuid[])
+    AND closings.endpoint_id = lanes.endpoint_id AND closings.generation = claim.generation`;
 
 /** What subscriptions have queued or kept. Relies on the primary key, in the order in which it is completed. */
 const DELETE_QUEUED_EVENTS = `

@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { lockLanes, refreshLanes } from './lane.ts';
 import { integer, integerOrNull, word } from './row.ts';
 import type { Row } from './row.ts';
-import { boundsOf, uuidToFind } from './uuid.ts';
+import { uuidToFind } from './uuid.ts';
 
 /** Before every other. */
 const NIL = '00000000-0000-0000-0000-000000000000';
@@ -16,14 +16,12 @@ export async function shortenDeliveryWaits(
 ): Promise<string | null> {
   const [endpoint, dueAt, delivery] = after === null ? [NIL, now, NIL] : readPlace<DeliveryPlace>(after);
   const waiting = await database.all(WAITING, endpoint, Math.max(now, dueAt), delivery, now, limit);
-  const uuids = waiting.map((row) => String(row['delivery_id']));
-  const shorter = uuids.length === 0 ? [] : await shorterWaits(database, waiting, now);
+  const shorter = shorterWaits(waiting, now);
   if (shorter.length > 0) {
     await database.transaction(async (transaction) => {
       const endpoints = [...new Set(shorter.map(({ endpoint_id }) => endpoint_id))];
-      const { first, last } = boundsOf(shorter.map(({ delivery_id }) => delivery_id));
       await lockLanes(transaction, endpoints);
-      await transaction.run(SHORTEN, JSON.stringify(shorter), first, last);
+      await transaction.run(SHORTEN, JSON.stringify(shorter));
       await refreshLanes(transaction, endpoints);
       transaction.announce({ topic: 'deliveries' });
     });
@@ -44,18 +42,19 @@ function readPlace<Place>(after: string): Place {
   return JSON.parse(after) as Place; // as the last step has written it
 }
 
-// Lane by lane along the primary key of `due`; an endpoint and a delivery are uuids, which JSON has as text.
+// Lane by lane along open_deliveries_queue; an endpoint and a delivery are uuids, which JSON has as text.
 const WAITING = `
-  SELECT lanes.endpoint_id, waiting.due_at, waiting.delivery_id
+  SELECT lanes.endpoint_id, waiting.*
   FROM trunkline.lanes
   CROSS JOIN LATERAL (
-    SELECT due_at, delivery_id FROM trunkline.due
-    WHERE due.endpoint_id = lanes.endpoint_id AND due.generation = lanes.generation
-      AND (due_at, delivery_id) > (
+    SELECT due_at, id AS delivery_id, status, attempts, next_retry_at FROM trunkline.open_deliveries AS open
+    WHERE open.generation = lanes.generation AND open.webhook_id = lanes.endpoint_id
+      AND (due_at, id) > (
         CASE WHEN lanes.endpoint_id = $1::uuid THEN $2::bigint ELSE $4::bigint END,
         CASE WHEN lanes.endpoint_id = $1::uuid THEN $3::uuid ELSE '${NIL}'::uuid END
       )
-    ORDER BY due_at, delivery_id
+      AND id <> ALL (ARRAY(SELECT delivery_id FROM unnest(lanes.claims)))
+    ORDER BY due_at, id
     LIMIT $5
   ) AS waiting
   WHERE lanes.endpoint_id >= $1::uuid
@@ -71,24 +70,15 @@ interface ShorterWait {
   readonly next_retry_at: number | null;
 }
 
-async function shorterWaits(
-  database: Database,
-  waiting: readonly Row[],
-  now: number,
-): Promise<readonly ShorterWait[]> {
-  const uuids = waiting.map((row) => String(row['delivery_id']));
-  const { first, last } = boundsOf(uuids);
-  const rows = await database.all(DELIVERIES, uuids, first, last);
-  const found = new Map(rows.map((row) => [String(row['id']), row]));
-  return waiting.flatMap((entry) => {
-    const row = found.get(String(entry['delivery_id']));
-    const dueAt = integer(entry, 'due_at');
-    const within = row && withinSchedule(deliveryIn(row), dueAt, now);
+function shorterWaits(waiting: readonly Row[], now: number): readonly ShorterWait[] {
+  return waiting.flatMap((row) => {
+    const dueAt = integer(row, 'due_at');
+    const within = withinSchedule(deliveryIn(row), dueAt, now);
     if (!within) return [];
     return [
       {
-        endpoint_id: String(entry['endpoint_id']),
-        delivery_id: String(entry['delivery_id']),
+        endpoint_id: String(row['endpoint_id']),
+        delivery_id: String(row['delivery_id']),
         was_due_at: dueAt,
         due_at: within.dueAt,
         next_retry_at: within.nextRetryAt,
@@ -96,10 +86,6 @@ async function shorterWaits(
     ];
   });
 }
-
-const DELIVERIES = `
-  SELECT id, status, attempts, next_retry_at FROM trunkline.deliveries
-  WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2::uuid AND $3::uuid`;
 
 function deliveryIn(row: Row): Parameters<typeof withinSchedule>[0] {
   return {
@@ -111,18 +97,14 @@ function deliveryIn(row: Row): Parameters<typeof withinSchedule>[0] {
 
 /** Those that were claimed or queued differently since they were read stay as they are. */
 const SHORTEN = `
-  WITH shorter AS MATERIALIZED (
-    SELECT * FROM json_to_recordset($1::text::json)
-      AS shorter (endpoint_id uuid, delivery_id uuid, was_due_at bigint, due_at bigint, next_retry_at bigint)
-  ), queued AS (
-    UPDATE trunkline.due SET due_at = shorter.due_at
-    FROM shorter
-    WHERE due.delivery_id = shorter.delivery_id AND due.due_at = shorter.was_due_at
-    RETURNING shorter.delivery_id, shorter.next_retry_at
-  )
-  UPDATE trunkline.deliveries SET next_retry_at = queued.next_retry_at
-  FROM queued
-  WHERE deliveries.id = queued.delivery_id AND deliveries.id BETWEEN $2::uuid AND $3::uuid`;
+  UPDATE trunkline.open_deliveries SET due_at = shorter.due_at, next_retry_at = shorter.next_retry_at
+  FROM json_to_recordset($1::text::json)
+    AS shorter (endpoint_id uuid, delivery_id uuid, was_due_at bigint, due_at bigint, next_retry_at bigint)
+  WHERE open_deliveries.id = shorter.delivery_id AND open_deliveries.due_at = shorter.was_due_at
+    AND NOT EXISTS (
+      SELECT 1 FROM trunkline.lanes CROSS JOIN LATERAL unnest(lanes.claims) AS claim
+      WHERE lanes.endpoint_id = shorter.endpoint_id AND claim.delivery_id = shorter.delivery_id
+    )`;
 
 /** See `SubscriptionStore`. One type in each step. */
 export async function shortenEventWaits(

@@ -17,7 +17,7 @@ export function webhookStore(connected: Connected): WebhookStore {
         const columns = { ...entities.endpoint.columns(endpoint), generation: FIRST_GENERATION };
         await transaction.insert('trunkline.endpoints', columns);
         const isPaused = owner !== undefined && flag(owner, 'is_postponed');
-        await addLane(transaction, uuidOf('wh', endpoint.id), isPaused);
+        await addLane(transaction, uuidOf('wh', endpoint.id), { workspace, isPaused });
         return 'inserted';
       }),
     find: async (workspaceId, id) => {

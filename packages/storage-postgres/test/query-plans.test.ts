@@ -33,7 +33,7 @@ const ROWS = Number(process.env['QUERY_PLAN_ROWS'] ?? 30_000);
 const MAY_READ = 2_000;
 
 /** Tables that hold history, or all that is open. */
-const GROWING = /^(messages|events|deliveries|attempts|due|queued_|idempotency)/;
+const GROWING = /^(messages|events|deliveries|open_deliveries|attempts|queued_|idempotency)/;
 
 /** The largest page that can be asked for. */
 const FIRST = { from: null, limit: 100 };

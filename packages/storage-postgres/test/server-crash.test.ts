@@ -102,6 +102,9 @@ const COUNTS = `
     (SELECT count(*) FROM trunkline.messages WHERE status = 'queued')
       = (SELECT count(*) FROM trunkline.queued_messages) AS queued,
     (SELECT count(*) FROM trunkline.messages WHERE status = 'sent')
-      = (SELECT count(*) FROM trunkline.deliveries) AS sent,
-    (SELECT count(*) FROM trunkline.deliveries WHERE status <> 'success')
-      = (SELECT count(*) FROM trunkline.due) + (SELECT count(*) FROM trunkline.claims) AS open`;
+      = (SELECT count(*) FROM trunkline.deliveries) + (SELECT count(*) FROM trunkline.open_deliveries) AS sent,
+    (SELECT count(*) FROM trunkline.deliveries WHERE status <> 'success') = 0
+      AND NOT EXISTS (
+        SELECT 1 FROM trunkline.lanes CROSS JOIN LATERAL unnest(claims)
+        WHERE delivery_id NOT IN (SELECT id FROM trunkline.open_deliveries)
+      ) AS open`;

@@ -13,6 +13,8 @@ import { leftGroups } from './0006-left-groups.ts';
 import { processes } from './0007-processes.ts';
 import { postponedWork } from './0008-postponed-work.ts';
 import { exhaustedEvents } from './0009-exhausted-events.ts';
+import { openDeliveries } from './0010-open-deliveries.ts';
+import { movedOpenDeliveries } from './0011-moved-open-deliveries.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -26,6 +28,8 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   processes,
   postponedWork,
   exhaustedEvents,
+  openDeliveries,
+  movedOpenDeliveries,
 ];
 
 const OLDEST_SERVER = 14;

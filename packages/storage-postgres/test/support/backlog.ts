@@ -29,12 +29,11 @@ export async function storeBacklog(
   const webhook = `($1::uuid[])[CASE WHEN row % 2 = 0 THEN 1 ELSE 2 + row / 2 % ${endpoints.length - 1} END]`;
   const workspace = `'${must(idToUuid('ten', instance.workspaceId))}'::uuid`;
   const sender = `'${must(idToUuid('ins', instance.id))}'::uuid`;
-  const delivery = (id: string, rest: string, attemptedAt = 'NULL::bigint'): string => `
-    INSERT INTO trunkline.deliveries (
-      id, workspace_id, webhook_id, event_id, event_type, event_occurred_at, created_at,
-      generation, status, attempts, max_attempts, manual, last_attempt_at
+  const delivery = (table: string, id: string, columns: string, values: string): string => `
+    INSERT INTO trunkline.${table} (
+      id, workspace_id, webhook_id, event_id, event_type, event_occurred_at, created_at, max_attempts, manual, ${columns}
     )
-    SELECT ${id}, ${workspace}, ${webhook}, ${uuid(made, 'event')}, 'message.received', ${made} * 1000, ${made}, ${rest}, ${attemptedAt}
+    SELECT ${id}, ${workspace}, ${webhook}, ${uuid(made, 'event')}, 'message.received', ${made} * 1000, ${made}, 8, false, ${values}
     FROM generate_series(1, ${count}) AS row`;
 
   await run(
@@ -69,22 +68,27 @@ export async function storeBacklog(
   );
   await run(
     delivery(
+      'deliveries',
       uuid(made, 'ended'),
-      `0, CASE WHEN row % 1000 = 0 THEN 'failed' WHEN row % 10 = 0 THEN 'exhausted' ELSE 'success' END, 1, 8, false`,
-      // What failed was never attempted, as at an endpoint that was disabled.
-      `CASE WHEN row % 1000 <> 0 THEN ${made} END`,
+      'status, attempts, last_attempt_at, first_attempt',
+      `CASE WHEN row % 1000 = 0 THEN 'failed' WHEN row % 10 = 0 THEN 'exhausted' ELSE 'success' END, 1,
+        CASE WHEN row % 1000 <> 0 THEN ${made} END, -- what failed was never attempted, as at an endpoint that was disabled
+        ROW(1, false, 'https://example.com', 200, 'ok', 5, NULL, ${made})::trunkline.attempt`,
     ),
     endpointIds,
   );
   await run(
     `INSERT INTO trunkline.attempts
-     SELECT ${uuid(made, 'ended')}, 1, false, 'https://example.com', 200, 'ok', 5, NULL, ${made}
+     SELECT ${uuid(made, 'ended')}, 2, false, 'https://example.com', 200, 'ok', 5, NULL, ${made}
      FROM generate_series(1, ${count}) AS row`,
   );
-  await run(delivery(uuid(made, 'open'), `1, 'pending', 0, 8, false`), endpointIds);
   await run(
-    `INSERT INTO trunkline.due
-     SELECT ${webhook}, 1, ${made}, ${uuid(made, 'open')}, 0 FROM generate_series(1, ${count}) AS row`,
+    delivery(
+      'open_deliveries',
+      uuid(made, 'open'),
+      'generation, status, attempts, due_at, lost_claims',
+      `1, 'pending', 0, ${made}, 0`,
+    ),
     endpointIds,
   );
   await run(`UPDATE trunkline.lanes SET wake_at = ${NOW - DAYS * DAY}`);

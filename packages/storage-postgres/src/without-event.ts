@@ -1,0 +1,40 @@
+import { endedWithoutEvent } from '@trunkline/core/spi/storage';
+import { columnArrays, countOf, manySentRows } from './column-arrays.ts';
+import type { Transaction } from './database.ts';
+import { insertEnded, OUTCOME, outcomeColumns, readStoredDelivery } from './delivery-row.ts';
+import { refreshLanes, releasing } from './lane.ts';
+import { id, integer, text } from './row.ts';
+import type { Row } from './row.ts';
+
+/**
+ * Ends what was claimed and has no event, in a damaged database, rather than have it claimed again for ever. Returns the
+ * ids of the deliveries.
+ */
+export async function endWithoutEvent(
+  transaction: Transaction,
+  rows: readonly Row[],
+  now: number,
+): Promise<readonly string[]> {
+  if (rows.length === 0) return [];
+  const endpoints = [...new Set(rows.map((row) => text(row, 'webhook_id')))];
+  const tokens = rows.map((row) => integer(row, 'token'));
+  const outcomes = rows.map((row) => ({
+    id: text(row, 'id'),
+    ...outcomeColumns(endedWithoutEvent(readStoredDelivery(row), now)),
+  }));
+  await transaction.run(releasing('claim.token = ANY ($2::bigint[])'), endpoints, tokens);
+  await transaction.run(
+    END,
+    ...columnArrays(OUTCOME, outcomes),
+    outcomes.map((outcome) => outcome.id),
+  );
+  await refreshLanes(transaction, endpoints);
+  return rows.map((row) => id(row, 'id', 'whd'));
+}
+
+const END = `
+  WITH open AS (
+    DELETE FROM trunkline.open_deliveries WHERE id = ANY ($${countOf(OUTCOME) + 1}::uuid[]) RETURNING *
+  )
+  ${insertEnded('open.first_attempt')}
+  FROM open JOIN ${manySentRows(OUTCOME, 'outcome')} ON outcome.id = open.id`;
