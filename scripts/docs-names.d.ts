@@ -1,6 +1,7 @@
 // What the programs of the documentation take for granted; see check-docs.mjs.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Logger, SendTextInput, Trunkline, WorkspaceApi } from '@trunkline/core';
+import type { TestNetwork } from '@trunkline/gateway-contract';
 import type { WebhookMessage } from '@trunkline/receiver';
 
 declare global {
@@ -21,6 +22,9 @@ declare global {
   const bytes: Uint8Array<ArrayBuffer>;
   /** What a QR code says. */
   const qr: string;
+
+  /** Of who writes a gateway. */
+  const startTestNetwork: () => Promise<TestNetwork>;
 
   /** Vitest's. */
   const vi: (typeof import('vitest'))['vi'];

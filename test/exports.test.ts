@@ -40,10 +40,10 @@ interface Entry extends PublicName {
 }
 
 function unusedNames(one: Package): readonly string[] {
-  const entries = one.entryPoints.flatMap(({ specifier, source, names }): Entry[] =>
+  const entries = one.entryPoints.flatMap(({ specifier, source, isPrivate, names }): Entry[] =>
     names
-      // A private package lets others import some of its modules, whose names are for itself as well.
-      .filter(({ from }) => !(one.isPrivate && from === source))
+      // Others of the workspace may import some modules of a package, whose names are for itself as well.
+      .filter(({ from }) => !(isPrivate && from === source))
       .map((name) => ({
         ...name,
         specifier,

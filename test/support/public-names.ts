@@ -18,12 +18,13 @@ interface EntryPoint {
   readonly specifier: string;
   /** Its source file, from the root of the repository. */
   readonly source: string;
+  /** For this workspace alone, as all of a private package, or what a package does not publish (`publishConfig`). */
+  readonly isPrivate: boolean;
   readonly names: readonly PublicName[];
 }
 
 export interface Package {
   readonly name: string;
-  readonly isPrivate: boolean;
   /** From the root of the repository: `packages/core`. */
   readonly folder: string;
   readonly entryPoints: readonly EntryPoint[];
@@ -36,14 +37,19 @@ export function readPackages(): readonly Package[] {
 
 function readPackage(path: string): Package {
   const text: unknown = JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
-  const { name, private: isPrivate, exports } = asRecord(text, path);
+  const { name, exports, publishConfig } = asRecord(text, path);
   if (typeof name !== 'string') throw new Error(`${path} has no name.`);
   const folder = dirname(path);
+  const published =
+    publishConfig === undefined
+      ? {}
+      : asRecord(asRecord(publishConfig, path)['exports'], `publishConfig of ${path}`);
   const entryPoints = Object.entries(asRecord(exports, `exports of ${path}`)).map(([subpath, target]) => {
     const source = join(folder, sourceOf(target, `${subpath} of ${path}`));
-    return { specifier: join(name, subpath), source, names: exportsOf(source) };
+    const isPrivate = !(subpath in published);
+    return { specifier: join(name, subpath), source, isPrivate, names: exportsOf(source) };
   });
-  return { name, isPrivate: isPrivate === true, folder, entryPoints };
+  return { name, folder, entryPoints };
 }
 
 /** TypeScript, save in a package that is JavaScript with its types beside it. */

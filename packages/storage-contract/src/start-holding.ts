@@ -1,18 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import type { TestProcess } from './contract-subject.ts';
 
-/** Starts a program that calls `holdEverything`; resolves once it holds all that it could take. */
+/**
+ * Starts a program that calls `holdEverything`, with the options that Node itself runs the tests with; resolves once it
+ * holds all that it could take.
+ */
 export async function startHolding(program: URL, ...values: readonly string[]): Promise<TestProcess> {
-  const child = spawn(process.execPath, ['--conditions=source', program.pathname, ...values], {
+  const path = fileURLToPath(program);
+  const child = spawn(process.execPath, [...process.execArgv, path, ...values], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const closed = once(child, 'close');
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const expectLine = async (wanted: string): Promise<void> => {
     const { value } = await lines.next();
-    if (value !== wanted) throw new Error(`${program.pathname} ended before it was ${wanted}.`);
+    if (value !== wanted) throw new Error(`${path} ended before it was ${wanted}.`);
   };
   await expectLine('holding');
   return {

@@ -85,10 +85,12 @@ export function madeAt({ since, now }: EarlierData, row: number, rows: number): 
   return since + row * Math.floor((now - since) / (rows + 1));
 }
 
-export const KINDS = { msg: 1, evt: 2, whd: 3 } as const satisfies Partial<Record<IdPrefix, number>>;
+type Kind = Extract<IdPrefix, 'msg' | 'evt' | 'whd'>;
+
+export const KINDS: Readonly<Record<Kind, number>> = { msg: 1, evt: 2, whd: 3 };
 
 /** The id of the row of this number that was made then. Databases that do this by themselves do the same. */
-export function idOfRow(prefix: keyof typeof KINDS, at: number, row: number): string {
+export function idOfRow(prefix: Kind, at: number, row: number): string {
   const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
   const digits = `${hex(at, 12)}7${hex(row % 4096, 3)}8${KINDS[prefix]}${hex(row, 14)}`;
   return uuidToId(prefix, digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'));

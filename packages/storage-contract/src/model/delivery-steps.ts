@@ -4,6 +4,7 @@ import { anEvent, DAY } from '../examples.ts';
 import { pageRequests } from '../paging.ts';
 import { claimAt, exhausted, failed, succeeded } from '../scenes.ts';
 import { step } from './step.ts';
+import type { Step } from './step.ts';
 import type { World } from './world.ts';
 
 const endpoint = fc.nat({ max: 2 });
@@ -11,7 +12,7 @@ const delivery = fc.nat({ max: 20 });
 const rarely = fc.constantFrom(false, false, false, true);
 const outcome = fc.constantFrom('success', 'retrying', 'exhausted', 'failed', 'at once');
 
-export const waitSteps = [
+export const waitSteps: readonly Step[] = [
   step('wait', fc.constantFrom(1, 500, 5_000, 30_000, 60_000), async (world, ms) => {
     world.now += ms;
     return null;
@@ -19,7 +20,7 @@ export const waitSteps = [
 ];
 
 /** The life of deliveries, which needs many steps in a row to go anywhere. */
-export const claimSteps = [
+export const claimSteps: readonly Step[] = [
   step(
     'enqueue for one endpoint',
     fc.record({ endpoint, count: fc.integer({ min: 1, max: 4 }), ago: fc.nat({ max: 20 }), foreign: rarely }),
@@ -68,7 +69,7 @@ export const claimSteps = [
   ),
 ];
 
-export const deliverySteps = [
+export const deliverySteps: readonly Step[] = [
   step('wait for long', fc.constantFrom(3_600_000, 24 * 3_600_000), async (world, ms) => {
     world.now += ms;
     return null;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { InstanceWrite, QueueFailure } from '@trunkline/core/spi/storage';
 import { anEvent, anInstance } from '../examples.ts';
 import { step } from './step.ts';
+import type { Step } from './step.ts';
 import type { World } from './world.ts';
 
 const instance = fc.nat({ max: 3 });
@@ -13,7 +14,7 @@ const desired = fc.constantFrom('running' as const, 'running' as const, 'stopped
 const rarely = fc.constantFrom(false, false, false, true);
 const TTL = 30_000;
 
-export const instanceSteps = [
+export const instanceSteps: readonly Step[] = [
   step(
     'insert an instance',
     fc.record({

@@ -4,6 +4,7 @@ import type { Acceptance, MessageChange, MessageFilter } from '@trunkline/core/s
 import { aMessage, anEvent, anIdempotencyRecord, anInboundMessage } from '../examples.ts';
 import { pageRequests } from '../paging.ts';
 import { step } from './step.ts';
+import type { Step } from './step.ts';
 import type { World } from './world.ts';
 
 const instance = fc.nat({ max: 2 });
@@ -23,7 +24,7 @@ const acceptance = fc.record({
   isUpload: fc.boolean(),
 });
 
-export const messageSteps = [
+export const messageSteps: readonly Step[] = [
   step(
     'accept messages together',
     fc.array(acceptance, { minLength: 1, maxLength: 4 }),

@@ -9,11 +9,10 @@ type Act = (side: Side) => Promise<unknown>;
 /** Makes everything that both sides get; null where there is nothing to do it with. */
 export type Plan<Choice> = (world: World, choice: Choice) => Promise<Act | null>;
 
-export function step<Choice>(
-  name: string,
-  choices: fc.Arbitrary<Choice>,
-  plan: Plan<Choice>,
-): fc.Arbitrary<fc.AsyncCommand<World, Side>> {
+/** A random step of one kind. */
+export type Step = fc.Arbitrary<fc.AsyncCommand<World, Side>>;
+
+export function step<Choice>(name: string, choices: fc.Arbitrary<Choice>, plan: Plan<Choice>): Step {
   return choices.map((choice) => ({
     check: () => true,
     async run(world, real): Promise<void> {

@@ -3,6 +3,7 @@ import type { ClaimedEvent, EventCompletion, EventSubscription } from '@trunklin
 import { aSubscription } from '../examples.ts';
 import { eventClaimAt, settled } from '../scenes.ts';
 import { step } from './step.ts';
+import type { Step } from './step.ts';
 import type { World } from './world.ts';
 
 const name = fc.constantFrom('orders', 'orders', 'audit');
@@ -10,7 +11,7 @@ const eventTypes = fc.subarray(['message.received', 'message.failed', 'instance.
   minLength: 1,
 });
 
-export const subscriptionSteps = [
+export const subscriptionSteps: readonly Step[] = [
   step('register a subscription', fc.record({ name, eventTypes }), async (world, choice) => {
     const id = world.newId('sub', world.now);
     const subscription = aSubscription({ ...choice, id, createdAt: world.now });

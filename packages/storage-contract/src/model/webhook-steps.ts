@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { EndpointWrite } from '@trunkline/core/spi/storage';
 import { aNotice, anEndpoint } from '../examples.ts';
 import { step } from './step.ts';
+import type { Step } from './step.ts';
 
 const endpoint = fc.nat({ max: 3 });
 const events = fc.subarray(['message.received', 'message.failed', 'instance.connected'] as const, {
@@ -10,7 +11,7 @@ const events = fc.subarray(['message.received', 'message.failed', 'instance.conn
 const rarely = fc.constantFrom(false, false, false, true);
 
 /** What a closing has ended meets what comes after it only where the endpoint is enabled again. */
-export const reopeningSteps = [
+export const reopeningSteps: readonly Step[] = [
   step('disable and enable an endpoint', endpoint, async (world, choice) => {
     const current = await world.endpoint(choice);
     if (current?.status !== 'enabled') return null;
@@ -26,7 +27,7 @@ export const reopeningSteps = [
   }),
 ];
 
-export const webhookSteps = [
+export const webhookSteps: readonly Step[] = [
   step(
     'insert an endpoint',
     fc.record({ workspace: fc.nat({ max: 1 }), events, limit: fc.integer({ min: 1, max: 4 }) }),

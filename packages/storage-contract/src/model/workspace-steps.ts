@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { must } from '@trunkline/test-support';
 import { aMember, anApiKey } from '../examples.ts';
 import { step } from './step.ts';
+import type { Step } from './step.ts';
 
 const workspace = fc.nat({ max: 1 });
 const plan = fc.record({
@@ -11,7 +12,7 @@ const plan = fc.record({
   webhookLimit: fc.nat({ max: 3 }),
 });
 
-export const workspaceSteps = [
+export const workspaceSteps: readonly Step[] = [
   step(
     'update a workspace',
     fc.record({ workspace, plan, suspended: fc.boolean() }),
