@@ -14,7 +14,7 @@ export interface SenderPart<Facts> {
 }
 
 /** Reads one row each; null where there is none. */
-export interface SenderRows {
+interface SenderRows {
   readonly findWorkspace: (id: string) => Promise<SenderPart<Sender['workspace']> | null>;
   readonly findInstance: (id: string) => Promise<SenderPart<NonNullable<Sender['instance']>> | null>;
 }
