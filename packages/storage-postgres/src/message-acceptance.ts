@@ -1,4 +1,4 @@
-import { isForgotten } from '@trunkline/core/spi/storage';
+import { decideAcceptance } from '@trunkline/core/spi/storage';
 import type { Acceptance, AcceptanceResult, IdempotencyRecord } from '@trunkline/core/spi/storage';
 import { TransactionConflict } from './database.ts';
 import type { Transaction } from './database.ts';
@@ -11,8 +11,8 @@ import { flag, id, integer } from './row.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
- * Judges outbound messages one after the other, and stores those that pass; see `MessageStore.accept` for the order of
- * the checks. First it takes the locks of all that they are judged by, then it decides, then it writes, so that many
+ * Decides on outbound messages one after the other, and stores those that pass; see `MessageStore.accept` for the order of
+ * the checks. First it takes the locks of all that they are decided by, then it decides, then it writes, so that many
  * take no more statements than one.
  */
 export async function acceptMessages(
@@ -25,32 +25,30 @@ export async function acceptMessages(
   const records = await findIdempotencyRecords(transaction, acceptances.flatMap(keyOf));
   const accepted: Accepted[] = [];
 
-  const judge = (acceptance: Acceptance): AcceptanceResult => {
-    const { message, idempotency, backlogLimit, trialLimit, revision } = acceptance;
+  const accept = (acceptance: Acceptance): AcceptanceResult => {
+    const { message, idempotency, trialLimit } = acceptance;
     const { workspaceId, instanceId } = message;
-    const isStale = revision !== undefined && revisions.get(nameOfSender(message)) !== revision;
-    if (isStale) return { kind: 'stale' };
     const key = idempotency && nameOfKey({ workspaceId, key: idempotency.key });
-    const record = key === null ? undefined : records.get(key);
-    if (record && idempotency && !isForgotten(record, idempotency.createdAt)) {
-      return { kind: 'remembered', record };
-    }
-    const queue = queues.get(instanceId);
-    if (queue?.workspaceId !== workspaceId) return { kind: 'instance_gone' };
-    if (!queue.acceptsMessages) return { kind: 'instance_not_connected' };
+    const found = queues.get(instanceId);
+    const queue = found?.workspaceId === workspaceId ? found : null;
     const used = trials.get(workspaceId) ?? 0;
-    if (trialLimit !== null && used >= trialLimit) return { kind: 'trial_used_up' };
-    if (queue.length >= backlogLimit) return { kind: 'backlog_full' };
+    const result = decideAcceptance(acceptance, {
+      revision: revisions.get(nameOfSender(message)),
+      record: (key === null ? null : records.get(key)) ?? null,
+      instance: queue,
+      trialMessagesUsed: used,
+    });
+    if (result.kind !== 'accepted' || queue === null) return result;
 
     accepted.push({ acceptance, position: queue.nextPosition });
-    queue.length += 1;
+    queue.queued += 1;
     queue.nextPosition += 1;
     if (trialLimit !== null) trials.set(workspaceId, used + 1);
     if (key !== null && idempotency) records.set(key, idempotency);
-    return { kind: 'accepted' };
+    return result;
   };
 
-  const results = acceptances.map(judge);
+  const results = acceptances.map(accept);
   if (accepted.length > 0) await store(transaction, accepted);
   return results;
 }
@@ -64,7 +62,7 @@ interface Accepted {
 interface Queue {
   readonly workspaceId: string;
   readonly acceptsMessages: boolean;
-  length: number;
+  queued: number;
   nextPosition: number;
 }
 
@@ -80,7 +78,7 @@ async function lockQueues(
       {
         workspaceId: id(row, 'workspace_id', 'ten'),
         acceptsMessages: flag(row, 'is_connected'),
-        length: integer(row, 'length'),
+        queued: integer(row, 'length'),
         nextPosition: integer(row, 'next_position'),
       },
     ]),

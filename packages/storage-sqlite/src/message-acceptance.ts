@@ -1,4 +1,4 @@
-import { acceptsMessages, isForgotten, senderRevision } from '@trunkline/core/spi/storage';
+import { acceptsMessages, decideAcceptance, senderRevision } from '@trunkline/core/spi/storage';
 import type { Acceptance, AcceptanceResult, Instance, Message } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import type { IdempotencyRecords } from './idempotency-log.ts';
@@ -25,21 +25,21 @@ export function acceptingMessages(
     return target?.workspaceId === workspaceId ? target : null;
   };
 
-  return ({ message, idempotency, backlogLimit, trialLimit, revision, hasReadableNetworkId }) => {
+  return (acceptance) => {
+    const { message, idempotency, backlogLimit, trialLimit, hasReadableNetworkId } = acceptance;
     const { workspaceId, instanceId } = message;
     const target = targetOf(message);
-    if (revision !== undefined && target?.revision !== revision) return { kind: 'stale' };
     const found = idempotency && records.find(workspaceId, idempotency.key);
-    const record = found?.stored?.record;
-    if (idempotency && record && !isForgotten(record, idempotency.createdAt)) {
-      return { kind: 'remembered', record };
-    }
-    if (target === null) return { kind: 'instance_gone' };
-    if (!target.acceptsMessages) return { kind: 'instance_not_connected' };
-    if (trialLimit !== null && trialMessagesUsed(database, workspaceId) >= trialLimit) {
-      return { kind: 'trial_used_up' };
-    }
-    if (isFull(database, target, backlogLimit)) return { kind: 'backlog_full' };
+    const result = decideAcceptance(acceptance, {
+      revision: target?.revision,
+      record: found?.stored?.record ?? null,
+      instance: target && {
+        acceptsMessages: target.acceptsMessages,
+        queued: countQueued(database, target, backlogLimit),
+      },
+      trialMessagesUsed: trialLimit === null ? 0 : trialMessagesUsed(database, workspaceId),
+    });
+    if (result.kind !== 'accepted' || target === null) return result;
 
     takeOverContent(database, message);
     database.insert('messages', {
@@ -60,7 +60,7 @@ export function acceptingMessages(
       database.run(sql, workspaceId);
     }
     announce({ topic: 'queue', instanceId });
-    return { kind: 'accepted' };
+    return result;
   };
 }
 
@@ -104,10 +104,14 @@ function findTarget(database: Database, instanceId: string): Target | null {
   };
 }
 
-/** Counts only where the positions allow that many: a message leaves from the middle of a queue too, but seldom. */
-function isFull(database: Database, { instanceId, queueBegin, queueEnd }: Target, limit: number): boolean {
-  if (queueEnd - queueBegin < limit) return false;
-  if (limit === 0) return true;
-  const sql = 'SELECT 1 FROM queue WHERE instance_id = ? LIMIT 1 OFFSET ?';
-  return database.get(sql, instanceId, limit - 1) !== undefined;
+/** Up to `limit`. Counts only where the positions allow that many: a message leaves from the middle of a queue too, but seldom. */
+function countQueued(
+  database: Database,
+  { instanceId, queueBegin, queueEnd }: Target,
+  limit: number,
+): number {
+  if (queueEnd - queueBegin < limit) return queueEnd - queueBegin;
+  const sql = 'SELECT count(*) AS queued FROM (SELECT 1 FROM queue WHERE instance_id = ? LIMIT ?)';
+  const row = database.get(sql, instanceId, limit);
+  return row ? integer(row, 'queued') : 0;
 }

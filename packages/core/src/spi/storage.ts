@@ -20,8 +20,6 @@ export type { InstanceStore, InstanceWrite, InstanceWriteResult } from '../ports
 export type { Lease } from '../ports/storage/lease.ts';
 export type { LeaseStore, LeasedInstance } from '../ports/storage/lease-store.ts';
 export type {
-  Acceptance,
-  AcceptanceResult,
   MessageChange,
   MessageFilter,
   MessageStore,
@@ -74,6 +72,8 @@ export type { Group, GroupReport } from '../domain/instance/group.ts';
 export { latestCheckIn, latestLeaseEnd, latestResend } from '../domain/too-far-ahead.ts';
 
 // Messages.
+export { decideAcceptance } from '../domain/message/acceptance.ts';
+export type { Acceptance, AcceptanceFacts, AcceptanceResult } from '../domain/message/acceptance.ts';
 export {
   MESSAGE_DIRECTIONS,
   MESSAGE_STATUSES,
@@ -90,7 +90,7 @@ export type {
   MessageType,
 } from '../domain/message/message.ts';
 export { failQueue } from '../services/messages/fail-queue.ts';
-export { IDEMPOTENCY_WINDOW_MS, isForgotten } from '../domain/idempotency/idempotency.ts';
+export { IDEMPOTENCY_WINDOW_MS } from '../domain/idempotency/idempotency.ts';
 export type { IdempotencyRecord } from '../domain/idempotency/idempotency.ts';
 
 // Events and the subscriptions of handlers in process.

@@ -2,6 +2,7 @@ import type { Event } from '../../domain/event/event.ts';
 import type { IdRange } from '../../domain/id.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
+import type { Acceptance, AcceptanceResult } from '../../domain/message/acceptance.ts';
 import type {
   Message,
   MessageDirection,
@@ -39,30 +40,6 @@ export interface Sender {
   readonly instance: Pick<Instance, 'id' | 'workspaceId' | 'phoneNumber'> | null;
 }
 
-export interface Acceptance {
-  readonly message: Message;
-  readonly idempotency: IdempotencyRecord | null;
-  /** Refuse when this many messages of the instance are queued already. */
-  readonly backlogLimit: number;
-  /** Where given, counts the message against the workspace's trial and refuses when it is used up. */
-  readonly trialLimit: number | null;
-  /** Of the `Sender` that the message was checked against; if omitted, nothing is compared. */
-  readonly revision?: string | undefined;
-  /**
-   * Whether the network id leads to the message's id: then `findOutbound` is given ranges with it, and the network id
-   * needs no index. Default false.
-   */
-  readonly hasReadableNetworkId?: boolean;
-}
-
-export type AcceptanceResult =
-  | { readonly kind: 'accepted' }
-  /** Another request with this key came first; `record` is what it left. */
-  | { readonly kind: 'remembered'; readonly record: IdempotencyRecord }
-  /** The sender is not what the message was checked against any more: find it again. */
-  | { readonly kind: 'stale' }
-  | { readonly kind: 'instance_gone' | 'instance_not_connected' | 'backlog_full' | 'trial_used_up' };
-
 export interface MessageFilter {
   readonly instanceId?: string;
   readonly direction?: MessageDirection;
@@ -95,8 +72,9 @@ export interface MessageStore<Transaction = never> {
   ): Promise<Sender | null>;
   /**
    * Stores an outbound message, its place in the instance's queue and its idempotency record in one transaction.
-   * Checked in it, in this order: sender unchanged since `revision`, key not remembered (records older than the idempotency window are forgotten),
-   * instance there, `acceptsMessages` of it, trial, backlog. Resolves once it is durable.
+   * Checked in it, in this order (`decideAcceptance`): sender unchanged since `revision`, key not remembered (records older
+   * than the idempotency window are forgotten), instance there, `acceptsMessages` of it, trial, backlog. Resolves once it is
+   * durable.
    * Calls that come together may share one commit, in the order of the calls; each still succeeds or fails on its own:
    * one whose message id is taken rejects, and leaves nothing. A message is due from its acceptance.
    * One with available media takes the content that was reserved for it (`contentIdOf`), and rejects when there is

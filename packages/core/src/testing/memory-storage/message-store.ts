@@ -1,6 +1,7 @@
-import { isForgotten } from '../../domain/idempotency/idempotency.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import { acceptsMessages } from '../../domain/instance/instance.ts';
+import { decideAcceptance } from '../../domain/message/acceptance.ts';
+import type { Acceptance, AcceptanceResult } from '../../domain/message/acceptance.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { Message } from '../../domain/message/message.ts';
 import { latestResend } from '../../domain/too-far-ahead.ts';
@@ -9,8 +10,6 @@ import type { Event } from '../../domain/event/event.ts';
 import type { Workspace } from '../../domain/workspace/workspace.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import type {
-  Acceptance,
-  AcceptanceResult,
   MessageChange,
   MessageFilter,
   MessageStore,
@@ -45,23 +44,23 @@ export class MemoryMessageStore implements MessageStore {
     if (transaction !== undefined) {
       throw new TypeError('memoryStorage: there are no transactions that an acceptance could be part of.');
     }
-    const { message, idempotency, backlogLimit, trialLimit, revision, hasReadableNetworkId } = acceptance;
+    const { message, idempotency, trialLimit, hasReadableNetworkId } = acceptance;
     const { workspaceId, instanceId } = message;
     const state = this.#state;
 
-    const target = state.instances.get(instanceId);
+    const found = state.instances.get(instanceId);
+    const target = found?.instance.workspaceId === workspaceId ? found : undefined;
     const workspace = state.workspaces.get(workspaceId);
-    if (revision !== undefined && revision !== revisionOf(workspace, target?.instance))
-      return { kind: 'stale' };
     const record = idempotency && state.idempotency.get(keyOf(workspaceId, idempotency.key));
-    if (record && !isForgotten(record, idempotency.createdAt)) {
-      return { kind: 'remembered', record: structuredClone(record) };
-    }
-    if (target?.instance.workspaceId !== workspaceId) return { kind: 'instance_gone' };
-    if (!acceptsMessages(target.instance)) return { kind: 'instance_not_connected' };
-    if (trialLimit !== null && (workspace?.trialMessagesUsed ?? 0) >= trialLimit)
-      return { kind: 'trial_used_up' };
-    if (target.queue.size >= backlogLimit) return { kind: 'backlog_full' };
+    const result = decideAcceptance(acceptance, {
+      revision: revisionOf(workspace, target?.instance),
+      record: structuredClone(record ?? null),
+      instance: target
+        ? { acceptsMessages: acceptsMessages(target.instance), queued: target.queue.size }
+        : null,
+      trialMessagesUsed: workspace?.trialMessagesUsed ?? 0,
+    });
+    if (result.kind !== 'accepted' || !target) return result;
 
     insertMessage(state, message);
     if (hasReadableNetworkId !== true) {
@@ -73,7 +72,7 @@ export class MemoryMessageStore implements MessageStore {
       state.workspaces.set(workspaceId, { ...workspace, trialMessagesUsed: workspace.trialMessagesUsed + 1 });
     }
     state.signal({ topic: 'queue', instanceId });
-    return { kind: 'accepted' };
+    return result;
   }
 
   async findIdempotencyRecord(workspaceId: string, key: string): Promise<IdempotencyRecord | null> {

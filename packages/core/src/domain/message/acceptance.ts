@@ -1,0 +1,61 @@
+import { isForgotten } from '../idempotency/idempotency.ts';
+import type { IdempotencyRecord } from '../idempotency/idempotency.ts';
+import type { Message } from './message.ts';
+
+/** An outbound message that is to be stored and queued. */
+export interface Acceptance {
+  readonly message: Message;
+  readonly idempotency: IdempotencyRecord | null;
+  /** Refuse when this many messages of the instance are queued already. */
+  readonly backlogLimit: number;
+  /** If given, counts the message against the workspace's trial and refuses when it is used up. */
+  readonly trialLimit: number | null;
+  /** Of the `Sender` that the message was checked against; if omitted, nothing is compared. */
+  readonly revision?: string | undefined;
+  /**
+   * Whether the network id leads to the message's id: then `findOutbound` is given ranges with it, and the network id
+   * needs no index. Default false.
+   */
+  readonly hasReadableNetworkId?: boolean;
+}
+
+export type AcceptanceResult =
+  | { readonly kind: 'accepted' }
+  /** Another request with this key came first; `record` is what it left. */
+  | { readonly kind: 'remembered'; readonly record: IdempotencyRecord }
+  /** The sender is not what the message was checked against any more: find it again. */
+  | { readonly kind: 'stale' }
+  | { readonly kind: 'instance_gone' | 'instance_not_connected' | 'backlog_full' | 'trial_used_up' };
+
+/** What decides on an acceptance, as it is in the transaction that is to store it. */
+export interface AcceptanceFacts {
+  /** `Sender.revision` now, or undefined if the sender is gone. Any value will do for an acceptance without a revision. */
+  readonly revision: string | undefined;
+  /** What is stored under the key, expired or not. */
+  readonly record: IdempotencyRecord | null;
+  /** The instance with its queue; null if the workspace does not have it. */
+  readonly instance: {
+    /** `acceptsMessages` of it. */
+    readonly acceptsMessages: boolean;
+    /** How many messages are queued. What counts is whether they are `backlogLimit` or more. */
+    readonly queued: number;
+  } | null;
+  /** Of the workspace. Any number will do for an acceptance that is on no trial. */
+  readonly trialMessagesUsed: number;
+}
+
+/** Decides on an acceptance. The order of the checks is the one in which `MessageStore.accept` promises them. */
+export function decideAcceptance(
+  { idempotency, backlogLimit, trialLimit, revision }: Acceptance,
+  now: AcceptanceFacts,
+): AcceptanceResult {
+  if (revision !== undefined && revision !== now.revision) return { kind: 'stale' };
+  if (idempotency && now.record && !isForgotten(now.record, idempotency.createdAt)) {
+    return { kind: 'remembered', record: now.record };
+  }
+  if (now.instance === null) return { kind: 'instance_gone' };
+  if (!now.instance.acceptsMessages) return { kind: 'instance_not_connected' };
+  if (trialLimit !== null && now.trialMessagesUsed >= trialLimit) return { kind: 'trial_used_up' };
+  if (now.instance.queued >= backlogLimit) return { kind: 'backlog_full' };
+  return { kind: 'accepted' };
+}
