@@ -42,15 +42,13 @@ export interface ClaimSchedule {
 }
 
 interface ScheduleOptions {
-  /** Instances held whose first connection has neither opened nor failed yet. */
-  untried(): number;
-  /** Those of them that wait for their turn to open. */
-  waiting(): number;
+  /** Instances held whose first connection has neither opened nor failed yet; `waiting`: of these, those whose turn has not come. */
+  untried(): { readonly all: number; readonly waiting: number };
   /** When to look for instances that are handed over, if the last look was at `lookedAt`. */
   lookAt(lookedAt: number): number;
 }
 
-export function createClaimSchedule({ untried, waiting, lookAt }: ScheduleOptions): ClaimSchedule {
+export function createClaimSchedule({ untried, lookAt }: ScheduleOptions): ClaimSchedule {
   const fruitless = createTurns({ burst: FRUITLESS_CLAIMS, everyMs: CLAIM_PAUSE_MS });
   /** Whether an instance has changed that this process does not hold. */
   let mayBeFree = false;
@@ -77,13 +75,15 @@ export function createClaimSchedule({ untried, waiting, lookAt }: ScheduleOption
       renewsFirst = false;
     },
     isDue(now, isRenewal) {
-      if (claimAgainAt > 0)
-        return untried() < CLAIM_BATCH || (now >= claimAgainAt && waiting() < MAX_WAITING);
+      if (claimAgainAt > 0) {
+        const { all, waiting } = untried();
+        return all < CLAIM_BATCH || (now >= claimAgainAt && waiting < MAX_WAITING);
+      }
       return isRenewal || isStarting || now >= lookAt(claimedAt) || (mayBeFree && fruitless.has(now));
     },
     nextAt() {
       // What opens or fails makes room, and a pass.
-      if (claimAgainAt > 0) return waiting() < MAX_WAITING ? claimAgainAt : Infinity;
+      if (claimAgainAt > 0) return untried().waiting < MAX_WAITING ? claimAgainAt : Infinity;
       return Math.min(lookAt(claimedAt), mayBeFree ? fruitless.nextAt() : Infinity);
     },
     async claim({ now, isRenewal }, ask) {

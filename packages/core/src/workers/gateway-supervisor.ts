@@ -10,6 +10,7 @@ import type { OpenConnection, OpenConnections } from './connections.ts';
 import { createInstanceSharing } from './instance-sharing.ts';
 import { createInstanceController } from './instance-controller.ts';
 import type { InstanceController } from './instance-controller.ts';
+import { createPendingInstances } from './pending-instances.ts';
 
 const LEASE_MS = 30_000;
 const RENEW_EVERY_MS = 10_000;
@@ -22,8 +23,6 @@ const CLOSE_BEFORE_END_MS = 2_000;
 const STORAGE_DEADLINE_MS = 5_000;
 /** Instances that are read concurrently: a storage may read them in one statement. */
 const LOOK_BATCH = 500;
-/** Connections being opened concurrently, less those that seem to be stuck. */
-const MAX_OPENING = 10;
 
 export interface GatewaySupervisor {
   readonly connections: OpenConnections;
@@ -56,22 +55,19 @@ export function createGatewaySupervisor(
   { owner, leadsKnown, opened }: SupervisorOptions,
 ): GatewaySupervisor {
   const { clock, logger, storage } = context;
-  const keepers = new Map<string, InstanceController>();
-  /** Those that something is awaited of or due for: a pass looks at no others, however many are held. */
-  const unsettled = new Set<InstanceController>();
-  /** Instances held that somebody else has changed: they are read before the next renewal. */
-  const changed = new Set<string>();
-  /** Keepers that have changed something themselves: what they know is all there is to know. */
-  const touched = new Set<InstanceController>();
+  const controllers = new Map<string, InstanceController>();
+  const isHeld = (controller: InstanceController): boolean =>
+    controllers.get(controller.lease.instanceId) === controller;
+  const pending = createPendingInstances(clock, isHeld);
   /** Connections that `opened` was called for. */
   const announced = new WeakSet<OpenConnection['connection']>();
   const sharing = createInstanceSharing(context, {
     owner,
     checkIn: (report) => inTime('Sharing instances', storage.processes.register(owner, report)),
-    open: () => [...keepers.values()].filter((keeper) => keeper.open()),
-    async handOver(keeper, reservation) {
+    open: () => [...controllers.values()].filter((controller) => controller.open()),
+    async handOver(controller, reservation) {
       try {
-        await release(keeper, reservation);
+        await release(controller, reservation);
       } catch (error) {
         // The lease may still be this process's.
         renewAt = 0;
@@ -80,8 +76,7 @@ export function createGatewaySupervisor(
     },
   });
   const claims = createClaimSchedule({
-    untried: () => untried().length,
-    waiting: () => untried().filter((keeper) => keeper.opensUntil() === null).length,
+    untried: pending.countUntried,
     lookAt: sharing.lookAt,
   });
   let renewAt = 0;
@@ -95,7 +90,7 @@ export function createGatewaySupervisor(
   const pass = async (): Promise<PassResult> => {
     const now = clock.now();
     const isRenewal = claims.renewsFirst() || now >= renewAt;
-    isBehind ||= [...unsettled].some((keeper) => keeper.isFenced());
+    isBehind ||= pending.hasFenced();
     if (isRenewal) await renew(now);
     else await lookAtDue(now);
     if (claims.isDue(now, isRenewal)) {
@@ -103,11 +98,14 @@ export function createGatewaySupervisor(
         await claims.claim({ now, isRenewal }, (mayTakeAhead) => claim(now, mayTakeAhead && !isBehind)),
       );
     }
-    await releaseIdle();
+    // Concurrently: hundreds that stop together are released together.
+    await Promise.all(pending.idle().map(forget));
     await sharing.shareAt(now);
-    for (const keeper of unsettled)
-      if (keeper.isSettled() && !changed.has(keeper.lease.instanceId)) unsettled.delete(keeper);
-    return { more: claims.isDue(clock.now(), false), nextAt: nextAt() };
+    pending.prune();
+    return {
+      more: claims.isDue(clock.now(), false),
+      nextAt: Math.min(renewAt, sharing.nextAt(), claims.nextAt(), pending.nextAt()),
+    };
   };
 
   const claim = async (now: number, mayTakeAhead: boolean): Promise<readonly LeasedInstance[]> => {
@@ -134,8 +132,7 @@ export function createGatewaySupervisor(
 
   const renew = async (now: number): Promise<void> => {
     // First: what changes while the storage is being read is to be read again.
-    changed.clear();
-    touched.clear();
+    pending.clearChanges();
     const held = await inTime('Renewing leases', storage.leases.renew({ owner, now, ttlMs: LEASE_MS }));
     const hadLeasesUntil = leasesEndAt;
     claims.noteRenewal();
@@ -143,164 +140,118 @@ export function createGatewaySupervisor(
     leasesEndAt = now + LEASE_MS;
     closeAllAt(now + LEASE_MS - CLOSE_BEFORE_END_MS);
     const renewed = new Set(held.map(({ lease }) => lease.instanceId));
-    const lost = [...keepers].filter(([instanceId]) => !renewed.has(instanceId));
+    const lost = [...controllers].filter(([instanceId]) => !renewed.has(instanceId));
     if (lost.length > 0 && now < hadLeasesUntil) isBehind = true;
     // Concurrently: one that is slow to close must not cost the others their next renewal.
-    await Promise.all(lost.map(([instanceId, keeper]) => loseLease(instanceId, keeper)));
+    await Promise.all(lost.map(([instanceId, controller]) => loseLease(instanceId, controller)));
     await keepAll(held);
   };
 
-  const loseLease = async (instanceId: string, keeper: InstanceController): Promise<void> => {
-    keepers.delete(instanceId);
+  const loseLease = async (instanceId: string, controller: InstanceController): Promise<void> => {
+    controllers.delete(instanceId);
     logger.warn({ instanceId }, 'the lease on an instance was lost');
-    await keeper.abandon();
+    await controller.abandon();
   };
 
   /** Unless the leases are renewed before. By a timer: a pass may hang, as the storage is out of reach. */
   const closeAllAt = (at: number): void => {
     cancelClosing();
     cancelClosing = clock.setTimer(at - clock.now(), () => {
-      if (keepers.size === 0) return;
-      logger.warn({ instances: keepers.size }, 'leases could not be renewed: their connections are closed');
+      if (controllers.size === 0) return;
+      logger.warn(
+        { instances: controllers.size },
+        'leases could not be renewed: their connections are closed',
+      );
       closing = abandonAll();
     });
   };
 
-  /** Reads the instances that have changed, and those that have waited long enough; the keepers know the others. */
   const lookAtDue = async (now: number): Promise<void> => {
-    const due = keepersToRead(now);
-    const read = new Set(due);
-    const known = [...touched].filter((keeper) => isHeld(keeper) && !read.has(keeper));
-    changed.clear();
-    touched.clear();
-    reconcileAll(known.map((keeper) => ({ keeper, stored: null })));
-    for (let first = 0; first < due.length; first += LOOK_BATCH) {
+    const { read, known } = pending.takeDue(now);
+    pending.reconcile(known.map((controller) => ({ controller, stored: null })));
+    for (let first = 0; first < read.length; first += LOOK_BATCH) {
       // Concurrently: one after another, hundreds that open together would wait for each other's reads.
-      const looks = due.slice(first, first + LOOK_BATCH).map(async (keeper) => {
-        const { lease, workspaceId } = keeper;
+      const looks = read.slice(first, first + LOOK_BATCH).map(async (controller) => {
+        const { lease, workspaceId } = controller;
         const { instanceId } = lease;
         const instance = await storage.instances.find(workspaceId, instanceId).catch((error: unknown) => {
-          changed.add(instanceId);
+          pending.addChanged(controller);
           throw error;
         });
-        if (!isHeld(keeper)) return [];
+        if (!isHeld(controller)) return [];
         if (instance) return [{ instance, lease }];
-        await forget(keeper);
+        await forget(controller);
         return [];
       });
       await keepAll((await Promise.all(looks)).flat());
     }
   };
 
-  const keepersToRead = (now: number): readonly InstanceController[] => {
-    let room = roomToOpen();
-    return [...unsettled].filter((keeper) => {
-      if (!isHeld(keeper)) return false;
-      if (changed.has(keeper.lease.instanceId) || (keeper.nextAt(false) ?? Infinity) <= now) return true;
-      if ((keeper.nextAt(true) ?? Infinity) > now) return false;
-      room -= 1;
-      return room >= 0;
-    });
-  };
-
-  const isHeld = (keeper: InstanceController): boolean => keepers.get(keeper.lease.instanceId) === keeper;
-
   const keepAll = async (all: readonly LeasedInstance[]): Promise<void> => {
-    const kept: Parameters<typeof reconcileAll>[0][number][] = [];
+    const kept: { readonly controller: InstanceController; readonly stored: Instance }[] = [];
     for (const { instance, lease } of all)
-      kept.push({ keeper: await keeperFor(instance, lease), stored: instance });
-    reconcileAll(kept);
+      kept.push({ controller: await controllerFor(instance, lease), stored: instance });
+    pending.reconcile(kept);
   };
 
-  const reconcileAll = (
-    all: readonly { readonly keeper: InstanceController; readonly stored: Instance | null }[],
-  ): void => {
-    let room = roomToOpen();
-    for (const { keeper, stored } of all) {
-      const wasOpening = keeper.opensUntil() !== null;
-      keeper.reconcile(stored, room > 0);
-      if (!wasOpening && keeper.opensUntil() !== null) room -= 1;
-      unsettled.add(keeper);
-    }
-  };
-
-  const untried = (): readonly InstanceController[] => [...unsettled].filter((keeper) => keeper.isUntried());
-
-  const roomToOpen = (): number => MAX_OPENING - opening().length;
-
-  /** Until when each connection that is being opened keeps others from it. */
-  const opening = (): readonly number[] => {
-    const now = clock.now();
-    const turns = Array.from(unsettled, (keeper) => keeper.opensUntil() ?? 0);
-    return turns.filter((until) => until > now);
-  };
-
-  const keeperFor = async (instance: Instance, lease: Lease): Promise<InstanceController> => {
-    const known = keepers.get(lease.instanceId);
+  const controllerFor = async (instance: Instance, lease: Lease): Promise<InstanceController> => {
+    const known = controllers.get(lease.instanceId);
     if (known?.lease.epoch === lease.epoch) return known;
     // What was opened under an earlier lease must be closed before anything else is opened.
     await closing;
     await known?.abandon();
-    const keeper = createInstanceController({ context, lease, instance, changed: () => touch(keeper) });
-    keepers.set(lease.instanceId, keeper);
-    return keeper;
+    const controller = createInstanceController({
+      context,
+      lease,
+      instance,
+      changed: () => touch(controller),
+    });
+    controllers.set(lease.instanceId, controller);
+    return controller;
   };
 
-  const touch = (keeper: InstanceController): void => {
-    if (isHeld(keeper)) {
-      const open = keeper.open();
+  const touch = (controller: InstanceController): void => {
+    if (isHeld(controller)) {
+      const open = controller.open();
       if (open && !announced.has(open.connection)) {
         announced.add(open.connection);
-        opened(keeper.lease.instanceId);
+        opened(controller.lease.instanceId);
       }
-      unsettled.add(keeper);
-      touched.add(keeper);
+      pending.addTouched(controller);
     }
     loop.wake();
   };
 
-  const releaseIdle = async (): Promise<void> => {
-    for (const keeper of unsettled) if (!isHeld(keeper)) unsettled.delete(keeper);
-    // Concurrently: hundreds that stop together are released together.
-    await Promise.all([...unsettled].filter((keeper) => keeper.isIdle()).map(forget));
-  };
-
-  const forget = (keeper: InstanceController): Promise<void> => release(keeper, null);
+  const forget = (controller: InstanceController): Promise<void> => release(controller, null);
 
   /** `reservation` is asked for once the connection is closed. */
   const release = async (
-    keeper: InstanceController,
+    controller: InstanceController,
     reservation: (() => { readonly owner: string; readonly until: number }) | null,
   ): Promise<void> => {
-    keepers.delete(keeper.lease.instanceId);
-    await keeper.abandon();
-    await inTime('Releasing a lease', storage.leases.release(keeper.lease, reservation?.()));
+    controllers.delete(controller.lease.instanceId);
+    await controller.abandon();
+    await inTime('Releasing a lease', storage.leases.release(controller.lease, reservation?.()));
   };
 
   const abandonAll = async (): Promise<void> => {
-    const all = [...keepers.values()];
-    keepers.clear();
-    await Promise.all(all.map((keeper) => keeper.abandon()));
-  };
-
-  const nextAt = (): number => {
-    const mayOpen = roomToOpen() > 0;
-    const times = Array.from(unsettled, (keeper) => keeper.nextAt(mayOpen) ?? Infinity);
-    return Math.min(renewAt, sharing.nextAt(), claims.nextAt(), ...times, ...(mayOpen ? [] : opening()));
+    const all = [...controllers.values()];
+    controllers.clear();
+    await Promise.all(all.map((controller) => controller.abandon()));
   };
 
   const loop = createLoop({ name: 'gateway supervisor', clock, logger, everyMs: RENEW_EVERY_MS, pass });
 
   return {
     connections: {
-      ids: () => [...keepers].filter(([, keeper]) => keeper.open()).map(([id]) => id),
-      get: (instanceId) => keepers.get(instanceId)?.open() ?? null,
+      ids: () => [...controllers].filter(([, controller]) => controller.open()).map(([id]) => id),
+      get: (instanceId) => controllers.get(instanceId)?.open() ?? null,
     },
-    held: () => keepers.size,
+    held: () => controllers.size,
     async runOnce() {
       await pass();
-      await Promise.all([...keepers.values()].map((keeper) => keeper.settled()));
-      return { held: keepers.size };
+      await Promise.all([...controllers.values()].map((controller) => controller.settled()));
+      return { held: controllers.size };
     },
     start() {
       void leadsKnown.then(() => {
@@ -310,24 +261,20 @@ export function createGatewaySupervisor(
       loop.start();
     },
     wake(instanceId) {
-      const keeper = keepers.get(instanceId);
-      if (keeper) {
-        unsettled.add(keeper);
-        changed.add(instanceId);
-      } else {
-        claims.noteFree();
-      }
+      const controller = controllers.get(instanceId);
+      if (controller) pending.addChanged(controller);
+      else claims.noteFree();
       loop.wake();
     },
     async stop(timeoutMs) {
       const settled = loop
         .stop()
-        .then(() => Promise.all([...keepers.values()].map((keeper) => keeper.settled())));
+        .then(() => Promise.all([...controllers.values()].map((controller) => controller.settled())));
       await settledWithin(clock, timeoutMs, settled);
-      const all = [...keepers.values()];
+      const all = [...controllers.values()];
       cancelClosing();
       // Before anything that a storage out of reach would make fail.
-      await Promise.all(all.map((keeper) => keeper.abandon()));
+      await Promise.all(all.map((controller) => controller.abandon()));
       await storage.processes.deregister(owner);
       await Promise.all(all.map(forget));
     },
