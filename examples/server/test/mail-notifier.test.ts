@@ -83,7 +83,13 @@ describe('A mail about a failing webhook', () => {
   });
 
   it('goes nowhere when nobody administers webhooks', async () => {
-    await mailNotifier('smtp://127.0.0.1:1', silentLogger).notify({ ...notification, recipients: [] });
+    const { url, mails } = await startMailServer();
+    const { logger, lines } = recordingLogger();
+    const notifier = mailNotifier(url, logger);
+    await notifier.notify({ ...notification, recipients: [] });
+    await notifier.notify(notification);
+    expect(mails.map(({ to }) => to)).toEqual([notification.recipients]);
+    expect(lines).toEqual([expect.stringContaining('nobody administers webhooks')]);
   });
 });
 

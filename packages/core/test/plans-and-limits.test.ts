@@ -109,8 +109,10 @@ describe('the limit of instances', () => {
     const world = await startWorld();
     await setPlan(world, { instanceLimit: 1 });
     const { id } = await world.api.instances.create();
+    await expect(world.api.instances.create()).rejects.toMatchObject({ code: 'INSTANCE_LIMIT_REACHED' });
     await world.api.instances.delete(id);
-    await world.api.instances.create();
+    const second = await world.api.instances.create();
+    expect(await world.api.instances.list()).toEqual([second]);
   });
 });
 

@@ -127,5 +127,6 @@ describe('a logout', () => {
     const loggedOut = link.connection().logout();
     network.wa.unlink(network.account);
     await loggedOut;
+    expect(network.wa.linkedDevices(network.account)).toEqual([]);
   });
 });

@@ -207,7 +207,12 @@ describe('a storage that is not open', () => {
     const storage = sqliteStorage({ path: join(temporaryDirectory(), 'test.db') });
     await storage.close();
     await storage.open(storageContext);
+    const workspace = aWorkspace();
+    await storage.workspaces.insert(workspace);
     await storage.close();
+    await storage.close();
+    await storage.open(storageContext);
+    expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
     await storage.close();
   });
 
