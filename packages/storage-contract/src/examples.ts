@@ -1,6 +1,11 @@
 import { createNewId } from '@trunkline/core/spi/storage';
 import type {
   ApiKey,
+  Attempt,
+  ClaimedDelivery,
+  Completion,
+  Delivery,
+  DeliveryClaim,
   Event,
   EventSubscription,
   IdempotencyRecord,
@@ -23,12 +28,15 @@ export const MIDNIGHT: number = NOW - (NOW % DAY);
 
 let made = 0;
 
+/** Other processes make other ids. */
+const OF_THIS_PROCESS = crypto.getRandomValues(new Uint8Array(16));
+
 /** Ids of exactly the time asked for, however the times jump; those of one millisecond sort as they were made. */
 export const testId: NewId = (prefix, now) => {
   made += 1;
   const sequence = made;
   return createNewId((length) => {
-    const bytes = new Uint8Array(length);
+    const bytes = OF_THIS_PROCESS.slice(0, length);
     // Where the factory takes the counter of a fresh millisecond from.
     bytes.set([sequence >> 16, sequence >> 8, sequence], 6);
     return bytes;
@@ -186,19 +194,20 @@ export function anEndpoint(workspace: Workspace, changes: Partial<WebhookEndpoin
   };
 }
 
-/** `at` in epoch milliseconds. */
+/** `at` in epoch milliseconds. Its body is what a receiver gets. */
 export function anEvent(
   workspace: { readonly id: string },
   at: number = NOW,
   changes: Partial<Event> = {},
 ): Event {
-  const id = testId('evt', at);
+  const { id = testId('evt', at), type = 'message.received' } = changes;
+  const body = { id, type, created_at: new Date(at).toISOString(), workspace_id: workspace.id };
   return {
     id,
     workspaceId: workspace.id,
-    type: 'message.received',
+    type,
     occurredAt: at * 1000 + 321,
-    payload: JSON.stringify({ id, text: 'Grüße 👋' }),
+    payload: JSON.stringify({ ...body, data: { text: 'Grüße 👋' } }),
     ...changes,
   };
 }
@@ -225,5 +234,62 @@ export function aNotice(endpoint: WebhookEndpoint, changes: Partial<Notice> = {}
     failingSince: createdAt - 1000,
     createdAt,
     ...changes,
+  };
+}
+
+/** A claim of all that is due. */
+export function claimAt(now: number, changes: Partial<DeliveryClaim> = {}): DeliveryClaim {
+  return { now, limit: 100, leaseMs: 30_000, slots: 2, startsPerWindow: 120, windowMs: 60_000, ...changes };
+}
+
+export function succeeded(claimed: ClaimedDelivery, at: number): Completion {
+  const attempt = anAttempt(claimed, at, { responseStatus: 200, responseBody: 'ok', errorCode: null });
+  const delivery = { ...attempted(claimed, attempt), status: 'success', deliveredAt: at } as const;
+  return { token: claimed.token, delivery, attempt };
+}
+
+/** Failed with a 500; to be tried again a minute later unless `changes` says otherwise. */
+export function failed(claimed: ClaimedDelivery, at: number, changes: Partial<Delivery> = {}): Completion {
+  const attempt = anAttempt(claimed, at, {
+    responseStatus: 500,
+    responseBody: 'oops',
+    errorCode: 'HTTP_ERROR',
+  });
+  const retrying = { status: 'retrying', nextRetryAt: at + 60_000 } as const;
+  return {
+    token: claimed.token,
+    delivery: { ...attempted(claimed, attempt), ...retrying, ...changes },
+    attempt,
+  };
+}
+
+export function exhausted(claimed: ClaimedDelivery, at: number): Completion {
+  return failed(claimed, at, { status: 'exhausted', nextRetryAt: null });
+}
+
+function anAttempt(claimed: ClaimedDelivery, at: number, outcome: Partial<Attempt>): Attempt {
+  return {
+    number: claimed.delivery.attempts + 1,
+    manual: claimed.delivery.manual,
+    url: claimed.endpoint.url,
+    responseStatus: null,
+    responseBody: null,
+    durationMs: 12,
+    errorCode: null,
+    at,
+    ...outcome,
+  };
+}
+
+function attempted({ delivery }: ClaimedDelivery, attempt: Attempt): Delivery {
+  const { number: attempts, responseStatus, errorCode, at: lastAttemptAt } = attempt;
+  return {
+    ...delivery,
+    attempts,
+    manual: false,
+    nextRetryAt: null,
+    responseStatus,
+    errorCode,
+    lastAttemptAt,
   };
 }

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import type {
-  Attempt,
   ClaimedDelivery,
   Completion,
   ClaimedEvent,
@@ -29,8 +28,11 @@ import {
   anInstance,
   aSubscription,
   aWorkspace,
+  claimAt,
   NOW,
 } from './examples.ts';
+
+export { claimAt, exhausted, failed, succeeded } from './examples.ts';
 
 // What tests begin with, stored through the port itself, and what they read it back with.
 
@@ -244,10 +246,6 @@ export function settled(
   return { subscriptionId, eventId: event.id, token, outcome };
 }
 
-export function claimAt(now: number, changes: Partial<DeliveryClaim> = {}): DeliveryClaim {
-  return { now, limit: 100, leaseMs: 30_000, slots: 2, startsPerWindow: 120, windowMs: 60_000, ...changes };
-}
-
 /** Many slots and a lease that outlives the window: what is left is the throttle. */
 export const THROTTLED = { slots: 1000, limit: 1000, leaseMs: 600_000 } as const;
 
@@ -261,31 +259,6 @@ export async function claim(
 
 export function idsOf(claimed: readonly ClaimedDelivery[]): readonly string[] {
   return claimed.map(({ delivery }) => delivery.id);
-}
-
-export function succeeded(claimed: ClaimedDelivery, at: number): Completion {
-  const attempt = anAttempt(claimed, at, { responseStatus: 200, responseBody: 'ok', errorCode: null });
-  const delivery = { ...attempted(claimed, attempt), status: 'success', deliveredAt: at } as const;
-  return { token: claimed.token, delivery, attempt };
-}
-
-/** Failed with a 500; to be tried again a minute later unless `changes` says otherwise. */
-export function failed(claimed: ClaimedDelivery, at: number, changes: Partial<Delivery> = {}): Completion {
-  const attempt = anAttempt(claimed, at, {
-    responseStatus: 500,
-    responseBody: 'oops',
-    errorCode: 'HTTP_ERROR',
-  });
-  const retrying = { status: 'retrying', nextRetryAt: at + 60_000 } as const;
-  return {
-    token: claimed.token,
-    delivery: { ...attempted(claimed, attempt), ...retrying, ...changes },
-    attempt,
-  };
-}
-
-export function exhausted(claimed: ClaimedDelivery, at: number): Completion {
-  return failed(claimed, at, { status: 'exhausted', nextRetryAt: null });
 }
 
 /** Claims one delivery, which must be the first that is due, and completes it. */
@@ -303,33 +276,6 @@ export async function finish(
 
 export async function readDelivery(storage: Storage, { workspaceId, id }: Delivery): Promise<Delivery> {
   return must(await storage.deliveries.findDetail(workspaceId, id, 0)).delivery;
-}
-
-function anAttempt(claimed: ClaimedDelivery, at: number, outcome: Partial<Attempt>): Attempt {
-  return {
-    number: claimed.delivery.attempts + 1,
-    manual: claimed.delivery.manual,
-    url: claimed.endpoint.url,
-    responseStatus: null,
-    responseBody: null,
-    durationMs: 12,
-    errorCode: null,
-    at,
-    ...outcome,
-  };
-}
-
-function attempted({ delivery }: ClaimedDelivery, attempt: Attempt): Delivery {
-  const { number: attempts, responseStatus, errorCode, at: lastAttemptAt } = attempt;
-  return {
-    ...delivery,
-    attempts,
-    manual: false,
-    nextRetryAt: null,
-    responseStatus,
-    errorCode,
-    lastAttemptAt,
-  };
 }
 
 /** All that there is of the days before, a small batch at a time. */

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Instance, Message, Signal, Storage } from '@trunkline/core/spi/storage';
 import type { SqliteStorageOptions } from '../src/index.ts';
-import { aMessage, anInstance, aWorkspace } from './support/examples.ts';
+import { aMessage, anInstance, aWorkspace } from '@trunkline/storage-contract/examples';
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 

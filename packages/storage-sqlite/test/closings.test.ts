@@ -2,7 +2,14 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Storage, WebhookEndpoint } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
-import { aClaim, anEndpoint, anEvent, aWorkspace, NOW, succeeded } from './support/examples.ts';
+import {
+  claimAt,
+  anEndpoint,
+  anEvent,
+  aWorkspace,
+  NOW,
+  succeeded,
+} from '@trunkline/storage-contract/examples';
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
@@ -11,7 +18,7 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 it('a closing whose deliveries are all under claims is not looked at again before a claim ends', async () => {
   const { storage, endpoint, rows, version } = await scene();
   await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
-  const { claimed } = await storage.deliveries.claim(aClaim());
+  const { claimed } = await storage.deliveries.claim(claimAt(NOW));
   await disable(storage, endpoint);
   expect(await storage.deliveries.sweepClosed(10)).toBe(0);
   expect(rows('closings')).toBe(1);
@@ -35,13 +42,13 @@ it('the lane of a deleted endpoint stays until nothing of it is open', async () 
   const { storage, endpoint, rows } = await scene();
   await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
   await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
-  await storage.deliveries.claim(aClaim({ limit: 1 }));
+  await storage.deliveries.claim(claimAt(NOW, { limit: 1 }));
   await storage.webhooks.delete(endpoint.workspaceId, endpoint.id);
   expect(await storage.deliveries.sweepClosed(10)).toBe(1);
   expect(rows('lanes')).toBe(1);
   // Its claim ends by itself.
   const later = NOW + 60_000;
-  expect((await storage.deliveries.claim(aClaim({ now: later }))).claimed).toEqual([]);
+  expect((await storage.deliveries.claim(claimAt(later))).claimed).toEqual([]);
   expect(await storage.deliveries.sweepClosed(10)).toBe(1);
   expect([rows('lanes'), rows('closings'), rows('due'), rows('claims')]).toEqual([0, 0, 0, 0]);
 });
@@ -49,7 +56,7 @@ it('the lane of a deleted endpoint stays until nothing of it is open', async () 
 it('what was claimed when its endpoint was closed can be deleted as history', async () => {
   const { storage, endpoint, rows } = await scene();
   await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
-  await storage.deliveries.claim(aClaim());
+  await storage.deliveries.claim(claimAt(NOW));
   await storage.webhooks.delete(endpoint.workspaceId, endpoint.id);
   expect(await storage.deliveries.sweepClosed(10)).toBe(0);
   expect(await storage.retention.deleteHistory(NOW + 1, 10)).toBe(2);

@@ -4,7 +4,7 @@ import type { Event, Storage } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
 import { startChild } from '@trunkline/test-support/start-child';
 import type { Child } from '@trunkline/test-support/start-child';
-import { anEvent, anInstance, aSubscription, aWorkspace } from './support/examples.ts';
+import { anEvent, anInstance, aSubscription, aWorkspace } from '@trunkline/storage-contract/examples';
 import { openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 

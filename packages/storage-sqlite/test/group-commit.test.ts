@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Instance, Message, Signal, Storage } from '@trunkline/core/spi/storage';
 import type { SqliteStorageOptions } from '../src/index.ts';
-import { aMessage, anInstance, aWorkspace, NOW } from './support/examples.ts';
+import { aMessage, anInstance, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
 import { connectTo, openStorage, openWithConnection } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { eventually, must } from '@trunkline/test-support';
 import type { AcceptanceResult, Instance, Storage } from '@trunkline/core/spi/storage';
 import { startChild } from '@trunkline/test-support/start-child';
-import { aMessage, anInstance, aWorkspace, NOW } from './support/examples.ts';
+import { aMessage, anInstance, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 

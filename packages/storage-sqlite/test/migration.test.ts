@@ -9,7 +9,7 @@ import { linesOf, startChild } from '@trunkline/test-support/start-child';
 import { idempotencyLog } from '../src/migrations/0015-idempotency-log.ts';
 import { INITIAL_VERSION, MIGRATIONS } from '../src/migrations/migrate.ts';
 import {
-  aClaim,
+  claimAt,
   anEndpoint,
   anEvent,
   aMessage,
@@ -17,7 +17,7 @@ import {
   aSubscription,
   aWorkspace,
   NOW,
-} from './support/examples.ts';
+} from '@trunkline/storage-contract/examples';
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { storageContext } from './support/storage-context.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
@@ -54,7 +54,7 @@ describe('a database of the first version', () => {
     const storage = await openStorage(path);
     expect(schemaOf(path)).toEqual(await newSchema());
     expect(await storage.workspaces.find(workspace.id)).toEqual(workspace);
-    expect((await storage.deliveries.claim(aClaim())).claimed).toMatchObject([{ delivery }]);
+    expect((await storage.deliveries.claim(claimAt(NOW))).claimed).toMatchObject([{ delivery }]);
     // Its file is kept under the message's own id.
     expect(await storage.messages.find(workspace.id, message.id)).toEqual(message);
     expect(contentIdOf(message)).toBe(message.id);

@@ -12,7 +12,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sqliteStorage } from '../src/index.ts';
-import { aWorkspace } from './support/examples.ts';
+import { aWorkspace } from '@trunkline/storage-contract/examples';
 import { connectTo, openStorage, openWithConnection } from './support/open-storage.ts';
 import { storageContext } from './support/storage-context.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';

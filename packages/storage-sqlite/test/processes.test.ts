@@ -3,7 +3,7 @@ import { startHolding } from '@trunkline/storage-contract';
 import { expect, it, onTestFinished } from 'vitest';
 import { must } from '@trunkline/test-support';
 import { linesOf, startChild } from '@trunkline/test-support/start-child';
-import { NOW, anEndpoint, anEvent, anInstance, aWorkspace } from './support/examples.ts';
+import { NOW, anEndpoint, anEvent, anInstance, aWorkspace } from '@trunkline/storage-contract/examples';
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 

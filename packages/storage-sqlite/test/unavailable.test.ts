@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isUnavailable } from '@trunkline/core/spi/storage';
 import { sqliteStorage } from '../src/index.ts';
-import { aMessage, anInstance, aWorkspace, NOW } from './support/examples.ts';
+import { aMessage, anInstance, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
 import { storageContext } from './support/storage-context.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 

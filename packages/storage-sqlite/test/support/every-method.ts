@@ -17,7 +17,6 @@ import type {
 } from '@trunkline/core/spi/storage';
 import { failing, QUEUE_FAILURE } from '@trunkline/storage-contract/scenes';
 import {
-  aClaim,
   aMember,
   aMessage,
   anApiKey,
@@ -27,10 +26,12 @@ import {
   aNotice,
   aSubscription,
   aWorkspace,
+  claimAt,
+  exhausted,
   failed,
   NOW,
   succeeded,
-} from './examples.ts';
+} from '@trunkline/storage-contract/examples';
 
 /**
  * Calls each method of each store, with every filter, and so that it does all that it can do. Answers the names of
@@ -76,7 +77,7 @@ async function useWorkspace({ workspaces, apiKeys }: Storage, workspace: Workspa
   await workspaces.findMember(workspace.id, member.id);
   await workspaces.listMembers(workspace.id);
   await workspaces.updateMember(workspace.id, member.id, { emailVerified: false });
-  const apiKey = anApiKey(workspace, member);
+  const apiKey = anApiKey(workspace, { memberId: member.id });
   await apiKeys.insert(apiKey);
   await apiKeys.findByHash(apiKey.hash);
   await apiKeys.list(workspace.id);
@@ -203,16 +204,19 @@ async function useSubscriptions(storage: Storage, workspace: Workspace): Promise
 async function useDeliveries(storage: Storage, endpoint: WebhookEndpoint): Promise<void> {
   const { deliveries, webhooks, retention } = storage;
   const { id, workspaceId } = endpoint;
-  await deliveries.claim(aClaim());
-  await deliveries.claim(aClaim({ now: NOW + 30_000, slots: 5 }));
+  await deliveries.claim(claimAt(NOW));
+  await deliveries.claim(claimAt(NOW + 30_000, { slots: 5 }));
   for (let count = 0; count < 6; count += 1) await deliveries.enqueue(id, anEvent({ id: workspaceId }));
   const now = NOW + 120_000;
   // By an earlier clock, for which all of them wait too long.
   const later = await deliveries.shortenWaits({ now: NOW - 3_600_000, after: null, limit: 2 });
   await deliveries.shortenWaits({ now: NOW - 3_600_000, after: later, limit: 100 });
-  const [done, retrying, spent, ...others] = (await deliveries.claim(aClaim({ now, slots: 5 }))).claimed;
+  const [done, retrying, spent, ...others] = (await deliveries.claim(claimAt(now, { slots: 5 }))).claimed;
   if (!done || !retrying || !spent) throw new Error('Too little was claimed.');
-  await deliveries.complete([succeeded(done, now), failed(retrying, now, now + 1), failed(spent, now)], now);
+  await deliveries.complete(
+    [succeeded(done, now), failed(retrying, now, { nextRetryAt: now + 1 }), exhausted(spent, now)],
+    now,
+  );
   await deliveries.findDetail(workspaceId, done.delivery.id, 0);
   await deliveries.retry(workspaceId, spent.delivery.id, now, 0);
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createNewId } from '@trunkline/core/spi/storage';
 import type { NewId, StorageContext } from '@trunkline/core/spi/storage';
 
-export const newId: NewId = createNewId((length) => randomBytes(length));
+const newId: NewId = createNewId((length) => randomBytes(length));
 
 export const storageContext: StorageContext = {
   newId,

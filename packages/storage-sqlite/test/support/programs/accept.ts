@@ -4,7 +4,7 @@ import { flushCompileCache } from 'node:module';
 import { StatementSync } from 'node:sqlite';
 import type { SQLInputValue } from 'node:sqlite';
 import { sqliteStorage } from '../../../src/index.ts';
-import { aMessage, anInstance, aWorkspace } from '../examples.ts';
+import { aMessage, anInstance, aWorkspace } from '@trunkline/storage-contract/examples';
 import { storageContext } from '../storage-context.ts';
 import { print } from './parent.ts';
 

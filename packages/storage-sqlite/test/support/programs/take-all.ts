@@ -1,6 +1,6 @@
 // Takes leases and claims deliveries, a few at a time, until none is left; prints what it got.
 import { sqliteStorage } from '../../../src/index.ts';
-import { aClaim, NOW, succeeded } from '../examples.ts';
+import { claimAt, NOW, succeeded } from '@trunkline/storage-contract/examples';
 import { storageContext } from '../storage-context.ts';
 import { print, waitForParent } from './parent.ts';
 
@@ -15,7 +15,7 @@ for (;;) {
     limit: 3,
   });
   const { claimed } = await storage.deliveries.claim(
-    aClaim({ limit: 3, leaseMs: 60_000, startsPerWindow: 1000 }),
+    claimAt(NOW, { limit: 3, leaseMs: 60_000, startsPerWindow: 1000 }),
   );
   for (const { lease } of leases) print(lease.instanceId);
   for (const { delivery } of claimed) print(delivery.id);
