@@ -1,0 +1,40 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+const PAGE = readFileSync(join(ROOT, 'docs/one-message.md'), 'utf8');
+
+/** A step names its file first, and then the functions in it, as `name()`. */
+const STEPS = Array.from(
+  PAGE.matchAll(/^(\d+)\. \[([^\]]+)\]\(\.\.\/([^)]+)\)((?:.*\n(?! *\d+\. |#))*.*)/gm),
+  ([, number = '', name = '', path = '', text = '']) => ({
+    number: Number(number),
+    name,
+    path,
+    functions: Array.from(text.matchAll(/`(\w+)\(\)`/g), ([, found = '']) => found),
+  }),
+);
+
+test('docs/one-message.md walks one message in at most 30 files, each of which exists', () => {
+  expect(STEPS.map(({ number }) => number)).toEqual(STEPS.map((_, index) => index + 1));
+  expect(STEPS.length).toBeGreaterThan(20);
+  expect(STEPS.map(({ name }) => name)).toEqual(STEPS.map(({ path }) => path));
+  const paths = new Set(STEPS.map(({ path }) => path));
+  expect(paths.size).toBe(STEPS.length);
+  expect(paths.size).toBeLessThanOrEqual(30);
+  expect([...paths].filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  // No file is named but at its step.
+  expect(PAGE.match(/[\w/-]+\.ts\b/g)).toHaveLength(2 * paths.size);
+});
+
+test('docs/one-message.md names functions that their files have', () => {
+  const missing = STEPS.flatMap(({ path, functions }) => {
+    const text = readFileSync(join(ROOT, path), 'utf8');
+    return functions
+      .filter((name) => !new RegExp(String.raw`\b${name}\b\s*[(<]`).test(text))
+      .map((name) => `${path}: ${name}`);
+  });
+  expect(missing).toEqual([]);
+  expect(STEPS.filter(({ functions }) => functions.length > 0).length).toBeGreaterThan(20);
+});
