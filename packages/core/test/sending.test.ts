@@ -192,6 +192,22 @@ describe('the queue of an instance', () => {
     expect(await statuses(world)).toEqual(['sent', 'sent', 'sent']);
   });
 
+  it('records the outcome of a send on the message that was read for it, and reads it no second time', async () => {
+    const storage = memoryStorage();
+    const findOutbound = storage.messages.findOutbound.bind(storage.messages);
+    let reads = 0;
+    storage.messages.findOutbound = async (...given) => {
+      reads += 1;
+      return findOutbound(...given);
+    };
+    const gateway = scriptedGateway({ send: async () => ({ kind: 'accepted' }) });
+    const world = await startWorld({ gateway, storage });
+    const { message } = await sendText(world, await connectScripted(world));
+    await world.clock.settle();
+    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+    expect(reads).toBe(0);
+  });
+
   it('keeps later messages waiting while the first has no outcome', async () => {
     const gateway = scriptedGateway({
       send: async ({ to }) =>
