@@ -120,6 +120,15 @@ describe('an endpoint', () => {
     await clock.advance(3_000);
     expect(await creating).toMatchObject({ code: 'INVALID_WEBHOOK_URL' });
   });
+
+  it('is refused after three seconds by a resolver that ignores its signal, too', async () => {
+    const { api, clock } = await startWorld({ dns: { resolve: () => new Promise(() => {}) } });
+    const creating = api.webhooks.create(HOOK).catch((error: unknown) => error);
+    await clock.advance(3_000);
+    expect(await Promise.race([creating, Promise.resolve('still waiting')])).toMatchObject({
+      code: 'INVALID_WEBHOOK_URL',
+    });
+  });
 });
 
 describe('an endpoint that is disabled', () => {
