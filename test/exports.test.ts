@@ -19,6 +19,12 @@ describe.each(packages)('the exports of $name', (one) => {
   });
 });
 
+test('packages/ holds what is published, and internal/ what is private', () => {
+  const isPublished = ({ entryPoints }: Package): boolean => entryPoints.some(({ isPrivate }) => !isPrivate);
+  const misplaced = packages.filter((one) => isPublished(one) !== one.folder.startsWith('packages/'));
+  expect(misplaced.map(({ folder }) => folder)).toEqual([]);
+});
+
 test('there is a list of exports for each package, and no other', () => {
   expect(readdirSync(`${import.meta.dirname}/exports`).toSorted()).toEqual(packages.map(listName).toSorted());
 });
