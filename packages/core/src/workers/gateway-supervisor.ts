@@ -28,8 +28,6 @@ export interface GatewaySupervisor {
   readonly connections: OpenConnections;
   /** How many instances it holds. */
   held(): number;
-  /** Renews and takes leases, and brings every instance held a step nearer to what is wanted of it. */
-  runOnce(): Promise<{ readonly held: number }>;
   start(): void;
   /** Somebody else has changed the instance: reads it where it is held, and else looks for instances to take. */
   wake(instanceId: string): void;
@@ -87,6 +85,7 @@ export function createGatewaySupervisor(
   /** Connections that are being closed since their leases run out. */
   let closing: Promise<unknown> = Promise.resolve();
 
+  /** Renews and takes leases, and brings every instance held a step nearer to what is wanted of it. */
   const pass = async (): Promise<PassResult> => {
     const now = clock.now();
     const isRenewal = claims.renewsFirst() || now >= renewAt;
@@ -248,11 +247,6 @@ export function createGatewaySupervisor(
       get: (instanceId) => controllers.get(instanceId)?.open() ?? null,
     },
     held: () => controllers.size,
-    async runOnce() {
-      await pass();
-      await Promise.all([...controllers.values()].map((controller) => controller.settled()));
-      return { held: controllers.size };
-    },
     start() {
       void leadsKnown.then(() => {
         claims.begin();

@@ -43,7 +43,7 @@ interface SharingOptions {
   open(): readonly InstanceController[];
   /** Closes the connection and releases the lease to the owner that `reservation` names. */
   handOver(
-    keeper: InstanceController,
+    controller: InstanceController,
     reservation: () => { readonly owner: string; readonly until: number },
   ): Promise<void>;
 }
@@ -87,11 +87,11 @@ export function createInstanceSharing(
     return null;
   };
 
-  const handOverTo = async (to: OwnerShare, keeper: InstanceController): Promise<void> => {
-    const { instanceId } = keeper.lease;
+  const handOverTo = async (to: OwnerShare, controller: InstanceController): Promise<void> => {
+    const { instanceId } = controller.lease;
     logger.info({ instanceId, to: to.owner }, 'an instance is handed over to another process');
     try {
-      await handOver(keeper, () => {
+      await handOver(controller, () => {
         const until = clock.now() + RESERVED_MS;
         handedOver.set(instanceId, { to, until });
         return { owner: to.owner, until };
@@ -123,9 +123,9 @@ export function createInstanceSharing(
       if (given.length === 0) return;
       checkInAt = now + NEXT_BATCH_MS;
       await Promise.all(
-        given.map(async (keeper, index) => {
+        given.map(async (controller, index) => {
           const to = share.owners.find((other) => other.owner === receivers[index]);
-          if (to) await handOverTo(to, keeper);
+          if (to) await handOverTo(to, controller);
         }),
       );
     },
