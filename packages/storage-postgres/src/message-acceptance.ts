@@ -170,7 +170,7 @@ const COUNT_TRIALS = `
   FROM (SELECT workspace_id, count(*) AS messages FROM unnest($1::uuid[]) AS used (workspace_id) GROUP BY workspace_id) AS used
   WHERE workspaces.id = used.workspace_id`;
 
-export function keyOf({ message, idempotency }: Acceptance): readonly OwnedKey[] {
+function keyOf({ message, idempotency }: Acceptance): readonly OwnedKey[] {
   return idempotency ? [{ workspaceId: message.workspaceId, key: idempotency.key }] : [];
 }
 

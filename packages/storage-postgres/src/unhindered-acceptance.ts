@@ -1,10 +1,9 @@
 import type { Acceptance, IdempotencyRecord, Message } from '@trunkline/core/spi/storage';
 import { nameOfKey } from './idempotency-record.ts';
 import { revisionNow } from './kept-senders.ts';
-import { keyOf } from './message-acceptance.ts';
 import { CONTENT_NAMES, CONTENT_RECORD, contentColumns } from './message-row.ts';
 import { isFaultOfValue, isLockTimeout } from './pool.ts';
-import { flag, id } from './row.ts';
+import { flag, integer } from './row.ts';
 import type { Statements } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidOf } from './uuid.ts';
@@ -37,7 +36,7 @@ export async function storeUnhindered(
     const queues = JSON.stringify(groups.map(queueOf));
     const rows = JSON.stringify(groups.flatMap((group, queue) => group.map(rowOf(queue))));
     for (const row of await all(skipLocked ? STORE_UNLOCKED : STORE_IN_TURN, queues, rows, lockTimeout)) {
-      const instanceId = id(row, 'instance_id', 'ins');
+      const instanceId = groups[integer(row, 'queue')]?.[0].message.instanceId ?? '';
       locked.delete(instanceId);
       if (flag(row, 'is_stored')) stored.add(instanceId);
     }
@@ -67,15 +66,14 @@ function plainGroups(acceptances: readonly Acceptance[]): readonly Group[] {
     else groups.set(instanceId, [acceptance]);
     const isForeign = group !== undefined && group[0].message.workspaceId !== workspaceId;
     const isOtherwise = group !== undefined && group[0].revision !== revision;
-    const isRepeat = keyOf(acceptance)
-      .map(nameOfKey)
-      .some((key) => keys.has(key));
+    const key = idempotency && nameOfKey({ workspaceId, key: idempotency.key });
+    const isRepeat = key !== null && keys.has(key);
     const hasContent = message.media?.available === true;
     const isOfItsOwn = idempotency !== null && !isRecordOf(idempotency, message);
     if (trialLimit !== null || hasContent || isForeign || isOtherwise || isRepeat || isOfItsOwn) {
       others.add(instanceId);
     }
-    for (const key of keyOf(acceptance)) keys.add(nameOfKey(key));
+    if (key !== null) keys.add(key);
   }
   return [...groups].flatMap(([instanceId, group]) => (others.has(instanceId) ? [] : [group]));
 }
@@ -149,8 +147,7 @@ const storing = (locked: 'SKIP LOCKED' | ''): string => `
     WHERE key IS NOT NULL
     ORDER BY workspace_id, key
   )
-  SELECT instance_id, true AS is_stored FROM taken
-  UNION ALL SELECT instance_id, false FROM locked`;
+  SELECT queue, taken.queue IS NOT NULL AS is_stored FROM locked LEFT JOIN taken USING (queue)`;
 
 const STORE_UNLOCKED = storing('SKIP LOCKED');
 const STORE_IN_TURN = storing('');
