@@ -54,6 +54,37 @@ describe('calls that come together', () => {
   });
 });
 
+describe('acceptances of one commit', () => {
+  it('see what is written of their instance between them', async () => {
+    const { storage, instance } = await scene();
+    const count = watchCommits();
+    const off = { ...instance, desired: 'stopped', status: 'disconnected' } as const;
+    const [before, , after] = await Promise.all([
+      accept(storage, aMessage(instance)),
+      storage.instances.write({ instance: off, event: null, lease: null }),
+      accept(storage, aMessage(instance)),
+    ]);
+    expect([before.kind, after.kind]).toEqual(['accepted', 'instance_not_connected']);
+    expect(count()).toBe(1);
+  });
+
+  it('are refused from the one on that the backlog has no room for', async () => {
+    const { storage, instance } = await scene();
+    const results = await Promise.all(
+      messagesOf(instance, 5).map((message) =>
+        storage.messages.accept({ message, idempotency: null, backlogLimit: 3, trialLimit: null }),
+      ),
+    );
+    expect(results.map(({ kind }) => kind)).toEqual([
+      'accepted',
+      'accepted',
+      'accepted',
+      'backlog_full',
+      'backlog_full',
+    ]);
+  });
+});
+
 describe('a call that fails among others', () => {
   it('rejects alone', async () => {
     const { storage, instance, path } = await scene();
