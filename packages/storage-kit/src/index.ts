@@ -10,8 +10,8 @@ export type {
   MessageContent,
   MessageState,
 } from './entities.ts';
-export { messageKinds } from './list-plans.ts';
-export type { MessageKind } from './list-plans.ts';
+export { endedDeliveryStatuses, messageKinds, openDeliveryKinds } from './list-plans.ts';
+export type { LaneGenerations, MessageKind, DeliveryKind } from './list-plans.ts';
 export { pageOf, planPage } from './page-plan.ts';
 export type { IdBound, PagePlan } from './page-plan.ts';
 export { rowReader } from './row-reader.ts';

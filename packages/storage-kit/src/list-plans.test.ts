@@ -1,8 +1,13 @@
-import { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core/spi/storage';
+import {
+  DELIVERY_STATUSES,
+  MESSAGE_DIRECTIONS,
+  MESSAGE_STATUSES,
+  MESSAGE_TYPES,
+} from '@trunkline/core/spi/storage';
 import type { MessageFilter } from '@trunkline/core/spi/storage';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { messageKinds } from './list-plans.ts';
+import { endedDeliveryStatuses, messageKinds, openDeliveryKinds } from './list-plans.ts';
 
 const ALL = MESSAGE_STATUSES.flatMap((status) => MESSAGE_TYPES.map((type) => ({ status, type })));
 
@@ -34,4 +39,28 @@ it('the kinds of messages of a filter are those that pass it, each once', () => 
 
 it('a filter that passes all messages of a workspace has one walk, and no kinds', () => {
   expect(messageKinds({})).toBeNull();
+});
+
+it('the kinds of deliveries of some statuses are those that read so, whatever a closing has ended', () => {
+  const statuses = fc.uniqueArray(fc.constantFrom(...DELIVERY_STATUSES));
+  const lanes = fc.record({ current: fc.option(fc.constant(4)), closed: fc.subarray([1, 2, 3]) });
+  fc.assert(
+    fc.property(statuses, lanes, (wanted, lane) => {
+      const { current, closed } = lane;
+      const stored = [...closed, ...(current === null ? [] : [current])].flatMap((generation) =>
+        (['pending', 'retrying'] as const).map((status) => ({ status, generation })),
+      );
+      const reading = stored.filter(({ status, generation }) =>
+        wanted.includes(generation === current ? status : 'failed'),
+      );
+      const kinds = openDeliveryKinds(wanted, lane);
+      expect(kinds).toHaveLength(reading.length);
+      expect(kinds).toEqual(expect.arrayContaining(reading));
+    }),
+  );
+});
+
+it('deliveries that are stored as ended read as they are stored', () => {
+  expect(endedDeliveryStatuses(DELIVERY_STATUSES)).toEqual(['success', 'failed', 'exhausted']);
+  expect(endedDeliveryStatuses(['pending', 'failed'])).toEqual(['failed']);
 });

@@ -1,5 +1,5 @@
-import { MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core/spi/storage';
-import type { MessageFilter, MessageStatus, MessageType } from '@trunkline/core/spi/storage';
+import { DELIVERY_STATUSES, isOpen, MESSAGE_STATUSES, MESSAGE_TYPES } from '@trunkline/core/spi/storage';
+import type { DeliveryStatus, MessageFilter, MessageStatus, MessageType } from '@trunkline/core/spi/storage';
 
 /** The messages of one status and one type: with an index on both, they are found without looking at others. */
 export interface MessageKind {
@@ -26,4 +26,41 @@ function wantedStatuses({ direction, statuses = MESSAGE_STATUSES }: MessageFilte
   const wanted = [...new Set(statuses)];
   if (direction === undefined) return wanted;
   return wanted.filter((status) => (status === 'received') === (direction === 'inbound'));
+}
+
+/** The deliveries of an endpoint that are stored with one status in one generation of its lane. */
+export interface DeliveryKind {
+  readonly status: DeliveryStatus;
+  readonly generation: number;
+}
+
+/** The generations of an endpoint's lane. */
+export interface LaneGenerations {
+  /** The one that deliveries are queued in now; null if there is no lane. */
+  readonly current: number | null;
+  /** Those that a closing has ended and that are not swept yet. */
+  readonly closed: readonly number[];
+}
+
+/**
+ * The kinds of open deliveries that read as one of these statuses. A closing ends all deliveries of a generation without
+ * a write to each: until they are swept they are stored as open, and read as failed.
+ */
+export function openDeliveryKinds(
+  statuses: readonly DeliveryStatus[],
+  { current, closed }: LaneGenerations,
+): readonly DeliveryKind[] {
+  const open = (wanted: readonly DeliveryStatus[], generation: number): readonly DeliveryKind[] =>
+    wanted.filter(isOpen).map((status) => ({ status, generation }));
+  return [
+    ...(current === null ? [] : open(statuses, current)),
+    ...(statuses.includes('failed')
+      ? closed.flatMap((generation) => open(DELIVERY_STATUSES, generation))
+      : []),
+  ];
+}
+
+/** The statuses of deliveries that are stored as ended and read as one of these. */
+export function endedDeliveryStatuses(statuses: readonly DeliveryStatus[]): readonly DeliveryStatus[] {
+  return statuses.filter((status) => !isOpen(status));
 }

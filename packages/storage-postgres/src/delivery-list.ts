@@ -1,5 +1,7 @@
-import { DELIVERY_STATUSES, EVENT_TYPES, isOpen } from '@trunkline/core/spi/storage';
+import { DELIVERY_STATUSES, EVENT_TYPES } from '@trunkline/core/spi/storage';
 import type { DeliveryStatus } from '@trunkline/core/spi/storage';
+import { endedDeliveryStatuses, openDeliveryKinds } from '@trunkline/storage-kit';
+import type { LaneGenerations, DeliveryKind } from '@trunkline/storage-kit';
 import { endedDelivery, openDelivery } from './delivery-row.ts';
 import type { List } from './page.ts';
 import { integerOrNull, integers } from './row.ts';
@@ -26,7 +28,7 @@ export async function deliveryList(statements: Statements, query: DeliveryQuery)
   const endpoint = uuidToFind('wh', webhookId);
   const standing = await readStanding(statements, endpoint, uuidToFind('ten', workspaceId));
   const types = eventType === undefined ? EVENT_TYPES : [encodeText(eventType)];
-  const open = kindsOf(standing ? openKinds(standing, statuses ?? DELIVERY_STATUSES) : [], types);
+  const open = kindsOf(standing ? openDeliveryKinds(statuses ?? DELIVERY_STATUSES, standing) : [], types);
   const isWhole = statuses === undefined && eventType === undefined;
   const ended = kindsOf(standing ? endedKinds(statuses ?? DELIVERY_STATUSES) : [], types);
   return {
@@ -59,16 +61,11 @@ const KEYS = {
 };
 
 /** How rows of one kind stand in a table. */
-interface Kind {
-  readonly status: DeliveryStatus;
-  readonly generation: number;
-}
-
-interface KindOfType extends Kind {
+interface KindOfType extends DeliveryKind {
   readonly type: string;
 }
 
-function kindsOf(kinds: readonly Kind[], types: readonly string[]): readonly KindOfType[] {
+function kindsOf(kinds: readonly DeliveryKind[], types: readonly string[]): readonly KindOfType[] {
   return kinds.flatMap((kind) => types.map((type) => ({ ...kind, type })));
 }
 
@@ -80,20 +77,12 @@ function arraysOf(kinds: readonly KindOfType[]): readonly (readonly (string | nu
   ];
 }
 
-/** The generations of an endpoint's lane. */
-interface Standing {
-  /** Null where nothing is open. */
-  readonly current: number | null;
-  /** Those in which something may not be written down yet. */
-  readonly closed: readonly number[];
-}
-
 /** Null where the endpoint has no deliveries, or another workspace's. */
 async function readStanding(
   statements: Statements,
   endpoint: string | null,
   workspace: string | null,
-): Promise<Standing | null> {
+): Promise<LaneGenerations | null> {
   const row = await statements.get(STANDING, endpoint, workspace);
   if (row?.['is_theirs'] !== true) return null;
   return { current: integerOrNull(row, 'generation'), closed: integers(row, 'closed') };
@@ -116,17 +105,6 @@ const STANDING = `
 /** What is written down as ended has no generation any more. */
 const NO_GENERATION = 0;
 
-function endedKinds(statuses: readonly DeliveryStatus[]): readonly Kind[] {
-  return statuses
-    .filter((status) => !isOpen(status))
-    .map((status) => ({ status, generation: NO_GENERATION }));
-}
-
-/** What a closing has ended reads as failed, and stays as open in its generation until it is swept. */
-function openKinds({ current, closed }: Standing, statuses: readonly DeliveryStatus[]): readonly Kind[] {
-  const asStored =
-    current === null ? [] : statuses.filter(isOpen).map((status) => ({ status, generation: current }));
-  if (!statuses.includes('failed')) return asStored;
-  const open = DELIVERY_STATUSES.filter(isOpen);
-  return [...asStored, ...open.flatMap((status) => closed.map((generation) => ({ status, generation })))];
+function endedKinds(statuses: readonly DeliveryStatus[]): readonly DeliveryKind[] {
+  return endedDeliveryStatuses(statuses).map((status) => ({ status, generation: NO_GENERATION }));
 }

@@ -1,29 +1,15 @@
 import { endedBy, isOpen } from '@trunkline/core/spi/storage';
 import type { Attempt, ClosingReason, Delivery } from '@trunkline/core/spi/storage';
 import type { RowOf } from './column-arrays.ts';
-import { flag, id, integer, integerOrNull, text, textOrNull, word, wordOrNull } from './row.ts';
+import { entities, wordOrNull } from './row.ts';
 import type { Row } from './row.ts';
 import type { Columns } from './statements.ts';
 import { encodeText, encodeTextOrNull } from './text-encoding.ts';
-import { uuidOf } from './uuid.ts';
 
 /** A new delivery, as `open_deliveries` has it. `generation` is that of the lane that it is queued in. */
 export function openColumns(delivery: Delivery, generation: number): Columns {
-  const { delivered_at: _, ...outcome } = outcomeColumns(delivery);
-  return {
-    id: uuidOf('whd', delivery.id),
-    workspace_id: uuidOf('ten', delivery.workspaceId),
-    webhook_id: uuidOf('wh', delivery.webhookId),
-    event_id: uuidOf('evt', delivery.eventId),
-    event_type: delivery.eventType,
-    event_occurred_at: delivery.eventOccurredAt,
-    created_at: delivery.createdAt,
-    max_attempts: delivery.maxAttempts,
-    ...outcome,
-    generation,
-    due_at: delivery.createdAt,
-    lost_claims: 0,
-  };
+  const { delivered_at: _, ...columns } = entities.delivery.columns(delivery);
+  return { ...columns, generation, due_at: delivery.createdAt, lost_claims: 0 };
 }
 
 /** What changes of a delivery after it is made. */
@@ -40,27 +26,10 @@ export const OUTCOME = {
 } as const;
 
 export function outcomeColumns(delivery: Delivery): Omit<RowOf<typeof OUTCOME>, 'id'> {
-  return {
-    status: delivery.status,
-    attempts: delivery.attempts,
-    manual: delivery.manual,
-    next_retry_at: delivery.nextRetryAt,
-    response_status: delivery.responseStatus,
-    error_code: delivery.errorCode,
-    last_attempt_at: delivery.lastAttemptAt,
-    delivered_at: delivery.deliveredAt,
-  };
+  return entities.deliveryOutcome.columns(delivery) as Omit<RowOf<typeof OUTCOME>, 'id'>; // the same names
 }
 
-const FACTS = [
-  'workspace_id',
-  'webhook_id',
-  'event_id',
-  'event_type',
-  'event_occurred_at',
-  'max_attempts',
-  'created_at',
-];
+const FACTS = Object.keys(entities.delivery.kinds).filter((column) => !(column in OUTCOME));
 const OUTCOMES = Object.keys(OUTCOME).filter((column) => column !== 'id');
 const OPEN_OUTCOMES = OUTCOMES.filter((column) => column !== 'delivered_at');
 
@@ -85,7 +54,7 @@ export function deliveryWith(uuid: string): string {
     SELECT ${endedDelivery('ended')} FROM trunkline.deliveries AS ended WHERE ended.id = ${uuid}`;
 }
 
-/** What `readStoredDelivery` reads of a row of `open_deliveries` that no closing has ended. */
+/** What a delivery is read of, as a row of `open_deliveries` that no closing has ended. */
 export function claimableDelivery(row: string): string {
   return `${of(row, ['id', ...FACTS, ...OPEN_OUTCOMES])}, NULL::bigint AS delivered_at`;
 }
@@ -117,31 +86,9 @@ function of(row: string, columns: readonly string[]): string {
 
 /** The delivery as it reads: what a closing has ended is failed from then on, written down or not. */
 export function readDelivery(row: Row): Delivery {
-  const delivery = readStoredDelivery(row);
+  const delivery = entities.delivery.read(row);
   const reason = wordOrNull<ClosingReason>(row, 'closed_by');
   return reason && isOpen(delivery.status) ? endedBy(reason, delivery) : delivery;
-}
-
-/** As it was written down last. */
-export function readStoredDelivery(row: Row): Delivery {
-  return {
-    id: id(row, 'id', 'whd'),
-    workspaceId: id(row, 'workspace_id', 'ten'),
-    webhookId: id(row, 'webhook_id', 'wh'),
-    eventId: id(row, 'event_id', 'evt'),
-    eventType: word(row, 'event_type'),
-    eventOccurredAt: integer(row, 'event_occurred_at'),
-    status: word(row, 'status'),
-    attempts: integer(row, 'attempts'),
-    maxAttempts: integer(row, 'max_attempts'),
-    manual: flag(row, 'manual'),
-    nextRetryAt: integerOrNull(row, 'next_retry_at'),
-    responseStatus: integerOrNull(row, 'response_status'),
-    errorCode: wordOrNull(row, 'error_code'),
-    lastAttemptAt: integerOrNull(row, 'last_attempt_at'),
-    deliveredAt: integerOrNull(row, 'delivered_at'),
-    createdAt: integer(row, 'created_at'),
-  };
 }
 
 /** The columns of an attempt, in the order of the type `attempt` and of the table `attempts`, beside those of an outcome. */
@@ -166,18 +113,5 @@ export function attemptColumns(attempt: Attempt): RowOf<typeof ATTEMPT> {
     tried_duration_ms: attempt.durationMs,
     tried_error_code: attempt.errorCode,
     tried_at: attempt.at,
-  };
-}
-
-export function readAttempt(row: Row): Attempt {
-  return {
-    number: integer(row, 'number'),
-    manual: flag(row, 'manual'),
-    url: text(row, 'url'),
-    responseStatus: integerOrNull(row, 'response_status'),
-    responseBody: textOrNull(row, 'response_body'),
-    durationMs: integer(row, 'duration_ms'),
-    errorCode: wordOrNull(row, 'error_code'),
-    at: integer(row, 'at'),
   };
 }

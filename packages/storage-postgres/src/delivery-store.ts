@@ -4,14 +4,14 @@ import { sweepClosings } from './closing.ts';
 import { completing } from './completing.ts';
 import type { Connected } from './database.ts';
 import { deliveryList } from './delivery-list.ts';
-import { deliveryWith, readAttempt, readDelivery } from './delivery-row.ts';
+import { deliveryWith, readDelivery } from './delivery-row.ts';
 import { retryAll, retryOne } from './delivery-retry.ts';
 import { enqueueing } from './enqueueing.ts';
 import { claimFromLanes, isWhole, readClaimed } from './lane-claims.ts';
 import { lookAtLanes, nextClaimAfter, nextClaimAt } from './lane-outlook.ts';
 import { readPage } from './page.ts';
 import { floorUuid } from './partitions.ts';
-import { integer, integerOrNull, integers, textOrNull } from './row.ts';
+import { entities, integer, integerOrNull, integers, textOrNull } from './row.ts';
 import { shortenDeliveryWaits } from './shorten-waits.ts';
 import type { Statements } from './statements.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
@@ -91,7 +91,7 @@ async function detailOf(statements: Statements, delivery: Delivery): Promise<Del
   const attempts = await statements.all(ATTEMPTS, uuid);
   return {
     delivery,
-    attempts: attempts.map(readAttempt),
+    attempts: attempts.map(entities.attempt.read),
     payload: row ? textOrNull(row, 'payload') : null,
     endpointUrl: row ? textOrNull(row, 'url') : null,
     lane: isOpen(delivery.status) ? await lanePosition(statements, uuid, endpoint) : null,

@@ -1,11 +1,11 @@
 import type { ClaimedDelivery, DeliveryClaim } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
-import { claimableDelivery, readStoredDelivery } from './delivery-row.ts';
+import { claimableDelivery } from './delivery-row.ts';
 import { releasing } from './lane.ts';
 import { applyLimits, readyFrom, takeAsOfNow } from './lane-limits.ts';
 import type { Outlook } from './lane-outlook.ts';
 import { wakeLanes } from './lane-wake.ts';
-import { flag, integer, text } from './row.ts';
+import { entities, flag, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
 /** Claims that have expired are looked for even where none is to be made. */
@@ -185,7 +185,7 @@ export function isWhole(row: Row): boolean {
 /** A claim that is whole. No closing has ended its delivery: then it could not have been claimed. */
 export function readClaimed(row: Row): ClaimedDelivery {
   return {
-    delivery: readStoredDelivery(row),
+    delivery: entities.delivery.read(row),
     token: integer(row, 'token'),
     lostClaims: integer(row, 'lost_claims'),
     payload: text(row, 'payload'),

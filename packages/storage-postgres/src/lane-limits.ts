@@ -1,10 +1,7 @@
-import type { DeliveryClaim } from '@trunkline/core/spi/storage';
+import type { DeliveryClaim, LaneLimits } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
 import { IS_FULL, refreshLanes, wakeAt } from './lane.ts';
 import { text } from './row.ts';
-
-/** What decides how much may be in flight at one endpoint. */
-export type LaneLimits = Pick<DeliveryClaim, 'slots' | 'startsPerWindow' | 'windowMs'>;
 
 /**
  * The times in the lanes were worked out under the limits of earlier claims: where those were others, all are worked out

@@ -1,5 +1,5 @@
+import type { LaneLimits } from '@trunkline/core/spi/storage';
 import { limitsAsText } from './lane-limits.ts';
-import type { LaneLimits } from './lane-limits.ts';
 import { flag, integerOrNull, textOrNull } from './row.ts';
 import type { Statements } from './statements.ts';
 

@@ -1,9 +1,9 @@
 import { endedWithoutEvent } from '@trunkline/core/spi/storage';
 import { columnArrays, countOf, manySentRows } from './column-arrays.ts';
 import type { Transaction } from './database.ts';
-import { insertEnded, OUTCOME, outcomeColumns, readStoredDelivery } from './delivery-row.ts';
+import { insertEnded, OUTCOME, outcomeColumns } from './delivery-row.ts';
 import { refreshLanes, releasing } from './lane.ts';
-import { id, integer, text } from './row.ts';
+import { entities, id, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function endWithoutEvent(
   const tokens = rows.map((row) => integer(row, 'token'));
   const outcomes = rows.map((row) => ({
     id: text(row, 'id'),
-    ...outcomeColumns(endedWithoutEvent(readStoredDelivery(row), now)),
+    ...outcomeColumns(endedWithoutEvent(entities.delivery.read(row), now)),
   }));
   await transaction.run(releasing('claim.token = ANY ($2::bigint[])'), endpoints, tokens);
   await transaction.run(

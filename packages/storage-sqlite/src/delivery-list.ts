@@ -1,5 +1,6 @@
-import { DELIVERY_STATUSES, EVENT_TYPES, isOpen } from '@trunkline/core/spi/storage';
+import { DELIVERY_STATUSES, EVENT_TYPES } from '@trunkline/core/spi/storage';
 import type { DeliveryStatus } from '@trunkline/core/spi/storage';
+import { endedDeliveryStatuses, openDeliveryKinds } from '@trunkline/storage-kit';
 import { closedGenerations } from './closing.ts';
 import type { Database } from './database.ts';
 import { ENDED } from './delivery-row.ts';
@@ -43,22 +44,16 @@ function workspaceOfEndpoint(database: Database, webhookId: string): unknown {
   return database.get(sql, webhookId)?.['workspace_id'];
 }
 
-type Kind = readonly [status: DeliveryStatus, generation: number];
-
-/** How what reads as one of these statuses is stored: what a closing has ended stays as open in its generation until it is swept. */
+/** How what reads as one of these statuses is stored. */
 function kindsThatRead(
   database: Database,
   webhookId: string,
   statuses: readonly DeliveryStatus[],
-): readonly Kind[] {
-  const current = laneGeneration(database, webhookId) ?? ENDED;
-  const asStored = statuses.map((status): Kind => [status, isOpen(status) ? current : ENDED]);
-  if (!statuses.includes('failed')) return asStored;
-  const closed = closedGenerations(database, webhookId);
+): readonly (readonly [status: DeliveryStatus, generation: number])[] {
+  const current = laneGeneration(database, webhookId);
+  const open = openDeliveryKinds(statuses, { current, closed: closedGenerations(database, webhookId) });
   return [
-    ...asStored,
-    ...DELIVERY_STATUSES.filter(isOpen).flatMap((status) =>
-      closed.map((generation): Kind => [status, generation]),
-    ),
+    ...endedDeliveryStatuses(statuses).map((status) => [status, ENDED] as const),
+    ...open.map(({ status, generation }) => [status, generation] as const),
   ];
 }
