@@ -1,4 +1,4 @@
-import type { GroupStore } from '@trunkline/core/spi/storage';
+import type { GroupReport, GroupStore } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { isHeld } from './lease.ts';
 import { entities } from './row.ts';
@@ -12,12 +12,7 @@ export function groupStore(connected: Connected): GroupStore {
         // One save at a time: who finds a group new is the one to give it an id.
         if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
         const instance = uuidOf('ins', lease.instanceId);
-        for (const { networkId, name, participantsCount } of groups) {
-          const values = [instance, encodeText(networkId), encodeText(name), participantsCount, now] as const;
-          if ((await transaction.run(UPDATE, ...values)) > 0) continue;
-          const group = uuidOf('grp', transaction.newId('grp', now));
-          await transaction.run(INSERT, ...values, group, uuidOf('ten', workspaceId));
-        }
+        await saveReported(transaction, { instance, workspaceId, now }, groups);
         if (full) {
           const named = groups.map(({ networkId }) => networkId);
           await leaveGroups(transaction, instance, named);
@@ -44,6 +39,37 @@ export function groupStore(connected: Connected): GroupStore {
   };
 }
 
+interface Saving {
+  /** Its uuid. */
+  readonly instance: string;
+  readonly workspaceId: string;
+  readonly now: number;
+}
+
+/** A number may be in hundreds, which a gateway reports whenever it connects: all of them are two statements. */
+async function saveReported(
+  { all, run, newId }: Transaction,
+  { instance, workspaceId, now }: Saving,
+  groups: readonly GroupReport[],
+): Promise<void> {
+  // Of several reports of one group the last counts.
+  const reported = new Map(groups.map((group) => [encodeText(group.networkId), group]));
+  if (reported.size === 0) return;
+  const updated = await all(UPDATE, instance, now, ...columnsOf([...reported]));
+  for (const row of updated) reported.delete(String(row['network_id']));
+  if (reported.size === 0) return;
+  const ids = Array.from(reported, () => uuidOf('grp', newId('grp', now)));
+  await run(INSERT, instance, now, ...columnsOf([...reported]), ids, uuidOf('ten', workspaceId));
+}
+
+function columnsOf(groups: readonly (readonly [networkId: string, group: GroupReport])[]) {
+  return [
+    groups.map(([networkId]) => networkId),
+    groups.map(([, { name }]) => encodeText(name)),
+    groups.map(([, { participantsCount }]) => participantsCount),
+  ] as const;
+}
+
 /** The number is in no other groups than these any more. */
 export async function leaveGroups(
   { run }: Transaction,
@@ -58,13 +84,18 @@ const LEAVE = `
   WHERE instance_id = $1 AND is_member AND network_id <> ALL ($2::text[])`;
 
 const UPDATE = `
-  UPDATE trunkline.instance_groups SET name = $3, participants_count = $4, synced_at = $5, is_member = true
-  WHERE instance_id = $1 AND network_id = $2`;
+  UPDATE trunkline.instance_groups
+  SET name = reported.name, participants_count = reported.participants_count, synced_at = $2, is_member = true
+  FROM unnest($3::text[], $4::text[], $5::bigint[]) AS reported (network_id, name, participants_count)
+  WHERE instance_id = $1 AND instance_groups.network_id = ANY ($3::text[])
+    AND instance_groups.network_id = reported.network_id
+  RETURNING instance_groups.network_id`;
 
 const INSERT = `
   INSERT INTO trunkline.instance_groups
     (instance_id, network_id, name, participants_count, synced_at, id, workspace_id)
-  VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+  SELECT $1, network_id, name, participants_count, $2, id, $7
+  FROM unnest($3::text[], $4::text[], $5::bigint[], $6::uuid[]) AS added (network_id, name, participants_count, id)`;
 
 // Relies on groups_by_name.
 const LIST = `
