@@ -1,10 +1,11 @@
 // Packs every public package as it would be published and looks at it from outside:
 // publint --strict, attw, a consumer outside the workspace that imports it and compiles against it, every entry on an older
-// Node where the machine has one, and a program on the packages that is bundled to one file and runs where nothing is installed.
+// Node where the machine has one, a program on the packages that is bundled to one file and runs where nothing is installed,
+// and the gateway of examples/gateway with the published tests of gateways.
 // Run by `pnpm check:packages`, after a build. Prints one line per package, exits 1 on any problem.
 
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,6 +23,7 @@ try {
   const oldNodes = await findOldNodes();
   for (const pkg of packages) problems.get(pkg.name).push(...(await refuse(pkg, oldNodes)));
   problems.set('a bundle of them', await runBundle());
+  problems.set('examples/gateway on them', await runGatewayContract());
   problems.set('examples/server', await refuseToStart(oldNodes));
 
   for (const [name, found] of problems) {
@@ -204,6 +206,17 @@ async function runBundle() {
   } finally {
     await rm(alone, { recursive: true, force: true });
   }
+}
+
+/** As whoever writes a gateway runs the contract: on the packages as they are published. */
+async function runGatewayContract() {
+  const example = join(work, 'gateway');
+  for (const path of ['src', 'test/support', 'test/contract.test.ts', 'test/silence.test.ts'])
+    await cp(join(root, 'examples/gateway', path), join(example, path), { recursive: true });
+  // The vitest that the contract imports: another copy has no test that runs.
+  const vitest = join(work, 'node_modules/vitest/vitest.mjs');
+  const problem = await attempt('node', [vitest, 'run', '--root', example], example);
+  return problem === undefined ? [] : [problem];
 }
 
 /** Makes a third-party dependency visible to the consumer; our own packages are already there, unpacked. */

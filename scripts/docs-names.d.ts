@@ -1,6 +1,6 @@
 // What the programs of the documentation take for granted; see check-docs.mjs.
 import type { DatabaseSync } from 'node:sqlite';
-import type { Logger, SendTextInput, Trunkline, WorkspaceApi } from '@trunkline/core';
+import type { Gateway, Logger, SendTextInput, Trunkline, WorkspaceApi } from '@trunkline/core';
 import type { TestNetwork } from '@trunkline/gateway-contract';
 import type { WebhookMessage } from '@trunkline/receiver';
 
@@ -25,6 +25,7 @@ declare global {
 
   /** Of who writes a gateway. */
   const startTestNetwork: () => Promise<TestNetwork>;
+  const carrierGateway: (url: string) => Gateway;
 
   /** Vitest's. */
   const vi: (typeof import('vitest'))['vi'];

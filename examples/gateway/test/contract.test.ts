@@ -1,0 +1,11 @@
+import { describeGatewayContract } from '@trunkline/gateway-contract';
+import { carrierGateway } from '../src/carrier-gateway.ts';
+import { PEOPLE, startCarrier } from './support/carrier.ts';
+
+describeGatewayContract({
+  name: 'carrier',
+  async start() {
+    const { url, phone, stop } = await startCarrier();
+    return { gateway: carrierGateway(url), people: PEOPLE, phone: () => phone, stop };
+  },
+});
