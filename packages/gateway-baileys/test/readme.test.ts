@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { spawnFakeWhatsApp } from '@trunkline/fake-whatsapp';
+import { startProgram } from '@trunkline/test-support/start-program';
 import { expect, it, onTestFinished } from 'vitest';
 
 const PRELOAD = new URL('support/programs/on-fake-whatsapp.ts', import.meta.url).href;
@@ -37,18 +35,14 @@ function run(program: string, env: Readonly<Record<string, string>>): AsyncItera
   const here = program.replaceAll(/'\.\/(trunkline\.db|media)'/g, (_, name) =>
     JSON.stringify(join(directory, name)),
   );
-  const child = spawn(
-    process.execPath,
-    [`--import=${PRELOAD}`, '--conditions=source', '--input-type=module-typescript', '--eval', here],
-    {
-      cwd: fileURLToPath(new URL('..', import.meta.url)),
-      env: { ...process.env, ...env, SECRET_KEY: 'a secret key of at least 32 characters' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  onTestFinished(() => {
-    child.kill('SIGKILL');
+  const child = startProgram(process.execPath, {
+    args: [`--import=${PRELOAD}`, '--conditions=source', '--input-type=module-typescript', '--eval', here],
+    cwd: new URL('..', import.meta.url),
+    env: { ...process.env, ...env, SECRET_KEY: 'a secret key of at least 32 characters' },
+  });
+  onTestFinished(async () => {
+    await child.kill();
     rmSync(directory, { recursive: true, force: true });
   });
-  return createInterface(child.stdout)[Symbol.asyncIterator]();
+  return child.lines();
 }

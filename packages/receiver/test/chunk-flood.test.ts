@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { signRequest } from '@trunkline/receiver/testing';
+import { startProgram } from '@trunkline/test-support/start-program';
 
 const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
 const MB = 1_048_576;
@@ -35,15 +35,14 @@ async function start(listener: string): Promise<Receiver> {
     ${listener}
     const server = createServer(listener);
     server.listen(0, '127.0.0.1', () => console.log(server.address().port));`;
-  const child = spawn(
-    process.execPath,
-    ['--conditions=source', '--max-old-space-size=256', '--input-type=module', '--eval', program],
-    { cwd: new URL('..', import.meta.url), stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const [line] = (await once(child.stdout, 'data')) as [Buffer]; // what the stream emits
+  const child = startProgram(process.execPath, {
+    args: ['--conditions=source', '--max-old-space-size=256', '--input-type=module', '--eval', program],
+    cwd: new URL('..', import.meta.url),
+  });
+  onTestFinished(() => child.kill());
+  const [port] = await child.printed(/^\d+$/m);
   return {
-    port: Number(String(line)),
+    port: Number(port),
     peakMemory() {
       const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
       return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;

@@ -1,38 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { exampleMessage } from '../../../test/support/examples.ts';
 import { IDEMPOTENCY_WINDOW_MS } from '../idempotency/idempotency.ts';
 import { decideAcceptance } from './acceptance.ts';
 import type { Acceptance, AcceptanceFacts, AcceptanceResult } from './acceptance.ts';
-import type { Message } from './message.ts';
 
 const NOW = 1_700_000_000_000;
 
 const key = { key: 'order-1', fingerprint: 'abc', messageId: 'msg_2', createdAt: NOW };
 const earlier = { ...key, messageId: 'msg_1', createdAt: NOW - 1 };
 
-const message: Message = {
-  id: 'msg_2',
-  workspaceId: 'ten_1',
-  instanceId: 'ins_1',
-  networkId: '3EB0',
-  direction: 'outbound',
-  type: 'text',
-  status: 'queued',
-  to: '+15550100',
-  from: null,
-  groupId: null,
-  text: 'hi',
-  caption: null,
-  media: null,
-  error: null,
-  createdAt: NOW,
-  queuedAt: NOW,
-  sentAt: null,
-  deliveredAt: null,
-  readAt: null,
-  failedAt: null,
-  receivedAt: null,
-};
+const message = exampleMessage({ id: 'msg_2', createdAt: NOW });
 
 const ASKED: Acceptance = { message, idempotency: key, backlogLimit: 3, trialLimit: 2, revision: 'a' };
 
