@@ -12,14 +12,14 @@ export function processContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
 
   describe('owners of leases', () => {
-    it('are counted while they check in, with the instances that need one', async () => {
+    it('are counted while they register, with the instances that need one', async () => {
       const storage = await open();
       const { processes } = storage;
       const workspace = await storeWorkspace(storage);
       await storeInstance(storage, workspace, { desired: 'running' });
       await storeInstance(storage, workspace, { desired: 'stopped' });
       expect(await processes.register('b', { now: NOW, since: NOW - 20 })).toEqual({
-        owners: [{ owner: 'b', held: 0, checkedInAt: NOW, asksUntil: 0 }],
+        owners: [{ owner: 'b', held: 0, registeredAt: NOW, asksUntil: 0 }],
         instances: 1,
       });
       await takeLease(storage, await storeInstance(storage, workspace, { desired: 'running' }), {
@@ -27,12 +27,12 @@ export function processContract(subject: ContractSubject): void {
       });
       const report = { now: NOW + 10, since: NOW - 1, asksUntil: NOW + 50 };
       const both = [
-        { owner: 'a', held: 0, checkedInAt: NOW + 10, asksUntil: NOW + 50 },
-        { owner: 'b', held: 2, checkedInAt: NOW, asksUntil: 0 },
+        { owner: 'a', held: 0, registeredAt: NOW + 10, asksUntil: NOW + 50 },
+        { owner: 'b', held: 2, registeredAt: NOW, asksUntil: 0 },
       ];
       expect(await processes.register('a', report)).toEqual({ owners: both, instances: 2 });
       expect(await processes.register('a', { now: NOW + 20, since: NOW })).toEqual({
-        owners: [{ owner: 'a', held: 0, checkedInAt: NOW + 20, asksUntil: 0 }],
+        owners: [{ owner: 'a', held: 0, registeredAt: NOW + 20, asksUntil: 0 }],
         instances: 2,
       });
       expect((await processes.register('b', { now: NOW + 20, since: NOW })).owners).toHaveLength(2);
@@ -61,7 +61,7 @@ export function processContract(subject: ContractSubject): void {
       expect(late).toMatchObject({ owners: [{ owner: 'a', held: 0 }], instances: 1 });
     });
 
-    it('count no more where they checked in before the clock was set back', async () => {
+    it('count no more where they registered before the clock was set back', async () => {
       const { processes } = await open();
       const ownersAfter = async (owner: string, now: number): Promise<readonly string[]> =>
         (await processes.register(owner, { now, since: NOW - 20 })).owners.map((share) => share.owner);

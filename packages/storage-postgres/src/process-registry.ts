@@ -1,4 +1,4 @@
-import { latestCheckIn } from '@trunkline/core/spi/storage';
+import { latestRegistration } from '@trunkline/core/spi/storage';
 import type { ProcessRegistry } from '@trunkline/core/spi/storage';
 import type { Connected } from './database.ts';
 import { NEEDS_GATEWAY } from './lease.ts';
@@ -12,14 +12,14 @@ export function processRegistry(
   return {
     register: async (owner, { now, since, asksUntil = 0 }) =>
       connected().transaction(async (transaction) => {
-        await transaction.run(DEREGISTER_SILENT, since, latestCheckIn(now));
+        await transaction.run(DEREGISTER_SILENT, since, latestRegistration(now));
         await transaction.run(REGISTER, encodeText(owner), now, asksUntil);
         const rows = await transaction.all(SHARE, now);
         return {
           owners: rows.map((row) => ({
             owner: text(row, 'owner'),
             held: integer(row, 'held'),
-            checkedInAt: integer(row, 'checked_in_at'),
+            registeredAt: integer(row, 'checked_in_at'),
             asksUntil: integer(row, 'asks_until'),
           })),
           instances: rows[0] ? integer(rows[0], 'instances') : 0,

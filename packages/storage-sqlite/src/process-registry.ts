@@ -1,4 +1,4 @@
-import { latestCheckIn } from '@trunkline/core/spi/storage';
+import { latestRegistration } from '@trunkline/core/spi/storage';
 import type { OwnerShare, ProcessRegistry } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
@@ -18,7 +18,7 @@ export function processRegistry(
         database.run(
           'DELETE FROM lease_owners WHERE checked_in_at <= ? OR checked_in_at > ?',
           since,
-          latestCheckIn(now),
+          latestRegistration(now),
         );
         database.run(
           'INSERT OR REPLACE INTO lease_owners (owner, checked_in_at, asks_until) VALUES (?, ?, ?)',
@@ -55,7 +55,7 @@ function readOwnerShare(row: Row): OwnerShare {
   return {
     owner: text(row, 'owner'),
     held: integer(row, 'held'),
-    checkedInAt: integer(row, 'checked_in_at'),
+    registeredAt: integer(row, 'checked_in_at'),
     asksUntil: integer(row, 'asks_until'),
   };
 }

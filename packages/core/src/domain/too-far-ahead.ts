@@ -29,8 +29,8 @@ export function notBefore(earlier: number, now: number): number {
   return earlier <= now || isTooFarAhead(earlier, now) ? now : earlier + 1;
 }
 
-/** The latest time at which a process that is alive has checked in as an owner of leases. */
-export function latestCheckIn(now: number): number {
+/** The latest time at which a process that is alive has registered as an owner of leases. */
+export function latestRegistration(now: number): number {
   return now + 60_000;
 }
 

@@ -69,7 +69,7 @@ export { acceptsMessages } from '../domain/instance/instance.ts';
 export type { Instance, InstanceStatus } from '../domain/instance/instance.ts';
 export type { GatewayShare, OwnerShare } from '../domain/instance/instance-shares.ts';
 export type { Group, GroupReport } from '../domain/instance/group.ts';
-export { latestCheckIn, latestLeaseEnd, latestResend } from '../domain/too-far-ahead.ts';
+export { latestLeaseEnd, latestRegistration, latestResend } from '../domain/too-far-ahead.ts';
 
 // Messages.
 export { decideAcceptance } from '../domain/message/acceptance.ts';

@@ -61,7 +61,7 @@ export function createGatewaySupervisor(
   const announced = new WeakSet<OpenConnection['connection']>();
   const sharing = createInstanceSharing(context, {
     owner,
-    checkIn: (report) => inTime('Sharing instances', storage.processes.register(owner, report)),
+    register: (report) => inTime('Sharing instances', storage.processes.register(owner, report)),
     open: () => [...controllers.values()].filter((controller) => controller.open()),
     async handOver(controller, reservation) {
       try {

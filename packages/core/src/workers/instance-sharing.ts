@@ -3,13 +3,13 @@ import type { GatewayShare, OwnerShare } from '../domain/instance/instance-share
 import type { ServiceContext } from '../services/context.ts';
 import type { InstanceController } from './instance-controller.ts';
 
-const CHECK_IN_EVERY_MS = 10_000;
-/** Owners that have not checked in for this long get no share. */
-const OWNER_SILENT_MS = 2 * CHECK_IN_EVERY_MS;
+const REGISTER_EVERY_MS = 10_000;
+/** Owners that have not registered again for this long get no share. */
+const OWNER_SILENT_MS = 2 * REGISTER_EVERY_MS;
 /** A process that has just started asks for nothing: one that dies soon after each start must not cost others their connections. */
 const ASK_AFTER_MS = 5_000;
-/** How long an ask holds; the others see it when they check in. */
-const ASK_MS = CHECK_IN_EVERY_MS + 2_000;
+/** How long an ask holds; the others see it when they register. */
+const ASK_MS = REGISTER_EVERY_MS + 2_000;
 /** While it asks, an owner looks this often for what is reserved for it: between processes there may be no signals. */
 const LOOK_EVERY_MS = 200;
 /** How long an instance is left to the owner that asked for it. One that has died meanwhile costs no more than this. */
@@ -22,7 +22,7 @@ const ASK_AGAIN_MS = 20_000;
 const ASK_AGAIN_MAX_MS = 320_000;
 
 export interface InstanceSharing {
-  /** Checks in where that is due, and hands instances over to others who ask for them. */
+  /** Registers where that is due, and hands instances over to others who ask for them. */
   shareAt(now: number): Promise<void>;
   /** Instances that this process has taken at `now`: one that it handed over before was not taken by the other. */
   noteClaimed(instanceIds: readonly string[], now: number): void;
@@ -34,7 +34,7 @@ export interface InstanceSharing {
 
 interface SharingOptions {
   readonly owner: string;
-  checkIn(report: {
+  register(report: {
     readonly now: number;
     readonly since: number;
     readonly asksUntil: number;
@@ -55,21 +55,21 @@ interface SharingOptions {
  */
 export function createInstanceSharing(
   { clock, logger }: ServiceContext,
-  { owner, checkIn, open, handOver }: SharingOptions,
+  { owner, register, open, handOver }: SharingOptions,
 ): InstanceSharing {
   const startedAt = clock.now();
   /** What was handed over, until it is known who has taken it. */
   const handedOver = new Map<string, { readonly to: OwnerShare; readonly until: number }>();
-  /** Owners that did not take what they had asked for, by when they had checked in: until they do so again. */
+  /** Owners that did not take what they had asked for, by when they had registered: until they do so again. */
   const silent = new Map<string, number>();
   /** Since when this process asks, and what it held then. */
   let asking: { readonly since: number; readonly held: number } | null = null;
   let askFrom = startedAt + ASK_AFTER_MS;
   let askPauseMs = ASK_AGAIN_MS;
-  let checkInAt = startedAt;
+  let registerAt = startedAt;
 
   const report = (now: number): Promise<GatewayShare> =>
-    checkIn({ now, since: now - OWNER_SILENT_MS, asksUntil: asking ? now + ASK_MS : 0 });
+    register({ now, since: now - OWNER_SILENT_MS, asksUntil: asking ? now + ASK_MS : 0 });
 
   const heldOf = ({ owners }: GatewayShare): number => owners.find((one) => one.owner === owner)?.held ?? 0;
 
@@ -81,7 +81,7 @@ export function createInstanceSharing(
       if (asking) askPauseMs = ASK_AGAIN_MS;
       return { since: now, held };
     }
-    if (now < asking.since + CHECK_IN_EVERY_MS) return asking;
+    if (now < asking.since + REGISTER_EVERY_MS) return asking;
     askFrom = now + askPauseMs;
     askPauseMs = Math.min(2 * askPauseMs, ASK_AGAIN_MAX_MS);
     return null;
@@ -106,22 +106,22 @@ export function createInstanceSharing(
 
   return {
     async shareAt(now) {
-      if (now < checkInAt) return;
+      if (now < registerAt) return;
       let share = await report(now);
-      checkInAt = now + CHECK_IN_EVERY_MS;
+      registerAt = now + REGISTER_EVERY_MS;
       const wasAsking = asking !== null;
       asking = ask(share, now);
       if ((asking !== null) !== wasAsking) share = await report(now);
-      if (!wasAsking && now < askFrom) checkInAt = Math.min(checkInAt, askFrom);
+      if (!wasAsking && now < askFrom) registerAt = Math.min(registerAt, askFrom);
 
       const receivers = handOvers(owner, share, {
         limit: HAND_OVER_BATCH,
         mayReceive: (other) =>
-          other.asksUntil >= now + RESERVED_MS && silent.get(other.owner) !== other.checkedInAt,
+          other.asksUntil >= now + RESERVED_MS && silent.get(other.owner) !== other.registeredAt,
       });
       const given = open().slice(0, receivers.length);
       if (given.length === 0) return;
-      checkInAt = now + NEXT_BATCH_MS;
+      registerAt = now + NEXT_BATCH_MS;
       await Promise.all(
         given.map(async (controller, index) => {
           const to = share.owners.find((other) => other.owner === receivers[index]);
@@ -134,7 +134,7 @@ export function createInstanceSharing(
         const to = handedOver.get(instanceId)?.to;
         if (!to) continue;
         handedOver.delete(instanceId);
-        silent.set(to.owner, to.checkedInAt);
+        silent.set(to.owner, to.registeredAt);
         logger.warn(
           { instanceId, to: to.owner },
           'another process asked for an instance and did not take it: it is taken back',
@@ -146,6 +146,6 @@ export function createInstanceSharing(
       const ends = Array.from(handedOver.values(), ({ until }) => until);
       return Math.min(asking ? lookedAt + LOOK_EVERY_MS : Infinity, ...ends);
     },
-    nextAt: () => checkInAt,
+    nextAt: () => registerAt,
   };
 }

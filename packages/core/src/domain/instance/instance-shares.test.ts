@@ -6,7 +6,7 @@ function shareOf(...held: readonly number[]): GatewayShare {
   const owners = held.map((count, index) => ({
     owner: `owner-${index}`,
     held: count,
-    checkedInAt: 0,
+    registeredAt: 0,
     asksUntil: 0,
   }));
   return { owners, instances: held.reduce((sum, count) => sum + count, 0) };

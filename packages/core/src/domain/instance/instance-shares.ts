@@ -3,14 +3,14 @@ export interface OwnerShare {
   readonly owner: string;
   /** Instances that need a gateway and that it holds, or that are reserved for it. */
   readonly held: number;
-  readonly checkedInAt: number;
+  readonly registeredAt: number;
   /** Until when it keeps looking for what is reserved for it; 0 while it asks for nothing. */
   readonly asksUntil: number;
 }
 
 /** What there is to share, and among whom: all of one moment. */
 export interface GatewayShare {
-  /** Those who have checked in, the one that reads this included, in the order of their names. */
+  /** Those who are registered, the one that reads this included, in the order of their names. */
   readonly owners: readonly OwnerShare[];
   /** Instances that need a gateway, held or not. */
   readonly instances: number;

@@ -4,7 +4,7 @@ import type { GatewayShare } from '../../domain/instance/instance-shares.ts';
 export interface ProcessRegistry {
   /**
    * Notes that this owner of leases is at work at `now`, and until when it asks for instances (by default it does not).
-   * Those who were last at work at `since` or earlier, or too far ahead (`latestCheckIn`), are deregistered.
+   * Those who were last at work at `since` or earlier, or too far ahead (`latestRegistration`), are deregistered.
    */
   register(
     owner: string,

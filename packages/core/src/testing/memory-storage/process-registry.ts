@@ -1,4 +1,4 @@
-import { latestCheckIn } from '../../domain/too-far-ahead.ts';
+import { latestRegistration } from '../../domain/too-far-ahead.ts';
 import type { GatewayShare } from '../../domain/instance/instance-shares.ts';
 import type { ProcessRegistry } from '../../ports/storage/process-registry.ts';
 import { needsGateway } from './lease.ts';
@@ -18,10 +18,10 @@ export class MemoryProcessRegistry implements ProcessRegistry {
   ): Promise<GatewayShare> {
     const { now, since, asksUntil = 0 } = report;
     const { owners, instances } = this.#state;
-    for (const [other, { checkedInAt }] of owners) {
-      if (checkedInAt <= since || checkedInAt > latestCheckIn(now)) owners.delete(other);
+    for (const [other, { registeredAt }] of owners) {
+      if (registeredAt <= since || registeredAt > latestRegistration(now)) owners.delete(other);
     }
-    owners.set(owner, { checkedInAt: now, asksUntil });
+    owners.set(owner, { registeredAt: now, asksUntil });
     const needing = [...instances.values()].filter(({ instance }) => needsGateway(instance));
     const held = needing.filter(({ lease }) => lease.expiresAt > now);
     return {

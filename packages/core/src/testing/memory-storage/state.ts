@@ -63,8 +63,8 @@ export class State {
   readonly apiKeyIdsByHash: Map<string, string> = new Map();
 
   readonly instances: Map<string, InstanceRecord> = new Map();
-  /** By owner of leases: what it reported when it last checked in. */
-  readonly owners: Map<string, { readonly checkedInAt: number; readonly asksUntil: number }> = new Map();
+  /** By owner of leases: what it reported when it last registered. */
+  readonly owners: Map<string, { readonly registeredAt: number; readonly asksUntil: number }> = new Map();
   readonly messages: Map<string, Message> = new Map();
   /** Message ids by `keyOf(instanceId, networkId)`. */
   readonly outbound: Map<string, string> = new Map();
