@@ -45,6 +45,17 @@ describe('systemClock', () => {
     expect(callback).toHaveBeenCalledTimes(1);
   });
 
+  it('calls soon what has become due while it was set, without a warning of Node', () => {
+    const setTimeout = vi.spyOn(globalThis, 'setTimeout');
+    vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(20).mockReturnValue(21);
+    const callback = vi.fn();
+    systemClock().setTimer(10, callback);
+    vi.advanceTimersByTime(1);
+    expect(callback).toHaveBeenCalledOnce();
+    expect(setTimeout.mock.calls.map(([, delay]) => delay)).toEqual([1]);
+    vi.restoreAllMocks();
+  });
+
   it.each([1000, 60 * DAY_MS])('does not call when cancelled before %d ms are over', (delay) => {
     const callback = vi.fn();
     const cancel = systemClock().setTimer(delay, callback);
