@@ -1,4 +1,4 @@
-import { acceptsMessages } from '@trunkline/core/spi/storage';
+import { acceptsMessages, writtenInstance } from '@trunkline/core/spi/storage';
 import type {
   Instance,
   InstanceStore,
@@ -120,11 +120,7 @@ async function writeAll(transaction: Transaction, write: InstanceWrite): Promise
   if (lease && !(await isHeld(transaction, lease, 'instance'))) return { kind: 'fenced' };
   const stored = await lockInstance(transaction, instance);
   if (stored?.version !== instance.version) return { kind: 'stale' };
-  const written = {
-    ...instance,
-    lastSeenAt: later(instance.lastSeenAt, stored.lastSeenAt),
-    version: instance.version + 1,
-  };
+  const written = writtenInstance(instance, stored);
   const uuid = uuidOf('ins', instance.id);
   await transaction.update('trunkline.instances', uuid, entities.instanceState.columns(written));
   if (acceptsMessages(stored) !== acceptsMessages(written)) await saveQueue(transaction, written);
@@ -147,8 +143,4 @@ export async function lockInstance(
 ): Promise<Instance | null> {
   const row = await transaction.get(LOCK, uuidToFind('ins', id), uuidToFind('ten', workspaceId));
   return row ? entities.instance.read(row) : null;
-}
-
-function later(a: number | null, b: number | null): number | null {
-  return a === null || (b !== null && b > a) ? b : a;
 }

@@ -1,3 +1,4 @@
+import { writtenInstance } from '@trunkline/core/spi/storage';
 import type { Instance, InstanceStore, InstanceWriteResult } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
@@ -34,11 +35,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         if (lease && !isHeld(database, lease)) return { kind: 'fenced' };
         const stored = findInstance(database, instance.workspaceId, instance.id);
         if (stored?.version !== instance.version) return { kind: 'stale' };
-        const written = {
-          ...instance,
-          lastSeenAt: later(instance.lastSeenAt, stored.lastSeenAt),
-          version: instance.version + 1,
-        };
+        const written = writtenInstance(instance, stored);
         database.update('instances', instance.id, entities.instanceState.columns(written));
         if (event) storeEvents({ database, newId, announce }, [event]);
         if (failQueued) failMessages({ database, newId, announce }, instance.id, failQueued);
@@ -94,8 +91,4 @@ function hasInstances(database: Database, workspaceId: string, count: number): b
 function findInstance(database: Database, workspaceId: string, id: string): Instance | null {
   const row = database.get('SELECT * FROM instances WHERE id = ? AND workspace_id = ?', id, workspaceId);
   return row ? entities.instance.read(row) : null;
-}
-
-function later(a: number | null, b: number | null): number | null {
-  return a === null || (b !== null && b > a) ? b : a;
 }

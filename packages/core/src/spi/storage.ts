@@ -65,7 +65,7 @@ export type { Member, Plan, Workspace, WorkspaceChanges } from '../domain/worksp
 export type { ApiKey } from '../domain/api-key/api-key.ts';
 
 // Instances and groups.
-export { acceptsMessages } from '../domain/instance/instance.ts';
+export { acceptsMessages, writtenInstance } from '../domain/instance/instance.ts';
 export type { Instance, InstanceStatus } from '../domain/instance/instance.ts';
 export type { GatewayShare, OwnerShare } from '../domain/instance/instance-shares.ts';
 export type { Group, GroupReport } from '../domain/instance/group.ts';

@@ -81,6 +81,16 @@ export function acceptsMessages({
   return phoneNumber !== null && desired === 'running' && mayConnect;
 }
 
+/**
+ * An instance as a write of it leaves it, with the next version. A write may have been decided on while the gateway reported
+ * that it was seen: the later time stays.
+ */
+export function writtenInstance(instance: Instance, stored: Pick<Instance, 'lastSeenAt'>): Instance {
+  const times = [instance.lastSeenAt, stored.lastSeenAt].filter((time) => time !== null);
+  const lastSeenAt = times.length === 0 ? null : Math.max(...times);
+  return { ...instance, lastSeenAt, version: instance.version + 1 };
+}
+
 /** How the operation with this id ended; null while it is open, and where that is no longer known. */
 export function outcomeOf({ operationOutcome: last }: Instance, id: string): OperationOutcome | null {
   return allOutcomes(last).find((outcome) => outcome.id === id) ?? null;

@@ -1,3 +1,4 @@
+import { writtenInstance } from '../../domain/instance/instance.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type {
   InstanceStore,
@@ -50,11 +51,7 @@ export class MemoryInstanceStore implements InstanceStore {
     if (record?.instance.version !== instance.version) return { kind: 'stale' };
     const work = [...storeEvents(this.#state, event ? [event] : [])];
     const failed = failQueued ? this.#failed(record, failQueued) : [];
-    record.instance = {
-      ...structuredClone(instance),
-      lastSeenAt: latest(record.instance.lastSeenAt, instance.lastSeenAt),
-      version: instance.version + 1,
-    };
+    record.instance = structuredClone(writtenInstance(instance, record.instance));
     if (forgetNumber === true) {
       record.session.clear();
       leaveGroups(record, () => false);
@@ -82,7 +79,7 @@ export class MemoryInstanceStore implements InstanceStore {
   async touch(lease: Lease, now: number): Promise<void> {
     const record = leasedRecord(this.#state, lease);
     if (!record) return;
-    record.instance = { ...record.instance, lastSeenAt: latest(record.instance.lastSeenAt, now) };
+    record.instance = { ...record.instance, lastSeenAt: Math.max(record.instance.lastSeenAt ?? 0, now) };
   }
 
   #record(workspaceId: string, id: string): InstanceRecord | undefined {
@@ -108,8 +105,4 @@ export class MemoryInstanceStore implements InstanceStore {
     this.#state.signal({ topic: 'instance', instanceId, ...(lease && { byHolder: true }) });
     this.#state.signalWork(work);
   }
-}
-
-function latest(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.max(a, b);
 }
