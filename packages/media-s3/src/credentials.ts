@@ -6,31 +6,31 @@ const EARLY_MS = 5 * 60_000;
 
 export interface CredentialSource {
   get(): Promise<S3Credentials>;
-  /** They were refused as expired: found anew for the next request. */
+  /** They were refused as expired: found again for the next request. */
   forget(): void;
 }
 
 /** Asks the provider once for all requests that need new credentials at the same time. */
 export function createCredentialSource(find: () => Promise<S3Credentials>): CredentialSource {
   let known: S3Credentials | null = null;
-  let underWay: Promise<S3Credentials> | null = null;
+  let inFlight: Promise<S3Credentials> | null = null;
 
   const holds = (credentials: S3Credentials): boolean =>
     credentials.expiration !== undefined && credentials.expiration.getTime() - EARLY_MS > Date.now();
-  const findAnew = async (): Promise<S3Credentials> => {
+  const findAgain = async (): Promise<S3Credentials> => {
     try {
       known = checkCredentials(await find());
       return known;
     } finally {
-      underWay = null;
+      inFlight = null;
     }
   };
 
   return {
     async get() {
       if (known !== null && holds(known)) return known;
-      underWay ??= findAnew();
-      return underWay;
+      inFlight ??= findAgain();
+      return inFlight;
     },
     forget() {
       known = null;

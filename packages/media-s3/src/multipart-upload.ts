@@ -1,5 +1,5 @@
 import { sizeOf } from './object-size.ts';
-import type { S3Answer, S3Client } from './s3-client.ts';
+import type { S3Response, S3Client } from './s3-client.ts';
 import { isS3Error, S3Error } from './s3-error.ts';
 import { escaped, textOf } from './xml.ts';
 
@@ -35,7 +35,7 @@ export async function beginMultipartUpload(
         const { text } = await client.call({ method: 'POST', key, query: { uploadId }, body });
         if (textOf(text, 'ETag') === null) throw notFromS3();
       } catch (error) {
-        // An answer may have been lost: where this took place on another attempt, the upload is not known any more.
+        // A response may have been lost: where this took place on another attempt, the upload is not known any more.
         const isDone = isS3Error(error, 'NoSuchUpload') && (await sizeOf(client, key)) === size;
         if (!isDone) throw error;
       }
@@ -46,15 +46,17 @@ export async function beginMultipartUpload(
   };
 }
 
-/** What S3 calls the bytes that it took. Throws where the answer is another's, as of a proxy that answers everything with a page. */
-export function tagOf({ headers }: S3Answer): string {
+/** What S3 calls the bytes that it took. Throws where the response is another's, as of a proxy that sends a page for everything. */
+export function tagOf({ headers }: S3Response): string {
   const tag = headers.get('ETag');
   if (tag === null) throw notFromS3();
   return tag;
 }
 
 function notFromS3(): S3Error {
-  return new S3Error('What answered instead of S3 took nothing.');
+  return new S3Error(
+    'What responded instead of S3 took nothing. Check the endpoint, and the proxies in between.',
+  );
 }
 
 function completion(tags: readonly string[]): string {

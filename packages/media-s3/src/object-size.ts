@@ -6,7 +6,10 @@ export async function sizeOf(client: S3Client, key: string): Promise<number | nu
   try {
     const { headers } = await client.call({ method: 'HEAD', key });
     const length = headers.get('Content-Length');
-    if (length === null) throw new S3Error('S3 did not tell the size of a file.');
+    if (length === null)
+      throw new S3Error(
+        'S3 did not send the size of a file: its response has no Content-Length. Check what is between here and S3.',
+      );
     return Number(length);
   } catch (error) {
     if (isMissing(error)) return null;

@@ -19,7 +19,7 @@ export interface S3MediaStoreOptions {
   readonly timeouts?: S3Timeouts | undefined;
   /** How often a request is made at most, where S3 is overloaded or away. 5. */
   readonly maxAttempts?: number | undefined;
-  /** Bytes that are sent, and held in memory, at once; 5 MiB to 100 MiB. 5 MiB, which is enough for files of 50 GB. */
+  /** Bytes that are sent, and held in memory, at a time; 5 MiB to 100 MiB. 5 MiB, which is enough for files of 50 GB. */
   readonly partSize?: number | undefined;
   /** Makes the requests; the runtime's, unless given. */
   readonly fetch?: typeof fetch | undefined;
@@ -29,7 +29,7 @@ export interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
-  /** Until when they hold. Found anew some minutes before; without it, for every request. */
+  /** Until when they hold. Found again some minutes before; without it, for every request. */
   readonly expiration?: Date | undefined;
 }
 
@@ -40,7 +40,7 @@ export type S3Encryption =
 
 /** Milliseconds. */
 export interface S3Timeouts {
-  /** For one request and its answer, but for the content of a download. 30,000. */
+  /** For one request and its response, but for the content of a download. 30,000. */
   readonly requestMs?: number | undefined;
   /** For the next bytes of a download, while they are waited for. 30,000. */
   readonly stallMs?: number | undefined;
@@ -106,7 +106,7 @@ export function checkOptions(options: S3MediaStoreOptions): CheckedS3Options {
   };
 }
 
-/** Without telling any of them: a header that cannot be sent would be told with its value. */
+/** Without showing any of them: a header that cannot be sent would be shown with its value. */
 export function checkCredentials(credentials: S3Credentials): S3Credentials {
   const { accessKeyId, secretAccessKey, sessionToken } = credentials ?? {};
   check(isPrintable(accessKeyId), 'credentials.accessKeyId', 'is missing or not printable');

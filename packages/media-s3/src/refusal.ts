@@ -4,21 +4,21 @@ import { textOf } from './xml.ts';
 /** How far from ours the clock of S3 is when it refuses a request for that. */
 const SKEW_MS = 10 * 60_000;
 
-/** What S3 answered instead of doing what it was asked to. */
+/** What S3 responded instead of doing what it was asked to. */
 export function refusalOf(method: string, { status, headers }: Response, text: string): S3Error {
-  const code = method === 'HEAD' ? presumedCode(status, headers) : toldCode(text);
+  const code = method === 'HEAD' ? presumedCode(status, headers) : codeIn(text);
   return new S3Error(`S3 refused a ${method}: ${status}${code === null ? '' : ` ${code}`}.`, {
     status,
     code,
   });
 }
 
-function toldCode(text: string): string | null {
+function codeIn(text: string): string | null {
   const code = textOf(text, 'Code');
   return code !== null && /^[\w.]{1,64}$/.test(code) ? code : null;
 }
 
-/** An answer to HEAD has no body that could tell why. These two can be mended, so they are worth a guess. */
+/** A response to HEAD has no body that could say why. These two can be mended, so they are worth a guess. */
 function presumedCode(status: number, headers: Headers): string | null {
   if (status === 400) return 'ExpiredToken';
   const theirs = Date.parse(headers.get('Date') ?? '');

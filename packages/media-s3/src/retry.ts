@@ -8,7 +8,7 @@ const PASSING_CODES: ReadonlySet<string> = new Set([
   'ServiceUnavailable',
   'SlowDown',
   'Throttling',
-  // These two after their cause is mended: the clock's offset is known, and the credentials are found anew.
+  // These two after their cause is mended: the clock's offset is known, and the credentials are found again.
   'RequestTimeTooSkewed',
   'ExpiredToken',
 ]);
@@ -22,7 +22,7 @@ export function mayPass(error: unknown): boolean {
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 5_000;
 
-/** After so many attempts: doubled each time, and any part of that, so that many don't come back at once. */
+/** After so many attempts: doubled each time, and any part of that, so that many don't come back together. */
 export function waitBeforeRetry(attempts: number): Promise<void> {
   const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));
   return new Promise((resolve) => setTimeout(resolve, longest * (0.5 + Math.random() / 2)));

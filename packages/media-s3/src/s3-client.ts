@@ -6,7 +6,7 @@ import { S3Error } from './s3-error.ts';
 import type { S3Request } from './s3-request.ts';
 import { createSigner } from './signer.ts';
 
-export interface S3Answer {
+export interface S3Response {
   readonly headers: Headers;
   readonly text: string;
 }
@@ -16,18 +16,18 @@ interface S3Content {
   readonly content: ReadableStream<Uint8Array>;
 }
 
-/** What both answer is 2xx and no error; both reject with an S3Error. */
+/** The response of both is 2xx and no error; both reject with an S3Error. */
 export interface S3Client {
-  call(request: S3Request, maxAttempts?: number): Promise<S3Answer>;
-  /** For an answer that streams as it is read. */
+  call(request: S3Request, maxAttempts?: number): Promise<S3Response>;
+  /** For a response that streams as it is read. */
   open(request: S3Request): Promise<S3Content>;
 }
 
-/** Sends with fetch. Each attempt is signed anew and has its own deadline. */
+/** Sends with fetch. Each attempt has its own signature and has its own deadline. */
 export function createS3Client(options: CheckedS3Options): S3Client {
   const signer = createSigner(options);
 
-  /** Answers as soon as the answer begins. */
+  /** Returns as soon as the response begins. */
   const send = async (request: S3Request, signal: AbortSignal): Promise<Response> => {
     const { method, body } = request;
     const { url, headers } = await signer.sign(request);
@@ -36,7 +36,7 @@ export function createS3Client(options: CheckedS3Options): S3Client {
     const response = await options
       .fetch(url, { method, headers, body: body ?? null, redirect: 'manual', signal })
       .catch((error: unknown) => {
-        throw new S3Error(`S3 did not answer a ${method}.`, { cause: error });
+        throw new S3Error(`S3 did not respond to a ${method}.`, { cause: error });
       });
     if (response.ok) return response;
     const refusal = refusalOf(method, response, await readText(response).catch(() => ''));
@@ -44,10 +44,10 @@ export function createS3Client(options: CheckedS3Options): S3Client {
     throw refusal;
   };
 
-  const withRetries = async <Answer>(
+  const withRetries = async <Reply>(
     maxAttempts: number,
-    attempt: (abort: AbortController) => Promise<Answer>,
-  ): Promise<Answer> => {
+    attempt: (abort: AbortController) => Promise<Reply>,
+  ): Promise<Reply> => {
     for (let attempts = 1; ; attempts += 1) {
       try {
         return await beforeDeadline(options.requestMs, attempt);
@@ -63,9 +63,9 @@ export function createS3Client(options: CheckedS3Options): S3Client {
       withRetries(maxAttempts, async ({ signal }) => {
         const response = await send(request, signal);
         const text = await readText(response).catch((error: unknown) => {
-          throw new S3Error(`S3 broke off its answer to a ${request.method}.`, { cause: error });
+          throw new S3Error(`S3 broke off its response to a ${request.method}.`, { cause: error });
         });
-        // S3 begins to answer some requests before it knows how they end.
+        // S3 begins to respond to some requests before it knows how they end.
         if (text.includes('<Error>')) throw refusalOf(request.method, response, text);
         return { headers: response.headers, text };
       }),
@@ -78,14 +78,14 @@ export function createS3Client(options: CheckedS3Options): S3Client {
 }
 
 /** Aborts what takes too long, and does not wait for it to notice. */
-async function beforeDeadline<Answer>(
+async function beforeDeadline<Reply>(
   ms: number,
-  attempt: (abort: AbortController) => Promise<Answer>,
-): Promise<Answer> {
+  attempt: (abort: AbortController) => Promise<Reply>,
+): Promise<Reply> {
   const abort = new AbortController();
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    reject(new S3Error(`S3 did not answer within ${ms} ms.`));
+    reject(new S3Error(`S3 did not respond within ${ms} ms.`));
     abort.abort();
   }, ms);
   try {
@@ -95,7 +95,7 @@ async function beforeDeadline<Answer>(
   }
 }
 
-/** Longer than any answer that is no file: a list of a thousand uploads. What comes after it is not read. */
+/** Longer than any response that is no file: a list of a thousand uploads. What comes after it is not read. */
 const LONGEST_TEXT = 2 * 1_048_576;
 
 async function readText(response: Response): Promise<string> {

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { chunksOf, streamOf } from '@trunkline/storage-contract/media-content';
 import { eventually, until } from '@trunkline/test-support';
 import { S3Error } from '../src/index.ts';
-import { answerError, answerXml, readBody } from './support/fake-answers.ts';
+import { respondError, respondXml, readBody } from './support/fake-responses.ts';
 import type { Disturbance, FakeS3 } from './support/fake-s3.ts';
 import { HASTY, ID, SECRETS, storeOnFake } from './support/store-on-fake.ts';
 
@@ -27,7 +27,7 @@ const refuse =
   (status: number, code: string): Disturbance =>
   async (_, { incoming, outgoing }) => {
     await readBody(incoming);
-    answerError(outgoing, status, code);
+    respondError(outgoing, status, code);
     return HANDLED;
   };
 const hang: Disturbance = () => HANDLED;
@@ -63,7 +63,7 @@ describe('a failure of S3 that passes', () => {
     }
   });
 
-  it('is tried again when no answer came', async () => {
+  it('is tried again when no response came', async () => {
     const { s3, store } = await storeOnFake({ timeouts: { requestMs: 1_000 } });
     s3.disturb(on('PutObject', hang, 1));
     expect(await store.put(ID, streamOf('x'))).toBe(1);
@@ -89,7 +89,7 @@ describe('a failure of S3 that passes', () => {
     expect(s3.unfinished()).toEqual([]);
   });
 
-  it('is not what a refusal is: that is told at once', async () => {
+  it('is not what a refusal is: that is reported immediately', async () => {
     const { s3, store } = await storeOnFake();
     s3.disturb(on('PutObject', refuse(403, 'AccessDenied')));
     await expect(store.put(ID, streamOf('x'))).rejects.toThrow('S3 refused a PUT: 403 AccessDenied.');
@@ -98,7 +98,7 @@ describe('a failure of S3 that passes', () => {
 });
 
 describe('an upload', () => {
-  it('that S3 refuses to complete in an answer that began as 200 has failed', async () => {
+  it('that S3 refuses to complete in a response that began as 200 has failed', async () => {
     const { s3, store } = await storeOnFake();
     s3.disturb(
       on('CompleteMultipartUpload', async (_, { incoming, outgoing }) => {
@@ -113,13 +113,13 @@ describe('an upload', () => {
     expect([await store.size(ID), s3.unfinished()]).toEqual([null, []]);
   });
 
-  it('is complete when the answer to that was lost', async () => {
+  it('is complete when the response to that was lost', async () => {
     const { s3, store } = await storeOnFake();
     s3.disturb(
       on(
         'CompleteMultipartUpload',
         (_, { outgoing }) => {
-          // It is carried out, and its answer goes nowhere.
+          // It is carried out, and its response goes nowhere.
           outgoing.writeHead = () => outgoing;
           outgoing.end = () => outgoing.destroy();
           return undefined;
@@ -172,10 +172,10 @@ describe('an upload', () => {
     expect(s3.unfinished()).toEqual([`${ID}_longer`]);
   });
 
-  it('is none where S3 takes nothing at all: that is told within the deadlines', async () => {
+  it('is none where S3 takes nothing at all: that is reported within the deadlines', async () => {
     const { s3, store } = await storeOnFake(HASTY);
     s3.disturb(hang);
-    await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toThrow('S3 did not answer within 200 ms.');
+    await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toThrow('S3 did not respond within 200 ms.');
   });
 });
 
@@ -185,14 +185,14 @@ describe('a server that hangs', () => {
       // Longer than a busy machine takes to send a request: each try is to arrive.
       const { s3, store } = await storeOnFake({ timeouts: { requestMs: 2_000 } });
       s3.disturb(hang);
-      await expect(store[method](ID)).rejects.toThrow('S3 did not answer within 2000 ms.');
+      await expect(store[method](ID)).rejects.toThrow('S3 did not respond within 2000 ms.');
       expect(s3.requests).toHaveLength(3);
       await eventually(async () => expect(await s3.connections()).toBe(0));
     };
     await Promise.all([asked('size'), asked('get'), asked('delete')]);
   });
 
-  it('in the middle of its answer does not hang either', async () => {
+  it('in the middle of its response does not hang either', async () => {
     const { s3, store } = await storeOnFake(HASTY);
     s3.disturb(
       on('ListMultipartUploads', (_, { outgoing }) => {
@@ -200,28 +200,28 @@ describe('a server that hangs', () => {
         return HANDLED;
       }),
     );
-    await expect(store.delete(ID)).rejects.toThrow('S3 did not answer within 200 ms.');
+    await expect(store.delete(ID)).rejects.toThrow('S3 did not respond within 200 ms.');
   });
 
   it('and takes no bytes does not hang either', async () => {
-    const deaf = createServer((socket) => void socket.pause().on('error', () => undefined));
-    deaf.listen(0, '127.0.0.1');
-    await once(deaf, 'listening');
-    onTestFinished(() => void deaf.close());
-    const address = deaf.address();
+    const unresponsive = createServer((socket) => void socket.pause().on('error', () => undefined));
+    unresponsive.listen(0, '127.0.0.1');
+    await once(unresponsive, 'listening');
+    onTestFinished(() => void unresponsive.close());
+    const address = unresponsive.address();
     const endpoint = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
     const { store } = await storeOnFake({ ...HASTY, endpoint });
-    await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toThrow('did not answer');
+    await expect(store.put(ID, chunksOf(6 * MIB, 1))).rejects.toThrow('did not respond');
   });
 
   it('is none that nobody listens on', async () => {
     const { s3, store } = await storeOnFake();
     await s3.close();
-    await expect(store.get(ID)).rejects.toThrow('S3 did not answer a GET.');
+    await expect(store.get(ID)).rejects.toThrow('S3 did not respond to a GET.');
   });
 });
 
-describe('a server that answers everything with a page of its own', () => {
+describe('a server that sends a page for everything of its own', () => {
   const page: Disturbance = async (_, { incoming, outgoing }) => {
     await readBody(incoming);
     outgoing
@@ -401,7 +401,7 @@ describe('an error', () => {
     [
       'whose code is none',
       (_, { outgoing }) => {
-        answerXml(outgoing, `<Code>${SECRETS.sessionToken} and more</Code>`, 400);
+        respondXml(outgoing, `<Code>${SECRETS.sessionToken} and more</Code>`, 400);
         return HANDLED;
       },
     ],
@@ -412,8 +412,8 @@ describe('an error', () => {
     const error: unknown = await store.get(ID).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(S3Error);
     for (let part: unknown = error; part instanceof Error; part = part.cause) {
-      const told = JSON.stringify([part.message, part.stack, ...Object.values(part)]);
-      for (const secret of Object.values(SECRETS)) expect(told).not.toContain(secret);
+      const reported = JSON.stringify([part.message, part.stack, ...Object.values(part)]);
+      for (const secret of Object.values(SECRETS)) expect(reported).not.toContain(secret);
     }
   });
 });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { answerXml, readBody } from './support/fake-answers.ts';
+import { respondXml, readBody } from './support/fake-responses.ts';
 import { startFakeS3 } from './support/fake-s3.ts';
 
 const MIB = 1_048_576;
@@ -10,24 +10,28 @@ const FILE_BYTES = Number(process.env['MEDIA_MB'] ?? 64) * MIB;
 /** For each: a part, and the copies of it that are on their way or not collected yet. */
 const LIMIT = (UPLOADS * 20 + 80) * MIB;
 
-it(`uploads ${UPLOADS} files at once in the memory of a few parts each`, { timeout: 300_000 }, async () => {
-  const s3 = await startFakeS3();
-  onTestFinished(() => s3.close());
-  let received = 0;
-  s3.disturb(async ({ operation }, { incoming, outgoing }) => {
-    // Nothing is kept here either.
-    if (operation !== 'UploadPart' && operation !== 'CompleteMultipartUpload') return undefined;
-    const body = await readBody(incoming);
-    if (operation === 'CompleteMultipartUpload') answerXml(outgoing, '<ETag>whole</ETag>');
-    else outgoing.writeHead(200, { ETag: '"part"' }).end(() => (received += body.length));
-    return 'handled';
-  });
+it(
+  `uploads ${UPLOADS} files concurrently in the memory of a few parts each`,
+  { timeout: 300_000 },
+  async () => {
+    const s3 = await startFakeS3();
+    onTestFinished(() => s3.close());
+    let received = 0;
+    s3.disturb(async ({ operation }, { incoming, outgoing }) => {
+      // Nothing is kept here either.
+      if (operation !== 'UploadPart' && operation !== 'CompleteMultipartUpload') return undefined;
+      const body = await readBody(incoming);
+      if (operation === 'CompleteMultipartUpload') respondXml(outgoing, '<ETag>whole</ETag>');
+      else outgoing.writeHead(200, { ETag: '"part"' }).end(() => (received += body.length));
+      return 'handled';
+    });
 
-  const program = new URL('support/programs/upload-many.ts', import.meta.url).pathname;
-  const given = ['--conditions=source', program, s3.endpoint, String(UPLOADS), String(FILE_BYTES)];
-  const { stdout } = await promisify(execFile)(process.execPath, given);
+    const program = new URL('support/programs/upload-many.ts', import.meta.url).pathname;
+    const given = ['--conditions=source', program, s3.endpoint, String(UPLOADS), String(FILE_BYTES)];
+    const { stdout } = await promisify(execFile)(process.execPath, given);
 
-  expect(received).toBe(6_000_000 + UPLOADS * FILE_BYTES);
-  expect(Number(stdout)).toBeGreaterThan(0);
-  expect(Number(stdout)).toBeLessThan(LIMIT);
-});
+    expect(received).toBe(6_000_000 + UPLOADS * FILE_BYTES);
+    expect(Number(stdout)).toBeGreaterThan(0);
+    expect(Number(stdout)).toBeLessThan(LIMIT);
+  },
+);

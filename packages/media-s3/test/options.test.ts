@@ -3,7 +3,7 @@ import type { MediaStore } from '@trunkline/core';
 import { streamOf } from '@trunkline/storage-contract/media-content';
 import { s3MediaStore } from '../src/index.ts';
 import type { S3Credentials, S3MediaStoreOptions } from '../src/index.ts';
-import { answerError } from './support/fake-answers.ts';
+import { respondError } from './support/fake-responses.ts';
 import { HASTY, ID, SECRETS, storeOnFake } from './support/store-on-fake.ts';
 import { BUCKET, CREDENTIALS, startRealS3 } from './support/real-s3.ts';
 
@@ -84,7 +84,7 @@ describe('a wrong option', () => {
 });
 
 describe('credentials', () => {
-  it('that are wrong are refused by a real server, without telling them', async () => {
+  it('that are wrong are refused by a real server, without showing them', async () => {
     const real = await startRealS3();
     const credentials = { ...CREDENTIALS, secretAccessKey: 'wrong' };
     const store = s3MediaStore({ ...OPTIONS, endpoint: real.endpoint, bucket: BUCKET, credentials });
@@ -113,17 +113,17 @@ describe('credentials', () => {
     expiresInMs = 60_000;
     s3.disturb((request, { outgoing }) => {
       if (request.headers['x-amz-security-token'] !== 'token-1') return undefined;
-      answerError(outgoing, 400, 'ExpiredToken');
+      respondError(outgoing, 400, 'ExpiredToken');
       return 'handled';
     });
-    // S3 cannot tell why it refuses a HEAD.
+    // S3 cannot say why it refuses a HEAD.
     await store.size(ID);
     expect(asked).toBe(2);
     await store.get(ID);
     expect(asked).toBe(3);
   });
 
-  it('that cannot be found are told, and found by the next request', async () => {
+  it('that cannot be found are reported, and found by the next request', async () => {
     let isAway = true;
     const { store } = await storeOnFake({
       credentials: async (): Promise<S3Credentials> => {
@@ -138,7 +138,7 @@ describe('credentials', () => {
 
   it('that never come do not hang a call', async () => {
     const { store } = await storeOnFake({ ...HASTY, credentials: () => new Promise(() => {}) });
-    await expect(store.size(ID)).rejects.toThrow('did not answer within 200 ms');
+    await expect(store.size(ID)).rejects.toThrow('did not respond within 200 ms');
   });
 });
 
@@ -154,7 +154,7 @@ describe('a clock that is wrong', () => {
       const signedAt = String(headers['x-amz-date']).replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:');
       if (Math.abs(Date.parse(signedAt) - ahead) < 15 * 60_000) return undefined;
       outgoing.setHeader('Date', new Date(ahead).toUTCString());
-      answerError(outgoing, 403, 'RequestTimeTooSkewed');
+      respondError(outgoing, 403, 'RequestTimeTooSkewed');
       return 'handled';
     });
     await call(store);

@@ -16,10 +16,10 @@ export interface ReceiverOptions {
   /**
    * The endpoint's secret, whole (`whsec_…`); several while one is being replaced; or a function that reads it, called
    * for each request. `process.env.WEBHOOK_SECRET` may be given as it is: where it is missing or empty, requests are
-   * answered with 500 and `onError` learns why. A secret with white space around it throws a TypeError right away.
+   * gets 500 and `onError` gets the reason. A secret with white space around it throws a TypeError right away.
    */
   readonly secret: SecretOption;
-  /** What to do with the events of each type. A promise is waited for. Answer within 10 seconds: the sender hangs up then. */
+  /** What to do with the events of each type. A promise is waited for. Respond within 10 seconds: the sender hangs up then. */
   readonly on?: EventHandlers;
   /** What to do with every other event, those of types that are newer than this package too. Nothing unless given. */
   readonly otherwise?: (event: WebhookEvent) => unknown;
@@ -36,9 +36,9 @@ export interface ReceiverOptions {
    * no longer than the sender's first wait (a minute), so that the event of a process that died is taken up then.
    */
   readonly leaseSeconds?: number;
-  /** Told of each request that was refused, for a log. Strangers can make it happen as often as they like. */
+  /** Called with each request that was refused, for a log. Strangers can make it happen as often as they like. */
   readonly onRefused?: (refusal: RefusedReceipt) => unknown;
-  /** Told of what a handler or the store has thrown. `console.error` unless given. */
+  /** Called with what a handler or the store has thrown. `console.error` unless given. */
   readonly onError?: (error: unknown, event: WebhookEvent | undefined) => unknown;
 }
 
@@ -62,7 +62,7 @@ export interface IncomingWebhook {
 
 export interface Receiver {
   /**
-   * Checks the request, runs the handler unless the event has been dealt with, and tells what to answer. Never
+   * Checks the request, runs the handler unless the event has been dealt with, and returns the response to send. Never
    * rejects. The adapters (`@trunkline/receiver/fetch`, `/node`, `/express`, `/fastify`) call it.
    */
   receive(request: IncomingWebhook): Promise<Receipt>;
@@ -72,7 +72,7 @@ export interface Receiver {
  * A receiver of webhooks: each event that is rightly signed goes to its handler, once.
  *
  * The event's id is claimed for a minute, the handler runs, and then the id is kept for 30 days, which is as long
- * as an event can be sent again. A handler that throws gives the claim back, and the sender tries again. When the
+ * as an event can be sent again. A handler that throws releases the claim, and the sender tries again. When the
  * process dies between a handler's end and the mark, the event comes once more: "at least once" is what is promised,
  * so let what a handler does bear to be done again, or do it in one transaction with the mark.
  *
@@ -94,8 +94,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   for (const [name, value] of Object.entries({ onRefused, onError })) checkFunction(name, value);
   if (options.otherwise !== undefined) checkFunction('otherwise', options.otherwise);
   const handlerOf = handlerTable(options);
-  const tellError = (error: unknown, event: WebhookEvent | undefined): Promise<void> =>
-    tell(() => onError(error, event));
+  const reportError = (error: unknown, event: WebhookEvent | undefined): Promise<void> =>
+    notify(() => onError(error, event));
 
   return {
     receive: async (request) => {
@@ -104,7 +104,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       const { event } = result;
       const handler = handlerOf(event.type);
       if (handler === undefined) return eventReceipt('ignored', event);
-      return processOnce(event, { store, leaseSeconds, handler, onError: tellError });
+      return processOnce(event, { store, leaseSeconds, handler, onError: reportError });
     },
   };
 
@@ -127,16 +127,16 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     try {
       return await readSecrets();
     } catch (error) {
-      await tellError(new TypeError(MESSAGES.no_secret, { cause: error }), undefined);
+      await reportError(new TypeError(MESSAGES.no_secret, { cause: error }), undefined);
       return undefined;
     }
   }
 
   async function refuse({ reason, message }: Refusal): Promise<RefusedReceipt> {
     const refused: RefusedReceipt = { outcome: 'refused', status: refusalStatus(reason), reason, message };
-    await tell(() => onRefused(refused));
+    await notify(() => onRefused(refused));
     // Whoever set up the framework has to learn of it, and the sender's log is a long way off.
-    if (reason === 'body_not_bytes') await tellError(new TypeError(message), undefined);
+    if (reason === 'body_not_bytes') await reportError(new TypeError(message), undefined);
     return refused;
   }
 }
@@ -201,12 +201,12 @@ const MESSAGES: Readonly<Record<OwnReason, string>> = {
     'The receiver has no webhook secret that it could use: give createReceiver the whsec_… that was shown when the endpoint was created.',
 };
 
-/** A log that fails must not change the answer. */
-async function tell(hook: () => unknown): Promise<void> {
+/** A log that fails must not change the response. */
+async function notify(hook: () => unknown): Promise<void> {
   try {
     await hook();
   } catch {
-    // There is nobody left to tell.
+    // There is nobody left to notify.
   }
 }
 

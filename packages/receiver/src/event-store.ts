@@ -1,5 +1,5 @@
 /**
- * Remembers which events have been dealt with. Every method may reject: the request is then answered with 500, so
+ * Remembers which events have been dealt with. Every method may reject: the request then gets 500, so
  * that the sender tries again.
  *
  * `claim` must be atomic: of several calls at the same time for one id, in any number of processes, one gets
@@ -11,14 +11,14 @@ export interface EventStore {
    * process has died.
    */
   claim(eventId: string, claim: EventClaim): Promise<ClaimResult>;
-  /** Notes that the event has been dealt with, whatever has become of the lease. Forgets it after `keepSeconds`. */
+  /** Notes that the event has been dealt with, whether or not the lease still holds. Forgets it after `keepSeconds`. */
   markDone(eventId: string, keepSeconds: number): Promise<void>;
   /** Gives a claim back, so that the next attempt may have it. Only the claim with this token, and never a done event. */
   release(eventId: string, token: string): Promise<void>;
 }
 
 export interface EventClaim {
-  /** Random, another one for each claim: tells whose claim it is once a lease has run out and another has begun. */
+  /** Random, another one for each claim: shows whose claim it is once a lease has run out and another has begun. */
   readonly token: string;
   readonly leaseSeconds: number;
 }

@@ -1,7 +1,7 @@
 import type { InstanceEventType, MessageEventType, WebhookEventType } from './event-types.ts';
 
 /**
- * What a webhook tells: a union that its `type` tells apart. A newer service may send types and fields that are not
+ * What a webhook reports: a union that its `type` discriminates. A newer service may send types and fields that are not
  * listed here; they pass through as they are, so let a `switch` on `type` ignore what it does not know.
  */
 export type WebhookEvent = WebhookEventOf<WebhookEventType>;
@@ -10,7 +10,7 @@ export type WebhookEvent = WebhookEventOf<WebhookEventType>;
 export type WebhookEventOf<Type extends WebhookEventType> = { [T in Type]: Envelope<T> }[Type];
 
 interface Envelope<Type extends WebhookEventType> {
-  /** `evt_…`, the same on every retry and at every endpoint: what repeats are told by. */
+  /** `evt_…`, the same on every retry and at every endpoint: what identifies repeats. */
   readonly id: string;
   readonly type: Type;
   /** UTC in microseconds with a `Z`. Events may arrive out of order: `isNewer()` compares them. */

@@ -1,9 +1,9 @@
-import { answerTo } from './answer.ts';
+import { responseTo } from './response.ts';
 import type { Receiver } from './create-receiver.ts';
 import type { WebhookBody } from './read-body.ts';
 
 /**
- * For everything that takes a Fetch `Request` and answers a `Response`: Next.js route handlers, Hono, Bun, Deno,
+ * For everything that takes a Fetch `Request` and returns a `Response`: Next.js route handlers, Hono, Bun, Deno,
  * Cloudflare Workers. Never rejects.
  *
  * @example
@@ -12,11 +12,11 @@ import type { WebhookBody } from './read-body.ts';
 export function fetchHandler(receiver: Receiver): (request: Request) => Promise<Response> {
   return async (request) => {
     const { method, headers } = request;
-    // Not checked here: a body that was read already is told as `body_not_bytes`.
+    // Not checked here: a body that was read already is reported as `body_not_bytes`.
     const body = (request.bodyUsed ? undefined : (request.body ?? new Uint8Array())) as WebhookBody;
     const receipt = await receiver.receive({ method, headers, body, rawBodyFix: RAW_BODY_FIX });
-    const answer = answerTo(receipt);
-    return new Response(answer.status === 204 ? null : answer.text, answer);
+    const response = responseTo(receipt);
+    return new Response(response.status === 204 ? null : response.text, response);
   };
 }
 

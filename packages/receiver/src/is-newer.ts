@@ -10,7 +10,7 @@ export interface ComparableEvent {
 }
 
 /**
- * Whether `event` tells a later state of the same message or instance than `known`: false for an older one that
+ * Whether `event` reports a later state of the same message or instance than `known`: false for an older one that
  * arrives late, and for the same one again.
  *
  * A message's status only ever moves forward (queued, sent, delivered, read; or failed), so where two events about

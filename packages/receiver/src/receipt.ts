@@ -2,7 +2,7 @@ import type { WebhookEvent } from './event.ts';
 import type { BodyFailureReason } from './read-body.ts';
 import type { VerifyFailureReason } from './verify.ts';
 
-/** What became of a request, and the status to answer it with. The sender takes any 2xx as a success and nothing else. */
+/** The outcome of a request, and the status to respond with. The sender takes any 2xx as a success and nothing else. */
 export type Receipt = EventReceipt | FailedReceipt | RefusedReceipt;
 
 export interface EventReceipt {
@@ -10,7 +10,7 @@ export interface EventReceipt {
    * - `handled`: a handler has run.
    * - `ignored`: no handler wants this type.
    * - `duplicate`: it has been handled before.
-   * - `in_progress`: another request is at it right now. Answered with 409, so that the sender asks again later: if
+   * - `in_progress`: another request is at it right now. It gets 409, so that the sender asks again later: if
    *   the other one fails, the event is not lost.
    */
   readonly outcome: 'handled' | 'ignored' | 'duplicate' | 'in_progress';

@@ -60,7 +60,7 @@ export interface VerifyFailure {
 export type VerifyResult = VerifySuccess | VerifyFailure;
 
 /**
- * Tells whether a webhook comes from the service, and reads its event. Whatever the request holds, the answer is a
+ * Checks whether a webhook comes from the service, and reads its event. Whatever the request holds, the response is a
  * result; only options that are wrong for every request reject (no secret, white space around it, a tolerance
  * that is not a number).
  *

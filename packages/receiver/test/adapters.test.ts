@@ -66,21 +66,21 @@ describe.each(Object.entries(adapters))('the adapter for %s', (_name, start) => 
   const post = ({ method, headers, body }: SignedWebhook): Promise<Response> =>
     fetch(server.url, { method, headers, body });
 
-  it('answers 204 to an event, and to the same one again, and handles it once', async () => {
+  it('responds with 204 to an event, and to the same one again, and handles it once', async () => {
     const signed = await signRequest({ secret });
     const statuses = [(await post(signed)).status, (await post(signed)).status];
     expect(statuses).toEqual([204, 204]);
     expect(handler).toHaveBeenCalledTimes(1);
   });
 
-  it('answers 401 with the reason to a body that was changed', async () => {
+  it('responds with 401 with the reason to a body that was changed', async () => {
     const signed = await signRequest({ secret });
     const response = await post({ ...signed, body: signed.body.with(30, 0x20) });
     expect([response.status, await response.text()]).toEqual([401, 'signature_mismatch']);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
   });
 
-  it('answers 401 to a header that comes twice', async () => {
+  it('responds with 401 to a header that comes twice', async () => {
     const { headers, body } = await signRequest({ secret });
     const twice = Object.entries(headers).map(([key, value]) => [
       key,
@@ -103,7 +103,7 @@ describe.each(Object.entries(adapters))('the adapter for %s', (_name, start) => 
     ).toBe(204);
   });
 
-  it('answers 413 to 1 MiB and a byte, whether it is announced or not', async () => {
+  it('responds with 413 to 1 MiB and a byte, whether it is announced or not', async () => {
     const event = JSON.stringify(createEvent()).padEnd(1024 * 1024 + 1);
     const signed = await signRequest({ secret, body: event });
     expect((await post(signed)).status).toBe(413);
@@ -142,7 +142,7 @@ describe('a body that was parsed already', () => {
   const errors: string[] = [];
   const receiver = createReceiver({ secret, onError: (error) => errors.push(String(error)) });
 
-  it('is told with the way to put it right in Express', async () => {
+  it('is reported with the way to put it right in Express', async () => {
     const app = express();
     app.use(express.json());
     app.post('/webhooks', expressHandler(receiver));
@@ -154,7 +154,7 @@ describe('a body that was parsed already', () => {
     expect(errors.at(-1)).toContain('express.json({ verify:');
   });
 
-  it('is told with the way to put it right in Next.js', async () => {
+  it('is reported with the way to put it right in Next.js', async () => {
     const handle = nodeHandler(receiver);
     const server = await listening(
       createServer((incoming, response) => {
@@ -172,7 +172,7 @@ describe('a body that was parsed already', () => {
     ]);
   });
 
-  it('is told with the way to put it right in a Fetch handler', async () => {
+  it('is reported with the way to put it right in a Fetch handler', async () => {
     const incoming = new Request('http://receiver.test/', await signRequest({ secret }));
     await incoming.json();
     const response = await fetchHandler(receiver)(incoming);
@@ -197,7 +197,7 @@ describe('a body that was parsed already', () => {
   });
 });
 
-it('node:http and Fetch handlers answer 405 with Allow to other methods', async () => {
+it('node:http and Fetch handlers respond with 405 with Allow to other methods', async () => {
   const receiver = createReceiver({ secret });
   const server = await listening(createServer(nodeHandler(receiver)));
   const responses = [await fetch(server.url), await fetchHandler(receiver)(new Request(server.url))];

@@ -93,7 +93,7 @@ describe('trunkline-receiver attack', () => {
         if (seen.has(id)) throw new Error('again');
         seen.add(id);
       },
-      // It forgets at once, so that the handler sees each repeat.
+      // It forgets immediately, so that the handler sees each repeat.
       store: { claim: async () => 'claimed', markDone: async () => {}, release: async () => {} },
       onError: () => {},
     });
@@ -103,19 +103,19 @@ describe('trunkline-receiver attack', () => {
     expect(wrong[0]).toMatch(/comes again.*refused with 500, must be accepted/);
   });
 
-  it('ends in time with a receiver that never answers', async () => {
+  it('ends in time with a receiver that never responds', async () => {
     const { code, wrong, lines } = await attack(() => {}, '--timeout', '0.2');
     expect(code).toBe(1);
-    expect(wrong).toEqual(['WRONG  a request as the service sends it: no answer, must be accepted']);
+    expect(wrong).toEqual(['WRONG  a request as the service sends it: no response, must be accepted']);
     expect(lines).toContain('Is this the URL of the receiver, and the secret the one that it has?');
   });
 
-  it('ends in time with a receiver that answers only what is genuine', async () => {
-    const answer = nodeHandler(createReceiver({ secret }));
+  it('ends in time with a receiver that accepts only what is genuine', async () => {
+    const reply = nodeHandler(createReceiver({ secret }));
     const genuine = /^v1=[0-9a-f]{64}$/;
     const { code, lines } = await attack(
       (request, response) => {
-        if (genuine.test(String(request.headers['x-service-signature']))) answer(request, response);
+        if (genuine.test(String(request.headers['x-service-signature']))) reply(request, response);
       },
       '--timeout',
       '0.2',
@@ -123,7 +123,7 @@ describe('trunkline-receiver attack', () => {
       '1',
     );
     expect(code).toBe(1);
-    expect(lines.some((line) => line.endsWith('no answer in time'))).toBe(true);
+    expect(lines.some((line) => line.endsWith('no response in time'))).toBe(true);
     expect(lines.some((line) => line.endsWith('not run: time is up'))).toBe(true);
   });
 

@@ -90,12 +90,12 @@ describe.runIf(process.platform === 'linux')('a receiver process of 256 MB', () 
       const socket = connect(port, '127.0.0.1');
       onTestFinished(() => void socket.destroy());
       socket.on('error', () => {});
-      let answer = '';
-      socket.on('data', (chunk) => (answer += String(chunk)));
+      let response = '';
+      socket.on('data', (chunk) => (response += String(chunk)));
       const closed = once(socket, 'close');
       socket.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
       await closed;
-      expect(answer).toMatch(/^HTTP\/1\.1 401 .*missing_timestamp/s);
+      expect(response).toMatch(/^HTTP\/1\.1 401 .*missing_timestamp/s);
     },
   );
 });

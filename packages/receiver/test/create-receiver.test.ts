@@ -29,7 +29,7 @@ const connected = (id = 'evt_1'): Promise<IncomingWebhook> =>
   signRequest({ secret, event: { id, type: 'instance.connected', data: { instance } } });
 
 describe('createReceiver', () => {
-  it('gives an event to the handler of its type, and answers 204', async () => {
+  it('gives an event to the handler of its type, and responds with 204', async () => {
     const seen: string[] = [];
     const { receive } = receiver({
       on: {
@@ -77,7 +77,7 @@ describe('createReceiver', () => {
     expect(types).toEqual(['instance.connected', 'message.pinned']);
   });
 
-  it('answers 204 to what nobody wants, and does not keep it', async () => {
+  it('responds with 204 to what nobody wants, and does not keep it', async () => {
     const store = { ...memoryStore(), claim: vi.fn<EventStore['claim']>() };
     const { receive } = receiver({ store });
     expect(await receive(await connected())).toMatchObject({ outcome: 'ignored', status: 204 });
@@ -97,7 +97,7 @@ describe('createReceiver', () => {
     expect(handler).toHaveBeenCalledTimes(1);
   });
 
-  it('answers 409 to an event that is being handled, so that it comes again', async () => {
+  it('responds with 409 to an event that is being handled, so that it comes again', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { receive } = receiver({ otherwise: () => promise });
     const first = receive(await connected());
@@ -116,7 +116,7 @@ describe('createReceiver', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('no'))],
-  ])('gives the claim back when a handler %s, and answers 500', async (_how, fail: () => unknown) => {
+  ])('releases the claim when a handler %s, and responds with 500', async (_how, fail: () => unknown) => {
     const errors: unknown[] = [];
     const handler = vi.fn<() => unknown>().mockImplementationOnce(fail);
     const { receive } = receiver({
@@ -145,14 +145,14 @@ describe('createReceiver', () => {
   describe('with a store that is down', () => {
     const down = (): Promise<never> => Promise.reject(new Error('store down'));
 
-    it('answers 500 and does not run the handler without a claim', async () => {
+    it('responds with 500 and does not run the handler without a claim', async () => {
       const handler = vi.fn<() => void>();
       const { receive } = receiver({ otherwise: handler, store: { ...memoryStore(), claim: down } });
       expect(await receive(await connected())).toMatchObject({ outcome: 'failed', status: 500 });
       expect(handler).not.toHaveBeenCalled();
     });
 
-    it('answers 204 when the handler has run, as a repeat would run it again', async () => {
+    it('responds with 204 when the handler has run, as a repeat would run it again', async () => {
       const onError = vi.fn<(error: unknown) => void>();
       const { receive } = receiver({
         otherwise: () => {},
@@ -163,7 +163,7 @@ describe('createReceiver', () => {
       expect(onError.mock.calls[0]?.[0]).toEqual(new Error('store down'));
     });
 
-    it('tells both errors when a claim cannot be given back', async () => {
+    it('reports both errors when a claim cannot be released', async () => {
       const errors: string[] = [];
       const { receive } = receiver({
         otherwise: () => Promise.reject(new Error('handler')),
@@ -184,7 +184,7 @@ describe('createReceiver', () => {
     expect(await receive({ headers: {}, body: new Uint8Array() })).toMatchObject({ outcome: 'refused' });
   });
 
-  it('tells on the console what a handler has thrown, unless it is told where else', async () => {
+  it('reports on the console what a handler has thrown, unless it has another place', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { receive } = createReceiver({ secret, otherwise: () => Promise.reject(new Error('no')) });
     await receive(await connected());
@@ -325,7 +325,7 @@ describe('createReceiver', () => {
       ['parsed JSON', { id: 'evt_1' }],
       ['text', '{}'],
       ['nothing', undefined],
-    ])('%s in place of the bytes, and tells the mistake', async (_name, body) => {
+    ])('%s in place of the bytes, and names the mistake', async (_name, body) => {
       const onError = vi.fn<(error: unknown) => void>();
       const wrong = { headers: {}, body: body as unknown as Uint8Array, rawBodyFix: 'Do this.' }; // as from JavaScript
       const receipt = await receiver({ onError }).receive(wrong);
@@ -353,7 +353,7 @@ describe('createReceiver', () => {
       ['a function that throws', () => Promise.reject(new Error('The vault is sealed.'))],
     ] as const;
 
-    it.each(unset)('is made with %s, and answers 500 with the reason', async (_name, missing) => {
+    it.each(unset)('is made with %s, and responds with 500 with the reason', async (_name, missing) => {
       const onError = vi.fn<(error: unknown) => void>();
       const handler = vi.fn<() => void>();
       const { receive } = receiver({ secret: missing, otherwise: handler, onError });
@@ -396,13 +396,13 @@ describe('createReceiver', () => {
     ['a secret of nothing but a space', { secret: ' ' }],
     ['a line break after one of several secrets', { secret: ['', `${secret}\n`] }],
     ['a secret that is no text', { secret: 5 }],
-    ['a handler that is no function', { on: { 'message.read': 'x' } }],
+    ['a handler that is not a function', { on: { 'message.read': 'x' } }],
     ['a handler of other events that is not a function', { otherwise: {} }],
     ['an onError that is not a function', { onError: console }],
     ['a tolerance that is not a number', { tolerance: Number.NaN }],
     ['a limit of 0', { bodyLimit: 0 }],
     ['a lease that never ends', { leaseSeconds: Number.POSITIVE_INFINITY }],
-  ])('throws at once on %s', (_name, wrong) => {
+  ])('throws immediately on %s', (_name, wrong) => {
     expect(() => createReceiver({ secret, ...(wrong as Overrides) })).toThrow(TypeError); // as from JavaScript
   });
 

@@ -112,7 +112,7 @@ describe('keyvStore', () => {
     await expect(keyvStore(down).markDone('evt_1', day)).rejects.toThrow('could not store');
   });
 
-  it('takes null for nothing, as some adapters answer', async () => {
+  it('takes null for nothing, as some adapters return', async () => {
     const kept = new Map<string, string>();
     const store = keyvStore({
       get: async (key) => kept.get(key) ?? null,

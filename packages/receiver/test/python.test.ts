@@ -13,12 +13,12 @@ import { spawnProgram, type Running } from './support/spawn-program.ts';
 const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
-/** Runs every vector through the program's own `verify`, and prints what it answered. */
+/** Runs every vector through the program's own `verify`, and prints what it responded. */
 const CHECK = `
 import base64, json, sys
 import receiver
 
-answers = []
+results = []
 for request in json.load(open(sys.argv[1]))['requests']:
     secrets = request['secret'] if isinstance(request['secret'], list) else [request['secret']]
     headers = [
@@ -29,10 +29,10 @@ for request in json.load(open(sys.argv[1]))['requests']:
     body = base64.b64decode(request['body'])
     try:
         event = receiver.verify(secrets, headers, body, request['received_at'], request.get('tolerance', 300))
-        answers.append(event['id'])
+        results.append(event['id'])
     except receiver.Refused as refused:
-        answers.append(refused.reason)
-print(json.dumps(answers))
+        results.append(refused.reason)
+print(json.dumps(results))
 `;
 
 describe('the Python receiver of the README', () => {
@@ -55,11 +55,11 @@ describe('the Python receiver of the README', () => {
   it('passes every vector', async ({ skip }) => {
     if (!hasPython) return skip('this machine has no python3');
     const { stdout } = await promisify(execFile)('python3', ['check.py', 'signature.json'], { cwd: folder });
-    const expected = vectors.requests.map(({ expect: answer }) =>
-      answer.ok ? answer.event_id : answer.reason,
+    const expected = vectors.requests.map(({ expect: response }) =>
+      response.ok ? response.event_id : response.reason,
     );
-    const wrong = (JSON.parse(stdout) as string[]).flatMap((answer, index) =>
-      answer === expected[index] ? [] : [`${vectors.requests[index]?.name}: ${answer}`],
+    const wrong = (JSON.parse(stdout) as string[]).flatMap((response, index) =>
+      response === expected[index] ? [] : [`${vectors.requests[index]?.name}: ${response}`],
     );
     expect(wrong).toEqual([]);
   });

@@ -76,11 +76,11 @@ describe.each(programs)('the README on $heading', ({ heading, missing, start }) 
       onVerdict: (name, { right, what }) => right || wrong.push(`${name}: ${what}`),
     });
     const waited =
-      'a timestamp an hour old, and a body that is never sent: refused without it: no answer in time';
+      'a timestamp an hour old, and a body that is never sent: refused without it: no response in time';
     const flooded = 'a body without end: read all of 32 MiB';
     // `verify` takes the body as a whole: when to read it, and where to stop, is up to who calls it.
     if (heading === '`verify` alone') return expect(wrong).toEqual([flooded, waited]);
-    // Deno reads a body on by itself after its answer, as far as it gets before the connection closes.
+    // Deno reads a body on by itself after its response, as far as it gets before the connection closes.
     expect(wrong.filter((what) => heading !== 'Deno' || what !== flooded)).toEqual([]);
   });
 });

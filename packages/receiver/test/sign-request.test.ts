@@ -56,7 +56,7 @@ it('createEvent counts microseconds', () => {
   expect(createEvent().created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
 });
 
-it('the vectors have a case for every reason that verify() may answer', () => {
+it('the vectors have a case for every reason that verify() may return', () => {
   const reasons = new Set(
     [...vectors.requests, ...vectors.standard_requests].map(({ expect: expected }) =>
       expected.ok ? 'ok' : expected.reason,

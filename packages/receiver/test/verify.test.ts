@@ -32,11 +32,11 @@ async function signed(): Promise<{ headers: Record<string, string>; options: Ver
 }
 
 describe('verify', () => {
-  it('answers the event of a request that the service has signed', async () => {
+  it('returns the event of a request that the service has signed', async () => {
     const { options } = await signed();
     const result = await verify(options);
     expect(result).toEqual({ ok: true, event: JSON.parse(body.toString()) });
-    // The type tells the data apart.
+    // The type discriminates the data.
     if (result.ok && result.event.type === 'message.received') {
       expect(result.event.data.message.text).toBe('hi');
     }

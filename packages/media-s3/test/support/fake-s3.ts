@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createHash, randomUUID } from 'node:crypto';
-import { answerError, answerXml, readBody } from './fake-answers.ts';
+import { respondError, respondXml, readBody } from './fake-responses.ts';
 
 interface FakeRequest {
   readonly method: string;
@@ -13,7 +13,7 @@ interface FakeRequest {
   readonly operation: string;
 }
 
-/** What happens to a request instead of an answer; undefined for nothing. */
+/** What happens to a request instead of a response; undefined for nothing. */
 export type Disturbance = (
   request: FakeRequest,
   wire: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
@@ -50,7 +50,7 @@ export async function startFakeS3(): Promise<FakeS3> {
     const body = await readBody(incoming);
     const hash = createHash('sha256').update(body).digest('hex');
     if (request.headers['x-amz-content-sha256'] !== hash) {
-      return answerError(outgoing, 400, 'XAmzContentSHA256Mismatch');
+      return respondError(outgoing, 400, 'XAmzContentSHA256Mismatch');
     }
     OPERATIONS[request.operation]?.({ request, body, outgoing, objects, uploads });
   };
@@ -123,7 +123,7 @@ const OPERATIONS: Readonly<Record<string, (call: Call) => void>> = {
   },
   GetObject({ request, outgoing, objects }) {
     const object = objects.get(request.key);
-    if (!object) return answerError(outgoing, 404, 'NoSuchKey');
+    if (!object) return respondError(outgoing, 404, 'NoSuchKey');
     const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
     if (!range) return void outgoing.writeHead(200, { 'Content-Length': object.length }).end(object);
     const part = object.subarray(Number(range[1]), Number(range[2]) + 1);
@@ -132,36 +132,36 @@ const OPERATIONS: Readonly<Record<string, (call: Call) => void>> = {
   CreateMultipartUpload({ request, outgoing, uploads }) {
     const uploadId = `${randomUUID()}&+/=`;
     uploads.set(uploadId, { key: request.key, parts: new Map() });
-    answerXml(outgoing, `<UploadId>${uploadId.replace('&', '&amp;')}</UploadId>`);
+    respondXml(outgoing, `<UploadId>${uploadId.replace('&', '&amp;')}</UploadId>`);
   },
   UploadPart({ request, body, outgoing, uploads }) {
     const upload = uploads.get(request.query.get('uploadId') ?? '');
-    if (!upload) return answerError(outgoing, 404, 'NoSuchUpload');
+    if (!upload) return respondError(outgoing, 404, 'NoSuchUpload');
     upload.parts.set(Number(request.query.get('partNumber')), body);
     outgoing.writeHead(200, { ETag: tagOf(body) }).end();
   },
   CompleteMultipartUpload({ request, body, outgoing, objects, uploads }) {
     const uploadId = request.query.get('uploadId') ?? '';
     const upload = uploads.get(uploadId);
-    if (!upload) return answerError(outgoing, 404, 'NoSuchUpload');
+    if (!upload) return respondError(outgoing, 404, 'NoSuchUpload');
     const parts = Array.from(
       body.toString().matchAll(/<PartNumber>(\d+)<\/PartNumber><ETag>([^<]*)<\/ETag>/g),
       ([, number, tag]) => ({ bytes: upload.parts.get(Number(number)) ?? Buffer.alloc(0), tag }),
     );
     if (!parts.every(({ bytes, tag }) => tagOf(bytes) === tag)) {
-      return answerError(outgoing, 400, 'InvalidPart');
+      return respondError(outgoing, 400, 'InvalidPart');
     }
     if (parts.slice(0, -1).some(({ bytes }) => bytes.length < 5 * 1_048_576)) {
-      return answerError(outgoing, 400, 'EntityTooSmall');
+      return respondError(outgoing, 400, 'EntityTooSmall');
     }
     objects.set(request.key, Buffer.concat(parts.map(({ bytes }) => bytes)));
     uploads.delete(uploadId);
-    answerXml(outgoing, `<Key>${request.key}</Key><ETag>&quot;made of ${parts.length}&quot;</ETag>`);
+    respondXml(outgoing, `<Key>${request.key}</Key><ETag>&quot;made of ${parts.length}&quot;</ETag>`);
   },
   AbortMultipartUpload({ request, outgoing, uploads }) {
     const wasThere = uploads.delete(request.query.get('uploadId') ?? '');
     if (wasThere) outgoing.writeHead(204).end();
-    else answerError(outgoing, 404, 'NoSuchUpload');
+    else respondError(outgoing, 404, 'NoSuchUpload');
   },
   ListMultipartUploads({ request, outgoing, uploads }) {
     const prefix = request.query.get('prefix') ?? '';
@@ -170,7 +170,7 @@ const OPERATIONS: Readonly<Record<string, (call: Call) => void>> = {
       ([uploadId, { key }]) =>
         `<Upload><Key>${key}</Key><UploadId>${uploadId.replace('&', '&amp;')}</UploadId></Upload>`,
     );
-    answerXml(outgoing, `<Prefix>${prefix}</Prefix>${entries.join('')}`);
+    respondXml(outgoing, `<Prefix>${prefix}</Prefix>${entries.join('')}`);
   },
 };
 

@@ -1,5 +1,5 @@
 import { attackEvent, requestOf, type Parts, type RawRequest, type Sign } from './raw-request.ts';
-import type { Answer, Target } from './target.ts';
+import type { Reply, Target } from './target.ts';
 
 export interface AttackCase {
   readonly name: string;
@@ -51,19 +51,19 @@ export async function genuineRequest(attack: Attack): Promise<RawRequest> {
   return requestOf((await genuine(attack)).parts);
 }
 
-export function mustBeRefused(answer: Answer): Verdict {
-  if (answer === 'closed') return { right: true, what: 'refused: connection closed' };
-  if (answer === 'no answer') return { right: false, what: 'no answer in time' };
-  if (isSuccess(answer)) return { right: false, what: `accepted with ${answer}, must be refused` };
-  return { right: true, what: `refused with ${answer}${answer >= 500 ? ' (an error of its own?)' : ''}` };
+export function mustBeRefused(response: Reply): Verdict {
+  if (response === 'closed') return { right: true, what: 'refused: connection closed' };
+  if (response === 'no response') return { right: false, what: 'no response in time' };
+  if (isSuccess(response)) return { right: false, what: `accepted with ${response}, must be refused` };
+  return { right: true, what: `refused with ${response}${response >= 500 ? ' (an error of its own?)' : ''}` };
 }
 
-export function mustBeAccepted(answer: Answer): Verdict {
-  if (isSuccess(answer)) return { right: true, what: `accepted with ${answer}` };
-  const how = typeof answer === 'number' ? `refused with ${answer}` : answer;
+export function mustBeAccepted(response: Reply): Verdict {
+  if (isSuccess(response)) return { right: true, what: `accepted with ${response}` };
+  const how = typeof response === 'number' ? `refused with ${response}` : response;
   return { right: false, what: `${how}, must be accepted` };
 }
 
-export function isSuccess(answer: Answer): boolean {
-  return typeof answer === 'number' && answer >= 200 && answer < 300;
+export function isSuccess(response: Reply): boolean {
+  return typeof response === 'number' && response >= 200 && response < 300;
 }

@@ -49,10 +49,11 @@ export const BODY_CASES: readonly AttackCase[] = [
   {
     name: 'a body without end',
     run: async (attack) => {
-      const answer = await attack.target.flood(await genuineRequest(attack), FLOOD_BYTES);
-      if (answer === 'everything read') return { right: false, what: `read all of ${FLOOD_BYTES >> 20} MiB` };
-      const right = answer === 'closed' || (typeof answer === 'number' && answer >= 300);
-      return { right, what: typeof answer === 'number' ? `stopped with ${answer}` : answer };
+      const response = await attack.target.flood(await genuineRequest(attack), FLOOD_BYTES);
+      if (response === 'everything read')
+        return { right: false, what: `read all of ${FLOOD_BYTES >> 20} MiB` };
+      const right = response === 'closed' || (typeof response === 'number' && response >= 300);
+      return { right, what: typeof response === 'number' ? `stopped with ${response}` : response };
     },
   },
   {

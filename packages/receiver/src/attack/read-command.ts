@@ -50,7 +50,7 @@ Sends a receiver of webhooks every request that it has to accept or refuse, and 
 The events are of the type webhook.test; use it on receivers of your own.
 
   --secret   the endpoint's secret; the variable WEBHOOK_SECRET unless given
-  --timeout  seconds to wait for each answer, 5 unless given
+  --timeout  seconds to wait for each response, 5 unless given
   --limit    seconds that the whole may take, 60 unless given
 
 Exits with 0 if all is right, with 1 if not, with 2 if it could not begin.

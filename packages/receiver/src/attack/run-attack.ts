@@ -9,7 +9,7 @@ import { createTarget } from './target.ts';
 export interface AttackOptions {
   readonly url: URL;
   readonly secret: string;
-  /** How long to wait for each answer. The service itself waits 10 seconds. */
+  /** How long to wait for each response. The service itself waits 10 seconds. */
   readonly timeoutMs: number;
   /** How long the whole may take; what is not run by then counts as wrong. */
   readonly limitMs: number;

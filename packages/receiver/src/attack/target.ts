@@ -4,17 +4,17 @@ import { request as requestHttps } from 'node:https';
 import { Socket } from 'node:net';
 import type { RawRequest } from './raw-request.ts';
 
-/** What became of a request: its status, or that the receiver closed the connection, or that nothing came in time. */
-export type Answer = number | 'closed' | 'no answer';
+/** The outcome of a request: its status, or that the receiver closed the connection, or that nothing came in time. */
+export type Reply = number | 'closed' | 'no response';
 
 /** The receiver under attack. */
 export interface Target {
   /** Sends the request as it stands, whether or not it is good HTTP manners. */
-  send(request: RawRequest): Promise<Answer>;
-  /** Goes on sending until there is an answer, or until `bytes` are sent: then the answer is `everything read`. */
-  flood(request: RawRequest, bytes: number): Promise<Answer | 'everything read'>;
+  send(request: RawRequest): Promise<Reply>;
+  /** Goes on sending until there is a response, or until `bytes` are sent: then the response is `everything read`. */
+  flood(request: RawRequest, bytes: number): Promise<Reply | 'everything read'>;
   /** Sends the headers of a request whose body never follows. */
-  announce(request: RawRequest): Promise<Answer>;
+  announce(request: RawRequest): Promise<Reply>;
   /** Sends bodies in chunks of one byte, over as many connections, and leaves them open while `meanwhile` runs. */
   crumble<Result>(request: RawRequest, crumbs: Crumbs, meanwhile: () => Promise<Result>): Promise<Result>;
   /** Sends half of the body, leaves it at that while `meanwhile` runs, and hangs up. */
@@ -29,9 +29,9 @@ export interface Crumbs {
 
 export interface TargetOptions {
   readonly url: URL;
-  /** How long to wait for the answer to a request. */
+  /** How long to wait for the response to a request. */
   readonly timeoutMs: number;
-  /** Ends what is under way. */
+  /** Ends what is in flight. */
   readonly signal: AbortSignal;
 }
 
@@ -51,28 +51,28 @@ export function createTarget({ url, timeoutMs, signal }: TargetOptions): Target 
   return {
     send: async ({ headers, body }) => {
       const request = open([...headers, ['Content-Length', String(body.length)]]);
-      const answer = answerOf(request, timeoutMs);
+      const reply = responseOf(request, timeoutMs);
       request.end(body);
-      return answer;
+      return reply;
     },
     flood: async ({ headers }, bytes) => {
       const request = open([...headers, ['Transfer-Encoding', 'chunked']]);
-      let answer: Answer | undefined;
-      const answered = answerOf(request, timeoutMs).then((value) => (answer = value));
+      let reply: Reply | undefined;
+      const responded = responseOf(request, timeoutMs).then((value) => (reply = value));
       const chunk = Buffer.alloc(64 * 1024, ' ');
-      for (let sent = 0; sent < bytes && answer === undefined; sent += chunk.length) {
-        if (!request.write(chunk)) await Promise.race([once(request, 'drain').catch(() => {}), answered]);
+      for (let sent = 0; sent < bytes && reply === undefined; sent += chunk.length) {
+        if (!request.write(chunk)) await Promise.race([once(request, 'drain').catch(() => {}), responded]);
       }
-      if (answer !== undefined) return answer;
+      if (reply !== undefined) return reply;
       request.end();
-      const last = await answered;
+      const last = await responded;
       return last === 'closed' ? last : 'everything read';
     },
     announce: async ({ headers, body }) => {
       const request = open([...headers, ['Content-Length', String(body.length)]]);
-      const answer = answerOf(request, timeoutMs);
+      const reply = responseOf(request, timeoutMs);
       request.flushHeaders();
-      return answer;
+      return reply;
     },
     crumble: async ({ headers }, { connections, bytes }, meanwhile) => {
       const requests = Array.from({ length: connections }, () =>
@@ -116,17 +116,17 @@ async function sendCrumbs(request: ClientRequest, bytes: number): Promise<void> 
 const CRUMBS_AT_ONCE = 8192;
 const CRUMBS = '1\r\n \r\n'.repeat(CRUMBS_AT_ONCE);
 
-async function answerOf(request: ClientRequest, timeoutMs: number): Promise<Answer> {
-  const { promise, resolve } = Promise.withResolvers<Answer>();
-  const timer = setTimeout(() => resolve('no answer'), timeoutMs);
+async function responseOf(request: ClientRequest, timeoutMs: number): Promise<Reply> {
+  const { promise, resolve } = Promise.withResolvers<Reply>();
+  const timer = setTimeout(() => resolve('no response'), timeoutMs);
   request.on('response', (response: IncomingMessage) => {
     response.resume();
     resolve(response.statusCode ?? 'closed');
   });
   request.on('error', () => resolve('closed'));
   request.on('close', () => resolve('closed'));
-  const answer = await promise;
+  const reply = await promise;
   clearTimeout(timer);
   request.destroy();
-  return answer;
+  return reply;
 }

@@ -1,4 +1,4 @@
-import { answerTo } from '../answer.ts';
+import { responseTo } from '../response.ts';
 import type { Receiver } from '../create-receiver.ts';
 import { incomingWebhook, type NodeRequest } from './node-request-handler.ts';
 
@@ -41,7 +41,7 @@ export function fastifyPlugin(receiver: Receiver): (app: FastifyLike) => Promise
     app.addContentTypeParser('*', (_request, _payload, done) => done(null));
     app.post('/', async (request, reply) => {
       const receipt = await receiver.receive(incomingWebhook(request.raw, RAW_BODY_FIX));
-      const { status, headers, text } = answerTo(receipt);
+      const { status, headers, text } = responseTo(receipt);
       reply.code(status);
       reply.headers({ ...headers });
       return reply.send(text);

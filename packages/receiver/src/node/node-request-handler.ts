@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answerTo } from '../answer.ts';
+import { responseTo } from '../response.ts';
 import { bytesOf } from '../bytes.ts';
 import type { IncomingWebhook, Receiver } from '../create-receiver.ts';
 import type { Receipt } from '../receipt.ts';
@@ -13,12 +13,12 @@ export function nodeRequestHandler(receiver: Receiver, rawBodyFix: string): Node
   // A promise for those who wait for one, such as Next.js. It never rejects, so nobody has to.
   // oxlint-disable-next-line typescript/no-misused-promises -- see above
   return async (request, response) =>
-    sendAnswer(response, await receiver.receive(incomingWebhook(request, rawBodyFix)));
+    sendResponse(response, await receiver.receive(incomingWebhook(request, rawBodyFix)));
 }
 
 export function incomingWebhook(request: NodeRequest, rawBodyFix: string): IncomingWebhook {
   const { method, headers } = request;
-  // Not checked here: what is neither bytes nor a stream is told as `body_not_bytes`.
+  // Not checked here: what is neither bytes nor a stream is reported as `body_not_bytes`.
   return { method, headers, body: rawBodyOf(request) as IncomingWebhook['body'], rawBodyFix };
 }
 
@@ -28,13 +28,13 @@ function rawBodyOf(request: NodeRequest): unknown {
     if (bytesOf(kept) !== undefined) return kept;
   }
   if (request.readableDidRead) return request.body;
-  // Leaving the loop early must not destroy the socket: the answer has yet to go out on it.
+  // Leaving the loop early must not destroy the socket: the response has yet to go out on it.
   return request.iterator({ destroyOnReturn: false });
 }
 
 /** Leaves a response alone that has been sent, or whose sender has gone. */
-function sendAnswer(response: ServerResponse, receipt: Receipt): void {
+function sendResponse(response: ServerResponse, receipt: Receipt): void {
   if (response.headersSent || response.destroyed) return;
-  const { status, headers, text } = answerTo(receipt);
+  const { status, headers, text } = responseTo(receipt);
   response.writeHead(status, headers).end(text);
 }

@@ -15,7 +15,7 @@ import { hasStandardKey } from '../standard-signature.ts';
 export interface SignRequestOptions {
   /** The secret that the receiver under test was given. */
   readonly secret: string;
-  /** What the webhook tells: `type` and `data`, and what else is to differ from a new event. */
+  /** What the webhook reports: `type` and `data`, and what else is to differ from a new event. */
   readonly event?: EventDraft;
   /** The body itself, in place of `event`: bytes, or text that is sent as UTF-8. */
   readonly body?: string | Uint8Array;

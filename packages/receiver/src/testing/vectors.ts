@@ -24,7 +24,7 @@ export interface StandardSignatureVector extends SignatureVector {
   readonly id: string;
 }
 
-/** What `verify()` has to answer. */
+/** What `verify()` has to return. */
 export interface RequestVector {
   readonly name: string;
   /** One secret, or several of which any may match. */

@@ -19,9 +19,9 @@ export async function checkVectors(): Promise<Checked> {
   const requests = [...vectors.requests, ...vectors.standard_requests];
   for (const { name, body, received_at, expect, ...request } of requests) {
     const result = await verify({ ...request, body: fromBase64(body), receivedAt: received_at * 1000 });
-    const answer = result.ok ? result.event.id : result.reason;
+    const response = result.ok ? result.event.id : result.reason;
     const expected = expect.ok ? expect.event_id : expect.reason;
-    if (answer !== expected) wrong.push(`${name}: ${answer}`);
+    if (response !== expected) wrong.push(`${name}: ${response}`);
   }
   const signatures = vectors.signatures.length + vectors.standard_signatures.length;
   return { checked: signatures + requests.length, wrong };

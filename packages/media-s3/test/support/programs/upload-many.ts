@@ -1,4 +1,4 @@
-// Uploads many files at once and prints the memory that took, in bytes. Given the endpoint, how many, and their size.
+// Uploads many files concurrently and prints the memory that took, in bytes. Given the endpoint, how many, and their size.
 import { chunksOf } from '@trunkline/storage-contract/media-content';
 import { s3MediaStore } from '../../../src/index.ts';
 

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-export function answerXml(outgoing: ServerResponse, content: string, status = 200): void {
+export function respondXml(outgoing: ServerResponse, content: string, status = 200): void {
   outgoing.writeHead(status, { 'Content-Type': 'application/xml' });
   outgoing.end(`<?xml version="1.0" encoding="UTF-8"?>\n<Result>${content}</Result>`);
 }
 
-/** With what AWS tells beside the code, some of which nobody may see. */
-export function answerError(outgoing: ServerResponse, status: number, code: string): void {
+/** With what AWS sends beside the code, some of which nobody may see. */
+export function respondError(outgoing: ServerResponse, status: number, code: string): void {
   outgoing.writeHead(status, { 'Content-Type': 'application/xml' });
   outgoing.end(
     `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>No.</Message>` +

@@ -1,13 +1,13 @@
 import type { Receipt, RefusalReason } from './receipt.ts';
 
 /** What every adapter makes of a receipt. The sender keeps the text in its log of the delivery. */
-export interface Answer {
+export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-export function answerTo(receipt: Receipt): Answer {
+export function responseTo(receipt: Receipt): Reply {
   if (receipt.status === 204) return { status: 204, headers: {}, text: '' };
   return {
     status: receipt.status,
