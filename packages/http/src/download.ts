@@ -1,6 +1,6 @@
 import type { MediaDownload } from '@trunkline/core';
 import { create as contentDisposition } from 'content-disposition';
-import type { Answer } from './answer.ts';
+import type { RouteResponse } from './route-response.ts';
 
 /** How long a client may take nothing of a download. */
 const UNREAD_MAX_MS = 60_000;
@@ -9,7 +9,7 @@ const UNREAD_MAX_MS = 60_000;
  * A stored file as an attachment: never shown by a browser as a page of ours, whatever is in it, and without scripts and
  * an origin should one show it all the same. The name is written so that any is safe (RFC 6266, RFC 8187).
  */
-export async function downloadAnswer(download: MediaDownload, request: Request): Promise<Answer> {
+export async function downloadResponse(download: MediaDownload, request: Request): Promise<RouteResponse> {
   const { mimeType, filename, size, sha256 } = download;
   const etag = sha256 === null ? null : `"${sha256}"`;
   const isHead = request.method === 'HEAD';

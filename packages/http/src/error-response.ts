@@ -1,9 +1,9 @@
 import { TrunklineError } from '@trunkline/core';
 import { refuse } from '@trunkline/core/spi/http';
-import { json, toResponse } from './answer.ts';
+import { json, toResponse } from './route-response.ts';
 
-/** What callers are told: most of it are refusals. */
-export type ToldError = Pick<TrunklineError, 'code' | 'message' | 'status' | 'details'>;
+/** What callers are shown: mostly refusals. */
+export type PublicError = Pick<TrunklineError, 'code' | 'message' | 'status' | 'details'>;
 
 interface ErrorFrame {
   readonly requestId: string;
@@ -12,14 +12,14 @@ interface ErrorFrame {
 }
 
 /** The error body of the specification ("Errors"), with the headers that its status asks for. */
-export function errorResponse(error: ToldError, { requestId, headers = {} }: ErrorFrame): Response {
+export function errorResponse(error: PublicError, { requestId, headers = {} }: ErrorFrame): Response {
   const { code, message, status, details } = error;
-  const answer = json({ error: { code, message, request_id: requestId, ...(details && { details }) } });
-  const withHeaders = { ...answer, headers: { ...headers, ...answer.headers, ...headersOf(error) } };
+  const response = json({ error: { code, message, request_id: requestId, ...(details && { details }) } });
+  const withHeaders = { ...response, headers: { ...headers, ...response.headers, ...headersOf(error) } };
   return toResponse(withHeaders, { status, requestId });
 }
 
-function headersOf({ status, details }: ToldError): Record<string, string> {
+function headersOf({ status, details }: PublicError): Record<string, string> {
   if (status === 401) return { 'WWW-Authenticate': 'Bearer' };
   if (status === 503 && details?.retry_after !== undefined) {
     return { 'Retry-After': String(details.retry_after) };
@@ -52,7 +52,7 @@ const UNAVAILABLE_RETRY_AFTER = 5;
  * The response to an `UnavailableError`. The specification lists one code for 503, which is about the messaging
  * network. INTERNAL_ERROR, whose status it leaves open, is the true one here, and the status says to come back.
  */
-export function unavailable(): ToldError {
+export function unavailable(): PublicError {
   return {
     code: 'INTERNAL_ERROR',
     status: 503,

@@ -3,7 +3,7 @@ import type { Result } from '@trunkline/core/spi/http';
 import { bodyReadBefore } from './body-read-before.ts';
 import { createFormParser } from './form-parser.ts';
 
-/** What a form holds: each field once, and what became of its file; null where it has none. */
+/** What a form holds: each field once, and the outcome of its file; null where it has none. */
 export interface Form<Stored> {
   readonly fields: Readonly<Record<string, string>>;
   readonly file: Stored | null;
@@ -48,7 +48,7 @@ export async function readForm<Stored>(
 
 type Problem = Result<never>;
 
-/** Passes the body on to the parser, no faster than the file is taken. Answers what is wrong with it, if anything. */
+/** Passes the body on to the parser, no faster than the file is taken. Returns what is wrong with it, if anything. */
 async function pump(
   body: ReadableStream<Uint8Array> | null,
   parts: Parts<unknown>,
@@ -153,7 +153,7 @@ export interface IncomingFile<Stored> {
   ready(): Promise<void>;
   /** What the taker made of it, once all is pushed. */
   readonly stored: Promise<Stored>;
-  /** Breaks the file off. Answers what the taker has made of it all the same; null where it has not. */
+  /** Breaks the file off. Returns what the taker has made of it all the same; null where it has not. */
   giveUp(): Promise<Stored | null>;
 }
 
@@ -163,7 +163,7 @@ export function openFormFile<Stored>(
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const stored = take(readable);
-  // Told by `ready` or `stored`, whichever is asked first; the writer's own promises repeat it.
+  // Reported by `ready` or `stored`, whichever is asked first; the writer's own promises repeat it.
   stored.catch(ignore);
   writer.closed.catch(ignore);
   return {

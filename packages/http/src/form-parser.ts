@@ -10,7 +10,7 @@ interface FormHandlers {
   field(name: string, value: Uint8Array): void;
   /** Returns who takes the bytes; null is their end. Without a file name, the part named `file` is text. */
   file(name: string, filename: string | undefined): Taker;
-  /** The form is wrong, and nothing more is told of it. */
+  /** The form is wrong, and nothing more is reported of it. */
   problem(complaint: string): void;
 }
 

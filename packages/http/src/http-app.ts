@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
-import { toResponse } from './answer.ts';
+import { toResponse } from './route-response.ts';
 import { methodNotAllowed, notFound } from './error-response.ts';
 import { createGuard } from './guard.ts';
 import { checkHttpOptions } from './http-options.ts';
@@ -13,8 +13,8 @@ import { serveRoute } from './serve-route.ts';
 import type { ServedTrunkline } from './serve-route.ts';
 
 /**
- * The REST API (`/api/v1`) as a Hono app: its `fetch` takes a `Request` and answers a `Response`, so that it runs
- * wherever those two exist. Outside of the base path it answers 404. The API describes itself, without a key, at
+ * The REST API (`/api/v1`) as a Hono app: its `fetch` takes a `Request` and returns a `Response`, so that it runs
+ * wherever those two exist. Outside of the base path it responds with 404. The API describes itself, without a key, at
  * `/openapi.json` (OpenAPI 3.1) and `/docs`.
  *
  * ```ts
@@ -44,14 +44,14 @@ export function createHttpApp(trunkline: ServedTrunkline, options: HttpAppOption
       serveRoute({ trunkline, options: checked, guard }, route),
     );
   }
-  for (const [path, answer] of referencePages(checked)) {
-    app.get(basePath + path, (c) => toResponse(answer(c), { status: 200, requestId: requestId(c) }));
+  for (const [path, response] of referencePages(checked)) {
+    app.get(basePath + path, (c) => toResponse(response(c), { status: 200, requestId: requestId(c) }));
     app.all(basePath + path, (c) => methodNotAllowed(requestId(c), 'GET, HEAD'));
   }
   for (const [path, allow] of allowedMethods()) {
     app.all(basePath + routerPath(path), (c) => methodNotAllowed(requestId(c), allow));
   }
-  // Also when the app is mounted in another one, whose own "not found" would answer otherwise.
+  // Also when the app is mounted in another one, whose own "not found" would be the response otherwise.
   app.all(`${basePath}/*`, (c) => notFound(requestId(c)));
   app.notFound((c) => notFound(requestId(c)));
   return app;

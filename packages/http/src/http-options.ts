@@ -9,7 +9,7 @@ export interface HttpAppOptions {
   /** Where the API stands. Default `/api/v1`. */
   readonly basePath?: string | undefined;
   /**
-   * The address of the API that clients know, base path included: `https://api.example.com/api/v1`. Links in answers
+   * The address of the API that clients know, base path included: `https://api.example.com/api/v1`. Links in responses
    * begin with it. By default they repeat the address of the request, which is wrong behind a proxy that changes it, as
    * one that ends TLS does: `X-Forwarded-*` headers are not read, because anybody can send them.
    */
@@ -31,7 +31,7 @@ export interface HttpAppOptions {
 }
 
 export interface FailedRequest {
-  /** What the client was told, in the header `X-Request-Id` and in the error. */
+  /** What the client was given, in the header `X-Request-Id` and in the error. */
   readonly requestId: string;
   readonly method: string;
   readonly path: string;

@@ -36,7 +36,7 @@ export function memoryRateLimitStore(points: number): RateLimitStore {
       windows.set(String(key), window);
       const state = stateOf(window, now);
       if (window.used <= points) return state;
-      // oxlint-disable-next-line typescript/only-throw-error -- limiters of the library tell it so
+      // oxlint-disable-next-line typescript/only-throw-error -- limiters of the library report it so
       throw state;
     },
     async get(key) {

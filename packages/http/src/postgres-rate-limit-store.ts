@@ -61,7 +61,7 @@ export function postgresRateLimitStore(
     async consume(key) {
       const state = await count(String(key));
       if (state.consumedPoints <= points) return state;
-      // oxlint-disable-next-line typescript/only-throw-error -- limiters of the library tell it so
+      // oxlint-disable-next-line typescript/only-throw-error -- limiters of the library report it so
       throw state;
     },
     async get(key) {

@@ -11,14 +11,14 @@ const STORE_DEADLINE_MS = 1_000;
 /** How long requests are counted in memory before one of them tries the store again. */
 const STORE_REST_MS = 5_000;
 
-/** Where a key stands in its window, for the headers of the answer. */
+/** Where a key stands in its window, for the headers of the response. */
 interface RateState {
   readonly headers: Readonly<Record<string, string>>;
   /** A refusal when this request was one too many. */
   readonly verdict: Result<unknown>;
 }
 
-/** Both tell `failed` why a shared store could not count. */
+/** Both call `failed` with the reason why a shared store could not count. */
 export interface RateLimit {
   /** Counts a request of a key. */
   count(keyId: string, failed: (error: unknown) => void): Promise<RateState>;
@@ -32,7 +32,7 @@ export interface RateLimit {
  */
 export function createRateLimit({ requestsPerMinute: limit, store }: CheckedRateLimit): RateLimit {
   const memory = memoryRateLimitStore(limit);
-  /** By `performance.now()`; 0 while the store answers. */
+  /** By `performance.now()`; 0 while the store responds. */
   let restsUntil = 0;
 
   const insured = async (
@@ -103,16 +103,16 @@ function stateOf({ used, passes }: Count, limit: number): RateState {
   };
 }
 
-async function beforeDeadline<Answer>(answer: Promise<Answer>): Promise<Answer> {
+async function beforeDeadline<Value>(response: Promise<Value>): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new Error(`The store of the rate limit did not answer within ${STORE_DEADLINE_MS} ms.`)),
+      () => reject(new Error(`The store of the rate limit did not respond within ${STORE_DEADLINE_MS} ms.`)),
       STORE_DEADLINE_MS,
     );
   });
   try {
-    return await Promise.race([answer, deadline]);
+    return await Promise.race([response, deadline]);
   } finally {
     clearTimeout(timer);
   }

@@ -60,7 +60,7 @@ async function readUpTo(
   if (stream === null) return { ok: true, value: new Uint8Array() };
   const read = createByteBuffer();
   // The rest is not read, but not cancelled either: servers take that for the end of the connection, and the client
-  // would not see the answer.
+  // would not see the response.
   for await (const chunk of stream.values({ preventCancel: true })) {
     if (read.length + chunk.byteLength > maxBytes) return tooLarge(maxBytes);
     read.append(chunk);

@@ -2,10 +2,10 @@ import type { Context } from 'hono';
 import { isTrunklineError, TrunklineError } from '@trunkline/core';
 import { consoleLogger, isUnavailable, refuse, unwrap } from '@trunkline/core/spi/http';
 import type { Trunkline } from '@trunkline/core';
-import { toResponse } from './answer.ts';
-import type { Answer } from './answer.ts';
+import { toResponse } from './route-response.ts';
+import type { RouteResponse } from './route-response.ts';
 import { errorResponse, unavailable } from './error-response.ts';
-import type { ToldError } from './error-response.ts';
+import type { PublicError } from './error-response.ts';
 import { isForm } from './form-body.ts';
 import type { RequestGuard } from './request-guard.ts';
 import type { CheckedHttpOptions } from './http-options.ts';
@@ -27,13 +27,13 @@ interface Service {
   readonly guard: RequestGuard;
 }
 
-/** What is known of a request before it is answered, and goes into its answer. */
+/** What is known of a request before its response, and goes into its response. */
 interface Progress {
   readonly failed: (error: unknown) => void;
   headers: Readonly<Record<string, string>>;
 }
 
-/** The handler of a route: every check that comes before its operation, the operation, and the answer. */
+/** The handler of a route: every check that comes before its operation, the operation, and the response. */
 export function serveRoute(service: Service, route: Route): (c: Context) => Promise<Response> {
   const { trunkline, options } = service;
   const { status, noStore = false } = route.success;
@@ -46,11 +46,11 @@ export function serveRoute(service: Service, route: Route): (c: Context) => Prom
       onError(error, { requestId, method: c.req.method, path: c.req.path });
     const progress: Progress = { failed, headers: {} };
     try {
-      const answer = await run(service, route, { c, progress });
-      return toResponse(answer, { status, requestId, noStore, headers: progress.headers });
+      const response = await run(service, route, { c, progress });
+      return toResponse(response, { status, requestId, noStore, headers: progress.headers });
     } catch (error) {
       if (!isTrunklineError(error) || error.code === 'INTERNAL_ERROR') failed(error);
-      return errorResponse(toldOf(error), { requestId, headers: progress.headers });
+      return errorResponse(publicErrorOf(error), { requestId, headers: progress.headers });
     }
   };
 }
@@ -60,7 +60,7 @@ async function run(
   { trunkline, options, guard }: Service,
   route: Route,
   { c, progress }: { readonly c: Context; readonly progress: Progress },
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const principal = await guard.admit(c.req.raw, {
     scope: route.scope,
     onRateLimit: (headers) => (progress.headers = headers),
@@ -84,12 +84,12 @@ async function run(
   });
 }
 
-function toldOf(error: unknown): ToldError {
+function publicErrorOf(error: unknown): PublicError {
   if (isTrunklineError(error)) return error;
   return isUnavailable(error) ? unavailable() : internalError();
 }
 
-/** Tells nothing but the request id, by which the failure is found in the log. */
+/** Contains nothing but the request id, by which the failure is found in the log. */
 function internalError(): TrunklineError {
   return new TrunklineError(
     refuse('INTERNAL_ERROR', 'Something went wrong. Quote the request id when you report it.').refusal,

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { EVENT_TYPES, MESSAGE_TYPES } from '@trunkline/core/spi/http';
 import { ROUTES } from '../src/routes/all-routes.ts';
 import type { Route } from '../src/routes/route.ts';
-import type { World } from './one-of-everything.ts';
+import type { Harness } from './one-of-everything.ts';
 
 /** A request as a client may send it, right or wrong. `{instance}` and so on in the path stand for ids that exist. */
 export interface AnyRequest {
@@ -169,7 +169,7 @@ const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'multipart/form-data; boundary=XX';
 type Content = { readonly type: string | null; readonly body: AnyRequest['body'] };
 
-/** Something valid for every route at once. */
+/** Something valid for all routes together. */
 const GOOD = {
   name: 'Shop',
   instance: '{instance}',
@@ -265,10 +265,10 @@ export const anyRequest: fc.Arbitrary<AnyRequest> = fc
   }));
 
 /** Puts the ids that exist where the request names them. */
-export function aimed<Part extends string | Uint8Array | null>(part: Part, { ids }: World): Part | string {
+export function aimed<Part extends string | Uint8Array | null>(part: Part, { ids }: Harness): Part | string {
   if (typeof part !== 'string') return part;
   return part.replaceAll(
     /\{(instance|message|webhook|delivery)\}/g,
-    (_, kind: keyof World['ids']) => ids[kind],
+    (_, kind: keyof Harness['ids']) => ids[kind],
   );
 }

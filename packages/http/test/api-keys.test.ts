@@ -46,7 +46,7 @@ test('a key is refused when it is malformed, revoked or expired, and without Bea
   expect(await codeFor(`Bearer ${expiring.token}`)).toBe('INVALID_API_KEY');
 });
 
-test('a suspended workspace is refused at once, and served again when it is resumed', async () => {
+test('a suspended workspace is refused immediately, and served again when it is resumed', async () => {
   const service = await startService();
   const { id, call } = await service.newWorkspace();
   expect((await call('GET', '/instances')).status).toBe(200);

@@ -1,10 +1,10 @@
-/** What a test sees of an answer. `json` is undefined when the body is not JSON. */
+/** What a test sees of a response. `json` is undefined when the body is not JSON. */
 export interface Seen {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
   readonly json: Json;
-  /** The error code, where the answer is an error. */
+  /** The error code, where the response is an error. */
   readonly code: string | undefined;
 }
 

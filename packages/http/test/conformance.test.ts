@@ -5,12 +5,12 @@ import type { ErrorCode } from '@trunkline/core';
 import { createHttpApp } from '../src/index.ts';
 import { client, urlOf } from './client.ts';
 import type { Seen } from './client.ts';
-import { routeOf } from './declared-answers.ts';
+import { routeOf } from './declared-responses.ts';
 import { ENDPOINT_TABLE } from './endpoint-table.ts';
 import type { Shape } from './endpoint-table.ts';
 import { fakeTrunkline } from './fake-trunkline.ts';
 import { oneOfEverything } from './one-of-everything.ts';
-import type { World } from './one-of-everything.ts';
+import type { Harness } from './one-of-everything.ts';
 import { NEVER, provocation, success } from './provoked-errors.ts';
 import { expectFields } from './resource-fields.ts';
 import { ROUTE_TABLE } from './route-table.ts';
@@ -55,42 +55,42 @@ test.each([...promised])('%s is a route, with the scope, the status and the erro
 
 describe.each(ROUTE_TABLE.map((row) => [nameOf(row), row] as const))('%s', (name, row) => {
   const { method, path, scope, status, errors, route } = row;
-  const succeed = (world: World): Promise<Seen> => world.service.during(success(route)(world));
+  const succeed = (harness: Harness): Promise<Seen> => harness.service.during(success(route)(harness));
 
   // Whatever else a body must be, it is exactly what the route declares: the client of the test sees to that.
-  test(`answers ${status} with exactly its fields, for a key with its scope alone`, async () => {
-    const world = await oneOfEverything();
-    const call = await world.service.newKey(world.workspaceId, { scopes: scope === null ? [] : [scope] });
+  test(`responds with ${status} with exactly its fields, for a key with its scope alone`, async () => {
+    const harness = await oneOfEverything();
+    const call = await harness.service.newKey(harness.workspaceId, { scopes: scope === null ? [] : [scope] });
     // What has to come before the request itself is done with the key that may do everything.
-    const withScopeAlone: World = {
-      ...world,
+    const withScopeAlone: Harness = {
+      ...harness,
       call: (how, target, options) => {
         const isOfRow = how === method && routeOf(how, urlOf(target).pathname)?.path === path;
-        return (isOfRow ? call : world.call)(how, target, options);
+        return (isOfRow ? call : harness.call)(how, target, options);
       },
     };
     const seen = await succeed(withScopeAlone);
     expect([seen.status, seen.code]).toEqual([status, undefined]);
-    const answer = promised.get(name)?.answer;
-    if (answer === null || route.success.body === null) expect(seen.json).toBeUndefined();
-    else if (answer !== undefined) expectShape(seen, answer);
+    const response = promised.get(name)?.response;
+    if (response === null || route.success.body === null) expect(seen.json).toBeUndefined();
+    else if (response !== undefined) expectShape(seen, response);
     reported(name).success = String(status);
     if (scope === null) reported(name).scope = '(none)';
   });
 
   if (scope !== null) {
     test(`needs ${scope}`, async () => {
-      const world = await oneOfEverything();
+      const harness = await oneOfEverything();
       const others = SCOPES.filter((other) => other !== scope);
-      const call = await world.service.newKey(world.workspaceId, { scopes: others });
-      const seen = await call(method, world.at(path));
+      const call = await harness.service.newKey(harness.workspaceId, { scopes: others });
+      const seen = await call(method, harness.at(path));
       expect([seen.status, seen.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
       reported(name).scope = scope;
     });
   }
 
   const possible = [...OF_EVERY_ROW, ...errors].filter((code) => NEVER[`${name} ${code}`] === undefined);
-  test.each(possible)('can answer %s', async (code) => {
+  test.each(possible)('can respond with %s', async (code) => {
     const seen = await provocation(route, code)(await oneOfEverything());
     expect([seen.status, seen.code]).toEqual([ERROR_STATUS[code], code]);
     reported(name).errors.push(code);

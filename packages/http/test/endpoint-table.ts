@@ -6,13 +6,13 @@ export interface Row {
   readonly path: string;
   readonly scope: Scope | null;
   readonly status: number;
-  /** What the answer holds; null for no body. */
-  readonly answer: Shape | null;
+  /** What the response holds; null for no body. */
+  readonly response: Shape | null;
   /** The codes that the specification lists for it. */
   readonly errors: readonly ErrorCode[];
 }
 
-/** The fields of an answer, of its `data` (or each object in it), and of its `meta`. */
+/** The fields of a response, of its `data` (or each object in it), and of its `meta`. */
 export interface Shape {
   readonly fields: string;
   readonly data: string;
@@ -25,9 +25,9 @@ const row = (
   path: string,
   scope: Scope | null,
   status: number,
-  answer: Shape | null,
+  response: Shape | null,
   errors: readonly ErrorCode[] = [],
-): Row => ({ method, path, scope, status, answer, errors });
+): Row => ({ method, path, scope, status, response, errors });
 
 const one = (data: string): Shape => ({ fields: 'data', data, list: false });
 const list = (data: string): Shape => ({ fields: 'data', data, list: true });

@@ -3,37 +3,37 @@ import { expect, test } from 'vitest';
 import { aimed, anyRequest } from './any-request.ts';
 import type { AnyRequest } from './any-request.ts';
 import { oneOfEverything } from './one-of-everything.ts';
-import type { World } from './one-of-everything.ts';
+import type { Harness } from './one-of-everything.ts';
 
 /** `FUZZ_REQUESTS` asks for more of them, `FUZZ_SEED` for others. */
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 20_000);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
 const AT_ONCE = 50;
-const IN_ONE_WORLD = 200;
+const IN_ONE_HARNESS = 200;
 
 test(
-  `no request of ${REQUESTS} makes an answer that is not declared, or a 5xx`,
+  `no request of ${REQUESTS} makes a response that is not declared, or a 5xx`,
   async () => {
     const statuses = new Map<number, number>();
     const property = fc.asyncProperty(
-      fc.array(anyRequest, { minLength: IN_ONE_WORLD, maxLength: IN_ONE_WORLD }),
+      fc.array(anyRequest, { minLength: IN_ONE_HARNESS, maxLength: IN_ONE_HARNESS }),
       async (requests) => {
-        const world = await oneOfEverything({ rateLimit: false });
+        const harness = await oneOfEverything({ rateLimit: false });
         for (let i = 0; i < requests.length; i += AT_ONCE) {
-          const answers = requests.slice(i, i + AT_ONCE).map((request) => answerTo(request, world));
-          await world.service.clock.advance(2_000);
-          for (const answer of await Promise.allSettled(answers)) {
-            if (answer.status === 'rejected') throw answer.reason;
-            statuses.set(answer.value, (statuses.get(answer.value) ?? 0) + 1);
+          const responses = requests.slice(i, i + AT_ONCE).map((request) => respondTo(request, harness));
+          await harness.service.clock.advance(2_000);
+          for (const response of await Promise.allSettled(responses)) {
+            if (response.status === 'rejected') throw response.reason;
+            statuses.set(response.value, (statuses.get(response.value) ?? 0) + 1);
           }
         }
-        await world.service.during(world.service.trunkline.stop());
+        await harness.service.during(harness.service.trunkline.stop());
       },
     );
     // Shrinking would say little more than the request that the error names.
     await fc.assert(property, {
       seed: SEED,
-      numRuns: Math.ceil(REQUESTS / IN_ONE_WORLD),
+      numRuns: Math.ceil(REQUESTS / IN_ONE_HARNESS),
       endOnFailure: true,
     });
     // Were they all refused at the door, this would prove nothing.
@@ -48,17 +48,20 @@ test(
   Math.max(60_000, REQUESTS * 10),
 );
 
-/** The status of the answer, once all of it is checked (`onlyDeclaredAnswers`). */
-async function answerTo({ method, path, query, headers, body }: AnyRequest, world: World): Promise<number> {
-  const target = aimed(`${path}?${query}`, world);
+/** The status of the response, once all of it is checked (`onlyDeclaredResponses`). */
+async function respondTo(
+  { method, path, query, headers, body }: AnyRequest,
+  harness: Harness,
+): Promise<number> {
+  const target = aimed(`${path}?${query}`, harness);
   try {
-    const sent = body === null ? {} : { body: bytesOf(aimed(body, world)) };
-    const { status } = await world.call(method, target, { headers, ...sent });
+    const sent = body === null ? {} : { body: bytesOf(aimed(body, harness)) };
+    const { status } = await harness.call(method, target, { headers, ...sent });
     expect(status).toBeLessThan(500);
     return status;
   } catch (error) {
     const request = JSON.stringify({ method, target, headers, body: String(body) });
-    throw new Error(`The answer to ${request} is wrong.`, { cause: error });
+    throw new Error(`The response to ${request} is wrong.`, { cause: error });
   }
 }
 

@@ -162,7 +162,7 @@ test('GET /instances/{instance}/groups lists the groups by name', async () => {
   });
 });
 
-test('of two operations at once, the second is INSTANCE_BUSY', async () => {
+test('of two concurrent operations, the second is INSTANCE_BUSY', async () => {
   const service = await startService();
   const { call } = await service.newWorkspace();
   const id = await service.connected(call);

@@ -96,7 +96,7 @@ async function beginRaw({ port, token, instance }: Ready): Promise<Socket> {
   return socket;
 }
 
-interface Answer {
+interface Reply {
   readonly status: number | undefined;
   readonly json: {
     readonly data?: { readonly id: string; readonly media: unknown };
@@ -104,7 +104,7 @@ interface Answer {
   };
 }
 
-async function answerOf(sending: ClientRequest): Promise<Answer> {
+async function responseOf(sending: ClientRequest): Promise<Reply> {
   const [response] = (await once(sending, 'response')) as [IncomingMessage];
   let text = '';
   for await (const chunk of response) text += String(chunk);
@@ -129,11 +129,11 @@ describe('an upload over a socket', () => {
     const length = Buffer.byteLength(first) + size + last.length;
     for (const headers of [{ 'Content-Length': length }, { 'Transfer-Encoding': 'chunked' }]) {
       const sending = begin(on, headers);
-      const answered = answerOf(sending);
+      const responded = responseOf(sending);
       sending.write(first);
       await write(sending, size);
       sending.end(last);
-      expect(await answered).toMatchObject({
+      expect(await responded).toMatchObject({
         status: 202,
         json: { data: { media: { size, filename: '文档.bin', available: true } } },
       });
@@ -202,11 +202,11 @@ describe('an upload that is refused while it comes in', () => {
     const on = await ready();
     const sending = begin(on, { 'Content-Length': 90 * MB });
     sending.on('error', () => {});
-    const answered = answerOf(sending);
+    const responded = responseOf(sending);
     sending.write(Buffer.concat([Buffer.from(head(on.instance, type)), beginning]));
     let isSent = false;
     const writing = write(sending, 89 * MB).then(() => (isSent = true));
-    expect(await answered).toMatchObject({ status, json: { error: { code } } });
+    expect(await responded).toMatchObject({ status, json: { error: { code } } });
     expect(isSent).toBe(false);
     sending.destroy();
     await writing;
@@ -217,9 +217,9 @@ describe('an upload that is refused while it comes in', () => {
     const on = await ready();
     const sending = begin(on, { 'Content-Length': 200 * MB });
     sending.on('error', () => {});
-    const answered = answerOf(sending);
+    const responded = responseOf(sending);
     sending.flushHeaders();
-    expect(await answered).toMatchObject({ status: 413, json: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
+    expect(await responded).toMatchObject({ status: 413, json: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
     sending.destroy();
   });
 
@@ -257,8 +257,8 @@ describe('an upload that is refused while it comes in', () => {
     await eventually(() => expect(seen).toContain('INVALID_MEDIA_TYPE'));
     socket.write(`GET /api/v1/api-key HTTP/1.1\r\n${authorization}\r\n`);
     const closed = once(socket, 'close');
-    const answered = eventually(() => expect(seen.match(/HTTP\/1\.1 200/g)).toHaveLength(1));
-    await Promise.race([closed, answered]);
+    const responded = eventually(() => expect(seen.match(/HTTP\/1\.1 200/g)).toHaveLength(1));
+    await Promise.race([closed, responded]);
     expect(seen).not.toContain('evil');
     expect(seen.match(/HTTP\/1\.1 415/g)).toHaveLength(1);
     const next = await fetch(`http://127.0.0.1:${on.port}/api/v1/api-key`, {
@@ -268,7 +268,7 @@ describe('an upload that is refused while it comes in', () => {
     socket.destroy();
   });
 
-  test('by a disk that is full: that is our fault, and told as such', async () => {
+  test('by a disk that is full: that is our fault, and reported as such', async () => {
     const on = await ready((store) => ({
       ...store,
       put: async (_id, content) => {
@@ -278,10 +278,10 @@ describe('an upload that is refused while it comes in', () => {
     }));
     const sending = begin(on, { 'Transfer-Encoding': 'chunked' });
     sending.on('error', () => {});
-    const answered = answerOf(sending);
+    const responded = responseOf(sending);
     sending.write(head(on.instance));
     void write(sending, 30 * MB);
-    expect(await answered).toMatchObject({ status: 500, json: { error: { code: 'INTERNAL_ERROR' } } });
+    expect(await responded).toMatchObject({ status: 500, json: { error: { code: 'INTERNAL_ERROR' } } });
     sending.destroy();
     expect(on.files()).toEqual([]);
   });

@@ -56,7 +56,7 @@ function raw(body: string): { body: string; headers: Record<string, string> } {
 }
 
 describe('sending a file', () => {
-  test('queues it with what is known of it, and gives it back byte for byte', async () => {
+  test('queues it with what is known of it, and returns it byte for byte', async () => {
     const { call, send } = await ready();
     const sent = await send({ caption: 'That is me' });
     expect(sent.status).toBe(202);
@@ -83,7 +83,7 @@ describe('sending a file', () => {
     expect(own.headers.get('Cache-Control')).toBe('private, no-cache');
   });
 
-  test('reaches the network and is told to receivers', async () => {
+  test('reaches the network and is reported to receivers', async () => {
     const { service, instance, call, send } = await ready();
     const sent = await send({ to: '15550100' });
     await service.clock.advance(2_000);
@@ -252,7 +252,7 @@ describe('sending a file', () => {
     expect(media.ids()).toEqual([]);
   });
 
-  test('answers a replay, keeping one file; another file is another request', async () => {
+  test('replays, keeping one file; another file is another request', async () => {
     const { send, media } = await ready();
     const key = { 'Idempotency-Key': 'photo-1' };
     const first = await send({}, key);
@@ -266,7 +266,7 @@ describe('sending a file', () => {
     expect(media.ids()).toHaveLength(1);
   });
 
-  test('fifty at once with one key make one message and keep one file', async () => {
+  test('fifty concurrent ones with one key make one message and keep one file', async () => {
     const { send, media } = await ready();
     const seen = await Promise.all(Array.from({ length: 50 }, () => send({}, { 'Idempotency-Key': 'k' })));
     expect(seen.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
@@ -301,7 +301,7 @@ describe('a failure that is not of the client', () => {
 });
 
 describe('GET /messages/{message}/media', () => {
-  test('answers a range', async () => {
+  test('sends a range', async () => {
     const { call, send } = await ready();
     const id = idOf((await send()).json);
     const part = await call('GET', `/messages/${id}/media`, { headers: { Range: 'bytes=1-3' } });
@@ -312,7 +312,7 @@ describe('GET /messages/{message}/media', () => {
     );
   });
 
-  test('answers HEAD with the length and no body', async () => {
+  test('responds to HEAD with the length and no body', async () => {
     const { call, send } = await ready();
     const seen = await call('HEAD', `/messages/${idOf((await send()).json)}/media`);
     expect(seen).toMatchObject({ status: 200, text: '' });

@@ -148,7 +148,7 @@ describe('POST /messages', () => {
 });
 
 describe('Idempotency-Key', () => {
-  test('the same request again is answered with the original message', async () => {
+  test('the same request again gets the original message', async () => {
     const { call, send } = await ready();
     const first = await send({}, withKey('order-1'));
     const again = await send({ to: '1555-0100' }, withKey('order-1'));
@@ -160,14 +160,14 @@ describe('Idempotency-Key', () => {
     expect(JSON.parse((await call('GET', '/messages')).text).data).toHaveLength(1);
   });
 
-  test('two at once are one message', async () => {
+  test('two concurrent ones are one message', async () => {
     const { send } = await ready();
     const both = await Promise.all([send({}, withKey('k')), send({}, withKey('k'))]);
     expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 202]));
     expect(new Set(both.map(({ json }) => idOf(json))).size).toBe(1);
   });
 
-  test('a replay answers when the instance is gone', async () => {
+  test('a replay responds when the instance is gone', async () => {
     const { service, call, instance, send } = await ready();
     const first = await send({}, withKey('k'));
     await service.during(call('DELETE', `/instances/${instance}`));
@@ -233,7 +233,7 @@ describe('GET /messages', () => {
     expect(start.json.links?.prev).toBeNull();
   });
 
-  test('has 25 on a page unless told otherwise', async () => {
+  test('has 25 on a page by default', async () => {
     const { call } = await withMessages(26);
     const seen = await call('GET', '/messages');
     expect([idsOf(seen).length, seen.json.meta?.per_page]).toEqual([25, 25]);

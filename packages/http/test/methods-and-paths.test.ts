@@ -10,7 +10,7 @@ const app = createHttpApp(fakeTrunkline({ operations: { instances } }), { rateLi
 const call = client(app);
 
 describe('HEAD', () => {
-  test('answers like GET, without the body', async () => {
+  test('responds like GET, without the body', async () => {
     const get = await call('GET', '/instances/ins_1', { headers: { 'X-Request-Id': 'same' } });
     const head = await call('HEAD', '/instances/ins_1', { headers: { 'X-Request-Id': 'same' } });
     expect(get.status).toBe(200);
@@ -92,7 +92,7 @@ describe('mounted in another app', () => {
   const outer = new Hono().get('/', (c) => c.text('mine')).route('/messaging', app);
   const url = 'http://localhost/messaging/api/v1';
 
-  test('it answers below its own path', async () => {
+  test('it responds below its own path', async () => {
     expect((await client(outer)('GET', `${url}/instances/ins_1`)).json).toEqual({ data: { id: 'ins_1' } });
     expect((await client(outer)('GET', `${url}/nothing`)).code).toBe('NOT_FOUND');
     expect((await client(outer)('PUT', `${url}/messages`)).code).toBe('METHOD_NOT_ALLOWED');

@@ -9,7 +9,7 @@ const PNG = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13
 const PARTS = { to: '15550100', type: 'image' };
 
 /** A workspace with one of everything, and its ids by the names of path parameters. */
-export interface World {
+export interface Harness {
   readonly service: Service;
   readonly workspaceId: string;
   readonly call: Call;
@@ -20,23 +20,23 @@ export interface World {
   readonly send: (changes?: object, headers?: Readonly<Record<string, string>>) => Promise<Seen>;
   /** Sends a file. */
   readonly sendFile: (bytes?: Uint8Array, type?: string) => Promise<Seen>;
-  /** True: from now on the network does not answer who closes a connection or logs out. */
+  /** True: from now on the network does not respond to who closes a connection or logs out. */
   readonly cutOff: (isCutOff: boolean) => void;
 }
 
-export async function oneOfEverything(options: Parameters<typeof startService>[0] = {}): Promise<World> {
+export async function oneOfEverything(options: Parameters<typeof startService>[0] = {}): Promise<Harness> {
   const line = cuttableLine();
   const sandbox = createSandbox();
   const gateway = behind(line, sandbox.gateway);
   const service = await startService({ media: memoryMediaStore(), sandbox, gateway, ...options });
   const { id: workspaceId, call } = await service.newWorkspace();
   const instance = await service.connected(call);
-  const send: World['send'] = (changes, headers = {}) =>
+  const send: Harness['send'] = (changes, headers = {}) =>
     call('POST', '/messages', {
       json: { instance, to: '15550100', type: 'text', text: 'hi', ...changes },
       headers,
     });
-  const sendFile: World['sendFile'] = (bytes = PNG, type = 'image') => {
+  const sendFile: Harness['sendFile'] = (bytes = PNG, type = 'image') => {
     const form = new FormData();
     for (const [name, value] of Object.entries({ ...PARTS, instance, type })) form.append(name, value);
     form.append('file', new File([bytes.slice()], 'a.png'));

@@ -14,7 +14,7 @@ const otherwiseFine = { ...WRONG, headers: { 'Content-Type': 'text/plain', 'X-Wo
 
 const suspendedAndPowerless = fakeTrunkline({ suspended: true, scopes: [] });
 
-describe('the first check that fails decides the answer:', () => {
+describe('the first check that fails decides the response:', () => {
   test('a path that is not there is 404 without a key', async () => {
     const seen = await client(createHttpApp(suspendedAndPowerless), null)('POST', '/nothing', WRONG);
     expect([seen.status, seen.code]).toEqual([404, 'NOT_FOUND']);

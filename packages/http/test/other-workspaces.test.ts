@@ -32,7 +32,7 @@ const withId = ROUTE_TABLE.flatMap(({ method, path, route }) => {
 });
 
 test.each(withId)(
-  "%s answers another workspace's id like one that does not exist",
+  "%s treats another workspace's id like one that does not exist",
   async (_, { method, path, kind, notFound, content }) => {
     const { stranger, ids } = await strangerAndIds();
     const target = path.replace(`{${kind}}`, ids[kind] ?? '');

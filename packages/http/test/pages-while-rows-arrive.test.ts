@@ -3,16 +3,16 @@ import { expect, test } from 'vitest';
 import { textOf } from './client.ts';
 import type { Call, Seen } from './client.ts';
 import { oneOfEverything } from './one-of-everything.ts';
-import type { World } from './one-of-everything.ts';
+import type { Harness } from './one-of-everything.ts';
 import { idOf } from './service.ts';
 
 interface Listing {
   readonly path: string;
-  /** Makes a row, and answers its id. */
+  /** Makes a row, and returns its id. */
   readonly add: () => Promise<string>;
 }
 
-const LISTINGS: Readonly<Record<string, (world: World) => Listing>> = {
+const LISTINGS: Readonly<Record<string, (harness: Harness) => Listing>> = {
   messages: ({ send }) => ({ path: '/messages?type=text', add: async () => idOf((await send()).json) }),
   deliveries: ({ call, ids: { webhook } }) => ({
     path: `/webhooks/${webhook}/deliveries?event=webhook.test`,
@@ -48,27 +48,27 @@ test.each(Object.entries(LISTINGS))(
           rows: fc.integer({ min: 0, max: 30 }),
           limit: fc.integer({ min: 1, max: 12 }),
           arrivals: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 8 }),
-          // Rows of one millisecond are told apart by their ids alone; later ones change their status meanwhile.
+          // Rows of one millisecond are distinguished by their ids alone; later ones change their status meanwhile.
           pauses: fc.array(fc.constantFrom(0, 0, 1, 50), { minLength: 1, maxLength: 8 }),
         }),
         async ({ rows, limit, arrivals, pauses }) => {
-          const world = await oneOfEverything();
-          const { path, add } = listingOf(world);
+          const harness = await oneOfEverything();
+          const { path, add } = listingOf(harness);
           const target = `${path}&limit=${limit}`;
-          const before = (await walk(world.call, target, async () => {})).toReversed();
+          const before = (await walk(harness.call, target, async () => {})).toReversed();
           let step = 0;
-          const pause = (): Promise<void> => world.service.clock.advance(pauses[step % pauses.length] ?? 0);
+          const pause = (): Promise<void> => harness.service.clock.advance(pauses[step % pauses.length] ?? 0);
           for (; step < rows; step++) {
             before.push(await add());
             await pause();
           }
-          const seen = await walk(world.call, target, async () => {
+          const seen = await walk(harness.call, target, async () => {
             const arriving = arrivals[step++ % arrivals.length] ?? 0;
             for (let i = 0; i < arriving; i++) await add();
             await pause();
           });
           expect(seen).toEqual(before.toReversed());
-          await world.service.during(world.service.trunkline.stop());
+          await harness.service.during(harness.service.trunkline.stop());
         },
       ),
       { seed: 1, numRuns: 40 },

@@ -44,7 +44,7 @@ interface Process {
   readonly call: Call;
   /** How many statements it has sent. */
   readonly statements: () => number;
-  readonly told: readonly unknown[];
+  readonly reported: readonly unknown[];
 }
 
 /** An app with a pool of its own, as another process would have it. */
@@ -55,20 +55,20 @@ function startProcess(requestsPerMinute: number, connectionString = server.url):
   onTestFinished(() => pool.end());
   const query = vi.spyOn(pool, 'query');
   const statements = (): number => query.mock.calls.length;
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const store = postgresRateLimitStore(pool, { requestsPerMinute, schema });
   const app = createHttpApp(fakeTrunkline(), {
     rateLimit: { requestsPerMinute, store },
-    onError: (error) => told.push(error),
+    onError: (error) => reported.push(error),
   });
-  return { call: client(app), statements, told };
+  return { call: client(app), statements, reported };
 }
 
 function remaining({ status, headers }: Seen): [number, string | null] {
   return [status, headers.get('X-RateLimit-Remaining')];
 }
 
-test('the limit counts across processes, and the answers tell it exactly', async () => {
+test('the limit counts across processes, and the responses show it exactly', async () => {
   const [one, other] = [startProcess(3), startProcess(3)];
   expect(remaining(await one.call('GET', '/api-key'))).toEqual([200, '2']);
   expect(remaining(await other.call('GET', '/api-key'))).toEqual([200, '1']);
@@ -79,7 +79,7 @@ test('the limit counts across processes, and the answers tell it exactly', async
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(50);
     expect(Number(refused.headers.get('Retry-After'))).toBeLessThanOrEqual(60);
   }
-  expect([...one.told, ...other.told]).toEqual([]);
+  expect([...one.reported, ...other.reported]).toEqual([]);
 });
 
 test('a key that has used up its minute asks the database no more', async () => {
@@ -156,10 +156,10 @@ test('minutes that are over do not fill the table', async () => {
   expect(statements() - before).toBe(3);
 });
 
-test('many processes that begin at once make the table once, and count each request', async () => {
+test('many processes that begin together make the table once, and count each request', async () => {
   const processes = Array.from({ length: 20 }, () => startProcess(15));
   const seen = await Promise.all(processes.map(({ call }) => call('GET', '/api-key')));
-  expect(processes.flatMap(({ told }) => told)).toEqual([]);
+  expect(processes.flatMap(({ reported }) => reported)).toEqual([]);
   expect(seen.filter(({ status }) => status === 200)).toHaveLength(15);
   expect(seen.filter(({ status }) => status === 429)).toHaveLength(5);
 });
@@ -197,7 +197,7 @@ test('a crash of Postgres fails no request, and afterwards the limit counts acro
   }
   await crash;
   expect(statuses).toEqual(new Set([200]));
-  expect(one.told.length + other.told.length).toBeGreaterThan(0);
+  expect(one.reported.length + other.reported.length).toBeGreaterThan(0);
 
   vi.advanceTimersByTime(6_000);
   // What crashed has forgotten the minute.
@@ -207,11 +207,11 @@ test('a crash of Postgres fails no request, and afterwards the limit counts acro
 
 test('without Postgres from the beginning each process counts for itself', async () => {
   const [one, other] = [startProcess(2, NOBODY), startProcess(2, NOBODY)];
-  for (const { call, told } of [one, other]) {
+  for (const { call, reported } of [one, other]) {
     expect(remaining(await call('GET', '/api-key'))).toEqual([200, '1']);
     expect(remaining(await call('GET', '/api-key'))).toEqual([200, '0']);
     expect(remaining(await call('GET', '/api-key'))).toEqual([429, '0']);
-    expect(told).toEqual([expect.objectContaining({ code: 'ECONNREFUSED' })]);
+    expect(reported).toEqual([expect.objectContaining({ code: 'ECONNREFUSED' })]);
   }
 });
 

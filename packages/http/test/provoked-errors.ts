@@ -3,12 +3,12 @@ import { memoryStorage, REFUSED } from '@trunkline/core/testing';
 import type { Route } from '../src/routes/route.ts';
 import type { Call, Seen } from './client.ts';
 import { oneOfEverything } from './one-of-everything.ts';
-import type { World } from './one-of-everything.ts';
+import type { Harness } from './one-of-everything.ts';
 import { needed, somePath } from './route-table.ts';
 import { idOf, startService } from './service.ts';
 import type { Service } from './service.ts';
 
-type Act = (world: World) => Promise<Seen>;
+type Act = (harness: Harness) => Promise<Seen>;
 
 /** Requests that succeed only after something else, or with ids in their bodies. */
 const SUCCESSES: Readonly<Record<string, Act>> = {
@@ -19,9 +19,9 @@ const SUCCESSES: Readonly<Record<string, Act>> = {
   },
   'POST /messages': ({ call, ids: { instance } }) =>
     call('POST', '/messages', { json: { instance, to: '15550100', type: 'text', text: 'hi' } }),
-  'POST /webhook-deliveries/{delivery}/retry': async (world) => {
-    const delivery = await failedDelivery(world);
-    return world.call('POST', `/webhook-deliveries/${delivery}/retry`);
+  'POST /webhook-deliveries/{delivery}/retry': async (harness) => {
+    const delivery = await failedDelivery(harness);
+    return harness.call('POST', `/webhook-deliveries/${delivery}/retry`);
   },
 };
 
@@ -31,7 +31,7 @@ export function success(route: Route): Act {
   return SUCCESSES[`${method} ${path}`] ?? (({ call, at }) => call(method, at(path), needed(route)));
 }
 
-async function failedDelivery({ service, call, ids }: World): Promise<string> {
+async function failedDelivery({ service, call, ids }: Harness): Promise<string> {
   service.receivers.answer(() => REFUSED);
   const delivery = idOf((await call('POST', `/webhooks/${ids.webhook}/test`)).json);
   await call('PATCH', `/webhooks/${ids.webhook}`, { json: { status: 'disabled' } });
@@ -42,8 +42,8 @@ async function failedDelivery({ service, call, ids }: World): Promise<string> {
 /** Cases of the table that this service has no occasion for, each with the reason. */
 export const NEVER: Readonly<Record<string, string>> = {
   'POST /instances/{instance}/connect INVALID_INSTANCE_STATE': 'every status can be connected',
-  'POST /instances/{instance}/connect GATEWAY_ERROR': 'a connect answers before the network does',
-  'POST /instances/{instance}/connect GATEWAY_UNAVAILABLE': 'a connect answers before the network does',
+  'POST /instances/{instance}/connect GATEWAY_ERROR': 'a connect responds before the network does',
+  'POST /instances/{instance}/connect GATEWAY_UNAVAILABLE': 'a connect responds before the network does',
   'POST /instances/{instance}/disconnect INVALID_INSTANCE_STATE': 'every status can be disconnected',
 };
 
@@ -130,9 +130,9 @@ async function withoutGateway(): Promise<{ service: Service; call: Call; instanc
 
 const withPlan =
   (plan: object, act: Act): Act =>
-  async (world) => {
-    await world.service.trunkline.admin.workspaces.setPlan(world.workspaceId, plan);
-    return act(world);
+  async (harness) => {
+    await harness.service.trunkline.admin.workspaces.setPlan(harness.workspaceId, plan);
+    return act(harness);
   };
 const create: Act = ({ call }) => call('POST', '/instances');
 
@@ -184,11 +184,11 @@ const OF_ONE_ROW: Readonly<Record<string, Act>> = {
       json: { url: 'https://hooks.example.com/2', events: ['message.sent'] },
     }),
   ),
-  'PATCH /webhooks/{webhook} WEBHOOK_LIMIT_REACHED': async (world) => {
+  'PATCH /webhooks/{webhook} WEBHOOK_LIMIT_REACHED': async (harness) => {
     const change = (status: string): ReturnType<Act> =>
-      world.call('PATCH', world.at('/webhooks/{webhook}'), { json: { status } });
+      harness.call('PATCH', harness.at('/webhooks/{webhook}'), { json: { status } });
     await change('disabled');
-    return withPlan({ webhookLimit: 0 }, () => change('enabled'))(world);
+    return withPlan({ webhookLimit: 0 }, () => change('enabled'))(harness);
   },
   'POST /webhook-deliveries/{delivery}/retry WEBHOOK_RETRY_NOT_ALLOWED': ({ call, at }) =>
     call('POST', at('/webhook-deliveries/{delivery}/retry')),

@@ -22,7 +22,7 @@ function limited(
   return client(createHttpApp(fakeTrunkline(fake), { rateLimit }));
 }
 
-/** Limit, remaining and reset, as the headers tell them. */
+/** Limit, remaining and reset, as the headers give them. */
 function rateHeaders({ headers }: Seen): (number | null)[] {
   return ['Limit', 'Remaining', 'Reset'].map((name) => {
     const value = headers.get(`X-RateLimit-${name}`);
@@ -87,7 +87,7 @@ describe('a key may make so many requests a minute', () => {
   });
 });
 
-describe('every answer to a known key tells its limit:', () => {
+describe('every response to a known key shows its limit:', () => {
   const list = (error: Error) => ({ operations: { instances: { list: () => Promise.reject(error) } } });
 
   test.each<[string, number, Parameters<typeof fakeTrunkline>[0]]>([
@@ -118,7 +118,7 @@ describe('every answer to a known key tells its limit:', () => {
     expect(rateHeaders(seen)).toEqual([5, 4, NOW_SECONDS + 60]);
   });
 
-  test('a full backlog tells its own limit instead', async () => {
+  test('a full backlog shows its own limit instead', async () => {
     const details = { retry_after: 30, limit: 1000, reset: 1_795_000_030 };
     const seen = await limited({}, list(refusal('SEND_BACKLOG', 'Full.', details)))('GET', '/instances');
     expect(rateHeaders(seen)).toEqual([1000, 0, 1_795_000_030]);
@@ -135,7 +135,7 @@ test.each([
   ['no key', null, '/api-key'],
   ['a wrong key', 'bad', '/api-key'],
   ['a path that is not there', 'good', '/nothing'],
-])('%s has no limit to tell', async (_, token, path) => {
+])('%s has no limit to show', async (_, token, path) => {
   const seen = await client(createHttpApp(fakeTrunkline()), token)('GET', path);
   expect(rateHeaders(seen)).toEqual([null, null, null]);
 });
@@ -154,15 +154,15 @@ describe('a store of your own', () => {
   const hanging = () => new Promise<never>(() => {});
   test.each([
     ['fails', failing, 'no Redis'],
-    ['does not answer', hanging, 'The store of the rate limit did not answer within 1000 ms.'],
+    ['does not respond', hanging, 'The store of the rate limit did not respond within 1000 ms.'],
   ])(
-    'that %s fails no request: each process counts for itself, and onError is told',
+    'that %s fails no request: each process counts for itself, and onError is called',
     async (_, ask, message) => {
-      const told: [unknown, FailedRequest][] = [];
+      const reported: [unknown, FailedRequest][] = [];
       const store = { points: 2, duration: 60, consume: vi.fn(ask), get: ask };
       const app = createHttpApp(fakeTrunkline(), {
         rateLimit: { requestsPerMinute: 2, store },
-        onError: (...all) => told.push(all),
+        onError: (...all) => reported.push(all),
       });
       const first = client(app)('GET', '/api-key');
       await vi.advanceTimersByTimeAsync(1_000);
@@ -171,7 +171,7 @@ describe('a store of your own', () => {
       expect(seen.map((one) => rateHeaders(one)[1])).toEqual([1, 0, 0]);
       // Nobody waits for it again until it may be back.
       expect(store.consume).toHaveBeenCalledTimes(1);
-      expect(told).toEqual([
+      expect(reported).toEqual([
         [
           expect.objectContaining({ message }),
           { requestId: 'req_1', method: 'GET', path: '/api/v1/api-key' },

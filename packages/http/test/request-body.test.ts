@@ -7,12 +7,12 @@ import { fakeTrunkline } from './fake-trunkline.ts';
 
 const LIMIT = 1_048_576;
 
-/** Posts to a route with a JSON body, and tells what its operation was given; null when it was not reached. */
+/** Posts to a route with a JSON body, and returns what its operation was given; null when it was not reached. */
 async function post(options: CallOptions): Promise<Seen & { readonly given: InstanceInput | null }> {
   let given: InstanceInput | null = null;
   const create: WorkspaceApi['instances']['create'] = async (input = {}) => {
     given = input;
-    return {} as never; // the answer is not looked at
+    return {} as never; // the response is not looked at
   };
   const seen = await client(createHttpApp(fakeTrunkline({ operations: { instances: { create } } })))(
     'POST',
@@ -217,7 +217,7 @@ describe('hostile JSON', () => {
 });
 
 test('a route that takes no body ignores one, even a broken or an endless one', async () => {
-  const operations = { instances: { disconnect: async () => ({ id: 'ins_1' }) as never } }; // the answer is not looked at
+  const operations = { instances: { disconnect: async () => ({ id: 'ins_1' }) as never } }; // the response is not looked at
   const call = client(createHttpApp(fakeTrunkline({ operations })));
   const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1024)) });
   for (const body of ['[not json', endless]) {

@@ -10,7 +10,7 @@ const x = z.number();
 const tags = z.array(z.enum(['a', 'b']));
 
 // The compiler is the test: an error that it does not find any more is an error itself.
-test('the compiler tells a schema that drifts from its resource', () => {
+test('the compiler rejects a schema that drifts from its resource', () => {
   exactly<Dot>()(z.strictObject({ x, tags }));
   // @ts-expect-error: a field is missing
   exactly<Dot>()(z.strictObject({ x }));

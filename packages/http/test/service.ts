@@ -9,7 +9,7 @@ import { createHttpApp } from '../src/index.ts';
 import type { HttpAppOptions } from '../src/index.ts';
 import { client, textOf } from './client.ts';
 import type { Call, Json } from './client.ts';
-import { onlyDeclaredAnswers } from './declared-answers.ts';
+import { onlyDeclaredResponses } from './declared-responses.ts';
 
 /** The whole service in memory, on the sandbox network and a clock that stands still. */
 export interface Service {
@@ -18,15 +18,15 @@ export interface Service {
   readonly sandbox: Sandbox;
   readonly receivers: RecordingSender;
   readonly app: ReturnType<typeof createHttpApp>;
-  /** A client of a new workspace; every scope and no member unless told otherwise. */
+  /** A client of a new workspace; every scope and no member by default. */
   newWorkspace(options?: {
     workspace?: Partial<NewWorkspace>;
     key?: Partial<NewApiKey>;
   }): Promise<{ id: string; call: Call }>;
   /** A client of a new key of a workspace. */
   newKey(workspaceId: string, key?: Partial<NewApiKey>): Promise<Call>;
-  /** Answers a call that needs time to pass. */
-  during<Answer>(call: Promise<Answer>, ms?: number): Promise<Answer>;
+  /** Returns a call that needs time to pass. */
+  during<Reply>(call: Promise<Reply>, ms?: number): Promise<Reply>;
   /** A connected instance. */
   connected(call: Call): Promise<string>;
 }
@@ -63,7 +63,7 @@ export async function startService({
       scopes: SCOPES,
       ...key,
     });
-    return onlyDeclaredAnswers(client(app, token));
+    return onlyDeclaredResponses(client(app, token));
   };
   return {
     trunkline,
@@ -87,7 +87,7 @@ export async function startService({
   };
 }
 
-/** The id of the single object of an answer. */
+/** The id of the single object of a response. */
 export function idOf(json: Json): string {
   return textOf(json.data?.id);
 }

@@ -27,7 +27,7 @@ async function ready(): Promise<{
 const all = (seen: Seen): { id: string; status: string }[] => JSON.parse(seen.text).data;
 
 describe('POST /webhooks', () => {
-  test('registers an endpoint and tells its secret once', async () => {
+  test('registers an endpoint and returns its secret once', async () => {
     const { call, created, webhook } = await ready();
     expect(created.status).toBe(201);
     expect(created.headers.get('Cache-Control')).toBe('no-store');
@@ -84,7 +84,7 @@ describe('POST /webhooks', () => {
     expect([seen.status, seen.code]).toEqual([403, 'WEBHOOK_LIMIT_REACHED']);
   });
 
-  test('needs the verified e-mail of the member who made the key', async () => {
+  test('needs the verified email of the member who made the key', async () => {
     const service = await startService();
     const { id: workspaceId, call: owner } = await service.newWorkspace();
     const webhook = idOf((await owner('POST', '/webhooks', { json: ENDPOINT })).json);
@@ -157,7 +157,7 @@ test('DELETE /webhooks/{webhook} removes the webhook', async () => {
   }
 });
 
-test('POST /webhooks/{webhook}/rotate-secret tells the new one', async () => {
+test('POST /webhooks/{webhook}/rotate-secret returns the new one', async () => {
   const { call, created, webhook } = await ready();
   const seen = await call('POST', `/webhooks/${webhook}/rotate-secret`);
   expect(seen.status).toBe(200);

@@ -11,7 +11,7 @@ const TABLE = {
   INSUFFICIENT_SCOPE: {
     status: 403,
     meaning:
-      'The API key lacks the scope, or its member has not verified the e-mail address that webhooks need.',
+      'The API key lacks the scope, or its member has not verified the email address that webhooks need.',
     exampleDetails: { required_scope: 'instances:read' },
   },
   WORKSPACE_SUSPENDED: { status: 403, meaning: 'The workspace is suspended.' },
@@ -35,7 +35,10 @@ const TABLE = {
       'No number is linked, or nobody wants it connected: connect the instance. While a linked number reconnects, messages are accepted.',
   },
   INVALID_INSTANCE_STATE: { status: 409, meaning: 'The status of the instance does not allow this.' },
-  INSTANCE_BUSY: { status: 409, meaning: 'Another operation on the instance is under way.' },
+  INSTANCE_BUSY: {
+    status: 409,
+    meaning: 'Another operation on the instance is in progress: repeat the request when it has ended.',
+  },
   QR_NOT_AVAILABLE: { status: 409, meaning: 'There is a QR only while the status is qr_required.' },
   WEBHOOK_DISABLED: { status: 409, meaning: 'The webhook endpoint is disabled.' },
   WEBHOOK_RETRY_NOT_ALLOWED: {
@@ -86,7 +89,7 @@ const TABLE = {
   GATEWAY_ERROR: { status: 502, meaning: 'The messaging network refused or failed. Retry later.' },
   GATEWAY_UNAVAILABLE: {
     status: 503,
-    meaning: 'Nothing that could reach the messaging network answered in time. Retry later.',
+    meaning: 'Nothing that could reach the messaging network responded in time. Retry later.',
   },
 } as const;
 

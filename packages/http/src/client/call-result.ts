@@ -1,11 +1,11 @@
 import type { ErrorCode, ErrorDetails } from '@trunkline/core';
 
-/** What a call answers: never an exception, whatever the service or the network does. */
-export type CallResult<Answer> = (Success & Answer) | Failure;
+/** What a call returns: never an exception, whatever the service or the network does. */
+export type CallResult<Reply> = (Success & Reply) | Failure;
 
 export interface Success {
   readonly ok: true;
-  /** The `X-Request-Id` of the answer, to quote when something has to be found out. */
+  /** The `X-Request-Id` of the response, to quote when something has to be found out. */
   readonly requestId: string | null;
 }
 
@@ -15,12 +15,12 @@ export interface Failure {
 }
 
 /**
- * Why a call failed. Branch on `code`; `message` is for people. A service that is newer than this package may answer
+ * Why a call failed. Branch on `code`; `message` is for people. A service that is newer than this package may send
  * codes that the type does not list: keep a default.
  */
 export interface ApiError {
   readonly code: ErrorCode | ClientErrorCode;
-  /** Of the answer; null when there was none. */
+  /** Of the response; null when there was none. */
   readonly status: number | null;
   readonly message: string;
   readonly requestId: string | null;
@@ -32,11 +32,11 @@ export interface ApiError {
 
 /** The codes that the client adds to those of the API. */
 export type ClientErrorCode =
-  /** No answer: whether the request was carried out is unknown. */
+  /** No response: whether the request was carried out is unknown. */
   | 'NETWORK_ERROR'
   /** The caller's signal has ended the call: whether the request was carried out is unknown. */
   | 'ABORTED'
-  /** An answer that is not the API's: of a proxy in between, or under a wrong `baseUrl`. */
+  /** A response that is not the API's: of a proxy in between, or under a wrong `baseUrl`. */
   | 'UNEXPECTED_ANSWER';
 
 /** An error that the client itself has to report. */
@@ -48,11 +48,11 @@ export function clientFailure(
   return { ok: false, error: { code, status: null, message, requestId: null, details: {}, ...more } };
 }
 
-/** A failed call as an exception: thrown by `unwrap` and by the iterators, which have no result to answer. */
+/** A failed call as an exception: thrown by `unwrap` and by the iterators, which have no result to return. */
 export class ClientError extends Error {
   readonly code: ApiError['code'];
   readonly error: ApiError;
-  /** Tells these errors apart from others, also across duplicate installs of this package. */
+  /** Distinguishes these errors from others, also across duplicate installs of this package. */
   readonly isClientError: true = true;
 
   constructor(error: ApiError) {
@@ -69,7 +69,7 @@ export function isClientError(error: unknown): error is ClientError {
 }
 
 /** The success of a call, for those who would rather catch: throws a ClientError when it failed. */
-export function unwrap<Answer>(result: CallResult<Answer>): Success & Answer;
+export function unwrap<Reply>(result: CallResult<Reply>): Success & Reply;
 export function unwrap(result: Success | Failure): Success {
   if (!result.ok) throw new ClientError(result.error);
   return result;

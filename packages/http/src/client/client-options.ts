@@ -7,9 +7,9 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Makes the requests. The global `fetch` unless given. */
   readonly fetch?: ((url: string, init: RequestInit) => Response | Promise<Response>) | undefined;
-  /** How often a request that is answered 429 or 503 is made again. Default 2; 0 switches it off. */
+  /** How often a request that gets 429 or 503 is made again. Default 2; 0 switches it off. */
   readonly maxRetries?: number | undefined;
-  /** An answer that asks for a longer wait than this is not waited for: it is the call's result. Default 60,000 ms. */
+  /** A response that asks for a longer wait than this is not waited for: it is the call's result. Default 60,000 ms. */
   readonly maxRetryWaitMs?: number | undefined;
 }
 

@@ -74,9 +74,9 @@ async function call(
   const target = path.includes('{') ? pathOf(path, String(rest.shift())) : path;
   const content = input === undefined ? {} : { [input]: rest.shift() ?? {} };
   const { signal } = (rest[0] ?? {}) as CallOptions; // what comes after the two
-  const answer = await transport({ method, path: target, ...content, signal });
-  if (!answer.ok) return answer;
-  const { requestId, body } = answer;
+  const response = await transport({ method, path: target, ...content, signal });
+  if (!response.ok) return response;
+  const { requestId, body } = response;
   const meta: Readonly<Record<string, unknown>> = { ...Object(body?.['meta']) };
   const beside = Object.entries(facts).map(([name, inMeta]) => [name, meta[inMeta] ?? null] as const);
   return { ok: true, requestId, data: body?.['data'], ...Object.fromEntries(beside) };

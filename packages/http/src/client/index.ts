@@ -8,7 +8,7 @@ export type { TrunklineClient } from './create-client.ts';
 // For those who would rather catch than look at `ok`.
 export { ClientError, isClientError, unwrap } from './call-result.ts';
 
-// What the calls take and answer, so that one import is enough.
+// What the calls take and return, so that one import is enough.
 export type {
   ApiKeyResource,
   DeliveryDetailResource,

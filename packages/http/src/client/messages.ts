@@ -56,22 +56,22 @@ export function messageCalls(transport: Transport, { list }: RemoteApi['messages
       const { method, path } = OPERATIONS.messages.send;
       const headers = { 'Idempotency-Key': idempotencyKey };
       const content = message.type === 'text' ? { json: message } : { form: formOf(message) };
-      const answer = await transport({ method, path, ...content, headers, signal });
-      if (!answer.ok) return answer;
-      const replayed = answer.headers.get('Idempotent-Replayed') === 'true';
+      const response = await transport({ method, path, ...content, headers, signal });
+      if (!response.ok) return response;
+      const replayed = response.headers.get('Idempotent-Replayed') === 'true';
       // The type is the one that the service itself is written with; responses are not checked against it again.
       return {
         ok: true,
-        requestId: answer.requestId,
-        data: answer.body?.['data'] as MessageResource,
+        requestId: response.requestId,
+        data: response.body?.['data'] as MessageResource,
         replayed,
       };
     },
     async media(id, { signal } = {}) {
       const { method, path } = OPERATIONS.messages.media;
-      const answer = await transport({ method, path: pathOf(path, id), wantsFile: true, signal });
-      if (!answer.ok) return answer;
-      const { requestId, headers, content = new Blob([]).stream() } = answer;
+      const response = await transport({ method, path: pathOf(path, id), wantsFile: true, signal });
+      if (!response.ok) return response;
+      const { requestId, headers, content = new Blob([]).stream() } = response;
       const mimeType = headers.get('Content-Type') ?? 'application/octet-stream';
       return { ok: true, requestId, content, mimeType, size: Number(headers.get('Content-Length')) };
     },

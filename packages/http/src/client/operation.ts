@@ -5,7 +5,7 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** With the id of the call in the place of `{…}`. */
   readonly path: string;
-  /** What becomes of the input of the call, if it takes one. */
+  /** What the input of the call becomes, if it takes one. */
   readonly input?: 'json' | 'query';
   /** What the result has beside `data`, by the names in the `meta` of the response. */
   readonly facts?: Readonly<Record<string, string>>;

@@ -20,11 +20,11 @@ type RemoteWorkspace = {
 
 /** The same arguments and what it resolves with, as a result. */
 type Remote<Operation> = Operation extends (...args: infer Arguments) => Promise<infer Value>
-  ? (...args: [...Arguments, options?: CallOptions]) => Promise<CallResult<Answered<Value>>>
+  ? (...args: [...Arguments, options?: CallOptions]) => Promise<CallResult<Returned<Value>>>
   : never;
 
 /** A list with facts beside its `data` is the result itself; anything else is the `data` of one. */
-type Answered<Value> = [Value] extends [{ readonly data: readonly unknown[] }]
+type Returned<Value> = [Value] extends [{ readonly data: readonly unknown[] }]
   ? Value
   : { readonly data: [Value] extends [void] ? undefined : Value };
 

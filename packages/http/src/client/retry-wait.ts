@@ -2,12 +2,12 @@ import type { ApiRequest } from './request.ts';
 
 interface Refused {
   readonly status: number;
-  /** Null where the answer is not the API's. */
+  /** Null where the response is not the API's. */
   readonly code: string | null;
 }
 
 /**
- * The answers that mean "not now", with nothing done. INTERNAL_ERROR with 503 says that the service's database was out of
+ * The responses that mean "not now", with nothing done. INTERNAL_ERROR with 503 says that the service's database was out of
  * reach, perhaps in the middle of its work: then only what does no harm when it is done twice is repeated.
  */
 export function mayRetry({ status, code }: Refused, { method, headers = {} }: ApiRequest): boolean {
@@ -17,7 +17,7 @@ export function mayRetry({ status, code }: Refused, { method, headers = {} }: Ap
 
 /**
  * How many milliseconds to wait before a request is made again: what `Retry-After` says (RFC 9110, 10.2.3: seconds or
- * a date), else 0.5 s, 1 s, 2 s… up to 8 s, of which a random part keeps many clients from coming back at once.
+ * a date), else 0.5 s, 1 s, 2 s… up to 8 s, of which a random part keeps many clients from coming back together.
  */
 export function retryWaitMs(
   retryAfter: string | null,
@@ -33,7 +33,7 @@ function asked(retryAfter: string | null, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** Resolves after so many milliseconds, or at once when the signal is aborted: look at it afterwards. */
+/** Resolves after so many milliseconds, or immediately when the signal is aborted: look at it afterwards. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

@@ -1,5 +1,5 @@
-import { readAnswer, takeFile } from './answer.ts';
-import type { Answered } from './answer.ts';
+import { readResponse, takeFile } from './api-response.ts';
+import type { ApiResponse } from './api-response.ts';
 import { clientFailure } from './call-result.ts';
 import type { Failure } from './call-result.ts';
 import type { CheckedClientOptions } from './client-options.ts';
@@ -7,8 +7,8 @@ import { initOf, urlOf } from './request.ts';
 import type { ApiRequest } from './request.ts';
 import { mayRetry, pause, retryWaitMs } from './retry-wait.ts';
 
-/** Makes a request, again where the answer asks for it, and resolves whatever comes of it. */
-export type Transport = (request: ApiRequest) => Promise<Answered | Failure>;
+/** Makes a request, again where the response asks for it, and resolves whatever the outcome. */
+export type Transport = (request: ApiRequest) => Promise<ApiResponse | Failure>;
 
 export function createTransport(options: CheckedClientOptions): Transport {
   return async (request) => {
@@ -24,7 +24,7 @@ export function createTransport(options: CheckedClientOptions): Transport {
 }
 
 interface Attempt {
-  readonly result: Answered | Failure;
+  readonly result: ApiResponse | Failure;
   /** How long to wait for the next one; undefined when there need not be any. */
   readonly waitMs?: number;
 }
@@ -32,14 +32,14 @@ interface Attempt {
 async function attempt(options: CheckedClientOptions, request: ApiRequest, retry: number): Promise<Attempt> {
   try {
     const response = await options.fetch(urlOf(options.baseUrl, request), initOf(options.apiKey, request));
-    const result = await (request.wantsFile ? takeFile(response) : readAnswer(response));
+    const result = await (request.wantsFile ? takeFile(response) : readResponse(response));
     const code = result.ok ? null : result.error.code;
     if (!mayRetry({ status: response.status, code }, request)) return { result };
     const facts = { retry, now: Date.now(), random: Math.random() };
     return { result, waitMs: retryWaitMs(response.headers.get('Retry-After'), facts) };
   } catch (cause) {
     if (request.signal?.aborted) return { result: aborted(request.signal.reason) };
-    return { result: clientFailure('NETWORK_ERROR', 'The service did not answer.', { cause }) };
+    return { result: clientFailure('NETWORK_ERROR', 'The service did not respond.', { cause }) };
   }
 }
 

@@ -15,7 +15,7 @@ export interface WebhookCalls {
   ): AsyncIterable<DeliveryResource>;
 }
 
-/** REST tells no cursor towards newer deliveries. */
+/** REST gives no cursor towards newer deliveries. */
 export type DeliveryPage = Omit<PageResult<DeliveryResource>, 'prevCursor'>;
 
 export function webhookCalls({ deliveries }: RemoteApi['webhooks']): WebhookCalls {

@@ -2,20 +2,20 @@ import type { oas31 } from 'zod-openapi';
 
 type Headers = Readonly<Record<string, oas31.ReferenceObject>>;
 
-/** On every answer. */
-export const ANSWER_HEADERS: Headers = {
+/** On every response. */
+export const RESPONSE_HEADERS: Headers = {
   'X-Request-Id': reference('RequestId'),
   'Cache-Control': reference('CacheControl'),
 };
 
-/** On every answer to a known key, unless the limit is off. */
+/** On every response to a known key, unless the limit is off. */
 export const RATE_LIMIT_HEADERS: Headers = {
   'X-RateLimit-Limit': reference('RateLimitLimit'),
   'X-RateLimit-Remaining': reference('RateLimitRemaining'),
   'X-RateLimit-Reset': reference('RateLimitReset'),
 };
 
-/** The headers of answers, by the names that the document refers to them with. */
+/** The headers of responses, by the names that the document refers to them with. */
 export const HEADER_COMPONENTS: Readonly<Record<string, oas31.HeaderObject>> = {
   RequestId: {
     description: "Names this request in the service's log: the caller's own X-Request-Id, or a new one.",

@@ -16,7 +16,7 @@ export function inputSchema({ schemas, fields, required = [] }: InputDefinition)
 
 /**
  * A query parameter that a schema takes: described by the value that its text has to mean (a number), or by the text
- * where JSON Schema cannot tell the value (a list with commas).
+ * where JSON Schema cannot express the value (a list with commas).
  */
 export function parameterSchema({ schema }: QueryDefinition, name: string): JsonSchema {
   const meant = propertyOf(jsonSchema(schema, 'output'), name);

@@ -5,7 +5,7 @@ import { CHAPTERS, ROUTES } from '../routes/all-routes.ts';
 import type { Route, Success } from '../routes/route.ts';
 import { errorBody } from '../schemas/errors.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
-import { errorComponents, errorExamples } from './error-answers.ts';
+import { errorComponents, errorExamples } from './error-responses.ts';
 import { HEADER_COMPONENTS } from './headers.ts';
 import { inputSchema } from './input-schema.ts';
 import { operation } from './operation.ts';
@@ -51,7 +51,7 @@ export function openApiDocument(server: string): OpenApiDocument {
 const INTRODUCTION =
   `Every request carries an API key: \`Authorization: Bearer <API_KEY>\`. Single objects are wrapped as
 \`{ "data": { … } }\`, lists as \`{ "data": [ … ] }\`. Errors are \`{ "error": { "code", "message", "request_id" } }\`: branch on
-the code. A query parameter that an operation does not know is refused with \`VALIDATION_FAILED\`. Fields may be added to answers without notice, so ignore those that you do not know.`.replaceAll(
+the code. A query parameter that an operation does not know is refused with \`VALIDATION_FAILED\`. Fields may be added to responses without notice, so ignore those that you do not know.`.replaceAll(
     '\n',
     ' ',
   );
@@ -65,7 +65,7 @@ function paths(): ZodOpenApiPathsObject {
 }
 
 /**
- * The schemas of answers are strict, so that a test sees a field too many. Clients are told otherwise: "Optional fields
+ * The schemas of responses are strict, so that a test sees a field too many. Clients are promised otherwise: "Optional fields
  * may be added to responses" (specification, "Versioning"). And what numbers JavaScript can count to is not their concern.
  */
 const plainly: ZodOpenApiOverride = ({ jsonSchema, zodSchema }) => {

@@ -1,7 +1,7 @@
 import type { oas31, ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
 import type { RequestBody, Route, Success } from '../routes/route.ts';
-import { errorAnswers } from './error-answers.ts';
-import { ANSWER_HEADERS, RATE_LIMIT_HEADERS } from './headers.ts';
+import { errorResponses } from './error-responses.ts';
+import { RESPONSE_HEADERS, RATE_LIMIT_HEADERS } from './headers.ts';
 import { inputSchema } from './input-schema.ts';
 import { parameters } from './parameters.ts';
 
@@ -18,15 +18,15 @@ export function operation(route: Route): ZodOpenApiOperationObject {
     parameters: parameters(route),
     ...(body && { requestBody: requestBody(body) }),
     responses: {
-      [`${success.status}`]: successAnswer(success),
+      [`${success.status}`]: successResponse(success),
       ...(success.body === 'file' && {
         '206': {
-          ...successAnswer(success),
+          ...successResponse(success),
           description: 'The part of the file that the header `Range` asks for',
         },
       }),
-      ...(replay && { [`${replay.status}`]: replayAnswer(replay) }),
-      ...errorAnswers(route),
+      ...(replay && { [`${replay.status}`]: replayResponse(replay) }),
+      ...errorResponses(route),
     },
   };
 }
@@ -46,9 +46,9 @@ function reference(name: string): oas31.ReferenceObject {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-function successAnswer({ body, contentTypes = ['application/json'] }: Success): ZodOpenApiResponseObject {
-  const headers = { ...ANSWER_HEADERS, ...RATE_LIMIT_HEADERS };
-  if (body === null) return { description: 'Done; there is nothing to tell.', headers };
+function successResponse({ body, contentTypes = ['application/json'] }: Success): ZodOpenApiResponseObject {
+  const headers = { ...RESPONSE_HEADERS, ...RATE_LIMIT_HEADERS };
+  if (body === null) return { description: 'Done; there is nothing to return.', headers };
   if (body === 'file') return { description: 'The file, as an attachment', headers, content: FILE };
   const { schema, description, example } = body;
   const types = contentTypes.map((type) =>
@@ -60,12 +60,12 @@ function successAnswer({ body, contentTypes = ['application/json'] }: Success): 
 /** "Content-Type is the stored MIME type" (specification, "Endpoints"): any. */
 const FILE: oas31.ContentObject = { '*/*': { schema: {} } };
 
-function replayAnswer({ description, ...replay }: NonNullable<Route['replay']>): ZodOpenApiResponseObject {
+function replayResponse({ description, ...replay }: NonNullable<Route['replay']>): ZodOpenApiResponseObject {
   return {
-    ...successAnswer(replay),
+    ...successResponse(replay),
     description,
     headers: {
-      ...ANSWER_HEADERS,
+      ...RESPONSE_HEADERS,
       ...RATE_LIMIT_HEADERS,
       'Idempotent-Replayed': { schema: { const: 'true' } },
     },

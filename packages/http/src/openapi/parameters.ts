@@ -8,7 +8,7 @@ export const PARAMETER_COMPONENTS: Readonly<Record<string, oas31.ParameterObject
     name: 'X-Request-Id',
     in: 'header',
     description:
-      "The caller's own name for this request, which the answer repeats. Any other value is ignored.",
+      "The caller's own name for this request, which the response repeats. Any other value is ignored.",
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   },
   WorkspaceId: {
@@ -21,7 +21,7 @@ export const PARAMETER_COMPONENTS: Readonly<Record<string, oas31.ParameterObject
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes it safe to send a request again: for 24 hours the same key with the same request is answered with the ' +
+      'Makes it safe to send a request again: for 24 hours the same key with the same request gets the ' +
       'original message, and nothing new is queued.',
     schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
     example: 'order-1042',

@@ -1,21 +1,21 @@
 import type { ErrorCode } from '@trunkline/core';
 import type { Context } from 'hono';
-import { json } from '../answer.ts';
-import type { Answer } from '../answer.ts';
+import { json } from '../route-response.ts';
+import type { RouteResponse } from '../route-response.ts';
 import { CHAPTERS, ROUTES } from '../routes/all-routes.ts';
 import { declaredErrors } from '../routes/declared-errors.ts';
 import type { Chapter, Route } from '../routes/route.ts';
 import { openApiDocument } from './open-api-document.ts';
 import type { OpenApiDocument } from './open-api-document.ts';
 
-/** What stands beside the routes, needs no key and is not counted: the path below the base, and its answer. */
-export type ReferencePages = ReadonlyMap<string, (c: Context) => Answer>;
+/** What stands beside the routes, needs no key and is not counted: the path below the base, and its response. */
+export type ReferencePages = ReadonlyMap<string, (c: Context) => RouteResponse>;
 
 const DOCUMENT_PATH = '/openapi.json';
 
 export function referencePages({ publicUrl }: { readonly publicUrl?: string | undefined }): ReferencePages {
   let document: OpenApiDocument | undefined; // made for the first who asks: most processes are never asked
-  return new Map<string, (c: Context) => Answer>([
+  return new Map<string, (c: Context) => RouteResponse>([
     [
       DOCUMENT_PATH,
       (c) => {
@@ -38,7 +38,7 @@ export function referencePages({ publicUrl }: { readonly publicUrl?: string | un
   ]);
 }
 
-/** The interactive reference: this very version of it or none, whatever its server may answer some day. */
+/** The interactive reference: this very version of it or none, whatever its server may send some day. */
 const SCALAR = {
   src: 'https://cdn.jsdelivr.net/npm/@scalar/api-reference@1.72.1/dist/browser/standalone.js',
   integrity: 'sha384-U11tb2XnKvmwt8RlTvnwUnYgrN+ur4Xyh9htLhjajWNR/Oyl5AX5DEz00qRmlrmK',
@@ -114,7 +114,7 @@ function entry(route: Route): string {
   const needs = scope === null ? 'no particular scope' : `scope <code>${scope}</code>`;
   const errors = [...declaredErrors(route)].map((code: ErrorCode) => `<code>${code}</code>`).join(' ');
   return `<dt><code>${method} ${escaped(path)}</code></dt>
-<dd>${escaped(summary)}.<br><small>${needs}; answers ${success.status}; errors: ${errors}</small></dd>`;
+<dd>${escaped(summary)}.<br><small>${needs}; responds with ${success.status}; errors: ${errors}</small></dd>`;
 }
 
 function escaped(text: string): string {

@@ -1,5 +1,5 @@
 import { apiKeyResource } from '@trunkline/core/spi/http';
-import { data } from '../answer.ts';
+import { data } from '../route-response.ts';
 import { apiKey } from '../schemas/api-key.ts';
 import { one } from '../schemas/response-body.ts';
 import type { RouteGroup } from './route.ts';
@@ -11,7 +11,7 @@ export const apiKeyRoutes: RouteGroup<'apiKey'> = {
       operationId: 'getApiKey',
       method: 'GET',
       path: '/api-key',
-      summary: 'Tells whose key this is and what it may do',
+      summary: 'Returns the owner and the scopes of the API key',
       scope: null,
       success: { status: 200, body: one(apiKey, 'The key and its workspace') },
       errors: [],

@@ -1,5 +1,5 @@
-import { data } from '../answer.ts';
-import { deliveryAnswer, deliveryDetail } from '../schemas/deliveries.ts';
+import { data } from '../route-response.ts';
+import { deliveryResponse, deliveryDetail } from '../schemas/deliveries.ts';
 import { one } from '../schemas/response-body.ts';
 import type { RouteGroup } from './route.ts';
 
@@ -27,7 +27,7 @@ export const deliveryRoutes: RouteGroup<'deliveries'> = {
       path: '/webhook-deliveries/{delivery}/retry',
       summary: 'Queues a delivery for one more attempt',
       scope: 'webhooks:write',
-      success: { status: 202, body: deliveryAnswer },
+      success: { status: 202, body: deliveryResponse },
       errors: ['WEBHOOK_RETRY_NOT_ALLOWED'],
       handle: async ({ api, id }) => data(await api.deliveries.retry(id)),
     },

@@ -1,7 +1,7 @@
 import { accepts } from 'hono/accepts';
 import { connectInput, instanceInput } from '@trunkline/core/spi/http';
 import type { ErrorCode } from '@trunkline/core';
-import { data, NOTHING } from '../answer.ts';
+import { data, NOTHING } from '../route-response.ts';
 import { group, instance, qr } from '../schemas/instances.ts';
 import { list, one } from '../schemas/response-body.ts';
 import { unchecked } from './route.ts';
@@ -35,7 +35,7 @@ const CONNECT_INPUT: RequestBody = {
   fields: {
     pairing_phone_number: {
       description:
-        'The phone that is to type a code instead of scanning the QR. The code stands in the QR answer as pairing_code.',
+        'The phone that is to type a code instead of scanning the QR. The code stands in the QR response as pairing_code.',
     },
   },
   example: { pairing_phone_number: '+1 (555) 010-1234' },

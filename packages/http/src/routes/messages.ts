@@ -1,7 +1,7 @@
 import { mediaFields, MESSAGE_TYPES, messageInput, messageQuery, textInput } from '@trunkline/core/spi/http';
 import type { SendTextInput } from '@trunkline/core';
-import { data, json } from '../answer.ts';
-import { downloadAnswer } from '../download.ts';
+import { data, json } from '../route-response.ts';
+import { downloadResponse } from '../download.ts';
 import { isForm } from '../form-body.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
 import { pageFacts } from '../page-links.ts';
@@ -114,9 +114,9 @@ export const messageRoutes: RouteGroup<'messages'> = {
         const sent = isForm(c.req.raw)
           ? await sendForm(api, c.req.raw, { ...options, readmit })
           : await api.messages.send(withoutFile(body), options);
-        const answer = data(sent.message);
-        if (!sent.replayed) return answer;
-        return { ...answer, status: 200, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } };
+        const response = data(sent.message);
+        if (!sent.replayed) return response;
+        return { ...response, status: 200, headers: { ...response.headers, 'Idempotent-Replayed': 'true' } };
       },
     },
     get: {
@@ -137,7 +137,7 @@ export const messageRoutes: RouteGroup<'messages'> = {
       scope: 'messages:read',
       success: { status: 200, body: 'file' },
       errors: ['MEDIA_NOT_AVAILABLE'],
-      handle: async ({ api, id, c }) => downloadAnswer(await api.messages.media(id), c.req.raw),
+      handle: async ({ api, id, c }) => downloadResponse(await api.messages.media(id), c.req.raw),
     },
   },
 };

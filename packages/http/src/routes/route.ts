@@ -1,7 +1,7 @@
 import type { ErrorCode, Principal, Scope, WorkspaceApi } from '@trunkline/core';
 import type { Context } from 'hono';
 import type * as z from 'zod';
-import type { Answer } from '../answer.ts';
+import type { RouteResponse } from '../route-response.ts';
 import type { JsonObject } from '../request-body.ts';
 import type { Query } from '../request-query.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
@@ -57,7 +57,7 @@ export interface RouteDefinition {
   readonly replay?: Success & { readonly description: string };
   /** Its own error codes; those that every route may return, and the one of an unknown id, are not repeated. */
   readonly errors: readonly ErrorCode[];
-  readonly handle: (request: ApiRequest) => Promise<Answer>;
+  readonly handle: (request: ApiRequest) => Promise<RouteResponse>;
 }
 
 /** A route with what its group says about it. */

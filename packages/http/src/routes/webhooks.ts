@@ -1,7 +1,7 @@
 import { deliveryQuery, webhookChanges, webhookInput } from '@trunkline/core/spi/http';
-import { data, json, NOTHING } from '../answer.ts';
+import { data, json, NOTHING } from '../route-response.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
-import { deliveryAnswer, deliveryPage, retryFailedAnswer } from '../schemas/deliveries.ts';
+import { deliveryResponse, deliveryPage, retryFailedResponse } from '../schemas/deliveries.ts';
 import { PAGE_PARAMETERS } from '../schemas/page.ts';
 import { one } from '../schemas/response-body.ts';
 import { webhook, webhookList, webhookWithSecret } from '../schemas/webhooks.ts';
@@ -35,7 +35,7 @@ const WEBHOOK = one(webhook, 'The endpoint');
 const WITH_SECRET = one(webhookWithSecret, 'The endpoint with its secret');
 
 export const webhookRoutes: RouteGroup<'webhooks'> = {
-  tag: { name: 'Webhooks', description: 'Endpoints that are told of events by signed requests.' },
+  tag: { name: 'Webhooks', description: 'Endpoints that receive events as signed requests.' },
   id: {
     name: 'webhook',
     description: 'The id of a webhook endpoint (`wh_…`).',
@@ -59,7 +59,7 @@ export const webhookRoutes: RouteGroup<'webhooks'> = {
       operationId: 'createWebhook',
       method: 'POST',
       path: '/webhooks',
-      summary: 'Registers a webhook endpoint and tells its secret, once',
+      summary: 'Registers a webhook endpoint and returns its secret, once',
       scope: 'webhooks:write',
       body: INPUT,
       success: { status: 201, body: WITH_SECRET, noStore: true },
@@ -104,7 +104,7 @@ export const webhookRoutes: RouteGroup<'webhooks'> = {
       operationId: 'rotateWebhookSecret',
       method: 'POST',
       path: '/webhooks/{webhook}/rotate-secret',
-      summary: 'Replaces the secret of a webhook endpoint at once',
+      summary: 'Replaces the secret of a webhook endpoint, with immediate effect',
       scope: 'webhooks:write',
       success: { status: 200, body: WITH_SECRET, noStore: true },
       errors: [],
@@ -116,7 +116,7 @@ export const webhookRoutes: RouteGroup<'webhooks'> = {
       path: '/webhooks/{webhook}/test',
       summary: 'Queues a webhook.test event for an endpoint',
       scope: 'webhooks:write',
-      success: { status: 202, body: deliveryAnswer },
+      success: { status: 202, body: deliveryResponse },
       errors: ['WEBHOOK_DISABLED'],
       handle: async ({ api, id }) => data(await api.webhooks.test(id)),
     },
@@ -147,7 +147,7 @@ export const webhookRoutes: RouteGroup<'webhooks'> = {
       path: '/webhooks/{webhook}/deliveries/retry-failed',
       summary: 'Queues up to 100 failed or exhausted deliveries again',
       scope: 'webhooks:write',
-      success: { status: 202, body: retryFailedAnswer },
+      success: { status: 202, body: retryFailedResponse },
       errors: ['WEBHOOK_DISABLED'],
       handle: async ({ api, id }) => data(await api.webhooks.retryFailed(id)),
     },

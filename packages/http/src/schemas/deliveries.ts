@@ -119,15 +119,15 @@ export const deliveryDetail: Resource<DeliveryDetailResource> = {
   },
 };
 
-export const deliveryAnswer: ResponseBody = one(delivery, 'The delivery');
+export const deliveryResponse: ResponseBody = one(delivery, 'The delivery');
 
 export const deliveryPage: ResponseBody = page(delivery, 'A page of deliveries', {
   schemas: { meta: z.strictObject({ next_cursor: cursor, per_page: perPage }) },
   example: { meta: { next_cursor: null, per_page: 25 } },
 });
 
-export const retryFailedAnswer: ResponseBody = {
-  name: 'RetryFailedAnswer',
+export const retryFailedResponse: ResponseBody = {
+  name: 'RetryFailedResponse',
   schema: z.strictObject({
     data: z.strictObject({
       requeued: count,

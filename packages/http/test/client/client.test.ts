@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ClientError, createClient, isClientError, unwrap } from '../../src/client/index.ts';
 import type { ClientOptions, TrunklineClient } from '../../src/client/index.ts';
-import { answer, refusal, scriptedFetch } from './scripted-fetch.ts';
+import { jsonResponse, refusal, scriptedFetch } from './scripted-fetch.ts';
 import type { ScriptedFetch } from './scripted-fetch.ts';
 
 const baseUrl = 'https://api.example.com/api/v1';
@@ -48,7 +48,7 @@ describe('createClient', () => {
     const seen: string[] = [];
     const fetch = (url: string): Response => {
       seen.push(url);
-      return answer({ data: [] });
+      return jsonResponse({ data: [] });
     };
     await createClient({ baseUrl: given, apiKey, fetch }).instances.list();
     expect(seen).toEqual([`${given.replace(/\/$/, '')}/instances`]);
@@ -57,7 +57,7 @@ describe('createClient', () => {
 
 describe('a request', () => {
   it('carries the key, and JSON where it has a body', async () => {
-    const script = scriptedFetch(answer({ data: { id: 'ins_1' } }));
+    const script = scriptedFetch(jsonResponse({ data: { id: 'ins_1' } }));
     await clientOf(script).instances.create({ name: 'Orders' });
     const [request] = script.requests;
     expect(request).toMatchObject({ method: 'POST', url: `${baseUrl}/instances`, json: { name: 'Orders' } });
@@ -66,7 +66,7 @@ describe('a request', () => {
   });
 
   it('has the query of the caller, without what is undefined', async () => {
-    const script = scriptedFetch(answer({ data: [], meta: {} }));
+    const script = scriptedFetch(jsonResponse({ data: [], meta: {} }));
     await clientOf(script).messages.list({ status: 'sent,read', limit: 5, cursor: undefined });
     expect(script.requests[0]?.url).toBe(`${baseUrl}/messages?status=sent%2Cread&limit=5`);
   });
@@ -77,7 +77,7 @@ describe('a request', () => {
     ['', '_'],
     ['../webhooks?x#y', '..%2Fwebhooks%3Fx%23y'],
   ])('stays on its path with the id %j', async (id, segment) => {
-    const script = scriptedFetch(answer({ data: {} }));
+    const script = scriptedFetch(jsonResponse({ data: {} }));
     await clientOf(script).instances.connect(id);
     expect(new URL(script.requests[0]?.url ?? '').pathname).toBe(`/api/v1/instances/${segment}/connect`);
   });
@@ -85,7 +85,7 @@ describe('a request', () => {
 
 describe('a result', () => {
   it('has the data and the request id', async () => {
-    const script = scriptedFetch(answer({ data: { id: 'ins_1', of_a_newer_service: true } }));
+    const script = scriptedFetch(jsonResponse({ data: { id: 'ins_1', of_a_newer_service: true } }));
     expect(await clientOf(script).instances.get('ins_1')).toEqual({
       ok: true,
       requestId: 'req_1',
@@ -121,7 +121,7 @@ describe('a result', () => {
     expect(result).toMatchObject({ ok: false, error: { code: 'UNEXPECTED_ANSWER', status } });
   });
 
-  it('is NETWORK_ERROR where there is no answer, and says why', async () => {
+  it('is NETWORK_ERROR where there is no response, and says why', async () => {
     const cause = new TypeError('fetch failed');
     const result = await clientOf(scriptedFetch(cause)).instances.list();
     expect(result).toMatchObject({
@@ -130,7 +130,7 @@ describe('a result', () => {
     });
   });
 
-  it('is NETWORK_ERROR where the answer breaks off', async () => {
+  it('is NETWORK_ERROR where the response breaks off', async () => {
     const broken = new ReadableStream({ pull: (controller) => controller.error(new Error('reset')) });
     const fetch = (): Response => new Response(broken);
     const result = await createClient({ baseUrl, apiKey, fetch }).instances.list();
@@ -139,7 +139,7 @@ describe('a result', () => {
 
   it('can be unwrapped', async () => {
     const client = clientOf(
-      scriptedFetch(answer({ data: { id: 'ins_1' } }), refusal(404, 'INSTANCE_NOT_FOUND')),
+      scriptedFetch(jsonResponse({ data: { id: 'ins_1' } }), refusal(404, 'INSTANCE_NOT_FOUND')),
     );
     expect(unwrap(await client.instances.get('ins_1')).data.id).toBe('ins_1');
     const failed = await client.instances.get('ins_1');
@@ -150,7 +150,7 @@ describe('a result', () => {
 
 describe('a send', () => {
   it('has a key of its own each time', async () => {
-    const script = scriptedFetch(answer({ data: { id: 'msg_1' } }, { status: 202 }));
+    const script = scriptedFetch(jsonResponse({ data: { id: 'msg_1' } }, { status: 202 }));
     const client = clientOf(script);
     expect(await client.messages.send(text)).toMatchObject({ ok: true, replayed: false });
     await client.messages.send(text);
@@ -159,9 +159,9 @@ describe('a send', () => {
     expect(keys[0]).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('has the key of the caller, and tells a replay', async () => {
+  it('has the key of the caller, and reports a replay', async () => {
     const headers = { 'Idempotent-Replayed': 'true' };
-    const script = scriptedFetch(answer({ data: { id: 'msg_1' } }, { headers }));
+    const script = scriptedFetch(jsonResponse({ data: { id: 'msg_1' } }, { headers }));
     const sent = await clientOf(script).messages.send(text, { idempotencyKey: 'order-1' });
     expect(sent).toMatchObject({ ok: true, replayed: true, data: { id: 'msg_1' } });
     expect(script.requests[0]?.headers.get('Idempotency-Key')).toBe('order-1');
@@ -171,7 +171,7 @@ describe('a send', () => {
 
 describe('an iterator', () => {
   const page = (ids: readonly string[], next: string | null): Response =>
-    answer({ data: ids.map((id) => ({ id })), meta: { per_page: 2, next_cursor: next } });
+    jsonResponse({ data: ids.map((id) => ({ id })), meta: { per_page: 2, next_cursor: next } });
 
   it('goes through all pages, and asks for a page when it is needed', async () => {
     const script = scriptedFetch(page(['msg_3', 'msg_2'], 'c1'), page([], 'c2'), page(['msg_1'], null));

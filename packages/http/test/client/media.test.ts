@@ -56,11 +56,11 @@ describe('a file', () => {
   it('goes out once, however often the request has to be made', async () => {
     let tries = 0;
     const { client, image } = await ready((fetch) => async (url, init) => {
-      const answer = await fetch(url, init);
-      if (init?.method !== 'POST') return answer;
+      const jsonResponse = await fetch(url, init);
+      if (init?.method !== 'POST') return jsonResponse;
       tries += 1;
-      // The answer is lost on its way, in a proxy.
-      return tries === 1 ? new Response('busy', { status: 503 }) : answer;
+      // The response is lost on its way, in a proxy.
+      return tries === 1 ? new Response('busy', { status: 503 }) : jsonResponse;
     });
     expect(await client.messages.send(image)).toMatchObject({ ok: true, replayed: true });
     expect(tries).toBe(2);
@@ -81,7 +81,7 @@ describe('a file', () => {
     });
   });
 
-  it('is not what a proxy answers instead', async () => {
+  it('is not what a proxy sends instead', async () => {
     const { client } = await ready(() => async () => new Response('<html>', { status: 200 }));
     expect(await client.messages.media('msg_1')).toMatchObject({
       error: { code: 'UNEXPECTED_ANSWER', status: 200 },

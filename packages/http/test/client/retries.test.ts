@@ -1,13 +1,13 @@
 import { beforeEach, afterEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
 import type { ClientOptions, TrunklineClient } from '../../src/client/index.ts';
-import { answer, refusal, scriptedFetch } from './scripted-fetch.ts';
+import { jsonResponse, refusal, scriptedFetch } from './scripted-fetch.ts';
 import type { ScriptedFetch } from './scripted-fetch.ts';
 
 const text = { instance: 'ins_1', to: '15550100', type: 'text', text: 'Hello' } as const;
 const limited = (retryAfter?: string): Response =>
   refusal(429, 'RATE_LIMITED', retryAfter === undefined ? {} : { headers: { 'Retry-After': retryAfter } });
-const fine = answer({ data: { id: 'msg_1' } });
+const fine = jsonResponse({ data: { id: 'msg_1' } });
 
 function clientOf(script: ScriptedFetch, options: Partial<ClientOptions> = {}): TrunklineClient {
   return createClient({
@@ -27,7 +27,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('a request that is answered 429 or 503', () => {
+describe('a request that gets 429 or 503', () => {
   it.each([
     ['429 with seconds', limited('3'), 3_000],
     ['429 with a date', limited('Fri, 20 Nov 2026 21:15:07 GMT'), 7_000],
@@ -45,14 +45,14 @@ describe('a request that is answered 429 or 503', () => {
     expect(script.requests).toHaveLength(2);
   });
 
-  it('is made again at once after a date that has passed', async () => {
+  it('is made again immediately after a date that has passed', async () => {
     const script = scriptedFetch(limited('Fri, 20 Nov 2026 21:14:00 GMT'), fine);
     const result = clientOf(script).instances.list();
     await vi.advanceTimersByTimeAsync(0);
     expect(await result).toMatchObject({ ok: true });
   });
 
-  it('waits longer each time, and answers the last refusal when its retries are used up', async () => {
+  it('waits longer each time, and returns the last refusal when its retries are used up', async () => {
     const script = scriptedFetch(refusal(503, 'GATEWAY_UNAVAILABLE'));
     const result = clientOf(script).instances.list();
     await vi.advanceTimersByTimeAsync(250 + 500);
@@ -135,7 +135,7 @@ describe("the caller's signal", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('ends a request under way', async () => {
+  it('ends a request in flight', async () => {
     const controller = new AbortController();
     const { promise: hangs, reject } = Promise.withResolvers<Response>();
     controller.signal.addEventListener('abort', () => reject(controller.signal.reason));

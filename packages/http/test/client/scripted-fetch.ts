@@ -14,8 +14,8 @@ export interface ScriptedFetch {
   readonly requests: readonly SeenRequest[];
 }
 
-/** A fetch that gives these answers in turn, the last one again and again. An error is thrown. */
-export function scriptedFetch(...answers: readonly (Response | Error)[]): ScriptedFetch {
+/** A fetch that gives these responses in turn, the last one again and again. An error is thrown. */
+export function scriptedFetch(...responses: readonly (Response | Error)[]): ScriptedFetch {
   const requests: SeenRequest[] = [];
   return {
     requests,
@@ -28,14 +28,14 @@ export function scriptedFetch(...answers: readonly (Response | Error)[]): Script
         headers: request.headers,
         json: text === '' ? undefined : JSON.parse(text),
       });
-      const answer = answers[Math.min(requests.length, answers.length) - 1];
-      if (answer instanceof Response) return answer.clone();
-      throw answer ?? new Error('There is no answer.');
+      const jsonResponse = responses[Math.min(requests.length, responses.length) - 1];
+      if (jsonResponse instanceof Response) return jsonResponse.clone();
+      throw jsonResponse ?? new Error('There is no response.');
     },
   };
 }
 
-export function answer(body: object, init: ResponseInit = {}): Response {
+export function jsonResponse(body: object, init: ResponseInit = {}): Response {
   return Response.json(body, { headers: { 'X-Request-Id': 'req_1' }, ...init });
 }
 

@@ -21,7 +21,7 @@ async function start(options: Partial<MockTrunklineOptions> = {}): Promise<MockT
 }
 
 describe('startMockTrunkline', () => {
-  it('answers requests to its base URL as the service does', async () => {
+  it('serves requests to its base URL as the service does', async () => {
     const { apiKey, workspaceId } = await start();
     const response = await fetch(`${baseUrl}/api-key`, { headers: { Authorization: `Bearer ${apiKey}` } });
     expect(await response.json()).toMatchObject({ data: { workspace: { id: workspaceId } } });
@@ -58,7 +58,7 @@ describe('startMockTrunkline', () => {
     expect(await client.instances.list()).toMatchObject({ ok: false, error: { code: 'RATE_LIMITED' } });
   });
 
-  it('has nothing under way after stop()', async () => {
+  it('has nothing in flight after stop()', async () => {
     const trunkline = await startMockTrunkline({ baseUrl });
     const { id } = await trunkline.connectInstance();
     await trunkline.stop();

@@ -9,7 +9,7 @@ import { errorBody } from '../src/schemas/errors.ts';
 import { urlOf } from './client.ts';
 import type { Call, Seen } from './client.ts';
 
-/** Where a document tells what an answer looks like: looked into freely, as what is not there fails the test. */
+/** Where a document says what a response looks like: looked into freely, as what is not there fails the test. */
 interface Declared {
   readonly $ref?: string;
   readonly required?: boolean;
@@ -24,10 +24,10 @@ ajv.addSchema({ ...DOCUMENT, $id: 'openapi.json' });
 const validators = new Map<string, ValidateFunction>();
 
 /**
- * A client that fails the test when an answer is not one that the OpenAPI document declares for the route: its status,
+ * A client that fails the test when a response is not one that the OpenAPI document declares for the route: its status,
  * its headers, its content type, every field of its body, its error code.
  */
-export function onlyDeclaredAnswers(call: Call): Call {
+export function onlyDeclaredResponses(call: Call): Call {
   return async (method, target, options) => {
     const seen = await call(method, target, options);
     expectDeclared(method, urlOf(target), seen);
@@ -47,7 +47,7 @@ function expectDeclared(method: string, { pathname }: URL, seen: Seen): void {
     expect(['NOT_FOUND', 'METHOD_NOT_ALLOWED'], about).toContain(seen.code);
     return;
   }
-  const { pointer, declared } = declaredAnswer(route, seen.status, about);
+  const { pointer, declared } = declaredResponse(route, seen.status, about);
   for (const [name, header] of Object.entries(declared.headers ?? {})) {
     const { required } = resolve(header.$ref) ?? header;
     if (required) expect(seen.headers.has(name), `${about}: ${name}`).toBe(true);
@@ -65,7 +65,7 @@ function expectDeclared(method: string, { pathname }: URL, seen: Seen): void {
   expectExactly(route, seen, about);
 }
 
-/** The document lets answers have more fields, for times to come; now there are none but the declared ones. */
+/** The document lets responses have more fields, for times to come; now there are none but the declared ones. */
 function expectExactly(route: Route, seen: Seen, about: string): void {
   if (seen.status >= 400) {
     expectError(seen, about);
@@ -83,7 +83,7 @@ function expectError(seen: Seen, about: string): void {
   expect(parsed.data?.error.request_id, about).toBe(seen.headers.get('X-Request-Id'));
 }
 
-function declaredAnswer(
+function declaredResponse(
   { method, path }: Route,
   status: number,
   about: string,
@@ -95,7 +95,7 @@ function declaredAnswer(
   return { pointer: declared.$ref, declared: resolve(declared.$ref) ?? {} };
 }
 
-/** HEAD answers like GET. A path with `%2F` in it is one that the router takes apart as the client wrote it. */
+/** HEAD responds like GET. A path with `%2F` in it is one that the router takes apart as the client wrote it. */
 export function routeOf(method: string, pathname: string): Route | undefined {
   const like = method === 'HEAD' ? 'GET' : method;
   return ROUTES.find((route) => route.method === like && pattern(route.path).test(pathname));

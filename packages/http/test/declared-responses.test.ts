@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { client } from './client.ts';
 import type { Json } from './client.ts';
-import { onlyDeclaredAnswers } from './declared-answers.ts';
+import { onlyDeclaredResponses } from './declared-responses.ts';
 
 const GROUP = {
   id: 'grp_01kaj2q4m3f7h9k2n5p8r1t6w0',
@@ -11,13 +11,13 @@ const GROUP = {
 };
 const refusal = (code: string): object => ({ error: { code, message: 'No.', request_id: 'req_1' } });
 
-/** What the check says of an answer to GET /instances/{instance}/groups. */
+/** What the check says of a response to GET /instances/{instance}/groups. */
 function checked(
   status: number,
   body: object,
   headers: Record<string, string> = {},
 ): Promise<{ json: Json }> {
-  const answer = new Response(JSON.stringify(body), {
+  const response = new Response(JSON.stringify(body), {
     status,
     headers: {
       'Content-Type': 'application/json',
@@ -26,7 +26,7 @@ function checked(
       ...headers,
     },
   });
-  return onlyDeclaredAnswers(client({ fetch: () => answer }))('GET', '/instances/ins_1/groups');
+  return onlyDeclaredResponses(client({ fetch: () => response }))('GET', '/instances/ins_1/groups');
 }
 
 test('the check of responses passes those that are as declared', async () => {
@@ -48,6 +48,6 @@ test.each<[string, Parameters<typeof checked>]>([
   ],
   ['another content type', [200, { data: [GROUP] }, { 'Content-Type': 'text/plain' }]],
   ['a 429 that does not say when to come back', [429, refusal('RATE_LIMITED')]],
-])('%s does not', async (_, answer) => {
-  await expect(checked(...answer)).rejects.toThrow(/GET \/api\/v1\/instances\/ins_1\/groups/);
+])('%s does not', async (_, response) => {
+  await expect(checked(...response)).rejects.toThrow(/GET \/api\/v1\/instances\/ins_1\/groups/);
 });

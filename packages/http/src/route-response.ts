@@ -1,5 +1,5 @@
-/** What a route answers, before the headers that every answer has. */
-export interface Answer {
+/** What a route returns, before the headers that every response has. */
+export interface RouteResponse {
   /** The route's own success status unless given. */
   readonly status?: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -7,18 +7,18 @@ export interface Answer {
 }
 
 /** A single object, or a list without further facts: `{ "data": … }` (specification, "Resources and their fields"). */
-export function data(resource: object): Answer {
+export function data(resource: object): RouteResponse {
   return json({ data: resource });
 }
 
-export function json(value: object): Answer {
+export function json(value: object): RouteResponse {
   return { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(value) };
 }
 
 /** For 204: neither body nor content type. */
-export const NOTHING: Answer = { headers: {}, body: null };
+export const NOTHING: RouteResponse = { headers: {}, body: null };
 
-interface AnswerFrame {
+interface ResponseFrame {
   readonly status: number;
   readonly requestId: string;
   /** For secrets and QRs, which no cache may write down. */
@@ -27,18 +27,18 @@ interface AnswerFrame {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Adds what every answer has: the request id, and that no cache may use it without asking again. */
+/** Adds what every response has: the request id, and that no cache may use it without asking again. */
 export function toResponse(
-  answer: Answer,
-  { status, requestId, noStore = false, headers }: AnswerFrame,
+  response: RouteResponse,
+  { status, requestId, noStore = false, headers }: ResponseFrame,
 ): Response {
-  return new Response(answer.body, {
-    status: answer.status ?? status,
+  return new Response(response.body, {
+    status: response.status ?? status,
     headers: {
       'X-Request-Id': requestId,
       'Cache-Control': noStore ? 'no-store' : 'private, no-cache',
       ...headers,
-      ...answer.headers,
+      ...response.headers,
     },
   });
 }

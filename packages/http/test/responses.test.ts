@@ -30,9 +30,9 @@ describe('the request id', () => {
   });
 
   test.each(['7', 'trace-1.b_C', longest])("is the caller's own when it may be one: %s", async (own) => {
-    const answer = await call('GET', '/api-key', { headers: { 'X-Request-Id': own } });
+    const response = await call('GET', '/api-key', { headers: { 'X-Request-Id': own } });
     const error = await call('GET', '/nothing', { headers: { 'X-Request-Id': own } });
-    expect(answer.headers.get('X-Request-Id')).toBe(own);
+    expect(response.headers.get('X-Request-Id')).toBe(own);
     expect(error.json.error?.request_id).toBe(own);
   });
 
@@ -49,7 +49,7 @@ describe('the request id', () => {
     ['GET', '/nothing', 404],
     ['PUT', '/messages', 405],
     ['DELETE', '/webhooks/wh_1', 204],
-  ])('is on every answer: %s %s', async (method, path, status) => {
+  ])('is on every response: %s %s', async (method, path, status) => {
     const operations = { instances: { list: async () => [] }, webhooks: { delete: async () => {} } };
     const seen = await client(createHttpApp(fakeTrunkline({ operations })))(method, path);
     expect(seen.status).toBe(status);
@@ -59,12 +59,12 @@ describe('the request id', () => {
 
 describe('an error', () => {
   test('has exactly the fields of the specification', async () => {
-    const app = createHttpApp(failing(refusal('INSTANCE_BUSY', 'Another operation is under way.')));
+    const app = createHttpApp(failing(refusal('INSTANCE_BUSY', 'Another operation is in progress.')));
     const seen = await client(app)('GET', '/instances');
     expect(seen.status).toBe(409);
     expect(seen.headers.get('Content-Type')).toBe('application/json');
     expect(seen.json).toEqual({
-      error: { code: 'INSTANCE_BUSY', message: 'Another operation is under way.', request_id: 'req_1' },
+      error: { code: 'INSTANCE_BUSY', message: 'Another operation is in progress.', request_id: 'req_1' },
     });
   });
 
@@ -94,16 +94,16 @@ describe('an error', () => {
   test.each([
     ['an error', new Error('password=hunter2')],
     ['something else', 'password=hunter2'],
-  ])('that is %s of our own is INTERNAL_ERROR and tells nothing', async (_, thrown) => {
-    const told: [unknown, FailedRequest][] = [];
-    const app = createHttpApp(failing(thrown), { onError: (...report) => told.push(report) });
+  ])('that is %s of our own is INTERNAL_ERROR and reveals nothing', async (_, thrown) => {
+    const reported: [unknown, FailedRequest][] = [];
+    const app = createHttpApp(failing(thrown), { onError: (...report) => reported.push(report) });
     const seen = await client(app)('GET', '/instances');
     expect(seen.status).toBe(500);
     expect(seen.text).not.toContain('hunter2');
     expect(seen.json).toEqual({
       error: { code: 'INTERNAL_ERROR', message: expect.any(String), request_id: 'req_1' },
     });
-    expect(told).toEqual([[thrown, { requestId: 'req_1', method: 'GET', path: '/api/v1/instances' }]]);
+    expect(reported).toEqual([[thrown, { requestId: 'req_1', method: 'GET', path: '/api/v1/instances' }]]);
   });
 
   test('of our own is logged once, by the Trunkline or on the console, unless onError takes it', async () => {
@@ -122,10 +122,10 @@ describe('an error', () => {
   });
 
   test('of a database or a media store that is out of reach says when to come back', async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const thrown = new UnavailableError('The database /var/lib/hunter2.db is locked.');
     for (const app of [
-      createHttpApp(failing(thrown), { onError: (error) => told.push(error) }),
+      createHttpApp(failing(thrown), { onError: (error) => reported.push(error) }),
       createHttpApp(fakeTrunkline({ authenticate: () => Promise.reject(thrown) })),
     ]) {
       const seen = await client(app)('GET', '/instances');
@@ -140,7 +140,7 @@ describe('an error', () => {
         },
       });
     }
-    expect(told).toEqual([thrown]);
+    expect(reported).toEqual([thrown]);
   });
 
   test('of the storage while the key is looked up is INTERNAL_ERROR too', async () => {
@@ -151,17 +151,17 @@ describe('an error', () => {
   });
 
   test('that is a refusal is not reported to onError', async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const app = createHttpApp(failing(refusal('GATEWAY_ERROR', 'No.')), {
-      onError: (error) => told.push(error),
+      onError: (error) => reported.push(error),
     });
     expect((await client(app)('GET', '/instances')).status).toBe(502);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });
 
 describe('Cache-Control', () => {
-  const resource = async () => ({}) as never; // the answer is not looked at
+  const resource = async () => ({}) as never; // the response is not looked at
   const operations = {
     instances: { list: resource, qr: resource, delete: resource },
     webhooks: {

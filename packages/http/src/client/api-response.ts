@@ -2,8 +2,8 @@ import type { ErrorCode, ErrorDetails } from '@trunkline/core';
 import { clientFailure } from './call-result.ts';
 import type { Failure, Success } from './call-result.ts';
 
-/** A success as it came: `body` is null where the answer has none. */
-export interface Answered extends Success {
+/** A success as it came: `body` is null where the response has none. */
+export interface ApiResponse extends Success {
   readonly body: JsonObject | null;
   /** Of a file, where one was asked for; not read yet. */
   readonly content?: ReadableStream<Uint8Array>;
@@ -12,8 +12,8 @@ export interface Answered extends Success {
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Reads an answer of the API. Rejects when its body breaks off. */
-export async function readAnswer(response: Response): Promise<Answered | Failure> {
+/** Reads a response of the API. Rejects when its body breaks off. */
+export async function readResponse(response: Response): Promise<ApiResponse | Failure> {
   const { status, headers } = response;
   const requestId = headers.get('X-Request-Id');
   const body = parse(await response.text());
@@ -22,12 +22,12 @@ export async function readAnswer(response: Response): Promise<Answered | Failure
   return { ok: true, requestId, body, headers };
 }
 
-/** Takes an answer that is a file, as it streams in; one that is none is an error, in JSON. */
-export async function takeFile(response: Response): Promise<Answered | Failure> {
+/** Takes a response that is a file, as it streams in; one that is none is an error, in JSON. */
+export async function takeFile(response: Response): Promise<ApiResponse | Failure> {
   const { headers } = response;
   if (!response.ok || !headers.has('Content-Disposition')) {
-    const answer = await readAnswer(response);
-    return answer.ok ? unexpected(response.status, answer.requestId) : answer;
+    const reply = await readResponse(response);
+    return reply.ok ? unexpected(response.status, reply.requestId) : reply;
   }
   const content = response.body ?? new Blob([]).stream();
   return { ok: true, requestId: headers.get('X-Request-Id'), body: null, content, headers };
@@ -53,7 +53,7 @@ function errorIn(
 }
 
 function unexpected(status: number, requestId: string | null): Failure {
-  const message = `The answer (HTTP ${status}) is not one of the API: check baseUrl, and what is between.`;
+  const message = `The response (HTTP ${status}) does not come from the API: check baseUrl, and the proxies in between.`;
   return clientFailure('UNEXPECTED_ANSWER', message, { status, requestId });
 }
 

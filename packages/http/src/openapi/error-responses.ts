@@ -4,19 +4,19 @@ import type { oas31 } from 'zod-openapi';
 import { unavailable } from '../error-response.ts';
 import { declaredErrors } from '../routes/declared-errors.ts';
 import type { Route } from '../routes/route.ts';
-import { ANSWER_HEADERS, HEADER_COMPONENTS, RATE_LIMIT_HEADERS } from './headers.ts';
+import { RESPONSE_HEADERS, HEADER_COMPONENTS, RATE_LIMIT_HEADERS } from './headers.ts';
 
-/** The error answers of a route by status, as references to the components below. */
-export function errorAnswers(route: Route): Record<string, oas31.ReferenceObject> {
+/** The error responses of a route by status, as references to the components below. */
+export function errorResponses(route: Route): Record<string, oas31.ReferenceObject> {
   return Object.fromEntries(
     kindsOf(route).map(({ status, name }) => [status, { $ref: `#/components/responses/${name}` }]),
   );
 }
 
-/** Every error answer that some route has: which codes it may carry, and an example of each. */
+/** Every error response that some route has: which codes it may carry, and an example of each. */
 export function errorComponents(routes: readonly Route[]): Record<string, oas31.ResponseObject> {
   const kinds = routes.flatMap(kindsOf).toSorted((one, other) => one.status - other.status);
-  return Object.fromEntries(kinds.map((kind) => [kind.name, errorAnswer(kind)]));
+  return Object.fromEntries(kinds.map((kind) => [kind.name, errorResponse(kind)]));
 }
 
 export function errorExamples(routes: readonly Route[]): Record<string, oas31.ExampleObject> {
@@ -39,15 +39,15 @@ function kindsOf(route: Route): ErrorKind[] {
     code,
     status: ERROR_CODES[code].status,
   }));
-  // Nothing can be answered without the database.
+  // There is no response without the database.
   const byStatus = Map.groupBy([...own, unavailable()], ({ status }) => status);
-  return [...byStatus].map(([status, answers]) => {
-    const codes = answers.map(({ code }) => code);
+  return [...byStatus].map(([status, responses]) => {
+    const codes = responses.map(({ code }) => code);
     return { status, codes, name: `${status}.${codes.join('.')}` };
   });
 }
 
-function errorAnswer({ status, codes }: ErrorKind): oas31.ResponseObject {
+function errorResponse({ status, codes }: ErrorKind): oas31.ResponseObject {
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].meaning}`).join('\n\n'),
     headers: headersOf(status),
@@ -65,18 +65,18 @@ function errorAnswer({ status, codes }: ErrorKind): oas31.ResponseObject {
   };
 }
 
-/** A refusal for the key itself knows no limit; status 429 tells its own. */
+/** A refusal for the key itself knows no limit; status 429 has its own. */
 function headersOf(status: number): Record<string, oas31.HeaderObject | oas31.ReferenceObject> {
   if (status === 401) {
-    return { ...ANSWER_HEADERS, 'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } } };
+    return { ...RESPONSE_HEADERS, 'WWW-Authenticate': { required: true, schema: { const: 'Bearer' } } };
   }
   if (status === 503) {
     const retryAfter = { ...HEADER_COMPONENTS['RetryAfter'], required: false };
-    return { ...ANSWER_HEADERS, ...RATE_LIMIT_HEADERS, 'Retry-After': retryAfter };
+    return { ...RESPONSE_HEADERS, ...RATE_LIMIT_HEADERS, 'Retry-After': retryAfter };
   }
-  if (status !== 429) return { ...ANSWER_HEADERS, ...RATE_LIMIT_HEADERS };
+  if (status !== 429) return { ...RESPONSE_HEADERS, ...RATE_LIMIT_HEADERS };
   return {
-    ...ANSWER_HEADERS,
+    ...RESPONSE_HEADERS,
     ...RATE_LIMIT_HEADERS,
     'Retry-After': { $ref: '#/components/headers/RetryAfter' },
   };
