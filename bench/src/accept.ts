@@ -16,8 +16,8 @@ interface Variant extends Omit<ServerPlan, 'joins'> {
 
 const ONE = { instances: 1, processes: 1 };
 const VARIANTS = {
-  'answers together': { service: 'answers together', ...ONE },
-  'answers each': { service: 'answers each', ...ONE },
+  'responses together': { service: 'responses together', ...ONE },
+  'responses each': { service: 'responses each', ...ONE },
   'SQLite, commit each': { service: 'SQLite, commit each', ...ONE },
   'SQLite, trunkline': { service: 'SQLite, trunkline', ...ONE },
   'PostgreSQL, insert each': { service: 'PostgreSQL, insert each', ...ONE },
@@ -64,7 +64,7 @@ const results = await inRounds(NAMES, ROUNDS, async (name) => {
     seconds: SECONDS,
     connections: CONNECTIONS,
   } satisfies Load);
-  return { ...figures, cpu: ((await cpuOf(service)) - before) / figures.answered };
+  return { ...figures, cpu: ((await cpuOf(service)) - before) / figures.responded };
 });
 await load.stop();
 for (const [first, ...others] of services.values()) {
@@ -81,7 +81,7 @@ printTable(
   NAMES.map((name) => [
     name,
     spread(rates(name)),
-    spread(ratios(rates(name), rates('answers together')), 2),
+    spread(ratios(rates(name), rates('responses together')), 2),
     plain(median(results[name].map(({ p50 }) => p50)), 1),
     plain(median(results[name].map(({ p99 }) => p99)), 1),
     plain(median(results[name].map(({ cpu }) => cpu)), 1),
@@ -90,9 +90,9 @@ printTable(
 console.log();
 const compareRates = (name: Name, base: Name, atLeast: number): void =>
   compare(`${name}, of ${base}`, ratios(rates(name), rates(base)), { atLeast });
-compareRates('SQLite, trunkline', 'answers together', 0.45);
+compareRates('SQLite, trunkline', 'responses together', 0.45);
 compareRates('SQLite, trunkline', 'SQLite, commit each', 5);
-compareRates('PostgreSQL, trunkline', 'answers together', 0.4);
+compareRates('PostgreSQL, trunkline', 'responses together', 0.4);
 compareRates('PostgreSQL, trunkline', 'PostgreSQL, insert each', 1.5);
 compareRates('PostgreSQL, trunkline, 100 instances', 'PostgreSQL, insert each, 100 instances', 2);
 compareRates('PostgreSQL, trunkline, 4 processes', 'PostgreSQL, trunkline, 100 instances', 2.5);

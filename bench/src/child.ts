@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A program that is measured in a process of its own, by messages: it sends one when it is ready, and answers each. */
+/** A program that is measured in a process of its own, by messages: it sends one when it is ready, and responds to each. */
 export interface Child<Ready> {
   readonly ready: Ready;
-  ask<Answer>(question: unknown): Promise<Answer>;
+  ask<Reply>(question: unknown): Promise<Reply>;
   /** Lets it clean up, and waits for its end. */
   stop(): Promise<void>;
 }
@@ -15,22 +15,22 @@ export async function startChild<Ready>(program: URL, ...values: readonly string
     execArgv: ['--conditions=source', ...(process.env['CHILD_ARGS']?.split(' ') ?? [])],
   });
   const failed = once(child, 'exit').then(() => {
-    throw new Error(`${program.pathname} ended before it answered.`);
+    throw new Error(`${program.pathname} ended before it responded.`);
   });
-  failed.catch(() => {}); // also when it ends because it was told to
+  failed.catch(() => {}); // also when it ends on request
   const nextMessage = async (): Promise<unknown> => (await Promise.race([once(child, 'message'), failed]))[0];
   const ready = (await nextMessage()) as Ready; // the program's first message
-  /** Answers come in no order but that of the questions, so one is asked after the other. */
-  let answered: Promise<unknown> = Promise.resolve();
+  /** Returns come in no order but that of the questions, so one is asked after the other. */
+  let responded: Promise<unknown> = Promise.resolve();
   return {
     ready,
-    ask<Answer>(question: unknown) {
-      const answer = answered.then(async () => {
+    ask<Reply>(question: unknown) {
+      const response = responded.then(async () => {
         child.send(question as string);
-        return (await nextMessage()) as Answer; // the program's answer
+        return (await nextMessage()) as Reply; // the program's response
       });
-      answered = answer.catch(() => {});
-      return answer;
+      responded = response.catch(() => {});
+      return response;
     },
     async stop() {
       const ended = once(child, 'exit');
@@ -40,14 +40,14 @@ export async function startChild<Ready>(program: URL, ...values: readonly string
   };
 }
 
-/** The other side: tells the parent that this program is ready, and answers it until it goes. */
+/** The other side: reports to the parent that this program is ready, and responds to it until it exits. */
 export function serveParent(
   ready: unknown,
-  answer: (question: unknown) => unknown,
+  response: (question: unknown) => unknown,
   stop: () => Promise<void> | void,
 ): void {
   const reply = async (question: unknown): Promise<void> => {
-    process.send?.(await answer(question));
+    process.send?.(await response(question));
   };
   const leave = async (): Promise<void> => {
     await stop();

@@ -7,8 +7,8 @@ import { setTimeout } from 'node:timers/promises';
 import { startChild } from './child.ts';
 import { mostAtOneEndpoint } from './fairness/limits.ts';
 import type { Arrival } from './fairness/receiver.ts';
-import { createScene, NOISY_PATH } from './fairness/scene.ts';
-import type { Scene } from './fairness/scene.ts';
+import { createScenario, NOISY_PATH } from './fairness/scenario.ts';
+import type { Scenario } from './fairness/scenario.ts';
 import {
   compare,
   median,
@@ -32,20 +32,20 @@ const EVERY_MS = 10;
 const receiver = await startChild<string>(new URL('fairness/receiver.ts', import.meta.url));
 const names = ['without it', 'with the noisy one'] as const;
 const common = { url: receiver.ready, endpoints: ENDPOINTS };
-const scenes: Record<(typeof names)[number], Scene> = {
-  'without it': await createScene({ ...common, backlog: 0 }),
-  'with the noisy one': await createScene({ ...common, backlog: BACKLOG }),
+const scenes: Record<(typeof names)[number], Scenario> = {
+  'without it': await createScenario({ ...common, backlog: 0 }),
+  'with the noisy one': await createScenario({ ...common, backlog: BACKLOG }),
 };
 const log: Arrival[] = [];
 
-/** Queues for one quiet endpoint after the other, and answers how long each webhook took to arrive. */
-async function quietWaits(scene: Scene): Promise<readonly number[]> {
-  const running = await scene.start();
+/** Queues for one quiet endpoint after the other, and returns how long each webhook took to arrive. */
+async function quietWaits(scenario: Scenario): Promise<readonly number[]> {
+  const running = await scenario.start();
   const queuedAt = new Map<string, number>();
   const queued: Promise<void>[] = [];
   const enqueue = async (index: number): Promise<void> => {
     const at = performance.timeOrigin + performance.now();
-    queuedAt.set(await running.enqueue(scene.quiet[index % scene.quiet.length] ?? ''), at);
+    queuedAt.set(await running.enqueue(scenario.quiet[index % scenario.quiet.length] ?? ''), at);
   };
   const began = performance.now();
   const total = PER_SECOND * SECONDS;
@@ -85,7 +85,7 @@ printTable(
   names.map((name) => [name, spread(results[name].map(median), 1), spread(p99s(name), 1)]),
 );
 console.log(
-  `\nThe noisy one got ${log.filter(({ path }) => path === NOISY_PATH).length} webhooks meanwhile; the most at one endpoint: ${most.atOnce} at once, ${most.inAMinute} within 60 s.\n`,
+  `\nThe noisy one got ${log.filter(({ path }) => path === NOISY_PATH).length} webhooks meanwhile; the most at one endpoint: ${most.atOnce} concurrently, ${most.inAMinute} within 60 s.\n`,
 );
 compare(
   'p99 with the noisy one, of that without it',

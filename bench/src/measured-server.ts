@@ -29,7 +29,7 @@ export async function startMeasuredServer(
     env: { ...process.env, ...env },
   });
   const ended = once(child, 'exit');
-  const answer = async (): Promise<unknown> => {
+  const response = async (): Promise<unknown> => {
     const message = once(child, 'message').then(([first]) => first as unknown);
     return Promise.race([
       message,
@@ -38,13 +38,13 @@ export async function startMeasuredServer(
       }),
     ]);
   };
-  const api = createClient((await answer()) as ServerFacts); // its first message
+  const api = createClient((await response()) as ServerFacts); // its first message
   return {
     api,
     async memory() {
-      const told = answer();
+      const reported = response();
       child.send('memory');
-      return (await told) as Memory; // all it is ever asked for
+      return (await reported) as Memory; // all it is ever asked for
     },
     async stop() {
       if (child.connected) child.disconnect();

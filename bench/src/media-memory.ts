@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { ServerFacts } from './media-server.ts';
 
 /**
- * What many large uploads at once cost a server in memory: the whole stack in a process of its own, on files and
+ * What many concurrent large uploads cost a server in memory: the whole stack in a process of its own, on files and
  * SQLite, with the senders in this one. Exits 1 when its resident memory grows by more than the limit.
  */
 const MB = 1_048_576;
@@ -43,7 +43,7 @@ process.exitCode = isWithin ? 0 : 1;
 function report(what: string, { peak, seconds }: { readonly peak: number; readonly seconds: number }): void {
   const mb = (bytes: number): string => `${(bytes / MB).toFixed(0)} MB`;
   console.log(
-    `${UPLOADS} ${what} of ${mb(FILE_BYTES)} at once: ${seconds.toFixed(1)} s; ` +
+    `${UPLOADS} ${what} of ${mb(FILE_BYTES)} concurrently: ${seconds.toFixed(1)} s; ` +
       `resident memory before ${mb(before)}, peak ${mb(peak)}, growth ${mb(peak - before)}`,
   );
 }
@@ -70,11 +70,11 @@ async function during<Result>(
 
 async function residentMemory(process: ChildProcess): Promise<number> {
   process.send('memory');
-  const [{ rss }] = (await once(process, 'message')) as [{ rss: number }]; // its answer
+  const [{ rss }] = (await once(process, 'message')) as [{ rss: number }]; // its response
   return rss;
 }
 
-/** Sends a file that is made as it goes. Answers the id of its message. */
+/** Sends a file that is made as it goes. Returns the id of its message. */
 async function upload({ url, token, instance }: ServerFacts, size: number): Promise<string> {
   const field = (name: string, value: string): string =>
     `--bench\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
@@ -91,14 +91,14 @@ async function upload({ url, token, instance }: ServerFacts, size: number): Prom
       'Content-Length': head.length + size + foot.length,
     },
   });
-  const answered = once(sending, 'response');
+  const responded = once(sending, 'response');
   const chunk = Buffer.alloc(65_536, 'not in memory as a whole ');
   sending.write(head);
   for (let left = size; left > 0; left -= chunk.length) {
     if (!sending.write(chunk.subarray(0, Math.min(left, chunk.length)))) await once(sending, 'drain');
   }
   sending.end(foot);
-  const [response] = await answered;
+  const [response] = await responded;
   const { data, error } = JSON.parse(await text(response));
   if (response.statusCode !== 202) throw new Error(`${response.statusCode}: ${JSON.stringify(error)}`);
   return data.id;

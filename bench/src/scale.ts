@@ -31,7 +31,7 @@ const SHARING_MS = 60_000;
 const MB = 1_048_576;
 const TICK_MS = 100;
 
-// So that what instances take of the heap can be told from what has not been collected yet.
+// So that what instances take of the heap can be distinguished from what has not been collected yet.
 process.env['CHILD_ARGS'] ??= '--expose-gc';
 const postgres = await providePostgres(OBSERVED_SETTINGS);
 const receiver = await startChild<string>(new URL('fairness/receiver.ts', import.meta.url));
@@ -55,7 +55,7 @@ const startProcess = async (): Promise<Child<number>> => {
   startedAs.push(child.ready);
   return child;
 };
-const ask = <Answer>(child: Child<number>, question: Question): Promise<Answer> => child.ask(question);
+const ask = <Reply>(child: Child<number>, question: Question): Promise<Reply> => child.ask(question);
 let processes: Child<number>[] = [];
 
 /** Resolves with the seconds that it took; null where it was not so within `patienceMs`. */
@@ -264,7 +264,7 @@ const restartEach = async (): Promise<void> => {
   for (const [index, child] of [...processes].entries()) {
     const own = await heldBy(child);
     processes = processes.filter((other) => other !== child);
-    await ask<Usage>(child, { kind: 'memory' }); // what it was asked before is answered first
+    await ask<Usage>(child, { kind: 'memory' }); // what it was asked earlier gets its response first
     const stoppedAt = Date.now();
     const ended = child.stop();
     stopped.push(...(await sendFrom(own, processes)).map((at) => at - stoppedAt));

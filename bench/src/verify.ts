@@ -46,7 +46,7 @@ const svixHeaders = {
 const stripeHeader = stripe.webhooks.generateTestHeaderString({ payload: text, secret: SECRET });
 const octokitSignature = await octokitSign(SECRET, text);
 
-/** Answers something true, or throws, where the webhook is not verified. All but the last two read JSON. */
+/** Returns something true, or throws, where the webhook is not verified. All but the last two read JSON. */
 const CASES = {
   trunkline: async () => (await verify({ secret: SECRET, headers, body })).ok,
   stripe: () => stripe.webhooks.constructEvent(text, stripeHeader, SECRET),
@@ -69,8 +69,8 @@ const costs = await inRounds(NAMES, ROUNDS, async (name) => {
   const run: () => unknown = CASES[name];
   const before = process.cpuUsage();
   for (let index = 0; index < REPEATS; index += 1) {
-    const answer = run();
-    if (answer instanceof Promise) await answer;
+    const response = run();
+    if (response instanceof Promise) await response;
   }
   const { user, system } = process.cpuUsage(before);
   return (user + system) / REPEATS;

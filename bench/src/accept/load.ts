@@ -1,4 +1,4 @@
-// Sends POST /messages as fast as it is answered, in a process of its own.
+// Sends POST /messages as fast as responses come, in a process of its own.
 import autocannon from 'autocannon';
 import type { Request } from 'autocannon';
 import { serveParent } from '../child.ts';
@@ -7,7 +7,7 @@ import type { Target } from './request.ts';
 
 export interface LoadFigures {
   readonly perSecond: number;
-  readonly answered: number;
+  readonly responded: number;
   readonly p50: number;
   readonly p99: number;
 }
@@ -27,7 +27,7 @@ async function send({ targets, seconds, connections }: Load): Promise<LoadFigure
   const sum = (figure: keyof LoadFigures): number => each.reduce((total, one) => total + one[figure], 0);
   return {
     perSecond: sum('perSecond'),
-    answered: sum('answered'),
+    responded: sum('responded'),
     p50: sum('p50') / each.length,
     p99: Math.max(...each.map(({ p99 }) => p99)),
   };
@@ -62,10 +62,10 @@ async function sendTo(
   if (others.length > 0 || result.errors > 0) {
     throw new Error(`Not all were accepted: ${JSON.stringify(others)}, ${result.errors} errors.`);
   }
-  const answered = result['2xx'];
+  const responded = result['2xx'];
   return {
-    perSecond: answered / result.duration,
-    answered,
+    perSecond: responded / result.duration,
+    responded,
     p50: result.latency.p50,
     p99: result.latency.p99,
   };

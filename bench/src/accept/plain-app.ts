@@ -1,4 +1,4 @@
-// The same stack without Trunkline: key, body, id and answer, and a place to store the message in.
+// The same stack without Trunkline: key, body, id and response, and a place to store the message in.
 import { hash, randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
 import * as z from 'zod';
@@ -24,7 +24,7 @@ const input = z.object({
   text: z.string().min(1).max(4096),
 });
 
-/** `store` resolves when the message may be answered. */
+/** `store` resolves when the response may be sent. */
 export function plainApp(store: (message: PlainMessage) => Promise<void>): Hono {
   const app = new Hono().basePath('/api/v1');
   app.post('/messages', async (c) => {
@@ -53,7 +53,7 @@ export function plainApp(store: (message: PlainMessage) => Promise<void>): Hono 
   return app;
 }
 
-/** As long as the real answer. */
+/** As long as the real response. */
 function resource({ id, instanceId, to, text, createdAt }: PlainMessage): object {
   const at = `${new Date(createdAt).toISOString().slice(0, -1)}+00:00`;
   return {

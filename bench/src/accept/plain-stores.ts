@@ -4,27 +4,27 @@ import type { PlainMessage } from './plain-app.ts';
 
 export type PlainStore = (message: PlainMessage) => Promise<void>;
 
-/** Stores nothing, and answers all requests of a tick together: what no storage can be faster than. */
-export function answeringTogether(): PlainStore {
+/** Stores nothing, and responds to all requests of a tick together: what no storage can be faster than. */
+export function respondingTogether(): PlainStore {
   let waiting: (() => void)[] = [];
-  const answer = (): void => {
+  const response = (): void => {
     const all = waiting;
     waiting = [];
     for (const resolve of all) resolve();
   };
   return () =>
     new Promise((resolve) => {
-      if (waiting.length === 0) setImmediate(answer);
+      if (waiting.length === 0) setImmediate(response);
       waiting.push(resolve);
     });
 }
 
-/** Stores nothing, and answers each request by itself. */
-export function answeringEach(): PlainStore {
+/** Stores nothing, and responds to each request by itself. */
+export function respondingEach(): PlainStore {
   return () => Promise.resolve();
 }
 
-/** A transaction for each message, on disk before it is answered: what is written without further thought. */
+/** A transaction for each message, on disk before the response: what is written without further thought. */
 export function committingEach(directory: string): PlainStore {
   const database = new DatabaseSync(join(directory, 'plain.db'));
   database.exec(`

@@ -6,15 +6,15 @@ import { dropSchema } from '../postgres.ts';
 import { newId, STORAGES } from '../storages.ts';
 import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
 import { plainApp, TOKEN } from './plain-app.ts';
-import { answeringEach, answeringTogether, committingEach } from './plain-stores.ts';
+import { respondingEach, respondingTogether, committingEach } from './plain-stores.ts';
 import { insertingEach } from './plain-postgres.ts';
 import type { Target } from './request.ts';
 import { startTrunkline } from './trunkline-app.ts';
 
 /** How a message is accepted. */
 export type Service =
-  | 'answers together'
-  | 'answers each'
+  | 'responses together'
+  | 'responses each'
   | 'SQLite, commit each'
   | 'SQLite, trunkline'
   | 'PostgreSQL, insert each'
@@ -55,10 +55,10 @@ async function start(): Promise<App> {
     instances: Array.from({ length: plan.instances }, () => newId('ins', Date.now())),
   };
   switch (service) {
-    case 'answers together':
-      return { ...plain, app: plainApp(answeringTogether()) };
-    case 'answers each':
-      return { ...plain, app: plainApp(answeringEach()) };
+    case 'responses together':
+      return { ...plain, app: plainApp(respondingTogether()) };
+    case 'responses each':
+      return { ...plain, app: plainApp(respondingEach()) };
     case 'SQLite, commit each':
       return { ...plain, app: plainApp(committingEach(directory)) };
     case 'SQLite, trunkline':

@@ -19,9 +19,9 @@ export function mostAtOneEndpoint(log: readonly Arrival[]): MostAtOneEndpoint {
 
 function mostAtOnce(arrivals: readonly Arrival[]): number {
   const changes = arrivals
-    .flatMap(({ at, answeredAt }) => [
+    .flatMap(({ at, respondedAt }) => [
       { at, change: 1 },
-      { at: answeredAt, change: -1 },
+      { at: respondedAt, change: -1 },
     ])
     .toSorted((a, b) => a.at - b.at || a.change - b.change);
   let open = 0;

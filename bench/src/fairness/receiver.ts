@@ -1,4 +1,4 @@
-// Answers each webhook after a few milliseconds, and keeps a log of what came when.
+// Returns each webhook after a few milliseconds, and keeps a log of what came when.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serveParent } from '../child.ts';
@@ -8,20 +8,20 @@ export interface Arrival {
   readonly path: string;
   readonly deliveryId: string;
   readonly at: number;
-  readonly answeredAt: number;
+  readonly respondedAt: number;
 }
 
-const ANSWERS_AFTER_MS = 5;
+const RESPONDS_AFTER_MS = 5;
 let log: Arrival[] = [];
 const server = createServer((request, response) => {
   const at = performance.timeOrigin + performance.now();
   const { url = '', headers } = request;
-  const answer = (): void => {
-    const answeredAt = performance.timeOrigin + performance.now();
-    log.push({ path: url, deliveryId: String(headers['x-service-delivery']), at, answeredAt });
+  const reply = (): void => {
+    const respondedAt = performance.timeOrigin + performance.now();
+    log.push({ path: url, deliveryId: String(headers['x-service-delivery']), at, respondedAt });
     response.writeHead(204).end();
   };
-  request.resume().once('end', () => setTimeout(answer, ANSWERS_AFTER_MS));
+  request.resume().once('end', () => setTimeout(reply, RESPONDS_AFTER_MS));
 });
 server.listen({ host: '127.0.0.1', port: 0, backlog: 4096 }, () => {
   const { port } = server.address() as AddressInfo; // it listens on TCP

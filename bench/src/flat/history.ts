@@ -58,7 +58,7 @@ export async function makeHistory(create: StorageFactory, rows: number): Promise
   };
 }
 
-/** The element at an index, beginning anew after the last. */
+/** The element at an index, beginning again after the last. */
 export function at<Element>(list: readonly Element[], index: number): Element {
   const element = list[index % list.length];
   if (element === undefined) throw new Error('The list is empty.');
@@ -88,7 +88,7 @@ async function enqueueOne(storage: Storage, { id, workspaceId }: WebhookEndpoint
   return delivery.id;
 }
 
-/** Answers the id of one in a hundred. */
+/** Returns the id of one in a hundred. */
 async function fill(rows: number, make: (index: number) => Promise<string>): Promise<readonly string[]> {
   const ids: string[] = [];
   for (let index = 0; index < rows; index += AT_ONCE) {

@@ -5,7 +5,7 @@ import type { History } from './history.ts';
 const PAGE = 25;
 const SINCE = 0;
 const MINUTE_MS = 60_000;
-/** What a dispatcher takes at once. */
+/** What a dispatcher takes at a time. */
 const CLAIMED_AT_ONCE = 128;
 /** As many requests as come together. */
 const ACCEPTED_AT_ONCE = 64;
@@ -67,7 +67,7 @@ function middleOf(ids: readonly string[]): { readonly direction: 'older'; readon
   return { direction: 'older', id: at(ids, Math.floor(ids.length / 2)) };
 }
 
-/** Every delivery is due again at once, so that as many stay open as there were. */
+/** Every delivery is due again immediately, so that as many stay open as there were. */
 async function claimAndComplete(storage: Storage): Promise<void> {
   const now = Date.now();
   const { claimed } = await storage.deliveries.claim({

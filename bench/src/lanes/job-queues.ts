@@ -9,7 +9,7 @@ import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
 const BATCH = 1_000;
 const silent = new Logger(() => () => {});
 
-/** Answers how many in a second. */
+/** Returns how many in a second. */
 export async function drainGraphileWorker(jobs: number): Promise<number> {
   const directory = makeDirectory();
   const pgPool = new Pool({ connectionString: postgresUrl(), max: 10 });
@@ -54,7 +54,7 @@ export async function drainGraphileWorker(jobs: number): Promise<number> {
   return perSecond;
 }
 
-/** Answers how many in a second. */
+/** Returns how many in a second. */
 export async function drainPgBoss(jobs: number): Promise<number> {
   const directory = makeDirectory();
   const boss = new PgBoss({

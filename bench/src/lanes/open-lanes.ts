@@ -17,7 +17,7 @@ export interface OpenLanes {
   queue(count: number, endpointOf: (index: number) => number): Promise<void>;
   /** Queues so many, half of them at the first endpoint and the others at each in turn, by statements of its own. */
   fill(count: number): Promise<void>;
-  /** Claims and completes so many. Answers how many in a second. */
+  /** Claims and completes so many. Returns how many in a second. */
   drain(count: number): Promise<number>;
   remove(): Promise<void>;
 }
@@ -79,7 +79,7 @@ async function enqueue(storage: Storage, workspaceId: string, endpointId: string
   await storage.deliveries.enqueue(endpointId, event);
 }
 
-/** Answers how many were completed. */
+/** Returns how many were completed. */
 async function drainSome({ deliveries }: Storage, limit: number): Promise<number> {
   const now = Date.now();
   const { claimed } = await deliveries.claim({

@@ -1,4 +1,4 @@
-// What is left without a service around it: sign and send, as many at once.
+// What is left without a service around it: sign and send, as many concurrently.
 import { Agent } from 'undici';
 import { fetchSender } from './fetch-sender.ts';
 import { jobsOf, signedHeaders } from './job.ts';
@@ -44,7 +44,7 @@ function dispatchSender(plan: Plan): JobSender {
     async send({ url, deliveryId, body }) {
       const headers = await signedHeaders(deliveryId, body);
       const status = await post(new URL(url), Object.entries(headers).flat(), body);
-      if (status !== 200) throw new Error(`The receiver answered ${status}.`);
+      if (status !== 200) throw new Error(`The receiver responded ${status}.`);
     },
     close: () => agent.close(),
   };

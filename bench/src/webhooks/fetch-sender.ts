@@ -12,7 +12,7 @@ export function fetchSender(plan: Plan): JobSender {
       const headers = await signedHeaders(deliveryId, body);
       const response = await fetch(url, { method: 'POST', headers, body, dispatcher });
       await response.text();
-      if (response.status !== 200) throw new Error(`The receiver answered ${response.status}.`);
+      if (response.status !== 200) throw new Error(`The receiver responded ${response.status}.`);
     },
     close: () => dispatcher.close(),
   };

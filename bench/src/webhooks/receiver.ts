@@ -1,4 +1,4 @@
-// Takes every webhook on TLS and answers 200, in a process of its own.
+// Takes every webhook on TLS and responds with 200, in a process of its own.
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { serveParent } from '../child.ts';

@@ -3,13 +3,13 @@ import type { AddressInfo, Socket } from 'node:net';
 
 export interface Balancer {
   readonly port: number;
-  /** Sends connections to this address from now on, instead of to the one that it was told under this name before. */
+  /** Sends connections to this address from now on, instead of to the one that it was given under this name before. */
   use(name: string, url: string): void;
   close(): void;
 }
 
 /**
- * Takes connections and passes each on to one of the API processes in turn, or to the next where one does not answer.
+ * Takes connections and passes each on to one of the API processes in turn, or to the next where one does not respond.
  * It stands for the load balancer that a real cluster has; that one looks at `/readyz` too.
  */
 export async function startBalancer(port: number, host: string): Promise<Balancer> {

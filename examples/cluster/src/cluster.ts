@@ -11,8 +11,8 @@ export interface ClusterOptions {
   readonly port: number;
   /** Null starts a Postgres of the cluster's own. */
   readonly databaseUrl: string | null;
-  /** What the processes print, and what becomes of them. */
-  readonly tell: (name: string, line: string) => void;
+  /** What the processes print, and the outcomes. */
+  readonly notify: (name: string, line: string) => void;
 }
 
 export interface Cluster {
@@ -41,15 +41,15 @@ type Program = Omit<ProcessOptions, 'onLine'>;
 
 const NEW_KEY = /^API key, told only this once: (\S+)$/;
 
-/** Starts everything, the first API process before the others so that one of them alone tells a new API key. */
-export async function startCluster({ host, port, databaseUrl, tell }: ClusterOptions): Promise<Cluster> {
+/** Starts everything, the first API process before the others so that one of them alone prints a new API key. */
+export async function startCluster({ host, port, databaseUrl, notify }: ClusterOptions): Promise<Cluster> {
   const started: ManagedProcess[] = [];
   const apis = new Map<string, string>();
   let apiKey: string | null = null;
   const directory = await makeSharedDirectory('trunkline-cluster-');
   const cleaner = afterExit({ directory });
   const stop = async (): Promise<void> => {
-    // The service first, all at once; what it needs after it, the database last.
+    // The service first, all together; what it needs after it, the database last.
     const services = started.filter(({ name }) => SERVICES.some((service) => service.name === name));
     await Promise.all(services.map((service) => service.stop()));
     for (const other of started.toReversed()) await other.stop();
@@ -60,7 +60,7 @@ export async function startCluster({ host, port, databaseUrl, tell }: ClusterOpt
       ...options,
       onLine(line) {
         apiKey ??= NEW_KEY.exec(line)?.[1] ?? null;
-        if (!line.startsWith('API key')) tell(options.name, line);
+        if (!line.startsWith('API key')) notify(options.name, line);
       },
     });
     started.push(managed);

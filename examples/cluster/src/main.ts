@@ -7,7 +7,7 @@ const cluster = await startCluster({
   host: HOST,
   port: Number(PORT),
   databaseUrl: DATABASE_URL === '' ? null : DATABASE_URL,
-  tell: (name, line) => console.log(`[${name}] ${line}`),
+  notify: (name, line) => console.log(`[${name}] ${line}`),
 }).catch((error: unknown) => {
   console.error(`cluster: ${error instanceof Error ? error.message : String(error)}`);
   process.exit(1);
@@ -17,7 +17,7 @@ for (const { name, pid } of cluster.processes) console.log(`${name} is process $
 for (const [name, url] of cluster.apis) console.log(`${name} is at ${url}/api/v1`);
 console.log(`The sandbox network's log is at ${cluster.networkUrl}/log`);
 console.log(`Both APIs are behind ${cluster.url}/api/v1`);
-if (cluster.apiKey !== null) console.log(`API key, told only this once: ${cluster.apiKey}`);
+if (cluster.apiKey !== null) console.log(`API key, shown only this once: ${cluster.apiKey}`);
 console.log('Ctrl-C stops everything.');
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -18,7 +18,7 @@ export interface ProcessOptions {
   readonly readyLine: RegExp;
   /** Called at every start. */
   readonly onReady?: (found: string) => void;
-  /** What it prints, and what becomes of it, line by line. */
+  /** What it prints, and its end, line by line. */
   readonly onLine: (line: string) => void;
 }
 
@@ -88,6 +88,6 @@ function spawnProgram({ name, program, env }: ProcessOptions): ChildProcess {
   });
 }
 
-function eachLine(stream: Readable | null, tell: (line: string) => void): void {
-  if (stream) createInterface({ input: stream }).on('line', tell);
+function eachLine(stream: Readable | null, notify: (line: string) => void): void {
+  if (stream) createInterface({ input: stream }).on('line', notify);
 }

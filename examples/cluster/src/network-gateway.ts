@@ -93,12 +93,12 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
   socket.on('error', lost);
   socket.on('close', lost);
 
-  /** Tells the network, and does not wait for one that is out of reach. */
-  const end = async (tell: () => Promise<void>): Promise<void> => {
+  /** Notifies the network, and does not wait for one that is out of reach. */
+  const end = async (notify: () => Promise<void>): Promise<void> => {
     isOver = true;
     const cancel = clock.setTimer(NETWORK_DEADLINE_MS, () => socket.terminate());
     try {
-      if (socket.readyState === WebSocket.OPEN) await tell();
+      if (socket.readyState === WebSocket.OPEN) await notify();
     } finally {
       cancel();
       socket.terminate();
@@ -117,7 +117,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
         files.delete(networkId);
       }
     },
-    // That it ended before it was told is an end too.
+    // That it ended before it was notified is an end too.
     close: () => end(() => network.close().catch(() => undefined)),
     logout: () => end(() => network.logout()),
   };
@@ -135,5 +135,5 @@ function piecesOf({ content }: OutgoingMessage): () => Promise<Uint8Array | null
 }
 
 function unknown(error: unknown): SendOutcome {
-  return { kind: 'unknown', reason: error instanceof Error ? error.message : 'the network did not answer' };
+  return { kind: 'unknown', reason: error instanceof Error ? error.message : 'the network did not respond' };
 }

@@ -9,7 +9,7 @@ export type NetworkPhone = Omit<SandboxPhone, 'accepted'> & {
   forget(): Promise<void>;
 };
 
-const answered = z.object({ answer: z.string().nullable() });
+const responded = z.object({ response: z.string().nullable() });
 const failed = z.object({ code: z.literal('INVALID_INSTANCE_STATE').optional(), message: z.string() });
 
 /** The phone behind an instance, on the network at this address. */
@@ -19,25 +19,25 @@ export function networkPhone(url: string, instanceId: string): NetworkPhone {
       method: 'POST',
       body: JSON.stringify(input),
     });
-    const answer: unknown = await response.json();
-    if (response.ok) return answered.parse(answer).answer ?? '';
-    const { code, message } = failed.parse(answer);
+    const reply: unknown = await response.json();
+    if (response.ok) return responded.parse(reply).response ?? '';
+    const { code, message } = failed.parse(reply);
     throw code ? new TrunklineError(refuse(code, message).refusal) : new Error(message);
   };
-  const tell = async (action: string, input?: object): Promise<void> => {
+  const notify = async (action: string, input?: object): Promise<void> => {
     await act(action, input);
   };
   return {
-    scan: (profile) => tell('scan', profile),
+    scan: (profile) => notify('scan', profile),
     receive({ file, ...message }) {
       const content = file && Buffer.from(file.content).toString('base64');
       return act('receive', { ...message, ...(file && { file: { ...file, content } }) });
     },
     addGroup: (group) => act('addGroup', group),
-    leaveGroup: (networkId) => tell('leaveGroup', { networkId }),
-    drop: () => tell('drop'),
-    unlink: () => tell('unlink'),
-    fail: () => tell('fail'),
-    forget: () => tell('forget'),
+    leaveGroup: (networkId) => notify('leaveGroup', { networkId }),
+    drop: () => notify('drop'),
+    unlink: () => notify('unlink'),
+    fail: () => notify('fail'),
+    forget: () => notify('forget'),
   };
 }

@@ -4,7 +4,7 @@ type RouteHandler = (request: Request) => Response | Promise<Response>;
 type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE';
 
 /**
- * For `app/api/v1/[...path]/route.ts`, of Next.js and of others that have taken over its route handlers:
+ * For `app/api/v1/[...path]/route.ts`, of Next.js and of others that have adopted its route handlers:
  *
  * ```ts
  * export const { GET, HEAD, POST, PATCH, DELETE } = nextRoute(api);

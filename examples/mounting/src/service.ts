@@ -35,7 +35,7 @@ export async function startService(runtime: Runtime, { apiKey, roles }: ServiceO
   return { api: createHttpApp(trunkline), stop: () => trunkline.stop() };
 }
 
-/** A sandbox network whose phones scan every QR at once, as there is nobody here to do it. */
+/** A sandbox network whose phones scan every QR immediately, as there is nobody here to do it. */
 function scanningGateway(): Gateway {
   const { gateway, phone } = createSandbox();
   return {

@@ -48,7 +48,7 @@ const mounts: Readonly<Record<string, (api: Api) => Promise<Mounted>>> = {
   },
   async 'next-route'(api) {
     const route = nextRoute(api);
-    const notOfTheRoute = (): Response => new Response(null, { status: 405 }); // as Next.js itself answers
+    const notOfTheRoute = (): Response => new Response(null, { status: 405 }); // as Next.js itself responds
     const fetch: Mounted['fetch'] = (url, init) => {
       const request = new Request(url, init);
       const handler = Object.entries(route).find(([method]) => method === request.method)?.[1];

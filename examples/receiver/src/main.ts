@@ -6,11 +6,11 @@ import { describeEvent } from './describe-event.ts';
 const secret = process.env['WEBHOOK_SECRET'] ?? '';
 const port = Number(process.env['PORT'] ?? 9000);
 if (!/^\S+$/.test(secret))
-  exitWith('WEBHOOK_SECRET must be the secret that POST /webhooks told, as in WEBHOOK_SECRET=whsec_...');
+  exitWith('WEBHOOK_SECRET must be the secret that POST /webhooks returned, as in WEBHOOK_SECRET=whsec_...');
 if (!Number.isInteger(port) || port < 0 || port > 65_535)
   exitWith('PORT must be a whole number from 0 to 65535.');
 
-// Any path will do: what tells the service's requests from others is the signature.
+// Any path will do: what distinguishes the service's requests from others is the signature.
 const receiver = createReceiver({
   secret,
   otherwise: (event) => console.log(describeEvent(event)),

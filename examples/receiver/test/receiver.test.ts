@@ -59,7 +59,7 @@ describe('The receiver', () => {
   it.for([
     [
       {},
-      'receiver: WEBHOOK_SECRET must be the secret that POST /webhooks told, as in WEBHOOK_SECRET=whsec_...\n',
+      'receiver: WEBHOOK_SECRET must be the secret that POST /webhooks returned, as in WEBHOOK_SECRET=whsec_...\n',
     ],
     [{ WEBHOOK_SECRET: secret, PORT: 'http' }, 'receiver: PORT must be a whole number from 0 to 65535.\n'],
   ] as const)('does not start without what it needs: %j', async ([env, complaint]) => {

@@ -9,7 +9,7 @@ interface Started {
   readonly networkIsElsewhere: boolean;
 }
 
-/** Tells the people at the terminal what they need to know; the last lines are where the server is and the API key. */
+/** Shows the people at the terminal what they need to know; the last lines are where the server is and the API key. */
 export async function announce({ settings, url, access, networkIsElsewhere }: Started): Promise<void> {
   if (settings.urlPolicy === 'local') {
     console.error(
@@ -34,11 +34,11 @@ export async function announce({ settings, url, access, networkIsElsewhere }: St
   );
   switch (access.kind) {
     case 'new':
-      console.log(`API key, told only this once: ${access.token}`);
-      return access.told();
+      console.log(`API key, shown only this once: ${access.token}`);
+      return access.shown();
     case 'given':
       return console.log('API key: the one in API_KEY');
     case 'earlier':
-      return console.log('API key: told at the first start (API_KEY=... installs one of your own)');
+      return console.log('API key: shown at the first start (API_KEY=... installs one of your own)');
   }
 }

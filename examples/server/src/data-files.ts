@@ -12,7 +12,7 @@ export interface DataFiles {
   readonly media: string;
   /** Null where it is not in a file. */
   readonly database: string | null;
-  /** Whether there is a database in a file already; an empty one is none. */
+  /** Whether there is a database in a file; an empty file is not one. */
   readonly hasDatabase: boolean;
 }
 
@@ -38,7 +38,7 @@ export async function checkDataFiles({
   };
 }
 
-/** For the owner alone: it holds the key that everything is sealed with. Answers whether it is new. */
+/** For the owner alone: it holds the key that everything is sealed with. Returns whether it is new. */
 export async function createDirectory(directory: string): Promise<boolean> {
   try {
     await mkdir(directory, { mode: 0o700 });

@@ -11,8 +11,8 @@ interface Parts {
 
 /** How the user of the server comes to an API key. */
 export type Access =
-  /** Made just now: to be told once, and then marked as told. */
-  | { readonly kind: 'new'; readonly token: string; readonly told: () => Promise<void> }
+  /** Made just now: to be shown once, and then marked as shown. */
+  | { readonly kind: 'new'; readonly token: string; readonly shown: () => Promise<void> }
   /** In the variable API_KEY. */
   | { readonly kind: 'given' }
   /** At an earlier start. */
@@ -20,7 +20,7 @@ export type Access =
 
 const NAME = 'Default workspace';
 /** The workspace's name until somebody has an API key for it: a start that ends before that is made up for by the next. */
-const UNTOLD_NAME = `${NAME} (nobody has a key yet)`;
+const UNSHOWN_NAME = `${NAME} (nobody has a key yet)`;
 /** The name of the key that came in the variable API_KEY. */
 const GIVEN_KEY = 'API_KEY';
 
@@ -28,18 +28,18 @@ const GIVEN_KEY = 'API_KEY';
 export async function openDefaultWorkspace(parts: Parts, apiKey: string | undefined): Promise<Access> {
   const { workspaces, apiKeys } = parts.trunkline.admin;
   const workspace = await defaultWorkspace(parts);
-  const told = async (): Promise<void> => {
-    if (workspace.name === UNTOLD_NAME) await workspaces.rename(workspace.id, NAME);
+  const shown = async (): Promise<void> => {
+    if (workspace.name === UNSHOWN_NAME) await workspaces.rename(workspace.id, NAME);
   };
 
   if (apiKey !== undefined) {
     await installKey(parts, workspace, apiKey);
-    await told();
+    await shown();
     return { kind: 'given' };
   }
-  if (workspace.name !== UNTOLD_NAME) return { kind: 'earlier' };
+  if (workspace.name !== UNSHOWN_NAME) return { kind: 'earlier' };
   const { token } = await apiKeys.create({ workspaceId: workspace.id, name: 'First start', scopes: SCOPES });
-  return { kind: 'new', token, told };
+  return { kind: 'new', token, shown };
 }
 
 /** The oldest one, so that two servers that make one at the same time agree. */
@@ -47,7 +47,7 @@ async function defaultWorkspace({ trunkline }: Parts): Promise<Workspace> {
   const { workspaces } = trunkline.admin;
   const [oldest] = await workspaces.list();
   if (oldest) return oldest;
-  const created = await workspaces.create({ name: UNTOLD_NAME });
+  const created = await workspaces.create({ name: UNSHOWN_NAME });
   const [first = created] = await workspaces.list();
   return first;
 }

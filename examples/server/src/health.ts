@@ -11,7 +11,7 @@ interface HealthParts {
 /** A storage that takes longer is of no use to a request either. */
 const STORAGE_DEADLINE_MS = 2_000;
 
-/** `/healthz`: this process need not be started anew. `/readyz`: requests may be sent to it. */
+/** `/healthz`: this process need not be restarted. `/readyz`: requests may be sent to it. */
 export function addHealth(app: Hono, { storage, logger, isDraining }: HealthParts): void {
   // A write: one that can only be read from accepts no message.
   const asked = oneAtATime(() => storage.replaceSetting('readiness', 'asked'));
@@ -22,29 +22,29 @@ export function addHealth(app: Hono, { storage, logger, isDraining }: HealthPart
       await beforeDeadline(asked());
       return c.json({ status: 'ready' });
     } catch (error) {
-      logger.warn({ err: error }, 'the storage does not answer');
+      logger.warn({ err: error }, 'the storage does not respond');
       return c.json({ status: 'unavailable' }, 503);
     }
   });
 }
 
 /** Anybody may ask, and a storage that hangs must not be asked more and more. */
-function oneAtATime<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
-  let underWay: Promise<Answer> | null = null;
+function oneAtATime<Reply>(ask: () => Promise<Reply>): () => Promise<Reply> {
+  let inFlight: Promise<Reply> | null = null;
   return () =>
-    (underWay ??= ask().finally(() => {
-      underWay = null;
+    (inFlight ??= ask().finally(() => {
+      inFlight = null;
     }));
 }
 
-async function beforeDeadline<Answer>(answer: Promise<Answer>): Promise<Answer> {
+async function beforeDeadline<Reply>(response: Promise<Reply>): Promise<Reply> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(new Error(`Nothing came within ${STORAGE_DEADLINE_MS} ms.`)),
     STORAGE_DEADLINE_MS,
   );
   try {
-    return await Promise.race([answer, late]);
+    return await Promise.race([response, late]);
   } finally {
     clearTimeout(timer);
   }

@@ -11,9 +11,9 @@ export interface HttpListener {
   /** Without a slash at its end. */
   readonly url: string;
   readonly address: AddressInfo;
-  /** What answers from now on. */
+  /** What serves from now on. */
   serve(handler: FetchHandler): void;
-  /** Takes no more connections, and resolves when every request under way is answered. */
+  /** Takes no more connections, and resolves when every request in flight has its response. */
   close(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface HttpListener {
 const LAST_REQUESTS_MS = 300;
 /** A response of which the client takes nothing for so long is cut off: it holds a file or a connection to S3 open. */
 const STALLED_AFTER_MS = 60_000;
-/** A request that is not answered by then is cut off. */
+/** A request that is not responded by then is cut off. */
 const CLOSE_WITHIN_MS = 20_000;
 
 /** Takes the address before there is anything to serve: one that is taken is found out before anything is written. */
@@ -32,12 +32,12 @@ export async function listen(
 ): Promise<HttpListener> {
   let handler = whileStarting;
   let closing = false;
-  const answer = getRequestListener((request) => handler(request));
+  const response = getRequestListener((request) => handler(request));
   const server = createServer((incoming, outgoing) => {
     if (closing) outgoing.shouldKeepAlive = false;
     if (hostsIn(incoming) > 1) return refuseHosts(outgoing);
     outgoing.setTimeout(stalledAfterMs, () => cutOffStalled(outgoing));
-    void answer(incoming, outgoing);
+    void response(incoming, outgoing);
   });
   await startListening(server, address);
   const listensAt = server.address() as AddressInfo; // it listens on TCP
@@ -105,7 +105,7 @@ function urlOf({ port }: AddressInfo, host: string): string {
 
 /**
  * Node's own `server.close()` cuts connections that look idle at that moment, and with them requests that are on their
- * way already. Those still get an answer here, which tells that it is the last one.
+ * way already. Those still get a response here, which says that it is the last one.
  */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {

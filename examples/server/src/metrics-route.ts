@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Hono } from 'hono';
-import { errorAnswer, refused } from './error-answer.ts';
+import { errorResponse, refused } from './error-response.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
 interface MetricsParts {
@@ -9,12 +9,15 @@ interface MetricsParts {
   readonly metricsToken: string | undefined;
 }
 
-/** Measures every request, and answers `/metrics`. */
+/** Measures every request, and serves `/metrics`. */
 export function addMetrics(app: Hono, { metrics, metricsToken }: MetricsParts): void {
   app.use(metrics.measure);
   app.get('/metrics', async (c) => {
     if (metricsToken !== undefined && !isSame(c.req.header('Authorization'), `Bearer ${metricsToken}`)) {
-      return errorAnswer(c, refused('UNAUTHENTICATED', 'The metrics are for those who have METRICS_TOKEN.'));
+      return errorResponse(
+        c,
+        refused('UNAUTHENTICATED', 'The metrics are for those who have METRICS_TOKEN.'),
+      );
     }
     return c.text(await metrics.text(), 200, { 'Cache-Control': 'no-store' });
   });

@@ -8,7 +8,7 @@ import type { RunningServer, ServerParts } from './start-server.ts';
 
 export type { ServerParts };
 
-/** Beside the time that work in flight gets: for requests that are being answered, and for closing. What has not ended by then is cut off. Nothing is lost. */
+/** Beside the time that work in flight gets: for requests in flight, and for closing. What has not ended by then is cut off. Nothing is lost. */
 const CLOSE_WITHIN_MS = 15_000;
 
 /** Runs the server that the environment asks for until a signal ends it; exits the process. */
@@ -41,7 +41,7 @@ function exitWith(error: unknown): never {
   process.exit(1);
 }
 
-/** The first signal ends the server in good order, a second one at once. */
+/** The first signal ends the server in good order, a second one immediately. */
 function endOnSignals(starting: Promise<RunningServer>, withinMs: number): void {
   let ending = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Logger, Storage, Trunkline, WorkspaceApi } from '@trunkline/core';
 import type { SandboxMessage } from '@trunkline/core/sandbox';
 import type { RequestGuard } from '@trunkline/http';
-import { errorAnswer, refused } from './error-answer.ts';
+import { errorResponse, refused } from './error-response.ts';
 import { groupInput, inboundInput, noInput, readInput, scanInput } from './sandbox-inputs.ts';
 import type { Inbound } from './sandbox-inputs.ts';
 import type { ControlledPhone, SandboxNetwork } from './sandbox-network.ts';
@@ -115,5 +115,5 @@ const LARGEST_MESSAGE = 17 * 1_048_576;
 
 function postOnly(c: Context): Response {
   c.header('Allow', 'POST');
-  return errorAnswer(c, refused('METHOD_NOT_ALLOWED', 'This path has POST.'));
+  return errorResponse(c, refused('METHOD_NOT_ALLOWED', 'This path has POST.'));
 }

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { TrunklineError, isTrunklineError } from '@trunkline/core';
 import { invalid, parsePhoneNumber } from '@trunkline/core/spi/http';
 import type { Logger } from '@trunkline/core';
-import { refused } from './error-answer.ts';
+import { refused } from './error-response.ts';
 
 /** By the rules for a recipient, as digits. */
 const phoneNumber = z.string().transform((text, context): string => {

@@ -3,7 +3,7 @@ import { requestId } from 'hono/request-id';
 import type { Logger, Storage, Trunkline } from '@trunkline/core';
 import { createGuard, createHttpApp } from '@trunkline/http';
 import type { RateLimitOptions } from '@trunkline/http';
-import { answerErrors, errorAnswer, refused } from './error-answer.ts';
+import { respondWithErrors, errorResponse, refused } from './error-response.ts';
 import { addHealth } from './health.ts';
 import { addMetrics } from './metrics-route.ts';
 import { addSandboxControls } from './sandbox-controls.ts';
@@ -26,7 +26,7 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly isDraining: () => boolean;
 }
 
-/** Everything that the server answers: the API, the hands on the sandbox's phones, whether it is well, and its metrics. */
+/** Everything that the server responds: the API, the hands on the sandbox's phones, whether it is well, and its metrics. */
 export function createServerApp(parts: ServerParts): Hono {
   const { trunkline, publicUrl, rateLimit, logger } = parts;
   const app = new Hono();
@@ -44,8 +44,8 @@ export function createServerApp(parts: ServerParts): Hono {
   }
   app.use(requestId({ limitLength: 128, generator: () => trunkline.newRequestId() }));
   if (parts.hasSandbox) addSandboxControls(app, { ...parts, guard });
-  app.notFound((c) => errorAnswer(c, refused('NOT_FOUND', 'There is nothing at this path.')));
-  app.onError(answerErrors(logger));
+  app.notFound((c) => errorResponse(c, refused('NOT_FOUND', 'There is nothing at this path.')));
+  app.onError(respondWithErrors(logger));
   return app;
 }
 
@@ -56,7 +56,7 @@ export function createStartingApp(): Hono {
   app.get('/readyz', (c) => c.json({ status: 'starting' }, 503));
   app.notFound((c) => {
     c.header('Retry-After', '1');
-    return errorAnswer(c, refused('GATEWAY_UNAVAILABLE', 'The server is starting.'));
+    return errorResponse(c, refused('GATEWAY_UNAVAILABLE', 'The server is starting.'));
   });
   return app;
 }

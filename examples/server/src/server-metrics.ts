@@ -25,7 +25,7 @@ export function createServerMetrics(): ServerMetrics {
     // Named by OpenTelemetry's conventions for HTTP.
     'http.server.request.duration',
     {
-      description: 'Until the answer begins, by route',
+      description: 'Until the response begins, by route',
       unit: 's',
       advice: { explicitBucketBoundaries: SECONDS },
     },
@@ -38,7 +38,7 @@ export function createServerMetrics(): ServerMetrics {
       await next();
       duration.record((performance.now() - began) / 1000, {
         'http.request.method': METHODS.has(c.req.method) ? c.req.method : '_OTHER',
-        // That which answered, as it was declared: without the ids of this request, and without a path that is nowhere.
+        // That which responded, as it was declared: without the ids of this request, and without a path that is nowhere.
         'http.route': routePath(c),
         'http.response.status_code': c.res.status,
       });

@@ -34,8 +34,8 @@ export interface Settings {
   /** How fast each number writes; undefined is as fast as the network takes it. */
   readonly messagesPerMinute: number | undefined;
   readonly smtpUrl: string | undefined;
-  /** Who gets mails about webhooks; undefined leaves it as it is. */
-  readonly mailTo: readonly string[] | undefined;
+  /** Who gets emails about webhooks; undefined leaves it as it is. */
+  readonly emailTo: readonly string[] | undefined;
   /** What one must show to read the metrics; undefined lets everybody. */
   readonly metricsToken: string | undefined;
   /** How long a server that is stopped waits for messages and webhooks in flight. */
@@ -73,7 +73,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     gateway: rest.GATEWAY,
     messagesPerMinute: rest.MESSAGES_PER_MINUTE,
     smtpUrl: rest.SMTP_URL,
-    mailTo: rest.MAIL_TO,
+    emailTo: rest.MAIL_TO,
     metricsToken: rest.METRICS_TOKEN,
     stopTimeoutMs: rest.STOP_TIMEOUT * 1000,
     logLevel: rest.LOG_LEVEL,
@@ -127,7 +127,7 @@ const variables = z.object({
   MAIL_TO: z
     .string()
     .transform(commaList)
-    .pipe(z.array(z.email('must be a comma list of e-mail addresses.').max(320)))
+    .pipe(z.array(z.email('must be a comma list of email addresses.').max(320)))
     .optional(),
   METRICS_TOKEN: z
     .string()

@@ -11,7 +11,7 @@ import { storageOn } from './database.ts';
 import { openDefaultWorkspace } from './default-workspace.ts';
 import type { Access } from './default-workspace.ts';
 import { listen } from './http-listener.ts';
-import { setMailRecipients } from './mail-recipients.ts';
+import { setEmailRecipients } from './email-recipients.ts';
 import { openNetwork } from './messaging-network.ts';
 import { openOnce } from './open-once.ts';
 import { ownAddresses } from './own-addresses.ts';
@@ -24,7 +24,7 @@ import type { Settings } from './settings.ts';
 import { StartError } from './start-error.ts';
 
 export interface RunningServer {
-  /** Answers the requests under way, finishes what the workers have begun, and gives back what this process holds. */
+  /** Responds to the requests in flight, finishes what the workers have begun, and releases what this process holds. */
   stop(): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export async function startServer(
     openDefaultWorkspace({ trunkline, storage, crypto: runtime.crypto }, settings.apiKey);
   // Another server may be doing the same at this moment: the second look finds what that one has made.
   const access = await openWorkspace().catch(openWorkspace);
-  if (settings.mailTo !== undefined) await setMailRecipients(trunkline, settings.mailTo);
+  if (settings.emailTo !== undefined) await setEmailRecipients(trunkline, settings.emailTo);
 
   const { phone, isElsewhere } = network;
   const rateLimit = await openRateLimit(settings, logger);
@@ -156,7 +156,7 @@ async function chosenAdapters(
 ): Promise<Pick<TrunklineOptions, 'media' | 'notifier'>> {
   const media = s3 && (await import('./media-files.ts')).mediaFilesIn(s3);
   const notifier =
-    smtpUrl !== undefined && (await import('./mail-notifier.ts')).mailNotifier(smtpUrl, logger);
+    smtpUrl !== undefined && (await import('./email-notifier.ts')).emailNotifier(smtpUrl, logger);
   return { ...(media && { media }), ...(notifier && { notifier }) };
 }
 

@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startPostgres } from '@trunkline/test-postgres/server';
 import { until } from '@trunkline/test-support';
-import { requestsAbout, setScene } from './support/scene.ts';
-import type { RunningServer, Scene } from './support/scene.ts';
+import { requestsAbout, startHarness } from './support/harness.ts';
+import type { RunningServer, Harness } from './support/harness.ts';
 
 /** Rounds on each storage; more with CLOCK_STEP_RUNS, which prints the longest times. */
 const RUNS = Number(process.env['CLOCK_STEP_RUNS'] ?? 1);
@@ -44,75 +44,79 @@ describe.concurrent("a server whose machine's clock is set back and forward by a
 });
 
 async function setAgainAndAgain(env: Readonly<Record<string, string>>): Promise<Dark> {
-  const { scene, server } = await setScene(env, ['message.sent']);
+  const { harness, server } = await startHarness(env, ['message.sent']);
   const dark: Dark = { running: 0, restarted: 0, queued: 0 };
   let running = server;
   for (let run = 1; run <= RUNS; run += 1) {
     // An endpoint gets 120 requests in a minute, which several rounds exceed together.
-    if (run > 1) await scene.replaceWebhook(running);
+    if (run > 1) await harness.replaceWebhook(running);
     for (const aheadMs of [-HOUR, 0, HOUR, 0]) {
       await running.setClock(aheadMs);
-      dark.running = Math.max(dark.running, await pulse(scene, running));
+      dark.running = Math.max(dark.running, await pulse(harness, running));
     }
     for (const aheadMs of [-HOUR, HOUR, 0]) {
-      const held = await holdWebhooks(scene, running);
+      const held = await holdWebhooks(harness, running);
       await running.kill();
-      scene.receiver.release();
-      running = await scene.startAt(aheadMs, env);
+      harness.receiver.release();
+      running = await harness.startAt(aheadMs, env);
       const readyAt = performance.now();
-      const next = sentAndTold(scene, running).then((ms) => (dark.restarted = Math.max(dark.restarted, ms)));
+      const next = sentAndNotified(harness, running).then(
+        (ms) => (dark.restarted = Math.max(dark.restarted, ms)),
+      );
       for (const id of held) {
-        await until('the receiver has heard of what was queued', () => isTold(scene, id));
-        expectOneDelivery(scene, id);
+        await until('the receiver has heard of what was queued', () => isNotified(harness, id));
+        expectOneDelivery(harness, id);
       }
       dark.queued = Math.max(dark.queued, Math.round(performance.now() - readyAt));
       await next;
     }
   }
   expect(await running.stop()).toBe(0);
-  const accepted = scene.acceptedByNetwork().map(({ networkId }) => networkId);
+  const accepted = harness.acceptedByNetwork().map(({ networkId }) => networkId);
   expect(new Set(accepted).size).toBe(accepted.length);
   return dark;
 }
 
-/** Sends message after message for a while. Answers how long the slowest took. */
-async function pulse(scene: Scene, server: RunningServer): Promise<number> {
+/** Sends message after message for a while. Returns how long the slowest took. */
+async function pulse(harness: Harness, server: RunningServer): Promise<number> {
   const times: Promise<number>[] = [];
   for (let sent = 0; sent < PULSE_MS / PULSE_EVERY_MS; sent += 1) {
-    times.push(sentAndTold(scene, server));
+    times.push(sentAndNotified(harness, server));
     await setTimeout(PULSE_EVERY_MS);
   }
   return Math.max(...(await Promise.all(times)));
 }
 
-async function sentAndTold(scene: Scene, { client }: RunningServer): Promise<number> {
+async function sentAndNotified(harness: Harness, { client }: RunningServer): Promise<number> {
   const startedAt = performance.now();
-  const { id } = await client.send({ instance: scene.instance });
-  await until('the receiver has heard of it', () => isTold(scene, id));
+  const { id } = await client.send({ instance: harness.instance });
+  await until('the receiver has heard of it', () => isNotified(harness, id));
   return Math.round(performance.now() - startedAt);
 }
 
-/** Fills both slots of the endpoint with requests without an answer, and queues one more. Answers the messages' ids. */
+/** Fills both slots of the endpoint with requests without a response, and queues one more. Returns the messages' ids. */
 async function holdWebhooks(
-  { receiver, instance }: Scene,
+  { receiver, instance }: Harness,
   { client }: RunningServer,
 ): Promise<readonly string[]> {
   receiver.hold('message.sent');
   const held = [await client.send({ instance }), await client.send({ instance })];
   const isHeld = (id: string): boolean =>
-    requestsAbout(receiver, id).some(({ event, answered }) => event.type === 'message.sent' && !answered);
+    requestsAbout(receiver, id).some(({ event, responded }) => event.type === 'message.sent' && !responded);
   await until('both slots of the endpoint are held', () => held.every(({ id }) => isHeld(id)));
   const queued = await client.send({ instance });
   await until('the next message is sent', async () => (await client.message(queued.id)).status !== 'queued');
   return [...held, queued].map(({ id }) => id);
 }
 
-function isTold({ receiver }: Scene, id: string): boolean {
-  return requestsAbout(receiver, id).some(({ event, answered }) => event.type === 'message.sent' && answered);
+function isNotified({ receiver }: Harness, id: string): boolean {
+  return requestsAbout(receiver, id).some(
+    ({ event, responded }) => event.type === 'message.sent' && responded,
+  );
 }
 
 /** However often it was sent. */
-function expectOneDelivery({ receiver }: Scene, id: string): void {
+function expectOneDelivery({ receiver }: Harness, id: string): void {
   const sent = requestsAbout(receiver, id).filter(({ event }) => event.type === 'message.sent');
   expect(new Set(sent.map(({ deliveryId }) => deliveryId)).size).toBe(1);
 }

@@ -48,7 +48,7 @@ describe.concurrent('one process whose instances connect and stop all the time',
   );
 });
 
-/** Answers how long each message waited, the shortest first. */
+/** Returns how long each message waited, the shortest first. */
 async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
   const sandbox = createSandbox();
   const trunkline = createTrunkline({

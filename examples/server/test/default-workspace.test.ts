@@ -20,14 +20,14 @@ describe('The API key of the first start', () => {
     return { trunkline, storage, crypto: runtime.crypto };
   }
 
-  it('is made again until it was told, for the same workspace', async () => {
+  it('is made again until it was shown, for the same workspace', async () => {
     const parts = await aStartedTrunkline();
     const lost = await openDefaultWorkspace(parts, undefined);
     // Here the server died, before it had printed the key.
     const second = await openDefaultWorkspace(parts, undefined);
     if (lost.kind !== 'new' || second.kind !== 'new') throw new Error('No key was made.');
     expect(second.token).not.toBe(lost.token);
-    await second.told();
+    await second.shown();
     expect(await openDefaultWorkspace(parts, undefined)).toEqual({ kind: 'earlier' });
 
     const { workspace } = await parts.trunkline.authenticate(`Bearer ${second.token}`);

@@ -18,7 +18,7 @@ interface Look {
   readonly body: unknown;
 }
 
-/** What `/healthz` and `/readyz` say on a storage that answers like this. */
+/** What `/healthz` and `/readyz` say on a storage that behaves like this. */
 async function look(replaceSetting: () => Promise<void>, draining = false): Promise<readonly Look[]> {
   const app = new Hono();
   addHealth(app, { storage: { replaceSetting }, logger: silentLogger, isDraining: () => draining });
@@ -36,7 +36,7 @@ describe('A server', () => {
   });
   const up = { status: 200, body: { status: 'up' } };
 
-  it('is up and ready while its storage answers', async () => {
+  it('is up and ready while its storage responds', async () => {
     expect(await look(async () => {})).toEqual([up, { status: 200, body: { status: 'ready' } }]);
   });
 

@@ -13,23 +13,23 @@ import type { HttpListener } from '../src/http-listener.ts';
 const anyPort = { host: '127.0.0.1', port: 0 };
 
 describe('The HTTP listener', () => {
-  it('answers what is under way before it closes', async () => {
+  it('finishes the requests in flight before it closes', async () => {
     const came = Promise.withResolvers<void>();
     const late = Promise.withResolvers<Response>();
     const listener = await listen(anyPort, () => {
       came.resolve();
       return late.promise;
     });
-    const answer = fetch(listener.url);
+    const reply = fetch(listener.url);
     await came.promise;
     const closed = listener.close();
     late.resolve(new Response('late'));
-    expect(await (await answer).text()).toBe('late');
+    expect(await (await reply).text()).toBe('late');
     await closed;
     await expect(fetch(listener.url)).rejects.toThrow('fetch failed');
   });
 
-  it('answers the next request of a client that has kept its connection, and tells that it is the last', async () => {
+  it('serves the next request of a client that has kept its connection, and says that it is the last', async () => {
     const listener = await listen(anyPort, () => new Response('here'));
     const get = clientOf(listener);
     expect(await get()).toEqual({ body: 'here', connection: 'keep-alive' });
@@ -46,7 +46,7 @@ describe('The HTTP listener', () => {
     await expect(get()).rejects.toThrow(/ECONNREFUSED|ECONNRESET|socket hang up/);
   });
 
-  it('serves what it is told to', async () => {
+  it('serves what it is configured to', async () => {
     const listener = await listen(anyPort, () => new Response('starting'));
     const get = clientOf(listener);
     expect(await get()).toMatchObject({ body: 'starting' });
@@ -137,8 +137,8 @@ describe('The HTTP listener', () => {
 
   it('says what is wrong with two Host headers in the shape of the API', async () => {
     const listener = await listen(anyPort, () => new Response('here'));
-    const answer = await text(await request11(listener, 'GET / HTTP/1.1', 'Host: a', 'Host: b'));
-    expect(JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1))).toEqual({
+    const reply = await text(await request11(listener, 'GET / HTTP/1.1', 'Host: a', 'Host: b'));
+    expect(JSON.parse(reply.slice(reply.indexOf('{'), reply.lastIndexOf('}') + 1))).toEqual({
       error: {
         code: 'VALIDATION_FAILED',
         message: 'The request is not valid: it has more than one Host header.',

@@ -15,7 +15,7 @@ import { openSandboxJournal } from '../src/sandbox-journal.ts';
 import type { Place } from './support/programs/loaded-service.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** On each storage, half of them under full load; more with KILLS, which prints what came of it. */
+/** On each storage, half of them under full load; more with KILLS, which prints the outcome. */
 const KILLS = Number(process.env['KILLS'] ?? 6);
 const PROGRAM = new URL('support/programs/loaded-service.ts', import.meta.url);
 /** After it is ready; one in ten is killed while it starts. */
@@ -61,9 +61,14 @@ describe.concurrent('a service that is killed at random moments, half of them un
       const last = start(KILLS + 1, 'rest');
       await last.line(/^all read$/m);
       // The limit of each endpoint makes many webhooks wait: what counts is that they go on.
-      const untold = (): readonly string[] => [...accepted.values()].filter((id) => !receiver.told.has(id));
-      for (let left = untold().length; left > 0; left = untold().length)
-        await until(`the webhooks of ${left} more messages come`, () => untold().length < left, 2 * HANG_MS);
+      const unreported = (): readonly string[] =>
+        [...accepted.values()].filter((id) => !receiver.reported.has(id));
+      for (let left = unreported().length; left > 0; left = unreported().length)
+        await until(
+          `the webhooks of ${left} more messages come`,
+          () => unreported().length < left,
+          2 * HANG_MS,
+        );
       expect(last.accepted().size).toBe(0);
       last.go();
       await last.ended;
@@ -82,7 +87,7 @@ describe.concurrent('a service that is killed at random moments, half of them un
       if (process.env['KILLS'] !== undefined)
         console.info(
           `${storage}, ${KILLS} kills: ${accepted.size} messages accepted, ${loaded} of them under full load; ` +
-            `${sent.length} sent; ${receiver.requests.length} requests for ${receiver.told.size} webhooks`,
+            `${sent.length} sent; ${receiver.requests.length} requests for ${receiver.reported.size} webhooks`,
         );
     },
   );
@@ -131,8 +136,8 @@ interface Receiver {
   places: readonly Place[];
   readonly requests: readonly Arrival[];
   readonly refused: readonly string[];
-  /** Messages whose webhook it has answered. */
-  readonly told: ReadonlySet<string>;
+  /** Messages whose webhook it has responded. */
+  readonly reported: ReadonlySet<string>;
   /** Messages whose webhooks came under more than one id. */
   underSeveralIds(): readonly string[];
   /** Requests that were open at one endpoint at a time. */
@@ -143,7 +148,7 @@ interface Receiver {
 async function startReceiver(): Promise<Receiver> {
   const requests: Arrival[] = [];
   const refused: string[] = [];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const open = new Map<string, number>();
   let most = 0;
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -166,7 +171,7 @@ async function startReceiver(): Promise<Receiver> {
     requests.push({ messageId: data.message.id, eventId, deliveryId });
     // Of one that is gone nobody hears.
     if (response.destroyed) return;
-    told.add(data.message.id);
+    reported.add(data.message.id);
     response.writeHead(204).end();
   };
   const server = createServer((request, response) => {
@@ -180,7 +185,7 @@ async function startReceiver(): Promise<Receiver> {
     places: [],
     requests,
     refused,
-    told,
+    reported,
     underSeveralIds() {
       const ids = new Map<string, string>();
       return requests.flatMap(({ messageId, eventId, deliveryId }) => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { setScene, untilTold } from './support/scene.ts';
+import { startHarness, untilNotified } from './support/harness.ts';
 import { startServer } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
@@ -10,10 +10,10 @@ function valueOf(metrics: string, beginning: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1));
 }
 
-it('/metrics tells what the server does, without naming anybody', async () => {
-  const { scene, server } = await setScene();
-  const { id } = await server.client.send({ instance: scene.instance });
-  await untilTold(scene, server, id);
+it('/metrics shows what the server does, without naming anybody', async () => {
+  const { harness, server } = await startHarness();
+  const { id } = await server.client.send({ instance: harness.instance });
+  await untilNotified(harness, server, id);
   expect((await server.client.request('GET', '/api/v1/messages/msg_none')).status).toBe(404);
   expect((await server.client.request('PROPFIND', '/somewhere/else')).status).toBe(404);
 

@@ -20,7 +20,7 @@ function write(name: string, code: string): string {
   return path;
 }
 
-it('The program of the README sends a message and answers a request', async () => {
+it('The program of the README sends a message and serves a request', async () => {
   const program = write('embedding.ts', embedding);
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--conditions=source', program], {
     cwd: temporaryDirectory(),

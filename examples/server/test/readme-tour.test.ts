@@ -57,7 +57,7 @@ async function takeTour(directory: string): Promise<void> {
   const received = Array.from(output.matchAll(/([a-z]+\.[a-z_]+) {2}(evt_\w+) {2}\w+ ([a-z_]+)/g)).map(
     ([, type = '', id = '', status = '']) => ({ type, id, status }),
   );
-  // Webhooks may overtake each other; the ids tell the order of the events.
+  // Webhooks may overtake each other; the ids give the order of the events.
   const inOrder = received
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
     .map(({ type, status }) => `${type}: ${status}`);
@@ -70,14 +70,14 @@ async function takeTour(directory: string): Promise<void> {
     'message.read: read',
   ]);
 
-  for (const told of [
+  for (const reported of [
     /"name":"Default workspace"/,
     /^trunkline-qr\.svg$/m,
     /"read_at":"2/,
     /"text":"Hello from Trunkline"/,
     /"attempt_log":\[\{"attempt":1/,
   ]) {
-    expect(output).toMatch(told);
+    expect(output).toMatch(reported);
   }
   expect(output).toMatch(/^connecting$.*^connected$/ms);
   expect(readFileSync(join(directory, 'trunkline-qr.svg'), 'utf8')).toMatch(/^<svg/);

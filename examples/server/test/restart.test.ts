@@ -4,7 +4,7 @@ import { startPostgres } from '@trunkline/test-postgres/server';
 import { until } from '@trunkline/test-support';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
 import type { RandomNumber } from '@trunkline/test-support/seeded-test';
-import { expectToldOnce, requestsAbout, setScene, untilTold } from './support/scene.ts';
+import { expectNotifiedOnce, requestsAbout, startHarness, untilNotified } from './support/harness.ts';
 
 /** Kills on each storage; more with RESTART_RUNS, which prints how long each took. */
 const RUNS = Number(process.env['RESTART_RUNS'] ?? 2);
@@ -16,7 +16,7 @@ interface Times {
   readonly ready: number;
   readonly sent: number;
   /** The webhook whose requests were on their way, in both slots of its endpoint. */
-  readonly told: number;
+  readonly reported: number;
 }
 
 describe.concurrent('a server that was killed, and is started again immediately', () => {
@@ -31,9 +31,9 @@ describe.concurrent('a server that was killed, and is started again immediately'
           postgres ? { DATABASE_URL: postgres.url } : {},
         );
         if (process.env['RESTART_RUNS'] !== undefined) report(storage, times);
-        for (const { ready, sent, told } of times) {
+        for (const { ready, sent, reported } of times) {
           expect(sent - ready).toBeLessThan(WITHIN_MS);
-          expect(told - ready).toBeLessThan(WITHIN_MS);
+          expect(reported - ready).toBeLessThan(WITHIN_MS);
         }
       } finally {
         await postgres?.stop();
@@ -46,14 +46,14 @@ async function killAgainAndAgain(
   random: RandomNumber,
   env: Readonly<Record<string, string>>,
 ): Promise<readonly Times[]> {
-  const { scene, server } = await setScene(env);
-  const { receiver, instance } = scene;
+  const { harness, server } = await startHarness(env);
+  const { receiver, instance } = harness;
   const times: Times[] = [];
   const ids: string[] = [];
   let running = server;
   for (let run = 1; run <= RUNS; run += 1) {
     // An endpoint gets 120 requests in a minute, which many runs exceed together.
-    if (run > 1) await scene.replaceWebhook(running);
+    if (run > 1) await harness.replaceWebhook(running);
     receiver.hold('message.sent');
     const held = [await running.client.send({ instance }), await running.client.send({ instance })];
     await until('both slots of the endpoint are held', () => held.every(({ id }) => isCutOff(id)));
@@ -64,38 +64,38 @@ async function killAgainAndAgain(
 
     const killedAt = performance.now();
     const since = (): number => Math.round(performance.now() - killedAt);
-    running = await scene.startNow(env);
+    running = await harness.startNow(env);
     const ready = since();
     const next = await running.client.send({ instance });
     const sent = until('the next message is sent', async () => {
       const { status } = await running.client.message(next.id);
       return status !== 'queued' && since();
     });
-    const told = until('what was cut off has come again', () => held.every(isTold) && since());
-    times.push({ ready, sent: await sent, told: await told });
+    const reported = until('what was cut off has come again', () => held.every(isNotified) && since());
+    times.push({ ready, sent: await sent, reported: await reported });
     ids.push(...held.map(({ id }) => id), waiting.id, next.id);
-    for (const id of ids.slice(-4)) await untilTold(scene, running, id);
+    for (const id of ids.slice(-4)) await untilNotified(harness, running, id);
   }
   expect(await running.stop()).toBe(0);
-  for (const id of ids) expectToldOnce(receiver, id);
-  expect(new Set(scene.acceptedByNetwork().map(({ networkId }) => networkId)).size).toBe(ids.length);
+  for (const id of ids) expectNotifiedOnce(receiver, id);
+  expect(new Set(harness.acceptedByNetwork().map(({ networkId }) => networkId)).size).toBe(ids.length);
   return times;
 
   function isCutOff(id: string): boolean {
     return requestsAbout(receiver, id).some(
-      ({ event, answered }) => event.type === 'message.sent' && !answered,
+      ({ event, responded }) => event.type === 'message.sent' && !responded,
     );
   }
 
-  function isTold({ id }: { readonly id: string }): boolean {
+  function isNotified({ id }: { readonly id: string }): boolean {
     return requestsAbout(receiver, id).some(
-      ({ event, answered }) => event.type === 'message.sent' && answered,
+      ({ event, responded }) => event.type === 'message.sent' && responded,
     );
   }
 }
 
 function report(storage: string, times: readonly Times[]): void {
-  const figures = (['ready', 'sent', 'told'] as const).map((what) => {
+  const figures = (['ready', 'sent', 'reported'] as const).map((what) => {
     const sorted = times.map((one) => one[what]).toSorted((a, b) => a - b);
     return `${what} ${sorted[Math.floor(sorted.length / 2)]} ms in the median, ${sorted.at(-1)} ms at most`;
   });

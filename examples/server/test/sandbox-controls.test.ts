@@ -156,8 +156,8 @@ describe("The sandbox's phones", () => {
     ['groups', [], 'body'],
   ] as const)('refuse what they do not understand: %s %j', async ([name, body, field]) => {
     const { id } = await client.createInstance();
-    const answer = await control(id, name, body);
-    expect(answer).toMatchObject({
+    const response = await control(id, name, body);
+    expect(response).toMatchObject({
       status: 422,
       body: {
         error: {

@@ -11,7 +11,7 @@ describe('A new secret key', () => {
   it('takes the place of the one that the first start made, in the steps of docs/running.md', async () => {
     const cwd = temporaryDirectory();
     const first = await startServer({ env: {}, cwd });
-    const authorization = `Bearer ${first.toldKey()}`;
+    const authorization = `Bearer ${first.shownKey()}`;
     await first.stop();
     const former = readFileSync(join(cwd, 'data', 'secret.key'), 'utf8').trim();
 

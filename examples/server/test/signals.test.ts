@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
-import { requestsAbout, setScene, untilTold } from './support/scene.ts';
+import { requestsAbout, startHarness, untilNotified } from './support/harness.ts';
 
 describe.concurrent('A signal', () => {
   it.for(['SIGTERM', 'SIGINT'] as const)(
-    '%s lets end what has begun, and gives back what is held',
+    '%s lets end what has begun to end, and releases what is held',
     async (signal) => {
-      const { scene, server } = await setScene();
-      const { receiver } = scene;
+      const { harness, server } = await startHarness();
+      const { receiver } = harness;
       receiver.hold('message.sent');
-      const { id } = await server.client.send({ instance: scene.instance });
-      await until('a webhook is under way', () =>
-        requestsAbout(receiver, id).some(({ answered }) => !answered),
+      const { id } = await server.client.send({ instance: harness.instance });
+      await until('a webhook is in flight', () =>
+        requestsAbout(receiver, id).some(({ responded }) => !responded),
       );
       server.signal(signal);
       await until('the server takes no more connections', () =>
@@ -26,30 +26,30 @@ describe.concurrent('A signal', () => {
       const inTime = requestsAbout(receiver, id).filter(({ event }) => event.type === 'message.sent');
       expect(inTime).toHaveLength(1);
 
-      // At once: no lease of the first has to run out.
-      const next = await scene.startNow();
+      // Immediately: no lease of the first has to run out.
+      const next = await harness.startNow();
       const started = performance.now();
-      await untilTold(scene, next, (await next.client.send({ instance: scene.instance })).id);
+      await untilNotified(harness, next, (await next.client.send({ instance: harness.instance })).id);
       expect(performance.now() - started).toBeLessThan(25_000);
       expect(await next.stop()).toBe(0);
     },
   );
 
-  it('ends the server at once when it comes a second time', async () => {
-    const { scene, server } = await setScene();
-    const { receiver } = scene;
+  it('ends the server immediately when it comes a second time', async () => {
+    const { harness, server } = await startHarness();
+    const { receiver } = harness;
     receiver.hold('message.sent');
-    const { id } = await server.client.send({ instance: scene.instance });
-    await until('a webhook is under way', () =>
-      requestsAbout(receiver, id).some(({ answered }) => !answered),
+    const { id } = await server.client.send({ instance: harness.instance });
+    await until('a webhook is in flight', () =>
+      requestsAbout(receiver, id).some(({ responded }) => !responded),
     );
     server.signal('SIGTERM');
     server.signal('SIGINT');
     expect([130, 143]).toContain(await server.ended());
     receiver.release();
 
-    const after = await scene.startLater();
-    await untilTold(scene, after, id);
+    const after = await harness.startLater();
+    await untilNotified(harness, after, id);
     expect(await after.stop()).toBe(0);
   });
 });
@@ -58,7 +58,7 @@ it(
   'An error that nobody has reckoned with ends the server, and is the last line of its log',
   { timeout: 120_000 },
   async () => {
-    const { scene, server } = await setScene();
+    const { harness, server } = await startHarness();
     server.signal('SIGUSR2');
     expect(await server.ended()).toBe(1);
     const [line = '', ...more] = server.stderr().split('\n').slice(1);
@@ -67,7 +67,7 @@ it(
       err: { message: 'A defect of the tests.' },
     });
     expect(more).toEqual(['']);
-    const after = await scene.startLater();
+    const after = await harness.startLater();
     expect(await after.stop()).toBe(0);
   },
 );

@@ -11,10 +11,10 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 import { API_KEY, testClient } from './support/test-client.ts';
 
 describe('The first start', () => {
-  it('tells its address and an API key with every scope, and later starts tell no other', async () => {
+  it('prints its address and an API key with every scope, and later starts print no other', async () => {
     const DATA_DIR = join(temporaryDirectory(), 'data');
     const first = await startServer({ env: { DATA_DIR } });
-    const key = first.toldKey() ?? '';
+    const key = first.shownKey() ?? '';
     expect(first.stdout()).toContain(`Everything is kept in the new directory ${DATA_DIR}`);
     expect(key).toMatch(/^trk_[0-9A-Za-z]{40}$/);
     const { status, body } = await testClient(first.url, key).request('GET', '/api/v1/api-key');
@@ -25,7 +25,7 @@ describe('The first start', () => {
 
     const second = await startServer({ env: { DATA_DIR } });
     expect(second.stdout()).not.toContain('trk_');
-    expect(second.stdout()).toContain('API key: told at the first start');
+    expect(second.stdout()).toContain('API key: shown at the first start');
     expect((await testClient(second.url, key).request('GET', '/api/v1/instances')).status).toBe(200);
     await second.stop();
   });
@@ -60,21 +60,21 @@ describe('The first start', () => {
     expect(snapshot(cwd)).toEqual({});
   });
 
-  it('can be on two servers at once with data of their own', async () => {
+  it('can be on two servers concurrently with data of their own', async () => {
     const start = () => startServer({ env: { DATA_DIR: join(temporaryDirectory(), 'data') } });
     const servers = await Promise.all([start(), start()]);
-    const [one, two] = servers.map((server) => testClient(server.url, server.toldKey()));
+    const [one, two] = servers.map((server) => testClient(server.url, server.shownKey()));
     const instance = await one?.createInstance();
     await one?.connect(instance?.id ?? '');
     expect((await two?.request('GET', '/api/v1/instances'))?.body).toEqual({ data: [] });
     expect((await two?.request('GET', `/api/v1/instances/${instance?.id}`))?.status).toBe(404);
     expect(
-      (await testClient(servers[1].url, servers[0].toldKey()).request('GET', '/api/v1/api-key')).status,
+      (await testClient(servers[1].url, servers[0].shownKey()).request('GET', '/api/v1/api-key')).status,
     ).toBe(401);
     expect(await Promise.all(servers.map((server) => server.stop()))).toEqual([0, 0]);
   });
 
-  it('may happen twice at once on the same data', async () => {
+  it('may happen twice concurrently on the same data', async () => {
     const DATA_DIR = join(temporaryDirectory(), 'data');
     const servers = await Promise.all([1, 2, 3].map(() => startServer({ env: { DATA_DIR, API_KEY } })));
     const keys = await Promise.all(
@@ -98,7 +98,7 @@ describe('API_KEY', () => {
         (await testClient(server.url, asked).request('GET', '/api/v1/api-key')).status;
       const statuses = [await statusOf(API_KEY), await statusOf(other)];
       await server.stop();
-      expect(server.toldKey()).toBeUndefined();
+      expect(server.shownKey()).toBeUndefined();
       expect(server.stdout()).not.toContain(key ?? 'a key');
       return statuses;
     };
@@ -118,9 +118,9 @@ describe('API_KEY', () => {
     const first = await startServer({ env: { DATA_DIR } });
     await first.stop();
     const second = await startServer({ env: { DATA_DIR, API_KEY } });
-    const [told, given] = [testClient(second.url, first.toldKey()), testClient(second.url)];
+    const [reported, given] = [testClient(second.url, first.shownKey()), testClient(second.url)];
     const instance = await given.createInstance();
-    expect((await told.request('GET', `/api/v1/instances/${instance.id}`)).status).toBe(200);
+    expect((await reported.request('GET', `/api/v1/instances/${instance.id}`)).status).toBe(200);
     await second.stop();
   });
 });

@@ -7,7 +7,7 @@ import type { MoodyReceiver } from './support/moody-receiver.ts';
 import { startSending } from './support/sending-processes.ts';
 import type { Ask } from './support/sending-processes.ts';
 
-/** Of requests that come as fast as they are answered; more with STORM_SECONDS. */
+/** Of requests that come as fast as responses come; more with STORM_SECONDS. */
 const SECONDS = Number(process.env['STORM_SECONDS'] ?? 3);
 const SEED = Number(process.env['STORM_SEED'] ?? 1);
 const PROCESSES = 2;
@@ -17,7 +17,7 @@ const CALLERS = 8;
 /** The newest deliveries, which are retried by hand: some are on their way. */
 const LATELY = 10;
 
-/** What may be answered: nothing else is, whatever else happens at that time. */
+/** The possible responses: no other is sent, whatever else happens at that time. */
 const ALLOWED = {
   test: [202, 404, 409],
   retry: [202, 404, 409],
@@ -178,7 +178,7 @@ async function retry(workspaces: readonly Workspace[], { roll }: Storm): Promise
 }
 
 function expectAllowed(kind: Kind, status: number): void {
-  expect(ALLOWED[kind], `${kind} answered ${status}`).toContain(status);
+  expect(ALLOWED[kind], `${kind} responded with ${status}`).toContain(status);
 }
 
 function pick<Element>(list: readonly Element[], roll: Storm['roll']): Element {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
-import { linkPhone, qrOf, setWhatsAppScene, untilStatus } from './support/whatsapp-scene.ts';
+import { linkPhone, qrOf, startWhatsAppHarness, untilStatus } from './support/whatsapp-scene.ts';
 
 describe('GATEWAY=baileys', () => {
   it('links a phone, sends, receives, and is linked still after a restart', async () => {
-    const scene = await setWhatsAppScene({ MESSAGES_PER_MINUTE: '600' });
-    const { wa, account, bob, receiver, instance, server, start } = scene;
-    await linkPhone(scene, server);
+    const harness = await startWhatsAppHarness({ MESSAGES_PER_MINUTE: '600' });
+    const { wa, account, bob, receiver, instance, server, start } = harness;
+    await linkPhone(harness, server);
     // There are no phones here that a request could move.
     const scan = `/sandbox/instances/${instance}/scan`;
     expect((await server.client.request('POST', scan)).status).toBe(404);
@@ -15,7 +15,7 @@ describe('GATEWAY=baileys', () => {
     expect((await wa.nextMessage()).content).toEqual({ type: 'text', text: 'Hello Bob' });
     await until('it is sent', async () => (await server.client.message(id)).status === 'sent');
     await wa.inbound(bob, account, 'Hello shop');
-    await until('the receiver is told', () =>
+    await until('the receiver is notified', () =>
       receiver.requests.some(({ event }) => event.type === 'message.received'),
     );
 
@@ -31,7 +31,7 @@ describe('GATEWAY=baileys', () => {
     await wa.inbound(bob, account, 'Are you closed?');
     const next = await start();
     await untilStatus(next, instance, 'connected');
-    await until('what was missed is told', () =>
+    await until('what was missed is reported', () =>
       receiver.requests.some(
         ({ event: { data } }) => 'message' in data && data.message.text === 'Are you closed?',
       ),
@@ -41,8 +41,8 @@ describe('GATEWAY=baileys', () => {
   });
 
   it('shows a pairing code for a phone without a camera', async () => {
-    const scene = await setWhatsAppScene();
-    const { wa, account, instance, server } = scene;
+    const harness = await startWhatsAppHarness();
+    const { wa, account, instance, server } = harness;
     const { status } = await server.client.request('POST', `/api/v1/instances/${instance}/connect`, {
       body: { pairing_phone_number: account.phoneNumber },
     });
@@ -54,9 +54,9 @@ describe('GATEWAY=baileys', () => {
   });
 
   it('ends on SIGTERM while the network leaves a send unanswered, which the next one sends again under its id', async () => {
-    const scene = await setWhatsAppScene({ STOP_TIMEOUT: '2' });
-    const { wa, bob, receiver, instance, server, start } = scene;
-    await linkPhone(scene, server);
+    const harness = await startWhatsAppHarness({ STOP_TIMEOUT: '2' });
+    const { wa, bob, receiver, instance, server, start } = harness;
+    await linkPhone(harness, server);
     await wa.holdAcks();
     const { id } = await server.client.send({ instance, to: bob.phoneNumber, text: 'Hello Bob' });
     const unanswered = await wa.nextMessage();
@@ -69,16 +69,16 @@ describe('GATEWAY=baileys', () => {
     await until('it is sent', async () => (await next.client.message(id)).status === 'sent');
     expect((await wa.nextMessage()).id).toBe(unanswered.id);
     expect(await wa.inbox(bob)).toHaveLength(1);
-    await until('the receiver is told', () =>
+    await until('the receiver is notified', () =>
       receiver.requests.some(({ event }) => event.type === 'message.sent'),
     );
     expect(await next.stop()).toBe(0);
   });
 
   it('survives a network that drops it again and again, whatever it is doing', async () => {
-    const scene = await setWhatsAppScene();
-    const { wa, account, bob, instance, server } = scene;
-    await linkPhone(scene, server);
+    const harness = await startWhatsAppHarness();
+    const { wa, account, bob, instance, server } = harness;
+    await linkPhone(harness, server);
     const ids: string[] = [];
     for (let round = 0; round < 5; round += 1) {
       ids.push((await server.client.send({ instance, to: bob.phoneNumber, text: `round ${round}` })).id);

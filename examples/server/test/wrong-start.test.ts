@@ -32,7 +32,7 @@ describe('What the server cannot work with', () => {
     [{ PORT: 'http' }, 'PORT must be a whole number from 0 to 65535.'],
   ];
 
-  it.for(wrong)('is told in one line, and nothing is written: %j', async ([env, complaint]) => {
+  it.for(wrong)('is reported in one line, and nothing is written: %j', async ([env, complaint]) => {
     const cwd = temporaryDirectory();
     writeFileSync(join(cwd, 'a-file'), '');
     const before = snapshot(cwd);
@@ -41,7 +41,7 @@ describe('What the server cannot work with', () => {
     expect(snapshot(cwd)).toEqual(before);
   });
 
-  it('is told in a line for each, none of which repeats a value', async () => {
+  it('is reported in a line for each, none of which repeats a value', async () => {
     const cwd = temporaryDirectory();
     const { code, stderr } = await runServer({
       env: { PORT: 'x', SECRET_KEY: 'hush', ROLES: 'cook,baker' },
@@ -160,7 +160,7 @@ describe('Files that cannot be used', () => {
     const cwd = await usedDirectory();
     writeFileSync(join(cwd, 'data', 'sandbox.db'), 'Once upon a time there was a network.');
     expect(await complaintIn(cwd)).toBe(
-      "trunkline: The sandbox network's file cannot be used: data/sandbox.db (file is not a database). Without it the network begins anew.",
+      "trunkline: The sandbox network's file cannot be used: data/sandbox.db (file is not a database). Without it the network starts empty.",
     );
   });
 });

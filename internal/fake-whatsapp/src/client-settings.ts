@@ -11,7 +11,7 @@ export interface ClientSettings {
   readonly mediaAuthority: string;
 }
 
-/** Makes the clients of this process accept the server. Answers the undoing. */
+/** Makes the clients of this process accept the server. Returns the undoing. */
 export function trustFakeWhatsApp(settings: ClientSettings): () => void {
   const noiseRoot = WA_CERT_DETAILS.PUBLIC_KEY;
   const authorities = tls.getCACertificates('default');
@@ -23,7 +23,7 @@ export function trustFakeWhatsApp(settings: ClientSettings): () => void {
   };
 }
 
-/** The same, and those that are told no URL connect to it: for a program that knows nothing of the fake. */
+/** The same, and those that are given no URL connect to it: for a program that knows nothing of the fake. */
 export function redirectToFakeWhatsApp(settings: ClientSettings): () => void {
   const url = DEFAULT_CONNECTION_CONFIG.waWebSocketUrl;
   const distrust = trustFakeWhatsApp(settings);

@@ -1,13 +1,13 @@
-/** What a test has told the server to do wrong. */
+/** What a test has made the server do wrong. */
 export class Disturbances {
-  /** Acks that are held back, in order; undefined while acks go out at once. */
+  /** Acks that are held back, in order; undefined while acks go out immediately. */
   #heldAcks: (() => void)[] | undefined;
   #muted: ReadonlySet<string> | 'all' | undefined;
   readonly #refusedLogins = new Map<string, number>();
   readonly #nextMessages = new Map<string, (number | 'lose')[]>();
-  /** How WebSocket upgrades are answered, where not as usual. */
-  upgradeAnswer: number | 'silence' | undefined;
-  /** Whether clients are never told that they have everything that waited for them. */
+  /** The response to WebSocket upgrades, where not as usual. */
+  upgradeResponse: number | 'silence' | undefined;
+  /** Whether clients are never notified that they have everything that waited for them. */
   withholdsOfflineMark = false;
 
   holdAcks(): void {

@@ -2,7 +2,7 @@ export { startFakeWhatsApp } from './start-fake-whatsapp.ts';
 export { redirectToFakeWhatsApp, trustFakeWhatsApp } from './client-settings.ts';
 export type { ClientSettings } from './client-settings.ts';
 export type { FakeWhatsApp, FakeWhatsAppOptions } from './fake-whatsapp.ts';
-export type { Account, Group, Person } from './api/world-api.ts';
+export type { Account, Group, Person } from './api/directory-api.ts';
 export type { SentMessage } from './chronicle/sent-log.ts';
 export type { TranscriptEntry } from './chronicle/transcript.ts';
 export { MEDIA_KINDS } from './messages/content.ts';

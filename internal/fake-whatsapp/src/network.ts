@@ -4,11 +4,11 @@ import { Disturbances } from './disturbances.ts';
 import type { MediaHost } from './media/media-host.ts';
 import { NoiseAuthority } from './noise/authority.ts';
 import { Chronicle } from './chronicle/chronicle.ts';
-import { World } from './world/world.ts';
+import { Directory } from './directory/directory.ts';
 
 /** What every connection of one server shares. */
 export class Network {
-  readonly world: World = new World();
+  readonly directory: Directory = new Directory();
   readonly chronicle: Chronicle = new Chronicle();
   readonly disturbances: Disturbances = new Disturbances();
   readonly media: MediaHost;

@@ -2,7 +2,7 @@ import { disturbingApi } from './api/disturbing-api.ts';
 import { incomingApi } from './api/incoming-api.ts';
 import { observingApi } from './api/observing-api.ts';
 import { phoneApi } from './api/phone-api.ts';
-import { worldApi } from './api/world-api.ts';
+import { directoryApi } from './api/directory-api.ts';
 import { trustFakeWhatsApp } from './client-settings.ts';
 import type { FakeWhatsApp, FakeWhatsAppOptions } from './fake-whatsapp.ts';
 import { MediaHost } from './media/media-host.ts';
@@ -23,7 +23,7 @@ export async function startFakeWhatsApp({ now = Date.now }: FakeWhatsAppOptions 
   return {
     client,
     trust: () => trustFakeWhatsApp(client),
-    ...worldApi(network),
+    ...directoryApi(network),
     ...phoneApi(network, host.switchboard),
     ...incomingApi(network),
     ...observing,

@@ -6,7 +6,7 @@ import type { WebSocket } from 'ws';
 import { Connection } from './connection/connection.ts';
 import type { Behaviour } from './connection/connection.ts';
 import { logIn } from './connection/login.ts';
-import { answerQuery } from './connection/queries.ts';
+import { respondToQuery } from './connection/queries.ts';
 import { Switchboard } from './connection/switchboard.ts';
 import { onMessage } from './messages/on-message.ts';
 import { onReceipt } from './messages/receipts.ts';
@@ -21,7 +21,7 @@ export class WebSocketHost implements Behaviour {
   readonly #network: Network;
   readonly #http: Server = createServer();
   readonly #webSockets = new WebSocketServer({ noServer: true });
-  /** Upgrades that are left without an answer. */
+  /** Upgrades that are left without a response. */
   readonly #unanswered = new Set<Duplex>();
   #connections = 0;
 
@@ -57,7 +57,7 @@ export class WebSocketHost implements Behaviour {
     switch (node.tag) {
       case 'iq':
         if (node.attrs['type'] === 'result') onPairingSigned(connection, node);
-        else await answerQuery(connection, node);
+        else await respondToQuery(connection, node);
         return;
       case 'message':
         await onMessage(connection, node);
@@ -66,26 +66,26 @@ export class WebSocketHost implements Behaviour {
         await onReceipt(connection, node);
         return;
       case 'ack':
-        connection.companion?.mailbox.acknowledge(node);
+        connection.companion?.inbox.acknowledge(node);
     }
-    // Presence, chat states and the like need no answer.
+    // Presence, chat states and the like need no response.
   }
 
   end(connection: Connection): void {
     const { companion } = connection;
     if (!this.switchboard.remove(connection) || companion === undefined) return;
-    companion.mailbox.disconnect(connection);
+    companion.inbox.disconnect(connection);
     this.#network.chronicle.actions.add({ type: 'offline', account: companion.account.phoneNumber });
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { upgradeAnswer } = this.#network.disturbances;
-    if (upgradeAnswer === 'silence') {
+    const { upgradeResponse } = this.#network.disturbances;
+    if (upgradeResponse === 'silence') {
       this.#unanswered.add(socket);
       socket.on('error', () => {});
       socket.on('close', () => this.#unanswered.delete(socket));
-    } else if (upgradeAnswer !== undefined) {
-      socket.end(`HTTP/1.1 ${String(upgradeAnswer)} Refused\r\nContent-Length: 0\r\n\r\n`);
+    } else if (upgradeResponse !== undefined) {
+      socket.end(`HTTP/1.1 ${String(upgradeResponse)} Refused\r\nContent-Length: 0\r\n\r\n`);
     } else {
       this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => this.#accept(webSocket));
     }

@@ -1,7 +1,7 @@
 import { initAuthCreds } from '@whiskeysockets/baileys';
 import { expect, it } from 'vitest';
 import { HANG_MS } from '@trunkline/test-support';
-import { useFakeWhatsApp } from './support/world.ts';
+import { useFakeWhatsApp } from './support/harness.ts';
 
 const { wa, newAccount, newPerson, newNumber, linked, unpaired, reconnect } = useFakeWhatsApp();
 
@@ -98,7 +98,7 @@ it('the fake WhatsApp leaves a connection half open', async () => {
   expect(await client.closed()).toMatchObject({ code: 428 });
 });
 
-it('mutes the queries it is told to', async () => {
+it('mutes the queries it is asked to', async () => {
   const shop = newAccount();
   const client = await linked(shop);
   const group = wa().group({ subject: 'Team', members: [shop] });
@@ -119,10 +119,10 @@ it('mutes the queries it is told to', async () => {
   expect(await metadata(HANG_MS)).toMatchObject({ attrs: { type: 'result' } });
 });
 
-it('the fake WhatsApp answers an upgrade with 503, or not at all', async () => {
+it('the fake WhatsApp responds to an upgrade with 503, or not at all', async () => {
   wa().refuseUpgrades(503);
   const refused = unpaired({ connectTimeoutMs: 200 });
-  // The client says nothing about it: the server's own answer is all there is to see.
+  // The client says nothing about it: the server's own response is all there is to see.
   await expect(fetchUpgrade(wa().client.waWebSocketUrl)).resolves.toContain('503');
   expect(refused.all('connection.update').some(({ connection }) => connection === 'open')).toBe(false);
 

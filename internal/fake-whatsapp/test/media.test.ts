@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { MEDIA_KINDS, startFakeWhatsApp, trustFakeWhatsApp } from '../src/index.ts';
 import type { MediaKind } from '../src/index.ts';
 import { Client } from './support/client.ts';
-import { useFakeWhatsApp } from './support/world.ts';
+import { useFakeWhatsApp } from './support/harness.ts';
 
 const { wa, newAccount, newPerson, linked } = useFakeWhatsApp();
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { eventually, HANG_MS } from '@trunkline/test-support';
-import { useFakeWhatsApp } from './support/world.ts';
+import { useFakeWhatsApp } from './support/harness.ts';
 
 const { wa, newAccount, newPerson, newNumber, linked } = useFakeWhatsApp();
 
@@ -87,7 +87,7 @@ it('brings a message from a person whose number is hidden', async () => {
   expect(key.remoteJidAlt).toBeUndefined();
 });
 
-it('the fake WhatsApp answers a message that could not be read with one that can, under the same id', async () => {
+it('the fake WhatsApp responds to a message that could not be read with one that can, under the same id', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);

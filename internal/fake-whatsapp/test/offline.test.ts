@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { useFakeWhatsApp } from './support/world.ts';
+import { useFakeWhatsApp } from './support/harness.ts';
 
 const { wa, newAccount, newPerson, linked, reconnect } = useFakeWhatsApp();
 

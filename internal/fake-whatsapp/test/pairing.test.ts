@@ -10,7 +10,7 @@ import { eventually } from '@trunkline/test-support';
 import { redirectToFakeWhatsApp } from '../src/index.ts';
 import { memoryKeys } from '../src/signal/memory-keys.ts';
 import { silent } from '../src/signal/silent.ts';
-import { useFakeWhatsApp } from './support/world.ts';
+import { useFakeWhatsApp } from './support/harness.ts';
 
 const { wa, newAccount, unpaired, linked, reconnect } = useFakeWhatsApp();
 

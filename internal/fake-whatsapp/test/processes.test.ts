@@ -50,8 +50,8 @@ it('a client of the fake WhatsApp that was killed before the ack sends its messa
   const bob = wa.person('5511900000002');
   const folder = await temporaryFolder();
   const client = startClient(wa.client, folder);
-  const qr = await told(client, 'qr');
-  const settled = told(client, 'settled');
+  const qr = await reported(client, 'qr');
+  const settled = reported(client, 'settled');
   wa.scanQr(shop, qr);
   await settled;
 
@@ -66,8 +66,8 @@ it('a client of the fake WhatsApp that was killed before the ack sends its messa
   const id = await wa.inbound(bob, shop, 'while it was dead');
 
   const restarted = startClient(wa.client, folder);
-  const read = told(restarted, 'read');
-  await told(restarted, 'open');
+  const read = reported(restarted, 'read');
+  await reported(restarted, 'open');
   expect(await read).toBe(id);
   restarted.send(message);
   await wa.nextMessage({ id: message.id });
@@ -89,9 +89,9 @@ it('the fake WhatsApp leaves nothing behind that keeps a process alive', async (
       'Sec-WebSocket-Version: 13\\r\\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\\r\\n\\r\\n';
     await open();
     const accepted = await open();
-    const answered = new Promise((resolve) => accepted.once('data', resolve));
+    const replied = new Promise((resolve) => accepted.once('data', resolve));
     accepted.write(upgrade);
-    await answered;
+    await replied;
     wa.refuseUpgrades('silence');
     (await open()).write(upgrade);
     wa.nextMessage().catch(() => {});
@@ -112,8 +112,8 @@ function startClient(settings: ClientSettings, folder: string): ChildProcess {
   return child;
 }
 
-/** The first thing of this kind that the client tells from now on. */
-function told(child: ChildProcess, kind: 'qr' | 'settled' | 'open' | 'read'): Promise<string> {
+/** The first thing of this kind that the client reports from now on. */
+function reported(child: ChildProcess, kind: 'qr' | 'settled' | 'open' | 'read'): Promise<string> {
   return new Promise((resolve) => {
     const listen = (message: unknown) => {
       const news = message as Told; // the program sends nothing else

@@ -60,7 +60,7 @@ it.runIf(process.platform === 'linux')(
   },
 );
 
-it('the Postgres of the tests answers queries, comes back from a crash with what was committed, and leaves no files when it stops', async () => {
+it('the Postgres of the tests serves queries, comes back from a crash with what was committed, and leaves no files when it stops', async () => {
   const server = await startPostgres();
   expect(await ask(server.url, 'CREATE TABLE kept AS SELECT 1')).toEqual([]);
   const before = server.pid();

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * How long a test waits for real I/O at most. It tells a hang from a machine that is busy, and nothing else: what
+ * How long a test waits for real I/O at most. It distinguishes a hang from a machine that is busy, and nothing else: what
  * a deadline says about speed depends on who else uses the machine.
  */
 export const HANG_MS = 60_000;

@@ -66,13 +66,13 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
   /** Everything that is known is stored when this resolves. */
   const drain = async (): Promise<void> => {
     await stored.arrivals.flush().catch(() => undefined);
-    await stored.values.settled();
+    await stored.values.completed();
   };
 
   const reportEnd = async (error: unknown): Promise<void> => {
     if (isOurEnd) return;
     inbox.open();
-    await Promise.race([inbox.settled(), pause(clock, LAST_REPORTS_MS)]);
+    await Promise.race([inbox.completed(), pause(clock, LAST_REPORTS_MS)]);
     await drain();
     if (isOurEnd) return;
     await listener.closed(await closedReason(error, { memory, clock, versions, version }));

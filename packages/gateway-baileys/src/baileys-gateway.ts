@@ -88,7 +88,7 @@ async function unlinkStored(
     },
     async closed(reason) {
       if (reason.kind === 'unlinked') outcome.resolve('not_linked');
-      else outcome.reject(new Error(`WhatsApp could not be told to unlink ${instanceId}: ${reason.kind}.`));
+      else outcome.reject(new Error(`WhatsApp could not be asked to unlink ${instanceId}: ${reason.kind}.`));
     },
     message: () => never,
     receipt: () => never,

@@ -4,7 +4,7 @@ import type { WAVersion } from '@whiskeysockets/baileys';
 export interface ClientVersion {
   /** Null for the version of Baileys. */
   readonly current: WAVersion | null;
-  /** The network refused this version. Answers whether there is another to try. */
+  /** The network refused this version. Returns whether there is another to try. */
   refused(version: WAVersion | null): Promise<boolean>;
 }
 

@@ -58,8 +58,8 @@ export async function linkedProfile(socket: WASocket, clock: Clock): Promise<Lin
   };
 }
 
-/** The network's answer takes less; core waits ten seconds. */
-const ANSWER_MS = 8_000;
+/** The network's response takes less; core waits ten seconds. */
+const RESPONSE_MS = 8_000;
 
 /**
  * Takes the device off the phone's list, and waits for the network to say so (Baileys' own logout only asks). Rejects
@@ -71,12 +71,12 @@ export async function unlinkDevice(
 ): Promise<void> {
   const jid = socket.user?.id;
   if (!jid) return;
-  const answer: Promise<unknown> = socket.query({
+  const response: Promise<unknown> = socket.query({
     tag: 'iq',
     attrs: { to: S_WHATSAPP_NET, type: 'set', xmlns: 'md', id: socket.generateMessageTag() },
     content: [{ tag: 'remove-companion-device', attrs: { jid, reason: 'user_initiated' } }],
   });
-  const removed = withDeadline(clock, { what: "WhatsApp's answer to a logout", ms: ANSWER_MS }, answer);
+  const removed = withDeadline(clock, { what: "WhatsApp's response to a logout", ms: RESPONSE_MS }, response);
   await Promise.race([removed, ended.then(checkUnlinked)]).catch((error: unknown) => {
     // Not linked any more: somebody was faster.
     if (queryErrorOf(error) === 401 || statusCodeOf(error) === 401) return;
@@ -84,7 +84,7 @@ export async function unlinkDevice(
   });
 }
 
-/** The network may end the connection rather than answer: that is an answer too. */
+/** The network may end the connection instead of responding: that is a response too. */
 function checkUnlinked(error: unknown): void {
-  if (statusCodeOf(error) !== 401) throw new Error('The connection ended before WhatsApp answered.');
+  if (statusCodeOf(error) !== 401) throw new Error('The connection ended before WhatsApp responded.');
 }

@@ -79,6 +79,6 @@ export function readOptions(options: BaileysGatewayOptions): GatewaySettings {
 
 async function latestVersion(): Promise<WhatsAppVersion> {
   const latest = await fetchLatestWaWebVersion({ signal: AbortSignal.timeout(10_000) });
-  if (!latest.isLatest) throw new Error('web.whatsapp.com does not tell its version.');
+  if (!latest.isLatest) throw new Error('web.whatsapp.com does not say its version.');
   return latest.version;
 }

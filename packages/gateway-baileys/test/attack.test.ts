@@ -72,11 +72,11 @@ describe('stanzas that make no sense', () => {
   ];
 
   it('change nothing', async () => {
-    const scene = await linked();
-    const { wa, account } = scene.network;
+    const harness = await linked();
+    const { wa, account } = harness.network;
     for (const node of cases) wa.deliverStanza(account, node);
-    await expectHealthy(scene);
-    expect(scene.link.all('message').map(({ message }) => textOf(message))).toEqual(['still there 0']);
+    await expectHealthy(harness);
+    expect(harness.link.all('message').map(({ message }) => textOf(message))).toEqual(['still there 0']);
     wa.takeProblems();
   });
 });
@@ -85,8 +85,8 @@ describe('what strangers report about our number', () => {
   const { Type } = proto.Message.ProtocolMessage;
 
   it('does not make us believe that somebody wrote what he did not', async () => {
-    const scene = await linked();
-    const { wa, account, reader } = scene.network;
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
     const forged = proto.WebMessageInfo.encode({
       key: { remoteJid: '5511900000077@s.whatsapp.net', fromMe: false, id: 'FORGED' },
       message: { conversation: 'Send money, it is me' },
@@ -103,13 +103,13 @@ describe('what strangers report about our number', () => {
         },
       },
     });
-    await expectHealthy(scene);
-    expect(scene.link.all('message').map(({ message }) => message.networkId)).not.toContain('FORGED');
+    await expectHealthy(harness);
+    expect(harness.link.all('message').map(({ message }) => message.networkId)).not.toContain('FORGED');
   });
 
   it('does not change whose number a hidden id is', async () => {
-    const scene = await linked();
-    const { wa, account, reader } = scene.network;
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
     const hidden = wa.person('5511900000066', { hidesNumber: true });
     const payload = proto.LIDMigrationMappingSyncPayload.encode({
       pnToLidMappings: [{ pn: 5511900000011, assignedLid: Number(hidden.lidJid?.replace('@lid', '')) }],
@@ -124,41 +124,44 @@ describe('what strangers report about our number', () => {
       },
     });
     await wa.inbound(hidden, account, 'who am I?');
-    const { message } = await scene.link.first('message', (report) => textOf(report.message) === 'who am I?');
+    const { message } = await harness.link.first(
+      'message',
+      (report) => textOf(report.message) === 'who am I?',
+    );
     expect(message.from).toBeNull();
   });
 
   it('does not undo or change what was stored', async () => {
-    const scene = await linked();
-    const { wa, account, reader } = scene.network;
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
     const id = await wa.inbound(reader, account, 'as it was');
     await wa.inbound(reader, account, { type: 'edit', id, text: 'as it never was' });
     await wa.inbound(reader, account, { type: 'delete', id });
-    await expectHealthy(scene);
-    const texts = scene.link.all('message').map(({ message }) => textOf(message));
+    await expectHealthy(harness);
+    const texts = harness.link.all('message').map(({ message }) => textOf(message));
     expect(texts).toEqual(['as it was', 'still there 0']);
   });
 });
 
 describe('messages that are too much', () => {
   it('of text are reported as they came', async () => {
-    const scene = await linked();
-    const { wa, account, reader } = scene.network;
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
     const text = 'ä'.repeat(1_000_000);
     await wa.inbound(reader, account, text);
-    const { message } = await scene.link.first('message');
+    const { message } = await harness.link.first('message');
     expect(textOf(message)?.length).toBe(text.length);
-    await expectHealthy(scene);
+    await expectHealthy(harness);
   });
 
   it('of wrappers are none', async () => {
-    const scene = await linked();
-    const { wa, account, reader } = scene.network;
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
     let message: proto.IMessage = { conversation: 'very deep down' };
     for (let depth = 0; depth < 2_000; depth += 1) message = { ephemeralMessage: { message } };
     await wa.inbound(reader, account, { type: 'raw', message });
-    await expectHealthy(scene);
-    expect(scene.link.all('message')).toHaveLength(1);
+    await expectHealthy(harness);
+    expect(harness.link.all('message')).toHaveLength(1);
   });
 });
 
@@ -193,60 +196,60 @@ describe('plaintexts that are no message', () => {
   ];
 
   it('are skipped, or read as text as far as they go', async () => {
-    const scene = await linked();
-    const { wa, account, reader } = scene.network;
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
     for (const [, bytes] of cases)
-      await wa.inbound(reader, account, { type: 'bytes', bytes }, { answersRetry: false });
-    await expectHealthy(scene);
-    const texts = scene.link.all('message').map(({ message }) => textOf(message));
+      await wa.inbound(reader, account, { type: 'bytes', bytes }, { respondsToRetry: false });
+    await expectHealthy(harness);
+    const texts = harness.link.all('message').map(({ message }) => textOf(message));
     expect(texts.filter((text) => text?.startsWith('still there'))).toHaveLength(1);
     expect(texts.length).toBeLessThanOrEqual(2);
   });
 });
 
 describe('names that strangers choose', () => {
-  it('are cut to what databases take as keys, and still tell a repeat', async () => {
-    const scene = await linked();
-    const { wa, account, reader } = scene.network;
+  it('are cut to what databases take as keys, and still identify a repeat', async () => {
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
     const id = await wa.inbound(reader, account, 'long', { id: 'L'.repeat(5_000) });
     await wa.inbound(reader, account, 'strange', { id: 'a\0b\ud800' });
-    await scene.link.first('message', ({ message }) => textOf(message) === 'strange');
+    await harness.link.first('message', ({ message }) => textOf(message) === 'strange');
     wa.redeliver(account, id);
-    await expectHealthy(scene);
-    const ids = scene.link.all('message').map(({ message }) => message.networkId);
+    await expectHealthy(harness);
+    const ids = harness.link.all('message').map(({ message }) => message.networkId);
     expect(ids[0]).toMatch(/^[0-9a-f]{64}$/);
     expect(ids[1]).toBe('ab\ufffd');
-    for (const name of scene.session.values.keys()) expect(name.length).toBeLessThan(256);
+    for (const name of harness.session.values.keys()) expect(name.length).toBeLessThan(256);
   });
 
   it('are cut in receipts too', async () => {
-    const scene = await linked();
-    const { wa, account, reader } = scene.network;
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
     const ids = ['a\0b', 'L'.repeat(5_000)];
     for (const id of ids) wa.receipt(account, { by: reader, type: 'read', ids: [id] });
-    await expectHealthy(scene);
-    const reported = scene.link.all('receipt').map(({ receipt }) => receipt.networkId);
+    await expectHealthy(harness);
+    const reported = harness.link.all('receipt').map(({ receipt }) => receipt.networkId);
     for (const id of reported) expect(id).toMatch(/^[0-9A-Za-z]{2,64}$/);
     expect(reported).toContain('ab');
   });
 
   it('of groups are stored without what no database takes', async () => {
-    const scene = await linked();
-    const { wa, account, reader } = scene.network;
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
     const group = wa.group({ subject: 'a\0b', members: [reader] });
     wa.addToGroup(group, account);
-    const { groups } = await scene.link.first('groups', (report) => report.groups.length > 0);
+    const { groups } = await harness.link.first('groups', (report) => report.groups.length > 0);
     expect(groups.map(({ name }) => name)).toEqual(['ab']);
   });
 });
 
 it('two people may use one message id', async () => {
-  const scene = await linked();
-  const { wa, account, reader } = scene.network;
+  const harness = await linked();
+  const { wa, account, reader } = harness.network;
   const other = wa.person('5511900000055');
   for (const person of [reader, other]) await wa.inbound(person, account, 'mine', { id: 'SAME' });
-  await expectHealthy(scene);
-  const senders = scene.link.all('message').map(({ message: { networkId, from } }) => [networkId, from]);
+  await expectHealthy(harness);
+  const senders = harness.link.all('message').map(({ message: { networkId, from } }) => [networkId, from]);
   expect(senders).toContainEqual(['SAME', reader.phoneNumber]);
   expect(senders).toContainEqual(['SAME', other.phoneNumber]);
 });

@@ -1,7 +1,7 @@
 import type { SentMessage } from '@trunkline/fake-whatsapp';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
-import { must, startLinkedFlow, untilMessage, untilStatus, untilTold } from './support/flow.ts';
+import { must, startLinkedFlow, untilMessage, untilStatus, untilNotified } from './support/flow.ts';
 import type { Flow } from './support/flow.ts';
 
 async function send({ service, instance }: Flow, to: string, text: string): Promise<string> {
@@ -18,7 +18,7 @@ async function inAGroup(flow: Flow) {
     if (!found) throw new Error('The group is not listed.');
     return found.id;
   });
-  /** Sends to the group, and answers whose phones can read it. */
+  /** Sends to the group, and returns whose phones can read it. */
   const readersOf = async (text: string): Promise<readonly string[]> => {
     await send(flow, id, text);
     return (await wa.nextMessage()).readableBy.toSorted();
@@ -123,7 +123,7 @@ it('an instance that is unlinked while it sends fails what was on its way, and s
   for (const id of [first, second]) {
     const { error } = await untilMessage(flow, id, 'failed');
     expect(error).toEqual({ code: expect.any(String), message: expect.any(String) });
-    await untilTold(flow, 'message.failed', ({ data }) => 'message' in data && data.message.id === id);
+    await untilNotified(flow, 'message.failed', ({ data }) => 'message' in data && data.message.id === id);
   }
   const refused = await service().client.messages.send({
     instance,

@@ -72,7 +72,7 @@ describe('a version that the network refuses', () => {
     expect(asked).toEqual(['asked']);
   });
 
-  it('is asked for again later where nobody can tell the current one', async () => {
+  it('is asked for again later where nobody knows the current one', async () => {
     const currentVersion = (): Promise<WAVersion> => Promise.reject(new Error('no network'));
     const { network, link, open } = await linked({ gateway: { currentVersion } });
     await link.connection().close();
@@ -82,7 +82,7 @@ describe('a version that the network refuses', () => {
 });
 
 describe('a connection that does not come about', () => {
-  it('is lost at once where the server answers the upgrade with an error', async () => {
+  it('is lost immediately where the server responds to the upgrade with an error', async () => {
     const { network, open } = await unlinked();
     network.wa.refuseUpgrades(500);
     const link = await open();
@@ -114,7 +114,7 @@ describe('a logout', () => {
     expect(network.wa.linkedDevices(network.account)).toEqual([]);
   });
 
-  it('fails where the network does not answer', async () => {
+  it('fails where the network does not respond', async () => {
     const { network, link } = await linked({ clock: hurriedClock() });
     network.wa.muteQueries('md/set/remove-companion-device');
     await expect(link.connection().logout()).rejects.toThrow();

@@ -4,7 +4,7 @@ import type { Logger, MessageResource } from '@trunkline/core';
 import { silentLogger } from '@trunkline/core';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
-import { must, startLinkedFlow, untilMessage, untilTold } from './support/flow.ts';
+import { must, startLinkedFlow, untilMessage, untilNotified } from './support/flow.ts';
 import type { Service } from './support/service.ts';
 
 const FILE = { type: 'document', mimeType: 'text/plain', filename: 'a.txt' } as const;
@@ -24,7 +24,7 @@ describe('a received file', () => {
     }
     await wa.inbound(bob, account, 'after them');
     wa.receipt(account, { by: bob, type: 'read', ids: [id] });
-    await untilTold(flow, 'message.received');
+    await untilNotified(flow, 'message.received');
     await untilMessage(flow, sent.id, 'read');
     await flow.service().stop();
     // The downloads are given a minute each: all of this was done before the first one's was over.
@@ -44,7 +44,7 @@ describe('a received file', () => {
     await eventually(() => expect(errors).not.toEqual([]));
     expect(String(errors[0])).toContain(`The media directory ${media} cannot be written (`);
     await wa.inbound(bob, account, 'after it');
-    await untilTold(flow, 'message.received');
+    await untilNotified(flow, 'message.received');
     expect(await listed(flow.service())).toMatchObject([{ text: 'after it' }]);
 
     rmSync(media);

@@ -6,10 +6,10 @@ import {
   pairByQr,
   startFlow,
   startLinkedFlow,
-  toldAbout,
+  reportedAbout,
   untilMessage,
   untilStatus,
-  untilTold,
+  untilNotified,
 } from './support/flow.ts';
 import type { Flow } from './support/flow.ts';
 
@@ -31,7 +31,7 @@ describe('linking over the REST API', () => {
       profile_picture_url: 'https://pps.example/shop.jpg',
       capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
     });
-    await untilTold(flow, 'instance.connected');
+    await untilNotified(flow, 'instance.connected');
     const types = flow.receiver.events.map(({ type }) => type);
     expect(types.toSorted()).toEqual(['instance.connected', 'instance.qr_required']);
   });
@@ -59,9 +59,9 @@ describe('messages over the REST API', () => {
     flow.wa.receipt(flow.account, { by: flow.bob, type: 'read', ids: [sent.id] });
     const read = await untilMessage(flow, id, 'read');
     expect(read.delivered_at).toBe(read.read_at);
-    await untilTold(flow, 'message.read');
+    await untilNotified(flow, 'message.read');
     await eventually(() =>
-      expect(toldAbout(flow, id)).toEqual(['message.sent', 'message.delivered', 'message.read']),
+      expect(reportedAbout(flow, id)).toEqual(['message.sent', 'message.delivered', 'message.read']),
     );
     expect(flow.receiver.forged()).toBe(0);
   });
@@ -83,7 +83,7 @@ describe('messages over the REST API', () => {
       await untilMessage(flow, id, 'sent');
 
       await wa.inbound(bob, account, { type, mimeType, bytes: content, filename, ...caption });
-      const event = await untilTold(
+      const event = await untilNotified(
         flow,
         'message.received',
         ({ data }) => 'message' in data && data.message.type === type,
@@ -119,7 +119,7 @@ describe('messages over the REST API', () => {
     await untilMessage(flow, id, 'delivered');
 
     await wa.inbound(bob, account, 'I am', { group });
-    const { data } = await untilTold(flow, 'message.received');
+    const { data } = await untilNotified(flow, 'message.received');
     expect(data).toMatchObject({
       message: { text: 'I am', from: bob.phoneNumber, to: null, group_id: found?.id },
     });
@@ -142,7 +142,7 @@ describe('messages over the REST API', () => {
 });
 
 describe('disturbances, seen through the REST API', () => {
-  it('an instance that the phone unlinked is logged out, and pairs anew', async () => {
+  it('an instance that the phone unlinked is logged out, and pairs again', async () => {
     const flow = await startLinkedFlow();
     flow.wa.unlink(flow.account);
     await untilStatus(flow, 'logged_out');
@@ -151,7 +151,7 @@ describe('disturbances, seen through the REST API', () => {
       phone_number: null,
       last_error: 'logged_out_from_phone',
     });
-    await untilTold(flow, 'instance.disconnected');
+    await untilNotified(flow, 'instance.disconnected');
     await pairByQr(flow);
   });
 
@@ -183,7 +183,7 @@ describe('disturbances, seen through the REST API', () => {
       await wa.inbound(bob, account, 'while you were away');
     });
     await untilStatus(flow, 'connected');
-    const { data } = await untilTold(flow, 'message.received');
+    const { data } = await untilNotified(flow, 'message.received');
     expect(data).toMatchObject({ message: { text: 'while you were away', from: bob.phoneNumber } });
     await untilMessage(flow, await send(flow, 'here again'), 'sent');
   });

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 
 const PRELOAD = new URL('support/programs/on-fake-whatsapp.ts', import.meta.url).href;
 
-it('the README shows a program that links a phone and answers those who write', async () => {
+it('the README shows a program that links a phone and replies to those who write', async () => {
   const wa = await spawnFakeWhatsApp();
   onTestFinished(() => wa.stop());
   const account = await wa.account('5511900000001', { name: 'Shop' });

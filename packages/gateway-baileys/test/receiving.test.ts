@@ -168,7 +168,7 @@ describe('kinds of messages', () => {
 });
 
 describe('a message that another process stored', () => {
-  it('is reported again where the process ended before it could be told', async () => {
+  it('is reported again where the process ended before it could be reported', async () => {
     const { network, session, link, open } = await linked();
     const { wa, account, reader } = network;
     await link.connection().close();

@@ -6,37 +6,37 @@ import type { WebhookEvent } from '@trunkline/receiver';
 import { BufferJSON } from '@whiskeysockets/baileys';
 import { expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
-import { comeBack, setCrashScene } from './support/crash-scene.ts';
-import type { CrashScene } from './support/crash-scene.ts';
-import { must, untilMessage, untilStatus, untilTold } from './support/flow.ts';
+import { comeBack, startCrashHarness } from './support/crash-harness.ts';
+import type { CrashHarness } from './support/crash-harness.ts';
+import { must, untilMessage, untilStatus, untilNotified } from './support/flow.ts';
 import { keysIn, leaksIn, secretText } from './support/leaks.ts';
 import type { Secret } from './support/leaks.ts';
 import { storedSessions } from './support/stored-sessions.ts';
 
 it('the WhatsApp gateway logs and prints nothing of what people write, and no key, in the whole life of two instances', async () => {
-  const scene = await setCrashScene({ printsLog: true });
-  const first = scene.service();
+  const harness = await startCrashHarness({ printsLog: true });
+  const first = harness.service();
   const secrets: Secret[] = [
     secretText('the API key', first.apiKey),
-    secretText('the secret of the webhook', scene.receiver.secret),
-    ...(await linkByQr(scene)),
-    ...(await linkByCode(scene)),
-    ...(await exchangeMessages(scene)),
-    ...(await disturb(scene)),
+    secretText('the secret of the webhook', harness.receiver.secret),
+    ...(await linkByQr(harness)),
+    ...(await linkByCode(harness)),
+    ...(await exchangeMessages(harness)),
+    ...(await disturb(harness)),
   ];
   await first.stop();
-  const sessions = await storedSessions(scene.directory, 2);
+  const sessions = await storedSessions(harness.directory, 2);
   secrets.push(...sessions.flatMap(keysIn));
-  await comeBack(scene);
-  await unlink(scene);
-  const second = scene.service();
+  await comeBack(harness);
+  await unlink(harness);
+  const second = harness.service();
   await second.stop();
 
   const printed = first.output() + second.output();
   for (const level of ['debug', 'warn']) expect(printed).toMatch(new RegExp(`^${level} `, 'm'));
   expect(secrets.map(({ what }) => what)).toEqual(expect.arrayContaining(KEYS));
   expect(leaksIn(printed, secrets)).toEqual([]);
-  const events = JSON.stringify(scene.receiver.events);
+  const events = JSON.stringify(harness.receiver.events);
   const written = leaksIn(events, secrets).filter((what) => !what.startsWith(WRITTEN));
   expect(written).toEqual([]);
 });
@@ -65,24 +65,24 @@ const KEYS = [
 ];
 const WRITTEN = 'what was written';
 
-async function linkByQr(scene: CrashScene): Promise<readonly Secret[]> {
-  const { client } = scene.service();
-  must(await client.instances.connect(scene.instance));
-  await untilStatus(scene, 'qr_required');
-  const { code } = must(await client.instances.qr(scene.instance));
-  scene.wa.scanQr(scene.account, code);
-  await untilStatus(scene, 'connected');
+async function linkByQr(harness: CrashHarness): Promise<readonly Secret[]> {
+  const { client } = harness.service();
+  must(await client.instances.connect(harness.instance));
+  await untilStatus(harness, 'qr_required');
+  const { code } = must(await client.instances.qr(harness.instance));
+  harness.wa.scanQr(harness.account, code);
+  await untilStatus(harness, 'connected');
   // A reference, three keys, and the kind of client.
   const parts = code.split(',').slice(0, 4);
   return parts.map((part) => secretText('a part of the QR', part));
 }
 
-async function linkByCode(scene: CrashScene): Promise<readonly Secret[]> {
-  const { wa, service } = scene;
+async function linkByCode(harness: CrashHarness): Promise<readonly Secret[]> {
+  const { wa, service } = harness;
   const { client } = service();
   const account = wa.account('5511900000002', { name: 'Branch' });
   const { id: instance } = must(await client.instances.create({ name: 'Branch' }));
-  const branch = { ...scene, instance, account };
+  const branch = { ...harness, instance, account };
   must(await client.instances.connect(instance, { pairing_phone_number: account.phoneNumber }));
   await untilStatus(branch, 'qr_required');
   const { code, pairing_code: pairingCode } = must(await client.instances.qr(instance));
@@ -92,8 +92,8 @@ async function linkByCode(scene: CrashScene): Promise<readonly Secret[]> {
 }
 
 /** Texts and files, in both directions, of a person and in a group. */
-async function exchangeMessages(scene: CrashScene): Promise<readonly Secret[]> {
-  const { wa, account, bob, instance, service } = scene;
+async function exchangeMessages(harness: CrashHarness): Promise<readonly Secret[]> {
+  const { wa, account, bob, instance, service } = harness;
   const { messages, instances } = service().client;
   const group = wa.group({ subject: 'Neighbours', members: [bob] });
   wa.addToGroup(group, account);
@@ -105,7 +105,7 @@ async function exchangeMessages(scene: CrashScene): Promise<readonly Secret[]> {
   const said = newWords();
   for (const to of [bob.phoneNumber, groupId]) {
     const { id } = must(await messages.send({ instance, to, type: 'text', text: said.next() }));
-    await untilMessage(scene, id, 'sent');
+    await untilMessage(harness, id, 'sent');
   }
   for (const place of [{}, { group }, { undecryptable: true }])
     await wa.inbound(bob, account, said.next(), place);
@@ -115,20 +115,20 @@ async function exchangeMessages(scene: CrashScene): Promise<readonly Secret[]> {
     const sent = must(
       await messages.send({ instance, to: bob.phoneNumber, type, file, filename, ...caption }),
     );
-    await untilMessage(scene, sent.id, 'sent');
+    await untilMessage(harness, sent.id, 'sent');
     await wa.inbound(bob, account, { type, mimeType, bytes: content, filename, ...caption });
   }
   return said.all;
 }
 
 /** Most of what makes a client complain. */
-async function disturb(scene: CrashScene): Promise<readonly Secret[]> {
-  const { wa, account, bob, instance, service } = scene;
+async function disturb(harness: CrashHarness): Promise<readonly Secret[]> {
+  const { wa, account, bob, instance, service } = harness;
   const { messages } = service().client;
   const said = newWords();
   const send = async (status: 'sent' | 'failed', to = bob.phoneNumber): Promise<string> => {
     const { id } = must(await messages.send({ instance, to, type: 'text', text: said.next() }));
-    await untilMessage(scene, id, status);
+    await untilMessage(harness, id, status);
     return id;
   };
   wa.refuseNextMessage(account, 479);
@@ -146,25 +146,25 @@ async function disturb(scene: CrashScene): Promise<readonly Secret[]> {
   });
   const isGone = ({ data }: WebhookEvent): boolean =>
     'message' in data && data.message.media?.available === false;
-  await untilTold(scene, 'message.received', isGone);
-  await wa.inbound(bob, account, said.next(), { undecryptable: true, answersRetry: false });
+  await untilNotified(harness, 'message.received', isGone);
+  await wa.inbound(bob, account, said.next(), { undecryptable: true, respondsToRetry: false });
   for (const end of [() => wa.drop(account), () => wa.streamError(account, { code: 500 })]) {
     const online = wa.next('online', account);
     end();
     await online;
     await wa.inbound(bob, account, said.next());
   }
-  await untilStatus(scene, 'connected');
+  await untilStatus(harness, 'connected');
   return [...said.all, { what: 'the key of a file', bytes: mediaKey }];
 }
 
 /** One by the phone, the other by the API. */
-async function unlink(scene: CrashScene): Promise<void> {
-  const { wa, account, instance, service } = scene;
+async function unlink(harness: CrashHarness): Promise<void> {
+  const { wa, account, instance, service } = harness;
   const { client } = service();
   const other = must(await client.instances.list()).find(({ id }) => id !== instance);
   wa.unlink(account);
-  await untilStatus(scene, 'logged_out');
+  await untilStatus(harness, 'logged_out');
   must(await client.instances.logout(other?.id ?? ''));
 }
 

@@ -16,13 +16,13 @@ function aText({ network }: Pick<Linked, 'network'>, text = 'Hello'): OutgoingMe
 
 describe('a message is accepted', () => {
   it('when the network says so, and not before', async () => {
-    const scene = await linked();
-    const { wa } = scene.network;
+    const harness = await linked();
+    const { wa } = harness.network;
     wa.holdAcks();
     let outcome: unknown = 'none';
-    const sending = scene.link.connection().send(aText(scene));
-    void sending.then((answer) => (outcome = answer));
-    await scene.link.first('receipt');
+    const sending = harness.link.connection().send(aText(harness));
+    void sending.then((response) => (outcome = response));
+    await harness.link.first('receipt');
     expect(outcome).toBe('none');
     wa.releaseAcks();
     expect(await sending).toEqual({ kind: 'accepted' });
@@ -34,27 +34,27 @@ describe('a message is accepted', () => {
     [403, 'not_allowed'],
     [420, 'network_refused'],
   ])('unless the network refuses it by %i', async (code, error) => {
-    const scene = await linked();
-    const { wa, account } = scene.network;
+    const harness = await linked();
+    const { wa, account } = harness.network;
     wa.refuseNextMessage(account, code);
-    expect(await scene.link.connection().send(aText(scene))).toMatchObject({
+    expect(await harness.link.connection().send(aText(harness))).toMatchObject({
       kind: 'refused',
       error: { code: error },
     });
-    expect(await scene.link.connection().send(aText(scene))).toEqual({ kind: 'accepted' });
+    expect(await harness.link.connection().send(aText(harness))).toEqual({ kind: 'accepted' });
     expect(wa.sentMessages()).toHaveLength(2);
   });
 
-  it('or nobody knows: the network has troubles, does not answer, or is gone', async () => {
-    const scene = await linked({ clock: hurriedClock() });
-    const { wa, account } = scene.network;
+  it('or nobody knows: the network has troubles, does not respond, or is gone', async () => {
+    const harness = await linked({ clock: hurriedClock() });
+    const { wa, account } = harness.network;
     wa.refuseNextMessage(account, 503);
-    expect(await scene.link.connection().send(aText(scene))).toMatchObject({ kind: 'unknown' });
+    expect(await harness.link.connection().send(aText(harness))).toMatchObject({ kind: 'unknown' });
     wa.loseNextMessage(account);
-    expect(await scene.link.connection().send(aText(scene))).toMatchObject({ kind: 'unknown' });
+    expect(await harness.link.connection().send(aText(harness))).toMatchObject({ kind: 'unknown' });
     wa.holdAcks();
-    const sending = scene.link.connection().send(aText(scene));
-    await scene.link.first('receipt');
+    const sending = harness.link.connection().send(aText(harness));
+    await harness.link.first('receipt');
     wa.drop(account);
     expect(await sending).toEqual({ kind: 'unknown', reason: 'the connection closed' });
   });
@@ -62,29 +62,30 @@ describe('a message is accepted', () => {
 
 describe('a recipient', () => {
   it('is looked up once', async () => {
-    const scene = await linked();
-    const lookUps = (): number => [...scene.network.wa.transcriptText().matchAll(/→ .*<contact \/>/g)].length;
+    const harness = await linked();
+    const lookUps = (): number =>
+      [...harness.network.wa.transcriptText().matchAll(/→ .*<contact \/>/g)].length;
     for (let sent = 1; sent <= 3; sent += 1) {
-      await scene.link.connection().send(aText(scene));
+      await harness.link.connection().send(aText(harness));
       expect(lookUps()).toBe(1);
     }
   });
 
   it('who is not on WhatsApp is refused with a code of its own', async () => {
-    const scene = await linked();
-    const message = { ...aText(scene), to: scene.network.people.refused };
-    expect(await scene.link.connection().send(message)).toMatchObject({
+    const harness = await linked();
+    const message = { ...aText(harness), to: harness.network.people.refused };
+    expect(await harness.link.connection().send(message)).toMatchObject({
       kind: 'refused',
       error: { code: 'recipient_not_on_whatsapp' },
     });
-    expect(scene.network.wa.sentMessages()).toEqual([]);
+    expect(harness.network.wa.sentMessages()).toEqual([]);
   });
 
   it('that is a group we are not in is refused too', async () => {
-    const scene = await linked();
-    const group = scene.network.wa.group({ subject: 'Theirs', members: [scene.network.reader] });
-    const message = { ...aText(scene), to: group.jid, isGroup: true };
-    expect(await scene.link.connection().send(message)).toMatchObject({
+    const harness = await linked();
+    const group = harness.network.wa.group({ subject: 'Theirs', members: [harness.network.reader] });
+    const message = { ...aText(harness), to: group.jid, isGroup: true };
+    expect(await harness.link.connection().send(message)).toMatchObject({
       kind: 'refused',
       error: { code: 'group_unknown' },
     });
@@ -92,10 +93,10 @@ describe('a recipient', () => {
 });
 
 it('that waits for its turn as the connection ends was not sent', async () => {
-  const scene = await linked({ clock: patientClock(), gateway: { pace: { messagesPerMinute: 3 } } });
-  const { wa, account } = scene.network;
-  await scene.link.connection().send(aText(scene));
-  const waiting = scene.link.connection().send(aText(scene));
+  const harness = await linked({ clock: patientClock(), gateway: { pace: { messagesPerMinute: 3 } } });
+  const { wa, account } = harness.network;
+  await harness.link.connection().send(aText(harness));
+  const waiting = harness.link.connection().send(aText(harness));
   wa.drop(account);
   expect(await waiting).toMatchObject({ kind: 'not_sent' });
   expect(wa.sentMessages()).toHaveLength(1);
@@ -105,25 +106,25 @@ it('the WhatsApp gateway keeps messages as far apart as its option says', async 
   const pace = { messagesPerMinute: 12 };
   // Only waiting counts, not how long a send takes.
   const clock = { ...hurriedClock(), now: () => Date.UTC(2026, 0) };
-  const scene = await linked({ clock, gateway: { pace }, readsByItself: false });
-  const { wa } = scene.network;
-  for (let sent = 0; sent < 3; sent += 1) await scene.link.connection().send(aText(scene));
+  const harness = await linked({ clock, gateway: { pace }, readsByItself: false });
+  const { wa } = harness.network;
+  for (let sent = 0; sent < 3; sent += 1) await harness.link.connection().send(aText(harness));
   const [first = 0, second = 0, third = 0] = wa.sentMessages().map(({ receivedAt }) => receivedAt);
   // Five seconds, shorter by half at most, on a clock that is ten times as fast.
   expect(Math.min(second - first, third - second)).toBeGreaterThanOrEqual(249);
 });
 
 it('fetches nothing of what a text links to', async () => {
-  const scene = await linked();
-  await scene.link.connection().send(aText(scene, 'see https://127.0.0.1:1/secret'));
-  expect(scene.network.wa.sentMessages()[0]?.content).toEqual({
+  const harness = await linked();
+  await harness.link.connection().send(aText(harness, 'see https://127.0.0.1:1/secret'));
+  expect(harness.network.wa.sentMessages()[0]?.content).toEqual({
     type: 'text',
     text: 'see https://127.0.0.1:1/secret',
   });
 });
 
 it('the WhatsApp gateway refuses a caption that nobody would see', async () => {
-  const scene = await linked();
+  const harness = await linked();
   const file = {
     mimeType: 'audio/mpeg',
     filename: 'a.mp3',
@@ -131,15 +132,15 @@ it('the WhatsApp gateway refuses a caption that nobody would see', async () => {
     open: () => Promise.reject(new Error('not to be opened')),
   };
   const content = { type: 'audio', caption: 'listen', file } as const;
-  expect(await scene.link.connection().send({ ...aText(scene), content })).toMatchObject({
+  expect(await harness.link.connection().send({ ...aText(harness), content })).toMatchObject({
     kind: 'refused',
     error: { code: 'caption_not_supported' },
   });
 });
 
 it('the WhatsApp gateway reports the outcome of a message as unknown when its file could not be uploaded', async () => {
-  const scene = await linked();
-  scene.network.wa.failMedia(500, 5);
+  const harness = await linked();
+  harness.network.wa.failMedia(500, 5);
   const bytes = new Uint8Array(1_000);
   const file = {
     mimeType: 'application/pdf',
@@ -148,14 +149,16 @@ it('the WhatsApp gateway reports the outcome of a message as unknown when its fi
     open: async () => new Blob([bytes]).stream(),
   };
   const content = { type: 'document', caption: null, file } as const;
-  expect(await scene.link.connection().send({ ...aText(scene), content })).toMatchObject({ kind: 'unknown' });
-  expect(scene.network.wa.sentMessages()).toEqual([]);
+  expect(await harness.link.connection().send({ ...aText(harness), content })).toMatchObject({
+    kind: 'unknown',
+  });
+  expect(harness.network.wa.sentMessages()).toEqual([]);
 });
 
 it('the WhatsApp gateway sends a message again to a phone that could not read it, after a restart too', async () => {
-  const scene = await linked({ readsByItself: false });
-  const { network, session, link } = scene;
-  const message = aText(scene, 'say again?');
+  const harness = await linked({ readsByItself: false });
+  const { network, session, link } = harness;
+  const message = aText(harness, 'say again?');
   await link.connection().send(message);
   await network.wa.nextMessage({ id: message.networkId });
   await link.connection().close();

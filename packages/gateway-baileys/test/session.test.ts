@@ -31,7 +31,7 @@ it('the WhatsApp gateway starts a pairing again that was left half done', async 
   await link.first('connected');
 });
 
-it('the WhatsApp gateway ends a connection whose keys another process took over, before it can do harm', async () => {
+it('the WhatsApp gateway ends a connection whose keys another process has now, before it can do harm', async () => {
   const { network, session, link } = await linked();
   const { wa, account, reader } = network;
   // So that nothing but the message itself is to be written for the next one.

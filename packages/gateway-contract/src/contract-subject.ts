@@ -28,7 +28,7 @@ export interface TestPhone {
   scan(code: string): Promise<void>;
   /** Types a pairing code. */
   enterCode(code: string): Promise<void>;
-  /** Somebody writes to the number; a message to a number whose connection is closed waits. Answers the network id. */
+  /** Somebody writes to the number; a message to a number whose connection is closed waits. Returns the network id. */
   receive(message: {
     readonly from: string;
     /** The text, or the caption of the file. */
@@ -36,7 +36,7 @@ export interface TestPhone {
     readonly file?: { readonly type: MediaType; readonly mimeType: string; readonly content: Uint8Array };
     readonly groupNetworkId?: string;
   }): Promise<string>;
-  /** The number is put into a new group. Answers the network's name of it. */
+  /** The number is put into a new group. Returns the network's name of it. */
   addGroup(name: string): Promise<string>;
   /** The number is removed from a group, whether or not its connection is open. */
   leaveGroup(networkId: string): Promise<void>;
@@ -46,7 +46,7 @@ export interface TestPhone {
   unlink(): Promise<void>;
   /** The network will not have the device any more, and says so on its connection or at the next. */
   fail(): Promise<void>;
-  /** What the network took over from the instance, oldest first; a repeat is not another one. */
+  /** What the network accepted from the instance, oldest first; a repeat is not another one. */
   accepted(): readonly SentToNetwork[];
 }
 

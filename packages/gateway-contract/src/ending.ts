@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { GatewaySubject } from './contract-subject.ts';
-import { linkedScene } from './scene.ts';
+import { linkedFixture } from './scene.ts';
 
 export function endingContract(subject: GatewaySubject): void {
   describe('ending', () => {
     it('reports a lost connection, and can open another', async () => {
-      const { link, phone, open } = await linkedScene(subject);
+      const { link, phone, open } = await linkedFixture(subject);
       await phone.drop();
       const isLoss = ({ reason }: { reason: { kind: string } }): boolean => reason.kind !== 'restart';
       expect((await link.first('closed', isLoss)).reason).toMatchObject({
@@ -16,14 +16,14 @@ export function endingContract(subject: GatewaySubject): void {
     });
 
     it('reports that the phone unlinked it', async () => {
-      const { link, phone } = await linkedScene(subject);
+      const { link, phone } = await linkedFixture(subject);
       await phone.unlink();
       const closed = await link.first('closed', ({ reason }) => reason.kind !== 'restart');
       expect(closed.reason).toEqual({ kind: 'unlinked' });
     });
 
     it('reports when it cannot go on, on this connection or the next', async () => {
-      const { link, phone, open } = await linkedScene(subject);
+      const { link, phone, open } = await linkedFixture(subject);
       await phone.fail();
       await link.first('closed', ({ reason }) => reason.kind !== 'restart');
       const last = link.all('closed').at(-1);
@@ -32,7 +32,7 @@ export function endingContract(subject: GatewaySubject): void {
     });
 
     it('reports nothing after it was closed', async () => {
-      const { network, link, phone } = await linkedScene(subject);
+      const { network, link, phone } = await linkedFixture(subject);
       await link.first('groups');
       const before = link.reports.length;
       await link.connection().close();
@@ -41,7 +41,7 @@ export function endingContract(subject: GatewaySubject): void {
     });
 
     it('unlinks the number when it logs out', async () => {
-      const { link, session, open } = await linkedScene(subject);
+      const { link, session, open } = await linkedFixture(subject);
       const before = link.all('closed').length;
       await link.connection().logout();
       expect(link.all('closed').length).toBe(before);
@@ -50,7 +50,7 @@ export function endingContract(subject: GatewaySubject): void {
     });
 
     it('may be closed twice, and after a logout', async () => {
-      const { link } = await linkedScene(subject);
+      const { link } = await linkedFixture(subject);
       await link.first('groups');
       const before = link.reports.length;
       const connection = link.connection();

@@ -2,12 +2,12 @@ import type { GroupReport } from '@trunkline/core/spi/gateway';
 import { describe, expect, it } from 'vitest';
 import type { GatewaySubject } from './contract-subject.ts';
 import { openLink } from './test-link.ts';
-import { INSTANCE, linkedScene, startScene } from './scene.ts';
+import { INSTANCE, linkedFixture, startFixture } from './fixture.ts';
 
 export function linkingContract(subject: GatewaySubject): void {
   describe('linking', () => {
     it('shows a QR that is good for a while, and connects once it is scanned', async () => {
-      const { phone, session, open } = await startScene(subject);
+      const { phone, session, open } = await startFixture(subject);
       const link = await open();
       const { code, expiresAt, pairingCode } = await link.first('qr');
       expect(code.length).toBeGreaterThan(10);
@@ -19,7 +19,7 @@ export function linkingContract(subject: GatewaySubject): void {
     });
 
     it('shows a code to type as well, for a phone that asked for one', async () => {
-      const { network, session, phone } = await startScene(subject);
+      const { network, session, phone } = await startFixture(subject);
       const link = await openLink(network.gateway, session, { pairingNumber: phone.phoneNumber });
       const { pairingCode } = await link.first('qr');
       expect(pairingCode).toMatch(/^[0-9A-Z]{8}$/);
@@ -29,7 +29,7 @@ export function linkingContract(subject: GatewaySubject): void {
     });
 
     it('connects without a QR on what an earlier connection stored', async () => {
-      const { link, session, phone, open } = await linkedScene(subject);
+      const { link, session, phone, open } = await linkedFixture(subject);
       await link.connection().close();
       const again = await open(session.copy());
       expect((await again.first('connected')).profile.phoneNumber).toBe(phone.phoneNumber);
@@ -37,7 +37,7 @@ export function linkingContract(subject: GatewaySubject): void {
     });
 
     it('reports the groups that the number is in, and each that is added', async () => {
-      const { link, phone } = await linkedScene(subject);
+      const { link, phone } = await linkedFixture(subject);
       const networkId = await phone.addGroup('Neighbours');
       const isIt = (group: { networkId: string }): boolean => group.networkId === networkId;
       const { groups } = await link.first('groups', (report) => report.groups.some(isIt));
@@ -48,7 +48,7 @@ export function linkingContract(subject: GatewaySubject): void {
     });
 
     it('reports all groups where it connects, and again without one that the number has left', async () => {
-      const { link, phone, open } = await linkedScene(subject);
+      const { link, phone, open } = await linkedFixture(subject);
       const [stays, left] = [await phone.addGroup('Neighbours'), await phone.addGroup('Choir')];
       const names = ({ groups }: { readonly groups: readonly GroupReport[] }): readonly string[] =>
         groups.map(({ networkId }) => networkId);
@@ -67,7 +67,7 @@ export function linkingContract(subject: GatewaySubject): void {
     });
 
     it('makes message ids that do not repeat', async () => {
-      const { network } = await startScene(subject);
+      const { network } = await startFixture(subject);
       const bytes = (first: number): Uint8Array => new Uint8Array(16).fill(first);
       const ids = [0, 1, 127, 255].map((first) => network.gateway.newMessageId(bytes(first)));
       expect(new Set(ids).size).toBe(4);
@@ -76,7 +76,7 @@ export function linkingContract(subject: GatewaySubject): void {
     });
 
     it('unlinks a number whose connection is closed', async () => {
-      const { network, link, session, open } = await linkedScene(subject);
+      const { network, link, session, open } = await linkedFixture(subject);
       await link.connection().close();
       await network.gateway.unlink(session);
       const again = await open(session.copy());
@@ -84,7 +84,7 @@ export function linkingContract(subject: GatewaySubject): void {
     });
 
     it('has nothing to unlink where nothing is linked', async () => {
-      const { network, session } = await startScene(subject);
+      const { network, session } = await startFixture(subject);
       await network.gateway.unlink(session);
       expect(session.instanceId).toBe(INSTANCE);
     });

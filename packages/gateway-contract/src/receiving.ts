@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { GatewaySubject } from './contract-subject.ts';
 import { FILES } from './files.ts';
-import { linkedScene } from './scene.ts';
+import { linkedFixture } from './fixture.ts';
 import { openLink } from './test-link.ts';
 import type { Report } from './test-link.ts';
 
 export function receivingContract(subject: GatewaySubject): void {
   describe('receiving', () => {
     it('reports a text with its sender', async () => {
-      const { network, link, phone } = await linkedScene(subject);
+      const { network, link, phone } = await linkedFixture(subject);
       const from = network.people.reader;
       const networkId = await phone.receive({ from, text: 'Grüße 👋' });
       const { message } = await link.first('message');
@@ -22,7 +22,7 @@ export function receivingContract(subject: GatewaySubject): void {
     });
 
     it.each(FILES)('reports a file of type $type, to be downloaded', async ({ type, mimeType, content }) => {
-      const { network, link, phone } = await linkedScene(subject);
+      const { network, link, phone } = await linkedFixture(subject);
       const text = type === 'audio' ? '' : 'look';
       await phone.receive({ from: network.people.reader, text, file: { type, mimeType, content } });
       const { message } = await link.first('message');
@@ -37,7 +37,7 @@ export function receivingContract(subject: GatewaySubject): void {
     });
 
     it('reports a message in a group with its writer', async () => {
-      const { network, link, phone } = await linkedScene(subject);
+      const { network, link, phone } = await linkedFixture(subject);
       const groupNetworkId = await phone.addGroup('Neighbours');
       await phone.receive({ from: network.people.reader, text: 'Anyone home?', groupNetworkId });
       expect((await link.first('message')).message).toMatchObject({
@@ -48,7 +48,7 @@ export function receivingContract(subject: GatewaySubject): void {
     });
 
     it('names the sender the same each time, and another one otherwise', async () => {
-      const { network, link, phone } = await linkedScene(subject);
+      const { network, link, phone } = await linkedFixture(subject);
       await phone.receive({ from: network.people.reader, text: 'one' });
       await phone.receive({ from: network.people.reader, text: 'two' });
       const { message: two } = await link.first('message', ({ message }) => text(message) === 'two');
@@ -58,7 +58,7 @@ export function receivingContract(subject: GatewaySubject): void {
     });
 
     it('reports a file again that was not taken, and meanwhile what comes after it', async () => {
-      const { network, link, phone, session } = await linkedScene(subject);
+      const { network, link, phone, session } = await linkedFixture(subject);
       await link.connection().close();
       const taken = Promise.withResolvers<void>();
       let refusals = 0;
@@ -88,7 +88,7 @@ export function receivingContract(subject: GatewaySubject): void {
     });
 
     it('reports a message again on the next connection until it was taken', async () => {
-      const { network, link, phone, session, open } = await linkedScene(subject);
+      const { network, link, phone, session, open } = await linkedFixture(subject);
       await link.connection().close();
       const offered = Promise.withResolvers<void>();
       const taking = async ({ kind }: Report): Promise<void> => {

@@ -26,7 +26,7 @@ export type Report =
   | { readonly kind: 'receipt'; readonly receipt: Receipt }
   | { readonly kind: 'groups'; readonly groups: readonly GroupReport[]; readonly full: boolean };
 
-/** An instance's connection as the service would hold it: opened again at once where the network asks for that. */
+/** An instance's connection as the service would hold it: opened again immediately where the network asks for that. */
 export interface TestLink {
   readonly reports: readonly Report[];
   readonly connection: () => GatewayConnection;

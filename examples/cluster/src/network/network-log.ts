@@ -3,9 +3,9 @@ import type { NetworkRecord } from '@trunkline/core/sandbox';
 
 /** What the network has seen, oldest first; times are epoch milliseconds of its own clock. */
 export interface NetworkLog {
-  /** What happened on the network: messages taken over, messages of phones, receipts taken. */
+  /** What happened on the network: messages accepted, messages of phones, receipts taken. */
   readonly records: readonly LoggedRecord[];
-  /** Every request to send and what became of it, repeats too. */
+  /** Every request to send and its outcome, repeats too. */
   readonly sends: readonly LoggedSend[];
   readonly connections: readonly LoggedConnection[];
   /** Instances that were connected a second time while they were connected: the network has ended the first. */
@@ -42,7 +42,7 @@ export interface NetworkLogWriter {
   read(): NetworkLog;
   record(record: NetworkRecord): void;
   send(send: Omit<LoggedSend, 'at'>): void;
-  /** Answers the connection's number, and what to call when it is connected and when it has ended; repeated calls do no harm. */
+  /** Returns the connection's number, and what to call when it is connected and when it has ended; repeated calls do no harm. */
   opened(connection: { instanceId: string; owner: string }): {
     readonly id: number;
     connected(): void;

@@ -19,7 +19,7 @@ const received = z.object({
 });
 const group = z.object({ name: z.string(), participantsCount: z.int() });
 
-/** The phones, for other processes: `POST /phones/{instance}/{action}` with the action's input as JSON answers what it answers. */
+/** The phones, for other processes: `POST /phones/{instance}/{action}` with the action's input as JSON returns what it returns. */
 export function phoneRoutes({ phone, unlink, log }: Pick<Network, 'phone' | 'unlink' | 'log'>): Hono {
   const app = new Hono();
   const action = <Input>(
@@ -30,7 +30,7 @@ export function phoneRoutes({ phone, unlink, log }: Pick<Network, 'phone' | 'unl
     app.post(`/phones/:instance/${name}`, async (c) => {
       const input = schema.safeParse(await c.req.json());
       if (!input.success) return c.json({ message: z.prettifyError(input.error) }, 422);
-      return c.json({ answer: (await act(c.req.param('instance'), input.data)) ?? null });
+      return c.json({ response: (await act(c.req.param('instance'), input.data)) ?? null });
     });
   };
   action('scan', scanned, (id, profile) => phone(id).scan(profile));

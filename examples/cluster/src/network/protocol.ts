@@ -28,7 +28,7 @@ export interface NetworkSide {
   logout: GatewayConnection['logout'];
 }
 
-/** What the network tells a gateway, and asks it for. A report that is rejected is made again. */
+/** What the network reports to a gateway, and asks it for. A report that is rejected is made again. */
 export interface GatewaySide extends Omit<GatewayListener, 'message'> {
   message(message: WireIncoming): Promise<void>;
   loadSession: Session['load'];
@@ -37,7 +37,7 @@ export interface GatewaySide extends Omit<GatewayListener, 'message'> {
   readFile(networkId: string): Promise<Uint8Array | null>;
 }
 
-/** Whatever a gateway is told about how to open a connection. */
+/** What a gateway is given about how to open a connection. */
 export type OpenArguments =
   Parameters<Gateway['open']> extends [Session, GatewayListener, ...infer More] ? More : [];
 

@@ -7,7 +7,7 @@ import type { Clock } from '@trunkline/core/spi/gateway';
 /** What the other side of a socket serves, as functions; `local` is what this side serves. */
 export type RemoteCalls<Remote extends object, Local extends object> = BirpcReturn<Remote, Local>;
 
-/** Calls that are under way when the socket closes reject; so do later ones. */
+/** Calls that are in flight when the socket closes reject; so do later ones. */
 export function remoteCalls<Remote extends object, Local extends object>(
   socket: WebSocket,
   local: Local,
@@ -23,7 +23,7 @@ export function remoteCalls<Remote extends object, Local extends object>(
       }),
     on(receive) {
       socket.on('message', (bytes) => {
-        // An answer that does not get through, or a frame that is none: the other side learns of it by the end.
+        // A response that does not get through, or a frame that is none: the other side learns of it by the end.
         (async () => receive(bytes))().catch(() => socket.terminate());
       });
     },
@@ -36,15 +36,15 @@ const PING_EVERY_MS = 10_000;
 
 /** Closes an open socket whose other side is silent: a process that stands still, a machine that is gone. */
 export function watchForSilence(socket: WebSocket, clock: Clock): void {
-  let answered = true;
+  let responded = true;
   let cancel = (): void => {};
   const beat = (): void => {
-    if (!answered) return socket.terminate();
-    answered = false;
+    if (!responded) return socket.terminate();
+    responded = false;
     socket.ping();
     cancel = clock.setTimer(PING_EVERY_MS, beat);
   };
-  socket.on('pong', () => (answered = true));
+  socket.on('pong', () => (responded = true));
   socket.on('close', () => cancel());
   beat();
 }

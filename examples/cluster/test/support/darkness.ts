@@ -72,7 +72,7 @@ function gaps({ from, to }: Period, others: readonly Period[]): readonly Period[
   return found;
 }
 
-/** The kinds of what was done at that time; where it was done to both gateways, nobody was left to take over. */
+/** The kinds of what was done at that time; where it was done to both gateways, nobody was left to take them. */
 function causeOf({ interruptions }: Evidence, { instance, from, to }: Stay): string {
   const causes = interruptions
     .filter((one) => one.from <= to && from <= one.to + NOTICED_WITHIN_MS)

@@ -50,29 +50,29 @@ export function isOutage(interruption: Interruption): interruption is Outage {
   return interruption.kind === 'frozen' || interruption.kind === 'cut_off';
 }
 
-interface Scene extends Pick<DisturbanceOptions, 'outageMs' | 'instances'> {
+interface Harness extends Pick<DisturbanceOptions, 'outageMs' | 'instances'> {
   readonly cluster: TestCluster;
   readonly random: Choices;
   readonly interruptions: Interruption[];
 }
 
-/** Does something and answers what it was. */
-type Disturbance = (scene: Scene) => Promise<string>;
+/** Does something and returns what it was. */
+type Disturbance = (harness: Harness) => Promise<string>;
 
 /** Each is done once before any is done again. */
 const DISTURBANCES: readonly Disturbance[] = [
   crashPostgres,
-  (scene) => kill(scene, 'gateway'),
-  (scene) => freeze(scene, 'gateway'),
-  (scene) => kill(scene, 'webhooks'),
+  (harness) => kill(harness, 'gateway'),
+  (harness) => freeze(harness, 'gateway'),
+  (harness) => kill(harness, 'webhooks'),
   stall,
   terminateConnections,
-  (scene) => freeze(scene, 'webhooks'),
-  (scene) => kill(scene, 'api'),
+  (harness) => freeze(harness, 'webhooks'),
+  (harness) => kill(harness, 'api'),
   restart,
   stopListening,
   drop,
-  (scene) => freeze(scene, 'api'),
+  (harness) => freeze(harness, 'api'),
 ];
 
 /** Disturbs the cluster again and again, and then lets it be. Returns what was done. */
@@ -100,43 +100,43 @@ export async function disturb(
   return asTheyWere(cluster, interruptions);
 }
 
-async function kill(scene: Scene, role: string): Promise<string> {
-  const process = oneOf(scene, role);
-  if (!signal(process, 'SIGKILL')) return `${process.name} is dead already`;
-  note(scene, { kind: 'killed', process: process.name });
+async function kill(harness: Harness, role: string): Promise<string> {
+  const process = oneOf(harness, role);
+  if (!signal(process, 'SIGKILL')) return `${process.name} is dead`;
+  note(harness, { kind: 'killed', process: process.name });
   return `${process.name} is killed`;
 }
 
 /** As a deploy does: it ends in good order, and comes back. */
-async function restart(scene: Scene): Promise<string> {
-  const process = oneOf(scene, '');
-  if (!signal(process, 'SIGTERM')) return `${process.name} is dead already`;
-  note(scene, { kind: 'restarted', process: process.name });
+async function restart(harness: Harness): Promise<string> {
+  const process = oneOf(harness, '');
+  if (!signal(process, 'SIGTERM')) return `${process.name} is dead`;
+  note(harness, { kind: 'restarted', process: process.name });
   return `${process.name} is to end`;
 }
 
 /** As a machine under a hypervisor that is paused: it goes on later as if nothing had been. */
-async function freeze(scene: Scene, role: string): Promise<string> {
-  const process = oneOf(scene, role);
+async function freeze(harness: Harness, role: string): Promise<string> {
+  const process = oneOf(harness, role);
   const pid = process.pid();
-  if (!signal(process, 'SIGSTOP')) return `${process.name} is dead already`;
-  const ms = outage(scene, 'frozen', process);
+  if (!signal(process, 'SIGSTOP')) return `${process.name} is dead`;
+  const ms = outage(harness, 'frozen', process);
   void setTimeout(ms).then(() => process.pid() === pid && signal(process, 'SIGCONT'));
   return `${process.name} stands still for ${ms} ms`;
 }
 
-/** Answers whether there was a process to tell. */
+/** Returns whether there was a process to notify. */
 function signal({ pid }: ManagedProcess, name: NodeJS.Signals): boolean {
   const id = pid();
   return id !== undefined && process.kill(id, name);
 }
 
-async function drop(scene: Scene): Promise<string> {
-  const { cluster, random, instances } = scene;
+async function drop(harness: Harness): Promise<string> {
+  const { cluster, random, instances } = harness;
   const instance = random.of(instances);
   try {
     await networkPhone(cluster.network.url, instance).drop();
-    note(scene, { kind: 'dropped', instanceId: instance });
+    note(harness, { kind: 'dropped', instanceId: instance });
     return `the connection of ${instance} drops`;
   } catch {
     return `${instance} is not connected`;
@@ -144,29 +144,29 @@ async function drop(scene: Scene): Promise<string> {
 }
 
 /** Half-open sockets between a process and Postgres, for a while. */
-async function stall(scene: Scene): Promise<string> {
-  const { cluster, random } = scene;
+async function stall(harness: Harness): Promise<string> {
+  const { cluster, random } = harness;
   const { process, proxy } = random.of(cluster.services);
-  const ms = outage(scene, 'cut_off', process);
+  const ms = outage(harness, 'cut_off', process);
   const how = random.chance(0.5) ? 'pass_on' : 'cut';
   proxy.stall();
   void setTimeout(ms).then(() => proxy.resume(how));
   return `${process.name} does not reach Postgres for ${ms} ms (${how})`;
 }
 
-async function crashPostgres({ cluster, interruptions }: Scene): Promise<string> {
+async function crashPostgres({ cluster, interruptions }: Harness): Promise<string> {
   const from = Date.now();
   await cluster.postgres.crash();
   interruptions.push({ kind: 'database', from, to: Date.now() });
   return 'Postgres has crashed and is back';
 }
 
-function terminateConnections(scene: Scene): Promise<string> {
-  note(scene, { kind: 'database' });
-  return terminate(scene.cluster, "application_name = 'trunkline' AND random() < 0.5");
+function terminateConnections(harness: Harness): Promise<string> {
+  note(harness, { kind: 'database' });
+  return terminate(harness.cluster, "application_name = 'trunkline' AND random() < 0.5");
 }
 
-function stopListening({ cluster }: Scene): Promise<string> {
+function stopListening({ cluster }: Harness): Promise<string> {
   return terminate(cluster, "query ILIKE 'LISTEN%'");
 }
 
@@ -184,15 +184,15 @@ async function terminate({ postgres }: TestCluster, which: string): Promise<stri
 }
 
 /** One of the processes of a role. */
-function oneOf({ cluster, random }: Scene, role: string): ManagedProcess {
+function oneOf({ cluster, random }: Harness, role: string): ManagedProcess {
   return random.of(
     cluster.services.map(({ process }) => process).filter(({ name }) => name.startsWith(role)),
   );
 }
 
-/** Answers how long it is to last. */
+/** Returns how long it is to last. */
 function outage(
-  { outageMs, interruptions, random }: Scene,
+  { outageMs, interruptions, random }: Harness,
   kind: Outage['kind'],
   { name }: ManagedProcess,
 ): number {
@@ -205,7 +205,7 @@ type Momentary = Extract<Interruption, { kind: 'killed' | 'restarted' | 'databas
 type WithoutPeriod<Kind> = Kind extends Period ? Omit<Kind, keyof Period> : never;
 
 /** It happens now. */
-function note({ interruptions }: Scene, what: WithoutPeriod<Momentary>): void {
+function note({ interruptions }: Harness, what: WithoutPeriod<Momentary>): void {
   const now = Date.now();
   interruptions.push({ ...what, from: now, to: now });
 }

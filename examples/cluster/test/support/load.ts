@@ -5,8 +5,8 @@ import type { Choices } from './choices.ts';
 import { API_KEY } from './test-cluster.ts';
 import type { TestCluster } from './test-cluster.ts';
 
-/** How long a client waits for an answer before it asks again. */
-const ANSWER_WITHIN_MS = 4_000;
+/** How long a client waits for a response before it asks again. */
+const RESPONSE_WITHIN_MS = 4_000;
 const ASK_AGAIN_MS = 300;
 
 /** What the service said yes to. */
@@ -23,7 +23,7 @@ export interface Load {
   readonly accepted: readonly Accepted[];
   /** The texts of messages that the network took from phones, for the service. */
   readonly inbound: readonly string[];
-  /** Answers that no client should get. */
+  /** Returns that no client should get. */
   readonly complaints: readonly string[];
   /** Posts one more message, and resolves with its id once it is accepted. */
   send(message: Omit<Accepted, 'messageId' | 'at'>, choose: Choices): Promise<string>;
@@ -44,14 +44,14 @@ const message = z.object({ data: z.object({ id: z.string() }) });
 const QUEUE = 10;
 const QUEUE_CHANCE = 0.1;
 
-/** Messages of phones at once, at first and now and then: more than an endpoint may get within a minute. */
+/** Concurrent messages of phones, at first and now and then: more than an endpoint may get within a minute. */
 const BURST = 130;
 const BURST_CHANCE = 0.01;
 
-/** By their last digits, what becomes of messages to them (docs/sandbox.md). */
+/** By their last digits, the outcome of messages to them (docs/sandbox.md). */
 const RECIPIENTS = ['15550100', '15550100', '15550100', '15550001', '15550002', '15550003'] as const;
 
-/** Clients that send through every API process and ask again with the same key until they are answered; and phones that write. */
+/** Clients that send through every API process and ask again with the same key until they get a response; and phones that write. */
 export function startLoad(cluster: TestCluster, options: LoadOptions, random: Choices): Load {
   const accepted: Accepted[] = [];
   const inbound: string[] = [];
@@ -60,17 +60,17 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
 
   const send: Load['send'] = async ({ instance, to, text }, choose) => {
     for (;;) {
-      const answer = await post(choose, { instance, to, type: 'text', text });
-      if (answer?.status === 202 || answer?.status === 200) {
-        const messageId = message.parse(answer.body).data.id;
+      const reply = await post(choose, { instance, to, type: 'text', text });
+      if (reply?.status === 202 || reply?.status === 200) {
+        const messageId = message.parse(reply.body).data.id;
         accepted.push({ messageId, instance, text, to, at: Date.now() });
         return messageId;
       }
-      // No connection, no answer in time, a server that is starting or has lost its database: ask again.
-      if (answer && answer.status < 500 && answer.status !== 409) {
-        const complaint = `${answer.status} ${JSON.stringify(answer.body)}`;
+      // No connection, no response in time, a server that is starting or has lost its database: ask again.
+      if (reply && reply.status < 500 && reply.status !== 409) {
+        const complaint = `${reply.status} ${JSON.stringify(reply.body)}`;
         complaints.push(complaint);
-        throw new Error(`${text} was answered ${complaint}`);
+        throw new Error(`${text} got ${complaint}`);
       }
       await setTimeout(ASK_AGAIN_MS);
     }
@@ -90,7 +90,7 @@ export function startLoad(cluster: TestCluster, options: LoadOptions, random: Ch
           'Idempotency-Key': body.text,
         },
         body: JSON.stringify(body),
-        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+        signal: AbortSignal.timeout(RESPONSE_WITHIN_MS),
       });
       return { status: response.status, body: await response.json() };
     } catch {

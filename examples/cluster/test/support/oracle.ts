@@ -48,7 +48,7 @@ export function missing(evidence: Evidence): readonly string[] {
     ...receivers.flatMap((receiver) =>
       events
         .filter((type) => receiver.events.includes(type) && !hasTaken(receiver, { text, type }))
-        .map((type) => `${receiver.name} was not told of ${type} ${text}`),
+        .map((type) => `${receiver.name} was not notified of ${type} ${text}`),
     ),
   ]);
 }
@@ -63,10 +63,10 @@ export function violations(evidence: Evidence, windowMs: number): readonly strin
     .filter(isOutage)
     .filter((outage) => outage.process.startsWith('webhooks'));
   return [
-    ...evidence.load.complaints.map((complaint) => `a client was answered ${complaint}`),
+    ...evidence.load.complaints.map((complaint) => `a client got ${complaint}`),
     ...acceptedTwice(evidence),
     ...sentTwice(evidence),
-    ...toldWrongly(evidence),
+    ...reportedWrongly(evidence),
     ...evidence.receivers.flatMap((receiver) => [
       ...receiver.refused.map((reason) => `${receiver.name} was sent what is not signed: ${reason}`),
       ...tooMany(receiver, outagesOfSenders, windowMs),
@@ -78,7 +78,7 @@ export function violations(evidence: Evidence, windowMs: number): readonly strin
 
 function acceptedTwice({ load }: Evidence): readonly string[] {
   const ids = load.accepted.map(({ messageId }) => messageId);
-  return repeated(ids).map((id) => `${id} was the answer to two messages`);
+  return repeated(ids).map((id) => `${id} was the response to two messages`);
 }
 
 /** A resend under the same network id is one message for the network. */
@@ -87,7 +87,7 @@ function sentTwice({ log }: Evidence): readonly string[] {
   return repeated(texts).map((text) => `${text} was sent under two network ids`);
 }
 
-function toldWrongly(evidence: Evidence): readonly string[] {
+function reportedWrongly(evidence: Evidence): readonly string[] {
   const arrivals = evidence.receivers.flatMap((receiver) => receiver.arrivals);
   const events = new Map(expected(evidence).map(({ text, events: types }) => [text, types]));
   const wrong = arrivals.filter(({ text, type }) => !events.get(text ?? '')?.includes(type));
@@ -102,7 +102,7 @@ function toldWrongly(evidence: Evidence): readonly string[] {
   }
   return [
     ...wrong.map(
-      ({ receiver, type, text }) => `${receiver} was told of ${type} ${text}, which did not happen`,
+      ({ receiver, type, text }) => `${receiver} was notified of ${type} ${text}, which did not happen`,
     ),
     ...[...ids].filter(([, set]) => set.size > 1).map(([what, set]) => `${what} ${[...set].join(', ')}`),
   ];
@@ -126,7 +126,7 @@ function turnedBack({ load, statuses }: Evidence): readonly string[] {
 }
 
 /**
- * At most two requests at once, and 120 begun within any minute, whichever processes send them. What a process had
+ * At most two concurrent requests, and 120 begun within any minute, whichever processes send them. What a process had
  * claimed when it was cut off from Postgres, or stood still, leaves late: that may be two requests more.
  */
 function tooMany(
@@ -143,7 +143,7 @@ function tooMany(
   const most = Math.max(0, ...arrivals.map((arrival) => atOnce(arrivals, arrival)));
   return [
     ...(crowded === undefined ? [] : [`${name} got more than 120 requests within a minute`]),
-    ...(most > 2 ? [`${name} got ${most} requests at once`] : []),
+    ...(most > 2 ? [`${name} got ${most} concurrent requests`] : []),
   ];
 }
 

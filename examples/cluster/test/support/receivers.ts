@@ -15,9 +15,9 @@ export interface Arrival {
   readonly messageId: string;
   readonly text: string | null;
   readonly startedAt: number;
-  /** When it was answered, or its connection ended. Null while neither has happened. */
+  /** When it got its response, or its connection ended. Null while neither has happened. */
   endedAt: number | null;
-  /** Whether the answer was a 2xx that got out. */
+  /** Whether the response was a 2xx that got out. */
   taken: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Receiver {
 
 export interface Behaviour {
   readonly events: readonly string[];
-  /** How long it takes to answer. */
+  /** How long it takes to respond. */
   readonly delayMs?: readonly [number, number];
   /** How often it fails the first attempt of a delivery: with an error, or by hanging up. */
   readonly failing?: number;

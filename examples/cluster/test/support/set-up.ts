@@ -10,9 +10,9 @@ const created = z.object({
 type Created = z.output<typeof created>['data'];
 
 /** A server that says nothing for so long is taken to be dead. */
-const ANSWER_WITHIN_MS = 60_000;
+const RESPONSE_WITHIN_MS = 60_000;
 
-/** Calls the API at this address; throws where it does not answer with data. */
+/** Calls the API at this address; throws where it does not respond with data. */
 export async function call(url: string, method: string, path: string, body?: object): Promise<Created> {
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
@@ -23,14 +23,14 @@ export async function call(url: string, method: string, path: string, body?: obj
       Connection: 'close',
     },
     ...(body && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    signal: AbortSignal.timeout(RESPONSE_WITHIN_MS),
   });
-  const answer: unknown = await response.json();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(answer)}`);
-  return created.parse(answer).data;
+  const reply: unknown = await response.json();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(reply)}`);
+  return created.parse(reply).data;
 }
 
-/** Registers the receivers' webhooks, and answers instances that are connected. */
+/** Registers the receivers' webhooks, and returns instances that are connected. */
 export async function setUp(
   { url, networkUrl }: { readonly url: string; readonly networkUrl: string },
   { receivers, instances }: { readonly receivers: readonly Receiver[]; readonly instances: number },

@@ -37,7 +37,7 @@ export interface TestCluster {
   stop(): Promise<void>;
   /** The last words of processes that ended by an error of their own. */
   lastWords(): readonly string[];
-  /** Keeps what was printed, for somebody to read. Answers where. */
+  /** Keeps what was printed, for somebody to read. Returns where. */
   keepOutput(): string;
 }
 

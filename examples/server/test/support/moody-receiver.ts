@@ -15,7 +15,7 @@ export interface MoodyReceiver {
   readonly requests: readonly MoodyRequest[];
   /** How long the secret that a request was signed with had been replaced when it came, in milliseconds; 0 for the present one. */
   secretOverFor(request: MoodyRequest): Promise<number>;
-  /** The most requests that one endpoint ever had to answer at once. */
+  /** The most requests that one endpoint ever had to serve concurrently. */
   mostAtOnce(): number;
 }
 
@@ -44,7 +44,7 @@ export async function startMoodyReceiver(roll: (below: number) => number): Promi
   const open = new Map<number, number>();
   let most = 0;
 
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const reply = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const endpoint = Number(/^\/(\d+)\//.exec(request.url ?? '')?.[1]);
     const now = (open.get(endpoint) ?? 0) + 1;
     open.set(endpoint, now);
@@ -63,7 +63,7 @@ export async function startMoodyReceiver(roll: (below: number) => number): Promi
   };
 
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+    reply(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {

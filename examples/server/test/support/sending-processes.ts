@@ -12,13 +12,13 @@ import { temporaryDirectory } from './temporary-directory.ts';
 export interface SendingProcesses {
   /** Asks as a new workspace, one of them after the other. */
   newWorkspace(webhookLimit: number): Promise<Ask>;
-  /** Ends them, with what they have begun; one that sends nothing answers from then on. */
+  /** Ends them, with what they have begun; one that sends nothing serves from then on. */
   stopSending(): Promise<void>;
 }
 
-export type Ask = <Data>(method: string, path: string, body?: object) => Promise<Answer<Data>>;
+export type Ask = <Data>(method: string, path: string, body?: object) => Promise<Reply<Data>>;
 
-interface Answer<Data> {
+interface Reply<Data> {
   readonly status: number;
   /** As the specification has it for what was asked; null without a body. */
   readonly data: Data;

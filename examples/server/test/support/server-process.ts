@@ -18,8 +18,8 @@ export interface ServerProcess {
   /** Everything that it has printed so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** The API key that it told, if it did. */
-  readonly toldKey: () => string | undefined;
+  /** The API key that it printed, if it did. */
+  readonly shownKey: () => string | undefined;
   /** Sets its clock, while it runs, to so much ahead of the machine's; resolves when that is done. */
   setClock(aheadMs: number): Promise<void>;
   /** SIGUSR2 makes it fail. */
@@ -75,7 +75,7 @@ function spawnServer({ env, aheadMs = 0, cwd }: ServerOptions): {
   const server = {
     stdout: () => program.stdout(),
     stderr: () => program.stderr(),
-    toldKey: () => /^API key.*: (trk_\w+)$/m.exec(program.stdout())?.[1],
+    shownKey: () => /^API key.*: (trk_\w+)$/m.exec(program.stdout())?.[1],
     async setClock(ms: number) {
       const set = program.nextMessage();
       program.send({ aheadMs: ms });

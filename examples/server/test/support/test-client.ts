@@ -5,7 +5,7 @@ export const API_KEY = 'a-key-for-the-tests';
 
 /** What the tests ask of a server. */
 export interface TestClient {
-  request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  request(method: string, path: string, options?: RequestOptions): Promise<Reply>;
   createInstance(): Promise<InstanceResource>;
   /** Connects and pairs an instance. */
   connect(id: string): Promise<void>;
@@ -24,7 +24,7 @@ interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Answer {
+interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;

@@ -11,20 +11,20 @@ export interface TestReceiver {
   readonly url: string;
   /** Set as soon as it is known: what comes before is refused. */
   secret: string;
-  /** Every request that was verified, answered or not. */
+  /** Every request that was verified, with or without a response. */
   readonly requests: readonly ReceivedRequest[];
   /** What was sent with another signature than ours. */
   readonly refused: readonly string[];
-  /** Leaves requests of this type without an answer, until told otherwise. */
+  /** Leaves requests of this type without a response, until further notice. */
   hold(type: string | null): void;
-  /** Answers what was held. */
+  /** Returns what was held. */
   release(): void;
 }
 
 export interface ReceivedRequest {
   readonly deliveryId: string;
   readonly event: WebhookEvent;
-  readonly answered: boolean;
+  readonly responded: boolean;
 }
 
 const servers: (() => void)[] = [];
@@ -53,9 +53,9 @@ export async function startReceiver(): Promise<TestReceiver> {
       return;
     }
     const { event } = result;
-    const answered = event.type !== held;
-    requests.push({ deliveryId: String(request.headers['x-service-delivery']), event, answered });
-    if (answered) response.writeHead(204).end();
+    const responded = event.type !== held;
+    requests.push({ deliveryId: String(request.headers['x-service-delivery']), event, responded });
+    if (responded) response.writeHead(204).end();
     else waiting.add(response);
   };
 

@@ -13,7 +13,7 @@ import { startReceiver } from './test-receiver.ts';
 import type { TestReceiver } from './test-receiver.ts';
 
 /** A server with GATEWAY=baileys, an instance of it, and a loopback WhatsApp. */
-export interface WhatsAppScene {
+export interface WhatsAppHarness {
   readonly wa: RemoteFakeWhatsApp;
   readonly account: Account;
   readonly bob: Person;
@@ -31,7 +31,9 @@ export interface WhatsAppServer extends ServerProcess {
 
 const PRELOAD = new URL('on-fake-whatsapp.ts', import.meta.url).href;
 
-export async function setWhatsAppScene(env: Readonly<Record<string, string>> = {}): Promise<WhatsAppScene> {
+export async function startWhatsAppHarness(
+  env: Readonly<Record<string, string>> = {},
+): Promise<WhatsAppHarness> {
   const wa = await spawnFakeWhatsApp();
   onTestFinished(() => wa.stop());
   const DATA_DIR = join(temporaryDirectory(), 'data');
@@ -61,7 +63,7 @@ export async function setWhatsAppScene(env: Readonly<Record<string, string>> = {
 
 /** As a person would: asks for a QR, and scans it. */
 export async function linkPhone(
-  { wa, account, instance }: WhatsAppScene,
+  { wa, account, instance }: WhatsAppHarness,
   server: WhatsAppServer,
 ): Promise<void> {
   await server.client.request('POST', `/api/v1/instances/${instance}/connect`);

@@ -4,7 +4,7 @@ import type { MediaFailure } from '../media/media-host.ts';
 import type { Network } from '../network.ts';
 import { stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
-import type { Account } from './world-api.ts';
+import type { Account } from './directory-api.ts';
 
 interface StreamError {
   /** 515 restart, 503, 500, …; none where the child says it. */
@@ -18,7 +18,7 @@ export interface DisturbingApi {
   holdAcks(): void;
   /** Sends the acks that are held, to those still connected. */
   releaseAcks(): void;
-  /** The account's next message is answered with an error, such as 479 or 463, and goes nowhere. */
+  /** The account's next message gets an error, such as 479 or 463, and goes nowhere. */
   refuseNextMessage(from: Account, code: number): void;
   /** The account's next message is lost on the way: no ack, nobody gets it. */
   loseNextMessage(from: Account): void;
@@ -26,17 +26,17 @@ export interface DisturbingApi {
   deliverStanza(account: Account, node: Stanza): void;
   /** Ends the connection with a last word. */
   streamError(account: Account, error: StreamError): void;
-  /** Another client takes the connection over: 440. */
+  /** Another client replaces the connection: 440. */
   replace(account: Account): void;
-  /** Every login is answered with this failure: 401, 402, 403, 405, 406, 411, 503, … */
+  /** Every login gets this failure: 401, 402, 403, 405, 406, 411, 503, … */
   refuseLogin(account: Account, reason: number): void;
   allowLogin(account: Account): void;
-  /** Upgrades to WebSocket are answered with this HTTP status, or not at all. */
-  refuseUpgrades(answer: number | 'silence'): void;
+  /** Upgrades to WebSocket get this HTTP status, or not at all. */
+  refuseUpgrades(response: number | 'silence'): void;
   allowUpgrades(): void;
-  /** Clients that log in are not told when they have everything that waited for them: they keep events back until then. */
+  /** Clients that log in are not notified when they have everything that waited for them: they keep events back until then. */
   withholdOfflineMark(): void;
-  /** Queries named like `w:g2/get/query`, `usync/get/usync` or `w:p/get/ping` are never answered; without names none is. */
+  /** Queries named like `w:g2/get/query`, `usync/get/usync` or `w:p/get/ping` are never responded; without names none is. */
   muteQueries(...names: readonly string[]): void;
   unmuteQueries(): void;
   /** The connection ends without a word. */
@@ -50,8 +50,8 @@ export interface DisturbingApi {
 }
 
 export function disturbingApi(network: Network, switchboard: Switchboard): DisturbingApi {
-  const { disturbances, media, world } = network;
-  const connectionOf = ({ phoneNumber }: Account) => switchboard.ofAccount(world.account(phoneNumber));
+  const { disturbances, media, directory } = network;
+  const connectionOf = ({ phoneNumber }: Account) => switchboard.ofAccount(directory.account(phoneNumber));
   return {
     holdAcks: () => disturbances.holdAcks(),
     releaseAcks: () => disturbances.releaseAcks(),
@@ -66,11 +66,11 @@ export function disturbingApi(network: Network, switchboard: Switchboard): Distu
     replace: (account) => connectionOf(account).sendLast(replaced()),
     refuseLogin: ({ phoneNumber }, reason) => disturbances.refuseLogin(phoneNumber, reason),
     allowLogin: ({ phoneNumber }) => disturbances.refuseLogin(phoneNumber, undefined),
-    refuseUpgrades: (answer) => {
-      disturbances.upgradeAnswer = answer;
+    refuseUpgrades: (response) => {
+      disturbances.upgradeResponse = response;
     },
     allowUpgrades: () => {
-      disturbances.upgradeAnswer = undefined;
+      disturbances.upgradeResponse = undefined;
     },
     withholdOfflineMark: () => {
       disturbances.withholdsOfflineMark = true;

@@ -5,8 +5,8 @@ import { toProto } from '../messages/to-proto.ts';
 import type { Outgoing } from '../messages/to-proto.ts';
 import type { Network } from '../network.ts';
 import { seconds } from '../stanza.ts';
-import type { AddressingMode } from '../world/contact.ts';
-import type { Account, Group, Person } from './world-api.ts';
+import type { AddressingMode } from '../directory/contact.ts';
+import type { Account, Group, Person } from './directory-api.ts';
 
 interface InboundOptions {
   /** The network's message id; made up where left out. Given twice, it is the same message sent again. */
@@ -14,10 +14,10 @@ interface InboundOptions {
   readonly group?: Group;
   /** How the sender is named to the client: by number, the default, or by LID. Groups have a way of their own. */
   readonly addressing?: AddressingMode;
-  /** The ciphertext cannot be read. The sender's phone answers the client's retry receipt with one that can. */
+  /** The ciphertext cannot be read. The sender's phone responds to the client's retry receipt with one that can. */
   readonly undecryptable?: boolean;
-  /** False, with `undecryptable`: the sender's phone never answers. */
-  readonly answersRetry?: boolean;
+  /** False, with `undecryptable`: the sender's phone never responds. */
+  readonly respondsToRetry?: boolean;
   /** When it was sent, in milliseconds; now by default. */
   readonly sentAt?: number;
 }
@@ -34,43 +34,43 @@ interface ReceiptOptions {
   readonly device?: number;
 }
 
-/** What comes in for an account: at once where its client is connected, otherwise after its next login. */
+/** What comes in for an account: immediately if its client is connected, otherwise after its next login. */
 export interface IncomingApi {
-  /** A person sends the account a message. Answers the network id. */
+  /** A person sends the account a message. Returns the network id. */
   inbound(from: Person, to: Account, message: Outgoing, options?: InboundOptions): Promise<string>;
   /** Hands the client a message again that it has had, byte for byte. */
   redeliver(to: Account, id: string): void;
-  /** A person's phone tells what became of messages that the account sent. */
+  /** A person's phone reports the outcome of messages that the account sent. */
   receipt(to: Account, receipt: ReceiptOptions): void;
   /** The person's phone could not read a message and asks the client for it again. */
   requestRetry(to: Account, by: Person, id: string): void;
 }
 
 export function incomingApi(network: Network): IncomingApi {
-  const { world } = network;
+  const { directory } = network;
   return {
     inbound: async (from, to, message, options = {}) => {
-      const group = options.group && world.group(options.group.jid);
+      const group = options.group && directory.group(options.group.jid);
       const id = options.id ?? newMessageId();
       const addressing = group?.addressing ?? options.addressing ?? 'pn';
-      const account = world.account(to.phoneNumber);
+      const account = directory.account(to.phoneNumber);
       if (account.reachable.length === 0)
         throw new Error(`no client of ${account.phoneNumber} can be written to`);
       await sendFromPhone({
-        from: world.contact(from.phoneNumber),
+        from: directory.contact(from.phoneNumber),
         to: account,
         message: await toProto(message, network.media),
         envelope: { id, t: seconds(options.sentAt ?? network.now()), group, addressing },
         undecryptable: options.undecryptable ?? false,
-        answersRetry: options.answersRetry ?? true,
+        respondsToRetry: options.respondsToRetry ?? true,
       });
       return id;
     },
-    redeliver: ({ phoneNumber }, id) => world.account(phoneNumber).companion.mailbox.redeliver(id),
+    redeliver: ({ phoneNumber }, id) => directory.account(phoneNumber).companion.inbox.redeliver(id),
     receipt: ({ phoneNumber }, { by, type, ids, ...options }) => {
-      const group = options.group && world.group(options.group.jid);
-      sendReceipt(network, world.account(phoneNumber), {
-        by: world.contact(by.phoneNumber),
+      const group = options.group && directory.group(options.group.jid);
+      sendReceipt(network, directory.account(phoneNumber), {
+        by: directory.contact(by.phoneNumber),
         type,
         ids,
         group,
@@ -79,9 +79,9 @@ export function incomingApi(network: Network): IncomingApi {
       });
     },
     requestRetry: ({ phoneNumber }, by, id) => {
-      const reader = world.contact(by.phoneNumber);
+      const reader = directory.contact(by.phoneNumber);
       const group = reader.inbox.get(id)?.group ?? null;
-      askForRetry(network, world.account(phoneNumber).companion, { id, reader, group });
+      askForRetry(network, directory.account(phoneNumber).companion, { id, reader, group });
     },
   };
 }

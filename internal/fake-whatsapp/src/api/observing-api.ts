@@ -3,7 +3,7 @@ import type { SentMessage } from '../chronicle/sent-log.ts';
 import { formatTranscript } from '../chronicle/transcript.ts';
 import type { TranscriptEntry } from '../chronicle/transcript.ts';
 import type { Network } from '../network.ts';
-import type { Account } from './world-api.ts';
+import type { Account } from './directory-api.ts';
 
 interface MessageMatch {
   readonly from?: Account;
@@ -15,7 +15,7 @@ interface MessageMatch {
 export interface ObservingApi {
   /** Every message stanza so far, in order of arrival. */
   sentMessages(match?: MessageMatch): readonly SentMessage[];
-  /** The earliest one that no call has answered yet; waits for it. */
+  /** The earliest one that no call has responded yet; waits for it. */
   nextMessage(match?: MessageMatch): Promise<SentMessage>;
   receipts(from?: Account): readonly ReceivedReceipt[];
   /** The first receipt that a client sends for this message, past or to come; of this type, where one is given. */

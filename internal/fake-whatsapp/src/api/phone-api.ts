@@ -7,7 +7,7 @@ import type { Network } from '../network.ts';
 import { enterCode, hasRequestedCode } from '../pairing/link-code.ts';
 import { pair } from '../pairing/pair.ts';
 import { hasOffered, readQr } from '../pairing/qr.ts';
-import type { Account, Person } from './world-api.ts';
+import type { Account, Person } from './directory-api.ts';
 
 interface LinkedDevice {
   readonly device: number;
@@ -23,18 +23,18 @@ export interface PhoneApi {
   /** "Log out" under Linked devices, for every client: 401 now, or at the next login. */
   unlink(account: Account): void;
   linkedDevices(account: Pick<Account, 'phoneNumber'>): readonly LinkedDevice[];
-  /** Typed on the phone itself; each client gets its copy. Answers the network id. */
+  /** Typed on the phone itself; each client gets its copy. Returns the network id. */
   fromPhone(account: Account, to: Person, message: Outgoing): Promise<string>;
 }
 
 export function phoneApi(network: Network, switchboard: Switchboard): PhoneApi {
-  const { world, chronicle } = network;
+  const { directory, chronicle } = network;
   return {
     scanQr: ({ phoneNumber }, qrText) => {
       const { ref, ...secrets } = readQr(qrText);
       const connection = switchboard.all.find((candidate) => hasOffered(candidate, ref));
       if (connection === undefined) throw new Error('this QR is of no open connection');
-      pair(connection, world.account(phoneNumber), secrets);
+      pair(connection, directory.account(phoneNumber), secrets);
     },
     enterCode: async ({ phoneNumber }, code) => {
       const asking = () => switchboard.all.find((candidate) => hasRequestedCode(candidate, phoneNumber));
@@ -43,10 +43,10 @@ export function phoneApi(network: Network, switchboard: Switchboard): PhoneApi {
       if (asking() === undefined) await chronicle.actions.next('a request for a pairing code', isRequest);
       const connection = asking();
       if (connection === undefined) throw new Error('the client that asked for a code is gone');
-      await enterCode(connection, world.account(phoneNumber), code);
+      await enterCode(connection, directory.account(phoneNumber), code);
     },
     unlink: ({ phoneNumber }) => {
-      const account = world.account(phoneNumber);
+      const account = directory.account(phoneNumber);
       const removed = stanza('conflict', { type: 'device_removed' });
       for (const companion of account.companions.values()) {
         switchboard.ofCompanion(companion)?.sendLast(stanza('stream:error', { code: '401' }, [removed]));
@@ -54,12 +54,12 @@ export function phoneApi(network: Network, switchboard: Switchboard): PhoneApi {
       account.companions.clear();
     },
     linkedDevices: ({ phoneNumber }) =>
-      [...world.account(phoneNumber).companions.values()].map((companion) => ({
+      [...directory.account(phoneNumber).companions.values()].map((companion) => ({
         device: companion.device,
         connected: switchboard.ofCompanion(companion) !== undefined,
       })),
     fromPhone: async ({ phoneNumber }, to, message) => {
-      const chat = { account: world.account(phoneNumber), to: world.contact(to.phoneNumber) };
+      const chat = { account: directory.account(phoneNumber), to: directory.contact(to.phoneNumber) };
       return mirror(network, chat, await toProto(message, network.media));
     },
   };

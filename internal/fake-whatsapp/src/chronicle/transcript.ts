@@ -27,7 +27,7 @@ export class Transcript {
   }
 }
 
-/** One line per stanza, to be read by a person; bytes are told by their length, long lists by their beginning. */
+/** One line per stanza, to be read by a person; bytes are shown by their length, long lists by their beginning. */
 export function formatTranscript(entries: readonly TranscriptEntry[]): string {
   return entries
     .map(({ connection, direction, node }) => {

@@ -5,10 +5,10 @@ import type { Connection } from './connection.ts';
 /** The client wants its messages: those from its time offline, between a notice and an end mark, then live ones. */
 export async function comeOnline(connection: Connection): Promise<void> {
   const { client, network } = connection;
-  const count = String(client.mailbox.size);
+  const count = String(client.inbox.size);
   const preview = { count, message: count, receipt: '0', notification: '0', appdata: '0' };
   connection.send(stanza('ib', {}, [stanza('offline_preview', preview)]));
-  client.mailbox.connect(connection);
+  client.inbox.connect(connection);
   if (!network.disturbances.withholdsOfflineMark) {
     connection.send(stanza('ib', {}, [stanza('offline', { count })]));
   }

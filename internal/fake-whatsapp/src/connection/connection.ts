@@ -6,8 +6,8 @@ import { Deframer, frame } from '../noise/deframer.ts';
 import { NoiseResponder } from '../noise/responder.ts';
 import { SERVER, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
-import type { Companion } from '../world/linked-account.ts';
-import type { Line } from '../world/mailbox.ts';
+import type { Companion } from '../directory/linked-account.ts';
+import type { Line } from '../directory/inbox.ts';
 
 export interface Behaviour {
   /** The handshake is over: register or log in. */
@@ -67,12 +67,12 @@ export class Connection implements Line {
   }
 
   reply(query: Stanza, content?: Stanza[]): void {
-    this.send(stanza('iq', { ...this.#answers(query), type: 'result' }, content));
+    this.send(stanza('iq', { ...this.#responses(query), type: 'result' }, content));
   }
 
   refuse(query: Stanza, code: number, text: string): void {
     const error = stanza('error', { code: String(code), text });
-    this.send(stanza('iq', { ...this.#answers(query), type: 'error' }, [error]));
+    this.send(stanza('iq', { ...this.#responses(query), type: 'error' }, [error]));
   }
 
   /** The last word: the client closes after it, and what it still sends is ignored. */
@@ -125,7 +125,7 @@ export class Connection implements Line {
     }
   }
 
-  #answers(query: Stanza) {
+  #responses(query: Stanza) {
     return { id: query.attrs['id'], from: query.attrs['to'] ?? SERVER };
   }
 

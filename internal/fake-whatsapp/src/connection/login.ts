@@ -1,14 +1,14 @@
 import type { proto } from '@whiskeysockets/baileys';
 import { seconds, stanza } from '../stanza.ts';
-import { LinkedAccount } from '../world/linked-account.ts';
+import { LinkedAccount } from '../directory/linked-account.ts';
 import type { Connection } from './connection.ts';
 import type { Switchboard } from './switchboard.ts';
 
 /** A linked client comes back. Only the key that it was linked with opens; an older connection of it is replaced. */
 export function logIn(connection: Connection, payload: proto.ClientPayload, switchboard: Switchboard): void {
-  const { world, chronicle, disturbances, now } = connection.network;
+  const { directory, chronicle, disturbances, now } = connection.network;
   const phoneNumber = String(payload.username ?? '');
-  const account = world.find(phoneNumber);
+  const account = directory.find(phoneNumber);
   const linked =
     account instanceof LinkedAccount ? account.companions.get(Number(payload.device ?? 0)) : undefined;
   const known = linked !== undefined && connection.clientKey.equals(linked.noiseKey);
@@ -26,7 +26,7 @@ export function logIn(connection: Connection, payload: proto.ClientPayload, swit
   connection.send(stanza('success', attrs));
 }
 
-/** What a client hears whose connection another one took over. */
+/** What a client hears whose connection another one replaced. */
 export function replaced() {
   return stanza('stream:error', {}, [stanza('conflict', { type: 'replaced' })]);
 }

@@ -4,18 +4,18 @@ import type { Stanza } from '../stanza.ts';
 import { comeOnline } from './come-online.ts';
 import type { Connection } from './connection.ts';
 import { onLinkCode } from '../pairing/link-code.ts';
-import { answerUsync } from './usync.ts';
+import { respondToUsync } from './usync.ts';
 
-type Answer = (connection: Connection, query: Stanza) => void | Promise<void>;
+type Reply = (connection: Connection, query: Stanza) => void | Promise<void>;
 
 /** Every query that a client may send, by namespace, type and the tag of its first child. */
-const QUERIES: Readonly<{ [name: string]: Answer }> = {
+const QUERIES: Readonly<{ [name: string]: Reply }> = {
   'w:p/get/ping': (connection, query) => connection.reply(query),
 
   'encrypt/get/count': (connection, query) =>
     connection.reply(query, [stanza('count', { value: String(connection.client.shelf.count) })]),
   'encrypt/get/digest': (connection, query) => connection.reply(query, [stanza('digest', {}, [])]),
-  'encrypt/get/key': answerKeys,
+  'encrypt/get/key': respondWithKeys,
   'encrypt/set/registration': (connection, query) => {
     connection.client.shelf.put(query);
     connection.reply(query);
@@ -44,14 +44,16 @@ const QUERIES: Readonly<{ [name: string]: Answer }> = {
   },
 
   'usync/get/usync': (connection, query) =>
-    connection.reply(query, [answerUsync(first(query), connection.network.world)]),
+    connection.reply(query, [respondToUsync(first(query), connection.network.directory)]),
   'w:profile:picture/get/picture': (connection, query) => {
-    const url = connection.network.world.byJid(query.attrs['target'] ?? query.attrs['to'] ?? '')?.pictureUrl;
+    const url = connection.network.directory.byJid(
+      query.attrs['target'] ?? query.attrs['to'] ?? '',
+    )?.pictureUrl;
     if (url === undefined) connection.refuse(query, 404, 'item-not-found');
     else connection.reply(query, [stanza('picture', { url, id: '1', type: 'preview' })]);
   },
   'w:g2/get/participating': (connection, query) => {
-    const groups = connection.network.world.groupsOf(connection.client.account);
+    const groups = connection.network.directory.groupsOf(connection.client.account);
     connection.reply(query, [
       stanza(
         'groups',
@@ -61,7 +63,7 @@ const QUERIES: Readonly<{ [name: string]: Answer }> = {
     ]);
   },
   'w:g2/get/query': (connection, query) => {
-    const group = connection.network.world.findGroup(query.attrs['to'] ?? '');
+    const group = connection.network.directory.findGroup(query.attrs['to'] ?? '');
     if (group === undefined) connection.refuse(query, 404, 'item-not-found');
     else if (!group.members.has(connection.client.account)) connection.refuse(query, 403, 'forbidden');
     else connection.reply(query, [group.node()]);
@@ -82,34 +84,34 @@ const QUERIES: Readonly<{ [name: string]: Answer }> = {
   },
 };
 
-/** Answers a query; one that is not in the table is a problem that fails the test. */
-export async function answerQuery(connection: Connection, query: Stanza): Promise<void> {
+/** Returns a query; one that is not in the table is a problem that fails the test. */
+export async function respondToQuery(connection: Connection, query: Stanza): Promise<void> {
   const { disturbances, chronicle } = connection.network;
   const { xmlns = '', type = '' } = query.attrs;
   const name = `${xmlns}/${type}/${children(query)[0]?.tag ?? ''}`;
   if (disturbances.isMuted(name)) return;
 
-  const answer = QUERIES[name];
-  if (answer === undefined) {
+  const response = QUERIES[name];
+  if (response === undefined) {
     chronicle.problems.push(`unknown query ${name}`);
     connection.refuse(query, 501, 'feature-not-implemented');
     return;
   }
-  await answer(connection, query);
+  await response(connection, query);
 }
 
 /** Hands out key bundles of phones and of linked clients. Who is unknown is left out. */
-async function answerKeys(connection: Connection, query: Stanza): Promise<void> {
-  const { world } = connection.network;
+async function respondWithKeys(connection: Connection, query: Stanza): Promise<void> {
+  const { directory } = connection.network;
   const users: Stanza[] = [];
   for (const { attrs } of children(child(query, 'key'), 'user')) {
     const jid = attrs['jid'] ?? '';
     const device = jidDecode(jid)?.device ?? 0;
-    const contact = world.byJid(jid);
+    const contact = directory.byJid(jid);
     if (device === 0 && contact?.onWhatsApp === true) {
       users.push(stanza('user', { jid }, await contact.device.bundle()));
     } else {
-      const companion = world.companionByJid(jid);
+      const companion = directory.companionByJid(jid);
       if (companion !== undefined) users.push(stanza('user', { jid }, companion.shelf.takeNodes()));
     }
   }

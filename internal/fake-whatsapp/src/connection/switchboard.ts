@@ -1,4 +1,4 @@
-import type { Companion, LinkedAccount } from '../world/linked-account.ts';
+import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
 import type { Connection } from './connection.ts';
 
 /** Which connections there are. */

@@ -1,14 +1,14 @@
 import { jidDecode, jidEncode } from '@whiskeysockets/baileys';
 import { SERVER, child, children, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
-import type { Contact } from '../world/contact.ts';
-import { LinkedAccount } from '../world/linked-account.ts';
-import type { World } from '../world/world.ts';
+import type { Contact } from '../directory/contact.ts';
+import { LinkedAccount } from '../directory/linked-account.ts';
+import type { Directory } from '../directory/directory.ts';
 
-/** Answers a query about people: whether they have WhatsApp, their LIDs, their devices. */
-export function answerUsync(query: Stanza, world: World): Stanza {
+/** Returns a query about people: whether they have WhatsApp, their LIDs, their devices. */
+export function respondToUsync(query: Stanza, directory: Directory): Stanza {
   const wanted = children(child(query, 'query')).map(({ tag }) => tag);
-  const users = children(child(query, 'list'), 'user').map((user) => userNode(user, wanted, world));
+  const users = children(child(query, 'list'), 'user').map((user) => userNode(user, wanted, directory));
   const { sid, mode, context } = query.attrs;
   return stanza('usync', { sid, index: '0', last: 'true', mode, context }, [
     stanza(
@@ -20,21 +20,21 @@ export function answerUsync(query: Stanza, world: World): Stanza {
   ]);
 }
 
-function userNode(user: Stanza, wanted: readonly string[], world: World): Stanza {
+function userNode(user: Stanza, wanted: readonly string[], directory: Directory): Stanza {
   const phoneNumber = askedNumber(user);
   const asked = user.attrs['jid'] ?? jidEncode(phoneNumber, SERVER);
-  const contact = phoneNumber === '' ? world.byJid(asked) : world.find(phoneNumber);
+  const contact = phoneNumber === '' ? directory.byJid(asked) : directory.find(phoneNumber);
   const known = contact?.onWhatsApp === true ? contact : undefined;
-  const answers: Stanza[] = [];
-  if (wanted.includes('contact')) answers.push(stanza('contact', { type: known ? 'in' : 'out' }));
+  const responses: Stanza[] = [];
+  if (wanted.includes('contact')) responses.push(stanza('contact', { type: known ? 'in' : 'out' }));
   if (known !== undefined) {
     const isLid = jidDecode(asked)?.server === 'lid';
     if (wanted.includes('lid') && !isLid && known.lidJid !== undefined) {
-      answers.push(stanza('lid', { val: known.lidJid }));
+      responses.push(stanza('lid', { val: known.lidJid }));
     }
-    if (wanted.includes('devices')) answers.push(devicesNode(known));
+    if (wanted.includes('devices')) responses.push(devicesNode(known));
   }
-  return stanza('user', { jid: asked }, answers);
+  return stanza('user', { jid: asked }, responses);
 }
 
 /** `<contact>+5511…</contact>`; empty where the user is asked for by jid. */

@@ -9,7 +9,7 @@ export interface ServerCertificate {
   readonly authority: string;
 }
 
-/** A certificate for 127.0.0.1 under an authority that nobody trusts unless told to. */
+/** A certificate for 127.0.0.1 under an authority that nobody trusts by default. */
 export async function createServerCertificate(now: number): Promise<ServerCertificate> {
   const basics = {
     keyType: 'ec' as const,

@@ -24,7 +24,7 @@ export class MediaHost {
     this.#server = server;
     this.authority = authority;
     // A client that hangs up in the middle is no problem of the host's.
-    server.on('request', (request, response) => void this.#answer(request, response).catch(() => {}));
+    server.on('request', (request, response) => void this.#reply(request, response).catch(() => {}));
   }
 
   static async start(now: number): Promise<MediaHost> {
@@ -67,7 +67,7 @@ export class MediaHost {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request);
     const failure = this.#failures.shift();
     if (typeof failure === 'number') {

@@ -2,10 +2,10 @@ import { jidDecode } from '@whiskeysockets/baileys';
 import type { proto } from '@whiskeysockets/baileys';
 import { child, children, contentBytes } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
-import type { Contact } from '../world/contact.ts';
-import type { GroupChat } from '../world/group-chat.ts';
-import type { Companion } from '../world/linked-account.ts';
-import type { World } from '../world/world.ts';
+import type { Contact } from '../directory/contact.ts';
+import type { GroupChat } from '../directory/group-chat.ts';
+import type { Companion } from '../directory/linked-account.ts';
+import type { Directory } from '../directory/directory.ts';
 
 /** What one phone made of a message. */
 export interface Copy {
@@ -15,11 +15,15 @@ export interface Copy {
 }
 
 /** Lets every phone that a client's message is for decrypt its copy, the sender's own phone included. */
-export async function decryptCopies(node: Stanza, sender: Companion, world: World): Promise<readonly Copy[]> {
+export async function decryptCopies(
+  node: Stanza,
+  sender: Companion,
+  directory: Directory,
+): Promise<readonly Copy[]> {
   const copies: Copy[] = [];
   for (const to of children(child(node, 'participants'), 'to')) {
     const jid = to.attrs['jid'] ?? '';
-    const reader = world.byJid(jid);
+    const reader = directory.byJid(jid);
     const enc = child(to, 'enc');
     if (reader !== undefined && enc !== undefined && isPhone(jid))
       copies.push(await open(reader, sender, enc));
@@ -27,10 +31,10 @@ export async function decryptCopies(node: Stanza, sender: Companion, world: Worl
 
   const enc = child(node, 'enc');
   if (enc === undefined) return copies;
-  const group = world.findGroup(node.attrs['to'] ?? '');
+  const group = directory.findGroup(node.attrs['to'] ?? '');
   if (group !== undefined && enc.attrs['type'] === 'skmsg')
     return openForGroup(enc, { sender, group, copies });
-  const reader = world.byJid(node.attrs['participant'] ?? node.attrs['to'] ?? '');
+  const reader = directory.byJid(node.attrs['participant'] ?? node.attrs['to'] ?? '');
   return reader === undefined ? copies : [...copies, await open(reader, sender, enc)];
 }
 

@@ -3,7 +3,7 @@ import type { Connection } from '../connection/connection.ts';
 import { isIdentityValid } from '../pairing/device-identity.ts';
 import { bytesOf, child, children, seconds, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
-import type { Contact } from '../world/contact.ts';
+import type { Contact } from '../directory/contact.ts';
 import type { Content } from './content.ts';
 import { decryptCopies } from './decrypt-copies.ts';
 import type { Copy } from './decrypt-copies.ts';
@@ -14,13 +14,13 @@ import { askForRetry } from './retry.ts';
 /** A client sends a message: its readers' phones decrypt it, it is noted and acknowledged. */
 export async function onMessage(connection: Connection, node: Stanza): Promise<void> {
   const { network, client } = connection;
-  const { world, disturbances } = network;
+  const { directory, disturbances } = network;
   const isForOwnPhone = node.attrs['category'] === 'peer';
   const disturbance = isForOwnPhone ? undefined : disturbances.takeNextMessage(client.account.phoneNumber);
   if (disturbance === 'lose') return;
 
   checkIdentity(connection, node);
-  const copies = await decryptCopies(node, client, world);
+  const copies = await decryptCopies(node, client, directory);
   if (!isForOwnPhone) {
     const content = await contentOf(connection, copies);
     note(connection, node, { content, copies, refused: disturbance ?? null });
@@ -71,7 +71,7 @@ function note(
     id,
     from: client.account.phoneNumber,
     to,
-    toPhoneNumber: network.world.byJid(to)?.phoneNumber ?? null,
+    toPhoneNumber: network.directory.byJid(to)?.phoneNumber ?? null,
     content: opened.content,
     readableBy: readersOf(connection, opened.copies).map(({ phoneNumber }) => phoneNumber),
     refused: opened.refused,
@@ -83,7 +83,7 @@ function note(
 function deliver(connection: Connection, node: Stanza, { content, copies }: Opened): void {
   const { client, network } = connection;
   const { id = '', to = '' } = node.attrs;
-  const group = network.world.findGroup(to)?.jid ?? null;
+  const group = network.directory.findGroup(to)?.jid ?? null;
   for (const reader of readersOf(connection, copies)) {
     reader.inbox.set(id, { id, from: client.account.phoneNumber, group, content });
   }

@@ -2,13 +2,13 @@ import { deflateSync } from 'node:zlib';
 import { proto } from '@whiskeysockets/baileys';
 import type { Network } from '../network.ts';
 import { seconds, stanza } from '../stanza.ts';
-import type { Contact } from '../world/contact.ts';
-import type { Companion, LinkedAccount } from '../world/linked-account.ts';
+import type { Contact } from '../directory/contact.ts';
+import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
 import { encNode, encryptFor, newMessageId } from './phone-to-client.ts';
 
 const { INITIAL_BOOTSTRAP } = proto.HistorySync.HistorySyncType;
 
-/** What the phone tells a client that it has just linked: its history, which is empty. Ends the client's wait for it. */
+/** What the phone reports to a client that it has just linked: its history, which is empty. Ends the client's wait for it. */
 export async function sendHistory(network: Network, companion: Companion): Promise<void> {
   const { account } = companion;
   const history = proto.HistorySync.encode({ syncType: INITIAL_BOOTSTRAP, progress: 100 }).finish();
@@ -30,10 +30,10 @@ export async function sendHistory(network: Network, companion: Companion): Promi
     category: 'peer',
     from: account.jid,
   };
-  companion.mailbox.put(stanza('message', attrs, [encNode(await encryptFor(account, companion, message))]));
+  companion.inbox.put(stanza('message', attrs, [encNode(await encryptFor(account, companion, message))]));
 }
 
-/** A message that the account's owner sent from the phone; every client gets its copy. Answers the network id. */
+/** A message that the account's owner sent from the phone; every client gets its copy. Returns the network id. */
 export async function mirror(
   network: Network,
   chat: { readonly account: LinkedAccount; readonly to: Contact },
@@ -44,10 +44,10 @@ export async function mirror(
   const wrapped = { deviceSentMessage: { destinationJid: to.jid, message } };
   const attrs = { id, t: seconds(network.now()), type: 'text', from: account.jid, notify: account.name };
   const { attrs: envelope } = stanza('message', { ...attrs, recipient: to.jid, recipient_lid: to.lidJid });
-  account.sent.set(id, { envelope, message: wrapped, answersRetry: true });
+  account.sent.set(id, { envelope, message: wrapped, respondsToRetry: true });
   for (const companion of account.reachable) {
     const enc = encNode(await encryptFor(account, companion, wrapped));
-    companion.mailbox.put(stanza('message', envelope, [enc]));
+    companion.inbox.put(stanza('message', envelope, [enc]));
   }
   return id;
 }

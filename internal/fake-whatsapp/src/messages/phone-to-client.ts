@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { proto } from '@whiskeysockets/baileys';
 import { stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
-import type { AddressingMode, Contact } from '../world/contact.ts';
-import type { GroupChat } from '../world/group-chat.ts';
-import type { Companion, LinkedAccount } from '../world/linked-account.ts';
+import type { AddressingMode, Contact } from '../directory/contact.ts';
+import type { GroupChat } from '../directory/group-chat.ts';
+import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
 import type { Ciphertext } from '../signal/signal-peer.ts';
 
 interface Envelope {
@@ -22,7 +22,7 @@ export interface PhoneMessage {
   readonly envelope: Envelope;
   /** The ciphertext is damaged. */
   readonly undecryptable: boolean;
-  readonly answersRetry: boolean;
+  readonly respondsToRetry: boolean;
 }
 
 /** A message id as phones make them. */
@@ -32,25 +32,25 @@ export function newMessageId(): string {
 
 /** Encrypts a person's message for each client of the account, and leaves it with the server. */
 export async function sendFromPhone(sending: PhoneMessage): Promise<void> {
-  const { from, to, message, envelope, answersRetry } = sending;
+  const { from, to, message, envelope, respondsToRetry } = sending;
   const attrs = attributes(sending);
-  from.sent.set(envelope.id, { envelope: attrs, message, answersRetry });
+  from.sent.set(envelope.id, { envelope: attrs, message, respondsToRetry });
   for (const companion of to.reachable) {
-    companion.mailbox.put(stanza('message', attrs, await encrypted(sending, companion)));
+    companion.inbox.put(stanza('message', attrs, await encrypted(sending, companion)));
   }
 }
 
-/** Encrypts anew, for one client alone, a message that it could not read. */
+/** Encrypts again, for one client alone, a message that it could not read. */
 export async function sendAgain(from: Contact, companion: Companion, retry: { id: string; count: string }) {
   const sent = from.sent.get(retry.id);
-  if (sent === undefined || !sent.answersRetry) return;
+  if (sent === undefined || !sent.respondsToRetry) return;
   const { envelope, message } = sent;
   const group = envelope['participant'] === undefined ? undefined : envelope['from'];
   const senderKey =
     group === undefined ? {} : await senderKeyMessage(from, group, envelope['participant'] ?? '');
   const ciphertext = await encryptFor(from, companion, { ...message, ...senderKey });
   const enc = encNode(ciphertext, { count: retry.count });
-  companion.mailbox.put(stanza('message', envelope, [enc]));
+  companion.inbox.put(stanza('message', envelope, [enc]));
 }
 
 /** Encrypts for one client with the person's own phone. */

@@ -2,9 +2,9 @@ import type { Connection } from '../connection/connection.ts';
 import type { Network } from '../network.ts';
 import { child, children, seconds, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
-import type { AddressingMode, Contact } from '../world/contact.ts';
-import type { GroupChat } from '../world/group-chat.ts';
-import { LinkedAccount } from '../world/linked-account.ts';
+import type { AddressingMode, Contact } from '../directory/contact.ts';
+import type { GroupChat } from '../directory/group-chat.ts';
+import { LinkedAccount } from '../directory/linked-account.ts';
 import { onRetryReceipt } from './retry.ts';
 
 /** Receipts that are between a client and the server alone. */
@@ -20,7 +20,7 @@ export async function onReceipt(connection: Connection, receipt: Stanza): Promis
   network.chronicle.receipts.add({ from, to, ids, type: type ?? 'delivered' });
 
   if (type === 'retry') await onRetryReceipt(connection, receipt);
-  else client.mailbox.acknowledge(receipt);
+  else client.inbox.acknowledge(receipt);
   forward(connection, receipt);
 }
 
@@ -44,16 +44,16 @@ export function sendReceipt(network: Network, to: LinkedAccount, receipt: PhoneR
   const items = others.map((other) => stanza('item', { id: other }));
   const list = items.length === 0 ? undefined : [stanza('list', {}, items)];
   const node = stanza('receipt', { id, t: seconds(network.now()), type: word, ...names }, list);
-  for (const { mailbox } of to.companions.values()) mailbox.put(node);
+  for (const { inbox } of to.companions.values()) inbox.put(node);
 }
 
-/** Where the message came from another client, that one is told. */
+/** Where the message came from another client, that one is notified. */
 function forward({ client, network }: Connection, { attrs, content }: Stanza): void {
   const { id, to = '', type, participant } = attrs;
   if (type !== undefined && NOT_FOR_THE_SENDER.has(type)) return;
-  const sender = network.world.byJid(participant ?? to);
+  const sender = network.directory.byJid(participant ?? to);
   if (!(sender instanceof LinkedAccount) || sender === client.account) return;
   const names = participant === undefined ? { from: client.jid } : { from: to, participant: client.jid };
   const node = stanza('receipt', { id, t: seconds(network.now()), type, ...names }, content);
-  for (const { mailbox } of sender.companions.values()) mailbox.put(node);
+  for (const { inbox } of sender.companions.values()) inbox.put(node);
 }

@@ -2,13 +2,13 @@ import { child, children, stanza } from '../stanza.ts';
 import type { Network } from '../network.ts';
 import type { Stanza } from '../stanza.ts';
 import { seconds } from '../stanza.ts';
-import type { GroupChat } from '../world/group-chat.ts';
-import { LinkedAccount } from '../world/linked-account.ts';
-import type { Companion } from '../world/linked-account.ts';
+import type { GroupChat } from '../directory/group-chat.ts';
+import { LinkedAccount } from '../directory/linked-account.ts';
+import type { Companion } from '../directory/linked-account.ts';
 
 /** Hands a client's message on to the other clients that it is for, still encrypted. */
 export function relay(network: Network, sender: Companion, node: Stanza): void {
-  const group = network.world.findGroup(node.attrs['to'] ?? '');
+  const group = network.directory.findGroup(node.attrs['to'] ?? '');
   const shared = children(node).filter(({ tag }) => tag === 'device-identity');
   const forAll = children(node, 'enc').filter(({ attrs }) => attrs['type'] === 'skmsg');
 
@@ -18,7 +18,7 @@ export function relay(network: Network, sender: Companion, node: Stanza): void {
     const attrs = group === undefined ? direct(sender, companion, node) : inGroup(sender, group);
     const { id, type } = node.attrs;
     const content = [...(own === undefined ? [] : [own]), ...forAll, ...shared];
-    companion.mailbox.put(stanza('message', { id, type, t: seconds(network.now()), ...attrs }, content));
+    companion.inbox.put(stanza('message', { id, type, t: seconds(network.now()), ...attrs }, content));
   }
 }
 
@@ -27,13 +27,17 @@ interface Addressed {
   readonly group: GroupChat | undefined;
 }
 
-function readers({ world }: Network, sender: Companion, { node, group }: Addressed): readonly Companion[] {
+function readers(
+  { directory }: Network,
+  sender: Companion,
+  { node, group }: Addressed,
+): readonly Companion[] {
   if (group !== undefined) {
     const accounts = [...group.members].filter((member) => member instanceof LinkedAccount);
     return accounts.flatMap(({ reachable }) => reachable).filter((other) => other !== sender);
   }
   const named = children(child(node, 'participants'), 'to').map(({ attrs }) =>
-    world.companionByJid(attrs['jid'] ?? ''),
+    directory.companionByJid(attrs['jid'] ?? ''),
   );
   return named.filter((companion) => companion !== undefined);
 }

@@ -3,8 +3,8 @@ import type { Connection } from '../connection/connection.ts';
 import type { Network } from '../network.ts';
 import { child, seconds, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
-import type { Contact } from '../world/contact.ts';
-import type { Companion } from '../world/linked-account.ts';
+import type { Contact } from '../directory/contact.ts';
+import type { Companion } from '../directory/linked-account.ts';
 import { sendAgain } from './phone-to-client.ts';
 
 /** As often as phones do. */
@@ -22,11 +22,11 @@ export function askForRetry(network: Network, companion: Companion, { id, reader
   const count = (reader.retries.get(id) ?? 0) + 1;
   if (count > MOST_RETRIES) return;
   reader.retries.set(id, count);
-  const addressing = group === null ? 'pn' : network.world.group(group).addressing;
+  const addressing = group === null ? 'pn' : network.directory.group(group).addressing;
   const jid = reader.jidIn(addressing);
   const names = group === null ? { from: jid } : { from: group, participant: jid };
   const t = seconds(network.now());
-  companion.mailbox.put(
+  companion.inbox.put(
     stanza('receipt', { id, t, type: 'retry', ...names }, [
       stanza('retry', { count: String(count), id, t, v: '1' }),
       stanza('registration', {}, encodeBigEndian(reader.device.creds.registrationId)),
@@ -37,7 +37,7 @@ export function askForRetry(network: Network, companion: Companion, { id, reader
 /** A client could not read a message and asks the sender's phone for it again. */
 export async function onRetryReceipt({ client, network }: Connection, receipt: Stanza): Promise<void> {
   const { id = '', to = '', participant } = receipt.attrs;
-  const sender = network.world.byJid(participant ?? to);
+  const sender = network.directory.byJid(participant ?? to);
   if (sender === undefined) return;
   const bundle = extractE2ESessionFromRetryReceipt(receipt);
   if (bundle !== null) {

@@ -1,7 +1,7 @@
 import { WA_ADV_ACCOUNT_SIG_PREFIX, WA_ADV_DEVICE_SIG_PREFIX } from '@whiskeysockets/baileys';
 import type { proto } from '@whiskeysockets/baileys';
 import { isSignatureValid } from '../signal/signature.ts';
-import type { Companion } from '../world/linked-account.ts';
+import type { Companion } from '../directory/linked-account.ts';
 
 const NOTHING = Buffer.alloc(0);
 

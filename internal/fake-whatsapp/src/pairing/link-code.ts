@@ -12,7 +12,7 @@ import type { KeyPair } from '@whiskeysockets/baileys';
 import type { Connection } from '../connection/connection.ts';
 import { SERVER, bytesOf, children, seconds, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
-import type { LinkedAccount } from '../world/linked-account.ts';
+import type { LinkedAccount } from '../directory/linked-account.ts';
 import { pair } from './pair.ts';
 
 interface CodeRequest {
@@ -87,8 +87,8 @@ function offerCode(connection: Connection, query: Stanza, node: Stanza): void {
   const wrappedKey = bytesOf(node, 'link_code_pairing_wrapped_companion_ephemeral_pub');
   const ref = randomBytes(20);
   requests.set(connection, { phoneNumber, ref, wrappedKey });
-  const answer = stanza('link_code_companion_reg', {}, [stanza('link_code_pairing_ref', {}, ref)]);
-  connection.reply(query, [answer]);
+  const response = stanza('link_code_companion_reg', {}, [stanza('link_code_pairing_ref', {}, ref)]);
+  connection.reply(query, [response]);
   connection.network.chronicle.actions.add({ type: 'code_requested', account: phoneNumber });
 }
 

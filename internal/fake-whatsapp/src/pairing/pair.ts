@@ -4,13 +4,13 @@ import type { Connection } from '../connection/connection.ts';
 import { hasSigned } from './device-identity.ts';
 import { SERVER, bytesOf, child, seconds, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
-import type { Companion, LinkedAccount } from '../world/linked-account.ts';
+import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
 
-/** What a client tells a phone about itself, by QR or under a code. */
+/** What a client reports to a phone about itself, by QR or under a code. */
 export interface PairingSecrets {
   /** The client's Signal identity key. */
   readonly identity: Buffer;
-  /** Known to both sides only; proves to the client that the phone sent the answer. */
+  /** Known to both sides only; proves to the client that the phone sent the response. */
   readonly advSecret: Buffer;
 }
 
@@ -23,7 +23,7 @@ interface Pairing {
 /** Pairings that the client has not signed yet. */
 const pending = new WeakMap<Connection, Pairing>();
 
-/** The phone signs the client's identity; the client is told that it is linked, and is to sign back. */
+/** The phone signs the client's identity; the client is notified that it is linked, and is to sign back. */
 export function pair(connection: Connection, account: LinkedAccount, secrets: PairingSecrets): void {
   const { network } = connection;
   const companion = account.newCompanion(secrets.identity, connection.clientKey);
@@ -57,10 +57,10 @@ export function pair(connection: Connection, account: LinkedAccount, secrets: Pa
   connection.send(stanza('iq', attrs, [success]));
 }
 
-/** The client has signed: it is linked, and has to connect anew. */
-export function onPairingSigned(connection: Connection, answer: Stanza): void {
+/** The client has signed: it is linked, and has to connect again. */
+export function onPairingSigned(connection: Connection, response: Stanza): void {
   const pairing = pending.get(connection);
-  const signed = child(answer, 'pair-device-sign');
+  const signed = child(response, 'pair-device-sign');
   if (pairing === undefined || signed === undefined) return;
   pending.delete(connection);
 

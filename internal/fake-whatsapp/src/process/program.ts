@@ -1,6 +1,6 @@
 // The server in a process of its own, driven by the one that forked it. Ends with it.
 import { startFakeWhatsApp } from '../start-fake-whatsapp.ts';
-import type { Answer, Call } from './protocol.ts';
+import type { Reply, Call } from './protocol.ts';
 
 // libsignal writes whole sessions, keys included, to the console.
 const nothing = () => {};
@@ -9,10 +9,10 @@ Object.assign(console, { info: nothing, warn: nothing, error: nothing });
 const wa = await startFakeWhatsApp();
 process.on('disconnect', () => process.exit());
 // Whoever forked this program sends nothing but calls.
-process.on('message', (call) => void answer(call as Call).then(tell));
-tell({ started: wa.client });
+process.on('message', (call) => void response(call as Call).then(notify));
+notify({ started: wa.client });
 
-async function answer({ id, method, args }: Call): Promise<Answer> {
+async function response({ id, method, args }: Call): Promise<Reply> {
   try {
     const implementation: unknown = Object.hasOwn(wa, method) ? Reflect.get(wa, method) : undefined;
     if (typeof implementation !== 'function') throw new Error(`there is no ${method}`);
@@ -22,6 +22,6 @@ async function answer({ id, method, args }: Call): Promise<Answer> {
   }
 }
 
-function tell(answer: Answer): void {
-  process.send?.(answer);
+function notify(response: Reply): void {
+  process.send?.(response);
 }

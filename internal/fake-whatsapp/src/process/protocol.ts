@@ -7,8 +7,8 @@ export interface Call {
   readonly args: readonly unknown[];
 }
 
-/** What comes back: first where the server is, then an answer for each call. */
-export type Answer =
+/** What comes back: first where the server is, then a response for each call. */
+export type Reply =
   | { readonly started: ClientSettings }
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: string };

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { trustFakeWhatsApp } from '../client-settings.ts';
 import type { FakeWhatsApp } from '../fake-whatsapp.ts';
-import type { Answer, Call } from './protocol.ts';
+import type { Reply, Call } from './protocol.ts';
 
 type Calls = Omit<FakeWhatsApp, 'client' | 'trust' | 'stop'>;
 
-/** The same server, every answer a promise. */
+/** The same server, every response a promise. */
 export type RemoteFakeWhatsApp = Pick<FakeWhatsApp, 'client' | 'trust' | 'stop'> & {
   readonly [Method in keyof Calls]: (
     ...args: Parameters<Calls[Method]>
@@ -18,7 +18,7 @@ export type RemoteFakeWhatsApp = Pick<FakeWhatsApp, 'client' | 'trust' | 'stop'>
 /** Starts the server in a process of its own: its work and memory are then not the client's. It ends with this process. */
 export async function spawnFakeWhatsApp(): Promise<RemoteFakeWhatsApp> {
   const child = fork(fileURLToPath(new URL('program.ts', import.meta.url)), { serialization: 'advanced' });
-  const [first] = (await once(child, 'message')) as [Answer]; // the program sends nothing else
+  const [first] = (await once(child, 'message')) as [Reply]; // the program sends nothing else
   if (!('started' in first)) throw new Error('the fake WhatsApp did not say where it is');
 
   const call = caller(child);
@@ -43,7 +43,7 @@ export async function spawnFakeWhatsApp(): Promise<RemoteFakeWhatsApp> {
       return (...args: unknown[]) => call(name, args);
     },
   });
-  // Every other method is answered by the proxy.
+  // The proxy handles every other method.
   return remote as RemoteFakeWhatsApp;
 }
 
@@ -53,11 +53,11 @@ function caller(child: ChildProcess): (method: string, args: readonly unknown[])
   const pending = new Map<number, Pending>();
   let calls = 0;
   child.on('message', (message) => {
-    const answer = message as Exclude<Answer, { started: unknown }>; // the first one has been read
-    const asked = pending.get(answer.id);
-    pending.delete(answer.id);
-    if ('error' in answer) asked?.reject(new Error(answer.error));
-    else asked?.resolve(answer.result);
+    const response = message as Exclude<Reply, { started: unknown }>; // the first one has been read
+    const asked = pending.get(response.id);
+    pending.delete(response.id);
+    if ('error' in response) asked?.reject(new Error(response.error));
+    else asked?.resolve(response.result);
   });
   child.on('exit', () => {
     for (const { reject } of pending.values()) reject(new Error('the process of the fake WhatsApp is gone'));

@@ -29,7 +29,7 @@ export class SignalPeer {
   readonly creds: AuthenticationCreds = initAuthCreds();
   readonly #keys: SignalKeyStoreWithTransaction;
   readonly #repository: SignalRepositoryWithLIDStore;
-  /** By device; settled once the session can be used. */
+  /** By device; resolved once the session can be used. */
   readonly #sessions = new Map<string, Promise<void>>();
   #nextPreKey = 1;
 
@@ -44,7 +44,7 @@ export class SignalPeer {
     );
   }
 
-  /** A fresh key bundle, as the children of `<user>` in the answer to a query for keys. */
+  /** A fresh key bundle, as the children of `<user>` in the response to a query for keys. */
   async bundle(): Promise<Stanza[]> {
     const id = this.#nextPreKey++;
     const preKey = Curve.generateKeyPair();

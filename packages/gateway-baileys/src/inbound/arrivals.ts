@@ -13,7 +13,7 @@ const TYPE = 'arrival';
 const ERASE_AFTER_MS = 250;
 
 /**
- * Messages that were decrypted and are not stored as messages yet. The network has been told that we have them, so this
+ * Messages that were decrypted and are not stored as messages yet. The network has got our acknowledgement, so this
  * is all that is left of them if the process ends now.
  */
 export interface Arrivals {
@@ -28,8 +28,8 @@ export interface Arrivals {
   /** Whether the listener has heard of it lately. */
   wasHeard(key: ArrivalKey): boolean;
   /** The message is stored, or will never be one. */
-  settle(key: ArrivalKey): void;
-  /** Erases what is settled. */
+  complete(key: ArrivalKey): void;
+  /** Erases what is completed. */
   flush(): Promise<void>;
 }
 
@@ -60,9 +60,9 @@ interface Arrival {
 
 export function createArrivals(values: SessionValues, clock: Clock): Arrivals {
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
-  const settled = new Set<string>();
+  const completed = new Set<string>();
   const prefix = keyName(TYPE, '');
-  /** Baileys tells of them once more. */
+  /** Baileys reports them once more. */
   const heardOf = new QuickLRU<string, true>({ maxSize: 5_000 });
   let hear: (arrival: Arrival) => void = () => {};
   let cancelTimer: (() => void) | null = null;
@@ -79,8 +79,8 @@ export function createArrivals(values: SessionValues, clock: Clock): Arrivals {
   const flush = async (): Promise<void> => {
     cancelTimer?.();
     cancelTimer = null;
-    const erased = [...settled].filter((name) => values.get(name) !== undefined);
-    settled.clear();
+    const erased = [...completed].filter((name) => values.get(name) !== undefined);
+    completed.clear();
     await values.save(new Map(erased.map((name) => [name, null])));
   };
 
@@ -114,8 +114,8 @@ export function createArrivals(values: SessionValues, clock: Clock): Arrivals {
       for (const [, arrival] of stored()) hear(arrival);
     },
     wasHeard: (key) => heardOf.has(idOf(key)),
-    settle(key) {
-      settled.add(prefix + idOf(key));
+    complete(key) {
+      completed.add(prefix + idOf(key));
       // What does not get erased is stored once more after a restart, and found to be stored already.
       cancelTimer ??= clock.setTimer(ERASE_AFTER_MS, () => void flush().catch(() => undefined));
     },

@@ -18,11 +18,11 @@ interface GroupWatch {
   readonly socket: WASocket;
   readonly directory: GroupDirectory;
   readonly report: (groups: readonly GroupReport[], extent: GroupsExtent) => Promise<void>;
-  /** Told of what did not work; the next change of the group tries again. */
+  /** Called with what did not work; the next change of the group tries again. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Reports groups whenever they change, and answers what reports all of them. */
+/** Reports groups whenever they change, and returns what reports all of them. */
 export function watchGroups(watch: GroupWatch): () => Promise<void> {
   const { socket, directory, failed } = watch;
   // Members may have come and gone while there was no connection; what is sent before all are known asks for them.

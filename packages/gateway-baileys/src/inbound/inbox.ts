@@ -33,7 +33,7 @@ export interface Inbox {
   /** The connection is open: reports what has come, beginning with what an earlier connection left. */
   open(): void;
   /** Resolves when what has come so far is reported: files that are not taken yet are left to the next connection. */
-  settled(): Promise<void>;
+  completed(): Promise<void>;
 }
 
 export function createInbox(parts: InboxParts): Inbox {
@@ -53,7 +53,7 @@ export function createInbox(parts: InboxParts): Inbox {
       if (incoming.content.type !== 'text') return void reportFile(message, incoming);
       await listener.message(incoming);
     }
-    arrivals.settle(message.key);
+    arrivals.complete(message.key);
   };
 
   /** A media store that is full must not cost the connection: it is tried again on this one, or else on the next. */
@@ -61,7 +61,7 @@ export function createInbox(parts: InboxParts): Inbox {
     for (let wait = FIRST_RETRY_MS; !retries.isOver(); wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
       try {
         await listener.message(incoming);
-        return arrivals.settle(message.key);
+        return arrivals.complete(message.key);
       } catch {
         // The listener that did not take it has logged why.
         await retries.pause(wait);
@@ -87,7 +87,7 @@ export function createInbox(parts: InboxParts): Inbox {
   socket.ev.on('messages.update', (updates) => takeReceipts(directReceipts(updates)));
   socket.ev.on('message-receipt.update', (updates) => takeReceipts(groupReceipts(updates, socket.user)));
 
-  return { open: work.letGo, settled: work.settled };
+  return { open: work.release, completed: work.completed };
 }
 
 const { DELIVERY_ACK, READ, PLAYED } = proto.WebMessageInfo.Status;

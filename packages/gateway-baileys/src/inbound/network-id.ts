@@ -6,7 +6,7 @@ const LONGEST = 128;
 
 /**
  * A message's id as it is stored. Its sender chooses it, and it is a key in databases: one that is too long for that is
- * replaced by its digest, so that it still tells a repeat.
+ * replaced by its digest, so that it still identifies a repeat.
  */
 export function networkIdOf(id: string | null | undefined): string {
   const given = storable(id) ?? '';

@@ -9,8 +9,8 @@ it('ordered work does not begin before it is started', async () => {
   work.run('a', async () => void done.push('a'));
   await turn();
   expect(done).toEqual([]);
-  work.letGo();
-  await work.settled();
+  work.release();
+  await work.completed();
   expect(done).toEqual(['a']);
 });
 
@@ -18,7 +18,7 @@ it('ordered work keeps the order within a key, and lets no key wait for another'
   const done: string[] = [];
   const slow = Promise.withResolvers<void>();
   const work = createOrderedWork(2);
-  work.letGo();
+  work.release();
   work.run('a', async () => {
     await slow.promise;
     done.push('a1');
@@ -28,7 +28,7 @@ it('ordered work keeps the order within a key, and lets no key wait for another'
   await turn();
   expect(done).toEqual(['b1']);
   slow.resolve();
-  await work.settled();
+  await work.completed();
   expect(done).toEqual(['b1', 'a1', 'a2']);
 });
 
@@ -36,15 +36,15 @@ it('ordered work runs no more concurrently than its limit, and goes on after a f
   let running = 0;
   let most = 0;
   const work = createOrderedWork(3);
-  work.letGo();
+  work.release();
   for (let i = 0; i < 20; i++) {
     work.run(`key ${i}`, async () => {
       most = Math.max(most, (running += 1));
       await turn();
       running -= 1;
-      throw new Error('told by the work itself');
+      throw new Error('reported by the work itself');
     });
   }
-  await work.settled();
+  await work.completed();
   expect([most, running]).toEqual([3, 0]);
 });

@@ -1,11 +1,11 @@
-/** Work in order within each key, many keys at once, and none before it is let go. */
+/** Work in order within each key, many keys concurrently, and none before it is released. */
 export interface OrderedWork {
-  /** Runs `work` after everything given before under the same key. Failures are the work's own to tell. */
+  /** Runs `work` after everything given before under the same key. Failures are the work's own to report. */
   run(key: string, work: () => Promise<void>): void;
   /** From now on work is done. */
-  letGo(): void;
+  release(): void;
   /** Resolves when nothing is left to do. */
-  settled(): Promise<void>;
+  completed(): Promise<void>;
 }
 
 export function createOrderedWork(limit: number): OrderedWork {
@@ -36,8 +36,8 @@ export function createOrderedWork(limit: number): OrderedWork {
         });
       tails.set(key, tail);
     },
-    letGo: () => gate.resolve(),
-    async settled() {
+    release: () => gate.resolve(),
+    async completed() {
       while (tails.size > 0) await Promise.all(tails.values());
     },
   };

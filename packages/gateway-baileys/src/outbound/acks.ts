@@ -1,12 +1,12 @@
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 
-/** The network's answers to messages: `error` is null where it took the message over. */
+/** The network's responses to messages: `error` is null where it accepted the message. */
 interface Ack {
   readonly error: string | null;
 }
 
 export interface Acks {
-  /** Resolves with the answer to this message. To be called before it is sent. */
+  /** Resolves with the response to this message. To be called before it is sent. */
   expect(networkId: string): Promise<Ack>;
   forget(networkId: string): void;
 }

@@ -4,7 +4,7 @@ import { baileysGateway } from '../index.ts';
 import { createPace } from './pace.ts';
 
 describe('the pace of an instance', () => {
-  it('sends the first message at once, and the others apart, irregularly', () => {
+  it('sends the first message immediately, and the others apart, irregularly', () => {
     const clock = manualClock();
     const pace = createPace({ messagesPerMinute: 30 }, { clock, random: seededRandom(7) });
     const at = Array.from({ length: 200 }, () => pace.next());
@@ -18,7 +18,7 @@ describe('the pace of an instance', () => {
     expect(average).toBeLessThan(2_150);
   });
 
-  it('lets an instance that was silent write at once', async () => {
+  it('lets an instance that was silent write immediately', async () => {
     const clock = manualClock();
     const pace = createPace({ messagesPerMinute: 3 }, { clock, random: seededRandom(1) });
     pace.next();

@@ -17,7 +17,7 @@ export function checkPace({ messagesPerMinute }: PaceOptions): void {
 }
 
 export interface Pace {
-  /** Answers how many milliseconds the next message has to wait, and counts it as sent then. */
+  /** Returns how many milliseconds the next message has to wait, and counts it as sent then. */
   next(): number;
 }
 

@@ -21,7 +21,7 @@ export function recipientCache(): RecipientCache {
   return boundedCache(REMEMBERED, FOUND_MS);
 }
 
-/** Asks the network for its name of a number; null where the number is not on WhatsApp. Rejects without an answer. */
+/** Asks the network for its name of a number; null where the number is not on WhatsApp. Rejects without a response. */
 export async function findRecipient(
   socket: WASocket,
   cache: RecipientCache,
@@ -29,9 +29,9 @@ export async function findRecipient(
 ): Promise<string | null> {
   const cached = await cache.get(digits);
   if (cached) return cached.jid;
-  const answer = await socket.onWhatsApp(digits);
-  if (!answer) throw new Error('WhatsApp did not say whether the number is known.');
-  const jid = answer.find(({ exists }) => exists)?.jid ?? null;
+  const response = await socket.onWhatsApp(digits);
+  if (!response) throw new Error('WhatsApp did not say whether the number is known.');
+  const jid = response.find(({ exists }) => exists)?.jid ?? null;
   await cache.set(digits, { jid }, jid === null ? NOT_FOUND_MS : FOUND_MS);
   return jid;
 }

@@ -17,7 +17,7 @@ import type { Acks } from './acks.ts';
 import { findRecipient } from './recipients.ts';
 import type { RecipientCache } from './recipients.ts';
 
-/** Longer than the network ever takes to answer a message. */
+/** Longer than the network ever takes to respond to a message. */
 const ACK_MS = 20_000;
 
 export interface Outbox {
@@ -29,7 +29,7 @@ export interface Outbox {
   readonly recipients: RecipientCache;
 }
 
-/** Sends one message and answers what the network said to it: that it was written is not that it was taken. */
+/** Sends one message and returns what the network said to it: that it was written is not that it was taken. */
 export async function sendMessage(outbox: Outbox, message: OutgoingMessage): Promise<SendOutcome> {
   if (message.content.type === 'audio' && message.content.caption) {
     return refused('caption_not_supported', 'WhatsApp shows no caption with an audio message.');
@@ -71,7 +71,7 @@ async function relay(
   }
 }
 
-/** What the network answers to a question about a group that we are not in. */
+/** What the network responds to a question about a group that we are not in. */
 function isNoMember(error: unknown): boolean {
   const code = queryErrorOf(error) ?? statusCodeOf(error);
   return code === 403 || code === 404;
@@ -117,7 +117,7 @@ async function networkContent(content: OutgoingContent): Promise<AnyMessageConte
   }
 }
 
-/** Errors that the network answers a message with. It will not take the same message later either. */
+/** Errors that the network reports for a message. It will not take the same message later either. */
 const REFUSALS: Readonly<Record<string, MessageError>> = {
   '401': { code: 'not_allowed', message: 'This number may not write there.' },
   '403': { code: 'not_allowed', message: 'This number may not write there.' },
@@ -136,7 +136,7 @@ const PASSING = new Set(['408', '429', '500', '502', '503', '504']);
 
 /** Reads the error code of an ack. */
 function refusalOf(code: string): SendOutcome {
-  if (PASSING.has(code)) return { kind: 'unknown', reason: `WhatsApp answered ${code}` };
+  if (PASSING.has(code)) return { kind: 'unknown', reason: `WhatsApp responded ${code}` };
   const error = REFUSALS[code] ?? {
     code: 'network_refused',
     message: `WhatsApp refused the message (${code}).`,

@@ -22,7 +22,7 @@ export async function saveCredentials(values: SessionValues, creds: Authenticati
   if (isPaired(creds)) await values.save(new Map([[NAME, encodeValue(creds)]]));
 }
 
-/** A phone has signed them. `me` alone says nothing: a pairing code sets it before any phone has answered. */
+/** A phone has signed them. `me` alone says nothing: a pairing code sets it before any phone has responded. */
 function isPaired({ account }: Pick<AuthenticationCreds, 'account'>): boolean {
   return account !== undefined && account !== null;
 }

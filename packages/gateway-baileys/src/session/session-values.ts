@@ -10,7 +10,7 @@ export interface SessionValues {
   /** One transaction; null deletes. Transactions are written one after another, in the order of the calls. */
   save(changes: SessionChanges): Promise<void>;
   /** Resolves when everything begun is written, or has failed. */
-  settled(): Promise<void>;
+  completed(): Promise<void>;
 }
 
 /**
@@ -49,6 +49,6 @@ export async function readSession(
       writes = written.catch(() => undefined);
       return written;
     },
-    settled: () => writes,
+    completed: () => writes,
   };
 }

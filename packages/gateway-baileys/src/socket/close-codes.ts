@@ -2,7 +2,7 @@ import { briefly, statusCodeOf } from './status-code.ts';
 
 /** What to do when the network ended a connection. */
 type CloseAction =
-  /** A new connection at once. */
+  /** A new connection immediately. */
   | 'restart'
   /** The phone unlinked the device. */
   | 'unlinked'
@@ -23,7 +23,7 @@ export interface Closing {
   readonly detail: string;
 }
 
-const CLOSINGS: Readonly<Record<number, Closing>> = {
+const CANCELLATIONS: Readonly<Record<number, Closing>> = {
   401: { action: 'unlinked', detail: 'logged_out_from_phone' },
   402: { action: 'failed', detail: 'account_temporarily_banned' },
   403: { action: 'failed', detail: 'account_forbidden' },
@@ -43,9 +43,9 @@ const UNKNOWN: Closing = { action: 'dropped', detail: 'connection_failed' };
 const NOBODY_SCANNED = 'QR refs attempts ended';
 
 /** Reads the error that a socket ended with. */
-export function closingOf(error: unknown): Closing {
+export function cancellationOf(error: unknown): Closing {
   const code = statusCodeOf(error);
   if (code === 408 && briefly(error) === NOBODY_SCANNED)
     return { action: 'qr_timeout', detail: 'qr_timeout' };
-  return (code === null ? undefined : CLOSINGS[code]) ?? UNKNOWN;
+  return (code === null ? undefined : CANCELLATIONS[code]) ?? UNKNOWN;
 }

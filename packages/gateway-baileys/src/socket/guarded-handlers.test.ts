@@ -25,7 +25,7 @@ function aGuardedSocket() {
   return { ws: socket.ws, skipped, errors };
 }
 
-it('skips a stanza whose handler throws, at once or later', async () => {
+it('skips a stanza whose handler throws, immediately or later', async () => {
   const { ws, skipped, errors } = aGuardedSocket();
   ws.emit('CB:presence', {});
   ws.emit('CB:ib,,dirty', {});

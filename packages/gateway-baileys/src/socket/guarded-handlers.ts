@@ -5,7 +5,7 @@ const REJECTED = Symbol.for('nodejs.rejection');
 
 /**
  * Makes a socket whose handlers may fail. Baileys leaves their errors to nobody, and one stanza that they do not expect
- * would end the process, with all the numbers in it. Here it is skipped, and `skipped` told the stanza's tag; what cannot be
+ * would end the process, with all the numbers in it. Here it is skipped, and `skipped` gets the stanza's tag; what cannot be
  * read at all ends the connection.
  */
 export function guardHandlers(
@@ -31,7 +31,7 @@ export function guardHandlers(
   Object.assign(ws, {
     [REJECTED](error: unknown, event: unknown) {
       skip(error, event);
-      // The frames after this one cannot be told apart any more.
+      // The frames after this one cannot be separated any more.
       if (event === 'message') ws.emit('error', error instanceof Error ? error : new Error('unreadable'));
     },
   });

@@ -22,7 +22,7 @@ import type { StoredSession } from '../session/stored-session.ts';
 import { guardHandlers } from './guarded-handlers.ts';
 import type { SocketCaches } from './socket-caches.ts';
 
-/** No answer to a query within this time is none: the half of what core gives an operation or a send. */
+/** No response to a query within this time is none: the half of what core gives an operation or a send. */
 const QUERY_TIMEOUT_MS = 20_000;
 
 interface SocketParts {
@@ -32,11 +32,11 @@ interface SocketParts {
   readonly stored: StoredSession;
   readonly caches: SocketCaches;
   readonly findGroup: (jid: string) => GroupMetadata | undefined;
-  /** Told of stanzas that Baileys could not handle. */
+  /** Called with stanzas that Baileys could not handle. */
   readonly skipped: (tag: string, error: unknown) => void;
 }
 
-/** A Baileys socket that begins to connect at once. */
+/** A Baileys socket that begins to connect immediately. */
 export function makeSocket(parts: SocketParts): WASocket {
   return guardHandlers(() => makeWASocket(configOf(parts)), parts.skipped);
 }
@@ -68,7 +68,7 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
 type MakeRepository = SocketConfig['makeSignalRepository'];
 
 /**
- * Baileys tells the network that it has a message before it tells us. So what a message says is stored in the very
+ * Baileys acknowledges a message to the network before it reports it to us. So what a message says is stored in the very
  * transaction in which its decryption uses a key up: from then on it cannot be lost, and before, the network still has it.
  */
 function recordingRepository(make: MakeRepository, arrivals: Arrivals): MakeRepository {

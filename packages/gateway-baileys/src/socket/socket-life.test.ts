@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { baileysLogger } from './baileys-logs.ts';
 import { socketLife } from './socket-life.ts';
 
-/** Ends as Baileys' sockets do: runs its handlers, tells that it is closed, and throws away what it has buffered. */
+/** Ends as Baileys' sockets do: runs its handlers, reports that it is closed, and throws away what it has buffered. */
 function aSocket() {
   const ev = makeEventBuffer(baileysLogger(silentLogger, 'ins_1'));
   const handlers: (() => void)[] = [];
@@ -68,7 +68,7 @@ it('the WhatsApp gateway gives up a connection that makes no progress, and waits
   expect(isOver).toBe(true);
 });
 
-it('the WhatsApp gateway immediately gives up a connection that the server answers with something else', async () => {
+it('the WhatsApp gateway immediately gives up a connection that the server responds with something else', async () => {
   const { ws, life } = aSocket();
   ws.emit('unexpected-response');
   expect(await life.ended).toEqual(new Error('The server did not take the connection.'));

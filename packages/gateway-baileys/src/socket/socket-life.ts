@@ -2,9 +2,9 @@ import { pause } from '@trunkline/core/spi/gateway';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import type { WASocket } from '@whiskeysockets/baileys';
 
-/** A socket that shows no QR and does not open in this time is given up: some refusals Baileys never tells of. */
+/** A socket that shows no QR and does not open in this time is given up: some refusals Baileys never reports. */
 const CONNECT_MS = 30_000;
-/** A peer that is gone does not answer a goodbye either. */
+/** A peer that is gone does not respond to a goodbye either. */
 const GOODBYE_MS = 2_000;
 
 /** From a socket's first moment to its last. */
@@ -15,7 +15,7 @@ export interface SocketLife {
   expectProgress(): void;
   /** It got somewhere: waits as long as it takes from now on. */
   progressed(): void;
-  /** Ends it; what it has decrypted and not told yet it tells before. */
+  /** Ends it; what it has decrypted and not reported yet it reports before. */
   end(error?: unknown): void;
 }
 
@@ -43,12 +43,12 @@ export function socketLife(socket: WASocket, clock: Clock): SocketLife {
 
   const close = socket.ws.close.bind(socket.ws);
   socket.ws.close = () => Promise.race([close(), pause(clock, GOODBYE_MS)]);
-  // Baileys throws away what it has buffered when it ends; the network was told that we have it.
+  // Baileys throws away what it has buffered when it ends; the network has our acknowledgement of it.
   socket.registerSocketEndHandler(() => void socket.ev.flush());
   socket.ev.on('connection.update', ({ connection, lastDisconnect }) => {
     if (connection === 'close' && !isOver) over(lastDisconnect?.error);
   });
-  // An upgrade that is answered with anything else ends nothing by itself.
+  // An upgrade that gets any other response ends nothing by itself.
   socket.ws.on('unexpected-response', () => end(new Error('The server did not take the connection.')));
   expectProgress();
 

@@ -93,7 +93,7 @@ interface Chat {
   readonly reader: Person;
 }
 
-/** The reader's phone tells that each message reached it, and then that it was read. */
+/** The reader's phone reports that each message reached it, and then that it was read. */
 async function readEverything({ wa, account, reader }: Chat, group: (jid: string) => Group): Promise<void> {
   try {
     for (;;) {

@@ -15,8 +15,8 @@ import type { Receiver } from './receiver.ts';
 import { startService } from './service.ts';
 import type { Service } from './service.ts';
 
-/** A service on a loopback WhatsApp, an instance of it, and a receiver that is told everything. */
-export interface Scene {
+/** A service on a loopback WhatsApp, an instance of it, and a receiver of every event. */
+export interface Harness {
   readonly wa: FakeWhatsApp;
   readonly account: Account;
   readonly bob: Person;
@@ -27,7 +27,7 @@ export interface Scene {
 }
 
 /** The same, with the service in this process. */
-export interface Flow extends Scene {
+export interface Flow extends Harness {
   /** Where the service keeps its data. */
   readonly directory: string;
   /** Stops the service, does something, and starts another on the same data. */
@@ -80,7 +80,7 @@ export async function startLinkedFlow(options?: FlowOptions): Promise<Flow> {
   return flow;
 }
 
-export async function pairByQr(flow: Scene): Promise<void> {
+export async function pairByQr(flow: Harness): Promise<void> {
   const { client } = flow.service();
   must(await client.instances.connect(flow.instance));
   await untilStatus(flow, 'qr_required');
@@ -93,7 +93,7 @@ export function must<Data>(result: CallResult<{ readonly data: Data }>): Data {
   return result.data;
 }
 
-export function untilStatus({ service, instance }: Scene, status: string): Promise<void> {
+export function untilStatus({ service, instance }: Harness, status: string): Promise<void> {
   return eventually(async () => {
     const now = must(await service().client.instances.get(instance));
     if (now.status !== status) throw new Error(`The instance is ${now.status} (${now.last_error}).`);
@@ -101,7 +101,7 @@ export function untilStatus({ service, instance }: Scene, status: string): Promi
 }
 
 export function untilMessage(
-  { service }: Scene,
+  { service }: Harness,
   id: string,
   status: MessageResource['status'],
 ): Promise<MessageResource> {
@@ -112,22 +112,22 @@ export function untilMessage(
   });
 }
 
-/** The event of this type for which `holds`, told or still to be told. */
-export function untilTold(
-  { receiver }: Scene,
+/** The event of this type for which `holds`, reported or still to come. */
+export function untilNotified(
+  { receiver }: Harness,
   type: string,
   holds: (event: WebhookEvent) => boolean = () => true,
 ): Promise<WebhookEvent> {
   return eventually(() => {
     const event = receiver.events.find((candidate) => candidate.type === type && holds(candidate));
     if (!event)
-      throw new Error(`Not told of ${type} among ${receiver.events.map((e) => e.type).join(', ')}.`);
+      throw new Error(`Not notified of ${type} among ${receiver.events.map((e) => e.type).join(', ')}.`);
     return event;
   });
 }
 
 /** The types of the events about a message, in the order in which they happened. */
-export function toldAbout({ receiver }: Scene, messageId: string): readonly string[] {
+export function reportedAbout({ receiver }: Harness, messageId: string): readonly string[] {
   return receiver.events
     .filter(({ data }) => 'message' in data && data.message.id === messageId)
     .toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1))

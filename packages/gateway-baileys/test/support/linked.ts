@@ -46,13 +46,13 @@ export async function unlinked(options: LinkedOptions = {}): Promise<Omit<Linked
 
 /** The same, linked and open. */
 export async function linked(options: LinkedOptions = {}): Promise<Linked> {
-  const scene = await unlinked(options);
-  const link = await scene.open();
-  const { wa, account } = scene.network;
+  const harness = await unlinked(options);
+  const link = await harness.open();
+  const { wa, account } = harness.network;
   wa.scanQr(account, (await link.first('qr')).code);
   await link.first('connected');
   await link.first('groups');
-  return { ...scene, link };
+  return { ...harness, link };
 }
 
 /** Timers run ten times as fast, the time of day as always. */

@@ -5,7 +5,7 @@ import { verify } from '@trunkline/receiver';
 import type { WebhookEvent } from '@trunkline/receiver';
 import { afterAll } from 'vitest';
 
-/** Somebody who is told everything, and looks at each signature. */
+/** A receiver of every event that looks at each signature. */
 export interface Receiver {
   readonly url: string;
   /** Set as soon as it is known. */

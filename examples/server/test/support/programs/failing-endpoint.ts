@@ -1,12 +1,12 @@
-// A service whose clock stands at will, with an endpoint that fails for two days; the warning goes to a mail server.
-// Given the database, the mail server, and how many minutes after the first start it runs.
+// A service whose clock stands at will, with an endpoint that fails for two days; the warning goes to an SMTP server.
+// Given the database, the SMTP server, and how many minutes after the first start it runs.
 import { createTrunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { manualClock, recordingSender, REFUSED } from '@trunkline/core/testing';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { silentLogger } from '@trunkline/core';
-import { mailNotifier } from '../../../src/mail-notifier.ts';
+import { emailNotifier } from '../../../src/email-notifier.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -21,13 +21,13 @@ const trunkline = createTrunkline({
   storage: sqliteStorage({ path }),
   gateway: createSandbox().gateway,
   secretKey: 'a-secret-key-of-more-than-32-characters',
-  notifier: mailNotifier(smtpUrl, silentLogger),
+  notifier: emailNotifier(smtpUrl, silentLogger),
   roles: { gateway: false },
 });
 await trunkline.start();
 if (minutes === '0') await failForTwoDays();
 await clock.advance(MINUTE);
-// The mail is on its way, in real time.
+// The email is on its way, in real time.
 setInterval(() => void clock.settle(), 10);
 
 async function failForTwoDays(): Promise<void> {

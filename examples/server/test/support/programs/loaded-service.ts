@@ -10,7 +10,7 @@ import { postgresStorage } from '@trunkline/storage-postgres';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { openSandboxJournal } from '../../../src/sandbox-journal.ts';
 
-/** A workspace with one instance, and an endpoint that is told what was sent. */
+/** A workspace with one instance, and an endpoint that is notified of what was sent. */
 export interface Place {
   readonly workspaceId: string;
   readonly instance: string;
@@ -18,7 +18,7 @@ export interface Place {
 }
 
 const PLACES = 60;
-/** Callers of each place that send as fast as they are answered. */
+/** Callers of each place that send as fast as responses come. */
 const CALLERS = 3;
 const LIGHT_EVERY_MS = 40;
 const LOOK_EVERY_MS = 250;

@@ -1,4 +1,4 @@
-// A client in a process of its own, which the test kills. Tells its parent what happens to it.
+// A client in a process of its own, which the test kills. Reports to its parent what happens to it.
 import { Curve, makeWASocket, useMultiFileAuthState } from '@whiskeysockets/baileys';
 import { trustFakeWhatsApp } from '../../../src/client-settings.ts';
 import type { ClientSettings } from '../../../src/client-settings.ts';
@@ -33,16 +33,16 @@ function connect(): void {
   let saved: Promise<void> = Promise.resolve();
   socket.ev.on('creds.update', () => {
     saved = saved.then(saveCreds).then(() => {
-      if (state.creds.accountSyncCounter > 0) tell({ settled: true });
+      if (state.creds.accountSyncCounter > 0) notify({ settled: true });
     });
   });
   socket.ev.on('connection.update', ({ qr, connection }) => {
-    if (qr !== undefined) tell({ qr });
-    if (connection === 'open') tell({ open: true });
+    if (qr !== undefined) notify({ qr });
+    if (connection === 'open') notify({ open: true });
     if (connection === 'close') void saved.then(connect);
   });
   socket.ev.on('messages.upsert', ({ messages }) => {
-    for (const { key, message } of messages) if (message && !key.fromMe) tell({ read: key.id ?? '' });
+    for (const { key, message } of messages) if (message && !key.fromMe) notify({ read: key.id ?? '' });
   });
   process.removeAllListeners('message');
   process.on('message', (message) => {
@@ -51,6 +51,6 @@ function connect(): void {
   });
 }
 
-function tell(told: Told): void {
-  process.send?.(told);
+function notify(reported: Told): void {
+  process.send?.(reported);
 }

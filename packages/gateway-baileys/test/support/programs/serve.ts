@@ -23,7 +23,7 @@ const service = await startService({
   logger: options.printsLog ? printing() : undefined,
   clock: { ...clock, now: () => clock.now() + options.aheadMs },
   gateway: { socket: { waWebSocketUrl: options.whatsapp.waWebSocketUrl } },
-  around: mortal,
+  around: killable,
 });
 const server = serve({ fetch: service.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
   const baseUrl = `http://127.0.0.1:${port}/api/v1`;
@@ -42,8 +42,8 @@ async function stop(): Promise<void> {
   process.exit();
 }
 
-/** The storage of a process that ends with the write that it was told, before anybody learns that it is done. */
-function mortal(storage: Storage): Storage {
+/** The storage of a process that ends with the write that it was given, before anybody learns that it is done. */
+function killable(storage: Storage): Storage {
   const { sessions, messages } = storage;
   const last =
     <Args extends readonly unknown[], Result>(name: string, write: (...args: Args) => Promise<Result>) =>
@@ -75,7 +75,7 @@ function printing(): Logger {
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** At once: what is printed is out when the process is killed. */
+/** Immediately: what is printed is out when the process is killed. */
 function print(line: string): void {
   writeSync(1, `${line}\n`);
 }

@@ -1,7 +1,7 @@
 import type { Trunkline } from '@trunkline/core';
 
-/** Makes these addresses, and no others, those that mails about the webhooks of the oldest workspace go to. */
-export async function setMailRecipients(
+/** Makes these addresses, and no others, those that emails about the webhooks of the oldest workspace go to. */
+export async function setEmailRecipients(
   { admin }: Pick<Trunkline, 'admin'>,
   emails: readonly string[],
 ): Promise<void> {
@@ -14,7 +14,7 @@ export async function setMailRecipients(
     if (isRecipient !== administersWebhooks) {
       await admin.members.update(workspaceId, id, {
         administersWebhooks: isRecipient,
-        // Whoever sets the variable answers for it.
+        // Whoever sets the variable is responsible for it.
         ...(isRecipient && { emailVerified: true }),
       });
     }

@@ -12,19 +12,19 @@ interface Mail {
   readonly source: string;
 }
 
-export interface MailServer {
+export interface SmtpServer {
   /** As in `SMTP_URL`. */
   readonly url: string;
-  /** What came in whole, taken over or not. */
-  readonly mails: readonly Mail[];
-  /** What it says to the next mails; `hang` says nothing. */
-  answer(how: 'take' | 'refuse' | 'hang'): void;
+  /** What came in whole, accepted or not. */
+  readonly emails: readonly Mail[];
+  /** What it says to the next emails; `hang` says nothing. */
+  respondWith(how: 'take' | 'refuse' | 'hang'): void;
 }
 
 /** A real SMTP server on loopback, for one test. */
-export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
-  const mails: Mail[] = [];
-  let how: Parameters<MailServer['answer']>[0] = 'take';
+export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<SmtpServer> {
+  const emails: Mail[] = [];
+  let how: Parameters<SmtpServer['respondWith']>[0] = 'take';
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -32,7 +32,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
     closeTimeout: 10,
     async onData(stream, { envelope }, done) {
       const source = await text(stream);
-      mails.push({
+      emails.push({
         from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
         to: envelope.rcptTo.map(({ address }) => address),
         source: source.replaceAll('=\r\n', ''),
@@ -49,8 +49,8 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
   const { port } = listening.address() as AddressInfo; // it listens on TCP
   return {
     url: `smtp://127.0.0.1:${port}`,
-    mails,
-    answer(next) {
+    emails,
+    respondWith(next) {
       how = next;
     },
   };

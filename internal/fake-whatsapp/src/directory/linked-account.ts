@@ -1,6 +1,6 @@
 import { PreKeyShelf } from '../signal/pre-key-shelf.ts';
 import { Contact } from './contact.ts';
-import { Mailbox } from './mailbox.ts';
+import { Inbox } from './inbox.ts';
 
 /** A number whose phone links clients: its Signal identity signs theirs. */
 export class LinkedAccount extends Contact {
@@ -34,7 +34,7 @@ export class Companion {
   readonly identity: Uint8Array;
   readonly noiseKey: Uint8Array;
   readonly shelf: PreKeyShelf;
-  readonly mailbox: Mailbox = new Mailbox();
+  readonly inbox: Inbox = new Inbox();
   /** Set once the phone has sent its history, which it does once. */
   hasHistory = false;
 

@@ -14,8 +14,8 @@ import type { ReceivedRequest, TestReceiver } from './test-receiver.ts';
 /** Longer than any lease: a server that starts so much later finds nothing held by one that was killed. */
 const LATER_MS = 61_000;
 
-/** A data directory with an instance that is connected and a receiver that is told everything. */
-export interface Scene {
+/** A data directory with an instance that is connected and a receiver of every event. */
+export interface Harness {
   readonly receiver: TestReceiver;
   readonly instance: string;
   /** Starts a server on the directory, as if a little more than a minute had passed since the last start. */
@@ -26,7 +26,7 @@ export interface Scene {
   startAt(aheadMs: number, env?: Readonly<Record<string, string>>): Promise<RunningServer>;
   /** Deletes the receiver's webhook, and registers a new one in its place: with slots and a minute of its own. */
   replaceWebhook(server: RunningServer): Promise<void>;
-  /** What the sandbox network took over; while no server runs. */
+  /** What the sandbox network accepted; while no server runs. */
   acceptedByNetwork(): readonly Extract<NetworkRecord, { kind: 'accepted' }>[];
 }
 
@@ -43,11 +43,11 @@ const EVENTS = [
   'message.failed',
 ];
 
-/** Answers the scene and the server that it was set up with. The receiver subscribes to these events. */
-export async function setScene(
+/** Returns the harness and the server that it was set up with. The receiver subscribes to these events. */
+export async function startHarness(
   env: Readonly<Record<string, string>> = {},
   events: readonly string[] = EVENTS,
-): Promise<{ scene: Scene; server: RunningServer }> {
+): Promise<{ harness: Harness; server: RunningServer }> {
   const DATA_DIR = join(temporaryDirectory(), 'data');
   const receiver = await startReceiver();
   let starts = 0;
@@ -70,7 +70,7 @@ export async function setScene(
   let webhookId = await register(server);
   const { id } = await server.client.createInstance();
   await server.client.connect(id);
-  const scene: Scene = {
+  const harness: Harness = {
     receiver,
     instance: id,
     startNow: (more) => start(more),
@@ -91,7 +91,7 @@ export async function setScene(
       return accepted;
     },
   };
-  return { scene, server };
+  return { harness, server };
 }
 
 /** The requests about a message. */
@@ -102,26 +102,26 @@ export function requestsAbout(receiver: TestReceiver, messageId: string): readon
 }
 
 /** Waits until a message is read and the receiver has heard all about it; and nothing of it under two ids. */
-export async function untilTold(
-  { receiver }: Scene,
+export async function untilNotified(
+  { receiver }: Harness,
   { client }: RunningServer,
   messageId: string,
 ): Promise<void> {
   await until('the message is read', async () => (await client.message(messageId)).status === 'read');
-  await until('the receiver has heard of it', () => typesOf(answered(receiver, messageId)).length === 3);
-  expectToldOnce(receiver, messageId);
+  await until('the receiver has heard of it', () => typesOf(responded(receiver, messageId)).length === 3);
+  expectNotifiedOnce(receiver, messageId);
 }
 
 /** Whatever was sent again came under the same event and delivery id. */
-export function expectToldOnce(receiver: TestReceiver, messageId: string): void {
+export function expectNotifiedOnce(receiver: TestReceiver, messageId: string): void {
   const requests = requestsAbout(receiver, messageId);
   expect(typesOf(requests)).toEqual(['message.delivered', 'message.read', 'message.sent']);
   expect(new Set(requests.map(({ event }) => event.id)).size).toBe(3);
   expect(new Set(requests.map(({ deliveryId }) => deliveryId)).size).toBe(3);
 }
 
-function answered(receiver: TestReceiver, messageId: string): readonly ReceivedRequest[] {
-  return requestsAbout(receiver, messageId).filter((request) => request.answered);
+function responded(receiver: TestReceiver, messageId: string): readonly ReceivedRequest[] {
+  return requestsAbout(receiver, messageId).filter((request) => request.responded);
 }
 
 function typesOf(requests: readonly ReceivedRequest[]): readonly string[] {

@@ -9,8 +9,8 @@ const TIMEOUTS = {
   socketTimeout: 20_000,
 };
 
-/** Mails the members who administer webhooks, through the server of `smtpUrl`; `?from=` in it is the sender's address. */
-export function mailNotifier(
+/** Emails the members who administer webhooks, through the server of `smtpUrl`; `?from=` in it is the sender's address. */
+export function emailNotifier(
   smtpUrl: string,
   logger: Logger,
   timeouts: Partial<typeof TIMEOUTS> = {},
@@ -23,7 +23,7 @@ export function mailNotifier(
       if (recipients.length === 0) {
         logger.warn(
           { kind, workspaceId: workspace.id, webhookId: webhook.id },
-          'nobody administers webhooks: no mail is sent',
+          'nobody administers webhooks: no email is sent',
         );
         return;
       }
@@ -38,8 +38,8 @@ export function mailNotifier(
       // The others have it, and would have it twice if it were sent again.
       if (rejected.length > 0) {
         logger.warn(
-          { noticeId: id, recipients: rejected.length },
-          'a mail was not taken for some recipients',
+          { notificationId: id, recipients: rejected.length },
+          'An email was not accepted for some of its recipients: check their addresses.',
         );
       }
     },

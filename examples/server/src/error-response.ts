@@ -5,7 +5,7 @@ import { refuse } from '@trunkline/core/spi/http';
 import type { ErrorCode, Logger } from '@trunkline/core';
 
 /** Errors outside of `/api/v1` look as they do in it. */
-export function errorAnswer(c: Context, error: TrunklineError): Response {
+export function errorResponse(c: Context, error: TrunklineError): Response {
   const { code, message, status, details } = error;
   if (status === 401) c.header('WWW-Authenticate', 'Bearer');
   if (status === 429) c.header('Retry-After', String(details?.retry_after));
@@ -18,14 +18,14 @@ export function refused(code: ErrorCode, message: string): TrunklineError {
   return new TrunklineError(refuse(code, message).refusal);
 }
 
-/** For `app.onError`: what is not a refusal is a defect, told to the log alone. */
-export function answerErrors(logger: Logger): (error: Error, c: Context) => Response {
+/** For `app.onError`: what is not a refusal is a defect, reported to the log alone. */
+export function respondWithErrors(logger: Logger): (error: Error, c: Context) => Response {
   return (error, c) => {
-    if (isTrunklineError(error)) return errorAnswer(c, error);
+    if (isTrunklineError(error)) return errorResponse(c, error);
     logger.error({ err: error, path: c.req.path }, 'a request failed');
-    return errorAnswer(
+    return errorResponse(
       c,
-      refused('INTERNAL_ERROR', 'Something went wrong; the request id tells where to look.'),
+      refused('INTERNAL_ERROR', 'Something went wrong; look for the request id in the log of the server.'),
     );
   };
 }

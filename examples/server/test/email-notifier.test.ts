@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLogger } from '@trunkline/core';
 import type { Logger, Notification } from '@trunkline/core';
 import { eventually } from '@trunkline/test-support';
-import { mailNotifier } from '../src/mail-notifier.ts';
-import { startMailServer } from './support/mail-server.ts';
+import { emailNotifier } from '../src/mail-notifier.ts';
+import { startSmtpServer } from './support/mail-server.ts';
 
 const notification: Notification = {
   id: 'ntc_1',
@@ -23,16 +23,16 @@ function recordingLogger(): { readonly logger: Logger; readonly lines: string[] 
   return { logger: { ...silentLogger, warn: write, error: write }, lines };
 }
 
-describe('A mail about a failing webhook', () => {
+describe('An email about a failing webhook', () => {
   it('goes to all who administer webhooks, under an id of its own', async () => {
-    const { url, mails } = await startMailServer();
-    await mailNotifier(`${url}/?from=trunkline@example.com`, silentLogger).notify(notification);
-    expect(mails).toHaveLength(1);
-    expect(mails[0]).toMatchObject({
+    const { url, emails } = await startSmtpServer();
+    await emailNotifier(`${url}/?from=trunkline@example.com`, silentLogger).notify(notification);
+    expect(emails).toHaveLength(1);
+    expect(emails[0]).toMatchObject({
       from: 'trunkline@example.com',
       to: ['ada@example.com', 'grace@example.com'],
     });
-    const source = mails[0]?.source;
+    const source = emails[0]?.source;
     expect(source).toContain('Subject: A webhook endpoint keeps failing\r\n');
     expect(source).toContain('Message-ID: <ntc_1@trunkline>\r\n');
     expect(source).toContain('Workspace: Acme (ten_1)\r\n');
@@ -41,14 +41,14 @@ describe('A mail about a failing webhook', () => {
   });
 
   it('says so when the endpoint was disabled', async () => {
-    const { url, mails } = await startMailServer();
-    await mailNotifier(url, silentLogger).notify({ ...notification, kind: 'webhook_disabled' });
-    expect(mails[0]?.from).toBe('trunkline@127.0.0.1');
-    expect(mails[0]?.source).toContain('Subject: A failing webhook endpoint was disabled\r\n');
+    const { url, emails } = await startSmtpServer();
+    await emailNotifier(url, silentLogger).notify({ ...notification, kind: 'webhook_disabled' });
+    expect(emails[0]?.from).toBe('trunkline@127.0.0.1');
+    expect(emails[0]?.source).toContain('Subject: A failing webhook endpoint was disabled\r\n');
   });
 
-  it('signs in as the URL says, and never tells how', async () => {
-    const { url, mails } = await startMailServer({
+  it('signs in as the URL says, and never reveals how', async () => {
+    const { url, emails } = await startSmtpServer({
       authOptional: false,
       allowInsecureAuth: true,
       onAuth({ username, password }, _, done) {
@@ -57,70 +57,74 @@ describe('A mail about a failing webhook', () => {
       },
     });
     const as = (password: string): string => url.replace('//', `//me%40example.com:${password}@`);
-    await mailNotifier(as('hush!'), silentLogger).notify(notification);
-    expect(mails[0]?.from).toBe('me@example.com');
-    const refused: unknown = await mailNotifier(as('the-wrong-password'), silentLogger)
+    await emailNotifier(as('hush!'), silentLogger).notify(notification);
+    expect(emails[0]?.from).toBe('me@example.com');
+    const refused: unknown = await emailNotifier(as('the-wrong-password'), silentLogger)
       .notify(notification)
       .catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Error);
-    const told = refused instanceof Error ? [refused.message, refused.stack, ...Object.values(refused)] : [];
-    expect(JSON.stringify(told)).not.toMatch(/the-wrong-password|dGhlLXdyb25n/);
+    const reported =
+      refused instanceof Error ? [refused.message, refused.stack, ...Object.values(refused)] : [];
+    expect(JSON.stringify(reported)).not.toMatch(/the-wrong-password|dGhlLXdyb25n/);
   });
 
   it('whose server takes it for some recipients is not sent again', async () => {
-    const { url, mails } = await startMailServer({
+    const { url, emails } = await startSmtpServer({
       onRcptTo({ address }, _, done) {
         if (address.startsWith('ada')) done(new Error('No such mailbox.'));
         else done();
       },
     });
     const { logger, lines } = recordingLogger();
-    await mailNotifier(url, logger).notify(notification);
-    expect(mails[0]?.to).toEqual(['grace@example.com']);
+    await emailNotifier(url, logger).notify(notification);
+    expect(emails[0]?.to).toEqual(['grace@example.com']);
     expect(lines).toEqual([
-      JSON.stringify([{ noticeId: 'ntc_1', recipients: 1 }, 'a mail was not taken for some recipients']),
+      JSON.stringify([
+        { notificationId: 'ntc_1', recipients: 1 },
+        'An email was not accepted for some of its recipients: check their addresses.',
+      ]),
     ]);
   });
 
   it('goes nowhere when nobody administers webhooks', async () => {
-    const { url, mails } = await startMailServer();
+    const { url, emails } = await startSmtpServer();
     const { logger, lines } = recordingLogger();
-    const notifier = mailNotifier(url, logger);
+    const notifier = emailNotifier(url, logger);
     await notifier.notify({ ...notification, recipients: [] });
     await notifier.notify(notification);
-    expect(mails.map(({ to }) => to)).toEqual([notification.recipients]);
+    expect(emails.map(({ to }) => to)).toEqual([notification.recipients]);
     expect(lines).toEqual([expect.stringContaining('nobody administers webhooks')]);
   });
 });
 
-describe('A mail is not taken over', () => {
+describe('An email is not accepted', () => {
   it('when nobody listens', async () => {
-    await expect(mailNotifier('smtp://127.0.0.1:1', silentLogger).notify(notification)).rejects.toThrow(
+    await expect(emailNotifier('smtp://127.0.0.1:1', silentLogger).notify(notification)).rejects.toThrow(
       'ECONNREFUSED',
     );
   });
 
   it('when the server says so', async () => {
-    const server = await startMailServer();
-    server.answer('refuse');
-    await expect(mailNotifier(server.url, silentLogger).notify(notification)).rejects.toThrow('451');
+    const server = await startSmtpServer();
+    server.response('refuse');
+    await expect(emailNotifier(server.url, silentLogger).notify(notification)).rejects.toThrow('451');
   });
 
   it('when the server has another name than its certificate', async () => {
     // The server offers TLS, with a certificate of nobody's.
-    const { url, mails } = await startMailServer({ disabledCommands: [] });
-    await expect(mailNotifier(url, silentLogger).notify(notification)).rejects.toThrow(/certificate/);
-    expect(mails).toEqual([]);
+    const { url, emails } = await startSmtpServer({ disabledCommands: [] });
+    await expect(emailNotifier(url, silentLogger).notify(notification)).rejects.toThrow(/certificate/);
+    expect(emails).toEqual([]);
   });
 
-  it('when the server hangs with the whole mail', async () => {
-    const server = await startMailServer();
-    server.answer('hang');
+  it('when the server hangs with the whole email', async () => {
+    const server = await startSmtpServer();
+    server.response('hang');
     const socketTimeout = 123_456;
     const elapse = timeoutsOf(socketTimeout);
-    const notifying = mailNotifier(server.url, silentLogger, { socketTimeout }).notify(notification);
+    const notifying = emailNotifier(server.url, silentLogger, { socketTimeout }).notify(notification);
     const outcome = expect(notifying).rejects.toThrow('Timeout');
-    await eventually(() => expect(server.mails).toHaveLength(1));
+    await eventually(() => expect(server.emails).toHaveLength(1));
     elapse();
     await outcome;
   });
@@ -139,7 +143,7 @@ describe('A mail is not taken over', () => {
     await once(mute, 'listening');
     const { port } = mute.address() as AddressInfo; // it listens on TCP
     const url = `smtp://127.0.0.1:${port}`;
-    const notifying = mailNotifier(url, silentLogger, { greetingTimeout: 200 }).notify(notification);
+    const notifying = emailNotifier(url, silentLogger, { greetingTimeout: 200 }).notify(notification);
     await expect(notifying).rejects.toThrow('Greeting never received');
     expect(closed).toHaveLength(1);
     await Promise.all(closed);

@@ -4,13 +4,13 @@ import type { MockTrunkline } from '@trunkline/http/msw';
 import { http, HttpResponse } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createOrderNotices } from '../src/order-notices.ts';
-import type { OrderNotices } from '../src/order-notices.ts';
+import { createOrderNotifications } from '../src/order-notifications.ts';
+import type { OrderNotifications } from '../src/order-notifications.ts';
 
 const baseUrl = 'https://api.example.com/api/v1';
 const server = setupServer();
 let trunkline: MockTrunkline;
-let notices: OrderNotices;
+let notifications: OrderNotifications;
 let instance: string;
 
 beforeAll(() => server.listen({ onUnhandledFrame: 'error' }));
@@ -18,7 +18,7 @@ afterAll(() => server.close());
 
 // A service of its own for each test: it takes a few milliseconds.
 beforeEach(async () => {
-  trunkline = await startMockTrunkline({ baseUrl, onWebhook: (request) => notices.webhook(request) });
+  trunkline = await startMockTrunkline({ baseUrl, onWebhook: (request) => notifications.webhook(request) });
   server.use(...trunkline.handlers);
   const { workspace } = trunkline;
   const { secret } = await workspace.webhooks.create({
@@ -27,7 +27,7 @@ beforeEach(async () => {
   });
   instance = (await trunkline.connectInstance({ name: 'Shop' })).id;
   const client = createClient({ baseUrl, apiKey: trunkline.apiKey });
-  notices = createOrderNotices({ client, instance, webhookSecret: secret });
+  notifications = createOrderNotifications({ client, instance, webhookSecret: secret });
 });
 afterEach(async () => {
   server.resetHandlers();
@@ -39,10 +39,10 @@ function eventually(check: () => unknown): Promise<unknown> {
   return vi.waitFor(check, { timeout: 30_000 });
 }
 
-describe('the notice of a shipped order', () => {
+describe('the notification of a shipped order', () => {
   it('is sent, and known to be read', async () => {
-    expect(await notices.shipped({ id: '4711', phone: '+1 555 0100' })).toBe('queued');
-    await eventually(() => expect(notices.statusOf('4711')).toBe('read'));
+    expect(await notifications.shipped({ id: '4711', phone: '+1 555 0100' })).toBe('queued');
+    await eventually(() => expect(notifications.statusOf('4711')).toBe('read'));
     expect(trunkline.sandbox.phone(instance).accepted()).toMatchObject([
       { to: '15550100', text: 'Your order 4711 is on its way.' },
     ]);
@@ -50,23 +50,23 @@ describe('the notice of a shipped order', () => {
 
   it('is sent once, however often it is asked for', async () => {
     const order = { id: '4711', phone: '+1 555 0100' };
-    await Promise.all([notices.shipped(order), notices.shipped(order)]);
-    await eventually(() => expect(notices.statusOf('4711')).toBe('read'));
+    await Promise.all([notifications.shipped(order), notifications.shipped(order)]);
+    await eventually(() => expect(notifications.statusOf('4711')).toBe('read'));
     expect(trunkline.sandbox.phone(instance).accepted()).toHaveLength(1);
   });
 
   it('fails when the network refuses the number', async () => {
-    await notices.shipped({ id: '4711', phone: '+1 555 555 0003' }); // 0003: see docs/sandbox.md
-    await eventually(() => expect(notices.statusOf('4711')).toBe('failed'));
+    await notifications.shipped({ id: '4711', phone: '+1 555 555 0003' }); // 0003: see docs/sandbox.md
+    await eventually(() => expect(notifications.statusOf('4711')).toBe('failed'));
   });
 
   it('is not sent to what is no number', async () => {
-    expect(await notices.shipped({ id: '4711', phone: 'unknown' })).toBe('wrong_number');
+    expect(await notifications.shipped({ id: '4711', phone: 'unknown' })).toBe('wrong_number');
   });
 
   it('has to wait while the phone is offline', async () => {
     await trunkline.workspace.instances.disconnect(instance);
-    expect(await notices.shipped({ id: '4711', phone: '+1 555 0100' })).toBe('try_later');
+    expect(await notifications.shipped({ id: '4711', phone: '+1 555 0100' })).toBe('try_later');
   });
 
   it('comes through where the service asks to slow down', async () => {
@@ -75,20 +75,20 @@ describe('the notice of a shipped order', () => {
       { status: 429, headers: { 'Retry-After': '0' } },
     );
     server.use(http.post(`${baseUrl}/messages`, () => busy, { once: true }));
-    expect(await notices.shipped({ id: '4711', phone: '+1 555 0100' })).toBe('queued');
+    expect(await notifications.shipped({ id: '4711', phone: '+1 555 0100' })).toBe('queued');
   });
 });
 
 describe('a customer who writes STOP', () => {
-  it('gets no more notices', async () => {
+  it('gets no more notifications', async () => {
     await trunkline.sandbox.phone(instance).receive({ from: '15550100', text: 'STOP' });
     await eventually(async () =>
-      expect(await notices.shipped({ id: '4711', phone: '+1 555 0100' })).toBe('opted_out'),
+      expect(await notifications.shipped({ id: '4711', phone: '+1 555 0100' })).toBe('opted_out'),
     );
   });
 
   it('is not impersonated by somebody without the secret', async () => {
     const forged = new Request('https://shop.example.com/trunkline', { method: 'POST', body: '{}' });
-    expect((await notices.webhook(forged)).status).toBe(401);
+    expect((await notifications.webhook(forged)).status).toBe(401);
   });
 });

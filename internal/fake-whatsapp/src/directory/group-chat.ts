@@ -35,7 +35,7 @@ export class GroupChat {
     return member.jidIn(this.addressing, device);
   }
 
-  /** As the server answers a query for it. */
+  /** As the server responds to a query for it. */
   node(): Stanza {
     const { admins, announcement, createdAt } = this.#settings;
     const [creator] = admins;

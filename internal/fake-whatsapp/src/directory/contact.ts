@@ -29,7 +29,7 @@ export interface SentFromPhone {
   readonly envelope: Readonly<Record<string, string>>;
   readonly message: proto.IMessage;
   /** False: the phone stays silent when a client could not read it. */
-  readonly answersRetry: boolean;
+  readonly respondsToRetry: boolean;
 }
 
 export type AddressingMode = 'pn' | 'lid';
@@ -45,7 +45,7 @@ export class Contact {
   readonly device: SignalPeer = new SignalPeer();
   /** What the phone shows: a message that arrives twice is one. */
   readonly inbox = new Map<string, ReceivedMessage>();
-  /** By network id, to answer a client that could not read it. */
+  /** By network id, for a client that could not read it. */
   readonly sent = new Map<string, SentFromPhone>();
   /** How often the phone has asked for a message again that it could not read, by network id. */
   readonly retries = new Map<string, number>();

@@ -6,7 +6,7 @@ import { startFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import { afterAll } from 'vitest';
 import { quietConsole } from '../../src/socket/baileys-logs.ts';
 import { must, pairByQr, untilStatus } from './flow.ts';
-import type { Scene } from './flow.ts';
+import type { Harness } from './flow.ts';
 import { startReceiver } from './receiver.ts';
 import { startServer } from './server-process.ts';
 import type { ServerProcess } from './server-process.ts';
@@ -14,8 +14,8 @@ import type { ServerProcess } from './server-process.ts';
 /** Longer than any lease: a server that starts so much later finds nothing held by one that was killed. */
 const LATER_MS = 61_000;
 
-/** A scene whose service runs in a process of its own. */
-export interface CrashScene extends Scene {
+/** A harness whose service runs in a process of its own. */
+export interface CrashHarness extends Harness {
   /** Where everything is stored. */
   readonly directory: string;
   service(): ServerProcess;
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 /** A server with an instance that is not paired yet. */
-export async function setCrashScene({ printsLog = false } = {}): Promise<CrashScene> {
+export async function startCrashHarness({ printsLog = false } = {}): Promise<CrashHarness> {
   const wa = await startFakeWhatsApp();
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-baileys-'));
   const receiver = await startReceiver();
@@ -65,16 +65,16 @@ export async function setCrashScene({ printsLog = false } = {}): Promise<CrashSc
 }
 
 /** The same, paired by QR. */
-export async function setPairedScene(): Promise<CrashScene> {
-  const scene = await setCrashScene();
-  await pairByQr(scene);
-  return scene;
+export async function startPairedHarness(): Promise<CrashHarness> {
+  const harness = await startCrashHarness();
+  await pairByQr(harness);
+  return harness;
 }
 
 /** Starts a server after one that was killed, and waits until its instance is back on the network. */
-export async function comeBack(scene: CrashScene): Promise<void> {
-  const online = scene.wa.next('online', scene.account);
-  await scene.startLater();
+export async function comeBack(harness: CrashHarness): Promise<void> {
+  const online = harness.wa.next('online', harness.account);
+  await harness.startLater();
   await online;
-  await untilStatus(scene, 'connected');
+  await untilStatus(harness, 'connected');
 }

@@ -7,7 +7,7 @@ import { GroupChat } from './group-chat.ts';
 import type { GroupSettings } from './group-chat.ts';
 
 /** Everyone there is, and their groups. */
-export class World {
+export class Directory {
   readonly #contacts = new Map<string, Contact>();
   readonly #byLid = new Map<string, Contact>();
   readonly #groups = new Map<string, GroupChat>();

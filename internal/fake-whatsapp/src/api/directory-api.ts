@@ -1,6 +1,6 @@
-import { GroupChat } from '../world/group-chat.ts';
-import { LinkedAccount } from '../world/linked-account.ts';
-import type { AddressingMode, Contact, ContactOptions, ReceivedMessage } from '../world/contact.ts';
+import { GroupChat } from '../directory/group-chat.ts';
+import { LinkedAccount } from '../directory/linked-account.ts';
+import type { AddressingMode, Contact, ContactOptions, ReceivedMessage } from '../directory/contact.ts';
 import type { Network } from '../network.ts';
 import { seconds, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
@@ -43,11 +43,11 @@ export interface Group {
   readonly subject: string;
 }
 
-export interface WorldApi {
+export interface DirectoryApi {
   account(phoneNumber: string, options?: PersonOptions): Account;
   person(phoneNumber: string, options?: PersonOptions): Person;
   group(options: GroupOptions): Group;
-  /** Tells every linked member, as the network does. */
+  /** Notifies every linked member, as the network does. */
   renameGroup(group: Group, subject: string): void;
   addToGroup(group: Group, ...people: readonly Person[]): void;
   removeFromGroup(group: Group, ...people: readonly Person[]): void;
@@ -55,31 +55,31 @@ export interface WorldApi {
   inbox(person: Person): readonly ReceivedMessage[];
 }
 
-export function worldApi(network: Network): WorldApi {
-  const { world } = network;
+export function directoryApi(network: Network): DirectoryApi {
+  const { directory } = network;
   const contactsOf = (people: readonly Person[]) =>
-    people.map(({ phoneNumber }) => world.contact(phoneNumber));
+    people.map(({ phoneNumber }) => directory.contact(phoneNumber));
   return {
     account: (phoneNumber, options) => ({
-      ...personOf(world.addAccount(phoneNumber, options)),
+      ...personOf(directory.addAccount(phoneNumber, options)),
       kind: 'account',
     }),
-    person: (phoneNumber, options) => personOf(world.addPerson(phoneNumber, options)),
+    person: (phoneNumber, options) => personOf(directory.addPerson(phoneNumber, options)),
     group: ({ id, ...options }) => {
       const members = contactsOf(options.members);
       const admins = options.admins === undefined ? members.slice(0, 1) : contactsOf(options.admins);
       const { subject, addressing = 'lid', announcement = false } = options;
       const settings = { subject, members, admins, addressing, announcement, createdAt: network.now() };
-      const group = world.addGroup(settings, id);
+      const group = directory.addGroup(settings, id);
       return { jid: group.jid, subject };
     },
     renameGroup: ({ jid }, subject) => {
-      const group = world.group(jid);
+      const group = directory.group(jid);
       group.subject = subject;
       notify(network, group, stanza('subject', { subject, s_t: seconds(network.now()) }));
     },
     addToGroup: ({ jid }, ...people) => {
-      const group = world.group(jid);
+      const group = directory.group(jid);
       const added = contactsOf(people);
       for (const contact of added) group.members.add(contact);
       notify(
@@ -93,7 +93,7 @@ export function worldApi(network: Network): WorldApi {
       );
     },
     removeFromGroup: ({ jid }, ...people) => {
-      const group = world.group(jid);
+      const group = directory.group(jid);
       const removed = contactsOf(people);
       const node = stanza(
         'remove',
@@ -103,7 +103,7 @@ export function worldApi(network: Network): WorldApi {
       notify(network, group, node);
       for (const contact of removed) group.members.delete(contact);
     },
-    inbox: ({ phoneNumber }) => [...world.contact(phoneNumber).inbox.values()],
+    inbox: ({ phoneNumber }) => [...directory.contact(phoneNumber).inbox.values()],
   };
 }
 
@@ -125,7 +125,6 @@ function notify(network: Network, group: GroupChat, change: Stanza): void {
   };
   for (const member of group.members) {
     if (!(member instanceof LinkedAccount)) continue;
-    for (const { mailbox } of member.companions.values())
-      mailbox.put(stanza('notification', attrs, [change]));
+    for (const { inbox } of member.companions.values()) inbox.put(stanza('notification', attrs, [change]));
   }
 }

@@ -9,32 +9,36 @@ interface Order {
 
 type Status = MessageResource['status'];
 
-export interface OrderNotices {
-  /** Tells the customer by message that the order is on its way. Answers why not, if not. */
+export interface OrderNotifications {
+  /** Notifies the customer by message that the order is on its way. Returns why not, if not. */
   shipped(order: Order): Promise<'queued' | 'opted_out' | 'wrong_number' | 'try_later'>;
   /** The route to which the messaging service sends its webhooks. */
   webhook(request: Request): Promise<Response>;
-  /** What has become of an order's notice. */
+  /** The state of an order's notification. */
   statusOf(orderId: string): Status | undefined;
 }
 
-interface OrderNoticesOptions {
+interface OrderNotificationsOptions {
   readonly client: TrunklineClient;
   readonly instance: string;
   readonly webhookSecret: string;
 }
 
-export function createOrderNotices({ client, instance, webhookSecret }: OrderNoticesOptions): OrderNotices {
+export function createOrderNotifications({
+  client,
+  instance,
+  webhookSecret,
+}: OrderNotificationsOptions): OrderNotifications {
   const optedOut = new Set<string>();
   const messageOfOrder = new Map<string, string>();
-  // By message, not by order: a webhook may overtake the answer that tells which message it is about.
+  // By message, not by order: a webhook may overtake the response that says which message it is about.
   const statuses = new Map<string, Status>();
 
   return {
     async shipped({ id, phone }) {
       if (optedOut.has(phone.replaceAll(/\D/g, ''))) return 'opted_out';
       const text = `Your order ${id} is on its way.`;
-      // The order's number as key: a customer is told once, also when this is called again after a crash.
+      // The order's number as key: a customer is notified once, also when this is called again after a crash.
       const sent = await client.messages.send(
         { instance, to: phone, type: 'text', text },
         { idempotencyKey: `shipped-${id}` },
@@ -67,6 +71,6 @@ export function createOrderNotices({ client, instance, webhookSecret }: OrderNot
 const ORDER: readonly Status[] = ['queued', 'sent', 'delivered', 'read', 'failed', 'received'];
 
 /** Webhooks may come out of order: a status never gives way to an earlier one. */
-function later(known: Status | undefined, told: Status): Status {
-  return known !== undefined && ORDER.indexOf(known) > ORDER.indexOf(told) ? known : told;
+function later(known: Status | undefined, reported: Status): Status {
+  return known !== undefined && ORDER.indexOf(known) > ORDER.indexOf(reported) ? known : reported;
 }

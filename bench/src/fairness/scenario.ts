@@ -9,20 +9,20 @@ import { makeDirectory, removeDirectory } from '../temporary-directory.ts';
 const AT_ONCE = 500;
 
 /** A database with quiet endpoints and, perhaps, one that a great many deliveries wait for. */
-export interface Scene {
+export interface Scenario {
   readonly quiet: readonly string[];
   /** Opens it and sends what is due, until it is stopped. */
-  start(): Promise<RunningScene>;
+  start(): Promise<RunningScenario>;
   remove(): void;
 }
 
-interface RunningScene {
-  /** Answers the delivery's id. */
+interface RunningScenario {
+  /** Returns the delivery's id. */
   enqueue(endpointId: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-interface SceneSize {
+interface ScenarioSize {
   /** Where the receiver is: each endpoint has a path of its own there. */
   readonly url: string;
   readonly endpoints: number;
@@ -32,7 +32,7 @@ interface SceneSize {
 
 export const NOISY_PATH = '/noisy';
 
-export async function createScene({ url, endpoints, backlog }: SceneSize): Promise<Scene> {
+export async function createScenario({ url, endpoints, backlog }: ScenarioSize): Promise<Scenario> {
   const directory = makeDirectory();
   const { trunkline, storage } = open(directory, false);
   await trunkline.start();

@@ -10,7 +10,7 @@ import type { TestLink } from './test-link.ts';
 
 export const INSTANCE = 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c';
 
-export interface Scene {
+export interface Fixture {
   readonly network: TestNetwork;
   readonly phone: TestPhone;
   readonly session: MemorySession;
@@ -19,7 +19,7 @@ export interface Scene {
 }
 
 /** A network with one instance that nothing is stored for. */
-export async function startScene(subject: GatewaySubject): Promise<Scene> {
+export async function startFixture(subject: GatewaySubject): Promise<Fixture> {
   const network = await subject.start();
   const links: TestLink[] = [];
   onTestFinished(async () => {
@@ -41,12 +41,12 @@ export async function startScene(subject: GatewaySubject): Promise<Scene> {
 }
 
 /** One whose phone has scanned the QR. */
-export async function linkedScene(subject: GatewaySubject): Promise<Scene & { readonly link: TestLink }> {
-  const scene = await startScene(subject);
-  const link = await scene.open();
-  await scene.phone.scan((await link.first('qr')).code);
+export async function linkedFixture(subject: GatewaySubject): Promise<Fixture & { readonly link: TestLink }> {
+  const fixture = await startFixture(subject);
+  const link = await fixture.open();
+  await fixture.phone.scan((await link.first('qr')).code);
   await link.first('connected');
-  return { ...scene, link };
+  return { ...fixture, link };
 }
 
 let sent = 0;

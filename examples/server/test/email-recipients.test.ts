@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { createTrunkline } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { memoryStorage, testRuntime } from '@trunkline/core/testing';
-import { setMailRecipients } from '../src/mail-recipients.ts';
+import { setEmailRecipients } from '../src/email-recipients.ts';
 
-it('The addresses of MAIL_TO, and no others, get the mails of the oldest workspace', async () => {
+it('The addresses of MAIL_TO, and no others, get the emails of the oldest workspace', async () => {
   const trunkline = createTrunkline({
     ...testRuntime(),
     storage: memoryStorage(),
@@ -14,7 +14,7 @@ it('The addresses of MAIL_TO, and no others, get the mails of the oldest workspa
   });
   await trunkline.start();
   const { workspaces, members } = trunkline.admin;
-  await setMailRecipients(trunkline, ['ada@example.com']);
+  await setEmailRecipients(trunkline, ['ada@example.com']);
   const { id: workspaceId } = await workspaces.create({ name: 'Acme' });
   await members.create({ workspaceId, email: 'grace@example.com' });
   const recipients = async (): Promise<readonly string[]> =>
@@ -22,9 +22,9 @@ it('The addresses of MAIL_TO, and no others, get the mails of the oldest workspa
       .filter(({ emailVerified, administersWebhooks }) => emailVerified && administersWebhooks)
       .map(({ email }) => email);
 
-  await setMailRecipients(trunkline, ['ada@example.com', 'grace@example.com', 'ada@example.com']);
+  await setEmailRecipients(trunkline, ['ada@example.com', 'grace@example.com', 'ada@example.com']);
   expect((await recipients()).toSorted()).toEqual(['ada@example.com', 'grace@example.com']);
-  await setMailRecipients(trunkline, ['grace@example.com']);
+  await setEmailRecipients(trunkline, ['grace@example.com']);
   expect(await recipients()).toEqual(['grace@example.com']);
   expect(await members.list(workspaceId)).toHaveLength(2);
   await trunkline.stop();

@@ -1,6 +1,6 @@
 import type { Stanza } from '../stanza.ts';
 
-/** An open connection, as far as a mailbox needs it. */
+/** An open connection, as far as an inbox needs it. */
 export interface Line {
   send(node: Stanza): void;
 }
@@ -9,7 +9,7 @@ export interface Line {
  * What waits for one linked client. A stanza stays until the client acknowledges it; what is left when the client
  * logs in again is sent again, marked as from its time offline.
  */
-export class Mailbox {
+export class Inbox {
   readonly #waiting: Stanza[] = [];
   /** Every message that was put in, by id: for handing it out again. */
   readonly #messages = new Map<string, Stanza>();
@@ -43,17 +43,17 @@ export class Mailbox {
   }
 
   /** `<ack>` for anything, or a receipt for a message. */
-  acknowledge(answer: Stanza): void {
-    const found = this.#waiting.findIndex((node) => isAnswerTo(answer, node));
+  acknowledge(response: Stanza): void {
+    const found = this.#waiting.findIndex((node) => isResponseTo(response, node));
     if (found >= 0) this.#waiting.splice(found, 1);
   }
 }
 
-function isAnswerTo(answer: Stanza, node: Stanza): boolean {
-  if (answer.attrs['id'] !== node.attrs['id']) return false;
-  if (answer.tag === 'receipt') return node.tag === 'message';
-  if (answer.attrs['class'] !== node.tag) return false;
+function isResponseTo(response: Stanza, node: Stanza): boolean {
+  if (response.attrs['id'] !== node.attrs['id']) return false;
+  if (response.tag === 'receipt') return node.tag === 'message';
+  if (response.attrs['class'] !== node.tag) return false;
   // Several receipts about one message have its id.
-  const same = (name: string) => answer.attrs[name] === node.attrs[name];
+  const same = (name: string) => response.attrs[name] === node.attrs[name];
   return node.tag !== 'receipt' || (same('type') && same('participant'));
 }
