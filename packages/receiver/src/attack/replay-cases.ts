@@ -43,10 +43,10 @@ function signedOver(name: string, timestamp: (now: number) => string): AttackCas
   return refused(name, async ({ sign, now, text }) => requestOf(await sign(timestamp(now), text)));
 }
 
-/** Whether a repeat was handled twice shows in the receiver's own log only; here it shows how repeats are answered. */
+/** Whether a repeat was handled twice shows in the receiver's own log only; here it shows the responses to repeats. */
 export const REPEAT_CASES: readonly AttackCase[] = [
   {
-    name: 'an event that comes again, signed anew: answered like the first, else the sender never stops',
+    name: 'an event that comes again, signed again: it gets the same response as the first, or the sender never stops',
     run: async (attack) => {
       const { parts, text } = await genuine(attack);
       const first = mustBeAccepted(await attack.target.send(requestOf(parts)));
@@ -57,11 +57,11 @@ export const REPEAT_CASES: readonly AttackCase[] = [
     },
   },
   {
-    name: 'an event that comes four times at once: one is accepted, and a later one too',
+    name: 'an event that comes four times concurrently: one is accepted, and a later one too',
     run: async (attack) => {
       const request = requestOf((await genuine(attack)).parts);
-      const answers = await Promise.all(Array.from({ length: 4 }, () => attack.target.send(request)));
-      if (!answers.some(isSuccess)) return { right: false, what: `answered with ${answers.join(', ')}` };
+      const responses = await Promise.all(Array.from({ length: 4 }, () => attack.target.send(request)));
+      if (!responses.some(isSuccess)) return { right: false, what: `got ${responses.join(', ')}` };
       return mustBeAccepted(await attack.target.send(request));
     },
   },
