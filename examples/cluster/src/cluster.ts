@@ -39,7 +39,7 @@ const SERVICES = [
 
 type Program = Omit<ProcessOptions, 'onLine'>;
 
-const NEW_KEY = /^API key, told only this once: (\S+)$/;
+const NEW_KEY = /^API key, shown only this once: (\S+)$/;
 
 /** Starts everything, the first API process before the others so that one of them alone prints a new API key. */
 export async function startCluster({ host, port, databaseUrl, notify }: ClusterOptions): Promise<Cluster> {

@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLogger } from '@trunkline/core';
 import type { Logger, Notification } from '@trunkline/core';
 import { eventually } from '@trunkline/test-support';
-import { emailNotifier } from '../src/mail-notifier.ts';
-import { startSmtpServer } from './support/mail-server.ts';
+import { emailNotifier } from '../src/email-notifier.ts';
+import { startSmtpServer } from './support/smtp-server.ts';
 
 const notification: Notification = {
   id: 'ntc_1',
@@ -106,7 +106,7 @@ describe('An email is not accepted', () => {
 
   it('when the server says so', async () => {
     const server = await startSmtpServer();
-    server.response('refuse');
+    server.respondWith('refuse');
     await expect(emailNotifier(server.url, silentLogger).notify(notification)).rejects.toThrow('451');
   });
 
@@ -119,7 +119,7 @@ describe('An email is not accepted', () => {
 
   it('when the server hangs with the whole email', async () => {
     const server = await startSmtpServer();
-    server.response('hang');
+    server.respondWith('hang');
     const socketTimeout = 123_456;
     const elapse = timeoutsOf(socketTimeout);
     const notifying = emailNotifier(server.url, silentLogger, { socketTimeout }).notify(notification);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GatewaySubject } from './contract-subject.ts';
-import { linkedFixture } from './scene.ts';
+import { linkedFixture } from './fixture.ts';
 
 export function endingContract(subject: GatewaySubject): void {
   describe('ending', () => {
