@@ -75,13 +75,13 @@ try {
   await copyCheckout(copy);
   for (const { name, ...harmless } of HARMLESS) {
     const { code, output } = await runWith(copy, harmless);
-    judge(name, code === 0, `fails, which the faults below must not be blamed for:\n${output}`);
+    evaluate(name, code === 0, `fails, which the faults below must not be blamed for:\n${output}`);
   }
   for (const { name, says, report = false, ...fault } of FAULTS) {
     const { code, output } = await runWith(copy, fault);
-    judge(name, code !== 0, `passes: ${fault.command.join(' ')} exits 0.\n${output}`);
-    judge(`${name}, which is named`, output.includes(says), `("${says}"):\n${output}`);
-    if (report) judge(`${name}, by its report`, !passesByReport(copy), 'passes scripts/count-tests.mjs.');
+    evaluate(name, code !== 0, `passes: ${fault.command.join(' ')} exits 0.\n${output}`);
+    evaluate(`${name}, which is named`, output.includes(says), `("${says}"):\n${output}`);
+    if (report) evaluate(`${name}, by its report`, !passesByReport(copy), 'passes scripts/count-tests.mjs.');
   }
 } finally {
   await directory.remove();
@@ -91,7 +91,7 @@ function aTest(statement) {
   return `import { expect, it } from 'vitest';\n\nit('is planted', () => {\n  ${statement};\n  expect.anything();\n});\n`;
 }
 
-function judge(name, holds, complaint) {
+function evaluate(name, holds, complaint) {
   console.log(holds ? `ok   ${name}` : `FAIL ${name} ${complaint}`);
   if (!holds) process.exitCode = 1;
 }

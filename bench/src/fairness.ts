@@ -32,7 +32,7 @@ const EVERY_MS = 10;
 const receiver = await startChild<string>(new URL('fairness/receiver.ts', import.meta.url));
 const names = ['without it', 'with the noisy one'] as const;
 const common = { url: receiver.ready, endpoints: ENDPOINTS };
-const scenes: Record<(typeof names)[number], Scenario> = {
+const scenarios: Record<(typeof names)[number], Scenario> = {
   'without it': await createScenario({ ...common, backlog: 0 }),
   'with the noisy one': await createScenario({ ...common, backlog: BACKLOG }),
 };
@@ -71,11 +71,11 @@ async function quietWaits(scenario: Scenario): Promise<readonly number[]> {
   return [...waits.values()];
 }
 
-const results = await inRounds(names, ROUNDS, (name) => quietWaits(scenes[name]));
+const results = await inRounds(names, ROUNDS, (name) => quietWaits(scenarios[name]));
 await receiver.stop();
-for (const name of names) scenes[name].remove();
+for (const name of names) scenarios[name].remove();
 
-const p99s = (name: keyof typeof scenes): readonly number[] =>
+const p99s = (name: keyof typeof scenarios): readonly number[] =>
   results[name].map((waits) => percentile(waits, 0.99));
 const most = mostAtOneEndpoint(log);
 printMachine();

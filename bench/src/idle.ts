@@ -12,7 +12,7 @@ import { makeDirectory, removeDirectory } from './temporary-directory.ts';
 const ROUNDS = size('ROUNDS', 5);
 const SECONDS = size('SECONDS', 12);
 /** What is loaded and compiled once is not what it takes while it idles. */
-const SETTLED_AFTER_MS = 5_000;
+const IDLE_AFTER_MS = 5_000;
 const MB = 1_048_576;
 
 const directory = makeDirectory();
@@ -25,7 +25,7 @@ const NAMES = Object.keys(ARGS) as Variant[]; // its own keys
 
 const results = await inRounds(NAMES, ROUNDS, async (variant) => {
   const server = await startIdleServer(ARGS[variant]);
-  await setTimeout(SETTLED_AFTER_MS);
+  await setTimeout(IDLE_AFTER_MS);
   const before = { cpu: server.cpuSeconds(), written: server.bytesWritten() };
   await setTimeout(SECONDS * 1000);
   const figures = {

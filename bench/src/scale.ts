@@ -236,7 +236,7 @@ const orphans = await heldBy(victim);
 processes = survivors;
 /** From the proof of its death, or the end of its leases, until an instance of its sent again; milliseconds. */
 let released: readonly number[] = [];
-const takeOver = async (): Promise<void> => {
+const killOne = async (): Promise<void> => {
   const killedAt = Date.now();
   process.kill(victim.ready, 'SIGKILL');
   const proof = until('Releasing leases', async () => !(await observer.holdsAny(victim.ready)), 50);
@@ -249,7 +249,7 @@ const takeOver = async (): Promise<void> => {
   );
   released = sentAt.map((at) => at - proofAt);
 };
-await phase('a process is killed', () => underLoad('while a process is killed', takeOver));
+await phase('a process is killed', () => underLoad('while a process is killed', killOne));
 
 await phase('a process is added', () =>
   underLoad('while a process is added', async () => {

@@ -60,7 +60,7 @@ describe('the notification of a shipped order', () => {
     await eventually(() => expect(notifications.statusOf('4711')).toBe('failed'));
   });
 
-  it('is not sent to what is no number', async () => {
+  it('is not sent to what is not a number', async () => {
     expect(await notifications.shipped({ id: '4711', phone: 'unknown' })).toBe('wrong_number');
   });
 

@@ -84,8 +84,8 @@ function openConnection({
         () => 'taken',
         () => 'refused',
       )
-      .then((answer) => carrier.call(`/events/${event.id}/${answer}`, { method: 'POST' }))
-      // An answer that is lost is an event that comes again.
+      .then((response) => carrier.call(`/events/${event.id}/${response}`, { method: 'POST' }))
+      // A response that is lost is an event that comes again.
       .catch((error: unknown) =>
         logger?.debug({ err: error, event: event.id }, 'an event could not be answered'),
       );

@@ -87,7 +87,7 @@ async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
         await setTimeout((LASTS_MS / INSTANCES) * 1.2);
         const id = connected.length > 5 ? connected.pop() : undefined;
         if (id === undefined) continue;
-        await settle(api, sent, id);
+        await populate(api, sent, id);
         if (count % 3 === 0) await sandbox.phone(id).fail();
         else if (count % 3 === 1) await api.instances.disconnect(id);
         else await api.instances.delete(id);
@@ -126,7 +126,7 @@ async function comeAndGo(storage: Storage<never>): Promise<readonly number[]> {
 }
 
 /** An instance that is about to stop sends what was accepted for it. */
-async function settle(
+async function populate(
   api: WorkspaceApi,
   sent: readonly { readonly id: string; readonly instance: string }[],
   instance: string,

@@ -70,7 +70,7 @@ it(
     const storm: Storm = { receiver, roll };
     const { newWorkspace, stopSending } = await startSending(PROCESSES);
     const workspaces = await Promise.all(
-      Array.from({ length: WORKSPACES }, async () => settle(await newWorkspace(ENDPOINTS), storm)),
+      Array.from({ length: WORKSPACES }, async () => populate(await newWorkspace(ENDPOINTS), storm)),
     );
 
     const end = performance.now() + SECONDS * 1_000;
@@ -107,7 +107,7 @@ interface Storm {
   readonly roll: (below: number) => number;
 }
 
-async function settle(ask: Ask, storm: Storm): Promise<Workspace> {
+async function populate(ask: Ask, storm: Storm): Promise<Workspace> {
   const endpoints: Endpoint[] = [];
   for (let count = 0; count < ENDPOINTS; count += 1) endpoints.push(await register(ask, storm));
   return { ask, endpoints, deliveries: [] };

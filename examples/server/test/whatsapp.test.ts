@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
-import { linkPhone, qrOf, startWhatsAppHarness, untilStatus } from './support/whatsapp-scene.ts';
+import { linkPhone, qrOf, startWhatsAppHarness, untilStatus } from './support/whatsapp-harness.ts';
 
 describe('GATEWAY=baileys', () => {
   it('links a phone, sends, receives, and is linked still after a restart', async () => {

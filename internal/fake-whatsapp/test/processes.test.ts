@@ -11,7 +11,7 @@ import { HANG_MS } from '@trunkline/test-support';
 import { spawnFakeWhatsApp, startFakeWhatsApp } from '../src/index.ts';
 import type { ClientSettings } from '../src/index.ts';
 import { Client } from './support/client.ts';
-import type { Send, Told } from './support/programs/client.ts';
+import type { Send, Report } from './support/programs/client.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -116,7 +116,7 @@ function startClient(settings: ClientSettings, folder: string): ChildProcess {
 function reported(child: ChildProcess, kind: 'qr' | 'settled' | 'open' | 'read'): Promise<string> {
   return new Promise((resolve) => {
     const listen = (message: unknown) => {
-      const news = message as Told; // the program sends nothing else
+      const news = message as Report; // the program sends nothing else
       if (!(kind in news)) return;
       child.off('message', listen);
       resolve(String(Object.values(news)[0]));

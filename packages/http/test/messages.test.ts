@@ -76,7 +76,7 @@ describe('POST /messages', () => {
   const GROUP = 'grp_01k9z000000000000000000000';
   const INSTANCE = 'ins_01k9z000000000000000000000';
   test.each<[string, object, number, string]>([
-    ['a recipient that is no number', { to: 'somebody' }, 422, 'INVALID_RECIPIENT'],
+    ['a recipient that is not a number', { to: 'somebody' }, 422, 'INVALID_RECIPIENT'],
     ['a number that begins with 0', { to: '0155501000' }, 422, 'INVALID_RECIPIENT'],
     ['an unknown type', { type: 'sticker' }, 422, 'UNSUPPORTED_MESSAGE_TYPE'],
     ['a media type as JSON', { type: 'image' }, 422, 'UNSUPPORTED_MESSAGE_TYPE'],

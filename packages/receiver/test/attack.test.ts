@@ -149,7 +149,10 @@ describe('the arguments of the attack', () => {
     ['another kind of URL', ['attack', 'file:///etc/passwd', '--secret', secret]],
     ['two URLs', ['attack', 'http://127.0.0.1/', 'http://127.0.0.2/', '--secret', secret]],
     ['no secret', ['attack', 'http://127.0.0.1/']],
-    ['a timeout that is no number', ['attack', 'http://127.0.0.1/', '--secret', secret, '--timeout', 'soon']],
+    [
+      'a timeout that is not a number',
+      ['attack', 'http://127.0.0.1/', '--secret', secret, '--timeout', 'soon'],
+    ],
   ])('are refused: %s', (_name, args) => {
     expect(() => readCommand(args)).toThrow();
     expect(() => readCommand(args)).not.toThrow(secret);

@@ -58,15 +58,15 @@ export async function startCarrier(): Promise<{
 
   const routes = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://carrier');
-    const [, resource, id = '', answer] = pathname.split('/');
+    const [, resource, id = '', reply] = pathname.split('/');
     const token = request.headers.authorization?.replace('Bearer ', '');
     const device = token === undefined ? undefined : devices.get(token);
     if (token !== undefined && device?.isRefused !== false) {
       response.writeHead(device ? 403 : 401).end();
-    } else if (resource === 'events' && answer === 'taken') {
+    } else if (resource === 'events' && reply === 'taken') {
       waiting.delete(id);
       response.end();
-    } else if (resource === 'events' && answer === 'refused') {
+    } else if (resource === 'events' && reply === 'refused') {
       const event = waiting.get(id);
       setTimeout(() => event && waiting.has(id) && write(stream, event), 50);
       response.end();

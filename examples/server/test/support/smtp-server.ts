@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server';
 import type { SMTPServerOptions } from 'smtp-server';
 import { onTestFinished } from 'vitest';
 
-interface Mail {
+interface Email {
   readonly from: string;
   readonly to: readonly string[];
   /** Headers and text, as it came, but for quoted-printable line ends. */
@@ -16,14 +16,14 @@ export interface SmtpServer {
   /** As in `SMTP_URL`. */
   readonly url: string;
   /** What came in whole, accepted or not. */
-  readonly emails: readonly Mail[];
+  readonly emails: readonly Email[];
   /** What it says to the next emails; `hang` says nothing. */
   respondWith(how: 'take' | 'refuse' | 'hang'): void;
 }
 
 /** A real SMTP server on loopback, for one test. */
 export async function startSmtpServer(options: SMTPServerOptions = {}): Promise<SmtpServer> {
-  const emails: Mail[] = [];
+  const emails: Email[] = [];
   let how: Parameters<SmtpServer['respondWith']>[0] = 'take';
   const server = new SMTPServer({
     authOptional: true,

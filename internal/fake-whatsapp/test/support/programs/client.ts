@@ -11,7 +11,7 @@ export interface Send {
   readonly text: string;
 }
 
-export type Told =
+export type Report =
   | { readonly qr: string }
   /** Logged in for the first time, its history taken and its credentials on disk. */
   | { readonly settled: true }
@@ -51,6 +51,6 @@ function connect(): void {
   });
 }
 
-function notify(reported: Told): void {
+function notify(reported: Report): void {
   process.send?.(reported);
 }
