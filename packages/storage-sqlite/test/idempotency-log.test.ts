@@ -108,7 +108,7 @@ it('the idempotency log finds a key that another process stored where a record o
   expect(await storage.messages.findIdempotencyRecord(workspace.id, 'rolled back')).toBeNull();
 });
 
-it('reads nothing that is in the index, however much others have appended', async () => {
+it('the idempotency log reads nothing that is in the index, however much others have appended', async () => {
   const { path, storage, workspace, instance } = await openConnected();
   const idle = await openStorage(path);
   expect(await idle.messages.findIdempotencyRecord(workspace.id, 'none')).toBeNull();
