@@ -6,7 +6,7 @@ export interface Step<Status extends string> {
   readonly event: string | null;
 }
 
-/** A state that the machine tells apart from others of its status, and its name among these; empty where there is one. */
+/** A state that the machine distinguishes from others of its status, and its name among these; empty where there is one. */
 export interface Variant<Status extends string, State> {
   readonly status: Status;
   readonly name: string;

@@ -1,9 +1,9 @@
 import {
-  endedBy,
+  cancelledBy,
   endedWithoutEvent,
   mayRetry,
   requeue,
-  settleAttempt,
+  completeAttempt,
 } from '../src/domain/delivery/delivery-state.ts';
 import type { AttemptOutcome } from '../src/domain/delivery/delivery-state.ts';
 import { isOpen } from '../src/domain/delivery/delivery.ts';
@@ -17,7 +17,7 @@ import type { Message, MessageStatus } from '../src/domain/message/message.ts';
 import { SEND_OUTCOME_UNKNOWN } from '../src/domain/message/send-retry.ts';
 import { disable, enable } from '../src/domain/webhook/endpoint-state.ts';
 import type { EndpointStatus, WebhookEndpoint } from '../src/domain/webhook/endpoint.ts';
-import { judgeFailing } from '../src/domain/webhook/failing-policy.ts';
+import { evaluateFailing } from '../src/domain/webhook/failing-policy.ts';
 import { exampleDelivery, exampleEndpoint, exampleMessage, NOW } from '../test/support/examples.ts';
 import { LATER, STATES, TRIGGERS } from '../test/support/instance-states.ts';
 import { diagram } from './diagram.ts';
@@ -138,15 +138,15 @@ const DELIVERY_TRIGGERS: Readonly<Record<string, (delivery: Delivery) => Deliver
   'attempt succeeds': whileOpen(attempt({ responseStatus: 204, errorCode: null })),
   'attempt fails': whileOpen(attempt({ responseStatus: 500, errorCode: 'HTTP_ERROR' })),
   'unsafe URL': whileOpen(attempt({ responseStatus: null, errorCode: 'UNSAFE_URL' })),
-  'endpoint disabled': whileOpen((delivery) => endedBy('ENDPOINT_DISABLED', delivery)),
-  'endpoint deleted': whileOpen((delivery) => endedBy('ENDPOINT_DELETED', delivery)),
+  'endpoint disabled': whileOpen((delivery) => cancelledBy('ENDPOINT_DISABLED', delivery)),
+  'endpoint deleted': whileOpen((delivery) => cancelledBy('ENDPOINT_DELETED', delivery)),
   'event is not stored': whileOpen((delivery) => endedWithoutEvent(delivery, LATER)),
   'retry by hand': (delivery) => (mayRetry(delivery) ? requeue(delivery) : delivery),
 };
 
 function attempt(outcome: Pick<AttemptOutcome, 'responseStatus' | 'errorCode'>) {
   return (delivery: Delivery): Delivery =>
-    settleAttempt(delivery, { startedAt: NOW, endedAt: LATER, ...outcome });
+    completeAttempt(delivery, { startedAt: NOW, endedAt: LATER, ...outcome });
 }
 
 function whileOpen(change: (delivery: Delivery) => Delivery): (delivery: Delivery) => Delivery {
@@ -186,7 +186,7 @@ const ENDPOINT_TRIGGERS: Readonly<Record<string, (endpoint: WebhookEndpoint) => 
   'PATCH disables it': (endpoint) => disable(endpoint, 'manual', NOW),
   'PATCH enables it': (endpoint) => enable(endpoint, NOW),
   'the monitor looks': (endpoint) =>
-    judgeFailing(endpoint, NOW) === 'disable' ? disable(endpoint, 'auto_no_delivery_72h', NOW) : endpoint,
+    evaluateFailing(endpoint, NOW) === 'disable' ? disable(endpoint, 'auto_no_delivery_72h', NOW) : endpoint,
 };
 
 const ENDPOINT: Machine<EndpointStatus, WebhookEndpoint> = {

@@ -30,11 +30,11 @@ export interface Admin {
     delete(workspaceId: string, id: string): Promise<void>;
   };
   readonly apiKeys: {
-    /** `token` is told here and never again. */
+    /** `token` is returned here and never again. */
     create(input: NewApiKey): Promise<{ readonly token: string; readonly apiKey: ApiKeyInfo }>;
     /** Newest first. */
     list(workspaceId: string): Promise<readonly ApiKeyInfo[]>;
-    /** At once in this process, within 5 seconds in others. */
+    /** Immediately in this process, within 5 seconds in others. */
     revoke(workspaceId: string, id: string): Promise<ApiKeyInfo>;
   };
   /** Of handlers in process (`trunkline.on`), in whichever process they run. */
@@ -49,7 +49,7 @@ export interface Admin {
     retryExhausted(name: string): Promise<{ readonly requeued: number; readonly remaining: number }>;
     /**
      * For one whose handler is gone from the app's code, since it would collect events for ever. What it has is deleted
-     * soon after. A handler that still runs under this name is called no more, until its process registers it anew.
+     * soon after. A handler that still runs under this name is called no more, until its process registers it again.
      */
     delete(name: string): Promise<void>;
   };

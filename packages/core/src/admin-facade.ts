@@ -10,7 +10,7 @@ import type { Result } from './domain/result.ts';
 
 const LIST_MAX = 100;
 
-/** The administration, each refusal thrown. What a cached API key might contradict is forgotten at once. */
+/** The administration, each refusal thrown. What a cached API key might contradict is forgotten immediately. */
 export function adminFacade(context: ServiceContext, authenticator: Authenticator): Admin {
   const { storage } = context;
   const andForget = async <Value>(change: Promise<Result<Value>>): Promise<Value> => {

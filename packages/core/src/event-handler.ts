@@ -9,7 +9,7 @@ import type { HandlerDefinition } from './workers/event-worker.ts';
 /** One event type, several, or all that there are. `webhook.test` is none of them: it is sent to its endpoint alone. */
 export type EventSelection = SubscribableEventType | readonly SubscribableEventType[] | '*';
 
-/** The same as a receiver of webhooks reads: a union that `type` tells apart. */
+/** The same as a receiver of webhooks reads: a union that `type` discriminates. */
 export type SelectedEvent<Selection extends EventSelection> = WebhookEventOf<
   Selection extends readonly (infer Type extends SubscribableEventType)[]
     ? Type
@@ -21,7 +21,7 @@ export type SelectedEvent<Selection extends EventSelection> = WebhookEventOf<
 /**
  * Resolves when the event is done with. Where it throws or rejects, it is called again on the schedule of webhooks: 8
  * attempts in all over 45 hours. It may be called again for an event that it has handled, as when its process died
- * before that was written down: tell repeats by `event.id`.
+ * before that was written down: recognise repeats by `event.id`.
  */
 export type EventHandler<Selection extends EventSelection> = (
   event: SelectedEvent<Selection>,
@@ -43,7 +43,7 @@ export interface HandlerOptions {
    * a handler of the same name share its events.
    */
   readonly name: string;
-  /** Events handled at once in this process. Default 8. */
+  /** Events handled concurrently in this process. Default 8. */
   readonly concurrency?: number | undefined;
   /** How long one attempt may take before it counts as failed. Default 60,000 ms. */
   readonly timeoutMs?: number | undefined;
@@ -51,12 +51,12 @@ export interface HandlerOptions {
 
 export interface HandlerRegistration {
   /**
-   * Resolves when the subscription is stored: events from then on are not missed, whatever becomes of this process.
+   * Resolves when the subscription is stored: events from then on are not missed, whatever happens to this process.
    * Before `start()` it waits for that.
    */
   readonly registered: Promise<void>;
   /**
-   * Handles no more in this process. Aborts the signals, and resolves when what is under way has ended or 10 seconds
+   * Handles no more in this process. Aborts the signals, and resolves when what is in flight has ended or 10 seconds
    * have passed: awaited in the handler itself, it waits for that. What is due stays stored, and more is added to it.
    */
   off(): Promise<void>;

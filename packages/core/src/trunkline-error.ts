@@ -10,7 +10,7 @@ export class TrunklineError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly details: ErrorDetails | undefined;
-  /** Tells these errors apart from others, also across duplicate installs of this package. */
+  /** Distinguishes these errors from others, also across duplicate installs of this package. */
   readonly isTrunklineError: true = true;
 
   constructor({ code, message, details }: Refusal) {

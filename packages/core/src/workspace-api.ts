@@ -14,8 +14,8 @@ import type { Upload } from './services/media/uploads.ts';
 import type { MediaDownload } from './services/messages/messages.ts';
 
 /**
- * The operations of the REST API on one workspace, in process. Inputs and answers have the shapes of the
- * specification; a refusal is thrown as a `TrunklineError` with the code that REST would answer.
+ * The operations of the REST API on one workspace, in process. Inputs and responses have the shapes of the
+ * specification; a refusal is thrown as a `TrunklineError` with the code that REST would respond with.
  */
 export interface WorkspaceApi<Transaction = never> {
   readonly instances: {
@@ -28,7 +28,7 @@ export interface WorkspaceApi<Transaction = never> {
     /** Closes the connection, erases the session, and resolves when it is gone. */
     delete(id: string): Promise<void>;
     /**
-     * Starts to connect and resolves at once: poll, or wait for `instance.connected`. With a `pairing_phone_number` the
+     * Starts to connect and resolves immediately: poll, or wait for `instance.connected`. With a `pairing_phone_number` the
      * QR of a pairing comes with a code to type on that phone.
      */
     connect(id: string, input?: ConnectInput): Promise<InstanceResource>;
@@ -47,7 +47,7 @@ export interface WorkspaceApi<Transaction = never> {
     send(input: SendTextInput | SendMediaInput, options?: SendOptions<Transaction>): Promise<SendResult>;
     /**
      * Stores a file before the rest of its message is known, as when it comes first in a form. Pass it to `send` as
-     * `file`, or discard it. Where `type` is given its limit and file types hold at once.
+     * `file`, or discard it. Where `type` is given its limit and file types hold immediately.
      */
     upload(
       content: ReadableStream<Uint8Array>,
@@ -60,12 +60,12 @@ export interface WorkspaceApi<Transaction = never> {
   readonly webhooks: {
     /** Newest first. */
     list(): Promise<WebhookList>;
-    /** The answer is the only one that tells the secret. */
+    /** The response is the only one that shows the secret. */
     create(input: WebhookInput): Promise<WebhookResourceWithSecret>;
     get(id: string): Promise<WebhookResource>;
     update(id: string, changes: WebhookChanges): Promise<WebhookResource>;
     delete(id: string): Promise<void>;
-    /** The old secret stops at once. */
+    /** The old secret stops immediately. */
     rotateSecret(id: string): Promise<WebhookResourceWithSecret>;
     /** Queues a `webhook.test` event. */
     test(id: string): Promise<DeliveryResource>;

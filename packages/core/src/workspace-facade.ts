@@ -26,7 +26,7 @@ import {
 import { unwrap } from './trunkline-error.ts';
 import type { PageResult, WorkspaceApi } from './workspace-api.ts';
 
-/** The use cases on one workspace, each answer put into the shape of the specification and each refusal thrown. */
+/** The use cases on one workspace, each response put into the shape of the specification and each refusal thrown. */
 export function workspaceFacade(
   context: ServiceContext,
   workspaceId: string,

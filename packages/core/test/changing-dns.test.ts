@@ -6,15 +6,15 @@ import { nodeDnsResolver, nodeRuntime } from '../src/node/index.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
 import { memoryStorage } from '../src/testing/index.ts';
 import { startNameServer } from './node/name-server.ts';
-import { Servers, answerOk } from './node/servers.ts';
-import { SECRET_KEY, only } from './support/world.ts';
+import { Servers, respondOk } from './node/servers.ts';
+import { SECRET_KEY, only } from './support/harness.ts';
 
 const servers = new Servers();
 afterAll(() => servers.close());
 
 it('a name that comes to mean an address within is asked for once for each attempt, and sent nothing', async () => {
   const names = await startNameServer();
-  const receiver = await servers.raw(answerOk);
+  const receiver = await servers.raw(respondOk);
   names.reply('hooks.test', ['127.0.0.1']);
   const trunkline = createTrunkline({
     ...nodeRuntime({ dns: nodeDnsResolver({ servers: [names.address] }) }),

@@ -1,8 +1,16 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { HOUR, SECOND, connectInstance, listen, only, startWorld, told } from './support/world.ts';
-import type { World } from './support/world.ts';
-import { mortal } from './support/mortal.ts';
+import {
+  HOUR,
+  SECOND,
+  connectInstance,
+  listen,
+  only,
+  startHarness,
+  receivedEvents,
+} from './support/harness.ts';
+import type { Harness } from './support/harness.ts';
+import { killable } from './support/killable.ts';
 
 type Disturbance =
   | { readonly kind: 'send' | 'receive'; readonly instance: number }
@@ -27,36 +35,36 @@ const disturbances: fc.Arbitrary<readonly Disturbance[]> = fc.array(
 
 /** One process for requests and webhooks, and two that hold connections and may be killed, stopped and started. */
 class Installation {
-  readonly world: World;
+  readonly harness: Harness;
   readonly instances: readonly string[];
   readonly accepted: { readonly id: string; readonly instance: string; readonly text: string }[] = [];
   received = 0;
   readonly #processes: ({ stop(): Promise<void>; kill(): void } | null)[] = [null, null];
 
   static async create(): Promise<Installation> {
-    const world = await startWorld({ roles: only('api', 'webhooks') });
-    await listen(world);
-    const first = await world.another({ roles: only('gateway') });
+    const harness = await startHarness({ roles: only('api', 'webhooks') });
+    await listen(harness);
+    const first = await harness.another({ roles: only('gateway') });
     const instances = [
-      await connectInstance(world),
-      await connectInstance(world),
-      await connectInstance(world),
+      await connectInstance(harness),
+      await connectInstance(harness),
+      await connectInstance(harness),
     ];
     await first.trunkline.stop();
-    const installation = new Installation(world, instances);
+    const installation = new Installation(harness, instances);
     for (const process of [0, 1]) await installation.act({ kind: 'start', process });
-    await world.clock.settle();
+    await harness.clock.settle();
     return installation;
   }
 
-  private constructor(world: World, instances: readonly string[]) {
-    this.world = world;
+  private constructor(harness: Harness, instances: readonly string[]) {
+    this.harness = harness;
     this.instances = instances;
   }
 
   async act(act: Disturbance): Promise<void> {
-    const { api, clock, sandbox } = this.world;
-    // The order of what two processes tell of in one millisecond is open.
+    const { api, clock, sandbox } = this.harness;
+    // The order of what two processes report in one millisecond is open.
     await clock.advance(1);
     switch (act.kind) {
       case 'wait':
@@ -86,8 +94,8 @@ class Installation {
   }
 
   async #start() {
-    const { storage, kill } = mortal(this.world.storage);
-    const { trunkline } = await this.world.another({ roles: only('gateway'), storage });
+    const { storage, kill } = killable(this.harness.storage);
+    const { trunkline } = await this.harness.another({ roles: only('gateway'), storage });
     return { stop: () => trunkline.stop(), kill };
   }
 
@@ -96,13 +104,13 @@ class Installation {
     this.#processes[process] = null;
     if (how === 'kill') return running?.kill();
     const stopping = running?.stop();
-    await this.world.clock.advance(SECOND);
+    await this.harness.clock.advance(SECOND);
     await stopping;
   }
 
   async #send(instance: string): Promise<void> {
     const text = `message ${this.accepted.length}`;
-    const { message } = await this.world.api.messages.send({
+    const { message } = await this.harness.api.messages.send({
       instance,
       to: '34600000009',
       type: 'text',
@@ -112,7 +120,7 @@ class Installation {
   }
 
   async #receive(instance: string): Promise<void> {
-    await this.world.sandbox.phone(instance).receive({ from: '34600000009', text: 'Hi' });
+    await this.harness.sandbox.phone(instance).receive({ from: '34600000009', text: 'Hi' });
     this.received += 1;
   }
 
@@ -128,10 +136,10 @@ class Installation {
   /** Everything runs again, and has time to come right. */
   async recover(): Promise<void> {
     for (const process of [0, 1]) await this.act({ kind: 'start', process });
-    await this.world.clock.advance(2 * 60 * SECOND);
+    await this.harness.clock.advance(2 * 60 * SECOND);
     for (let instance = 0; instance < this.instances.length; instance++)
       await this.act({ kind: 'connect', instance });
-    await this.world.clock.advance(HOUR / 6);
+    await this.harness.clock.advance(HOUR / 6);
   }
 }
 
@@ -143,22 +151,22 @@ async function disturbed(acts: readonly Disturbance[]): Promise<Installation> {
 }
 
 describe('a service after any disturbance', () => {
-  it('every message was taken by the network once, in its order, and each step told of once', async () => {
+  it('every message was taken by the network once, in its order, and each step reported once', async () => {
     await fc.assert(
       fc.asyncProperty(disturbances, async (acts) => {
-        const { world, instances, accepted } = await disturbed(acts);
+        const { harness, instances, accepted } = await disturbed(acts);
         for (const instance of instances) {
           const own = accepted.filter((message) => message.instance === instance).map(({ text }) => text);
           expect(
-            world.sandbox
+            harness.sandbox
               .phone(instance)
               .accepted()
               .map(({ text }) => text),
           ).toEqual(own);
         }
-        const events = told(world).filter(({ type }) => type.startsWith('message.'));
+        const events = receivedEvents(harness).filter(({ type }) => type.startsWith('message.'));
         for (const { id } of accepted) {
-          expect(await world.api.messages.get(id)).toMatchObject({ status: 'read' });
+          expect(await harness.api.messages.get(id)).toMatchObject({ status: 'read' });
           const own = events
             .filter(({ data }) => 'message' in data && data.message.id === id)
             .map(({ type }) => type);
@@ -169,29 +177,33 @@ describe('a service after any disturbance', () => {
     );
   });
 
-  it('every message that came in is stored and told of once', async () => {
+  it('every message that came in is stored and reported once', async () => {
     await fc.assert(
       fc.asyncProperty(disturbances, async (acts) => {
-        const { world, received } = await disturbed(acts);
-        expect((await world.api.messages.list({ direction: 'inbound', limit: 100 })).data).toHaveLength(
+        const { harness, received } = await disturbed(acts);
+        expect((await harness.api.messages.list({ direction: 'inbound', limit: 100 })).data).toHaveLength(
           received,
         );
-        expect(told(world).filter(({ type }) => type === 'message.received')).toHaveLength(received);
+        expect(receivedEvents(harness).filter(({ type }) => type === 'message.received')).toHaveLength(
+          received,
+        );
       }),
       { numRuns: 20 },
     );
   });
 
-  it('every instance is connected again without a QR, and was told of as connected and disconnected in turn', async () => {
+  it('every instance is connected again without a QR, and was reported as connected and disconnected in turn', async () => {
     await fc.assert(
       fc.asyncProperty(disturbances, async (acts) => {
-        const { world, instances } = await disturbed(acts);
+        const { harness, instances } = await disturbed(acts);
         for (const instance of instances) {
-          expect(await world.api.instances.get(instance)).toMatchObject({
+          expect(await harness.api.instances.get(instance)).toMatchObject({
             status: 'connected',
             paired: true,
           });
-          const own = told(world).filter(({ data }) => 'instance' in data && data.instance.id === instance);
+          const own = receivedEvents(harness).filter(
+            ({ data }) => 'instance' in data && data.instance.id === instance,
+          );
           const types = own.map(({ type }) => type);
           expect(types.filter((type) => type === 'instance.qr_required')).toHaveLength(1);
           expect(types.some((type, i) => type === types[i + 1] && type === 'instance.connected')).toBe(false);

@@ -4,7 +4,7 @@ import type { TrunklineOptions } from '../src/index.ts';
 import { edgeRuntime } from '../src/node/edge.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
 import { memoryStorage, testRuntime } from '../src/testing/index.ts';
-import { SECRET_KEY } from './support/world.ts';
+import { SECRET_KEY } from './support/harness.ts';
 
 const apiOnly = { gateway: false, webhooks: false, maintenance: false };
 const options = (): TrunklineOptions => ({

@@ -1,48 +1,48 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { MessageEventType, WebhookEvent, WebhookEventOf } from '@trunkline/receiver';
 import type { SelectedEvent } from '../src/index.ts';
-import { recordingHandler, startEventWorld } from './support/events.ts';
-import { listen, only, startWorld, told } from './support/world.ts';
+import { recordingHandler, startEventHarness } from './support/events.ts';
+import { listen, only, startHarness, receivedEvents } from './support/harness.ts';
 
 describe('a handler', () => {
-  it('gets what a webhook gets, and tells whose it is', async () => {
-    const { world, arrive } = await startEventWorld();
-    await listen(world);
-    const handler = recordingHandler(world.clock);
-    await handler.on(world.trunkline).registered;
+  it('gets what a webhook gets, and the workspace that it belongs to', async () => {
+    const { harness, arrive } = await startEventHarness();
+    await listen(harness);
+    const handler = recordingHandler(harness.clock);
+    await handler.on(harness.trunkline).registered;
     await arrive();
-    const [event] = told(world).filter(({ type }) => type === 'message.received');
-    expect(handler.calls).toMatchObject([{ event, attempt: 1, workspaceId: world.workspaceId }]);
+    const [event] = receivedEvents(harness).filter(({ type }) => type === 'message.received');
+    expect(handler.calls).toMatchObject([{ event, attempt: 1, workspaceId: harness.workspaceId }]);
     expect(handler.calls[0]?.event).toEqual(event);
   });
 
   it('gets events of all workspaces, that nobody else need want', async () => {
     const events: WebhookEvent[] = [];
-    const world = await startWorld({
+    const harness = await startHarness({
       prepare: (trunkline) => void trunkline.on('*', (event) => events.push(event), { name: 'all' }),
     });
-    const other = await world.trunkline.admin.workspaces.create({ name: 'Other' });
-    for (const api of [world.api, world.trunkline.workspace(other.id)]) {
+    const other = await harness.trunkline.admin.workspaces.create({ name: 'Other' });
+    for (const api of [harness.api, harness.trunkline.workspace(other.id)]) {
       const { id } = await api.instances.create();
       await api.instances.connect(id);
-      await world.clock.advance(25);
+      await harness.clock.advance(25);
     }
     expect(events.map(({ type }) => type)).toEqual(['instance.qr_required', 'instance.qr_required']);
-    expect(events.map((event) => event.workspace_id)).toEqual([world.workspaceId, other.id]);
+    expect(events.map((event) => event.workspace_id)).toEqual([harness.workspaceId, other.id]);
   });
 
   it('gets the types that it asks for, and each of several handlers its own', async () => {
-    const { world, arrive } = await startEventWorld();
+    const { harness, arrive } = await startEventHarness();
     const seen: string[] = [];
-    const note = (name: string, types: Parameters<typeof world.trunkline.on>[0]) =>
-      world.trunkline.on(types, ({ type }) => seen.push(`${name}: ${type}`), { name }).registered;
+    const note = (name: string, types: Parameters<typeof harness.trunkline.on>[0]) =>
+      harness.trunkline.on(types, ({ type }) => seen.push(`${name}: ${type}`), { name }).registered;
     await note('a', 'message.received');
     await note('b', ['instance.disconnected', 'message.received', 'message.received']);
     await note('c', ['message.read']);
     await arrive();
-    const [instance] = await world.api.instances.list();
-    await world.api.instances.disconnect(instance?.id ?? '');
-    await world.clock.settle();
+    const [instance] = await harness.api.instances.list();
+    await harness.api.instances.disconnect(instance?.id ?? '');
+    await harness.clock.settle();
     expect(seen.toSorted()).toEqual([
       'a: message.received',
       'b: instance.disconnected',
@@ -50,71 +50,75 @@ describe('a handler', () => {
     ]);
   });
 
-  it('is called at once, not when it polls next', async () => {
-    const { world, arrive } = await startEventWorld();
-    const handler = recordingHandler(world.clock);
-    await handler.on(world.trunkline).registered;
-    const before = world.clock.now();
+  it('is called immediately, not when it polls next', async () => {
+    const { harness, arrive } = await startEventHarness();
+    const handler = recordingHandler(harness.clock);
+    await handler.on(harness.trunkline).registered;
+    const before = harness.clock.now();
     await arrive();
     expect(handler.calls).toMatchObject([{ at: before }]);
   });
 
   it('is called by polling where no signal comes', async () => {
-    const { world, arrive } = await startEventWorld();
-    const handler = recordingHandler(world.clock);
-    const deaf = { ...world.storage, subscribe: () => () => {}, close: async () => {} };
-    await world.another({ storage: deaf, roles: only(), prepare: (trunkline) => void handler.on(trunkline) });
+    const { harness, arrive } = await startEventHarness();
+    const handler = recordingHandler(harness.clock);
+    const unresponsive = { ...harness.storage, subscribe: () => () => {}, close: async () => {} };
+    await harness.another({
+      storage: unresponsive,
+      roles: only(),
+      prepare: (trunkline) => void handler.on(trunkline),
+    });
     await arrive();
     expect(handler.calls).toHaveLength(0);
-    await world.clock.advance(5_000);
+    await harness.clock.advance(5_000);
     expect(handler.calls).toHaveLength(1);
   });
 
-  it('handles as many at once as it may, and the rest after them', async () => {
-    const { world, arrive } = await startEventWorld();
+  it('handles as many concurrently as it may, and the rest after them', async () => {
+    const { harness, arrive } = await startEventHarness();
     const gate = Promise.withResolvers<void>();
-    const handler = recordingHandler(world.clock, () => gate.promise);
-    await handler.on(world.trunkline, { concurrency: 3 }).registered;
+    const handler = recordingHandler(harness.clock, () => gate.promise);
+    await handler.on(harness.trunkline, { concurrency: 3 }).registered;
     for (let count = 0; count < 7; count++) await arrive();
     expect(handler.calls).toHaveLength(3);
     gate.resolve();
-    await world.clock.settle();
+    await harness.clock.settle();
     expect(new Set(handler.calls.map(({ event }) => event.id)).size).toBe(7);
     expect(handler.calls).toHaveLength(7);
-    expect(await world.trunkline.admin.subscriptions.list()).toMatchObject([{ waiting: 0 }]);
+    expect(await harness.trunkline.admin.subscriptions.list()).toMatchObject([{ waiting: 0 }]);
   });
 
-  it('never handles more at once, however many are waiting', async () => {
-    const { world, arrive } = await startEventWorld();
-    const idle = recordingHandler(world.clock).on(world.trunkline);
+  it('never handles more concurrently, however many are waiting', async () => {
+    const { harness, arrive } = await startEventHarness();
+    const idle = recordingHandler(harness.clock).on(harness.trunkline);
     await idle.registered;
     await idle.off();
     for (let count = 0; count < 12; count++) await arrive();
     const running: (() => void)[] = [];
     let most = 0;
     const handler = recordingHandler(
-      world.clock,
+      harness.clock,
       () => new Promise<void>((resolve) => (most = Math.max(most, running.push(resolve)))),
     );
-    await handler.on(world.trunkline, { concurrency: 3 }).registered;
-    await world.clock.settle();
+    await handler.on(harness.trunkline, { concurrency: 3 }).registered;
+    await harness.clock.settle();
     for (let ended = 0; ended < 12; ended++) {
       running.shift()?.();
-      await world.clock.settle();
+      await harness.clock.settle();
     }
     expect(most).toBe(3);
     expect(handler.calls).toHaveLength(12);
   });
 
   it('in several processes gets each event in one of them', async () => {
-    const { world, arrive } = await startEventWorld();
-    const handlers = [recordingHandler(world.clock), recordingHandler(world.clock)];
+    const { harness, arrive } = await startEventHarness();
+    const handlers = [recordingHandler(harness.clock), recordingHandler(harness.clock)];
     for (const handler of handlers) {
-      const prepare = { prepare: (trunkline: typeof world.trunkline) => void handler.on(trunkline) };
-      await world.another({ roles: only('webhooks'), ...prepare });
+      const prepare = { prepare: (trunkline: typeof harness.trunkline) => void handler.on(trunkline) };
+      await harness.another({ roles: only('webhooks'), ...prepare });
     }
     for (let count = 0; count < 10; count++) await arrive();
-    await world.clock.advance(10_000);
+    await harness.clock.advance(10_000);
     const ids = handlers.flatMap(({ calls }) => calls.map(({ event }) => event.id));
     expect(ids).toHaveLength(10);
     expect(new Set(ids).size).toBe(10);
@@ -125,11 +129,11 @@ describe('a subscription', () => {
   it('is stored when start() resolves', async () => {
     const registrations: Promise<void>[] = [];
     const handler = recordingHandler({ now: () => 0 });
-    const { world } = await startEventWorld({
+    const { harness } = await startEventHarness({
       prepare: (trunkline) => registrations.push(handler.on(trunkline).registered),
     });
     await Promise.all(registrations);
-    expect(await world.trunkline.admin.subscriptions.list()).toEqual([
+    expect(await harness.trunkline.admin.subscriptions.list()).toEqual([
       {
         name: 'orders',
         types: ['message.received'],
@@ -141,78 +145,78 @@ describe('a subscription', () => {
   });
 
   it('collects while nobody handles it, and hands it all over later', async () => {
-    const { world, arrive } = await startEventWorld();
-    const handler = recordingHandler(world.clock);
-    const first = handler.on(world.trunkline);
+    const { harness, arrive } = await startEventHarness();
+    const handler = recordingHandler(harness.clock);
+    const first = handler.on(harness.trunkline);
     await first.registered;
     await first.off();
     for (let count = 0; count < 20; count++) await arrive();
     expect(handler.calls).toEqual([]);
-    expect(await world.trunkline.admin.subscriptions.list()).toMatchObject([{ waiting: 20 }]);
-    await handler.on(world.trunkline).registered;
-    await world.clock.settle();
+    expect(await harness.trunkline.admin.subscriptions.list()).toMatchObject([{ waiting: 20 }]);
+    await handler.on(harness.trunkline).registered;
+    await harness.clock.settle();
     expect(new Set(handler.calls.map(({ event }) => event.id)).size).toBe(20);
   });
 
   it('follows the types that its handler asks for, and leaves what the handler of another version asked for', async () => {
-    const { world, arrive } = await startEventWorld();
-    const handler = recordingHandler(world.clock);
-    const first = handler.on(world.trunkline);
+    const { harness, arrive } = await startEventHarness();
+    const handler = recordingHandler(harness.clock);
+    const first = handler.on(harness.trunkline);
     await first.registered;
     await first.off();
     await arrive();
     const seen: string[] = [];
-    const narrow = world.trunkline.on('instance.disconnected', ({ type }) => seen.push(type), {
+    const narrow = harness.trunkline.on('instance.disconnected', ({ type }) => seen.push(type), {
       name: 'orders',
     });
     await narrow.registered;
-    const [instance] = await world.api.instances.list();
-    await world.api.instances.disconnect(instance?.id ?? '');
-    await world.clock.advance(10_000);
+    const [instance] = await harness.api.instances.list();
+    await harness.api.instances.disconnect(instance?.id ?? '');
+    await harness.clock.advance(10_000);
     expect(seen).toEqual(['instance.disconnected']);
-    expect(await world.trunkline.admin.subscriptions.list()).toMatchObject([
+    expect(await harness.trunkline.admin.subscriptions.list()).toMatchObject([
       { types: ['instance.disconnected'], waiting: 1 },
     ]);
     await narrow.off();
-    handler.on(world.trunkline);
-    await world.clock.settle();
+    handler.on(harness.trunkline);
+    await harness.clock.settle();
     expect(handler.calls).toHaveLength(1);
   });
 
   it('that is deleted collects no more, and what it had is gone', async () => {
-    const { world, arrive } = await startEventWorld();
-    const { admin } = world.trunkline;
-    const handler = recordingHandler(world.clock);
-    const first = handler.on(world.trunkline);
+    const { harness, arrive } = await startEventHarness();
+    const { admin } = harness.trunkline;
+    const handler = recordingHandler(harness.clock);
+    const first = handler.on(harness.trunkline);
     await first.registered;
     await first.off();
     await arrive();
     await admin.subscriptions.delete('orders');
     await arrive();
     expect(await admin.subscriptions.list()).toEqual([]);
-    await world.clock.advance(60_000);
-    expect(await world.storage.subscriptions.sweepDeleted(10)).toBe(0);
-    await handler.on(world.trunkline).registered;
-    await world.clock.settle();
+    await harness.clock.advance(60_000);
+    expect(await harness.storage.subscriptions.sweepDeleted(10)).toBe(0);
+    await handler.on(harness.trunkline).registered;
+    await harness.clock.settle();
     expect(handler.calls).toEqual([]);
     await arrive();
     expect(handler.calls).toHaveLength(1);
   });
 
   it('that is deleted while its handler runs ends it with a warning', async () => {
-    const { world, arrive } = await startEventWorld();
-    const handler = recordingHandler(world.clock);
-    await handler.on(world.trunkline).registered;
-    await world.trunkline.admin.subscriptions.delete('orders');
+    const { harness, arrive } = await startEventHarness();
+    const handler = recordingHandler(harness.clock);
+    await handler.on(harness.trunkline).registered;
+    await harness.trunkline.admin.subscriptions.delete('orders');
     await arrive();
-    await world.clock.advance(60_000);
+    await harness.clock.advance(60_000);
     expect(handler.calls).toEqual([]);
-    const warnings = world.logs.filter(({ level }) => level === 'warn');
+    const warnings = harness.logs.filter(({ level }) => level === 'warn');
     expect(warnings).toMatchObject([{ facts: { subscription: 'orders' } }]);
   });
 
   it.each(['delete', 'retryExhausted'] as const)('that is unknown cannot be handed to %s', async (method) => {
-    const { trunkline } = await startWorld();
+    const { trunkline } = await startHarness();
     await expect(trunkline.admin.subscriptions[method]('nobody')).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
@@ -245,7 +249,7 @@ describe('trunkline.on', () => {
   ];
 
   it.each(wrong)('says that %s: %j', async (why, values) => {
-    const { trunkline } = await startWorld();
+    const { trunkline } = await startHarness();
     const call = () => Reflect.apply(trunkline.on, trunkline, values);
     expect(call).toThrow(TypeError);
     expect(call).toThrow(`trunkline.on: ${why}`);
@@ -253,7 +257,7 @@ describe('trunkline.on', () => {
   });
 
   it('takes a name once in a process, until it is off', async () => {
-    const { trunkline } = await startWorld();
+    const { trunkline } = await startHarness();
     const name = `${'x'.repeat(60)}A.-_`;
     const first = trunkline.on('*', () => null, { name });
     expect(() => trunkline.on('message.sent', () => null, { name })).toThrow(

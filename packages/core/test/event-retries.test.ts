@@ -1,29 +1,29 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStorage } from '../src/testing/index.ts';
-import { WAITS, recordingHandler, startEventWorld } from './support/events.ts';
+import { WAITS, recordingHandler, startEventHarness } from './support/events.ts';
 import type { Call } from './support/events.ts';
-import { mortal } from './support/mortal.ts';
-import { DAY, HOUR, MINUTE, SECOND, jumpAhead, only } from './support/world.ts';
+import { killable } from './support/killable.ts';
+import { DAY, HOUR, MINUTE, SECOND, jumpAhead, only } from './support/harness.ts';
 
 const fail = (): never => {
   throw new Error('no');
 };
 
-/** A world with a handler called `orders`, and an event for it. */
+/** A harness with a handler called `orders`, and an event for it. */
 async function handling(how: (call: Call) => unknown, options: object = {}) {
-  const { world, arrive } = await startEventWorld();
-  const handler = recordingHandler(world.clock, how);
-  const registration = handler.on(world.trunkline, options);
+  const { harness, arrive } = await startEventHarness();
+  const handler = recordingHandler(harness.clock, how);
+  const registration = handler.on(harness.trunkline, options);
   await registration.registered;
   await arrive();
-  const counts = async () => (await world.trunkline.admin.subscriptions.list())[0];
-  return { world, arrive, calls: handler.calls, registration, counts };
+  const counts = async () => (await harness.trunkline.admin.subscriptions.list())[0];
+  return { harness, arrive, calls: handler.calls, registration, counts };
 }
 
 describe('an event that is missing from a damaged database', () => {
   it('is named in the log, and stops no other', async () => {
-    const { world, arrive, calls } = await handling(() => undefined);
-    const { subscriptions } = world.storage;
+    const { harness, arrive, calls } = await handling(() => undefined);
+    const { subscriptions } = harness.storage;
     const claim = subscriptions.claim.bind(subscriptions);
     subscriptions.claim = async (limits) => {
       subscriptions.claim = claim;
@@ -32,7 +32,7 @@ describe('an event that is missing from a damaged database', () => {
     };
     await arrive();
     expect(calls).toHaveLength(2);
-    expect(world.logs.filter(({ level }) => level === 'error')).toMatchObject([
+    expect(harness.logs.filter(({ level }) => level === 'error')).toMatchObject([
       {
         facts: { subscription: 'orders', eventId: 'evt_damaged' },
         message: expect.stringMatching(/not in the database/),
@@ -62,8 +62,8 @@ describe('an event whose stored body is damaged', () => {
       /^The handler takes no events of the type message\.sent/,
     ],
   ])('counts a failed attempt without a call, when the body is %s', async (_, payload, reason) => {
-    const { world, arrive, calls } = await handling(() => undefined);
-    const { subscriptions } = world.storage;
+    const { harness, arrive, calls } = await handling(() => undefined);
+    const { subscriptions } = harness.storage;
     const claim = subscriptions.claim.bind(subscriptions);
     subscriptions.claim = async (limits) => {
       const result = await claim(limits);
@@ -72,11 +72,11 @@ describe('an event whose stored body is damaged', () => {
     };
     await arrive();
     expect(calls).toHaveLength(1); // the event before the damage
-    expect(world.logs.filter(({ level }) => level === 'error')).toMatchObject([
+    expect(harness.logs.filter(({ level }) => level === 'error')).toMatchObject([
       { facts: { subscription: 'orders', attempt: 1, err: { message: expect.stringMatching(reason) } } },
     ]);
     subscriptions.claim = claim;
-    await world.clock.advance(1 * MINUTE);
+    await harness.clock.advance(1 * MINUTE);
     expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
 });
@@ -86,18 +86,18 @@ describe('an event whose handler fails', () => {
     ['throws', fail],
     ['rejects', async () => fail()],
   ])('as it %s, comes again on the schedule of webhooks, then is exhausted', async (_, how) => {
-    const { world, calls, counts } = await handling(how);
+    const { harness, calls, counts } = await handling(how);
     for (const [index, wait] of WAITS.entries()) {
       expect(calls).toHaveLength(index + 1);
-      await jumpAhead(world, wait - 1);
+      await jumpAhead(harness, wait - 1);
       expect(calls).toHaveLength(index + 1);
-      await world.clock.advance(1);
+      await harness.clock.advance(1);
     }
     expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(new Set(calls.map(({ event }) => event.id)).size).toBe(1);
     expect((calls.at(-1)?.at ?? 0) - (calls[0]?.at ?? 0)).toBe(44 * HOUR + 36 * MINUTE);
     expect(await counts()).toMatchObject({ waiting: 0, exhausted: 1 });
-    await jumpAhead(world, 25 * HOUR);
+    await jumpAhead(harness, 25 * HOUR);
     expect(calls).toHaveLength(8);
   });
 
@@ -111,56 +111,56 @@ describe('an event whose handler fails', () => {
 
   it('is tried once more when that is asked for, and handled when it succeeds', async () => {
     let isBroken = true;
-    const { world, calls, counts } = await handling(() => (isBroken ? fail() : null));
-    for (const wait of WAITS) await jumpAhead(world, wait);
-    const { retryExhausted } = world.trunkline.admin.subscriptions;
+    const { harness, calls, counts } = await handling(() => (isBroken ? fail() : null));
+    for (const wait of WAITS) await jumpAhead(harness, wait);
+    const { retryExhausted } = harness.trunkline.admin.subscriptions;
     expect(await retryExhausted('orders')).toEqual({ requeued: 1, remaining: 0 });
-    await world.clock.settle();
+    await harness.clock.settle();
     expect(calls.at(-1)).toMatchObject({ attempt: 9 });
     expect(await counts()).toMatchObject({ waiting: 0, exhausted: 1 });
     isBroken = false;
     expect(await retryExhausted('orders')).toEqual({ requeued: 1, remaining: 0 });
-    await world.clock.settle();
+    await harness.clock.settle();
     expect(calls).toHaveLength(10);
     expect(await counts()).toMatchObject({ waiting: 0, exhausted: 0 });
   });
 
   it('is kept for 30 days, and then deleted with its event', async () => {
-    const { world, counts } = await handling(fail);
-    for (const wait of WAITS) await jumpAhead(world, wait);
-    await jumpAhead(world, 28 * DAY);
+    const { harness, counts } = await handling(fail);
+    for (const wait of WAITS) await jumpAhead(harness, wait);
+    await jumpAhead(harness, 28 * DAY);
     expect(await counts()).toMatchObject({ exhausted: 1 });
-    await jumpAhead(world, DAY);
+    await jumpAhead(harness, DAY);
     expect(await counts()).toMatchObject({ exhausted: 0 });
-    expect(await world.storage.retention.deleteHistory(world.clock.now(), 10)).toBe(0);
+    expect(await harness.storage.retention.deleteHistory(harness.clock.now(), 10)).toBe(0);
   });
 });
 
 describe('a handler that takes long', () => {
   it('keeps its event: nobody else gets it meanwhile', async () => {
     const gate = Promise.withResolvers<void>();
-    const { world, calls, counts } = await handling(() => gate.promise, { timeoutMs: 2 * HOUR });
-    const other = recordingHandler(world.clock);
-    await world.another({ roles: only(), prepare: (trunkline) => void other.on(trunkline) });
-    await world.clock.advance(HOUR);
+    const { harness, calls, counts } = await handling(() => gate.promise, { timeoutMs: 2 * HOUR });
+    const other = recordingHandler(harness.clock);
+    await harness.another({ roles: only(), prepare: (trunkline) => void other.on(trunkline) });
+    await harness.clock.advance(HOUR);
     gate.resolve();
-    await world.clock.settle();
+    await harness.clock.settle();
     expect(calls).toHaveLength(1);
     expect(other.calls).toEqual([]);
     expect(await counts()).toMatchObject({ waiting: 0, exhausted: 0 });
   });
 
-  it('has failed when its time is over, and is told so', async () => {
-    const { world, calls, counts } = await handling(() => new Promise(() => {}), {
+  it('has failed when its time is over, and is notified of that', async () => {
+    const { harness, calls, counts } = await handling(() => new Promise(() => {}), {
       timeoutMs: 30 * SECOND,
     });
-    await world.clock.advance(30 * SECOND - 1);
+    await harness.clock.advance(30 * SECOND - 1);
     expect(calls[0]?.signal.aborted).toBe(false);
-    await world.clock.advance(1);
+    await harness.clock.advance(1);
     expect(calls[0]?.signal.aborted).toBe(true);
     expect(String(calls[0]?.signal.reason)).toContain('The handler of "orders" took longer than 30000 ms.');
     expect(await counts()).toMatchObject({ waiting: 1 });
-    await world.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
 });
@@ -168,79 +168,79 @@ describe('a handler that takes long', () => {
 describe('a process that stops', () => {
   it('waits for the handlers of events, which are notified, and records their outcomes', async () => {
     const gate = Promise.withResolvers<void>();
-    const { world, calls } = await handling(() => gate.promise);
+    const { harness, calls } = await handling(() => gate.promise);
     let isStopped = false;
-    const stopped = world.trunkline.stop().then(() => (isStopped = true));
-    await world.clock.advance(5 * SECOND);
+    const stopped = harness.trunkline.stop().then(() => (isStopped = true));
+    await harness.clock.advance(5 * SECOND);
     expect(calls[0]?.signal.aborted).toBe(true);
     expect(isStopped).toBe(false);
     gate.resolve();
     await stopped;
-    const { trunkline } = await world.another({ roles: only('api') });
+    const { trunkline } = await harness.another({ roles: only('api') });
     expect((await trunkline.admin.subscriptions.list())[0]).toMatchObject({ waiting: 0, exhausted: 0 });
   });
 
   it('does not count a handler that fails because of it: the event is due elsewhere immediately', async () => {
-    const { world, arrive } = await startEventWorld();
+    const { harness, arrive } = await startEventHarness();
     const aborted = ({ signal }: Call) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('I have to go'))));
-    const leaving = recordingHandler(world.clock, aborted);
-    const { trunkline } = await world.another({
+    const leaving = recordingHandler(harness.clock, aborted);
+    const { trunkline } = await harness.another({
       roles: only(),
       prepare: (other) => void leaving.on(other),
     });
     await arrive();
     expect(leaving.calls).toHaveLength(1);
     await trunkline.stop();
-    const staying = recordingHandler(world.clock);
-    await staying.on(world.trunkline).registered;
-    await world.clock.settle();
+    const staying = recordingHandler(harness.clock);
+    await staying.on(harness.trunkline).registered;
+    await harness.clock.settle();
     expect(staying.calls).toMatchObject([{ attempt: 1 }]);
   });
 
   it('gives up handlers that do not end: their events come again after the lease', async () => {
-    const { world, arrive } = await startEventWorld();
+    const { harness, arrive } = await startEventHarness();
     const late = Promise.withResolvers<void>();
-    const stubborn = recordingHandler(world.clock, () => late.promise);
-    const { trunkline } = await world.another({
+    const stubborn = recordingHandler(harness.clock, () => late.promise);
+    const { trunkline } = await harness.another({
       roles: only(),
       prepare: (other) => void stubborn.on(other, { timeoutMs: DAY }),
     });
     await arrive();
     const stopped = trunkline.stop();
-    await world.clock.advance(10 * SECOND);
+    await harness.clock.advance(10 * SECOND);
     await stopped;
     // Nobody listens any more: the storage may be closed.
     late.resolve();
-    const staying = recordingHandler(world.clock);
-    await staying.on(world.trunkline).registered;
-    await world.clock.settle();
+    const staying = recordingHandler(harness.clock);
+    await staying.on(harness.trunkline).registered;
+    await harness.clock.settle();
     expect(staying.calls).toEqual([]);
-    await world.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     expect(staying.calls).toMatchObject([{ attempt: 1 }]);
   });
 });
 
 it('a handler that is off handles no more after off()', async () => {
-  const { world, arrive, calls, registration } = await handling(() => null);
+  const { harness, arrive, calls, registration } = await handling(() => null);
   await registration.off();
   await arrive();
-  await world.clock.advance(MINUTE);
+  await harness.clock.advance(MINUTE);
   expect(calls).toHaveLength(1);
 });
 
 describe('an event whose process dies within the handler', () => {
   it('comes again after the lease, uncounted five times, and then as a failed attempt', async () => {
-    const { world, arrive } = await startEventWorld();
+    const { harness, arrive } = await startEventHarness();
     const kill: (() => void)[] = [];
-    const deadly = recordingHandler(world.clock, () => {
+    const deadly = recordingHandler(harness.clock, () => {
       kill.at(-1)?.();
       return new Promise(() => {});
     });
     const startDeadly = async () => {
-      const process = mortal(world.storage);
+      const process = killable(harness.storage);
       kill.push(process.kill);
-      await world.another({
+      await harness.another({
         storage: process.storage,
         roles: only(),
         prepare: (trunkline) => void deadly.on(trunkline),
@@ -250,13 +250,13 @@ describe('an event whose process dies within the handler', () => {
     await arrive();
     for (let death = 1; death <= 5; death++) {
       expect(deadly.calls.map(({ attempt }) => attempt)).toEqual(Array<number>(death).fill(1));
-      await world.clock.advance(MINUTE);
+      await harness.clock.advance(MINUTE);
       await startDeadly();
-      await world.clock.settle();
+      await harness.clock.settle();
     }
     // The sixth claim counts an attempt and calls nobody; the next call is the second attempt.
     expect(deadly.calls).toHaveLength(5);
-    await world.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     expect(deadly.calls.at(-1)).toMatchObject({ attempt: 2 });
   });
 });
@@ -276,17 +276,17 @@ describe('when the storage is out of reach', () => {
         },
       }),
     };
-    const { world, arrive } = await startEventWorld({ storage: flaky });
-    const handler = recordingHandler(world.clock, () => {
+    const { harness, arrive } = await startEventHarness({ storage: flaky });
+    const handler = recordingHandler(harness.clock, () => {
       isDown = true;
     });
-    await handler.on(world.trunkline).registered;
+    await handler.on(harness.trunkline).registered;
     await arrive();
-    await world.clock.advance(20 * SECOND);
+    await harness.clock.advance(20 * SECOND);
     isDown = false;
-    await world.clock.advance(5 * MINUTE);
+    await harness.clock.advance(5 * MINUTE);
     expect(handler.calls).toHaveLength(1);
-    expect(await world.trunkline.admin.subscriptions.list()).toMatchObject([{ waiting: 0 }]);
+    expect(await harness.trunkline.admin.subscriptions.list()).toMatchObject([{ waiting: 0 }]);
   });
 
   it('at the start, start() rejects with that', async () => {
@@ -296,7 +296,7 @@ describe('when the storage is out of reach', () => {
       get: (target, name) => (name === 'register' ? register : (Reflect.get(target, name) as unknown)),
     });
     const handler = recordingHandler({ now: () => 0 });
-    const starting = startEventWorld({
+    const starting = startEventHarness({
       storage: { ...storage, subscriptions },
       prepare: (trunkline) => void handler.on(trunkline),
     });

@@ -1,9 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
 import { TAKEN, memoryStorage } from '../src/testing/index.ts';
 import { scriptedGateway } from './support/scripted-gateway.ts';
-import { MINUTE, SECOND, connectScripted, connected, listen, sendText, startWorld } from './support/world.ts';
+import {
+  MINUTE,
+  SECOND,
+  connectScripted,
+  connected,
+  listen,
+  sendText,
+  startHarness,
+} from './support/harness.ts';
 
-/** A world whose instances cannot be written while `disk.isFull`. */
+/** A harness whose instances cannot be written while `disk.isFull`. */
 async function fullDisk() {
   const storage = memoryStorage();
   const disk = { isFull: false, writes: 0 };
@@ -22,22 +30,22 @@ async function fullDisk() {
       unlinks += 1;
     },
   });
-  const world = await startWorld({ storage, gateway });
-  const id = await connectScripted(world);
-  return { world, id, disk, gateway, unlinks: () => unlinks };
+  const harness = await startHarness({ storage, gateway });
+  const id = await connectScripted(harness);
+  return { harness, id, disk, gateway, unlinks: () => unlinks };
 }
 
 describe('a queue whose reads fail', () => {
   it('is looked at again within a second, and so are the instances that were woken meanwhile', async () => {
     const storage = memoryStorage();
-    const world = await startWorld({ storage, gateway: scriptedGateway() });
-    const id = await connectScripted(world);
-    await world.clock.advance(100);
+    const harness = await startHarness({ storage, gateway: scriptedGateway() });
+    const id = await connectScripted(harness);
+    await harness.clock.advance(100);
     const { messages } = storage;
     vi.spyOn(messages, 'queueHeads').mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
-    const { message } = await sendText(world, id);
-    await world.clock.advance(SECOND);
-    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+    const { message } = await sendText(harness, id);
+    await harness.clock.advance(SECOND);
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
   });
 
   it('is taken up again within a second where a message was sent and the next one could not be read', async () => {
@@ -46,19 +54,19 @@ describe('a queue whose reads fail', () => {
     const subscribe = storage.subscribe.bind(storage);
     // Messages of another process, of which this one learns when it looks at all its queues.
     storage.subscribe = (listener) => subscribe((signal) => signal.topic !== 'queue' && listener(signal));
-    const world = await startWorld({ storage, gateway: scriptedGateway() });
-    const id = await connectScripted(world);
-    const sent = [await sendText(world, id), await sendText(world, id)].map(({ message }) => message.id);
+    const harness = await startHarness({ storage, gateway: scriptedGateway() });
+    const id = await connectScripted(harness);
+    const sent = [await sendText(harness, id), await sendText(harness, id)].map(({ message }) => message.id);
     const heads = messages.queueHeads.bind(messages);
     vi.spyOn(messages, 'queueHeads')
       .mockImplementationOnce(heads)
       .mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
     const isSent = async (message: string | undefined) =>
-      (await world.api.messages.get(message ?? '')).status === 'sent';
+      (await harness.api.messages.get(message ?? '')).status === 'sent';
     for (let passed = 0; passed < 10 * SECOND && !(await isSent(sent[0])); passed += 100)
-      await world.clock.advance(100);
+      await harness.clock.advance(100);
     expect([await isSent(sent[0]), await isSent(sent[1])]).toEqual([true, false]);
-    await world.clock.advance(SECOND);
+    await harness.clock.advance(SECOND);
     expect(await isSent(sent[1])).toBe(true);
   });
 });
@@ -66,39 +74,39 @@ describe('a queue whose reads fail', () => {
 describe('leases that cannot be taken', () => {
   it('are tried for again within a second', async () => {
     const storage = memoryStorage();
-    const world = await startWorld({ storage, gateway: scriptedGateway() });
-    await world.clock.advance(100);
-    const { id } = await world.api.instances.create();
+    const harness = await startHarness({ storage, gateway: scriptedGateway() });
+    await harness.clock.advance(100);
+    const { id } = await harness.api.instances.create();
     vi.spyOn(storage.leases, 'claim').mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
-    await world.api.instances.connect(id);
-    await world.clock.advance(SECOND);
-    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
+    await harness.api.instances.connect(id);
+    await harness.clock.advance(SECOND);
+    expect(await harness.api.instances.get(id)).toMatchObject({ status: 'connected' });
   });
 });
 
-describe('leases that cannot be taken of an instance that no signal told of', () => {
+describe('leases that cannot be taken of an instance that no signal reported', () => {
   it('are tried for again within a second, and not with the next renewal', async () => {
     const storage = memoryStorage();
     vi.spyOn(storage, 'subscribe').mockReturnValue(() => {});
-    const world = await startWorld({ storage, gateway: scriptedGateway() });
-    await world.clock.advance(MINUTE);
-    const { id } = await world.api.instances.create();
+    const harness = await startHarness({ storage, gateway: scriptedGateway() });
+    await harness.clock.advance(MINUTE);
+    const { id } = await harness.api.instances.create();
     const claims = vi
       .spyOn(storage.leases, 'claim')
       .mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
-    await world.api.instances.connect(id);
+    await harness.api.instances.connect(id);
     for (let passed = 0; passed < MINUTE && claims.mock.calls.length === 0; passed += 100)
-      await world.clock.advance(100);
-    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connecting' });
-    await world.clock.advance(SECOND);
+      await harness.clock.advance(100);
+    expect(await harness.api.instances.get(id)).toMatchObject({ status: 'connecting' });
+    await harness.clock.advance(SECOND);
     expect(claims.mock.calls.length).toBeGreaterThan(1);
-    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
+    expect(await harness.api.instances.get(id)).toMatchObject({ status: 'connected' });
   });
 });
 
 describe('an instance whose writes fail', () => {
   it('is tried again less and less often, and goes on when they succeed', async () => {
-    const { world, id, disk, gateway } = await fullDisk();
+    const { harness, id, disk, gateway } = await fullDisk();
     const { opened } = gateway.script;
     gateway.script.opened = ({ listener }) => listener.closed({ kind: 'dropped', detail: 'network_down' });
     disk.isFull = true;
@@ -106,35 +114,35 @@ describe('an instance whose writes fail', () => {
       .last()
       .listener.closed({ kind: 'dropped', detail: 'connection_lost' })
       .catch(() => {});
-    await world.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     expect(disk.writes).toBeGreaterThan(2);
     expect(disk.writes).toBeLessThan(60);
     gateway.script.opened = opened;
     disk.isFull = false;
-    await world.clock.advance(MINUTE);
-    const { message } = await sendText(world, id);
-    await world.clock.advance(SECOND);
-    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+    await harness.clock.advance(MINUTE);
+    const { message } = await sendText(harness, id);
+    await harness.clock.advance(SECOND);
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
   });
 
   it('is unlinked once, however often the outcome cannot be written', async () => {
-    const { world, id, disk, unlinks } = await fullDisk();
+    const { harness, id, disk, unlinks } = await fullDisk();
     disk.isFull = true;
-    const logout = world.api.instances.logout(id).catch((error: unknown) => error);
+    const logout = harness.api.instances.logout(id).catch((error: unknown) => error);
     const lines = () =>
-      world.logs.filter(({ message }) => message.includes('the logout operation failed')).length;
-    await world.clock.advance(4 * SECOND);
+      harness.logs.filter(({ message }) => message.includes('the logout operation failed')).length;
+    await harness.clock.advance(4 * SECOND);
     expect(disk.writes).toBeGreaterThan(2);
     expect(lines()).toBe(1);
-    await world.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     await logout;
     expect(unlinks()).toBe(1);
     expect(disk.writes).toBeLessThan(20);
     expect(lines()).toBeLessThan(12);
 
     disk.isFull = false;
-    await world.clock.advance(11 * SECOND);
-    expect(await world.api.instances.get(id)).toMatchObject({ status: 'logged_out' });
+    await harness.clock.advance(11 * SECOND);
+    expect(await harness.api.instances.get(id)).toMatchObject({ status: 'logged_out' });
     expect(unlinks()).toBe(1);
   });
 });
@@ -143,32 +151,32 @@ describe('a message whose outcome cannot be written', () => {
   it('is sent once, and recorded when that is possible again', async () => {
     const storage = memoryStorage();
     const gateway = scriptedGateway();
-    const { world, id } = await connected({ storage, gateway });
+    const { harness, id } = await connected({ storage, gateway });
     const disk = fullFor(storage.messages, 'change');
     disk.isFull = true;
-    const { message } = await sendText(world, id);
-    await world.clock.advance(30 * SECOND);
+    const { message } = await sendText(harness, id);
+    await harness.clock.advance(30 * SECOND);
     expect(gateway.sent()).toHaveLength(1);
     expect(disk.tries).toBeGreaterThan(10);
     expect(disk.tries).toBeLessThan(40);
-    const lines = world.logs.filter(({ message: line }) => line.includes('could not be recorded'));
+    const lines = harness.logs.filter(({ message: line }) => line.includes('could not be recorded'));
     expect(lines.length).toBeGreaterThan(0);
     expect(lines.length).toBeLessThan(10);
 
     disk.isFull = false;
-    await world.clock.advance(2 * SECOND);
-    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+    await harness.clock.advance(2 * SECOND);
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
     expect(gateway.sent()).toHaveLength(1);
   });
 
   it('is sent again, under its id, once a minute at most, however long that lasts', async () => {
     const storage = memoryStorage();
     const gateway = scriptedGateway();
-    const { world, id } = await connected({ storage, gateway });
+    const { harness, id } = await connected({ storage, gateway });
     const disk = fullFor(storage.messages, 'change');
     disk.isFull = true;
-    await sendText(world, id);
-    await world.clock.advance(10 * MINUTE);
+    await sendText(harness, id);
+    await harness.clock.advance(10 * MINUTE);
     expect(gateway.sent().length).toBeGreaterThan(1);
     expect(gateway.sent().length).toBeLessThanOrEqual(11);
     expect(new Set(gateway.sent().map(({ networkId }) => networkId)).size).toBe(1);
@@ -178,67 +186,67 @@ describe('a message whose outcome cannot be written', () => {
 describe('a queue of messages that cannot be read', () => {
   it('is read again every few seconds, and logged likewise', async () => {
     const storage = memoryStorage();
-    const { world, id } = await connected({ storage, gateway: scriptedGateway() });
+    const { harness, id } = await connected({ storage, gateway: scriptedGateway() });
     const disk = fullFor(storage.messages, 'queueHeads');
     disk.isFull = true;
-    await sendText(world, id);
-    await world.clock.advance(MINUTE);
+    await sendText(harness, id);
+    await harness.clock.advance(MINUTE);
     expect(disk.tries).toBeGreaterThan(5);
     expect(disk.tries).toBeLessThan(30);
-    expect(world.logs.filter(({ level }) => level === 'error').length).toBeLessThan(30);
+    expect(harness.logs.filter(({ level }) => level === 'error').length).toBeLessThan(30);
   });
 });
 
 describe('webhook deliveries that cannot be written', () => {
-  /** A world with five endpoints, to which deliveries are due. */
+  /** A harness with five endpoints, to which deliveries are due. */
   async function fiveEndpoints() {
     const storage = memoryStorage();
-    const world = await startWorld({ storage });
+    const harness = await startHarness({ storage });
     const ids: string[] = [];
     for (let one = 0; one < 5; one += 1)
-      ids.push((await listen(world, `https://hooks.example.com/${one}`)).id);
-    const queue = () => Promise.all(ids.map((id) => world.api.webhooks.test(id)));
-    return { storage, world, queue };
+      ids.push((await listen(harness, `https://hooks.example.com/${one}`)).id);
+    const queue = () => Promise.all(ids.map((id) => harness.api.webhooks.test(id)));
+    return { storage, harness, queue };
   }
 
   it('are claimed again every few seconds while that fails', async () => {
-    const { storage, world, queue } = await fiveEndpoints();
+    const { storage, harness, queue } = await fiveEndpoints();
     const disk = fullFor(storage.deliveries, 'claim');
     disk.isFull = true;
     await queue();
-    await world.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     expect(disk.tries).toBeGreaterThan(5);
     expect(disk.tries).toBeLessThan(40);
-    expect(world.logs.filter(({ level }) => level === 'error').length).toBeLessThan(30);
+    expect(harness.logs.filter(({ level }) => level === 'error').length).toBeLessThan(30);
     disk.isFull = false;
-    await world.clock.advance(6 * SECOND);
-    expect(world.sender.requests).toHaveLength(5);
+    await harness.clock.advance(6 * SECOND);
+    expect(harness.sender.requests).toHaveLength(5);
   });
 
   it('are attempted once while their outcomes wait, and recorded when that is possible again', async () => {
-    const { storage, world, queue } = await fiveEndpoints();
-    world.sender.answer(() => TAKEN);
+    const { storage, harness, queue } = await fiveEndpoints();
+    harness.sender.respond(() => TAKEN);
     const disk = fullFor(storage.deliveries, 'complete');
     disk.isFull = true;
     const deliveries = await queue();
-    await world.clock.advance(30 * SECOND);
-    expect(world.sender.requests).toHaveLength(5);
+    await harness.clock.advance(30 * SECOND);
+    expect(harness.sender.requests).toHaveLength(5);
     expect(disk.tries).toBeLessThan(5 * 40);
     disk.isFull = false;
-    await world.clock.advance(2 * SECOND);
+    await harness.clock.advance(2 * SECOND);
     for (const { id } of deliveries)
-      expect(await world.api.deliveries.get(id)).toMatchObject({ status: 'success', attempts: 1 });
-    expect(world.sender.requests).toHaveLength(5);
+      expect(await harness.api.deliveries.get(id)).toMatchObject({ status: 'success', attempts: 1 });
+    expect(harness.sender.requests).toHaveLength(5);
   });
 
   it('flood no log, however many endpoints there are', async () => {
-    const { storage, world, queue } = await fiveEndpoints();
+    const { storage, harness, queue } = await fiveEndpoints();
     const disk = fullFor(storage.deliveries, 'complete');
     disk.isFull = true;
     for (let round = 0; round < 10; round += 1) await queue();
-    await world.clock.advance(10 * MINUTE);
+    await harness.clock.advance(10 * MINUTE);
     // 20 things in 5 seconds, and the count of the others.
-    expect(world.logs.filter(({ level }) => level === 'error').length).toBeLessThan(120 * 21);
+    expect(harness.logs.filter(({ level }) => level === 'error').length).toBeLessThan(120 * 21);
     // The two slots of each endpoint, once a second.
     expect(disk.tries).toBeLessThan(2 * 5 * 630);
   });

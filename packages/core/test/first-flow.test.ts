@@ -6,23 +6,23 @@ import {
   connectInstance,
   listen,
   sendText,
-  startWorld,
-  told,
-  toldTypes,
-} from './support/world.ts';
+  startHarness,
+  receivedEvents,
+  receivedTypes,
+} from './support/harness.ts';
 
 describe('the API of a workspace', () => {
   it('goes from a new instance over the QR to a message that is read', async () => {
-    const world = await startWorld();
-    const { api, clock, sandbox } = world;
-    await listen(world);
+    const harness = await startHarness();
+    const { api, clock, sandbox } = harness;
+    await listen(harness);
 
     const created = await api.instances.create({ name: ' Support ' });
     expect(created).toMatchObject({
       name: 'Support',
       status: 'created',
       paired: false,
-      capabilities: world.sandbox.gateway.capabilities,
+      capabilities: harness.sandbox.gateway.capabilities,
     });
     expect(await api.instances.connect(created.id)).toMatchObject({ status: 'connecting' });
 
@@ -40,7 +40,7 @@ describe('the API of a workspace', () => {
       profile_name: 'Ada',
     });
 
-    const { message, replayed } = await sendText(world, created.id, '+34 600 000 009');
+    const { message, replayed } = await sendText(harness, created.id, '+34 600 000 009');
     expect(replayed).toBe(false);
     expect(message).toMatchObject({
       status: 'queued',
@@ -53,7 +53,7 @@ describe('the API of a workspace', () => {
 
     await clock.advance(3 * STEP);
     expect(await api.messages.get(message.id)).toMatchObject({ status: 'read' });
-    expect(toldTypes(world)).toEqual([
+    expect(receivedTypes(harness)).toEqual([
       'instance.qr_required',
       'instance.connected',
       'message.sent',
@@ -63,25 +63,25 @@ describe('the API of a workspace', () => {
   });
 
   it('reports each step of a message as it stood then, at a time of its own', async () => {
-    const world = await startWorld();
-    await listen(world);
-    const { message } = await sendText(world, await connectInstance(world));
-    await world.clock.advance(3 * STEP);
+    const harness = await startHarness();
+    await listen(harness);
+    const { message } = await sendText(harness, await connectInstance(harness));
+    await harness.clock.advance(3 * STEP);
 
-    const steps = told(world).filter(({ type }) => type.startsWith('message.'));
+    const steps = receivedEvents(harness).filter(({ type }) => type.startsWith('message.'));
     expect(steps.map(({ data }) => data)).toMatchObject([
       { message: { id: message.id, status: 'sent', delivered_at: null, read_at: null } },
       { message: { id: message.id, status: 'delivered', read_at: null } },
       { message: { id: message.id, status: 'read' } },
     ]);
-    const times = told(world).map(({ created_at }) => created_at);
+    const times = receivedEvents(harness).map(({ created_at }) => created_at);
     expect(times).toEqual([...new Set(times)].toSorted());
   });
 
   it('shows each QR until it runs out, then the next, and notifies receivers once', async () => {
-    const world = await startWorld();
-    const { api, clock } = world;
-    await listen(world);
+    const harness = await startHarness();
+    const { api, clock } = harness;
+    await listen(harness);
     const { id } = await api.instances.create();
     await api.instances.connect(id);
     await clock.advance(STEP);
@@ -90,29 +90,29 @@ describe('the API of a workspace', () => {
     const second = await api.instances.qr(id);
 
     expect(second.code).not.toBe(first.code);
-    expect(toldTypes(world)).toEqual(['instance.qr_required']);
+    expect(receivedTypes(harness)).toEqual(['instance.qr_required']);
   });
 
   it('has a QR of an instance only while one can be scanned', async () => {
-    const world = await startWorld();
-    const { api, clock } = world;
+    const harness = await startHarness();
+    const { api, clock } = harness;
     const { id } = await api.instances.create();
     await expect(api.instances.qr(id)).rejects.toMatchObject({ code: 'QR_NOT_AVAILABLE', status: 409 });
     await api.instances.connect(id);
     await expect(api.instances.qr(id)).rejects.toMatchObject({ code: 'QR_NOT_AVAILABLE' });
     await clock.advance(STEP);
-    await world.sandbox.phone(id).scan();
+    await harness.sandbox.phone(id).scan();
     await expect(api.instances.qr(id)).rejects.toMatchObject({ code: 'QR_NOT_AVAILABLE' });
   });
 
   it('leaves out of an event what is empty, and never the id, the name and the status', async () => {
-    const world = await startWorld();
-    await listen(world);
-    const { id } = await world.api.instances.create({ name: 'Support' });
-    await world.api.instances.connect(id);
-    await world.clock.advance(STEP);
+    const harness = await startHarness();
+    await listen(harness);
+    const { id } = await harness.api.instances.create({ name: 'Support' });
+    await harness.api.instances.connect(id);
+    await harness.clock.advance(STEP);
 
-    const [event] = told(world);
+    const [event] = receivedEvents(harness);
     const data = event?.data as Record<string, unknown>; // what JSON.parse made of it
     const { instance } = data;
     expect(Object.keys(data)).toEqual(['instance']);
@@ -121,21 +121,21 @@ describe('the API of a workspace', () => {
       name: 'Support',
       status: 'qr_required',
       paired: false,
-      capabilities: world.sandbox.gateway.capabilities,
+      capabilities: harness.sandbox.gateway.capabilities,
     });
     expect(instance).not.toHaveProperty('phone_number');
     expect(Object.values(instance as object)).not.toContain(null); // an object, as the line above has found out
   });
 
   it('changes nothing when an instance that connects or is connected is to connect', async () => {
-    const world = await startWorld();
-    const id = await connectInstance(world);
-    const before = await world.api.instances.get(id);
-    expect(await world.api.instances.connect(id)).toEqual(before);
+    const harness = await startHarness();
+    const id = await connectInstance(harness);
+    const before = await harness.api.instances.get(id);
+    expect(await harness.api.instances.connect(id)).toEqual(before);
   });
 
   it('renames an instance, and leaves the name if omitted', async () => {
-    const { api, clock } = await startWorld();
+    const { api, clock } = await startHarness();
     const { id, name } = await api.instances.create();
     expect(name).toBe(`Instance ${id.slice(-4)}`);
     await clock.advance(5);
@@ -149,14 +149,14 @@ describe('the API of a workspace', () => {
     });
   });
 
-  it("answers what is another workspace's as not found", async () => {
-    const world = await startWorld();
-    const id = await connectInstance(world);
-    const { message } = await sendText(world, id);
-    const webhook = await listen(world);
-    const delivery = await world.api.webhooks.test(webhook.id);
-    const { id: otherId } = await world.trunkline.admin.workspaces.create({ name: 'Other' });
-    const other = world.trunkline.workspace(otherId);
+  it("treats what is another workspace's as not found", async () => {
+    const harness = await startHarness();
+    const id = await connectInstance(harness);
+    const { message } = await sendText(harness, id);
+    const webhook = await listen(harness);
+    const delivery = await harness.api.webhooks.test(webhook.id);
+    const { id: otherId } = await harness.trunkline.admin.workspaces.create({ name: 'Other' });
+    const other = harness.trunkline.workspace(otherId);
 
     const attempts = {
       INSTANCE_NOT_FOUND: [

@@ -5,18 +5,18 @@ import { nodeDnsResolver, undiciWebhookSender } from '../src/node/index.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
 import { memoryStorage, testRuntime } from '../src/testing/index.ts';
 import { WAITS } from './support/events.ts';
-import { MINUTE, SECRET_KEY, connectInstance, jumpAhead, listen, startWorld } from './support/world.ts';
-import type { World } from './support/world.ts';
+import { MINUTE, SECRET_KEY, connectInstance, jumpAhead, listen, startHarness } from './support/harness.ts';
+import type { Harness } from './support/harness.ts';
 
 const url = 'https://hooks.example.com/in?token=hush';
-const logged = ({ logs }: World, level: string, text: string): World['logs'] =>
+const logged = ({ logs }: Harness, level: string, text: string): Harness['logs'] =>
   logs.filter((line) => line.level === level && line.message.includes(text));
 
-/** A world whose receiver cannot be reached for these causes, one after the other, and then answers 204. */
-async function worldWith(...causes: readonly unknown[]): Promise<World> {
+/** A harness whose receiver cannot be reached for these causes, one after the other, and then responds with 204. */
+async function harnessWith(...causes: readonly unknown[]): Promise<Harness> {
   const left = [...causes];
   const ok: WebhookResponse = { errorCode: null, responseStatus: 204, responseBody: '' };
-  return startWorld({
+  return startHarness({
     webhookSender: {
       async send(_request, onFailure) {
         if (left.length === 0) return ok;
@@ -37,17 +37,17 @@ const refused: WebhookResponse = {
 describe('a failing webhook', () => {
   it('is logged once, with its cause and what to do, and once when it has recovered', async () => {
     const cause = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:443'), { code: 'ECONNREFUSED' });
-    const world = await worldWith(cause, cause, cause);
-    const { id } = await world.api.webhooks.create({ url, events: ['message.read'] });
-    const delivery = await world.api.webhooks.test(id);
-    await world.clock.advance(40 * MINUTE);
-    expect(logged(world, 'warn', 'a webhook attempt failed')).toEqual([
+    const harness = await harnessWith(cause, cause, cause);
+    const { id } = await harness.api.webhooks.create({ url, events: ['message.read'] });
+    const delivery = await harness.api.webhooks.test(id);
+    await harness.clock.advance(40 * MINUTE);
+    expect(logged(harness, 'warn', 'a webhook attempt failed')).toEqual([
       {
         level: 'warn',
         message: expect.stringMatching(/look at its receiver/),
         facts: {
           webhookId: id,
-          workspaceId: world.workspaceId,
+          workspaceId: harness.workspaceId,
           host: 'hooks.example.com',
           deliveryId: delivery.id,
           errorCode: 'CONNECTION_FAILED',
@@ -58,24 +58,24 @@ describe('a failing webhook', () => {
         },
       },
     ]);
-    expect(logged(world, 'info', 'accepts deliveries again')).toHaveLength(1);
-    expect(logged(world, 'debug', 'a webhook attempt failed')).toHaveLength(2);
+    expect(logged(harness, 'info', 'accepts deliveries again')).toHaveLength(1);
+    expect(logged(harness, 'debug', 'a webhook attempt failed')).toHaveLength(2);
   });
 
   it('shows the customer its code alone, not where it went', async () => {
-    const world = await worldWith(new Error('connect ECONNREFUSED 10.0.0.7:443'));
-    const { id } = await listen(world);
-    const { id: deliveryId } = await world.api.webhooks.test(id);
-    await world.clock.settle();
-    expect(JSON.stringify(await world.api.deliveries.get(deliveryId))).not.toContain('10.0.0.7');
+    const harness = await harnessWith(new Error('connect ECONNREFUSED 10.0.0.7:443'));
+    const { id } = await listen(harness);
+    const { id: deliveryId } = await harness.api.webhooks.test(id);
+    await harness.clock.settle();
+    expect(JSON.stringify(await harness.api.deliveries.get(deliveryId))).not.toContain('10.0.0.7');
   });
 
   it('is logged without the path of its URL, which may hold a token', async () => {
-    const world = await worldWith(new Error('no'));
-    const { id } = await world.api.webhooks.create({ url, events: ['message.read'] });
-    await world.api.webhooks.test(id);
-    await world.clock.settle();
-    expect(JSON.stringify(world.logs)).not.toContain('hush');
+    const harness = await harnessWith(new Error('no'));
+    const { id } = await harness.api.webhooks.create({ url, events: ['message.read'] });
+    await harness.api.webhooks.test(id);
+    await harness.clock.settle();
+    expect(JSON.stringify(harness.logs)).not.toContain('hush');
   });
 
   it('has a cause that names what the socket said', async () => {
@@ -92,7 +92,7 @@ describe('a failing webhook', () => {
 
 describe('a handler that throws', () => {
   it('is logged as an error at first and at last, with its event and when it is called again', async () => {
-    const world = await startWorld({
+    const harness = await startHarness({
       prepare: (trunkline) =>
         trunkline.on(
           'instance.qr_required',
@@ -102,10 +102,10 @@ describe('a handler that throws', () => {
           { name: 'broken' },
         ),
     });
-    const { id } = await world.api.instances.create();
-    await world.api.instances.connect(id);
-    await world.clock.advance(2 * MINUTE);
-    const errors = logged(world, 'error', 'a handler of events failed');
+    const { id } = await harness.api.instances.create();
+    await harness.api.instances.connect(id);
+    await harness.clock.advance(2 * MINUTE);
+    const errors = logged(harness, 'error', 'a handler of events failed');
     expect(errors).toEqual([
       {
         level: 'error',
@@ -119,9 +119,9 @@ describe('a handler that throws', () => {
         },
       },
     ]);
-    for (const wait of WAITS.slice(1)) await jumpAhead(world, wait);
-    expect(logged(world, 'error', 'retryExhausted()')).toHaveLength(1);
-    expect(logged(world, 'error', 'a handler of events failed')).toHaveLength(2);
+    for (const wait of WAITS.slice(1)) await jumpAhead(harness, wait);
+    expect(logged(harness, 'error', 'retryExhausted()')).toHaveLength(1);
+    expect(logged(harness, 'error', 'a handler of events failed')).toHaveLength(2);
   });
 });
 
@@ -183,7 +183,7 @@ describe('a Trunkline that does not run', () => {
 
   it('still sends what its handlers reply while they end', async () => {
     const sent: unknown[] = [];
-    const world = await startWorld({
+    const harness = await startHarness({
       prepare: (trunkline) =>
         trunkline.on(
           'instance.connected',
@@ -194,8 +194,8 @@ describe('a Trunkline that does not run', () => {
           { name: 'slow' },
         ),
     });
-    await connectInstance(world);
-    await world.trunkline.stop();
+    await connectInstance(harness);
+    await harness.trunkline.stop();
     expect(sent).toHaveLength(1);
   });
 });

@@ -10,7 +10,7 @@ import { memoryStorage } from '../src/testing/index.ts';
 import { Authority } from './node/certificates.ts';
 import type { LeafOptions } from './node/certificates.ts';
 import { Servers } from './node/servers.ts';
-import { SECRET_KEY, only } from './support/world.ts';
+import { SECRET_KEY, only } from './support/harness.ts';
 
 /** Ten seconds by the specification, and what a busy machine takes to notice. */
 const DEADLINE_MS = 10_000 + 2_000;
@@ -44,7 +44,7 @@ const RECEIVERS: Readonly<Record<string, Receiver & { readonly recorded: Recorde
     does: asked((socket) => every(socket, 5, 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(20))),
     recorded: TIMEOUT,
   },
-  'ends its half of the connection without an answer': {
+  'ends its half of the connection without a response': {
     does: asked((socket) => socket.end()),
     recorded: CONNECTION_FAILED,
   },
@@ -85,7 +85,7 @@ const RECEIVERS: Readonly<Record<string, Receiver & { readonly recorded: Recorde
   },
   'has a certificate that is over': { certificate: { names: [HOST], expired: true }, recorded: TLS_FAILED },
   'has the certificate of another host': { certificate: { names: ['other.test'] }, recorded: TLS_FAILED },
-  'does not answer the handshake': { isMute: true, recorded: TIMEOUT },
+  'does not respond to the handshake': { isMute: true, recorded: TIMEOUT },
   'speaks TLS 1.1': {
     tls: { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT:@SECLEVEL=0' },
     recorded: TLS_FAILED,
@@ -118,7 +118,7 @@ beforeAll(async () => {
     const leaf = await authority.issue(certificate ?? { names: [HOST] });
     return (await servers.tls({ ...tls, ...leaf }, does)).port;
   };
-  // All at once: half of them take as long as they may.
+  // All concurrently: half of them take as long as they may.
   recorded = new Map(
     Object.entries(RECEIVERS).map(([name, receiver]) => [name, startReceiver(receiver).then(firstAttempt)]),
   );
@@ -140,10 +140,10 @@ async function firstAttempt(port: number): Promise<AttemptResource> {
 }
 
 /** What a receiver does once it has been asked something. */
-function asked(answer: (socket: TLSSocket) => void): (socket: TLSSocket) => void {
+function asked(response: (socket: TLSSocket) => void): (socket: TLSSocket) => void {
   return (socket) => {
     socket.on('error', () => {}); // the sender hangs up
-    socket.once('data', () => answer(socket));
+    socket.once('data', () => response(socket));
   };
 }
 

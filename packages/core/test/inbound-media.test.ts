@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { MessageResource } from '../src/index.ts';
 import type { IncomingMessage } from '../src/spi/gateway.ts';
 import { memoryMediaStore, memoryStorage } from '../src/testing/index.ts';
-import { PNG, mediaGateway, png, startMediaWorld } from './support/media.ts';
-import type { MediaWorld } from './support/media.ts';
-import { mortal } from './support/mortal.ts';
+import { PNG, mediaGateway, png, startMediaHarness } from './support/media.ts';
+import type { MediaHarness } from './support/media.ts';
+import { killable } from './support/killable.ts';
 import {
   DAY,
   MINUTE,
@@ -12,10 +12,10 @@ import {
   jumpAhead,
   only,
   sendText,
-  startWorld,
-  told,
-} from './support/world.ts';
-import type { World } from './support/world.ts';
+  startHarness,
+  receivedEvents,
+} from './support/harness.ts';
+import type { Harness } from './support/harness.ts';
 
 type Open = () => Promise<ReadableStream<Uint8Array>>;
 
@@ -33,29 +33,29 @@ function photo(
   };
 }
 
-const inbound = async ({ api }: World): Promise<readonly MessageResource[]> =>
+const inbound = async ({ api }: Harness): Promise<readonly MessageResource[]> =>
   (await api.messages.list({ direction: 'inbound' })).data;
 
-const received = (world: World): readonly unknown[] =>
-  told(world).flatMap(({ type, data }) => (type === 'message.received' ? [data] : []));
+const received = (harness: Harness): readonly unknown[] =>
+  receivedEvents(harness).flatMap(({ type, data }) => (type === 'message.received' ? [data] : []));
 
-/** What is told of the only message, once it is stored. */
+/** What is reported of the only message, once it is stored. */
 async function arrival(
-  { world, gateway }: MediaWorld,
+  { harness, gateway }: MediaHarness,
   message: IncomingMessage,
 ): Promise<MessageResource | undefined> {
   await gateway.last().listener.message(message);
-  await world.clock.settle();
-  const [stored, ...more] = await inbound(world);
+  await harness.clock.settle();
+  const [stored, ...more] = await inbound(harness);
   expect(more).toEqual([]);
-  expect(received(world)).toEqual([{ message: stored }]);
+  expect(received(harness)).toEqual([{ message: stored }]);
   return stored;
 }
 
 describe('a received file', () => {
-  it('is stored before anybody is told', async () => {
-    const opened = await startMediaWorld();
-    const { world, media } = opened;
+  it('is stored before anybody is notified', async () => {
+    const opened = await startMediaHarness();
+    const { harness, media } = opened;
     const message = await arrival(opened, photo());
     expect(message).toMatchObject({
       type: 'image',
@@ -65,7 +65,7 @@ describe('a received file', () => {
       media: { available: true, mime_type: 'image/png', size: PNG.length, filename: 'me.jpg' },
     });
     expect(media.ids()).toEqual([message?.id]);
-    const download = await world.api.messages.media(message?.id ?? '');
+    const download = await harness.api.messages.media(message?.id ?? '');
     expect(await new Response(await download.open()).bytes()).toEqual(PNG);
   });
 
@@ -97,36 +97,38 @@ describe('a received file', () => {
       },
     ],
   ])('that %s does not keep its message, which says so', async (_, open) => {
-    const opened = await startMediaWorld();
+    const opened = await startMediaHarness();
     const message = await arrival(opened, photo(open));
     expect(message).toMatchObject({
       caption: 'Look',
       media: { available: false, mime_type: 'image/jpeg', filename: 'me.jpg' },
     });
     expect(opened.media.ids()).toEqual([]);
-    expect(await opened.world.storage.uploads.listAbandoned(opened.world.clock.now() + 1, 10)).toEqual([]);
-    await expect(opened.world.api.messages.media(message?.id ?? '')).rejects.toMatchObject({
+    expect(await opened.harness.storage.uploads.listAbandoned(opened.harness.clock.now() + 1, 10)).toEqual(
+      [],
+    );
+    await expect(opened.harness.api.messages.media(message?.id ?? '')).rejects.toMatchObject({
       code: 'MEDIA_NOT_AVAILABLE',
     });
-    expect(opened.world.logs).toContainEqual(expect.objectContaining({ level: 'warn' }));
+    expect(opened.harness.logs).toContainEqual(expect.objectContaining({ level: 'warn' }));
   });
 
   it.each<[string, Open]>([
     ['is never opened', () => new Promise(() => {})],
     ['stops coming', async () => new ReadableStream({ pull: () => new Promise(() => {}) })],
   ])('that %s holds its message back for a minute alone', async (_, open) => {
-    const opened = await startMediaWorld();
-    const { world, gateway } = opened;
+    const opened = await startMediaHarness();
+    const { harness, gateway } = opened;
     const stored = gateway.last().listener.message(photo(open));
-    await world.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     await stored;
-    await world.clock.settle();
-    expect(await inbound(world)).toMatchObject([{ media: { available: false } }]);
-    expect(received(world)).toHaveLength(1);
+    await harness.clock.settle();
+    expect(await inbound(harness)).toMatchObject([{ media: { available: false } }]);
+    expect(received(harness)).toHaveLength(1);
   });
 
   it.each<[string, (content: ReadableStream<Uint8Array>) => Promise<void>]>([
-    ['at once', async () => {}],
+    ['immediately', async () => {}],
     [
       'half-way',
       async (content) => {
@@ -137,7 +139,7 @@ describe('a received file', () => {
     'that the store %s fails to keep is not acknowledged, and arrives with its file once it does not',
     async (_, before) => {
       let isFull = true;
-      const opened = await startMediaWorld({}, (media) => ({
+      const opened = await startMediaHarness({}, (media) => ({
         ...media,
         async put(id, content) {
           if (!isFull) return media.put(id, content);
@@ -145,7 +147,7 @@ describe('a received file', () => {
           throw new Error('ENOSPC: no space left on device, write');
         },
       }));
-      const { world, gateway, media } = opened;
+      const { harness, gateway, media } = opened;
       const { listener } = gateway.last();
       let isCancelled = false;
       const large = async (): Promise<ReadableStream<Uint8Array>> =>
@@ -155,9 +157,9 @@ describe('a received file', () => {
           cancel: () => void (isCancelled = true),
         });
       await expect(listener.message(photo(large))).rejects.toThrow('ENOSPC');
-      expect([await inbound(world), media.ids(), isCancelled]).toEqual([[], [], true]);
-      expect(await world.storage.uploads.listAbandoned(world.clock.now() + 1, 10)).toEqual([]);
-      expect(world.logs).toContainEqual(
+      expect([await inbound(harness), media.ids(), isCancelled]).toEqual([[], [], true]);
+      expect(await harness.storage.uploads.listAbandoned(harness.clock.now() + 1, 10)).toEqual([]);
+      expect(harness.logs).toContainEqual(
         expect.objectContaining({ level: 'error', message: expect.stringContaining('not acknowledged') }),
       );
       // The connection is as good as before.
@@ -168,8 +170,8 @@ describe('a received file', () => {
   );
 
   it('whose index cannot be written is not acknowledged either', async () => {
-    const opened = await startMediaWorld();
-    const { storage } = opened.world;
+    const opened = await startMediaHarness();
+    const { storage } = opened.harness;
     const reserve = storage.uploads.reserve.bind(storage.uploads);
     storage.uploads.reserve = () => Promise.reject(new Error('the database is locked'));
     await expect(opened.gateway.last().listener.message(photo())).rejects.toThrow('locked');
@@ -178,10 +180,10 @@ describe('a received file', () => {
   });
 
   it('that stalls holds up no text, no receipt and none of the next files for longer than a minute', async () => {
-    const { world, gateway, instance } = await startMediaWorld();
+    const { harness, gateway, instance } = await startMediaHarness();
     const { listener } = gateway.last();
-    const { message } = await sendText(world, instance);
-    await world.clock.settle();
+    const { message } = await sendText(harness, instance);
+    await harness.clock.settle();
     let opened = 0;
     const stalls: Open = () => {
       opened += 1;
@@ -193,12 +195,12 @@ describe('a received file', () => {
     const good = listener.message(photo(undefined, { networkId: 'GOOD' }));
     await listener.message(photo(undefined, { networkId: 'TEXT', content: { type: 'text', text: 'Hi' } }));
     await listener.receipt({ networkId: gateway.sent()[0]?.networkId ?? '', status: 'read' });
-    expect(await inbound(world)).toMatchObject([{ type: 'text' }]);
-    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'read' });
+    expect(await inbound(harness)).toMatchObject([{ type: 'text' }]);
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'read' });
     expect(opened).toBe(8);
-    await world.clock.advance(7 * MINUTE);
+    await harness.clock.advance(7 * MINUTE);
     await Promise.all([...files, good]);
-    const stored = (await world.api.messages.list({ direction: 'inbound', limit: 100 })).data;
+    const stored = (await harness.api.messages.list({ direction: 'inbound', limit: 100 })).data;
     expect(stored).toHaveLength(52);
     // In the order in which they arrived, the text last, whenever their files were done.
     expect(stored.map(({ type }) => type)).toEqual(['text', ...Array<string>(51).fill('image')]);
@@ -207,7 +209,7 @@ describe('a received file', () => {
   });
 
   it('of a connection that has ended is left to the next one, unless it is being downloaded', async () => {
-    const { world, gateway } = await startMediaWorld();
+    const { harness, gateway } = await startMediaHarness();
     const { listener } = gateway.last();
     const slow = Promise.withResolvers<ReadableStream<Uint8Array>>();
     const downloading = Array.from({ length: 8 }, (_, index) =>
@@ -229,15 +231,15 @@ describe('a received file', () => {
     await Promise.all(downloading);
     expect(await outcome).toMatchObject([{ status: 'rejected' }]);
     expect(isOpened).toBe(false);
-    await world.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     await gateway.last().listener.message(photo(undefined, { networkId: 'WAITING' }));
-    const stored = await inbound(world);
+    const stored = await inbound(harness);
     expect(stored.map(({ media }) => media?.available)).toEqual(Array(9).fill(true));
-    expect((await world.api.instances.list())[0]?.status).toBe('connected');
+    expect((await harness.api.instances.list())[0]?.status).toBe('connected');
   });
 
   it('that is being downloaded when the process stops is broken off, and nothing is left of it', async () => {
-    const { world, gateway, media } = await startMediaWorld();
+    const { harness, gateway, media } = await startMediaHarness();
     let cancelled = 0;
     const stalls: Open = async () =>
       new ReadableStream({
@@ -247,27 +249,27 @@ describe('a received file', () => {
       });
     const message = gateway.last().listener.message(photo(stalls));
     const outcome = Promise.allSettled([message]);
-    await world.clock.settle();
-    await world.trunkline.stop();
+    await harness.clock.settle();
+    await harness.trunkline.stop();
     expect(await outcome).toMatchObject([{ status: 'rejected' }]);
     expect([cancelled, media.ids()]).toEqual([1, []]);
   });
 
   it('is kept once, however often the network delivers it', async () => {
-    const { world, gateway, media } = await startMediaWorld();
+    const { harness, gateway, media } = await startMediaHarness();
     const { listener } = gateway.last();
     await Promise.all([listener.message(photo()), listener.message(photo())]);
     await listener.message(photo());
-    await world.clock.settle();
-    const messages = await inbound(world);
+    await harness.clock.settle();
+    const messages = await inbound(harness);
     expect(messages).toHaveLength(1);
     expect(media.ids()).toEqual([messages[0]?.id]);
-    expect(await world.storage.uploads.listAbandoned(world.clock.now() + 1, 10)).toEqual([]);
-    expect(received(world)).toHaveLength(1);
+    expect(await harness.storage.uploads.listAbandoned(harness.clock.now() + 1, 10)).toEqual([]);
+    expect(received(harness)).toHaveLength(1);
   });
 
-  it('is not downloaded again with a message that is stored already', async () => {
-    const { gateway } = await startMediaWorld();
+  it('is not downloaded again with a message that is stored', async () => {
+    const { gateway } = await startMediaHarness();
     const { listener } = gateway.last();
     let downloads = 0;
     const message = photo(async () => {
@@ -282,7 +284,7 @@ describe('a received file', () => {
   });
 
   it('has a name and a type that are safe, whatever the sender wrote', async () => {
-    const opened = await startMediaWorld();
+    const opened = await startMediaHarness();
     const unknown = new Blob(['plain text']);
     const file = {
       mimeType: 'text/html\r\nX-Evil: 1',
@@ -302,7 +304,7 @@ describe('a received file', () => {
   it('of a process that died between the file and the row is swept, and comes again', async () => {
     const storage = memoryStorage();
     const media = memoryMediaStore();
-    const first = mortal(storage);
+    const first = killable(storage);
     const killing = {
       ...media,
       async put(id: string, content: ReadableStream<Uint8Array>) {
@@ -312,26 +314,26 @@ describe('a received file', () => {
       },
     };
     const gateway = mediaGateway();
-    const world = await startWorld({ storage: first.storage, media: killing, gateway });
-    await connectScripted(world);
+    const harness = await startHarness({ storage: first.storage, media: killing, gateway });
+    await connectScripted(harness);
     await expect(gateway.last().listener.message(photo())).rejects.toThrow('killed');
     expect(media.ids()).toHaveLength(1);
 
     const later = mediaGateway();
-    const second = await world.another({ storage, media, gateway: later });
-    await world.clock.advance(MINUTE);
+    const second = await harness.another({ storage, media, gateway: later });
+    await harness.clock.advance(MINUTE);
     await later.last().listener.message(photo());
     const [message] = (await second.api.messages.list()).data;
     expect(media.ids()).toHaveLength(2);
-    await Promise.all([world.trunkline.stop().catch(() => {}), second.trunkline.stop()]);
-    await world.another({ storage, media, roles: only('maintenance') });
-    await jumpAhead(world, DAY + 2 * MINUTE);
+    await Promise.all([harness.trunkline.stop().catch(() => {}), second.trunkline.stop()]);
+    await harness.another({ storage, media, roles: only('maintenance') });
+    await jumpAhead(harness, DAY + 2 * MINUTE);
     expect(media.ids()).toEqual([message?.id]);
   });
 
   it('whose message may be stored or not is kept until that is known', async () => {
-    const { world, gateway, media } = await startMediaWorld();
-    const { messages } = world.storage;
+    const { harness, gateway, media } = await startMediaHarness();
+    const { messages } = harness.storage;
     const receive = messages.receive.bind(messages);
     messages.receive = async (...given) => {
       await receive(...given);
@@ -341,15 +343,15 @@ describe('a received file', () => {
     await expect(listener.message(photo())).rejects.toThrow('commit');
     messages.receive = receive;
     await listener.message(photo());
-    const [message] = await inbound(world);
+    const [message] = await inbound(harness);
     expect(message?.media).toMatchObject({ available: true });
     expect(media.ids()).toEqual([message?.id]);
   });
 
   it('is not even asked for where no store is configured', async () => {
     const gateway = mediaGateway();
-    const world = await startWorld({ gateway, media: undefined });
-    await connectScripted(world);
+    const harness = await startHarness({ gateway, media: undefined });
+    await connectScripted(harness);
     let isOpened = false;
     await gateway.last().listener.message(
       photo(async () => {
@@ -357,7 +359,7 @@ describe('a received file', () => {
         return png().stream();
       }),
     );
-    expect(await inbound(world)).toMatchObject([{ type: 'image', media: { available: false } }]);
+    expect(await inbound(harness)).toMatchObject([{ type: 'image', media: { available: false } }]);
     expect(isOpened).toBe(false);
   });
 });

@@ -4,8 +4,17 @@ import type { Storage } from '../src/index.ts';
 import type { SendOutcome } from '../src/spi/gateway.ts';
 import { PROFILE, scriptedGateway, silence } from './support/scripted-gateway.ts';
 import type { ScriptedGateway } from './support/scripted-gateway.ts';
-import { MINUTE, SECOND, after, listen, only, sendText, startWorld, toldTypes } from './support/world.ts';
-import type { World } from './support/world.ts';
+import {
+  MINUTE,
+  SECOND,
+  after,
+  listen,
+  only,
+  sendText,
+  startHarness,
+  receivedTypes,
+} from './support/harness.ts';
+import type { Harness } from './support/harness.ts';
 
 const INCOMING = {
   networkId: 'IN1',
@@ -16,81 +25,81 @@ const INCOMING = {
 } as const;
 
 /** A process that hears nothing of others, as one on another machine. */
-const deaf = (storage: Storage): Storage => ({
+const withoutSignals = (storage: Storage): Storage => ({
   ...storage,
   subscribe: () => () => {},
   close: async () => {},
 });
 
 /** API and webhooks in one process, and instances that want a connection. */
-async function waiting(instances = 1): Promise<{ world: World; ids: readonly string[] }> {
-  const world = await startWorld({ roles: only('api', 'webhooks') });
-  await listen(world);
+async function waiting(instances = 1): Promise<{ harness: Harness; ids: readonly string[] }> {
+  const harness = await startHarness({ roles: only('api', 'webhooks') });
+  await listen(harness);
   const ids: string[] = [];
   for (let i = 0; i < instances; i++) {
-    const { id } = await world.api.instances.create();
-    await world.api.instances.connect(id);
+    const { id } = await harness.api.instances.create();
+    await harness.api.instances.connect(id);
     ids.push(id);
   }
-  return { world, ids };
+  return { harness, ids };
 }
 
 const gatewayOf = async (
-  world: World,
+  harness: Harness,
   gateway = scriptedGateway(),
-  storage = deaf(world.storage),
-  clock = world.clock,
+  storage = withoutSignals(harness.storage),
+  clock = harness.clock,
 ) => {
-  const { trunkline } = await world.another({ roles: only('gateway'), gateway, storage, clock });
-  await world.clock.settle();
+  const { trunkline } = await harness.another({ roles: only('gateway'), gateway, storage, clock });
+  await harness.clock.settle();
   return { trunkline, gateway };
 };
 
 /** A process that connected one instance and then stood still, as in a long pause or a crash. */
 async function crashed() {
-  const { world, ids } = await waiting();
+  const { harness, ids } = await waiting();
   const ownClock = manualClock();
-  const first = await gatewayOf(world, scriptedGateway(), deaf(world.storage), ownClock);
+  const first = await gatewayOf(harness, scriptedGateway(), withoutSignals(harness.storage), ownClock);
   await first.gateway.last().session.save(new Map([['device', Uint8Array.of(7)]]));
   const [id = ''] = ids;
-  return { world, id, first, ownClock };
+  return { harness, id, first, ownClock };
 }
 
 describe('a process that crashes', () => {
-  it('has its instance taken over once its lease has run out, with its session, and receivers hear nothing', async () => {
-    const { world, id, first } = await crashed();
-    const second = await gatewayOf(world);
-    await world.clock.advance(30 * SECOND - 1);
+  it('has its instance taken by another once its lease has run out, with its session, and receivers hear nothing', async () => {
+    const { harness, id, first } = await crashed();
+    const second = await gatewayOf(harness);
+    await harness.clock.advance(30 * SECOND - 1);
     expect(second.gateway.connections).toHaveLength(0);
-    await world.clock.advance(10 * SECOND);
+    await harness.clock.advance(10 * SECOND);
 
     expect(await second.gateway.last().session.load()).toEqual(new Map([['device', Uint8Array.of(7)]]));
-    expect(await world.api.instances.get(id)).toMatchObject({
+    expect(await harness.api.instances.get(id)).toMatchObject({
       status: 'connected',
       phone_number: PROFILE.phoneNumber,
     });
-    await world.clock.advance(2 * MINUTE);
-    expect(toldTypes(world)).toEqual(['instance.connected']);
+    await harness.clock.advance(2 * MINUTE);
+    expect(receivedTypes(harness)).toEqual(['instance.connected']);
     expect(first.gateway.connections).toHaveLength(1);
   });
 
-  it('and whose successor cannot connect either is told of as disconnected after 30 s', async () => {
-    const { world, id } = await crashed();
-    await gatewayOf(world, scriptedGateway({ opened: silence }));
-    await world.clock.advance(35 * SECOND);
-    expect(await world.api.instances.get(id)).toMatchObject({
+  it('and whose successor cannot connect either is reported as disconnected after 30 s', async () => {
+    const { harness, id } = await crashed();
+    await gatewayOf(harness, scriptedGateway({ opened: silence }));
+    await harness.clock.advance(35 * SECOND);
+    expect(await harness.api.instances.get(id)).toMatchObject({
       status: 'connecting',
       last_error: 'connection_lost',
     });
-    await world.clock.advance(30 * SECOND);
-    expect(await world.api.instances.get(id)).toMatchObject({ status: 'disconnected' });
-    expect(toldTypes(world)).toEqual(['instance.connected', 'instance.disconnected']);
+    await harness.clock.advance(30 * SECOND);
+    expect(await harness.api.instances.get(id)).toMatchObject({ status: 'disconnected' });
+    expect(receivedTypes(harness)).toEqual(['instance.connected', 'instance.disconnected']);
   });
 
   it('can write nothing late: it is refused, and closes', async () => {
-    const { world, id, first } = await crashed();
-    const second = await gatewayOf(world);
-    await world.clock.advance(40 * SECOND);
+    const { harness, id, first } = await crashed();
+    const second = await gatewayOf(harness);
+    await harness.clock.advance(40 * SECOND);
     const { listener, session } = first.gateway.last();
 
     await expect(session.save(new Map([['device', Uint8Array.of(8)]]))).rejects.toThrow('lease');
@@ -101,126 +110,126 @@ describe('a process that crashes', () => {
       'lease',
     );
     await expect(listener.connected({ ...PROFILE, phoneNumber: '1' })).rejects.toThrow('lease');
-    await expect(listener.qr('code', world.clock.now() + MINUTE)).rejects.toThrow('lease');
+    await expect(listener.qr('code', harness.clock.now() + MINUTE)).rejects.toThrow('lease');
     await listener.closed({ kind: 'failed', code: 'replaced' });
 
-    expect((await world.api.messages.list()).data).toEqual([]);
-    expect(await world.api.instances.groups(id)).toEqual([]);
-    expect(await world.api.instances.get(id)).toMatchObject({
+    expect((await harness.api.messages.list()).data).toEqual([]);
+    expect(await harness.api.instances.groups(id)).toEqual([]);
+    expect(await harness.api.instances.get(id)).toMatchObject({
       status: 'connected',
       phone_number: PROFILE.phoneNumber,
     });
     await second.gateway.last().listener.message(INCOMING);
-    expect((await world.api.messages.list()).data).toHaveLength(1);
+    expect((await harness.api.messages.list()).data).toHaveLength(1);
   });
 
   it('closes what it holds as soon as it runs again', async () => {
-    const { world, first, ownClock } = await crashed();
-    await gatewayOf(world);
-    await world.clock.advance(40 * SECOND);
+    const { harness, first, ownClock } = await crashed();
+    await gatewayOf(harness);
+    await harness.clock.advance(40 * SECOND);
     await ownClock.advance(10 * SECOND);
     expect(first.gateway.last().state).toBe('closed');
     expect(first.gateway.connections).toHaveLength(1);
-    expect(world.logs).toContainEqual(
+    expect(harness.logs).toContainEqual(
       expect.objectContaining({ level: 'warn', message: 'the lease on an instance was lost' }),
     );
   });
 
   it('in the middle of a send has the message sent again by the next, under the same network id', async () => {
-    const { world, id, first, ownClock } = await crashed();
-    let answer: (outcome: SendOutcome) => void = () => {};
-    first.gateway.script.send = () => new Promise((resolve) => (answer = resolve));
-    const { message } = await sendText(world, id);
+    const { harness, id, first, ownClock } = await crashed();
+    let response: (outcome: SendOutcome) => void = () => {};
+    first.gateway.script.send = () => new Promise((resolve) => (response = resolve));
+    const { message } = await sendText(harness, id);
     await ownClock.advance(5 * SECOND);
     expect(first.gateway.sent()).toHaveLength(1);
-    const second = await gatewayOf(world);
-    await world.clock.advance(40 * SECOND);
+    const second = await gatewayOf(harness);
+    await harness.clock.advance(40 * SECOND);
 
     expect(second.gateway.sent()).toEqual(first.gateway.sent());
-    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
-    // The late answer of the first changes nothing.
-    answer({ kind: 'refused', error: { code: 'late', message: 'Late.' } });
-    await world.clock.settle();
-    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent', error: null });
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+    // The late response of the first changes nothing.
+    response({ kind: 'refused', error: { code: 'late', message: 'Late.' } });
+    await harness.clock.settle();
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent', error: null });
   });
 
   it('while a QR was shown has a new one shown by the next, without a second event', async () => {
-    const { world, ids } = await waiting();
+    const { harness, ids } = await waiting();
     const showQr = (code: string) =>
-      scriptedGateway({ opened: ({ listener }) => listener.qr(code, world.clock.now() + MINUTE) });
-    await gatewayOf(world, showQr('first'), deaf(world.storage), manualClock());
+      scriptedGateway({ opened: ({ listener }) => listener.qr(code, harness.clock.now() + MINUTE) });
+    await gatewayOf(harness, showQr('first'), withoutSignals(harness.storage), manualClock());
     const [id = ''] = ids;
-    expect(await world.api.instances.qr(id)).toMatchObject({ code: 'first' });
+    expect(await harness.api.instances.qr(id)).toMatchObject({ code: 'first' });
     const second = showQr('second');
     const { opened } = second.script;
     second.script.opened = silence;
-    await gatewayOf(world, second);
-    await world.clock.advance(40 * SECOND);
-    await expect(world.api.instances.qr(id)).rejects.toMatchObject({ code: 'QR_NOT_AVAILABLE' });
+    await gatewayOf(harness, second);
+    await harness.clock.advance(40 * SECOND);
+    await expect(harness.api.instances.qr(id)).rejects.toMatchObject({ code: 'QR_NOT_AVAILABLE' });
     await opened(second.last());
-    expect(await world.api.instances.qr(id)).toMatchObject({ code: 'second' });
-    expect(toldTypes(world)).toEqual(['instance.qr_required']);
+    expect(await harness.api.instances.qr(id)).toMatchObject({ code: 'second' });
+    expect(receivedTypes(harness)).toEqual(['instance.qr_required']);
   });
 
   it('while a QR was shown keeps the QR of the next process whose first write had failed', async () => {
-    const { world, ids } = await waiting();
+    const { harness, ids } = await waiting();
     const showQr = (code: string) =>
-      scriptedGateway({ opened: ({ listener }) => listener.qr(code, world.clock.now() + MINUTE) });
-    await gatewayOf(world, showQr('first'), deaf(world.storage), manualClock());
+      scriptedGateway({ opened: ({ listener }) => listener.qr(code, harness.clock.now() + MINUTE) });
+    await gatewayOf(harness, showQr('first'), withoutSignals(harness.storage), manualClock());
     const [id = ''] = ids;
-    const write = vi.spyOn(world.storage.instances, 'write');
+    const write = vi.spyOn(harness.storage.instances, 'write');
     write.mockRejectedValueOnce(new Error('Connection terminated unexpectedly'));
-    await gatewayOf(world, showQr('second'));
-    await world.clock.advance(40 * SECOND);
+    await gatewayOf(harness, showQr('second'));
+    await harness.clock.advance(40 * SECOND);
     expect(write).toHaveBeenCalled();
-    expect(await world.api.instances.qr(id)).toMatchObject({ code: 'second' });
-    expect(toldTypes(world)).toEqual(['instance.qr_required']);
+    expect(await harness.api.instances.qr(id)).toMatchObject({ code: 'second' });
+    expect(receivedTypes(harness)).toEqual(['instance.qr_required']);
   });
 
   it('leaves an operation to the next', async () => {
-    const { world, id } = await crashed();
-    const deleting = world.api.instances.delete(id).catch((error: unknown) => error);
-    await world.clock.advance(15 * SECOND);
+    const { harness, id } = await crashed();
+    const deleting = harness.api.instances.delete(id).catch((error: unknown) => error);
+    await harness.clock.advance(15 * SECOND);
     expect(await deleting).toMatchObject({ code: 'GATEWAY_ERROR' });
-    await gatewayOf(world);
-    await world.clock.advance(30 * SECOND);
-    expect(await world.api.instances.list()).toEqual([]);
+    await gatewayOf(harness);
+    await harness.clock.advance(30 * SECOND);
+    expect(await harness.api.instances.list()).toEqual([]);
   });
 });
 
 describe('a process that stops', () => {
-  it('closes its connections, keeps sessions and statuses, and gives its leases back at once', async () => {
-    const { world, ids } = await waiting();
-    const first = await gatewayOf(world);
+  it('closes its connections, keeps sessions and statuses, and releases its leases immediately', async () => {
+    const { harness, ids } = await waiting();
+    const first = await gatewayOf(harness);
     const [id = ''] = ids;
     await first.trunkline.stop();
     expect(first.gateway.last().state).toBe('closed');
-    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
+    expect(await harness.api.instances.get(id)).toMatchObject({ status: 'connected' });
 
-    const second = await gatewayOf(world);
-    await world.clock.settle();
+    const second = await gatewayOf(harness);
+    await harness.clock.settle();
     expect(second.gateway.connections).toHaveLength(1);
-    await world.clock.advance(2 * MINUTE);
-    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
-    expect(toldTypes(world)).toEqual(['instance.connected']);
+    await harness.clock.advance(2 * MINUTE);
+    expect(await harness.api.instances.get(id)).toMatchObject({ status: 'connected' });
+    expect(receivedTypes(harness)).toEqual(['instance.connected']);
   });
 
   it('finishes the send that is on its way, and begins no other', async () => {
-    const { world, ids } = await waiting();
-    let answer: (outcome: SendOutcome) => void = () => {};
-    const gateway = scriptedGateway({ send: () => new Promise((resolve) => (answer = resolve)) });
-    const { trunkline } = await gatewayOf(world, gateway, { ...world.storage, close: async () => {} });
+    const { harness, ids } = await waiting();
+    let response: (outcome: SendOutcome) => void = () => {};
+    const gateway = scriptedGateway({ send: () => new Promise((resolve) => (response = resolve)) });
+    const { trunkline } = await gatewayOf(harness, gateway, { ...harness.storage, close: async () => {} });
     const [id = ''] = ids;
-    await sendText(world, id, '34600000009', 'one');
-    await sendText(world, id, '34600000009', 'two');
-    await world.clock.settle();
+    await sendText(harness, id, '34600000009', 'one');
+    await sendText(harness, id, '34600000009', 'two');
+    await harness.clock.settle();
     let stopped = false;
     const stopping = trunkline.stop().then(() => (stopped = true));
-    await world.clock.settle();
+    await harness.clock.settle();
     expect(stopped).toBe(false);
-    answer({ kind: 'accepted' });
+    response({ kind: 'accepted' });
     await stopping;
-    expect((await world.api.messages.list()).data.map(({ status }) => status)).toEqual(['queued', 'sent']);
+    expect((await harness.api.messages.list()).data.map(({ status }) => status)).toEqual(['queued', 'sent']);
   });
 });
 
@@ -229,33 +238,33 @@ describe('a process that stops while a send hangs', () => {
     [25, {}],
     [5, { stopTimeoutMs: 5 * SECOND }],
   ])('has stopped after %i s, and the next one sends the message again', async (seconds, options) => {
-    const { world, ids } = await waiting();
+    const { harness, ids } = await waiting();
     const gateway = scriptedGateway({ send: silence });
-    const { trunkline } = await world.another({
+    const { trunkline } = await harness.another({
       roles: only('gateway'),
       gateway,
-      storage: deaf(world.storage),
+      storage: withoutSignals(harness.storage),
       ...options,
     });
-    await world.clock.settle();
-    const { message } = await sendText(world, ids[0] ?? '');
-    await world.clock.advance(5 * SECOND);
+    await harness.clock.settle();
+    const { message } = await sendText(harness, ids[0] ?? '');
+    await harness.clock.advance(5 * SECOND);
     let stopped = false;
     const stopping = trunkline.stop().then(() => (stopped = true));
     // Sends get a part of the time, so that the connection is closed and its lease released within the rest.
-    await world.clock.advance(0.5 * seconds * SECOND);
+    await harness.clock.advance(0.5 * seconds * SECOND);
     expect(stopped).toBe(false);
-    await world.clock.advance(0.5 * seconds * SECOND);
+    await harness.clock.advance(0.5 * seconds * SECOND);
     expect(stopped).toBe(true);
     await stopping;
     expect(gateway.last().state).toBe('closed');
-    expect(world.logs).toContainEqual(
+    expect(harness.logs).toContainEqual(
       expect.objectContaining({ level: 'warn', message: expect.stringContaining('Sends had not ended') }),
     );
 
-    const next = await gatewayOf(world);
-    await world.clock.advance(SECOND);
-    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+    const next = await gatewayOf(harness);
+    await harness.clock.advance(SECOND);
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
     expect(next.gateway.sent()).toEqual(gateway.sent());
   });
 
@@ -263,23 +272,23 @@ describe('a process that stops while a send hangs', () => {
     ['begins to open', (): ScriptedGateway => ({ ...scriptedGateway(), open: silence })],
     ['opens or closes', () => scriptedGateway({ opened: silence, close: silence })],
   ])('is not held up by a connection that never %s, and releases its lease', async (_, gateway) => {
-    const { world } = await waiting();
-    const { trunkline } = await gatewayOf(world, gateway());
+    const { harness } = await waiting();
+    const { trunkline } = await gatewayOf(harness, gateway());
     let stopped = false;
     const stopping = trunkline.stop().then(() => (stopped = true));
-    await world.clock.advance(20 * SECOND);
+    await harness.clock.advance(20 * SECOND);
     expect(stopped).toBe(true);
     await stopping;
-    const next = await gatewayOf(world);
+    const next = await gatewayOf(harness);
     expect(next.gateway.connections).toHaveLength(1);
   });
 });
 
 describe('several processes', () => {
   it('hold each instance once', async () => {
-    const { world, ids } = await waiting(25);
-    const processes = await Promise.all([gatewayOf(world), gatewayOf(world), gatewayOf(world)]);
-    await world.clock.advance(5 * MINUTE);
+    const { harness, ids } = await waiting(25);
+    const processes = await Promise.all([gatewayOf(harness), gatewayOf(harness), gatewayOf(harness)]);
+    await harness.clock.advance(5 * MINUTE);
     const held = processes.flatMap(({ gateway }) =>
       gateway.connections.filter(({ state }) => state === 'open').map(({ session }) => session.instanceId),
     );
@@ -289,18 +298,18 @@ describe('several processes', () => {
 
 describe('processes that start together', () => {
   it('share the instances by how fast they open them, and the first one does not take them all', async () => {
-    const { world, ids } = await waiting(300);
+    const { harness, ids } = await waiting(300);
     const slow = () =>
       scriptedGateway({
         async opened({ listener }) {
-          await new Promise<void>((resolve) => void world.clock.setTimer(SECOND, resolve));
+          await new Promise<void>((resolve) => void harness.clock.setTimer(SECOND, resolve));
           await listener.connected(PROFILE);
         },
       });
-    const first = await gatewayOf(world, slow());
-    await world.clock.advance(300);
-    const second = await gatewayOf(world, slow());
-    await world.clock.advance(MINUTE);
+    const first = await gatewayOf(harness, slow());
+    await harness.clock.advance(300);
+    const second = await gatewayOf(harness, slow());
+    await harness.clock.advance(MINUTE);
     const held = [first, second].map(({ gateway }) => gateway.connections.length);
     // Each was opened once: none had to be handed over.
     expect(held.reduce((sum, count) => sum + count, 0)).toBe(ids.length);
@@ -308,40 +317,40 @@ describe('processes that start together', () => {
   });
 
   it('open hundreds of connections in seconds, even where each read of an instance takes a while', async () => {
-    const { world, ids } = await waiting(200);
-    const { instances } = world.storage;
+    const { harness, ids } = await waiting(200);
+    const { instances } = harness.storage;
     const find = instances.find.bind(instances);
     vi.spyOn(instances, 'find').mockImplementation(async (...of) => {
-      await new Promise<void>((resolve) => void world.clock.setTimer(20, resolve));
+      await new Promise<void>((resolve) => void harness.clock.setTimer(20, resolve));
       return find(...of);
     });
-    const { gateway } = await gatewayOf(world);
-    await world.clock.advance(4 * SECOND);
+    const { gateway } = await gatewayOf(harness);
+    await harness.clock.advance(4 * SECOND);
     expect(gateway.connections).toHaveLength(ids.length);
   });
 
   it('leave to each other what they cannot open soon, and open it all in the end', async () => {
-    const { world, ids } = await waiting(300);
+    const { harness, ids } = await waiting(300);
     const gateway = scriptedGateway({ opened: silence });
-    await gatewayOf(world, gateway);
-    await world.clock.advance(4 * SECOND);
+    await gatewayOf(harness, gateway);
+    await harness.clock.advance(4 * SECOND);
     const held = async (): Promise<number> => {
-      const leases = ids.map((id) => world.storage.leases.find(id, world.clock.now()));
+      const leases = ids.map((id) => harness.storage.leases.find(id, harness.clock.now()));
       return (await Promise.all(leases)).filter((lease) => lease !== null).length;
     };
     expect(await held()).toBeGreaterThanOrEqual(100);
     expect(await held()).toBeLessThan(150);
     gateway.script.opened = ({ listener }) => listener.connected(PROFILE);
     for (const { listener } of gateway.connections) await listener.connected(PROFILE);
-    await world.clock.advance(4 * SECOND);
+    await harness.clock.advance(4 * SECOND);
     expect(await held()).toBe(300);
   });
 
   it('take all instances within seconds, even those whose connections do not open', async () => {
-    const { world, ids } = await waiting(100);
-    await gatewayOf(world, scriptedGateway({ opened: silence }));
-    await world.clock.advance(SECOND);
-    const leases = ids.map((id) => world.storage.leases.find(id, world.clock.now()));
+    const { harness, ids } = await waiting(100);
+    await gatewayOf(harness, scriptedGateway({ opened: silence }));
+    await harness.clock.advance(SECOND);
+    const leases = ids.map((id) => harness.storage.leases.find(id, harness.clock.now()));
     expect(await Promise.all(leases)).not.toContain(null);
   });
 });
@@ -351,40 +360,40 @@ describe('processes that join and leave', () => {
     gateway.connections.filter(({ state }) => state === 'open').length;
 
   it('share the instances evenly, a few at a time, and receivers hear nothing', async () => {
-    const { world } = await waiting(24);
-    const first = await gatewayOf(world);
-    await world.clock.advance(MINUTE);
+    const { harness } = await waiting(24);
+    const first = await gatewayOf(harness);
+    await harness.clock.advance(MINUTE);
     expect(opened(first.gateway)).toBe(24);
-    const before = toldTypes(world);
+    const before = receivedTypes(harness);
 
-    const second = await gatewayOf(world);
-    await world.clock.advance(20 * SECOND);
+    const second = await gatewayOf(harness);
+    await harness.clock.advance(20 * SECOND);
     expect([opened(first.gateway), opened(second.gateway)]).toEqual([12, 12]);
 
-    const third = await gatewayOf(world);
-    await world.clock.advance(30 * SECOND);
+    const third = await gatewayOf(harness);
+    await harness.clock.advance(30 * SECOND);
     expect([first, second, third].map(({ gateway }) => opened(gateway))).toEqual([8, 8, 8]);
     const connections = [first, second, third].flatMap(({ gateway }) => gateway.connections);
     expect(connections).toHaveLength(24 + 12 + 8);
-    await world.clock.advance(5 * MINUTE);
+    await harness.clock.advance(5 * MINUTE);
     expect([first, second, third].flatMap(({ gateway }) => gateway.connections)).toHaveLength(
       connections.length,
     );
-    expect(toldTypes(world)).toEqual(before);
+    expect(receivedTypes(harness)).toEqual(before);
 
     await second.trunkline.stop();
-    await world.clock.advance(10 * SECOND);
+    await harness.clock.advance(10 * SECOND);
     expect(opened(first.gateway) + opened(third.gateway)).toBe(24);
   });
 
   it('leave none of the instances without a connection for a second, and no more than five at a time', async () => {
-    const { world } = await waiting(24);
-    const first = await gatewayOf(world);
-    await world.clock.advance(MINUTE);
-    const second = await gatewayOf(world);
+    const { harness } = await waiting(24);
+    const first = await gatewayOf(harness);
+    await harness.clock.advance(MINUTE);
+    const second = await gatewayOf(harness);
     let darkFor = 0;
     for (let passed = 0; passed < 30 * SECOND; passed += 100) {
-      await world.clock.advance(100);
+      await harness.clock.advance(100);
       const dark = 24 - opened(first.gateway) - opened(second.gateway);
       expect(dark).toBeLessThanOrEqual(5);
       darkFor = dark > 0 ? darkFor + 100 : 0;
@@ -394,99 +403,104 @@ describe('processes that join and leave', () => {
   });
 
   it('take nothing for a small difference, and ask for nothing while each has its share', async () => {
-    const { world } = await waiting(20);
-    const processes = [await gatewayOf(world), await gatewayOf(world)] as const;
-    await world.clock.advance(MINUTE);
+    const { harness } = await waiting(20);
+    const processes = [await gatewayOf(harness), await gatewayOf(harness)] as const;
+    await harness.clock.advance(MINUTE);
     const connections = () => processes.map(({ gateway }) => gateway.connections.length);
     expect(processes.map(({ gateway }) => opened(gateway))).toEqual([10, 10]);
     const before = connections();
     for (const { session } of processes[0].gateway.connections.slice(-2))
-      await after(world, 15 * SECOND, world.api.instances.disconnect(session.instanceId));
+      await after(harness, 15 * SECOND, harness.api.instances.disconnect(session.instanceId));
     expect(processes.map(({ gateway }) => opened(gateway))).toEqual([8, 10]);
-    await world.clock.advance(5 * MINUTE);
+    await harness.clock.advance(5 * MINUTE);
     expect(connections()).toEqual(before);
   });
 
   it('lose no connection to one that joins and dies soon after', async () => {
-    const { world } = await waiting(8);
-    const first = await gatewayOf(world);
-    await world.clock.advance(MINUTE);
+    const { harness } = await waiting(8);
+    const first = await gatewayOf(harness);
+    await harness.clock.advance(MINUTE);
     const before = first.gateway.connections.length;
-    const ownClock = manualClock(world.clock.now());
-    const second = await gatewayOf(world, scriptedGateway(), deaf(world.storage), ownClock);
-    await world.clock.advance(2.5 * SECOND);
+    const ownClock = manualClock(harness.clock.now());
+    const second = await gatewayOf(harness, scriptedGateway(), withoutSignals(harness.storage), ownClock);
+    await harness.clock.advance(2.5 * SECOND);
     await ownClock.advance(2.5 * SECOND);
-    await world.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     expect(second.gateway.connections).toHaveLength(0);
     expect(first.gateway.connections).toHaveLength(before);
     expect(opened(first.gateway)).toBe(8);
   });
 
   it('lose none to an instance that stops while they are counted', async () => {
-    const { world, ids } = await waiting(2);
-    const { processes } = world.storage;
-    const { gateway } = await gatewayOf(world);
-    await world.clock.advance(10 * SECOND);
+    const { harness, ids } = await waiting(2);
+    const { processes } = harness.storage;
+    const { gateway } = await gatewayOf(harness);
+    await harness.clock.advance(10 * SECOND);
     const register = processes.register.bind(processes);
     const counting = vi.spyOn(processes, 'register').mockImplementationOnce(async (...report) => {
       await gateway.last().listener.closed({ kind: 'failed', code: 'banned' });
       return register(...report);
     });
-    await world.clock.advance(10 * SECOND);
+    await harness.clock.advance(10 * SECOND);
     expect(counting).toHaveBeenCalled();
     expect(gateway.connections.map(({ state }) => state)).toEqual(['open', 'open']);
-    const { message } = await sendText(world, ids[0] ?? '');
-    await world.clock.advance(5 * SECOND);
-    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+    const { message } = await sendText(harness, ids[0] ?? '');
+    await harness.clock.advance(5 * SECOND);
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
   });
 
   it('hand nothing to one that a crash has left behind', async () => {
-    const { world } = await waiting(3);
-    await gatewayOf(world, scriptedGateway(), deaf(world.storage), manualClock(world.clock.now()));
-    await world.clock.advance(40 * SECOND);
-    const second = await gatewayOf(world);
-    await world.clock.advance(2 * MINUTE);
+    const { harness } = await waiting(3);
+    await gatewayOf(
+      harness,
+      scriptedGateway(),
+      withoutSignals(harness.storage),
+      manualClock(harness.clock.now()),
+    );
+    await harness.clock.advance(40 * SECOND);
+    const second = await gatewayOf(harness);
+    await harness.clock.advance(2 * MINUTE);
     expect(second.gateway.connections).toHaveLength(3);
   });
 
   it('take back what the one that asked for it does not take within a second, and give it no more', async () => {
-    const { world } = await waiting(4);
-    const first = await gatewayOf(world);
-    await world.clock.advance(14 * SECOND);
-    const asksUntil = world.clock.now() + 5 * MINUTE;
-    await world.storage.processes.register('idle', { now: world.clock.now(), since: 0, asksUntil });
-    await world.clock.advance(SECOND);
+    const { harness } = await waiting(4);
+    const first = await gatewayOf(harness);
+    await harness.clock.advance(14 * SECOND);
+    const asksUntil = harness.clock.now() + 5 * MINUTE;
+    await harness.storage.processes.register('idle', { now: harness.clock.now(), since: 0, asksUntil });
+    await harness.clock.advance(SECOND);
     expect(opened(first.gateway)).toBe(2);
-    await world.clock.advance(SECOND);
+    await harness.clock.advance(SECOND);
     expect(opened(first.gateway)).toBe(4);
     const connections = first.gateway.connections.length;
-    await world.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     expect(first.gateway.connections).toHaveLength(connections);
   });
 
   it('keep what they hold from one that does not ask for it', async () => {
-    const { world } = await waiting(4);
-    const first = await gatewayOf(world);
+    const { harness } = await waiting(4);
+    const first = await gatewayOf(harness);
     for (let passed = 0; passed < MINUTE; passed += 5 * SECOND) {
-      await world.storage.processes.register('idle', { now: world.clock.now(), since: 0 });
-      await world.clock.advance(5 * SECOND);
+      await harness.storage.processes.register('idle', { now: harness.clock.now(), since: 0 });
+      await harness.clock.advance(5 * SECOND);
     }
     expect(first.gateway.connections).toHaveLength(4);
     expect(opened(first.gateway)).toBe(4);
   });
 
   it('go on holding an instance whose lease could not be released to another', async () => {
-    const { world } = await waiting(4);
-    const first = await gatewayOf(world);
-    const { leases, processes } = world.storage;
+    const { harness } = await waiting(4);
+    const first = await gatewayOf(harness);
+    const { leases, processes } = harness.storage;
     const release = vi.spyOn(leases, 'release').mockRejectedValueOnce(new Error('disk full'));
-    const asksUntil = world.clock.now() + MINUTE;
-    await processes.register('idle', { now: world.clock.now(), since: 0, asksUntil });
+    const asksUntil = harness.clock.now() + MINUTE;
+    await processes.register('idle', { now: harness.clock.now(), since: 0, asksUntil });
     // Before the next renewal, which would find it anyway.
-    await world.clock.advance(6 * SECOND);
+    await harness.clock.advance(6 * SECOND);
     expect(release).toHaveBeenCalled();
     expect(opened(first.gateway)).toBe(4);
-    expect(world.logs).toContainEqual(
+    expect(harness.logs).toContainEqual(
       expect.objectContaining({ message: expect.stringContaining('could not be handed over') }),
     );
   });
@@ -494,18 +508,18 @@ describe('processes that join and leave', () => {
 
 describe('a process that cannot reach the storage', () => {
   it('closes its connections and the storage all the same when it stops', async () => {
-    const { world } = await waiting();
+    const { harness } = await waiting();
     const away = (): Promise<never> => Promise.reject(new Error('connection refused'));
     const close = vi.fn(async () => {});
-    const storage = { ...deaf(world.storage), close };
-    const { trunkline, gateway } = await gatewayOf(world, scriptedGateway(), storage);
-    Object.assign(world.storage.processes, { deregister: away });
-    Object.assign(world.storage.leases, { release: away });
+    const storage = { ...withoutSignals(harness.storage), close };
+    const { trunkline, gateway } = await gatewayOf(harness, scriptedGateway(), storage);
+    Object.assign(harness.storage.processes, { deregister: away });
+    Object.assign(harness.storage.leases, { release: away });
     await trunkline.stop();
     expect(gateway.last().state).toBe('closed');
     expect(close).toHaveBeenCalledOnce();
-    expect(world.logs).toContainEqual(
-      expect.objectContaining({ level: 'warn', message: expect.stringContaining('could not give back') }),
+    expect(harness.logs).toContainEqual(
+      expect.objectContaining({ level: 'warn', message: expect.stringContaining('could not release') }),
     );
   });
 
@@ -515,46 +529,46 @@ describe('a process that cannot reach the storage', () => {
   ] as const)(
     'since it %s closes its connections before its leases end, and opens them again afterwards',
     async ([, outOfReach]) => {
-      const { world, ids } = await waiting();
-      const { leases } = world.storage;
+      const { harness, ids } = await waiting();
+      const { leases } = harness.storage;
       const { renew, claim } = leases;
-      const { gateway } = await gatewayOf(world);
+      const { gateway } = await gatewayOf(harness);
       Object.assign(leases, { renew: outOfReach, claim: outOfReach });
-      await world.clock.advance(27 * SECOND);
+      await harness.clock.advance(27 * SECOND);
       expect(gateway.last().state).toBe('open');
-      await world.clock.advance(2 * SECOND);
+      await harness.clock.advance(2 * SECOND);
       expect(gateway.connections.map(({ state }) => state)).toEqual(['closed']);
 
       Object.assign(leases, { renew, claim });
-      await world.clock.advance(15 * SECOND);
+      await harness.clock.advance(15 * SECOND);
       const [id = ''] = ids;
       expect(gateway.last().state).toBe('open');
-      expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
+      expect(await harness.api.instances.get(id)).toMatchObject({ status: 'connected' });
     },
   );
 
-  it('opens nothing anew before what it closes is closed', async () => {
-    const { world } = await waiting();
-    const { leases } = world.storage;
+  it('opens nothing again before what it closes is closed', async () => {
+    const { harness } = await waiting();
+    const { leases } = harness.storage;
     const { renew } = leases;
     let close = (): void => {};
     const slow = scriptedGateway({ close: () => new Promise((resolve) => (close = resolve)) });
-    await gatewayOf(world, slow);
+    await gatewayOf(harness, slow);
     leases.renew = () => Promise.reject(new Error('connection refused'));
-    await world.clock.advance(28 * SECOND);
+    await harness.clock.advance(28 * SECOND);
     leases.renew = renew;
-    await world.clock.advance(5 * SECOND);
+    await harness.clock.advance(5 * SECOND);
     expect(slow.connections).toHaveLength(1);
     close();
-    await world.clock.advance(10 * SECOND);
+    await harness.clock.advance(10 * SECOND);
     expect(slow.connections).toHaveLength(2);
   });
 
   it('that was paused past its own lease opens one new connection and closes the old one', async () => {
-    const { world } = await waiting();
-    const { gateway } = await gatewayOf(world);
-    world.clock.jump(45 * SECOND);
-    await world.clock.advance(10 * SECOND);
+    const { harness } = await waiting();
+    const { gateway } = await gatewayOf(harness);
+    harness.clock.jump(45 * SECOND);
+    await harness.clock.advance(10 * SECOND);
     expect(gateway.connections.map(({ state }) => state)).toEqual(['closed', 'open']);
   });
 });
@@ -562,24 +576,24 @@ describe('a process that cannot reach the storage', () => {
 describe('signals of other processes', () => {
   /** One process that holds all instances, and another that only hears of them. */
   async function twoGateways(instances: number) {
-    const { world, ids } = await waiting(instances);
-    const holder = await gatewayOf(world);
-    await world.clock.advance(2 * SECOND);
+    const { harness, ids } = await waiting(instances);
+    const holder = await gatewayOf(harness);
+    await harness.clock.advance(2 * SECOND);
     expect(holder.gateway.connections).toHaveLength(instances);
-    const { subscribe } = world.storage;
-    await gatewayOf(world, scriptedGateway(), { ...deaf(world.storage), subscribe });
-    const claims = vi.spyOn(world.storage.leases, 'claim');
-    return { world, ids, claims, ...holder };
+    const { subscribe } = harness.storage;
+    await gatewayOf(harness, scriptedGateway(), { ...withoutSignals(harness.storage), subscribe });
+    const claims = vi.spyOn(harness.storage.leases, 'claim');
+    return { harness, ids, claims, ...holder };
   }
 
   it('of what they connect make a process look for instances a few times a second, not for each of them', async () => {
-    const { world, ids, claims, gateway } = await twoGateways(100);
+    const { harness, ids, claims, gateway } = await twoGateways(100);
     for (let round = 0; round < 10; round += 1) {
       for (const { listener } of gateway.connections.slice(-ids.length)) {
         await listener.closed({ kind: 'dropped', detail: 'connection_lost' });
-        await world.clock.settle();
+        await harness.clock.settle();
       }
-      await world.clock.advance(2 * SECOND);
+      await harness.clock.advance(2 * SECOND);
     }
     // 2,000 changes in 20 seconds: a burst of 100, then five looks in a second, and as many while it asks for its share.
     expect(claims.mock.calls.length).toBeGreaterThan(0);
@@ -587,63 +601,66 @@ describe('signals of other processes', () => {
   });
 
   it('of what is written by those who hold it make no process look for instances', async () => {
-    const { ids, claims, gateway, world } = await twoGateways(100);
+    const { ids, claims, gateway, harness } = await twoGateways(100);
     // Until the second one has looked for the first time, and before it asks for its share.
-    await world.clock.advance(2 * SECOND);
+    await harness.clock.advance(2 * SECOND);
     claims.mockClear();
     for (const { listener } of gateway.connections.slice(-ids.length))
       await listener.closed({ kind: 'dropped', detail: 'connection_lost' });
-    await world.clock.advance(2 * SECOND);
+    await harness.clock.advance(2 * SECOND);
     expect(gateway.connections).toHaveLength(2 * ids.length);
     expect(claims).not.toHaveBeenCalled();
   });
 
   it('of an instance that became free are followed within 200 ms, however many went before', async () => {
-    const { world, ids } = await twoGateways(1);
+    const { harness, ids } = await twoGateways(1);
     const [id = ''] = ids;
     for (let change = 0; change < 150; change += 1) {
-      await world.api.instances.update(id, { name: `Renamed ${change}` });
-      await world.clock.settle();
+      await harness.api.instances.update(id, { name: `Renamed ${change}` });
+      await harness.clock.settle();
     }
-    const { id: created } = await world.api.instances.create();
-    await world.api.instances.connect(created);
-    await world.clock.advance(200);
-    expect(await world.api.instances.get(created)).toMatchObject({ status: 'connected' });
-    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
+    const { id: created } = await harness.api.instances.create();
+    await harness.api.instances.connect(created);
+    await harness.clock.advance(200);
+    expect(await harness.api.instances.get(created)).toMatchObject({ status: 'connected' });
+    expect(await harness.api.instances.get(id)).toMatchObject({ status: 'connected' });
   });
 });
 
 describe('a process that waits before it takes more instances', () => {
   it('is woken by signals of instances that it may take, and not every millisecond until then', async () => {
-    const { world, ids } = await waiting(60);
-    const { subscribe } = world.storage;
-    const timers = vi.fn(world.clock.setTimer);
-    const clock = { ...world.clock, setTimer: timers };
+    const { harness, ids } = await waiting(60);
+    const { subscribe } = harness.storage;
+    const timers = vi.fn(harness.clock.setTimer);
+    const clock = { ...harness.clock, setTimer: timers };
     const opensNothing = scriptedGateway({ opened: silence });
-    await gatewayOf(world, opensNothing, { ...deaf(world.storage), subscribe }, clock);
-    const claims = vi.spyOn(world.storage.leases, 'claim');
-    await world.api.instances.update(ids.at(-1) ?? '', { name: 'Renamed' });
-    await world.clock.settle();
+    await gatewayOf(harness, opensNothing, { ...withoutSignals(harness.storage), subscribe }, clock);
+    const claims = vi.spyOn(harness.storage.leases, 'claim');
+    await harness.api.instances.update(ids.at(-1) ?? '', { name: 'Renamed' });
+    await harness.clock.settle();
     timers.mockClear();
-    await world.clock.advance(150);
+    await harness.clock.advance(150);
     expect(timers.mock.calls.length).toBeLessThan(20);
     expect(claims).not.toHaveBeenCalled();
-    await world.clock.advance(100);
+    await harness.clock.advance(100);
     expect(claims).toHaveBeenCalledOnce();
   });
 });
 
 describe('a process that holds instances', () => {
   it('asks for no others, and reads no others, when one of its own changes', async () => {
-    const { world, ids } = await waiting(50);
-    const { subscribe } = world.storage;
-    const { gateway } = await gatewayOf(world, scriptedGateway(), { ...deaf(world.storage), subscribe });
-    await world.clock.advance(5 * SECOND);
+    const { harness, ids } = await waiting(50);
+    const { subscribe } = harness.storage;
+    const { gateway } = await gatewayOf(harness, scriptedGateway(), {
+      ...withoutSignals(harness.storage),
+      subscribe,
+    });
+    await harness.clock.advance(5 * SECOND);
     expect(gateway.connections).toHaveLength(ids.length);
-    const claims = vi.spyOn(world.storage.leases, 'claim');
-    const finds = vi.spyOn(world.storage.instances, 'find');
+    const claims = vi.spyOn(harness.storage.leases, 'claim');
+    const finds = vi.spyOn(harness.storage.instances, 'find');
     await gateway.last().listener.closed({ kind: 'dropped', detail: 'connection_lost' });
-    await world.clock.advance(2 * SECOND);
+    await harness.clock.advance(2 * SECOND);
     expect(gateway.connections).toHaveLength(ids.length + 1);
     expect(claims).not.toHaveBeenCalled();
     expect(new Set(finds.mock.calls.map(([, id]) => id)).size).toBe(1);

@@ -5,8 +5,8 @@ import { manualClock, memoryStorage, testRuntime } from '../src/testing/index.ts
 import type { Gateway } from '../src/index.ts';
 import { scriptedGateway } from './support/scripted-gateway.ts';
 import type { ScriptedGateway } from './support/scripted-gateway.ts';
-import { connectScripted, MINUTE, only, SECRET_KEY, sendText, startWorld } from './support/world.ts';
-import type { World } from './support/world.ts';
+import { connectScripted, MINUTE, only, SECRET_KEY, sendText, startHarness } from './support/harness.ts';
+import type { Harness } from './support/harness.ts';
 
 const NEW_KEY = 'another secret key of at least 32 characters';
 const ID_KEY = 'network_id_key';
@@ -19,22 +19,23 @@ function gatewayOf(changes: Pick<Gateway, 'newMessageId'> = { newMessageId }): S
   return Object.assign(scriptedGateway(), changes);
 }
 
-async function sendOne(world: World, gateway: ScriptedGateway) {
-  const instance = await connectScripted(world);
-  const { message } = await sendText(world, instance);
-  await world.clock.settle();
+async function sendOne(harness: Harness, gateway: ScriptedGateway) {
+  const instance = await connectScripted(harness);
+  const { message } = await sendText(harness, instance);
+  await harness.clock.settle();
   return { instance, message, networkId: gateway.sent().at(-1)?.networkId ?? '' };
 }
 
 /** The same service after a restart, whose instances are connected again. */
-async function restart(world: World, gateway: ScriptedGateway) {
-  await world.trunkline.stop();
-  const after = await world.another({ gateway });
-  await world.clock.advance(MINUTE);
+async function restart(harness: Harness, gateway: ScriptedGateway) {
+  await harness.trunkline.stop();
+  const after = await harness.another({ gateway });
+  await harness.clock.advance(MINUTE);
   return after;
 }
 
-const statusOf = async (world: Pick<World, 'api'>, id: string) => (await world.api.messages.get(id)).status;
+const statusOf = async (harness: Pick<Harness, 'api'>, id: string) =>
+  (await harness.api.messages.get(id)).status;
 
 describe('a report about a sent message', () => {
   it.each<[string, Gateway['newMessageId']]>([
@@ -47,37 +48,37 @@ describe('a report about a sent message', () => {
     ['other bytes', () => hex(new Uint8Array(16))],
   ])('finds it by an id of %s', async (_, form) => {
     const gateway = gatewayOf({ newMessageId: form });
-    const world = await startWorld({ gateway });
-    const { message, networkId } = await sendOne(world, gateway);
+    const harness = await startHarness({ gateway });
+    const { message, networkId } = await sendOne(harness, gateway);
     await gateway.last().listener.receipt({ networkId, status: 'delivered' });
-    expect(await statusOf(world, message.id)).toBe('delivered');
+    expect(await statusOf(harness, message.id)).toBe('delivered');
   });
 
   it('finds it after the secret key was replaced, and the former one is gone', async () => {
     const gateway = gatewayOf();
-    const world = await startWorld({ gateway });
-    const { message, networkId } = await sendOne(world, gateway);
-    await world.trunkline.stop();
+    const harness = await startHarness({ gateway });
+    const { message, networkId } = await sendOne(harness, gateway);
+    await harness.trunkline.stop();
     for (const secretKey of [[NEW_KEY, SECRET_KEY], NEW_KEY]) {
-      const { trunkline } = await world.another({ gateway, secretKey });
-      await world.clock.advance(MINUTE);
+      const { trunkline } = await harness.another({ gateway, secretKey });
+      await harness.clock.advance(MINUTE);
       if (secretKey !== NEW_KEY) await trunkline.stop();
     }
     await gateway.last().listener.receipt({ networkId, status: 'read' });
-    expect(await world.storage.messages.find(world.workspaceId, message.id)).toMatchObject({
+    expect(await harness.storage.messages.find(harness.workspaceId, message.id)).toMatchObject({
       status: 'read',
     });
   });
 
   it('finds it after the key of network ids was replaced, which the former one follows', async () => {
     const gateway = gatewayOf();
-    const world = await startWorld({ gateway });
-    const { instance, message, networkId } = await sendOne(world, gateway);
-    const former = await world.storage.setting(ID_KEY, '');
-    await world.storage.replaceSetting(ID_KEY, `${OTHER_ID_KEY} ${former}`);
-    const after = await restart(world, gateway);
+    const harness = await startHarness({ gateway });
+    const { instance, message, networkId } = await sendOne(harness, gateway);
+    const former = await harness.storage.setting(ID_KEY, '');
+    await harness.storage.replaceSetting(ID_KEY, `${OTHER_ID_KEY} ${former}`);
+    const after = await restart(harness, gateway);
     const second = await sendText(after, instance);
-    await world.clock.settle();
+    await harness.clock.settle();
     const secondId = gateway.sent().at(-1)?.networkId ?? '';
     await gateway.last().listener.receipt({ networkId, status: 'delivered' });
     await gateway.last().listener.receipt({ networkId: secondId, status: 'read' });
@@ -87,12 +88,12 @@ describe('a report about a sent message', () => {
 
   it('changes no other message where the key of network ids was lost, and finds those that were sent since', async () => {
     const gateway = gatewayOf();
-    const world = await startWorld({ gateway });
-    const { instance, message, networkId } = await sendOne(world, gateway);
-    await world.storage.replaceSetting(ID_KEY, OTHER_ID_KEY);
-    const after = await restart(world, gateway);
+    const harness = await startHarness({ gateway });
+    const { instance, message, networkId } = await sendOne(harness, gateway);
+    await harness.storage.replaceSetting(ID_KEY, OTHER_ID_KEY);
+    const after = await restart(harness, gateway);
     const second = await sendText(after, instance);
-    await world.clock.settle();
+    await harness.clock.settle();
     await gateway.last().listener.receipt({ networkId, status: 'read' });
     expect(await statusOf(after, message.id)).toBe('sent');
     expect(await statusOf(after, second.message.id)).toBe('sent');
@@ -103,49 +104,49 @@ describe('a report about a sent message', () => {
 
   it('finds what another process has accepted', async () => {
     const gateway = gatewayOf();
-    const world = await startWorld({ gateway });
-    const instance = await connectScripted(world);
-    const { api } = await world.another({ roles: only('api'), gateway: gatewayOf() });
+    const harness = await startHarness({ gateway });
+    const instance = await connectScripted(harness);
+    const { api } = await harness.another({ roles: only('api'), gateway: gatewayOf() });
     const { message } = await sendText({ api }, instance);
-    await world.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     const networkId = gateway.sent()[0]?.networkId ?? '';
     await gateway.last().listener.receipt({ networkId, status: 'delivered' });
-    expect(await statusOf(world, message.id)).toBe('delivered');
+    expect(await statusOf(harness, message.id)).toBe('delivered');
   });
 
   it.each(['1970-01-02T00:00:00Z', '2019-12-31T23:59:59Z', '2054-11-04T00:00:00Z', '2090-01-01T00:00:00Z'])(
     'finds what was accepted by a clock that shows %s',
     async (time) => {
       const gateway = gatewayOf();
-      const world = await startWorld({ gateway, clock: manualClock(Date.parse(time)) });
-      const { message, networkId } = await sendOne(world, gateway);
+      const harness = await startHarness({ gateway, clock: manualClock(Date.parse(time)) });
+      const { message, networkId } = await sendOne(harness, gateway);
       await gateway.last().listener.receipt({ networkId, status: 'delivered' });
-      expect(await statusOf(world, message.id)).toBe('delivered');
+      expect(await statusOf(harness, message.id)).toBe('delivered');
     },
   );
 
   it('finds none by an id that the network made up', async () => {
     const gateway = gatewayOf();
-    const world = await startWorld({ gateway });
-    const { instance, message, networkId } = await sendOne(world, gateway);
+    const harness = await startHarness({ gateway });
+    const { instance, message, networkId } = await sendOne(harness, gateway);
     const { listener } = gateway.last();
     const last = networkId.endsWith('0') ? '1' : '0';
     for (const id of ['', 'SBX', networkId.toLowerCase(), `${networkId.slice(0, -1)}${last}`]) {
       await listener.receipt({ networkId: id, status: 'delivered' });
     }
-    expect(await statusOf(world, message.id)).toBe('sent');
-    expect((await world.api.instances.get(instance)).status).toBe('connected');
+    expect(await statusOf(harness, message.id)).toBe('sent');
+    expect((await harness.api.instances.get(instance)).status).toBe('connected');
   });
 });
 
 describe('network ids', () => {
   it('show nothing of the time or of each other', async () => {
     const gateway = gatewayOf();
-    const world = await startWorld({ gateway });
-    const instance = await connectScripted(world);
+    const harness = await startHarness({ gateway });
+    const instance = await connectScripted(harness);
     // All within one millisecond: their message ids differ in the last bits of a counter.
-    for (let sent = 0; sent < 256; sent += 1) await sendText(world, instance);
-    await world.clock.settle();
+    for (let sent = 0; sent < 256; sent += 1) await sendText(harness, instance);
+    await harness.clock.settle();
     const ids = gateway.sent().map(({ networkId }) => Buffer.from(networkId.slice(3), 'hex'));
     expect(ids).toHaveLength(256);
     for (let place = 0; place < 16; place += 1) {
@@ -170,7 +171,7 @@ describe('network ids', () => {
       });
       await storage.setting(ID_KEY, key);
       await storage.close();
-      await expect(startWorld({ storage })).rejects.toThrow(/"network_id_key" in the database is damaged/);
+      await expect(startHarness({ storage })).rejects.toThrow(/"network_id_key" in the database is damaged/);
     },
   );
 });

@@ -5,7 +5,7 @@ import { edgeRuntime } from '../src/node/edge.ts';
 import { fileMediaStore, nodeRuntime } from '../src/node/index.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
 import { memoryStorage, testRuntime } from '../src/testing/index.ts';
-import { SECRET_KEY, connectInstance, listen, only, startWorld } from './support/world.ts';
+import { SECRET_KEY, connectInstance, listen, only, startHarness } from './support/harness.ts';
 
 const valid = (): TrunklineOptions => ({
   ...testRuntime(),
@@ -96,7 +96,7 @@ describe('createTrunkline', () => {
     expect(() => createTrunkline({ ...valid(), secretKey })).toThrow(expect.not.stringContaining(secretKey));
   });
 
-  it('has every role unless it is told otherwise', () => {
+  it('has every role by default', () => {
     expect(createTrunkline(valid()).roles).toEqual(only('api', 'gateway', 'webhooks', 'maintenance'));
     expect(createTrunkline({ ...valid(), roles: { gateway: false } }).roles).toEqual(
       only('api', 'webhooks', 'maintenance'),
@@ -131,24 +131,24 @@ describe('what goes into the options', () => {
   });
 });
 
-describe('a process that only answers requests', () => {
+describe('a process that only serves requests', () => {
   it('connects nothing and sends nothing', async () => {
-    const world = await startWorld({ roles: only('api') });
-    const { id } = await listen(world);
-    await world.api.webhooks.test(id);
-    const instance = await world.api.instances.create();
-    expect(await world.api.instances.connect(instance.id)).toMatchObject({ status: 'connecting' });
-    await world.clock.advance(60_000);
-    expect(await world.api.instances.get(instance.id)).toMatchObject({ status: 'connecting' });
-    expect(world.sender.requests).toEqual([]);
+    const harness = await startHarness({ roles: only('api') });
+    const { id } = await listen(harness);
+    await harness.api.webhooks.test(id);
+    const instance = await harness.api.instances.create();
+    expect(await harness.api.instances.connect(instance.id)).toMatchObject({ status: 'connecting' });
+    await harness.clock.advance(60_000);
+    expect(await harness.api.instances.get(instance.id)).toMatchObject({ status: 'connecting' });
+    expect(harness.sender.requests).toEqual([]);
   });
 
   it('works together with others that have the other roles', async () => {
-    const world = await startWorld({ roles: only('api') });
-    await world.another({ roles: only('gateway') });
-    const { sender } = await world.another({ roles: only('webhooks') });
-    await listen(world);
-    await connectInstance(world);
+    const harness = await startHarness({ roles: only('api') });
+    await harness.another({ roles: only('gateway') });
+    const { sender } = await harness.another({ roles: only('webhooks') });
+    await listen(harness);
+    await connectInstance(harness);
     expect(sender.requests.map(({ headers }) => headers.get('X-Service-Event'))).toEqual([
       'instance.qr_required',
       'instance.connected',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PageResult } from '../src/index.ts';
-import { STEP, connectInstance, listen, only, sendText, startWorld } from './support/world.ts';
+import { STEP, connectInstance, listen, only, sendText, startHarness } from './support/harness.ts';
 
-/** Follows the cursors one way from a page, and answers what each page held. */
+/** Follows the cursors one way from a page, and returns what each page held. */
 async function walk<Row extends { readonly id: string }>(
   from: PageResult<Row>,
   way: 'nextCursor' | 'prevCursor',
@@ -18,11 +18,11 @@ async function walk<Row extends { readonly id: string }>(
 }
 
 async function withMessages(count: number) {
-  const world = await startWorld();
-  const instance = await connectInstance(world);
+  const harness = await startHarness();
+  const instance = await connectInstance(harness);
   const ids: string[] = [];
-  for (let i = 0; i < count; i++) ids.push((await sendText(world, instance)).message.id);
-  return { ...world, instance, newestFirst: ids.toReversed() };
+  for (let i = 0; i < count; i++) ids.push((await sendText(harness, instance)).message.id);
+  return { ...harness, instance, newestFirst: ids.toReversed() };
 }
 
 describe('a list of messages', () => {
@@ -53,20 +53,20 @@ describe('a list of messages', () => {
   });
 
   it('is filtered', async () => {
-    const world = await withMessages(2);
-    await world.clock.advance(10 * STEP);
-    await sendText(world, world.instance, '34600000001');
-    await world.sandbox.phone(world.instance).receive({ from: '34600000009', text: 'Hi' });
-    await world.clock.advance(2 * STEP);
-    const other = await connectInstance(world);
-    const count = async (query: Parameters<typeof world.api.messages.list>[0]) =>
-      (await world.api.messages.list(query)).data.length;
+    const harness = await withMessages(2);
+    await harness.clock.advance(10 * STEP);
+    await sendText(harness, harness.instance, '34600000001');
+    await harness.sandbox.phone(harness.instance).receive({ from: '34600000009', text: 'Hi' });
+    await harness.clock.advance(2 * STEP);
+    const other = await connectInstance(harness);
+    const count = async (query: Parameters<typeof harness.api.messages.list>[0]) =>
+      (await harness.api.messages.list(query)).data.length;
     expect(await count({})).toBe(4);
     expect(await count({ status: 'read' })).toBe(2);
     expect(await count({ status: 'sent,received' })).toBe(2);
     expect(await count({ direction: 'inbound' })).toBe(1);
     expect(await count({ direction: 'inbound', status: 'sent' })).toBe(0);
-    expect(await count({ instance: world.instance })).toBe(4);
+    expect(await count({ instance: harness.instance })).toBe(4);
     expect(await count({ instance: other })).toBe(0);
     expect(await count({ type: 'image' })).toBe(0);
     expect(await count({ limit: '3' })).toBe(3);
@@ -101,7 +101,7 @@ describe('a list of messages', () => {
     btoa(JSON.stringify(['older', null, '[null,null,null,null]'])),
     'ÿ',
   ])('refuses %j as a cursor', async (cursor) => {
-    const { api } = await startWorld();
+    const { api } = await startHarness();
     await expect(api.messages.list({ cursor: cursor.replaceAll('=', '') })).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
       status: 422,
@@ -125,7 +125,7 @@ describe('a list of messages', () => {
 
 describe('a list of deliveries', () => {
   it('goes page by page, is filtered, and refuses the cursor of another list', async () => {
-    const { api, clock } = await startWorld({ roles: only('api', 'webhooks') });
+    const { api, clock } = await startHarness({ roles: only('api', 'webhooks') });
     const [webhook, other] = [await listen({ api }), await listen({ api })];
     for (let i = 0; i < 5; i++) await api.webhooks.test(webhook.id);
     await clock.settle();
@@ -153,7 +153,7 @@ describe('a list of deliveries', () => {
 
 describe('the lists of instances, groups, webhooks and deliveries', () => {
   it('instances come oldest first', async () => {
-    const { api } = await startWorld();
+    const { api } = await startHarness();
     const ids = [
       await api.instances.create(),
       await api.instances.create(),
@@ -163,7 +163,7 @@ describe('the lists of instances, groups, webhooks and deliveries', () => {
   });
 
   it('workspaces come oldest first, a hundred at a time', async () => {
-    const { trunkline } = await startWorld();
+    const { trunkline } = await startHarness();
     for (let i = 0; i < 105; i++) await trunkline.admin.workspaces.create({ name: `W${i}` });
     const first = await trunkline.admin.workspaces.list();
     const rest = await trunkline.admin.workspaces.list(first.at(-1)?.id);

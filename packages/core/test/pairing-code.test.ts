@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { STEP, connected, startWorld } from './support/world.ts';
+import { STEP, connected, startHarness } from './support/harness.ts';
 
 describe('pairing by a code', () => {
   it('shows a code beside the QR to a phone that asked for one', async () => {
-    const { api, clock, sandbox } = await startWorld();
+    const { api, clock, sandbox } = await startHarness();
     const { id } = await api.instances.create();
     await api.instances.connect(id, { pairing_phone_number: '+1 (555) 010-0' });
     await clock.advance(STEP);
@@ -17,7 +17,7 @@ describe('pairing by a code', () => {
   });
 
   it('shows none to anybody else, and none the next time', async () => {
-    const { api, clock } = await startWorld();
+    const { api, clock } = await startHarness();
     const { id } = await api.instances.create();
     await api.instances.connect(id);
     await clock.advance(STEP);
@@ -43,7 +43,7 @@ describe('pairing by a code', () => {
     15550100,
     ['15550100'],
   ])('refuses %j as a phone number', async (number) => {
-    const { api } = await startWorld();
+    const { api } = await startHarness();
     const { id } = await api.instances.create();
     const input = { pairing_phone_number: number as string }; // what a caller without types may pass
     await expect(api.instances.connect(id, input)).rejects.toMatchObject({
@@ -54,8 +54,8 @@ describe('pairing by a code', () => {
   });
 
   it('keeps no number of a phone that is linked', async () => {
-    const { world, id } = await connected();
-    const stored = await world.storage.instances.find(world.workspaceId, id);
+    const { harness, id } = await connected();
+    const stored = await harness.storage.instances.find(harness.workspaceId, id);
     expect(stored).toMatchObject({ status: 'connected', pairingNumber: null });
   });
 });

@@ -7,21 +7,21 @@ import {
   listen,
   only,
   sendText,
-  startWorld,
-  toldTypes,
-} from './support/world.ts';
-import type { World } from './support/world.ts';
+  startHarness,
+  receivedTypes,
+} from './support/harness.ts';
+import type { Harness } from './support/harness.ts';
 
 const stops = {
   'is suspended': {
-    stop: ({ trunkline, workspaceId }: World) => trunkline.admin.workspaces.suspend(workspaceId),
-    goOn: ({ trunkline, workspaceId }: World) => trunkline.admin.workspaces.resume(workspaceId),
+    stop: ({ trunkline, workspaceId }: Harness) => trunkline.admin.workspaces.suspend(workspaceId),
+    goOn: ({ trunkline, workspaceId }: Harness) => trunkline.admin.workspaces.resume(workspaceId),
     code: 'WORKSPACE_SUSPENDED',
   },
   'has lost its subscription': {
-    stop: ({ trunkline, workspaceId }: World) =>
+    stop: ({ trunkline, workspaceId }: Harness) =>
       trunkline.admin.workspaces.setPlan(workspaceId, { subscription: 'none' }),
-    goOn: ({ trunkline, workspaceId }: World) =>
+    goOn: ({ trunkline, workspaceId }: Harness) =>
       trunkline.admin.workspaces.setPlan(workspaceId, { subscription: 'active' }),
     code: 'SUBSCRIPTION_REQUIRED',
   },
@@ -29,67 +29,67 @@ const stops = {
 
 describe.each(Object.entries(stops))('a workspace that %s', (_, { stop, goOn, code }) => {
   it('keeps its connections, stores what arrives, and sends and delivers nothing until it goes on', async () => {
-    const world = await startWorld();
-    await listen(world);
-    const id = await connectInstance(world);
-    await world.clock.settle();
+    const harness = await startHarness();
+    await listen(harness);
+    const id = await connectInstance(harness);
+    await harness.clock.settle();
     // Queued while the number reconnects: the network has not seen it when the workspace stops.
-    await world.sandbox.phone(id).drop();
-    const { message } = await sendText(world, id);
-    await stop(world);
-    await world.clock.advance(5 * SECOND);
-    const before = world.sender.requests.length;
-    await world.sandbox.phone(id).receive({ from: '34600000009', text: 'Anyone home?' });
-    await world.clock.advance(HOUR);
+    await harness.sandbox.phone(id).drop();
+    const { message } = await sendText(harness, id);
+    await stop(harness);
+    await harness.clock.advance(5 * SECOND);
+    const before = harness.sender.requests.length;
+    await harness.sandbox.phone(id).receive({ from: '34600000009', text: 'Anyone home?' });
+    await harness.clock.advance(HOUR);
 
-    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connected' });
-    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'queued', failed_at: null });
-    expect((await world.api.messages.list({ direction: 'inbound' })).data).toHaveLength(1);
-    expect(world.sender.requests).toHaveLength(before);
-    await expect(sendText(world, id)).rejects.toMatchObject({ code });
+    expect(await harness.api.instances.get(id)).toMatchObject({ status: 'connected' });
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'queued', failed_at: null });
+    expect((await harness.api.messages.list({ direction: 'inbound' })).data).toHaveLength(1);
+    expect(harness.sender.requests).toHaveLength(before);
+    await expect(sendText(harness, id)).rejects.toMatchObject({ code });
 
-    await goOn(world);
-    await world.clock.advance(SECOND);
-    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'read' });
-    expect(toldTypes(world)).toEqual(
+    await goOn(harness);
+    await harness.clock.advance(SECOND);
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'read' });
+    expect(receivedTypes(harness)).toEqual(
       expect.arrayContaining(['message.received', 'message.sent', 'message.delivered', 'message.read']),
     );
   });
 
   it('goes on within 5 s in a process that no signal reaches', async () => {
-    const world = await startWorld({ roles: only('api') });
-    const deaf = { ...world.storage, subscribe: () => () => {} };
-    const other = await world.another({ storage: deaf });
-    await listen(world);
-    const { id } = await world.api.instances.create();
-    await world.api.instances.connect(id);
-    await world.clock.advance(20 * SECOND);
-    await world.sandbox.phone(id).scan();
-    await world.clock.advance(10 * SECOND);
-    await sendText(world, id);
-    await stop(world);
-    await world.clock.advance(HOUR);
+    const harness = await startHarness({ roles: only('api') });
+    const unresponsive = { ...harness.storage, subscribe: () => () => {} };
+    const other = await harness.another({ storage: unresponsive });
+    await listen(harness);
+    const { id } = await harness.api.instances.create();
+    await harness.api.instances.connect(id);
+    await harness.clock.advance(20 * SECOND);
+    await harness.sandbox.phone(id).scan();
+    await harness.clock.advance(10 * SECOND);
+    await sendText(harness, id);
+    await stop(harness);
+    await harness.clock.advance(HOUR);
     const before = other.sender.requests.length;
-    await goOn(world);
-    await world.clock.advance(5 * SECOND + 200);
-    expect((await world.api.messages.list()).data).toMatchObject([{ status: 'read' }]);
-    await world.clock.advance(5 * SECOND);
+    await goOn(harness);
+    await harness.clock.advance(5 * SECOND + 200);
+    expect((await harness.api.messages.list()).data).toMatchObject([{ status: 'read' }]);
+    await harness.clock.advance(5 * SECOND);
     expect(other.sender.requests.length).toBeGreaterThan(before);
   });
 });
 
 describe('a send in process', () => {
   it('of a suspended workspace is refused before everything else about it, a replay too', async () => {
-    const world = await startWorld();
-    const id = await connectInstance(world);
+    const harness = await startHarness();
+    const id = await connectInstance(harness);
     const send = () =>
-      world.api.messages.send(
+      harness.api.messages.send(
         { instance: id, to: '34600000009', type: 'text', text: 'Hi' },
         { idempotencyKey: 'order-1' },
       );
     await send();
-    await world.trunkline.admin.workspaces.suspend(world.workspaceId);
+    await harness.trunkline.admin.workspaces.suspend(harness.workspaceId);
     await expect(send()).rejects.toMatchObject({ code: 'WORKSPACE_SUSPENDED', status: 403 });
-    await expect(sendText(world, 'ins_unknown')).rejects.toMatchObject({ code: 'WORKSPACE_SUSPENDED' });
+    await expect(sendText(harness, 'ins_unknown')).rejects.toMatchObject({ code: 'WORKSPACE_SUSPENDED' });
   });
 });

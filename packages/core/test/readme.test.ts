@@ -35,7 +35,7 @@ it.each([
   ['https://[::ffff:10.0.0.1]/', 'refused: The host of the URL must have a public address.'],
   ['https://localhost/', 'refused: The host has an address that is not public.'],
   ['https://8.8.8.8/', 'connect to one of 8.8.8.8'],
-])('The rules of the README judge %s', async (url, printed) => {
+])('The rules of the README check %s', async (url, printed) => {
   expect(await run('checkUrl', url)).toBe(printed);
 });
 

@@ -12,20 +12,20 @@ import {
   connectInstance,
   listen,
   sendText,
-  startWorld,
-} from './support/world.ts';
+  startHarness,
+} from './support/harness.ts';
 
 const TEXT = 'meet me at the old harbour';
 const everything = (value: unknown): string =>
   inspect(value, { depth: 20, maxStringLength: null, maxArrayLength: null });
 
 describe('no secret', () => {
-  it('is logged or answered, whatever happens', async () => {
-    const world = await startWorld();
-    const { api, clock, sandbox, trunkline, workspaceId } = world;
+  it('is in a log or a response, whatever happens', async () => {
+    const harness = await startHarness();
+    const { api, clock, sandbox, trunkline, workspaceId } = harness;
     const errors: unknown[] = [];
     const tried = (call: Promise<unknown>) => call.catch((error: unknown) => errors.push(error));
-    const webhook = await listen(world);
+    const webhook = await listen(harness);
     const { token } = await trunkline.admin.apiKeys.create({ workspaceId, name: 'Server', scopes: SCOPES });
     const created = await api.instances.create();
     await api.instances.connect(created.id);
@@ -35,16 +35,16 @@ describe('no secret', () => {
 
     await trunkline.authenticate(`Bearer ${token}`);
     await tried(trunkline.authenticate(`Bearer ${token}x`));
-    world.storage.apiKeys.touch = () => Promise.reject(new Error('read-only'));
+    harness.storage.apiKeys.touch = () => Promise.reject(new Error('read-only'));
     clock.jump(MINUTE);
     await trunkline.authenticate(`Bearer ${token}`);
-    world.sender.answer(() => REFUSED);
+    harness.sender.respond(() => REFUSED);
     for (const to of ['34600000003', '34600000004', '34600000005'])
-      await sendText(world, created.id, to, TEXT);
-    await tried(sendText(world, created.id, '12', TEXT));
-    await tried(sendText(world, created.id, 'grp_unknown', TEXT));
+      await sendText(harness, created.id, to, TEXT);
+    await tried(sendText(harness, created.id, '12', TEXT));
+    await tried(sendText(harness, created.id, 'grp_unknown', TEXT));
     await clock.advance(MINUTE);
-    world.sender.answer(() => Promise.reject(new Error('a bug of the sender')));
+    harness.sender.respond(() => Promise.reject(new Error('a bug of the sender')));
     await clock.advance(HOUR);
     const rotated = await api.webhooks.rotateSecret(webhook.id);
     await sandbox.phone(created.id).drop();
@@ -54,56 +54,56 @@ describe('no secret', () => {
     await tried(api.instances.logout(created.id));
     await tried(api.instances.delete(created.id));
 
-    expect(world.logs.length).toBeGreaterThan(3);
+    expect(harness.logs.length).toBeGreaterThan(3);
     expect(errors.length).toBe(4);
     const secrets = [webhook.secret, rotated.secret, token, qr, TEXT, SECRET_KEY];
     for (const secret of secrets) {
-      expect(everything(world.logs)).not.toContain(secret);
+      expect(everything(harness.logs)).not.toContain(secret);
       expect(everything(errors)).not.toContain(secret);
     }
-    const sent = everything(world.sender.requests);
+    const sent = everything(harness.sender.requests);
     for (const secret of [webhook.secret, rotated.secret, token, qr, SECRET_KEY])
       expect(sent).not.toContain(secret);
   });
 
   it('lies open in the database', async () => {
-    const world = await startWorld();
+    const harness = await startHarness();
     const saved: string[] = [];
-    const { instances, sessions, apiKeys, webhooks } = world.storage;
+    const { instances, sessions, apiKeys, webhooks } = harness.storage;
     const saveSession = sessions.save.bind(sessions);
     sessions.save = (lease, changes) => {
       for (const value of changes.values()) saved.push(Buffer.from(value ?? []).toString('latin1'));
       return saveSession(lease, changes);
     };
-    const { secret } = await listen(world);
-    const { id } = await world.api.instances.create();
-    await world.api.instances.connect(id);
-    await world.clock.advance(STEP);
-    const { code } = await world.api.instances.qr(id);
+    const { secret } = await listen(harness);
+    const { id } = await harness.api.instances.create();
+    await harness.api.instances.connect(id);
+    await harness.clock.advance(STEP);
+    const { code } = await harness.api.instances.qr(id);
     const stored = [
-      await instances.find(world.workspaceId, id),
-      await apiKeys.list(world.workspaceId),
-      await webhooks.list(world.workspaceId),
+      await instances.find(harness.workspaceId, id),
+      await apiKeys.list(harness.workspaceId),
+      await webhooks.list(harness.workspaceId),
     ];
     expect(everything(stored)).not.toContain(code);
     expect(everything(stored)).not.toContain(secret);
 
-    await world.sandbox.phone(id).scan({ phoneNumber: '34911222333', profileName: 'Ada Lovelace' });
+    await harness.sandbox.phone(id).scan({ phoneNumber: '34911222333', profileName: 'Ada Lovelace' });
     expect(saved).toHaveLength(1);
     expect(saved[0]).not.toContain('Ada Lovelace');
   });
 
   it('of one instance opens as that of another', async () => {
     const gateway = scriptedGateway();
-    const world = await startWorld({ gateway });
+    const harness = await startHarness({ gateway });
     for (let i = 0; i < 2; i++) {
-      const { id } = await world.api.instances.create();
-      await world.api.instances.connect(id);
+      const { id } = await harness.api.instances.create();
+      await harness.api.instances.connect(id);
     }
-    await world.clock.settle();
+    await harness.clock.settle();
     const [one, two] = gateway.connections;
     await one?.session.save(new Map([['device', Uint8Array.of(1)]]));
-    const { sessions } = world.storage;
+    const { sessions } = harness.storage;
     const stolen = await sessions.load(one?.session.instanceId ?? '');
     sessions.load = async () => stolen;
     expect(await one?.session.load()).toEqual(new Map([['device', Uint8Array.of(1)]]));
@@ -113,12 +113,12 @@ describe('no secret', () => {
 
 describe('a failure', () => {
   it('is logged at the level that it deserves', async () => {
-    const world = await startWorld();
-    const id = await connectInstance(world);
-    await sendText(world, id, '34600000003');
-    await sendText(world, id);
-    await world.sandbox.phone(id).drop();
-    await world.clock.advance(5 * SECOND);
-    expect(world.logs.filter(({ level }) => level === 'error')).toEqual([]);
+    const harness = await startHarness();
+    const id = await connectInstance(harness);
+    await sendText(harness, id, '34600000003');
+    await sendText(harness, id);
+    await harness.sandbox.phone(id).drop();
+    await harness.clock.advance(5 * SECOND);
+    expect(harness.logs.filter(({ level }) => level === 'error')).toEqual([]);
   });
 });

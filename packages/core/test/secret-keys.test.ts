@@ -5,78 +5,78 @@ import { base64url, fromBase64url } from '../src/domain/base-encoding.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
 import { createSealer, sessionPurpose, webhookSecretPurpose } from '../src/services/sealer.ts';
 import { seededRandom, testRuntime } from '../src/testing/index.ts';
-import { SECRET_KEY, connectInstance, listen, only, startWorld } from './support/world.ts';
-import type { World } from './support/world.ts';
+import { SECRET_KEY, connectInstance, listen, only, startHarness } from './support/harness.ts';
+import type { Harness } from './support/harness.ts';
 
 const NEW_KEY = 'the new key, of 32 characters or more';
 const STRANGE_KEY = 'another secret key of 32 characters';
 const NOT_THE_KEY = /^The secretKey is not the one that this database was set up with/;
 
 /** Starts a process with these keys, waits for it to have nothing to do, and ends it. */
-async function startAndStop(world: World, secretKey: readonly (string | undefined)[]): Promise<void> {
-  const { trunkline } = await world.another({ secretKey });
-  await world.clock.settle();
+async function startAndStop(harness: Harness, secretKey: readonly (string | undefined)[]): Promise<void> {
+  const { trunkline } = await harness.another({ secretKey });
+  await harness.clock.settle();
   await trunkline.stop();
 }
 
 describe('the secret key', () => {
   it('must be the one that the database was set up with', async () => {
-    const world = await startWorld();
-    await expect(world.another({ secretKey: STRANGE_KEY })).rejects.toThrow(NOT_THE_KEY);
-    await world.another();
+    const harness = await startHarness();
+    await expect(harness.another({ secretKey: STRANGE_KEY })).rejects.toThrow(NOT_THE_KEY);
+    await harness.another();
   });
 
   it('must be in the list, if it is one', async () => {
-    const world = await startWorld();
+    const harness = await startHarness();
     const strangers = [STRANGE_KEY, `${STRANGE_KEY}, too`];
-    await expect(world.another({ secretKey: strangers })).rejects.toThrow(NOT_THE_KEY);
+    await expect(harness.another({ secretKey: strangers })).rejects.toThrow(NOT_THE_KEY);
   });
 
   it('opens what another process with the same key has sealed', async () => {
-    const world = await startWorld({ roles: only('api') });
-    const { id } = await listen(world);
-    await world.api.webhooks.test(id);
-    const { sender } = await world.another({ roles: only('webhooks') });
-    await world.clock.settle();
+    const harness = await startHarness({ roles: only('api') });
+    const { id } = await listen(harness);
+    await harness.api.webhooks.test(id);
+    const { sender } = await harness.another({ roles: only('webhooks') });
+    await harness.clock.settle();
     expect(sender.requests).toHaveLength(1);
   });
 });
 
 describe('a secret key that is replaced', () => {
   it('opens what it has sealed, while the new one seals', async () => {
-    const world = await startWorld({ roles: only('api') });
-    const { id } = await listen(world);
+    const harness = await startHarness({ roles: only('api') });
+    const { id } = await listen(harness);
     const keys = { secretKey: [NEW_KEY, SECRET_KEY] };
-    const both = await world.another({ ...keys, roles: only('api', 'webhooks') });
+    const both = await harness.another({ ...keys, roles: only('api', 'webhooks') });
     await both.api.webhooks.test(id);
     const second = await both.api.webhooks.create({
       url: 'https://hooks.example.com/2',
       events: ['message.read'],
     });
     await both.api.webhooks.test(second.id);
-    await world.clock.settle();
+    await harness.clock.settle();
     expect(both.sender.requests).toHaveLength(2);
 
-    const stored = await world.storage.webhooks.find(world.workspaceId, second.id);
+    const stored = await harness.storage.webhooks.find(harness.workspaceId, second.id);
     const withNew = sealerOf(NEW_KEY).openText(stored?.sealedSecret ?? '', webhookSecretPurpose(second.id));
     expect(withNew).toBe(second.secret);
   });
 
   it('is asked for until everything is sealed with the new one, and then no more', async () => {
-    const world = await startWorld();
-    const hook = await listen(world);
-    const instance = await connectInstance(world, { phoneNumber: '15550000001' });
-    await world.api.instances.disconnect(instance);
-    await world.trunkline.stop();
+    const harness = await startHarness();
+    const hook = await listen(harness);
+    const instance = await connectInstance(harness, { phoneNumber: '15550000001' });
+    await harness.api.instances.disconnect(instance);
+    await harness.trunkline.stop();
 
-    await expect(startAndStop(world, [NEW_KEY])).rejects.toThrow(NOT_THE_KEY);
-    await startAndStop(world, [NEW_KEY, SECRET_KEY]);
-    await expect(startAndStop(world, [SECRET_KEY])).rejects.toThrow(NOT_THE_KEY);
+    await expect(startAndStop(harness, [NEW_KEY])).rejects.toThrow(NOT_THE_KEY);
+    await startAndStop(harness, [NEW_KEY, SECRET_KEY]);
+    await expect(startAndStop(harness, [SECRET_KEY])).rejects.toThrow(NOT_THE_KEY);
 
-    const { api, sender } = await world.another({ secretKey: NEW_KEY });
+    const { api, sender } = await harness.another({ secretKey: NEW_KEY });
     await api.webhooks.test(hook.id);
     await api.instances.connect(instance);
-    await world.clock.advance(1_000);
+    await harness.clock.advance(1_000);
     expect(await api.instances.get(instance)).toMatchObject({
       status: 'connected',
       phone_number: '15550000001',
@@ -87,14 +87,14 @@ describe('a secret key that is replaced', () => {
   });
 
   it('stays in the list for what cannot be opened, which is logged with what to do', async () => {
-    const world = await startWorld();
-    const { id } = await listen(world);
-    const endpoint = await world.storage.webhooks.find(world.workspaceId, id);
+    const harness = await startHarness();
+    const { id } = await listen(harness);
+    const endpoint = await harness.storage.webhooks.find(harness.workspaceId, id);
     if (!endpoint) throw new Error('The endpoint is gone.');
-    await world.storage.webhooks.write({ endpoint: { ...endpoint, sealedSecret: 'AgAA' } });
-    const second = await listen(world, 'https://hooks.example.com/2');
-    await startAndStop(world, [NEW_KEY, SECRET_KEY]);
-    expect(world.logs).toContainEqual(
+    await harness.storage.webhooks.write({ endpoint: { ...endpoint, sealedSecret: 'AgAA' } });
+    const second = await listen(harness, 'https://hooks.example.com/2');
+    await startAndStop(harness, [NEW_KEY, SECRET_KEY]);
+    expect(harness.logs).toContainEqual(
       expect.objectContaining({
         level: 'error',
         facts: expect.objectContaining({ webhookId: id }),
@@ -102,18 +102,18 @@ describe('a secret key that is replaced', () => {
       }),
     );
     // The rest is sealed with the new key, but the check still asks for the former one.
-    const resealed = await world.storage.webhooks.find(world.workspaceId, second.id);
+    const resealed = await harness.storage.webhooks.find(harness.workspaceId, second.id);
     const purpose = webhookSecretPurpose(second.id);
     expect(sealerOf(NEW_KEY).openText(resealed?.sealedSecret ?? '', purpose)).toBe(second.secret);
-    await expect(startAndStop(world, [NEW_KEY])).rejects.toThrow(NOT_THE_KEY);
+    await expect(startAndStop(harness, [NEW_KEY])).rejects.toThrow(NOT_THE_KEY);
   });
 
   it('may be named by a variable that is not set', async () => {
-    const world = await startWorld();
-    await startAndStop(world, [SECRET_KEY, undefined, '']);
+    const harness = await startHarness();
+    await startAndStop(harness, [SECRET_KEY, undefined, '']);
     const runtime = testRuntime();
     const { gateway } = createSandbox();
-    const { storage } = world;
+    const { storage } = harness;
     const secretKey = [undefined, SECRET_KEY];
     expect(() => createTrunkline({ ...runtime, storage, gateway, secretKey })).toThrow(
       /"secretKey" is missing/,
@@ -123,21 +123,21 @@ describe('a secret key that is replaced', () => {
 
 describe('a secret that the version before had sealed', () => {
   it('is opened, and sealed as this one does, with a key for each kind', async () => {
-    const world = await startWorld();
-    const hook = await listen(world);
-    const instance = await connectInstance(world);
-    await world.trunkline.stop();
-    await sealAsBefore(world, hook.id, instance);
-    await world.storage.replaceSetting('secret_key_check', sealedBefore('trunkline', 'secret_key_check'));
+    const harness = await startHarness();
+    const hook = await listen(harness);
+    const instance = await connectInstance(harness);
+    await harness.trunkline.stop();
+    await sealAsBefore(harness, hook.id, instance);
+    await harness.storage.replaceSetting('secret_key_check', sealedBefore('trunkline', 'secret_key_check'));
 
-    const { api, sender } = await world.another();
+    const { api, sender } = await harness.another();
     await api.webhooks.test(hook.id);
-    await world.clock.settle();
+    await harness.clock.settle();
     expect(sender.requests.map(({ headers }) => headers.get('X-Service-Event'))).toContain('webhook.test');
     const formats = [
-      await check(world),
-      (await world.storage.webhooks.find(world.workspaceId, hook.id))?.sealedSecret ?? '',
-      ...[...(await world.storage.sessions.load(instance)).values()].map(base64url),
+      await check(harness),
+      (await harness.storage.webhooks.find(harness.workspaceId, hook.id))?.sealedSecret ?? '',
+      ...[...(await harness.storage.sessions.load(instance)).values()].map(base64url),
     ].map((sealed) => fromBase64url(sealed)[0]);
     expect(new Set(formats)).toEqual(new Set([2]));
   });
@@ -187,12 +187,12 @@ function sealerOf(...secretKeys: readonly string[]): ReturnType<typeof createSea
   return createSealer({ secretKeys, crypto: nodeCrypto(), random: seededRandom(7) });
 }
 
-function check({ storage }: World): Promise<string> {
+function check({ storage }: Harness): Promise<string> {
   return storage.setting('secret_key_check', '');
 }
 
 async function sealAsBefore(
-  { storage, workspaceId }: World,
+  { storage, workspaceId }: Harness,
   webhookId: string,
   instanceId: string,
 ): Promise<void> {

@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { SendMediaInput } from '../src/index.ts';
 import { memoryMediaStore, memoryStorage } from '../src/testing/index.ts';
-import { PNG, bytesOf, mediaGateway, passOnly, png, startMediaWorld } from './support/media.ts';
-import type { MediaWorld } from './support/media.ts';
+import { PNG, bytesOf, mediaGateway, passOnly, png, startMediaHarness } from './support/media.ts';
+import type { MediaHarness } from './support/media.ts';
 import { silence } from './support/scripted-gateway.ts';
-import { DAY, MINUTE, SECOND, connectScripted, only, sendText, startWorld, told } from './support/world.ts';
+import {
+  DAY,
+  MINUTE,
+  SECOND,
+  connectScripted,
+  only,
+  sendText,
+  startHarness,
+  receivedEvents,
+} from './support/harness.ts';
 
 const image = (instance: string): SendMediaInput => ({
   instance,
@@ -13,16 +22,16 @@ const image = (instance: string): SendMediaInput => ({
   file: png(),
 });
 
-const outcome = async ({ world }: MediaWorld, id: string): Promise<unknown> => {
-  const { status, error } = await world.api.messages.get(id);
+const outcome = async ({ harness }: MediaHarness, id: string): Promise<unknown> => {
+  const { status, error } = await harness.api.messages.get(id);
   return { status, code: error?.code };
 };
 
 describe('a file that is sent', () => {
   it('reaches the gateway as it was given, as often as it is opened', async () => {
-    const { world, gateway, instance } = await startMediaWorld();
-    await world.api.messages.send({ ...image(instance), caption: 'Look', filename: 'me.png' });
-    await world.clock.settle();
+    const { harness, gateway, instance } = await startMediaHarness();
+    await harness.api.messages.send({ ...image(instance), caption: 'Look', filename: 'me.png' });
+    await harness.clock.settle();
     const content = gateway.sent()[0]?.content;
     expect(content).toMatchObject({
       type: 'image',
@@ -33,50 +42,50 @@ describe('a file that is sent', () => {
     expect(await bytesOf(content)).toEqual(PNG);
   });
 
-  it('fails at once and tells why when its file is gone, and holds up nothing', async () => {
-    const opened = await startMediaWorld({ send: silence });
-    const { world, gateway, media, instance } = opened;
-    const first = await world.api.messages.send(image(instance));
-    const second = await world.api.messages.send(image(instance));
-    const third = await world.api.messages.send(image(instance));
-    await world.clock.settle();
+  it('fails immediately and says why when its file is gone, and holds up nothing', async () => {
+    const opened = await startMediaHarness({ send: silence });
+    const { harness, gateway, media, instance } = opened;
+    const first = await harness.api.messages.send(image(instance));
+    const second = await harness.api.messages.send(image(instance));
+    const third = await harness.api.messages.send(image(instance));
+    await harness.clock.settle();
     await media.delete(media.ids()[1] ?? '');
     gateway.script.send = async () => ({ kind: 'accepted' });
-    // The first one's answer never came; it is sent again.
-    await world.clock.advance(2 * MINUTE);
+    // The first one's response never came; it is sent again.
+    await harness.clock.advance(2 * MINUTE);
     expect(await outcome(opened, first.message.id)).toEqual({ status: 'sent', code: undefined });
     expect(await outcome(opened, second.message.id)).toEqual({ status: 'failed', code: 'media_gone' });
     expect(await outcome(opened, third.message.id)).toEqual({ status: 'sent', code: undefined });
-    expect(told(world).map(({ type }) => type)).toContain('message.failed');
+    expect(receivedEvents(harness).map(({ type }) => type)).toContain('message.failed');
   });
 
-  it('is tried again when the store does not answer', async () => {
+  it('is tried again when the store does not respond', async () => {
     let isDown = true;
     const broken = (): Promise<never> => Promise.reject(new Error('EIO'));
-    const opened = await startMediaWorld({}, (media) => ({
+    const opened = await startMediaHarness({}, (media) => ({
       ...media,
       size: (id) => (isDown ? broken() : media.size(id)),
     }));
-    const { world, instance } = opened;
-    const { message } = await world.api.messages.send(image(instance));
-    await world.clock.settle();
+    const { harness, instance } = opened;
+    const { message } = await harness.api.messages.send(image(instance));
+    await harness.clock.settle();
     expect(await outcome(opened, message.id)).toEqual({ status: 'queued', code: undefined });
     isDown = false;
-    await world.clock.advance(5 * SECOND);
+    await harness.clock.advance(5 * SECOND);
     expect(await outcome(opened, message.id)).toEqual({ status: 'sent', code: undefined });
   });
 
   it('has more time than a text when it is large', async () => {
-    const opened = await startMediaWorld({
+    const opened = await startMediaHarness({
       send: async () => {
-        await new Promise<void>((resolve) => void world.clock.setTimer(3 * MINUTE, resolve));
+        await new Promise<void>((resolve) => void harness.clock.setTimer(3 * MINUTE, resolve));
         return { kind: 'accepted' };
       },
     });
-    const { world, gateway, instance } = opened;
+    const { harness, gateway, instance } = opened;
     const file = new Blob([new Uint8Array(90_000_000)]);
-    const { message } = await world.api.messages.send({ ...image(instance), type: 'document', file });
-    await world.clock.advance(4 * MINUTE);
+    const { message } = await harness.api.messages.send({ ...image(instance), type: 'document', file });
+    await harness.clock.advance(4 * MINUTE);
     expect(await outcome(opened, message.id)).toEqual({ status: 'sent', code: undefined });
     expect(gateway.sent()).toHaveLength(1);
   });
@@ -86,8 +95,8 @@ describe('an upload', () => {
   const stream = (): ReadableStream<Uint8Array> => png().stream();
 
   it('is sent by its handle, once', async () => {
-    const { world, media, instance } = await startMediaWorld();
-    const { messages } = world.api;
+    const { harness, media, instance } = await startMediaHarness();
+    const { messages } = harness.api;
     const file = await messages.upload(stream(), { type: 'image' });
     expect(file).toMatchObject({ mimeType: 'image/png', size: PNG.length });
     const { message } = await messages.send({ ...image(instance), file }, { idempotencyKey: 'a' });
@@ -103,10 +112,10 @@ describe('an upload', () => {
   });
 
   it('is listed where it was accepted, however long before it was uploaded', async () => {
-    const { world, instance } = await startMediaWorld();
-    const { messages } = world.api;
+    const { harness, instance } = await startMediaHarness();
+    const { messages } = harness.api;
     const early = await messages.upload(stream());
-    await world.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     const slow = Promise.withResolvers<void>();
     const file = new ReadableStream<Uint8Array>({
       async pull(controller) {
@@ -116,12 +125,12 @@ describe('an upload', () => {
       },
     });
     const streamed = messages.send({ ...image(instance), file });
-    await world.clock.advance(MINUTE);
-    const text = await sendText(world, instance);
+    await harness.clock.advance(MINUTE);
+    const text = await sendText(harness, instance);
     const before = await messages.list({ limit: 1 });
-    await world.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     const image1 = await messages.send({ ...image(instance), file: early });
-    await world.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     slow.resolve();
     const image2 = await streamed;
 
@@ -142,8 +151,8 @@ describe('an upload', () => {
   });
 
   it('is gone when it is discarded, or when its message is refused', async () => {
-    const { world, media, instance } = await startMediaWorld();
-    const { messages } = world.api;
+    const { harness, media, instance } = await startMediaHarness();
+    const { messages } = harness.api;
     const discarded = await messages.upload(stream());
     await discarded.discard();
     await discarded.discard();
@@ -155,57 +164,57 @@ describe('an upload', () => {
   });
 
   it('cannot be made up', async () => {
-    const { world, instance } = await startMediaWorld();
+    const { harness, instance } = await startMediaHarness();
     const made = { mimeType: 'image/png', size: 1, sha256: '', discard: async () => {} };
     for (const file of [made, null, 'me.png', 1]) {
       const input = { ...image(instance), file } as unknown as SendMediaInput;
-      await expect(world.api.messages.send(input)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+      await expect(harness.api.messages.send(input)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
     }
   });
 
-  it('that breaks off leaves nothing, and its error is told', async () => {
-    const { world, media } = await startMediaWorld();
+  it('that breaks off leaves nothing, and its error is reported', async () => {
+    const { harness, media } = await startMediaHarness();
     const broken = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new Uint8Array(10_000)),
       pull: (controller) => controller.error(new Error('reset')),
     });
-    await expect(world.api.messages.upload(broken)).rejects.toThrow('reset');
+    await expect(harness.api.messages.upload(broken)).rejects.toThrow('reset');
     expect(media.ids()).toEqual([]);
-    expect(await world.storage.uploads.listAbandoned(world.clock.now() + 1, 10)).toEqual([]);
+    expect(await harness.storage.uploads.listAbandoned(harness.clock.now() + 1, 10)).toEqual([]);
   });
 
-  it('that the store cannot keep is told as it is, is read no further, and leaves nothing', async () => {
+  it('that the store cannot keep is reported as it is, is read no further, and leaves nothing', async () => {
     const full = (): Promise<never> => Promise.reject(new Error('ENOSPC'));
-    const { world } = await startMediaWorld({}, (media) => ({ ...media, put: full }));
+    const { harness } = await startMediaHarness({}, (media) => ({ ...media, put: full }));
     let isCancelled = false;
     const content = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(10_000)),
       cancel: () => void (isCancelled = true),
     });
-    await expect(world.api.messages.upload(content)).rejects.toThrow('ENOSPC');
+    await expect(harness.api.messages.upload(content)).rejects.toThrow('ENOSPC');
     expect(isCancelled).toBe(true);
-    expect(await world.storage.uploads.listAbandoned(world.clock.now() + 1, 10)).toEqual([]);
+    expect(await harness.storage.uploads.listAbandoned(harness.clock.now() + 1, 10)).toEqual([]);
   });
 
   it('that is too large is refused as such, whatever the store makes of the end of its stream', async () => {
-    const { world } = await startMediaWorld({}, (media) => ({
+    const { harness } = await startMediaHarness({}, (media) => ({
       ...media,
       put: (id, content) => media.put(id, content).catch(() => Promise.reject(new Error('UploadAborted'))),
     }));
     const large = new Blob([PNG, new Uint8Array(6_000_000)]).stream();
-    await expect(world.api.messages.upload(large, { type: 'image' })).rejects.toMatchObject({
+    await expect(harness.api.messages.upload(large, { type: 'image' })).rejects.toMatchObject({
       code: 'MEDIA_TOO_LARGE',
     });
   });
 
-  it('whose clean-up fails is still answered, and is swept later', async () => {
+  it('whose clean-up fails still gets its response, and is swept later', async () => {
     let isDown = true;
-    const opened = await startMediaWorld({}, (store) => ({
+    const opened = await startMediaHarness({}, (store) => ({
       ...store,
       delete: (id) => (isDown ? Promise.reject(new Error('EIO')) : store.delete(id)),
     }));
-    const { world, media, instance } = opened;
-    const send = world.api.messages.send({ ...image(instance), to: 'nobody' });
+    const { harness, media, instance } = opened;
+    const send = harness.api.messages.send({ ...image(instance), to: 'nobody' });
     await expect(send).rejects.toMatchObject({ code: 'INVALID_RECIPIENT' });
     expect(media.ids()).toHaveLength(1);
     isDown = false;
@@ -216,19 +225,19 @@ describe('an upload', () => {
 
 describe('a send whose outcome nobody knows', () => {
   it('keeps its file for the message that may be stored', async () => {
-    const opened = await startMediaWorld();
-    const { world, media, instance } = opened;
-    const { messages } = world.storage;
+    const opened = await startMediaHarness();
+    const { harness, media, instance } = opened;
+    const { messages } = harness.storage;
     const accept = messages.accept.bind(messages);
     messages.accept = async (acceptance) => {
       await accept(acceptance);
       throw new Error('the connection was lost at the commit');
     };
-    await expect(world.api.messages.send(image(instance))).rejects.toThrow('commit');
+    await expect(harness.api.messages.send(image(instance))).rejects.toThrow('commit');
     messages.accept = accept;
-    await world.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
     await passOnly(opened, DAY + MINUTE);
-    const { api } = await world.another({ media, roles: only('api') });
+    const { api } = await harness.another({ media, roles: only('api') });
     const [message] = (await api.messages.list()).data;
     expect(message).toMatchObject({ status: 'sent', media: { available: true } });
     expect(media.ids()).toHaveLength(1);
@@ -236,12 +245,12 @@ describe('a send whose outcome nobody knows', () => {
   });
 
   it('leaves its file to the sweeper when no message was stored', async () => {
-    const opened = await startMediaWorld();
-    const { world, media, instance } = opened;
-    const { messages } = world.storage;
+    const opened = await startMediaHarness();
+    const { harness, media, instance } = opened;
+    const { messages } = harness.storage;
     const accept = messages.accept.bind(messages);
     messages.accept = () => Promise.reject(new Error('disk full'));
-    await expect(world.api.messages.send(image(instance))).rejects.toThrow('disk full');
+    await expect(harness.api.messages.send(image(instance))).rejects.toThrow('disk full');
     messages.accept = accept;
     await passOnly(opened, DAY - MINUTE);
     expect(media.ids()).toHaveLength(1);
@@ -253,27 +262,27 @@ describe('a send whose outcome nobody knows', () => {
 describe('without a media store', () => {
   it('a file is refused for its type, and text goes on', async () => {
     const gateway = mediaGateway();
-    const world = await startWorld({ gateway, media: undefined, storage: memoryStorage() });
-    const instance = await connectScripted(world);
+    const harness = await startHarness({ gateway, media: undefined, storage: memoryStorage() });
+    const instance = await connectScripted(harness);
     let isCancelled = false;
     const content = new ReadableStream<Uint8Array>({ cancel: () => void (isCancelled = true) });
-    await expect(world.api.messages.send({ ...image(instance), file: content })).rejects.toMatchObject({
+    await expect(harness.api.messages.send({ ...image(instance), file: content })).rejects.toMatchObject({
       code: 'UNSUPPORTED_MESSAGE_TYPE',
     });
     expect(isCancelled).toBe(true);
-    await expect(world.api.messages.upload(png().stream())).rejects.toMatchObject({
+    await expect(harness.api.messages.upload(png().stream())).rejects.toMatchObject({
       code: 'UNSUPPORTED_MESSAGE_TYPE',
     });
-    expect((await world.api.instances.get(instance)).capabilities).toEqual(['text', 'groups']);
+    expect((await harness.api.instances.get(instance)).capabilities).toEqual(['text', 'groups']);
   });
 
   it('the files of other processes are left alone', async () => {
     const storage = memoryStorage();
     const media = memoryMediaStore();
-    const world = await startWorld({ media, storage, roles: only('api') });
-    await world.api.messages.upload(png().stream());
-    await passOnly({ world, store: undefined }, DAY + 2 * MINUTE);
+    const harness = await startHarness({ media, storage, roles: only('api') });
+    await harness.api.messages.upload(png().stream());
+    await passOnly({ harness, store: undefined }, DAY + 2 * MINUTE);
     expect(media.ids()).toHaveLength(1);
-    expect(await storage.uploads.listAbandoned(world.clock.now(), 10)).toHaveLength(1);
+    expect(await storage.uploads.listAbandoned(harness.clock.now(), 10)).toHaveLength(1);
   });
 });

@@ -14,95 +14,95 @@ import {
   listen,
   only,
   sendText,
-  startWorld,
-  toldTypes,
-} from './support/world.ts';
-import type { World } from './support/world.ts';
+  startHarness,
+  receivedTypes,
+} from './support/harness.ts';
+import type { Harness } from './support/harness.ts';
 
-const statuses = async (world: World): Promise<readonly string[]> =>
-  (await world.api.messages.list()).data.map(({ status }) => status).toReversed();
+const statuses = async (harness: Harness): Promise<readonly string[]> =>
+  (await harness.api.messages.list()).data.map(({ status }) => status).toReversed();
 
 describe('a send whose outcome stays unknown', () => {
   it('is repeated after 1, 2, 4 and 8 seconds under the same network id, then fails', async () => {
-    const gateway = scriptedGateway({ send: async () => ({ kind: 'unknown', reason: 'no answer' }) });
-    const world = await startWorld({ gateway });
-    await listen(world);
-    const { message } = await sendText(world, await connectScripted(world));
-    await world.clock.settle();
+    const gateway = scriptedGateway({ send: async () => ({ kind: 'unknown', reason: 'no response' }) });
+    const harness = await startHarness({ gateway });
+    await listen(harness);
+    const { message } = await sendText(harness, await connectScripted(harness));
+    await harness.clock.settle();
 
     for (const [tries, seconds] of [1, 2, 4, 8].entries()) {
-      await world.clock.advance(seconds * SECOND - 1);
+      await harness.clock.advance(seconds * SECOND - 1);
       expect(gateway.sent()).toHaveLength(tries + 1);
-      await world.clock.advance(1);
+      await harness.clock.advance(1);
       expect(gateway.sent()).toHaveLength(tries + 2);
     }
     expect(new Set(gateway.sent().map(({ networkId }) => networkId)).size).toBe(1);
-    expect(await world.api.messages.get(message.id)).toMatchObject({
+    expect(await harness.api.messages.get(message.id)).toMatchObject({
       status: 'failed',
       error: { code: 'send_outcome_unknown' },
     });
-    await world.clock.advance(5 * MINUTE);
+    await harness.clock.advance(5 * MINUTE);
     expect(gateway.sent()).toHaveLength(5);
-    expect(toldTypes(world).filter((type) => type.startsWith('message.'))).toEqual(['message.failed']);
+    expect(receivedTypes(harness).filter((type) => type.startsWith('message.'))).toEqual(['message.failed']);
   });
 
-  it('is sent once an answer comes', async () => {
-    const outcomes: SendOutcome[] = [{ kind: 'unknown', reason: 'no answer' }, { kind: 'accepted' }];
+  it('is sent once a response comes', async () => {
+    const outcomes: SendOutcome[] = [{ kind: 'unknown', reason: 'no response' }, { kind: 'accepted' }];
     const gateway = scriptedGateway({ send: async () => outcomes.shift() ?? silence() });
-    const world = await startWorld({ gateway });
-    const { message } = await sendText(world, await connectScripted(world));
-    await world.clock.advance(SECOND);
-    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent', error: null });
+    const harness = await startHarness({ gateway });
+    const { message } = await sendText(harness, await connectScripted(harness));
+    await harness.clock.advance(SECOND);
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent', error: null });
   });
 
   it.each([
     ['throws', () => Promise.reject(new Error('socket hang up')), 0],
     ['is silent', silence, MINUTE],
-  ])('counts as unknown where the gateway %s', async (_, answer, afterMs) => {
-    const gateway = scriptedGateway({ send: answer });
-    const world = await startWorld({ gateway });
-    const { message } = await sendText(world, await connectScripted(world));
-    await world.clock.advance(5 * (afterMs + 8 * SECOND));
+  ])('counts as unknown where the gateway %s', async (_, response, afterMs) => {
+    const gateway = scriptedGateway({ send: response });
+    const harness = await startHarness({ gateway });
+    const { message } = await sendText(harness, await connectScripted(harness));
+    await harness.clock.advance(5 * (afterMs + 8 * SECOND));
     expect(gateway.sent()).toHaveLength(5);
-    expect(await world.api.messages.get(message.id)).toMatchObject({
+    expect(await harness.api.messages.get(message.id)).toMatchObject({
       error: { code: 'send_outcome_unknown' },
     });
   });
 
   it('goes on to sent, delivered and read where a receipt comes after it failed', async () => {
-    const gateway = scriptedGateway({ send: async () => ({ kind: 'unknown', reason: 'no answer' }) });
-    const world = await startWorld({ gateway });
-    await listen(world);
-    const { message } = await sendText(world, await connectScripted(world));
-    await world.clock.advance(MINUTE);
+    const gateway = scriptedGateway({ send: async () => ({ kind: 'unknown', reason: 'no response' }) });
+    const harness = await startHarness({ gateway });
+    await listen(harness);
+    const { message } = await sendText(harness, await connectScripted(harness));
+    await harness.clock.advance(MINUTE);
     const { networkId = '' } = gateway.sent()[0] ?? {};
     const { listener } = gateway.last();
     await listener.receipt({ networkId, status: 'delivered' });
-    await world.clock.advance(SECOND);
+    await harness.clock.advance(SECOND);
     await listener.receipt({ networkId, status: 'read' });
     await listener.receipt({ networkId, status: 'delivered' });
-    await world.clock.settle();
+    await harness.clock.settle();
 
-    expect(await world.api.messages.get(message.id)).toMatchObject({
+    expect(await harness.api.messages.get(message.id)).toMatchObject({
       status: 'read',
       error: null,
       failed_at: null,
     });
-    const types = toldTypes(world).filter((type) => type.startsWith('message.'));
+    const types = receivedTypes(harness).filter((type) => type.startsWith('message.'));
     expect(types).toEqual(['message.failed', 'message.sent', 'message.delivered', 'message.read']);
-    await world.clock.advance(5 * MINUTE);
+    await harness.clock.advance(5 * MINUTE);
     expect(gateway.sent()).toHaveLength(5);
   });
 
   it('stays failed on a receipt where the network had refused it', async () => {
     const error = { code: 'not_allowed', message: 'No.' };
     const gateway = scriptedGateway({ send: async () => ({ kind: 'refused', error }) });
-    const world = await startWorld({ gateway });
-    const { message } = await sendText(world, await connectScripted(world));
-    await world.clock.settle();
+    const harness = await startHarness({ gateway });
+    const { message } = await sendText(harness, await connectScripted(harness));
+    await harness.clock.settle();
     const { networkId = '' } = gateway.sent()[0] ?? {};
     await gateway.last().listener.receipt({ networkId, status: 'read' });
-    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'failed', error });
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'failed', error });
   });
 
   it('counts no try where nothing was written before the connection ended', async () => {
@@ -110,65 +110,65 @@ describe('a send whose outcome stays unknown', () => {
     let drops = 12;
     gateway.script.send = async (_message, { listener }) => {
       // One whose tries were counted would fail with this one.
-      if ((drops -= 1) === -1) return { kind: 'unknown', reason: 'no answer' };
+      if ((drops -= 1) === -1) return { kind: 'unknown', reason: 'no response' };
       if (drops < 0) return { kind: 'accepted' };
       void listener.closed({ kind: 'dropped', detail: 'connection_lost' });
       return { kind: 'not_sent', reason: 'the connection closed' };
     };
-    const world = await startWorld({ gateway });
-    const { message } = await sendText(world, await connectScripted(world));
-    await world.clock.advance(MINUTE);
-    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent', error: null });
+    const harness = await startHarness({ gateway });
+    const { message } = await sendText(harness, await connectScripted(harness));
+    await harness.clock.advance(MINUTE);
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent', error: null });
     expect(gateway.sent()).toHaveLength(14);
   });
 
-  it('that was taken all the same is told by its receipt', async () => {
-    const gateway = scriptedGateway({ send: async () => ({ kind: 'unknown', reason: 'no answer' }) });
-    const world = await startWorld({ gateway });
-    const { message } = await sendText(world, await connectScripted(world));
-    await world.clock.settle();
+  it('that was taken all the same is reported by its receipt', async () => {
+    const gateway = scriptedGateway({ send: async () => ({ kind: 'unknown', reason: 'no response' }) });
+    const harness = await startHarness({ gateway });
+    const { message } = await sendText(harness, await connectScripted(harness));
+    await harness.clock.settle();
     await gateway
       .last()
       .listener.receipt({ networkId: gateway.sent()[0]?.networkId ?? '', status: 'delivered' });
-    await world.clock.advance(MINUTE);
+    await harness.clock.advance(MINUTE);
 
-    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'delivered' });
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'delivered' });
     expect(gateway.sent()).toHaveLength(1);
   });
 });
 
 describe('processes whose clocks differ', () => {
   /** A number that was connected, and wrote a text, in a process that has stopped since. */
-  async function movedFrom(firstClock: (world: World) => ManualClock) {
-    const world = await startWorld({ roles: only('api', 'webhooks') });
-    await listen(world);
+  async function movedFrom(firstClock: (harness: Harness) => ManualClock) {
+    const harness = await startHarness({ roles: only('api', 'webhooks') });
+    await listen(harness);
     const gateway = scriptedGateway();
-    const first = await world.another({ roles: only('gateway'), gateway, clock: firstClock(world) });
-    const id = await connectScripted(world);
-    const { message } = await sendText(world, id);
-    await world.clock.settle();
+    const first = await harness.another({ roles: only('gateway'), gateway, clock: firstClock(harness) });
+    const id = await connectScripted(harness);
+    const { message } = await sendText(harness, id);
+    await harness.clock.settle();
     await first.trunkline.stop();
     const next = scriptedGateway();
-    await world.another({ roles: only('gateway'), gateway: next });
-    await world.clock.settle();
-    return { world, id, message, listener: next.last().listener, networkId: gateway.sent()[0]?.networkId };
+    await harness.another({ roles: only('gateway'), gateway: next });
+    await harness.clock.settle();
+    return { harness, id, message, listener: next.last().listener, networkId: gateway.sent()[0]?.networkId };
   }
-  const ahead = ({ clock }: World): ManualClock => manualClock(clock.now() + 2 * SECOND);
+  const ahead = ({ clock }: Harness): ManualClock => manualClock(clock.now() + 2 * SECOND);
 
   it('report the steps of a message in their order', async () => {
-    const { world, message, listener, networkId = '' } = await movedFrom(ahead);
+    const { harness, message, listener, networkId = '' } = await movedFrom(ahead);
     await listener.receipt({ networkId, status: 'delivered' });
-    await world.clock.advance(5 * SECOND);
-    const { sent_at, delivered_at } = await world.api.messages.get(message.id);
+    await harness.clock.advance(5 * SECOND);
+    const { sent_at, delivered_at } = await harness.api.messages.get(message.id);
     expect(Date.parse(delivered_at ?? '')).toBeGreaterThanOrEqual(Date.parse(sent_at ?? ''));
-    expect(toldTypes(world)).toEqual(['instance.connected', 'message.sent', 'message.delivered']);
+    expect(receivedTypes(harness)).toEqual(['instance.connected', 'message.sent', 'message.delivered']);
   });
 
   it('report the changes of an instance in their order', async () => {
-    const { world, listener } = await movedFrom(ahead);
+    const { harness, listener } = await movedFrom(ahead);
     await listener.closed({ kind: 'failed', code: 'account_banned' });
-    await world.clock.advance(5 * SECOND);
-    expect(toldTypes(world).filter((type) => type.startsWith('instance.'))).toEqual([
+    await harness.clock.advance(5 * SECOND);
+    expect(receivedTypes(harness).filter((type) => type.startsWith('instance.'))).toEqual([
       'instance.connected',
       'instance.error',
     ]);
@@ -177,19 +177,19 @@ describe('processes whose clocks differ', () => {
 
 describe('the queue of an instance', () => {
   it('is first in, first out, one at a time', async () => {
-    const answers: ((outcome: SendOutcome) => void)[] = [];
-    const gateway = scriptedGateway({ send: () => new Promise((resolve) => answers.push(resolve)) });
-    const world = await startWorld({ gateway });
-    const id = await connectScripted(world);
-    for (const text of ['one', 'two', 'three']) await sendText(world, id, '34600000009', text);
+    const responses: ((outcome: SendOutcome) => void)[] = [];
+    const gateway = scriptedGateway({ send: () => new Promise((resolve) => responses.push(resolve)) });
+    const harness = await startHarness({ gateway });
+    const id = await connectScripted(harness);
+    for (const text of ['one', 'two', 'three']) await sendText(harness, id, '34600000009', text);
 
     for (const count of [1, 2, 3]) {
-      await world.clock.settle();
+      await harness.clock.settle();
       expect(texts(gateway.sent())).toEqual(['one', 'two', 'three'].slice(0, count));
-      answers.shift()?.({ kind: 'accepted' });
+      responses.shift()?.({ kind: 'accepted' });
     }
-    await world.clock.settle();
-    expect(await statuses(world)).toEqual(['sent', 'sent', 'sent']);
+    await harness.clock.settle();
+    expect(await statuses(harness)).toEqual(['sent', 'sent', 'sent']);
   });
 
   it('records the outcome of a send on the message that was read for it, and reads it no second time', async () => {
@@ -201,79 +201,82 @@ describe('the queue of an instance', () => {
       return findOutbound(...given);
     };
     const gateway = scriptedGateway({ send: async () => ({ kind: 'accepted' }) });
-    const world = await startWorld({ gateway, storage });
-    const { message } = await sendText(world, await connectScripted(world));
-    await world.clock.settle();
-    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+    const harness = await startHarness({ gateway, storage });
+    const { message } = await sendText(harness, await connectScripted(harness));
+    await harness.clock.settle();
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
     expect(reads).toBe(0);
   });
 
   it('keeps later messages waiting while the first has no outcome', async () => {
     const gateway = scriptedGateway({
       send: async ({ to }) =>
-        to === '34600000001' ? { kind: 'unknown', reason: 'no answer' } : { kind: 'accepted' },
+        to === '34600000001' ? { kind: 'unknown', reason: 'no response' } : { kind: 'accepted' },
     });
-    const world = await startWorld({ gateway });
-    const id = await connectScripted(world);
-    await sendText(world, id, '34600000001');
-    await sendText(world, id, '34600000002');
-    await world.clock.advance(14 * SECOND);
-    expect(await statuses(world)).toEqual(['queued', 'queued']);
-    await world.clock.advance(SECOND);
-    expect(await statuses(world)).toEqual(['failed', 'sent']);
+    const harness = await startHarness({ gateway });
+    const id = await connectScripted(harness);
+    await sendText(harness, id, '34600000001');
+    await sendText(harness, id, '34600000002');
+    await harness.clock.advance(14 * SECOND);
+    expect(await statuses(harness)).toEqual(['queued', 'queued']);
+    await harness.clock.advance(SECOND);
+    expect(await statuses(harness)).toEqual(['failed', 'sent']);
   });
 
   it('does not wait for other instances', async () => {
     const gateway = scriptedGateway({
       send: ({ to }) => (to === '34600000001' ? silence() : Promise.resolve({ kind: 'accepted' })),
     });
-    const world = await startWorld({ gateway });
-    const [stuck, free] = [await connectScripted(world), await connectScripted(world)];
-    await sendText(world, stuck, '34600000001');
-    const { message } = await sendText(world, free);
-    await world.clock.settle();
-    expect(await world.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
+    const harness = await startHarness({ gateway });
+    const [stuck, free] = [await connectScripted(harness), await connectScripted(harness)];
+    await sendText(harness, stuck, '34600000001');
+    const { message } = await sendText(harness, free);
+    await harness.clock.settle();
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
   });
 
   it('takes up a message that arrives at the very end of a pass', async () => {
-    // The look that finds the queue empty is answered late, as a database does; meanwhile a message is accepted.
+    // The look that finds the queue empty returns late, as a database does; meanwhile a message is accepted.
     const gateway = scriptedGateway();
-    const world = await startWorld({ gateway });
-    const id = await connectScripted(world);
-    const { messages } = world.storage;
+    const harness = await startHarness({ gateway });
+    const id = await connectScripted(harness);
+    const { messages } = harness.storage;
     const queueHeads = messages.queueHeads.bind(messages);
     let late = true;
     messages.queueHeads = async (ids, now) => {
       const heads = await queueHeads(ids, now);
       if (heads.length === 0 && late) {
         late = false;
-        await sendText(world, id, '34600000009', 'two');
-        await world.clock.settle();
+        await sendText(harness, id, '34600000009', 'two');
+        await harness.clock.settle();
       }
       return heads;
     };
-    await sendText(world, id, '34600000009', 'one');
-    await world.clock.settle();
-    await world.clock.settle();
+    await sendText(harness, id, '34600000009', 'one');
+    await harness.clock.settle();
+    await harness.clock.settle();
     expect(texts(gateway.sent())).toEqual(['one', 'two']);
   });
 
   it('keeps what is queued while the instance is disconnected, and sends it afterwards', async () => {
     const gateway = scriptedGateway({ send: silence });
-    const world = await startWorld({ gateway });
-    const id = await connectScripted(world);
-    await sendText(world, id, '34600000009', 'one');
-    await sendText(world, id, '34600000009', 'two');
-    await world.clock.settle();
-    await world.api.instances.disconnect(id);
-    await expect(sendText(world, id)).rejects.toMatchObject({ code: 'INSTANCE_NOT_CONNECTED', status: 409 });
-    await world.clock.advance(5 * MINUTE);
-    expect(await statuses(world)).toEqual(['queued', 'queued']);
+    const harness = await startHarness({ gateway });
+    const id = await connectScripted(harness);
+    await sendText(harness, id, '34600000009', 'one');
+    await sendText(harness, id, '34600000009', 'two');
+    await harness.clock.settle();
+    await harness.api.instances.disconnect(id);
+    await expect(sendText(harness, id)).rejects.toMatchObject({
+      code: 'INSTANCE_NOT_CONNECTED',
+      status: 409,
+    });
+    await harness.clock.advance(5 * MINUTE);
+    expect(await statuses(harness)).toEqual(['queued', 'queued']);
 
     gateway.script.send = async () => ({ kind: 'accepted' });
-    await world.api.instances.connect(id);
-    await world.clock.settle();
-    expect(await statuses(world)).toEqual(['sent', 'sent']);
+    await harness.api.instances.connect(id);
+    await harness.clock.settle();
+    expect(await statuses(harness)).toEqual(['sent', 'sent']);
   });
 });
 
@@ -282,31 +285,31 @@ describe('sending while the number reconnects', () => {
 
   it('is accepted after a drop, before and after it is reported, and sent once the connection is back', async () => {
     const gateway = scriptedGateway();
-    const world = await startWorld({ gateway });
-    const id = await connectScripted(world);
+    const harness = await startHarness({ gateway });
+    const id = await connectScripted(harness);
     gateway.script.opened = ({ listener }) => listener.closed(DOWN);
     await gateway.last().listener.closed(DOWN);
-    expect(await world.api.instances.get(id)).toMatchObject({ status: 'connecting' });
-    await sendText(world, id, '34600000009', 'one');
-    await world.clock.advance(MINUTE);
-    expect(await world.api.instances.get(id)).toMatchObject({ status: 'disconnected' });
-    await sendText(world, id, '34600000009', 'two');
-    expect(await statuses(world)).toEqual(['queued', 'queued']);
+    expect(await harness.api.instances.get(id)).toMatchObject({ status: 'connecting' });
+    await sendText(harness, id, '34600000009', 'one');
+    await harness.clock.advance(MINUTE);
+    expect(await harness.api.instances.get(id)).toMatchObject({ status: 'disconnected' });
+    await sendText(harness, id, '34600000009', 'two');
+    expect(await statuses(harness)).toEqual(['queued', 'queued']);
 
     gateway.script.opened = ({ listener }) => listener.connected(PROFILE);
-    await world.clock.advance(MINUTE);
-    expect(await statuses(world)).toEqual(['sent', 'sent']);
+    await harness.clock.advance(MINUTE);
+    expect(await statuses(harness)).toEqual(['sent', 'sent']);
     expect(texts(gateway.sent())).toEqual(['one', 'two']);
   });
 
   it('is accepted by a process that has just started, and while a disconnected number is connected again', async () => {
     const gateway = scriptedGateway();
-    const world = await startWorld({ gateway });
-    const id = await connectScripted(world);
-    await world.trunkline.stop();
+    const harness = await startHarness({ gateway });
+    const id = await connectScripted(harness);
+    await harness.trunkline.stop();
     gateway.script.opened = silence;
-    const next = await world.another({ gateway });
-    await world.clock.settle();
+    const next = await harness.another({ gateway });
+    await harness.clock.settle();
     expect(await next.api.instances.get(id)).toMatchObject({ status: 'connecting' });
     expect((await sendText(next, id)).message).toMatchObject({ status: 'queued' });
 
@@ -318,21 +321,21 @@ describe('sending while the number reconnects', () => {
 
   it('is refused while nothing is linked, and where the number cannot go on', async () => {
     const gateway = scriptedGateway({ opened: silence });
-    const world = await startWorld({ gateway });
+    const harness = await startHarness({ gateway });
     const refused = (id: string): Promise<void> =>
-      expect(sendText(world, id)).rejects.toMatchObject({ code: 'INSTANCE_NOT_CONNECTED', status: 409 });
-    const { id } = await world.api.instances.create();
+      expect(sendText(harness, id)).rejects.toMatchObject({ code: 'INSTANCE_NOT_CONNECTED', status: 409 });
+    const { id } = await harness.api.instances.create();
     await refused(id);
-    await world.api.instances.connect(id);
-    await world.clock.settle();
+    await harness.api.instances.connect(id);
+    await harness.clock.settle();
     await refused(id);
-    await gateway.last().listener.qr('code', world.clock.now() + MINUTE);
+    await gateway.last().listener.qr('code', harness.clock.now() + MINUTE);
     await refused(id);
     await gateway.last().listener.connected(PROFILE);
-    await sendText(world, id);
+    await sendText(harness, id);
     await gateway.last().listener.closed({ kind: 'failed', code: 'banned' });
     await refused(id);
-    await world.api.instances.logout(id);
+    await harness.api.instances.logout(id);
     await refused(id);
   });
 });
@@ -358,51 +361,51 @@ describe('a sender that the storage has kept while another process changed it', 
 
   async function sendingOnce() {
     const { storage, looks } = keepingStorage();
-    const world = await startWorld({ storage });
-    const id = await connectInstance(world);
-    await sendText(world, id);
-    const { workspaces } = world.trunkline.admin;
-    return { world, id, looks, workspaces, workspaceId: world.workspaceId };
+    const harness = await startHarness({ storage });
+    const id = await connectInstance(harness);
+    await sendText(harness, id);
+    const { workspaces } = harness.trunkline.admin;
+    return { harness, id, looks, workspaces, workspaceId: harness.workspaceId };
   }
 
   it('sends as long as nothing has changed, and is looked up once', async () => {
-    const { world, id, looks } = await sendingOnce();
-    await sendText(world, id);
-    await sendText(world, id);
+    const { harness, id, looks } = await sendingOnce();
+    await sendText(harness, id);
+    await sendText(harness, id);
     expect(looks()).toBe(1);
   });
 
   it('sends nothing once its workspace is suspended or has no plan, and sends again after that', async () => {
-    const { world, id, workspaces, workspaceId } = await sendingOnce();
+    const { harness, id, workspaces, workspaceId } = await sendingOnce();
     await workspaces.suspend(workspaceId);
-    await expect(sendText(world, id)).rejects.toMatchObject({ code: 'WORKSPACE_SUSPENDED' });
+    await expect(sendText(harness, id)).rejects.toMatchObject({ code: 'WORKSPACE_SUSPENDED' });
     await workspaces.resume(workspaceId);
-    await sendText(world, id);
+    await sendText(harness, id);
     await workspaces.setPlan(workspaceId, { subscription: 'past_due' });
-    await expect(sendText(world, id)).rejects.toMatchObject({ code: 'SUBSCRIPTION_PAST_DUE' });
+    await expect(sendText(harness, id)).rejects.toMatchObject({ code: 'SUBSCRIPTION_PAST_DUE' });
     await workspaces.setPlan(workspaceId, { subscription: 'trial', trialMessageLimit: 1 });
-    await sendText(world, id);
-    await expect(sendText(world, id)).rejects.toMatchObject({ code: 'TRIAL_LIMIT_REACHED' });
+    await sendText(harness, id);
+    await expect(sendText(harness, id)).rejects.toMatchObject({ code: 'TRIAL_LIMIT_REACHED' });
   });
 
   it('sends under its present number, and not at all once it is deleted', async () => {
-    const { world, id } = await sendingOnce();
-    await world.api.instances.logout(id);
-    await world.clock.settle();
-    await expect(sendText(world, id)).rejects.toMatchObject({ code: 'INSTANCE_NOT_CONNECTED' });
-    await world.api.instances.connect(id);
-    await world.clock.advance(STEP);
-    await world.sandbox.phone(id).scan({ phoneNumber: '15550142' });
-    await world.clock.settle();
-    expect((await sendText(world, id)).message.from).toBe('15550142');
-    await world.api.instances.delete(id);
-    await expect(sendText(world, id)).rejects.toMatchObject({ code: 'INSTANCE_NOT_FOUND' });
+    const { harness, id } = await sendingOnce();
+    await harness.api.instances.logout(id);
+    await harness.clock.settle();
+    await expect(sendText(harness, id)).rejects.toMatchObject({ code: 'INSTANCE_NOT_CONNECTED' });
+    await harness.api.instances.connect(id);
+    await harness.clock.advance(STEP);
+    await harness.sandbox.phone(id).scan({ phoneNumber: '15550142' });
+    await harness.clock.settle();
+    expect((await sendText(harness, id)).message.from).toBe('15550142');
+    await harness.api.instances.delete(id);
+    await expect(sendText(harness, id)).rejects.toMatchObject({ code: 'INSTANCE_NOT_FOUND' });
   });
 
-  it('answers a replay only while its workspace is not suspended', async () => {
-    const { world, id, workspaces, workspaceId } = await sendingOnce();
+  it('replays only while its workspace is not suspended', async () => {
+    const { harness, id, workspaces, workspaceId } = await sendingOnce();
     const send = () =>
-      world.api.messages.send(
+      harness.api.messages.send(
         { instance: id, to: '34600000009', type: 'text', text: 'Hello' },
         { idempotencyKey: 'once' },
       );
@@ -410,7 +413,7 @@ describe('a sender that the storage has kept while another process changed it', 
     await workspaces.suspend(workspaceId);
     await expect(send()).rejects.toMatchObject({ code: 'WORKSPACE_SUSPENDED' });
     await workspaces.resume(workspaceId);
-    await world.api.instances.delete(id);
+    await harness.api.instances.delete(id);
     expect(await send()).toHaveProperty('replayed', true);
   });
 });
@@ -425,30 +428,30 @@ describe('a message may be sent', () => {
     [{ instance: 'nonsense' }, 'INSTANCE_NOT_FOUND'],
     [{ to: 'grp_nonsense' }, 'GROUP_NOT_FOUND'],
   ])('not with %j: %s', async (changes, code) => {
-    const world = await startWorld();
-    const instance = await connectInstance(world);
+    const harness = await startHarness();
+    const instance = await connectInstance(harness);
     const input = { instance, to: '34600000009', type: 'text', text: 'Hello', ...changes };
     // The types forbid some of these; REST does not know types.
     await expect(
-      world.api.messages.send(input as Parameters<typeof world.api.messages.send>[0]),
+      harness.api.messages.send(input as Parameters<typeof harness.api.messages.send>[0]),
     ).rejects.toMatchObject({ code });
-    expect((await world.api.messages.list()).data).toEqual([]);
+    expect((await harness.api.messages.list()).data).toEqual([]);
   });
 
   it('to a group of this instance, and of no other', async () => {
-    const world = await startWorld();
-    const [id, other] = [await connectInstance(world), await connectInstance(world)];
-    const [group] = await world.api.instances.groups(id);
+    const harness = await startHarness();
+    const [id, other] = [await connectInstance(harness), await connectInstance(harness)];
+    const [group] = await harness.api.instances.groups(id);
     const to = group?.id ?? '';
-    const { message } = await sendText(world, id, to);
+    const { message } = await sendText(harness, id, to);
     expect(message).toMatchObject({ to: null, group_id: to } satisfies Partial<MessageResource>);
-    await world.clock.advance(3 * STEP);
-    expect(await world.api.messages.get(message.id)).toMatchObject({
+    await harness.clock.advance(3 * STEP);
+    expect(await harness.api.messages.get(message.id)).toMatchObject({
       status: 'read',
       to: null,
       group_id: to,
     });
-    await expect(sendText(world, other, to)).rejects.toMatchObject({ code: 'GROUP_NOT_FOUND' });
+    await expect(sendText(harness, other, to)).rejects.toMatchObject({ code: 'GROUP_NOT_FOUND' });
   });
 
   it('goes to the network under the name that the network gave the group', async () => {
@@ -458,18 +461,18 @@ describe('a message may be sent', () => {
         await listener.groups([{ networkId: '120363@g.us', name: 'Choir', participantsCount: 3 }]);
       },
     });
-    const world = await startWorld({ gateway });
-    const id = await connectScripted(world);
-    const [group] = await world.api.instances.groups(id);
-    await sendText(world, id, group?.id);
-    await world.clock.settle();
+    const harness = await startHarness({ gateway });
+    const id = await connectScripted(harness);
+    const [group] = await harness.api.instances.groups(id);
+    await sendText(harness, id, group?.id);
+    await harness.clock.settle();
     expect(gateway.sent()).toMatchObject([{ to: '120363@g.us', isGroup: true }]);
   });
 
   it('until the backlog is full', async () => {
-    const world = await startWorld({ gateway: scriptedGateway({ send: silence }), sendBacklog: 3 });
-    const id = await connectScripted(world);
-    const sends = Array.from({ length: 5 }, () => sendText(world, id));
+    const harness = await startHarness({ gateway: scriptedGateway({ send: silence }), sendBacklog: 3 });
+    const id = await connectScripted(harness);
+    const sends = Array.from({ length: 5 }, () => sendText(harness, id));
     const results = await Promise.allSettled(sends);
     expect(results.map(({ status }) => status)).toEqual([
       'fulfilled',
@@ -478,10 +481,10 @@ describe('a message may be sent', () => {
       'rejected',
       'rejected',
     ]);
-    await expect(sendText(world, id)).rejects.toMatchObject({
+    await expect(sendText(harness, id)).rejects.toMatchObject({
       code: 'SEND_BACKLOG',
       status: 429,
-      details: { retry_after: 10, limit: 3, reset: world.clock.now() / 1000 + 10 },
+      details: { retry_after: 10, limit: 3, reset: harness.clock.now() / 1000 + 10 },
     });
   });
 });

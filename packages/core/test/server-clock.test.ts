@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Storage } from '../src/index.ts';
 import { manualClock, memoryStorage } from '../src/testing/index.ts';
-import { MINUTE, SECOND, startWorld } from './support/world.ts';
+import { MINUTE, SECOND, startHarness } from './support/harness.ts';
 
-/** A world whose database has a clock of its own, and a machine whose clock is off by this much. */
-async function worldOff(offMs: number, serverTime?: () => Promise<number>) {
+/** A harness whose database has a clock of its own, and a machine whose clock is off by this much. */
+async function harnessOff(offMs: number, serverTime?: () => Promise<number>) {
   const server = manualClock();
   const clock = manualClock(server.now() + offMs);
   const memory = memoryStorage();
   const storage: Storage = { ...memory, serverTime: serverTime ?? (async () => server.now()) };
-  const world = await startWorld({ clock, storage });
+  const harness = await startHarness({ clock, storage });
   /** Both clocks go on together. */
   const advance = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += SECOND) {
@@ -18,24 +18,26 @@ async function worldOff(offMs: number, serverTime?: () => Promise<number>) {
     }
   };
   const instanceMadeAt = async (): Promise<number> =>
-    Date.parse((await world.api.instances.create()).created_at);
-  return { world, server, clock, advance, instanceMadeAt };
+    Date.parse((await harness.api.instances.create()).created_at);
+  return { harness, server, clock, advance, instanceMadeAt };
 }
 
 const warnings = (logs: readonly { level: string; message: string }[]): readonly string[] =>
   logs.filter(({ level }) => level === 'warn').map(({ message }) => message);
 
 describe("a machine's clock that is wrong", () => {
-  it.each([10 * MINUTE, -10 * MINUTE])('by %i ms makes no difference, and is told of once', async (off) => {
-    const { world, server, advance, instanceMadeAt } = await worldOff(off);
+  it.each([10 * MINUTE, -10 * MINUTE])('by %i ms makes no difference, and is reported once', async (off) => {
+    const { harness, server, advance, instanceMadeAt } = await harnessOff(off);
     expect(await instanceMadeAt()).toBe(server.now());
     await advance(MINUTE);
     expect(await instanceMadeAt()).toBe(server.now());
-    expect(warnings(world.logs)).toEqual(["this machine's clock differs from the database's, which counts"]);
+    expect(warnings(harness.logs)).toEqual([
+      "this machine's clock differs from the database's, which counts",
+    ]);
   });
 
   it('may be set while the process runs', async () => {
-    const { server, clock, advance, instanceMadeAt } = await worldOff(0);
+    const { server, clock, advance, instanceMadeAt } = await harnessOff(0);
     clock.jump(-10 * MINUTE);
     expect(await instanceMadeAt()).toBe(server.now());
     await advance(3 * SECOND);
@@ -43,7 +45,7 @@ describe("a machine's clock that is wrong", () => {
   });
 
   it('follows the server where that is set forward', async () => {
-    const { server, advance, instanceMadeAt } = await worldOff(0);
+    const { server, advance, instanceMadeAt } = await harnessOff(0);
     server.jump(5 * MINUTE);
     await advance(10 * SECOND);
     expect(await instanceMadeAt()).toBe(server.now());
@@ -52,7 +54,7 @@ describe("a machine's clock that is wrong", () => {
 
 describe('a database whose time cannot be had', () => {
   it('at the start lets nothing start', async () => {
-    const refused = worldOff(0, () => Promise.reject(new Error('the connection is gone')));
+    const refused = harnessOff(0, () => Promise.reject(new Error('the connection is gone')));
     await expect(refused).rejects.toThrow('the connection is gone');
   });
 
@@ -64,7 +66,7 @@ describe('a database whose time cannot be had', () => {
       if (slow >= 0) await clock.advance(2 * SECOND);
       return clock.now();
     };
-    const start = () => startWorld({ clock, storage: { ...memoryStorage(), serverTime } });
+    const start = () => startHarness({ clock, storage: { ...memoryStorage(), serverTime } });
     await start();
     slow = 10;
     await expect(start()).rejects.toThrow('took longer than 1000 ms');
@@ -73,7 +75,7 @@ describe('a database whose time cannot be had', () => {
   it('later leaves the clock going as it went', async () => {
     let reachable = true;
     const server = manualClock();
-    const { advance, instanceMadeAt, clock } = await worldOff(10 * MINUTE, () =>
+    const { advance, instanceMadeAt, clock } = await harnessOff(10 * MINUTE, () =>
       reachable ? Promise.resolve(server.now()) : Promise.reject(new Error('the connection is gone')),
     );
     reachable = false;

@@ -1,12 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { REFUSED, TAKEN, memoryStorage } from '../src/testing/index.ts';
-import { HOUR, MINUTE, STEP, connectInstance, listen, only, sendText, startWorld } from './support/world.ts';
+import {
+  HOUR,
+  MINUTE,
+  STEP,
+  connectInstance,
+  listen,
+  only,
+  sendText,
+  startHarness,
+} from './support/harness.ts';
 
 const HOOK = { url: 'https://hooks.example.com/', events: ['message.sent'] } as const;
-const senders = () => startWorld({ roles: only('api', 'webhooks') });
+const senders = () => startHarness({ roles: only('api', 'webhooks') });
 
 describe('an endpoint', () => {
-  it('is made enabled, with its secret told and hinted at', async () => {
+  it('is made enabled, with its secret shown and hinted at', async () => {
     const { api } = await senders();
     const webhook = await api.webhooks.create({ ...HOOK, description: 'CRM' });
     expect(webhook).toEqual({
@@ -78,7 +87,7 @@ describe('an endpoint', () => {
       'hooks.example.com': ['93.184.215.14'],
     };
     const resolve = async (name: string) => addresses[name] ?? Promise.reject(new Error('SERVFAIL'));
-    const { api } = await startWorld({ dns: { resolve } });
+    const { api } = await startHarness({ dns: { resolve } });
     const refused = { code: 'INVALID_WEBHOOK_URL', status: 422 };
     await expect(api.webhooks.create({ ...HOOK, url })).rejects.toMatchObject(refused);
     const { id } = await api.webhooks.create(HOOK);
@@ -89,7 +98,7 @@ describe('an endpoint', () => {
   it('is refused in the same words whether its host does not resolve or is private', async () => {
     const addresses: Record<string, readonly string[]> = { 'inside.example.com': ['192.168.1.7'] };
     const resolve = async (name: string) => addresses[name] ?? Promise.reject(new Error('SERVFAIL'));
-    const { api } = await startWorld({ dns: { resolve } });
+    const { api } = await startHarness({ dns: { resolve } });
     const messageFor = async (url: string) =>
       api.webhooks.create({ ...HOOK, url }).then(
         () => 'accepted',
@@ -102,7 +111,7 @@ describe('an endpoint', () => {
   });
 
   it('may be on this machine in development', async () => {
-    const { api } = await startWorld({ urlPolicy: 'local', dns: { resolve: async () => ['127.0.0.1'] } });
+    const { api } = await startHarness({ urlPolicy: 'local', dns: { resolve: async () => ['127.0.0.1'] } });
     await api.webhooks.create({ ...HOOK, url: 'http://localhost:9000/hook' });
     await expect(api.webhooks.create({ ...HOOK, url: 'http://10.0.0.1/' })).rejects.toMatchObject({
       code: 'INVALID_WEBHOOK_URL',
@@ -110,7 +119,7 @@ describe('an endpoint', () => {
   });
 
   it('whose name is looked up for ever is refused after three seconds', async () => {
-    const { api, clock } = await startWorld({
+    const { api, clock } = await startHarness({
       dns: {
         resolve: (_, signal) =>
           new Promise((__, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
@@ -122,7 +131,7 @@ describe('an endpoint', () => {
   });
 
   it('is refused after three seconds by a resolver that ignores its signal, too', async () => {
-    const { api, clock } = await startWorld({ dns: { resolve: () => new Promise(() => {}) } });
+    const { api, clock } = await startHarness({ dns: { resolve: () => new Promise(() => {}) } });
     const creating = api.webhooks.create(HOOK).catch((error: unknown) => error);
     await clock.advance(3_000);
     expect(await Promise.race([creating, Promise.resolve('still waiting')])).toMatchObject({
@@ -132,126 +141,127 @@ describe('an endpoint', () => {
 });
 
 describe('an endpoint that is disabled', () => {
-  it('has its open deliveries failed, and is told of nothing more', async () => {
-    const world = await startWorld();
-    const { id } = await listen(world);
-    const instance = await connectInstance(world);
-    world.sender.answer(() => REFUSED);
-    await sendText(world, instance);
-    await world.clock.advance(3 * STEP);
-    const sent = world.sender.requests.length;
-    expect(await world.api.webhooks.update(id, { status: 'disabled' })).toMatchObject({
+  it('has its open deliveries failed, and is notified of nothing more', async () => {
+    const harness = await startHarness();
+    const { id } = await listen(harness);
+    const instance = await connectInstance(harness);
+    harness.sender.respond(() => REFUSED);
+    await sendText(harness, instance);
+    await harness.clock.advance(3 * STEP);
+    const sent = harness.sender.requests.length;
+    expect(await harness.api.webhooks.update(id, { status: 'disabled' })).toMatchObject({
       status: 'disabled',
       disabled_reason: 'manual',
       disabled_at: '2026-01-01T00:00:00.100+00:00',
     });
 
-    const { data } = await world.api.webhooks.deliveries(id, { status: 'failed' });
+    const { data } = await harness.api.webhooks.deliveries(id, { status: 'failed' });
     expect(data).toHaveLength(3);
     expect(data[0]).toMatchObject({ error_code: 'ENDPOINT_DISABLED', next_retry_at: null, attempts: 1 });
-    await sendText(world, instance);
-    await world.clock.advance(HOUR);
-    expect(world.sender.requests).toHaveLength(sent);
+    await sendText(harness, instance);
+    await harness.clock.advance(HOUR);
+    expect(harness.sender.requests).toHaveLength(sent);
   });
 
-  it('and enabled again is told of what happens from then on', async () => {
-    const world = await startWorld();
-    const { id } = await listen(world);
-    const instance = await connectInstance(world);
-    await world.api.webhooks.update(id, { status: 'disabled' });
-    await sendText(world, instance, '34600000001');
-    await world.clock.advance(MINUTE);
-    const before = world.sender.requests.length;
-    expect(await world.api.webhooks.update(id, { status: 'enabled' })).toMatchObject({
+  it('and enabled again is notified of what happens from then on', async () => {
+    const harness = await startHarness();
+    const { id } = await listen(harness);
+    const instance = await connectInstance(harness);
+    await harness.api.webhooks.update(id, { status: 'disabled' });
+    await sendText(harness, instance, '34600000001');
+    await harness.clock.advance(MINUTE);
+    const before = harness.sender.requests.length;
+    expect(await harness.api.webhooks.update(id, { status: 'enabled' })).toMatchObject({
       status: 'enabled',
       disabled_at: null,
       disabled_reason: null,
     });
-    await world.clock.advance(HOUR);
-    expect(world.sender.requests).toHaveLength(before);
-    await sendText(world, instance, '34600000001');
-    await world.clock.advance(MINUTE);
-    expect(world.sender.requests).toHaveLength(before + 1);
+    await harness.clock.advance(HOUR);
+    expect(harness.sender.requests).toHaveLength(before);
+    await sendText(harness, instance, '34600000001');
+    await harness.clock.advance(MINUTE);
+    expect(harness.sender.requests).toHaveLength(before + 1);
   });
 
-  it('while a request is on its way has the answer in its log, and the delivery stays failed', async () => {
-    const world = await senders();
-    const { id } = await listen(world);
-    let answer = (): void => {};
-    world.sender.answer(
+  it('while a request is on its way has the response in its log, and the delivery stays failed', async () => {
+    const harness = await senders();
+    const { id } = await listen(harness);
+    let response = (): void => {};
+    harness.sender.respond(
       () =>
         new Promise(
-          (resolve) => (answer = () => resolve({ errorCode: null, responseStatus: 200, responseBody: 'ok' })),
+          (resolve) =>
+            (response = () => resolve({ errorCode: null, responseStatus: 200, responseBody: 'ok' })),
         ),
     );
-    const { id: deliveryId } = await world.api.webhooks.test(id);
-    await world.clock.settle();
-    await world.api.webhooks.update(id, { status: 'disabled' });
-    await world.api.webhooks.update(id, { status: 'enabled' });
-    await expect(world.api.deliveries.retry(deliveryId)).rejects.toMatchObject({
+    const { id: deliveryId } = await harness.api.webhooks.test(id);
+    await harness.clock.settle();
+    await harness.api.webhooks.update(id, { status: 'disabled' });
+    await harness.api.webhooks.update(id, { status: 'enabled' });
+    await expect(harness.api.deliveries.retry(deliveryId)).rejects.toMatchObject({
       code: 'WEBHOOK_RETRY_NOT_ALLOWED',
     });
-    answer();
-    await world.clock.settle();
-    expect(await world.api.deliveries.get(deliveryId)).toMatchObject({
+    response();
+    await harness.clock.settle();
+    expect(await harness.api.deliveries.get(deliveryId)).toMatchObject({
       status: 'failed',
       error_code: 'ENDPOINT_DISABLED',
       attempts: 1,
       attempt_log: [{ error_code: null, response_status: 200 }],
     });
-    await world.api.deliveries.retry(deliveryId);
+    await harness.api.deliveries.retry(deliveryId);
   });
 
   it('and enabled again just as a request to it succeeds keeps that success', async () => {
     const storage = memoryStorage();
     const { webhooks } = storage;
     const write = webhooks.write.bind(webhooks);
-    const world = await startWorld({ storage });
-    const { id } = await listen(world);
-    const answer = Promise.withResolvers<typeof TAKEN>();
-    world.sender.answer(() => answer.promise);
-    await world.api.webhooks.test(id);
-    await world.clock.settle();
-    await world.api.webhooks.update(id, { status: 'disabled' });
+    const harness = await startHarness({ storage });
+    const { id } = await listen(harness);
+    const response = Promise.withResolvers<typeof TAKEN>();
+    harness.sender.respond(() => response.promise);
+    await harness.api.webhooks.test(id);
+    await harness.clock.settle();
+    await harness.api.webhooks.update(id, { status: 'disabled' });
 
     webhooks.write = async (change) => {
-      answer.resolve(TAKEN);
-      await world.clock.settle();
+      response.resolve(TAKEN);
+      await harness.clock.settle();
       return write(change);
     };
-    await world.api.webhooks.update(id, { status: 'enabled' });
-    expect(await world.api.webhooks.get(id)).toMatchObject({ last_delivery: { response_status: 200 } });
-    expect(await world.api.webhooks.list()).toMatchObject({ configured: true });
+    await harness.api.webhooks.update(id, { status: 'enabled' });
+    expect(await harness.api.webhooks.get(id)).toMatchObject({ last_delivery: { response_status: 200 } });
+    expect(await harness.api.webhooks.list()).toMatchObject({ configured: true });
   });
 
   it('can be retried by hand once it is enabled', async () => {
-    const world = await senders();
-    const { id } = await listen(world);
-    world.sender.answer(() => REFUSED);
-    const { id: deliveryId } = await world.api.webhooks.test(id);
-    await world.clock.settle();
-    await world.api.webhooks.update(id, { status: 'disabled' });
-    await world.api.webhooks.update(id, { status: 'enabled' });
-    expect(await world.api.webhooks.retryFailed(id)).toEqual({ requeued: 1, remaining: 0 });
-    expect(await world.api.deliveries.get(deliveryId)).toMatchObject({ status: 'pending' });
+    const harness = await senders();
+    const { id } = await listen(harness);
+    harness.sender.respond(() => REFUSED);
+    const { id: deliveryId } = await harness.api.webhooks.test(id);
+    await harness.clock.settle();
+    await harness.api.webhooks.update(id, { status: 'disabled' });
+    await harness.api.webhooks.update(id, { status: 'enabled' });
+    expect(await harness.api.webhooks.retryFailed(id)).toEqual({ requeued: 1, remaining: 0 });
+    expect(await harness.api.deliveries.get(deliveryId)).toMatchObject({ status: 'pending' });
   });
 });
 
 describe('an endpoint that is deleted', () => {
   it('has its open deliveries failed, and they stay readable by id', async () => {
-    const world = await senders();
-    const { id } = await listen(world);
-    world.sender.answer(() => REFUSED);
-    const { id: deliveryId } = await world.api.webhooks.test(id);
-    await world.clock.settle();
-    await world.api.webhooks.delete(id);
-    await world.clock.advance(HOUR);
-    expect(world.sender.requests).toHaveLength(1);
-    expect(await world.api.deliveries.get(deliveryId)).toMatchObject({
+    const harness = await senders();
+    const { id } = await listen(harness);
+    harness.sender.respond(() => REFUSED);
+    const { id: deliveryId } = await harness.api.webhooks.test(id);
+    await harness.clock.settle();
+    await harness.api.webhooks.delete(id);
+    await harness.clock.advance(HOUR);
+    expect(harness.sender.requests).toHaveLength(1);
+    expect(await harness.api.deliveries.get(deliveryId)).toMatchObject({
       status: 'failed',
       error_code: 'ENDPOINT_DELETED',
       next_retry_at: null,
     });
-    await expect(world.api.webhooks.deliveries(id)).rejects.toMatchObject({ code: 'WEBHOOK_NOT_FOUND' });
+    await expect(harness.api.webhooks.deliveries(id)).rejects.toMatchObject({ code: 'WEBHOOK_NOT_FOUND' });
   });
 });

@@ -9,8 +9,8 @@ import { listeningAddresses, nodeDnsResolver, nodeRuntime } from '../src/node/in
 import { createSandbox } from '../src/sandbox/index.ts';
 import { memoryStorage } from '../src/testing/index.ts';
 import { startNameServer } from './node/name-server.ts';
-import { Servers, answerOk } from './node/servers.ts';
-import { SECRET_KEY, only, startWorld } from './support/world.ts';
+import { Servers, respondOk } from './node/servers.ts';
+import { SECRET_KEY, only, startHarness } from './support/harness.ts';
 
 const servers = new Servers();
 afterAll(() => servers.close());
@@ -49,7 +49,7 @@ describe('With webhookAllow, on create and on update,', () => {
     ['a user name is refused', 'http://user@n8n:5678/', false],
     ['another scheme is refused', 'ftp://n8n/', false],
   ])('%s', async (_, url, accepted) => {
-    const { api } = await startWorld({
+    const { api } = await startHarness({
       dns: names({
         n8n: ['10.0.0.7'],
         flows: ['172.18.0.4'],
@@ -74,7 +74,7 @@ describe('With webhookAllow, on create and on update,', () => {
 });
 
 it('What is refused for its addresses has one text, with no address, that names the settings', async () => {
-  const { api } = await startWorld({
+  const { api } = await startHarness({
     dns: names({
       inside: ['10.0.0.1'],
       denied: ['93.184.215.14'],
@@ -99,13 +99,13 @@ it('What is refused for its addresses has one text, with no address, that names 
 it.each(['http://n8n:5678/', 'https://hooks.test:9000/', 'https://10.0.0.1/', 'http://10.0.0.1:5678/'])(
   'Without lists, the refusal of %s names the setting that the operator may want',
   async (url) => {
-    const { api } = await startWorld();
+    const { api } = await startHarness();
     expect(await refusalOf(api, url)).toContain('WEBHOOK_ALLOW (webhookAllow)');
   },
 );
 
 it('webhookDeny has precedence over webhookAllow and over what is public', async () => {
-  const { api } = await startWorld({
+  const { api } = await startHarness({
     dns: names({
       n8n: ['10.0.0.7'],
       'evil.test': ['93.184.215.14'],
@@ -133,7 +133,7 @@ it('webhookDeny has precedence over webhookAllow and over what is public', async
 
 it('ownAddresses is asked with the port of the URL', async () => {
   const ports: number[] = [];
-  const { api } = await startWorld({
+  const { api } = await startHarness({
     urlPolicy: 'local',
     ownAddresses: (port) => {
       ports.push(port);
@@ -149,7 +149,7 @@ it('ownAddresses is asked with the port of the URL', async () => {
 
 it('ownAddresses is asked for each URL, and a wrong one fails the request rather than let it pass', async () => {
   let own = [{ host: '127.0.0.1', port: 8080 }];
-  const { api } = await startWorld({ urlPolicy: 'local', ownAddresses: () => own });
+  const { api } = await startHarness({ urlPolicy: 'local', ownAddresses: () => own });
   expect(await refusalOf(api, 'http://127.0.0.1:8080/')).toBeDefined();
   expect(await refusalOf(api, 'http://127.0.0.1:8081/')).toBeUndefined();
   own = [{ host: '127.0.0.1', port: 8081 }];
@@ -202,7 +202,7 @@ describe('Each attempt', () => {
   const unsafe = { status: 'failed', error_code: 'UNSAFE_URL' };
 
   it('goes to a listed host, and not to an address that a name does not open', async () => {
-    const receiver = await servers.raw(answerOk);
+    const receiver = await servers.raw(respondOk);
     const { reply, attempted } = await sendingTo(receiver.port, { webhookAllow: ['n8n'] });
     expect(await attempted()).toMatchObject(arrived);
     for (const address of [
@@ -219,7 +219,7 @@ describe('Each attempt', () => {
   });
 
   it('goes to a listed range, until the name means an address outside of it', async () => {
-    const receiver = await servers.raw(answerOk);
+    const receiver = await servers.raw(respondOk);
     const { reply, attempted } = await sendingTo(receiver.port, { webhookAllow: ['127.0.0.0/30'] });
     expect(await attempted()).toMatchObject(arrived);
     for (const address of ['127.0.0.4', '10.0.0.1', '93.184.215.14', '::1', '64:ff9b::7f00:4']) {
@@ -231,7 +231,7 @@ describe('Each attempt', () => {
   });
 
   it('is refused once the name means a denied address, on an open connection too', async () => {
-    const receiver = await servers.raw(answerOk);
+    const receiver = await servers.raw(respondOk);
     const { reply, attempted } = await sendingTo(receiver.port, {
       webhookAllow: ['n8n'],
       webhookDeny: ['127.0.0.2', '10.0.0.0/8'],
@@ -245,7 +245,7 @@ describe('Each attempt', () => {
   });
 
   it('is refused once the service itself is there', async () => {
-    const receiver = await servers.raw(answerOk);
+    const receiver = await servers.raw(respondOk);
     let own: { host: string; port: number }[] = [];
     const { attempted } = await sendingTo(receiver.port, {
       webhookAllow: ['n8n'],
@@ -284,7 +284,7 @@ describe('listeningAddresses', () => {
     await new Promise<void>((resolve) => server.listen(0, host, resolve));
     onTestFinished(() => void server.close());
     const address = server.address() as AddressInfo; // it listens on TCP
-    const { api } = await startWorld({
+    const { api } = await startHarness({
       webhookAllow: ['0.0.0.0/0', '0.0.0.0', '::/0', '::1'],
       ownAddresses: (port) => listeningAddresses(address, port),
     });

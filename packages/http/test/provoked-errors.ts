@@ -32,7 +32,7 @@ export function success(route: Route): Act {
 }
 
 async function failedDelivery({ service, call, ids }: Harness): Promise<string> {
-  service.receivers.answer(() => REFUSED);
+  service.receivers.respond(() => REFUSED);
   const delivery = idOf((await call('POST', `/webhooks/${ids.webhook}/test`)).json);
   await call('PATCH', `/webhooks/${ids.webhook}`, { json: { status: 'disabled' } });
   await call('PATCH', `/webhooks/${ids.webhook}`, { json: { status: 'enabled' } });

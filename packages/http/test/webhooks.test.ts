@@ -247,7 +247,7 @@ describe('deliveries', () => {
 
   test('that ended without success can be queued again, one by one or all', async () => {
     const { service, call, webhook } = await ready();
-    service.receivers.answer(() => REFUSED);
+    service.receivers.respond(() => REFUSED);
     const ids = [];
     for (let i = 0; i < 3; i++) ids.push(idOf((await call('POST', `/webhooks/${webhook}/test`)).json));
     await service.clock.advance(1_000);
@@ -264,7 +264,7 @@ describe('deliveries', () => {
     expect((await call('POST', `/webhooks/${webhook}/test`)).code).toBe('WEBHOOK_DISABLED');
 
     await call('PATCH', `/webhooks/${webhook}`, { json: { status: 'enabled' } });
-    service.receivers.answer(() => TAKEN);
+    service.receivers.respond(() => TAKEN);
     const retried = await call('POST', `/webhook-deliveries/${ids[0]}/retry`);
     expect(retried.status).toBe(202);
     expectFields(retried.json.data, FIELDS.delivery);

@@ -10,7 +10,7 @@ import {
   storeLeasedInstance,
   storeQueuedMessages,
   storeWorkspace,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function acceptanceContract(subject: ContractSubject): void {
@@ -113,7 +113,7 @@ export function acceptanceContract(subject: ContractSubject): void {
 
       const late = aMessage(instance, { createdAt: NOW + IDEMPOTENCY_WINDOW_MS });
       const record = anIdempotencyRecord(late);
-      // Until then it is found, old as it is: the caller judges.
+      // Until then it is found, old as it is: the caller decides.
       expect(await storage.messages.findIdempotencyRecord(workspace.id, 'order-1')).toMatchObject({
         messageId: first.id,
       });
@@ -121,7 +121,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       expect(await storage.messages.findIdempotencyRecord(workspace.id, 'order-1')).toEqual(record);
     });
 
-    it('accepts one of fifty that come at once with one key', async () => {
+    it('accepts one of fifty that come concurrently with one key', async () => {
       const { storage, instance } = await openConnected();
       const results = await Promise.all(
         Array.from({ length: 50 }, () => {
@@ -221,7 +221,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       });
     });
 
-    it('keeps to the backlog limit when many come at once', async () => {
+    it('keeps to the backlog limit when many come concurrently', async () => {
       const { storage, instance } = await openConnected();
       const accepts = Array.from({ length: 30 }, () =>
         storage.messages.accept(of(aMessage(instance), { backlogLimit: 7 })),
@@ -231,7 +231,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       expect(results.filter(({ kind }) => kind === 'backlog_full')).toHaveLength(23);
     });
 
-    it('counts a trial only where it is told to, and only what it accepts', async () => {
+    it('counts a trial only where it is asked to, and only what it accepts', async () => {
       const { storage, workspace, instance } = await openConnected();
       const used = async (): Promise<number> =>
         must(await storage.workspaces.find(workspace.id)).trialMessagesUsed;
@@ -252,7 +252,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       expect(await storage.messages.findIdempotencyRecord(workspace.id, idempotency.key)).toBeNull();
     });
 
-    it('keeps to the trial when many come at once', async () => {
+    it('keeps to the trial when many come concurrently', async () => {
       const { storage, workspace, instance } = await openConnected();
       const accepts = Array.from({ length: 30 }, () =>
         storage.messages.accept(of(aMessage(instance), { trialLimit: 7 })),
@@ -317,7 +317,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       });
     });
 
-    it('answers each of a mixed lot on its own', async () => {
+    it('returns a result for each of a mixed lot on its own', async () => {
       const { storage, workspace, instance } = await openConnected();
       const offline = await storeInstance(storage, workspace, { status: 'error' });
       const [first, second] = [aMessage(instance), aMessage(instance)];

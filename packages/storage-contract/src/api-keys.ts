@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMember, anApiKey, NOW } from './examples.ts';
-import { storeWorkspace } from './scenes.ts';
+import { storeWorkspace } from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function apiKeyContract(subject: ContractSubject): void {

@@ -15,7 +15,7 @@ import {
   storeEndpoint,
   storeLane,
   succeeded,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function completionContract(subject: ContractSubject): void {
@@ -60,7 +60,7 @@ export function completionContract(subject: ContractSubject): void {
       expect(detail.attempts).toEqual([attempt]);
     });
 
-    it('keeps what a receiver answered exactly, whatever it looks like to a database', async () => {
+    it('keeps what a receiver responded exactly, whatever it looks like to a database', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const bodies = [
@@ -146,7 +146,7 @@ export function completionContract(subject: ContractSubject): void {
       expect(statuses).toEqual(['success', 'pending', 'success', 'pending']);
     });
 
-    it('leaves one that stays open due at its time, or at once', async () => {
+    it('leaves one that stays open due at its time, or immediately', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const [later, atOnce, never] = await enqueueAt(storage, endpoint, NOW, NOW, NOW);

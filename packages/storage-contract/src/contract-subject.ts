@@ -11,7 +11,7 @@ export interface ContractSubject {
   readonly capabilities: {
     /** What was written is there for a storage that connects after the first was closed. */
     readonly reopen: Capability;
-    /** Several storages may be open on one database at once, as in several processes. */
+    /** Several storages may be open on one database concurrently, as in several processes. */
     readonly shared: Capability;
     /** What a process holds is released once it has provably ended: needs `TestDatabase.startHolding`. */
     readonly processes: Capability;

@@ -19,7 +19,7 @@ import {
   storeLane,
   storeLeasedInstance,
   storeWorkspace,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function copyContract(subject: ContractSubject): void {

@@ -16,7 +16,7 @@ import {
   storeEndpoint,
   storeLane,
   storeQueuedEvents,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testTransactions } from './test-database.ts';
 
 export function damageContract(subject: ContractSubject): void {

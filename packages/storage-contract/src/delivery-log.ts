@@ -18,7 +18,7 @@ import {
   storeLane,
   storeWorkspace,
   succeeded,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function deliveryLogContract(subject: ContractSubject): void {
@@ -67,7 +67,7 @@ export function deliveryLogContract(subject: ContractSubject): void {
       });
     });
 
-    it('tells where an open delivery stands in its lane', async () => {
+    it('shows where an open delivery stands in its lane', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const [first, second, third] = await enqueueAt(storage, endpoint, NOW - 2, NOW - 1, NOW);

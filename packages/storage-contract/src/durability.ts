@@ -18,7 +18,7 @@ import {
   storeLeasedInstance,
   storeWorkspace,
   succeeded,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function durabilityContract(subject: ContractSubject): void {
@@ -39,7 +39,7 @@ export function named(what: string, capability: Capability): string {
 function reopening(subject: ContractSubject): void {
   const open = testDatabases(subject);
 
-  it('knows all that it was told', async () => {
+  it('knows all that it confirmed', async () => {
     const before = await open();
     const { workspace, instance, lease } = await storeLeasedInstance(before);
     const endpoint = await storeEndpoint(before, workspace);
@@ -61,7 +61,7 @@ function reopening(subject: ContractSubject): void {
     expect(await storage.setting('key check', 'second')).toBe('first');
   });
 
-  it('knows its deliveries, claims and closings', async () => {
+  it('knows its deliveries, claims and cancellations', async () => {
     const before = await open();
     const { workspace, endpoint } = await storeLane(before);
     const closed = await storeEndpoint(before, workspace);
@@ -93,7 +93,7 @@ function reopening(subject: ContractSubject): void {
     expect(await storage.deliveries.sweepClosed(10)).toBe(1);
   });
 
-  it('keeps an acceptance that it answered just before it was closed', async () => {
+  it('keeps an acceptance that it responded just before it was closed', async () => {
     const before = await open();
     const workspace = await storeWorkspace(before);
     const instance = await storeInstance(before, workspace);

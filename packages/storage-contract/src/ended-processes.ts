@@ -11,14 +11,14 @@ import {
   happen,
   idsOf,
   readDelivery,
-  settled,
+  completed,
   storeEndpoint,
   storeInstance,
   storeSubscription,
   storeWorkspace,
   succeeded,
   takeLease,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testTransactions } from './test-database.ts';
 
 export function endedProcessContract(subject: ContractSubject): void {
@@ -31,8 +31,8 @@ export function endedProcessContract(subject: ContractSubject): void {
 function held(subject: ContractSubject): void {
   const { open, startHolding } = testTransactions(subject);
 
-  /** Something of each kind that a process can hold, and three deliveries where two go at once. */
-  const scene = async () => {
+  /** Something of each kind that a process can hold, and three deliveries where two go concurrently. */
+  const fixture = async () => {
     const storage = await open();
     const workspace = await storeWorkspace(storage);
     const subscription = await storeSubscription(storage);
@@ -44,7 +44,7 @@ function held(subject: ContractSubject): void {
   };
 
   it('is released as soon as it was killed, as if it had expired', async () => {
-    const { storage, instance, subscription, deliveries } = await scene();
+    const { storage, instance, subscription, deliveries } = await fixture();
     const child = await startHolding();
     expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(0);
     expect(await takeAll(storage)).toEqual([]);
@@ -76,11 +76,11 @@ function held(subject: ContractSubject): void {
         NOW + 2,
       ),
     ).toBe(2);
-    expect(await storage.subscriptions.complete([settled(event)])).toBe(1);
+    expect(await storage.subscriptions.complete([completed(event)])).toBe(1);
   });
 
   it('is released once where several see that it was killed', async () => {
-    const { storage, deliveries } = await scene();
+    const { storage, deliveries } = await fixture();
     const others = [storage, await open(), await open()];
     for (const other of others) expect(await other.processes.releaseEnded?.(NOW)).toBe(0);
     const child = await startHolding();
@@ -100,7 +100,7 @@ function held(subject: ContractSubject): void {
   });
 
   it('stays its own while it is frozen, however often others look, and when it goes on', async () => {
-    const { storage } = await scene();
+    const { storage } = await fixture();
     const child = await startHolding();
     child.freeze();
     for (let look = 0; look < 5; look += 1) expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(0);
@@ -111,7 +111,7 @@ function held(subject: ContractSubject): void {
   });
 
   it('is released once it has ended, where it closed the storage before and lived on', async () => {
-    const { storage, instance } = await scene();
+    const { storage, instance } = await fixture();
     const child = await startHolding();
     await child.close();
     expect(await storage.processes.releaseEnded?.(NOW + 1)).toBe(0);
@@ -122,7 +122,7 @@ function held(subject: ContractSubject): void {
   });
 
   it('is not released by another storage of its own process, nor after that storage was closed', async () => {
-    const { storage, instance } = await scene();
+    const { storage, instance } = await fixture();
     const second = await open();
     for (const one of [storage, second]) expect(await one.processes.releaseEnded?.(NOW)).toBe(0);
     const lease = await takeLease(second, instance, { owner: 'a' });
@@ -133,7 +133,7 @@ function held(subject: ContractSubject): void {
   });
 
   it('and others hold besides stays theirs when it was killed', async () => {
-    const { storage, workspace, endpoint } = await scene();
+    const { storage, workspace, endpoint } = await fixture();
     await storage.processes.releaseEnded?.(NOW);
     const child = await startHolding();
     const instance = await storeInstance(storage, workspace);

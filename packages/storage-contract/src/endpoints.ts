@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { EndpointHealth, EndpointWrite, WebhookEndpoint } from '@trunkline/core/spi/storage';
 import { only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
-import { aNotice, anEndpoint, NOW } from './examples.ts';
+import { aNotification, anEndpoint, NOW } from './examples.ts';
 import {
   claim,
   disable,
@@ -17,7 +17,7 @@ import {
   storeLane,
   storeWorkspace,
   succeeded,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function endpointContract(subject: ContractSubject): void {
@@ -49,7 +49,7 @@ export function endpointContract(subject: ContractSubject): void {
       expect(await storage.webhooks.list(other.id)).toEqual([]);
     });
 
-    it('are inserted up to the limit of their workspace, at once too', async () => {
+    it('are inserted up to the limit of their workspace, concurrently too', async () => {
       const storage = await open();
       const [workspace, other] = [await storeWorkspace(storage), await storeWorkspace(storage)];
       await storeEndpoint(storage, other);
@@ -120,11 +120,11 @@ export function endpointContract(subject: ContractSubject): void {
       const { endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);
       await storage.webhooks.write({ endpoint: { ...endpoint, description: 'First' } });
-      const notice = aNotice(endpoint);
+      const notification = aNotification(endpoint);
       const late = {
         endpoint: { ...endpoint, description: 'Second' },
         close: 'ENDPOINT_DISABLED',
-        notice,
+        notification,
       } as const;
       expect(await storage.webhooks.write(late)).toBe('stale');
       expect(await readEndpoint(storage, endpoint)).toEqual({
@@ -132,12 +132,12 @@ export function endpointContract(subject: ContractSubject): void {
         description: 'First',
         version: 2,
       });
-      expect(await storage.webhooks.claimNotices({ now: NOW, leaseMs: 1, limit: 10 })).toEqual([]);
+      expect(await storage.webhooks.claimNotifications({ now: NOW, leaseMs: 1, limit: 10 })).toEqual([]);
       expect(await readDelivery(storage, delivery)).toEqual(delivery);
       expect(await claim(storage, NOW)).toHaveLength(1);
     });
 
-    it('passes one of those made at once on one version', async () => {
+    it('passes one of those made concurrently on one version', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const results = await Promise.all(
@@ -174,12 +174,14 @@ export function endpointContract(subject: ContractSubject): void {
       await finish(storage, await enqueueOne(storage, endpoint), exhausted);
       const decided = await readEndpoint(storage, endpoint);
       const warned = { ...decided, health: { ...decided.health, warnedAt: NOW + 5 } };
-      const notice = aNotice(endpoint);
-      expect(await storage.webhooks.write({ endpoint: warned, health: decided.health, notice })).toBe(
+      const notification = aNotification(endpoint);
+      expect(await storage.webhooks.write({ endpoint: warned, health: decided.health, notification })).toBe(
         'written',
       );
       expect(await readEndpoint(storage, endpoint)).toEqual({ ...warned, version: 2 });
-      expect(await storage.webhooks.claimNotices({ now: NOW, leaseMs: 1, limit: 10 })).toEqual([notice]);
+      expect(await storage.webhooks.claimNotifications({ now: NOW, leaseMs: 1, limit: 10 })).toEqual([
+        notification,
+      ]);
     });
 
     it('keeps a success that was recorded after the decision to enable', async () => {
@@ -225,12 +227,12 @@ export function endpointContract(subject: ContractSubject): void {
         endpoint: { ...endpoint, status: 'disabled', health: { ...health, warnedAt: NOW } },
         health: { failingSince: NOW, warnedAt: null },
         close: 'ENDPOINT_DISABLED',
-        notice: aNotice(endpoint),
+        notification: aNotification(endpoint),
       } as const;
       expect(await storage.webhooks.write(write)).toBe('stale');
       expect(await readEndpoint(storage, endpoint)).toEqual(endpoint);
       expect(await readDelivery(storage, delivery)).toEqual(delivery);
-      expect(await storage.webhooks.claimNotices({ now: NOW, leaseMs: 1, limit: 10 })).toEqual([]);
+      expect(await storage.webhooks.claimNotifications({ now: NOW, leaseMs: 1, limit: 10 })).toEqual([]);
     });
   });
 

@@ -13,7 +13,7 @@ import type {
   Member,
   Message,
   NewId,
-  Notice,
+  OwedNotification,
   WebhookEndpoint,
   Workspace,
 } from '@trunkline/core/spi/storage';
@@ -223,7 +223,10 @@ export function aSubscription(changes: Partial<EventSubscription> = {}): EventSu
   };
 }
 
-export function aNotice(endpoint: WebhookEndpoint, changes: Partial<Notice> = {}): Notice {
+export function aNotification(
+  endpoint: WebhookEndpoint,
+  changes: Partial<OwedNotification> = {},
+): OwedNotification {
   const createdAt = changes.createdAt ?? NOW;
   return {
     id: testId('ntc', createdAt),

@@ -12,7 +12,7 @@ import {
   storeEndpoint,
   storeLane,
   storeWorkspace,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function fanOutContract(subject: ContractSubject): void {

@@ -3,7 +3,7 @@ import type { Group, GroupReport, Lease, Storage } from '@trunkline/core/spi/sto
 import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW, testId } from './examples.ts';
-import { loseLease, storeInstance, storeLeasedInstance, storeWorkspace, takeLease } from './scenes.ts';
+import { loseLease, storeInstance, storeLeasedInstance, storeWorkspace, takeLease } from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function groupContract(subject: ContractSubject): void {
@@ -47,7 +47,7 @@ export function groupContract(subject: ContractSubject): void {
 
     it('keep their id when they change, and stay when a report lacks them', async () => {
       const made: string[] = [];
-      const storage = await open('at once', (prefix, at) => {
+      const storage = await open('immediately', (prefix, at) => {
         const id = testId(prefix, at);
         if (prefix === 'grp') made.push(id);
         return id;

@@ -14,7 +14,7 @@ import {
   storeQueuedMessages,
   storeWorkspace,
   takeLease,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function instanceContract(subject: ContractSubject): void {
@@ -69,7 +69,7 @@ export function instanceContract(subject: ContractSubject): void {
       expect(await storage.instances.insert(refused, null)).toBe('inserted');
     });
 
-    it('keep to the limit when inserted at once', async () => {
+    it('keep to the limit when inserted concurrently', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const inserts = Array.from({ length: 20 }, () => storage.instances.insert(anInstance(workspace), 5));
@@ -80,7 +80,7 @@ export function instanceContract(subject: ContractSubject): void {
   });
 
   describe('a write of an instance', () => {
-    it('raises the version and answers the instance', async () => {
+    it('raises the version and returns the instance', async () => {
       const storage = await open();
       const { workspace, instance } = await storeLeasedInstance(storage);
       const result = await storage.instances.write(renaming(instance, 'New'));
@@ -124,7 +124,7 @@ export function instanceContract(subject: ContractSubject): void {
       expect(await storage.instances.find(workspace.id, instance.id)).toEqual(instance);
     });
 
-    it('passes one of those made at once on one version', async () => {
+    it('passes one of those made concurrently on one version', async () => {
       const storage = await open();
       const { instance } = await storeLeasedInstance(storage);
       const writes = Array.from({ length: 10 }, (_, index) =>
@@ -241,7 +241,7 @@ export function instanceContract(subject: ContractSubject): void {
 
     it('changes nothing when it breaks off at one of the queued messages', async () => {
       let events = 0;
-      const storage = await open('at once', (prefix, at) => {
+      const storage = await open('immediately', (prefix, at) => {
         if (prefix === 'evt' && (events += 1) === 2) throw new Error('A bug.');
         return testId(prefix, at);
       });
@@ -362,7 +362,7 @@ export function instanceContract(subject: ContractSubject): void {
       );
     });
 
-    it('is fenced under a lost lease, and when it is gone already', async () => {
+    it('is fenced under a lost lease, and when it is gone', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       await loseLease(storage, lease);

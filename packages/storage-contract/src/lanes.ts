@@ -15,7 +15,7 @@ import {
   storeLane,
   storeWorkspace,
   succeeded,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 const MINUTE = 60_000;
@@ -50,7 +50,7 @@ export function laneContract(subject: ContractSubject): void {
       expect(await readDelivery(storage, delivery)).toEqual(delivery);
     });
 
-    it('take no more than the slots of an endpoint at once', async () => {
+    it('take no more than the slots of an endpoint at a time', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const [a, b, c, d, e] = await enqueueAt(storage, endpoint, NOW, NOW, NOW, NOW, NOW);
@@ -107,7 +107,7 @@ export function laneContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW, { limit: 3 })).toHaveLength(1);
     });
 
-    it('give each delivery to one of those that claim at once', async () => {
+    it('give each delivery to one of those that claim concurrently', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       for (let index = 0; index < 5; index += 1) {

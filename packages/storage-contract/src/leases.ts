@@ -3,7 +3,7 @@ import type { Lease } from '@trunkline/core/spi/storage';
 import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { anInstance, NOW } from './examples.ts';
-import { renaming, storeInstance, storeWorkspace, takeLease } from './scenes.ts';
+import { renaming, storeInstance, storeWorkspace, takeLease } from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 const TTL = 30_000;
@@ -76,7 +76,7 @@ export function leaseContract(subject: ContractSubject): void {
       }
     });
 
-    it('pass writes until another owner takes over, and no longer', async () => {
+    it('pass writes until there is another owner, and no longer', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const instance = await storeInstance(storage, workspace);
@@ -183,7 +183,7 @@ export function leaseContract(subject: ContractSubject): void {
       expect(await leases.find(instance.id, NOW + TTL)).toEqual(held);
     });
 
-    it('go to one owner each when two claim at once', async () => {
+    it('go to one owner each when two claim concurrently', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       for (let index = 0; index < 20; index += 1) await storeInstance(storage, workspace);
@@ -195,14 +195,14 @@ export function leaseContract(subject: ContractSubject): void {
       expect(taken.every(({ lease }) => lease.epoch === 1)).toBe(true);
     });
 
-    it('are renewed all at once, with their instances as they are now', async () => {
+    it('are renewed all together, with their instances as they are now', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const instance = await storeInstance(storage, workspace);
       const lease = await takeLease(storage, instance, { owner: 'a' });
       const others = await storeInstance(storage, workspace);
       await takeLease(storage, others, { owner: 'b' });
-      // It is held although it needs no gateway any more: its owner has yet to let go.
+      // It is held although it needs no gateway any more: its owner has yet to release it.
       const stopped = { ...instance, desired: 'stopped' } as const;
       await storage.instances.write({ instance: stopped, event: null, lease: null });
 
@@ -221,7 +221,7 @@ export function leaseContract(subject: ContractSubject): void {
       expect(await storage.leases.find(instance.id, NOW + TTL)).toBeNull();
     });
 
-    it('are free at once when given back, and give no right any more', async () => {
+    it('are free immediately when released, and give no right any more', async () => {
       const storage = await open();
       const instance = await storeInstance(storage, await storeWorkspace(storage));
       const lease = await takeLease(storage, instance, { owner: 'a' });
@@ -234,7 +234,7 @@ export function leaseContract(subject: ContractSubject): void {
       expect(await takeLease(storage, instance, { owner: 'b' })).toMatchObject({ owner: 'b', epoch: 2 });
     });
 
-    it('are not given back by an owner that lost them', async () => {
+    it('are not released by an owner that lost them', async () => {
       const storage = await open();
       const instance = await storeInstance(storage, await storeWorkspace(storage));
       const lost = await takeLease(storage, instance, { owner: 'a' });

@@ -16,7 +16,7 @@ import {
   storeEndpoint,
   storeLane,
   succeeded,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function lostClaimContract(subject: ContractSubject): void {

@@ -138,7 +138,7 @@ export function describeMediaStoreContract(subject: MediaStoreSubject): void {
       });
     });
 
-    describe('twenty files at once', () => {
+    describe('twenty concurrent files', () => {
       it('do not mix', async () => {
         const { store, kept } = await open();
         const ids = Array.from({ length: 20 }, (_, index) => `${ID}_${index}`);
@@ -153,10 +153,10 @@ export function describeMediaStoreContract(subject: MediaStoreSubject): void {
 
     describe('what breaks off', () => {
       it.each([
-        ['at once', 0],
+        ['immediately', 0],
         ['half-way', 1_000],
         ['late', 11 * MIB],
-      ])('%s leaves nothing, and its own error is told', async (_, bytes) => {
+      ])('%s leaves nothing, and its own error is reported', async (_, bytes) => {
         const { store, kept } = await open();
         const broken = streamOf(new Uint8Array(bytes), new Error('connection reset'));
         await expect(store.put(ID, broken)).rejects.toThrow('connection reset');

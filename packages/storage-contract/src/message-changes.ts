@@ -13,14 +13,14 @@ import {
   storeQueuedMessages,
   storeWorkspace,
   takeLease,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function messageChangeContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
 
   describe('changing a message', () => {
-    it('writes it, takes it from its queue and tells receivers in order', async () => {
+    it('writes it, takes it from its queue and queues its events in order', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       await storeEndpoint(storage, workspace, {
@@ -60,7 +60,7 @@ export function messageChangeContract(subject: ContractSubject): void {
       expect(await storage.messages.queueHeads([instance.id], NOW)).toEqual([]);
     });
 
-    it('is stale when its status is another by now, and then tells nobody', async () => {
+    it('is stale when its status is another by now, and then emits nothing', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       await storeEndpoint(storage, workspace, { events: ['message.failed'] });
@@ -75,7 +75,7 @@ export function messageChangeContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW)).toEqual([]);
     });
 
-    it('passes one of those made at once on one status', async () => {
+    it('passes one of those made concurrently on one status', async () => {
       const storage = await open();
       const { instance, lease } = await storeLeasedInstance(storage);
       const [message] = await storeQueuedMessages(storage, instance, 1);
@@ -208,7 +208,7 @@ export function messageChangeContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW, { slots: 10 })).toHaveLength(4);
     });
 
-    it('takes one of those that come at once', async () => {
+    it('takes one of those that come concurrently', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const results = await Promise.all(

@@ -15,7 +15,7 @@ import {
   storeQueuedMessages,
   storeWorkspace,
   takeLease,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function messageLogContract(subject: ContractSubject): void {

@@ -10,7 +10,7 @@ import {
   storeLeasedInstance,
   storeQueuedMessages,
   storeWorkspace,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function messageQueueContract(subject: ContractSubject): void {

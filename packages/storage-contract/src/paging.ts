@@ -32,7 +32,7 @@ export const pageRequests: fc.Arbitrary<(ids: readonly string[]) => PageRequest>
     return { from: { direction, id: must(ids[start % ids.length]) }, limit };
   });
 
-/** Pages from one end of a list to the other, and answers all rows, newest first. */
+/** Pages from one end of a list to the other, and returns all rows, newest first. */
 export async function walk<Value extends Row>(
   direction: 'older' | 'newer',
   limit: number,

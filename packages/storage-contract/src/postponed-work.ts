@@ -21,7 +21,7 @@ import {
   storeWorkspace,
   succeeded,
   takeLease,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 const STOPS: Readonly<Record<string, { readonly suspendedAt?: number; readonly plan?: Partial<Plan> }>> = {
@@ -38,7 +38,7 @@ export function postponedWorkContract(subject: ContractSubject): void {
     storage.workspaces.update(id, { suspendedAt: null, plan: { subscription: 'active' } });
 
   describe.each(Object.entries(STOPS))('a workspace that is %s', (_, changes) => {
-    it('has no queue heads until it goes on, and accepts, settles and receives as before', async () => {
+    it('has no queue heads until it goes on, and accepts, completes and receives as before', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const neighbour = await storeInstance(storage, await storeWorkspace(storage));

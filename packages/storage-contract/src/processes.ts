@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW } from './examples.ts';
-import { storeInstance, storeWorkspace, takeLease } from './scenes.ts';
+import { storeInstance, storeWorkspace, takeLease } from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 /** How long leases are taken for. */

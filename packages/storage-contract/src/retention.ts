@@ -15,7 +15,7 @@ import {
   storeLane,
   storeWorkspace,
   succeeded,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function retentionContract(subject: ContractSubject): void {
@@ -76,7 +76,7 @@ export function retentionContract(subject: ContractSubject): void {
       expect(await claim(storage, NOW + DAY)).toHaveLength(2);
     });
 
-    it('takes what a closing has ended', async () => {
+    it('takes what a cancellation has ended', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       await enqueueOne(storage, endpoint);

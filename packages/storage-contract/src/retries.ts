@@ -24,7 +24,7 @@ import {
   storeLane,
   storeWorkspace,
   succeeded,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function retryContract(subject: ContractSubject): void {
@@ -128,7 +128,7 @@ export function retryContract(subject: ContractSubject): void {
       expect(idsOf(claimed)).toEqual([must(a).id, must(d).id, must(e).id]);
     });
 
-    it('takes what a closing has ended before any attempt first, swept or not', async () => {
+    it('takes what a cancellation has ended before any attempt first, swept or not', async () => {
       const storage = await open();
       const { endpoint, retryAll } = await storeRetryLane(storage);
       const [tried] = await storeFinished(storage, endpoint, 1);

@@ -5,7 +5,7 @@ import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { named } from './durability.ts';
 import { aMessage, anIdempotencyRecord, anInstance, NOW } from './examples.ts';
-import { QUEUE_FAILURE, storeInstance, storeWorkspace, takeLease } from './scenes.ts';
+import { QUEUE_FAILURE, storeInstance, storeWorkspace, takeLease } from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function senderContract(subject: ContractSubject): void {
@@ -42,7 +42,7 @@ export function senderContract(subject: ContractSubject): void {
       }
     });
 
-    it('is seen at once when it appears, and as this storage has changed it', async () => {
+    it('is seen immediately when it appears, and as this storage has changed it', async () => {
       const { storage, workspace, instance } = await openConnected();
       const late = anInstance(workspace);
       const find = (id: string) => findKept(storage, workspace, id);

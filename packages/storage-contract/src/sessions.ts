@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW } from './examples.ts';
-import { loseLease, storeInstance, storeLeasedInstance, storeWorkspace } from './scenes.ts';
+import { loseLease, storeInstance, storeLeasedInstance, storeWorkspace } from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function sessionContract(subject: ContractSubject): void {

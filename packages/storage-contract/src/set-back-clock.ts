@@ -15,7 +15,7 @@ import {
   storeEndpoint,
   storeLane,
   succeeded,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 const MINUTE = 60_000;

@@ -23,7 +23,7 @@ export function settingContract(subject: ContractSubject): void {
       expect(await storage.setting('other', '')).toBe('new');
     });
 
-    it('is one value for all who set it at once', async () => {
+    it('is one value for all who set it concurrently', async () => {
       const storage = await open();
       const values = await Promise.all(
         ['a', 'b', 'c', 'd'].map((value) => storage.setting('key check', value)),

@@ -31,14 +31,14 @@ import {
   storeWorkspace,
   succeeded,
   takeLease,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function signalContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
 
   describe('signals', () => {
-    it('tell of an accepted message, once it can be read', async () => {
+    it('report an accepted message, once it can be read', async () => {
       const storage = await open();
       const { instance } = await storeLeasedInstance(storage);
       const signals = listen(storage);
@@ -47,7 +47,7 @@ export function signalContract(subject: ContractSubject): void {
       expect(signals).toContainEqual({ topic: 'queue', instanceId: instance.id });
     });
 
-    it('do not tell of a message that was refused', async () => {
+    it('do not report a message that was refused', async () => {
       const storage = await open();
       const { instance } = await storeLeasedInstance(storage);
       const message = aMessage(instance);
@@ -67,17 +67,17 @@ export function signalContract(subject: ContractSubject): void {
       expect(signals).toEqual([]);
     });
 
-    it('tell of an instance that was inserted, written, let go of or deleted', async () => {
+    it('report an instance that was inserted, written, released or deleted', async () => {
       const storage = await open();
       const workspace = await storeWorkspace(storage);
       const signals = listen(storage);
       const instance = await storeInstance(storage, workspace);
-      const told = { topic: 'instance', instanceId: instance.id };
+      const reported = { topic: 'instance', instanceId: instance.id };
       await arrive();
-      expect(signals.splice(0)).toEqual([told]);
+      expect(signals.splice(0)).toEqual([reported]);
       await storage.instances.write(renaming(instance, 'New'));
       await arrive();
-      expect(signals.splice(0)).toEqual([told]);
+      expect(signals.splice(0)).toEqual([reported]);
       await storage.instances.write(renaming(instance, 'Stale'));
       await storage.instances.insert(anInstance(workspace), 1);
       const lease = await takeLease(storage, instance);
@@ -85,7 +85,7 @@ export function signalContract(subject: ContractSubject): void {
       expect(signals.splice(0)).toEqual([]);
       await storage.leases.release(lease);
       await arrive();
-      expect(signals.splice(0)).toEqual([told]);
+      expect(signals.splice(0)).toEqual([reported]);
       await storage.leases.release(lease);
       const again = await takeLease(storage, instance);
       await arrive();
@@ -96,10 +96,10 @@ export function signalContract(subject: ContractSubject): void {
         failQueued: QUEUE_FAILURE,
       });
       await arrive();
-      expect(signals.splice(0)).toEqual([told]);
+      expect(signals.splice(0)).toEqual([reported]);
     });
 
-    it('tell whether it was the holder of an instance that wrote it', async () => {
+    it('show whether it was the holder of an instance that wrote it', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const changes: readonly ((stored: Instance) => InstanceWrite)[] = [
@@ -148,7 +148,7 @@ export function signalContract(subject: ContractSubject): void {
       expect(signals).toEqual([]);
     });
 
-    it('tell of deliveries, whatever made them claimable', async () => {
+    it('report deliveries, whatever made them claimable', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const endpoint = await storeEndpoint(storage, workspace, {
@@ -183,7 +183,7 @@ export function signalContract(subject: ContractSubject): void {
       }
     });
 
-    it('tell of deliveries that waited for the slot of one that is completed', async () => {
+    it('report deliveries that waited for the slot of one that is completed', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       await enqueueAt(storage, endpoint, NOW, NOW, NOW);
@@ -202,7 +202,7 @@ export function signalContract(subject: ContractSubject): void {
       expect(signals).toEqual([]);
     });
 
-    it('tell of deliveries whose claims were lost, where the claim that took them back left some', async () => {
+    it('report deliveries whose claims were lost, where the claim that took them back left some', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       await enqueueAt(storage, endpoint, NOW, NOW);
@@ -230,7 +230,7 @@ export function signalContract(subject: ContractSubject): void {
       expect(signals).toEqual([]);
     });
 
-    it('find what they tell of written', async () => {
+    it('find what they report written', async () => {
       const storage = await open();
       const { workspace, instance } = await storeLeasedInstance(storage);
       const message = aMessage(instance);
@@ -277,7 +277,7 @@ function listen(storage: Storage): Signal[] {
   return signals;
 }
 
-/** A storage may tell a moment after the call, as soon as it hears of its own commit. */
+/** A storage may notify a moment after the call, as soon as it hears of its own commit. */
 function arrive(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -8,11 +8,11 @@ import {
   eventClaimAt,
   eventIdsOf,
   happen,
-  settled,
+  completed,
   storeQueuedEvents,
   storeSubscription,
   storeWorkspace,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function subscriptionClaimContract(subject: ContractSubject): void {
@@ -61,7 +61,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       expect(eventIdsOf(await claimEvents(storage, subscription, NOW))).toEqual([must(events[0]).id]);
     });
 
-    it('takes each event of each subscription once, however many claim at once', async () => {
+    it('takes each event of each subscription once, however many claim concurrently', async () => {
       const storage = await open();
       const other = await storeSubscription(storage, { name: 'other' });
       const { subscription, events } = await storeQueuedEvents(storage, ...Array<number>(12).fill(NOW));
@@ -75,7 +75,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       expect(new Set(claimed.map(({ token }) => token)).size).toBe(keys.length);
     });
 
-    it('tells when the next can be claimed', async () => {
+    it('shows when the next can be claimed', async () => {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW + 50, NOW);
       const nextAt = async (now: number, limit = 1) =>
@@ -100,15 +100,15 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       expect(second.token).not.toBe(first.token);
       const third = only(await claimEvents(storage, subscription, NOW + 2000));
       expect(third).toMatchObject({ attempts: 0, lostClaims: 2 });
-      expect(await storage.subscriptions.complete([settled(first), settled(second)])).toBe(0);
-      expect(await storage.subscriptions.complete([settled(third)])).toBe(1);
+      expect(await storage.subscriptions.complete([completed(first), completed(second)])).toBe(0);
+      expect(await storage.subscriptions.complete([completed(third)])).toBe(1);
     });
 
-    it('holds past its lease until it is taken anew', async () => {
+    it('holds past its lease until it is taken again', async () => {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW);
       const claimed = only(await claimEvents(storage, subscription, NOW, { leaseMs: 1000 }));
-      expect(await storage.subscriptions.complete([settled(claimed)])).toBe(1);
+      expect(await storage.subscriptions.complete([completed(claimed)])).toBe(1);
       expect(await storage.subscriptions.list(10)).toMatchObject([{ waiting: 0 }]);
     });
 
@@ -116,19 +116,19 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       const storage = await open();
       const { subscription, events } = await storeQueuedEvents(storage, NOW, NOW);
       const [kept, lost] = await claimEvents(storage, subscription, NOW, { leaseMs: 1000 });
-      const forged = { ...settled(must(lost)), token: must(kept).token };
-      await storage.subscriptions.renew([settled(must(kept)), forged], NOW + 5000);
+      const forged = { ...completed(must(lost)), token: must(kept).token };
+      await storage.subscriptions.renew([completed(must(kept)), forged], NOW + 5000);
       expect(eventIdsOf(await claimEvents(storage, subscription, NOW + 1000))).toEqual([must(events[1]).id]);
       expect(await claimEvents(storage, subscription, NOW + 4999)).toEqual([]);
       expect(only(await claimEvents(storage, subscription, NOW + 5000))).toMatchObject({ lostClaims: 1 });
-      expect(await storage.subscriptions.complete([settled(must(kept))])).toBe(0);
+      expect(await storage.subscriptions.complete([completed(must(kept))])).toBe(0);
     });
 
     it('is not renewed once it is completed', async () => {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW);
       const claimed = only(await claimEvents(storage, subscription, NOW));
-      const completion = settled(claimed, { kind: 'queued', attempts: 1, dueAt: NOW + 10 });
+      const completion = completed(claimed, { kind: 'queued', attempts: 1, dueAt: NOW + 10 });
       await storage.subscriptions.complete([completion]);
       await storage.subscriptions.renew([completion], NOW + 5000);
       expect(await claimEvents(storage, subscription, NOW + 10)).toHaveLength(1);
@@ -159,7 +159,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       const { subscription } = await storeQueuedEvents(storage, NOW, NOW);
       const [tried, held] = await claimEvents(storage, subscription, NOW + HOUR);
       const dueAt = NOW + HOUR + 60_000;
-      await storage.subscriptions.complete([settled(must(tried), { kind: 'queued', attempts: 1, dueAt })]);
+      await storage.subscriptions.complete([completed(must(tried), { kind: 'queued', attempts: 1, dueAt })]);
       await shorten(storage, subscription, NOW);
       expect(await claimEvents(storage, subscription, NOW + 29_999)).toEqual([]);
       expect(eventIdsOf(await claimEvents(storage, subscription, NOW + 30_000, { leaseMs: HOUR }))).toEqual([
@@ -176,7 +176,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       const { subscription } = await storeQueuedEvents(storage, NOW);
       const claimed = only(await claimEvents(storage, subscription, NOW));
       const outcome = { kind: 'queued', attempts: 2, dueAt: NOW + 300_000 } as const;
-      await storage.subscriptions.complete([settled(claimed, outcome)]);
+      await storage.subscriptions.complete([completed(claimed, outcome)]);
       await shorten(storage, subscription, NOW);
       expect(await claimEvents(storage, subscription, NOW + 299_999)).toEqual([]);
       expect(await claimEvents(storage, subscription, NOW + 300_000)).toHaveLength(1);
@@ -187,7 +187,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
     it('that was handled is gone', async () => {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW);
-      await storage.subscriptions.complete([settled(only(await claimEvents(storage, subscription, NOW)))]);
+      await storage.subscriptions.complete([completed(only(await claimEvents(storage, subscription, NOW)))]);
       const nothing = { claimed: [], nextAt: null };
       expect(await storage.subscriptions.claim(eventClaimAt(subscription, NOW * 2))).toEqual(nothing);
     });
@@ -199,7 +199,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       const claimed = only(await claimEvents(storage, subscription, NOW + 10));
       expect(claimed.lostClaims).toBe(1);
       const outcome = { kind: 'queued', attempts: 3, dueAt: NOW + 60_000 } as const;
-      expect(await storage.subscriptions.complete([settled(claimed, outcome)])).toBe(1);
+      expect(await storage.subscriptions.complete([completed(claimed, outcome)])).toBe(1);
       expect(await claimEvents(storage, subscription, NOW + 59_999)).toEqual([]);
       expect(only(await claimEvents(storage, subscription, NOW + 60_000))).toMatchObject({
         attempts: 3,
@@ -212,7 +212,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
       const { subscription } = await storeQueuedEvents(storage, NOW);
       const claimed = only(await claimEvents(storage, subscription, NOW));
       await storage.subscriptions.complete([
-        settled(claimed, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }),
+        completed(claimed, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }),
       ]);
       const nothing = { claimed: [], nextAt: null };
       expect(await storage.subscriptions.claim(eventClaimAt(subscription, NOW * 2))).toEqual(nothing);
@@ -222,7 +222,7 @@ export function subscriptionClaimContract(subject: ContractSubject): void {
     it('counts once, however often it is reported, and only with its token', async () => {
       const storage = await open();
       const { subscription } = await storeQueuedEvents(storage, NOW, NOW);
-      const [claimed, other] = (await claimEvents(storage, subscription, NOW)).map((one) => settled(one));
+      const [claimed, other] = (await claimEvents(storage, subscription, NOW)).map((one) => completed(one));
       const forged = { ...must(claimed), token: must(other).token };
       expect(await storage.subscriptions.complete([forged])).toBe(0);
       const twice = storage.subscriptions.complete([must(claimed), must(claimed), must(other)]);

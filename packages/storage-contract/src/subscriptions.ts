@@ -13,14 +13,14 @@ import {
   failing,
   happen,
   QUEUE_FAILURE,
-  settled,
+  completed,
   storeLane,
   storeLeasedInstance,
   storeQueuedEvents,
   storeQueuedMessages,
   storeSubscription,
   storeWorkspace,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function subscriptionContract(subject: ContractSubject): void {
@@ -47,7 +47,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       expect(eventIdsOf(await claimEvents(storage, stored, NOW))).toEqual([wanted.id]);
     });
 
-    it('is one for all who do so at once', async () => {
+    it('is one for all who do so concurrently', async () => {
       const storage = await open();
       const stored = await Promise.all(Array.from({ length: 5 }, () => storeSubscription(storage)));
       expect(new Set(stored.map(({ id }) => id)).size).toBe(1);
@@ -149,7 +149,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       const { subscription } = await storeQueuedEvents(storage, NOW, NOW, NOW, NOW, NOW);
       const [, , ...exhausted] = await claimEvents(storage, subscription, NOW);
       const spent = exhausted.map((one) =>
-        settled(one, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }),
+        completed(one, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }),
       );
       expect(await storage.subscriptions.complete(spent)).toBe(3);
       expect(await storage.subscriptions.list(10)).toEqual([{ subscription, waiting: 2, exhausted: 3 }]);
@@ -167,7 +167,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       await happen(storage, workspace, anEvent(workspace));
       expect(await storage.subscriptions.list(10)).toEqual([]);
       expect(await storage.subscriptions.claim(eventClaimAt(subscription, NOW))).toBeNull();
-      expect(await storage.subscriptions.complete([settled(must(claimed))])).toBe(0);
+      expect(await storage.subscriptions.complete([completed(must(claimed))])).toBe(0);
       expect(await storage.subscriptions.retryExhausted('orders', BATCH)).toBeNull();
     });
 
@@ -176,7 +176,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       const { subscription } = await storeQueuedEvents(storage, NOW, NOW, NOW);
       const [spent] = await claimEvents(storage, subscription, NOW, { limit: 1 });
       await storage.subscriptions.complete([
-        settled(must(spent), { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }),
+        completed(must(spent), { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }),
       ]);
       expect(await storage.subscriptions.sweepDeleted(2)).toBe(0);
       await storage.subscriptions.delete('orders');
@@ -205,7 +205,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       const claimed = await claimEvents(storage, subscription, NOW + 3);
       const spent = claimed
         .slice(0, 3)
-        .map((one) => settled(one, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }));
+        .map((one) => completed(one, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }));
       await storage.subscriptions.complete(spent);
       const retry = { ...BATCH, limit: 2, now: NOW + 9 };
       expect(await storage.subscriptions.retryExhausted('orders', retry)).toEqual({
@@ -228,7 +228,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       const failedAt = [NOW + 7, NOW + 5, NOW + 6];
       await storage.subscriptions.complete(
         claimed.map((one, at) =>
-          settled(one, { kind: 'exhausted', attempts: 8, failedAt: must(failedAt[at]) }),
+          completed(one, { kind: 'exhausted', attempts: 8, failedAt: must(failedAt[at]) }),
         ),
       );
       const again: string[] = [];
@@ -249,7 +249,7 @@ export function subscriptionContract(subject: ContractSubject): void {
         await storage.subscriptions.complete(
           claimed.map((one) => {
             attempts.set(one.event.id, one.attempts + 1);
-            return settled(one, { kind: 'exhausted', attempts: one.attempts + 1, failedAt: now });
+            return completed(one, { kind: 'exhausted', attempts: one.attempts + 1, failedAt: now });
           }),
         );
         now += 60_000;
@@ -277,7 +277,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       const { subscription } = await storeQueuedEvents(storage, NOW, NOW, NOW, NOW, NOW);
       const claimed = await claimEvents(storage, subscription, NOW);
       await storage.subscriptions.complete(
-        claimed.map((one) => settled(one, { kind: 'exhausted', attempts: 8, failedAt: NOW })),
+        claimed.map((one) => completed(one, { kind: 'exhausted', attempts: 8, failedAt: NOW })),
       );
       const retry = () =>
         storage.subscriptions.retryExhausted('orders', { limit: 2, countUpTo: 10, now: NOW + 5 });
@@ -294,7 +294,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       const { subscription } = await storeQueuedEvents(storage, NOW, NOW, NOW, NOW);
       const claimed = await claimEvents(storage, subscription, NOW);
       await storage.subscriptions.complete(
-        claimed.map((one) => settled(one, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 })),
+        claimed.map((one) => completed(one, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 })),
       );
       const few = { limit: 1, countUpTo: 2, now: NOW };
       expect(await storage.subscriptions.retryExhausted('orders', few)).toEqual({
@@ -320,7 +320,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       const { subscription, events } = await storeQueuedEvents(storage, ...times);
       const [first] = await claimEvents(storage, subscription, NOW, { limit: 1 });
       await deleteHistory(storage, MIDNIGHT);
-      expect(await storage.subscriptions.complete([settled(must(first))])).toBe(0);
+      expect(await storage.subscriptions.complete([completed(must(first))])).toBe(0);
       expect(eventIdsOf(await claimEvents(storage, subscription, NOW + 60_000))).toEqual([
         must(events[3]).id,
       ]);
@@ -331,7 +331,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       const { subscription } = await storeQueuedEvents(storage, NOW);
       const spent = only(await claimEvents(storage, subscription, NOW));
       await storage.subscriptions.complete([
-        settled(spent, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }),
+        completed(spent, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }),
       ]);
       await deleteHistory(storage, MIDNIGHT + DAY);
       expect(await storage.subscriptions.list(10)).toMatchObject([{ waiting: 0, exhausted: 0 }]);

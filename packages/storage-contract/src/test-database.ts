@@ -6,7 +6,10 @@ import type { ContractSubject, TestDatabase, TestProcess, TestTransaction } from
 import { testId } from './examples.ts';
 
 /** Opens a storage on the database of the running test: the first, one more beside it, or one when all were closed. */
-export type OpenStorage = (when?: 'at once' | 'after closing', newId?: NewId) => Promise<Storage<unknown>>;
+export type OpenStorage = (
+  when?: 'immediately' | 'after closing',
+  newId?: NewId,
+) => Promise<Storage<unknown>>;
 
 /** Gives each test of a `describe` a database of its own, and clears up after it. */
 export function testDatabases(subject: ContractSubject): OpenStorage {
@@ -41,7 +44,7 @@ export function testTransactions(subject: ContractSubject): {
   });
 
   return {
-    async open(when = 'at once', newId = testId) {
+    async open(when = 'immediately', newId = testId) {
       if (when === 'after closing') await closeAll();
       database ??= await subject.createDatabase();
       const storage = database.connect();

@@ -13,7 +13,7 @@ import {
   storeEndpoint,
   storeLane,
   succeeded,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 const MINUTE = 60_000;
@@ -64,7 +64,7 @@ export function throttleContract(subject: ContractSubject): void {
       expect(claimed).toMatchObject({ lostClaims: 0, delivery: postponed });
     });
 
-    it('counts starts whatever came of them', async () => {
+    it('counts starts whatever their outcomes', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       await enqueueAt(storage, endpoint, NOW, NOW, NOW, NOW);

@@ -4,7 +4,7 @@ import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { named } from './durability.ts';
 import { aMessage, anIdempotencyRecord, anInstance, NOW } from './examples.ts';
-import { accept, storeInstance, storeWorkspace } from './scenes.ts';
+import { accept, storeInstance, storeWorkspace } from './fixtures.ts';
 import { testTransactions } from './test-database.ts';
 
 export function transactionContract(subject: ContractSubject): void {
@@ -13,7 +13,7 @@ export function transactionContract(subject: ContractSubject): void {
   describe.skipIf(transactions !== true)(name, () => accepting(subject));
 }
 
-interface Scene {
+interface Fixture {
   readonly storage: Storage<unknown>;
   readonly workspace: Workspace;
   readonly instance: Instance;
@@ -22,7 +22,7 @@ interface Scene {
 function accepting(subject: ContractSubject): void {
   const { open, begin } = testTransactions(subject);
 
-  async function openConnected(): Promise<Scene> {
+  async function openConnected(): Promise<Fixture> {
     const storage = await open();
     const workspace = await storeWorkspace(storage);
     return { storage, workspace, instance: await storeInstance(storage, workspace) };
@@ -91,8 +91,8 @@ function accepting(subject: ContractSubject): void {
     const { handle, commit } = await begin();
     for (const [message, limits, kind] of refused) {
       const idempotency = anIdempotencyRecord(message);
-      const answer = await storage.messages.accept(of(message, { ...limits, idempotency }), handle);
-      expect(answer).toEqual({ kind });
+      const response = await storage.messages.accept(of(message, { ...limits, idempotency }), handle);
+      expect(response).toEqual({ kind });
     }
     await commit();
     for (const [message] of refused) await expectNothing(storage, message);
@@ -153,7 +153,7 @@ function accepting(subject: ContractSubject): void {
     expect(await storage.workspaces.find(workspace.id)).toHaveProperty('trialMessagesUsed', 3);
   });
 
-  it('is told of, if at all, when it can be read', async () => {
+  it('is reported, if at all, when it can be read', async () => {
     const { storage, workspace, instance } = await openConnected();
     const message = aMessage(instance);
     const { handle, commit } = await begin();

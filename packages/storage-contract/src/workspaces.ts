@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { aMember, anApiKey, aWorkspace, NOW } from './examples.ts';
-import { storeWorkspace } from './scenes.ts';
+import { storeWorkspace } from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 export function workspaceContract(subject: ContractSubject): void {
@@ -78,7 +78,7 @@ export function workspaceContract(subject: ContractSubject): void {
   });
 
   describe('a plan', () => {
-    it('changes in what is given only, however many change it at once', async () => {
+    it('changes in what is given only, however many change it concurrently', async () => {
       const { workspaces } = await open();
       const workspace = aWorkspace();
       await workspaces.insert(workspace);

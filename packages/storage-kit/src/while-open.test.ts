@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { whileOpen } from './while-open.ts';
 
 const NOT_OPEN = new Error('The storage is not open.');
-const OPEN_ALREADY = new Error('The storage is open already.');
+const OPEN_ALREADY = new Error('The storage is already open: close it first, or create another one.');
 
 it('a storage works between open and close, again and again', async () => {
   const { open, close, connected, current } = whileOpen<Connection>();

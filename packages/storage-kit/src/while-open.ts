@@ -40,7 +40,8 @@ export function whileOpen<Open extends Closable>(): WhileOpen<Open> {
     },
     current: () => current,
     async open(make) {
-      if (current || opening) throw new Error('The storage is open already.');
+      if (current || opening)
+        throw new Error('The storage is already open: close it first, or create another one.');
       opening = begin(make);
       try {
         await opening;

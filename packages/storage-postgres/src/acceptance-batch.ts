@@ -5,7 +5,7 @@ import type { Connected, Database, Transaction } from './database.ts';
 import { acceptMessages } from './message-acceptance.ts';
 import { isLockTimeout } from './pool.ts';
 import { doTogether } from './together.ts';
-import { storeUnhindered } from './unhindered-acceptance.ts';
+import { storeUncontended } from './uncontended-acceptance.ts';
 
 /**
  * Group commit: acceptances that come together are one statement and one flush of the server's disk. Those of one
@@ -47,39 +47,39 @@ async function acceptTogether(
 ): Promise<readonly (Outcome | typeof AGAIN)[]> {
   const acceptances = batch.map(({ acceptance }) => acceptance);
   const how = { skipLocked: true, lockTimeout: LOCK_TIMEOUT };
-  const { stored, locked } = await storeUnhindered(database.all, acceptances, how);
+  const { stored, locked } = await storeUncontended(database.all, acceptances, how);
   const passes = ({ acceptance, passes: before }: Waiting): boolean =>
     before < MAX_PASSES && locked.has(acceptance.message.instanceId);
   const others = batch.filter((one) => !stored.has(one.acceptance.message.instanceId) && !passes(one));
-  const judged = judgeOthers(
+  const decided = decideOthers(
     database,
     others.map(({ acceptance }) => acceptance),
   );
   return batch.map((one) => {
     if (stored.has(one.acceptance.message.instanceId)) return ACCEPTED;
-    if (!passes(one)) return judged.then(async (outcomes) => valueOf(await outcomes.get(one.acceptance)));
+    if (!passes(one)) return decided.then(async (outcomes) => valueOf(await outcomes.get(one.acceptance)));
     one.passes += 1;
     return AGAIN;
   });
 }
 
 /** What takes a closer look: several statements in a transaction, or waiting. */
-async function judgeOthers(
+async function decideOthers(
   database: Database,
   acceptances: readonly Acceptance[],
 ): Promise<ReadonlyMap<Acceptance, Outcome>> {
   const outcomes = new Map<Acceptance, Outcome>(acceptances.map((acceptance) => [acceptance, ACCEPTED]));
   // In a transaction, which ends with its connection: what gives up waiting must not be stored later on.
-  const { stored } = await storeUnhindered(
+  const { stored } = await storeUncontended(
     (...statement) => database.transaction(({ all }) => all(...statement)),
     acceptances,
     { skipLocked: false, lockTimeout: LOCK_TIMEOUT },
   );
   const others = acceptances.filter(({ message }) => !stored.has(message.instanceId));
-  const judged = others.length === 0 ? [] : await doTogether(database, others, judgeSoon);
+  const decided = others.length === 0 ? [] : await doTogether(database, others, evaluateSoon);
   const locked: Acceptance[] = [];
   for (const [index, acceptance] of others.entries()) {
-    const outcome = judged[index] ?? ACCEPTED;
+    const outcome = decided[index] ?? ACCEPTED;
     if (outcome.status === 'rejected' && isLockTimeout(outcome.reason)) locked.push(acceptance);
     else outcomes.set(acceptance, outcome);
   }
@@ -96,7 +96,7 @@ async function judgeOthers(
   return outcomes;
 }
 
-async function judgeSoon(
+async function evaluateSoon(
   transaction: Transaction,
   acceptances: readonly Acceptance[],
 ): Promise<readonly AcceptanceResult[]> {

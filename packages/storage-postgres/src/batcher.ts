@@ -6,12 +6,12 @@ export interface Batcher<Item, Result> {
 export interface BatcherOptions<Item, Result> {
   /** Items of one batch at most, so that the first callers of a long queue do not wait for its last. */
   readonly max: number;
-  /** Batches under way at most. */
+  /** Batches in flight at most. */
   readonly inFlight: number;
-  /** Items with one key are never in two batches at once: so they keep their order. Without keys there is none. */
+  /** Items with one key are never in two concurrent batches: so they keep their order. Without keys there is none. */
   keyOf?(item: Item): string;
   /**
-   * Does the work of a batch. Answers what came of each item, in their order. A promise is for what takes longer: it
+   * Does the work of a batch. Returns the outcome of each item, in their order. A promise is for what takes longer: it
    * keeps its key, but no place of a batch. `AGAIN` is for what is to be part of the next batch, too.
    */
   run(
@@ -28,11 +28,11 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Collects what comes within a tick of the event loop, and what comes while others are under way. */
+/** Collects what comes within a tick of the event loop, and what comes while others are in flight. */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
   const { max, inFlight, keyOf, run } = options;
   let waiting: Waiting<Item, Result>[] = [];
-  /** How many items with a key are under way. */
+  /** How many items with a key are in flight. */
   const busy = new Map<string, number>();
   let running = 0;
   let isScheduled = false;

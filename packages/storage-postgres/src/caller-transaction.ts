@@ -3,7 +3,7 @@ import type { Queryable } from './queryable.ts';
 import { sqlState } from './pool.ts';
 
 export interface JoinOptions {
-  /** What `migrate` answers for this database. */
+  /** What `migrate` returns for this database. */
   readonly installation: string;
   /** For each statement. */
   readonly timeoutMs: number;
@@ -35,7 +35,7 @@ function checkClient(own: unknown): Queryable {
   return own as Queryable; // whatever else it is, the server says when it is asked
 }
 
-/** The last of those that are under way on a client. */
+/** The last of those that are in flight on a client. */
 const turns = new WeakMap<Queryable, Promise<unknown>>();
 
 /** One after the other: else their statements would mix, and one that fails would undo what another has done. */

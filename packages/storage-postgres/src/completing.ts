@@ -7,7 +7,7 @@ import { doTogether } from './together.ts';
 
 /**
  * Group commit: completions that come together are a few statements and one flush of the server's disk. Those of one
- * endpoint are never in two transactions at once, which would wait for each other.
+ * endpoint are never in two concurrent transactions, which would wait for each other.
  */
 export function completing(connected: Connected): DeliveryStore['complete'] {
   const batcher = createBatcher<Report, boolean>({

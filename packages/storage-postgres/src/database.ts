@@ -1,5 +1,5 @@
 import type { NewId, Signal, StorageContext } from '@trunkline/core/spi/storage';
-import type { Answer, Queryable } from './queryable.ts';
+import type { QueryResult, Queryable } from './queryable.ts';
 import { sqlState, withClient } from './pool.ts';
 import type { PostgresPool, WatchedClient } from './pool.ts';
 import { joinTransaction } from './caller-transaction.ts';
@@ -10,7 +10,7 @@ import type { Prepare, Statements } from './statements.ts';
 /** A connection in a transaction. */
 export interface Transaction extends Statements {
   readonly newId: NewId;
-  /** Tells of work; heard once the transaction is committed. */
+  /** Announces work; heard once the transaction is committed. */
   announce(signal: Signal): void;
 }
 
@@ -31,26 +31,26 @@ export interface Database extends Statements {
    * where it throws, nothing, and that transaction stays as it was otherwise. `announce` is heard when it commits.
    */
   join<Result>(own: unknown, work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
-  /** Tells of work that is committed already. */
+  /** Announces committed work. */
   publish(signals: readonly Signal[]): void;
-  /** Has closing wait for a call that does not run yet. */
+  /** Has `close` wait for a call that does not run yet. */
   track<Result>(call: Promise<Result>): Promise<Result>;
 }
 
-/** Answers the database, or throws while the storage is not open. */
+/** Returns the database, or throws while the storage is not open. */
 export type Connected = () => Database;
 
 export interface DatabaseOptions {
   readonly pool: PostgresPool;
   readonly prepare: Prepare;
   readonly context: StorageContext;
-  /** What this database can be told by from another one. */
+  /** What this database is distinguished by from another one. */
   readonly installation: string;
   readonly process: () => number;
   /** For each statement. */
   readonly timeoutMs: number;
   publish(signals: readonly Signal[]): void;
-  /** What tells of work when the transaction that it runs in commits. */
+  /** What announces work when the transaction that it runs in commits. */
   notification(
     signals: readonly Signal[],
   ): { readonly text: string; readonly values: readonly unknown[] } | null;
@@ -144,7 +144,7 @@ async function inTransaction<Result>(
   { begin, timeoutMs }: { readonly begin: string; readonly timeoutMs: number },
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const control = (text: string): Promise<Answer> => client.query({ text, query_timeout: timeoutMs });
+  const control = (text: string): Promise<QueryResult> => client.query({ text, query_timeout: timeoutMs });
   // The server gives up what this process cannot give up any more, as when its machine is gone without a word.
   const limits = ['statement_timeout', 'idle_in_transaction_session_timeout']
     .map((limit) => `; SET LOCAL ${limit} = ${timeoutMs}`)

@@ -1,5 +1,5 @@
-import { endedBy, healthAfter, isOpen } from '@trunkline/core/spi/storage';
-import type { ClosingReason, Completion, Delivery, EndpointHealth } from '@trunkline/core/spi/storage';
+import { cancelledBy, healthAfter, isOpen } from '@trunkline/core/spi/storage';
+import type { CancellationReason, Completion, Delivery, EndpointHealth } from '@trunkline/core/spi/storage';
 import { columnArrays, countOf, manySentRows, sentRows } from './column-arrays.ts';
 import type { Transaction } from './database.ts';
 import { ATTEMPT, attemptColumns, insertEnded, OUTCOME, outcomeColumns, setOutcome } from './delivery-row.ts';
@@ -111,12 +111,12 @@ async function closedMeanwhile(
   const reasons = new Map(
     rows.map((row) => [
       keyOf(String(row['endpoint_id']), integer(row, 'generation')),
-      word<ClosingReason>(row, 'reason'),
+      word<CancellationReason>(row, 'reason'),
     ]),
   );
   return ended.map((one) => {
     const reason = reasons.get(keyOf(one.endpoint, one.generation));
-    return reason ? { ...one, written: endedBy(reason, one.written) } : one;
+    return reason ? { ...one, written: cancelledBy(reason, one.written) } : one;
   });
 }
 

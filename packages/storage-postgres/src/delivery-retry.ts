@@ -1,6 +1,6 @@
 import { mayRetry, requeue, takeRetryBatch } from '@trunkline/core/spi/storage';
 import type { Delivery, RetryResult } from '@trunkline/core/spi/storage';
-import { sweepEndpoint } from './closing.ts';
+import { sweepEndpoint } from './cancellation.ts';
 import type { Transaction } from './database.ts';
 import { columnArrays, countOf, manySentRows } from './column-arrays.ts';
 import {
@@ -41,7 +41,7 @@ export async function retryOne(transaction: Transaction, retry: Retry): Promise<
   const row = await read();
   if (!row) return { kind: 'not_found' };
   const delivery = readDelivery(row);
-  // A claim outlives the closing that ended its delivery: the request is still on its way.
+  // A claim outlives the cancellation that ended its delivery: the request is still on its way.
   if (!mayRetry(delivery) || !isEnabled || (await claimedAt(transaction, endpoint)).has(retry.id)) {
     return { kind: 'not_allowed' };
   }

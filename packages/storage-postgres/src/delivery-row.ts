@@ -1,5 +1,5 @@
-import { endedBy, isOpen } from '@trunkline/core/spi/storage';
-import type { Attempt, ClosingReason, Delivery } from '@trunkline/core/spi/storage';
+import { cancelledBy, isOpen } from '@trunkline/core/spi/storage';
+import type { Attempt, CancellationReason, Delivery } from '@trunkline/core/spi/storage';
 import type { RowOf } from './column-arrays.ts';
 import { entities, wordOrNull } from './row.ts';
 import type { Row } from './row.ts';
@@ -84,11 +84,11 @@ function of(row: string, columns: readonly string[]): string {
   return columns.map((column) => `${row}.${column}`).join(', ');
 }
 
-/** The delivery as it reads: what a closing has ended is failed from then on, written down or not. */
+/** The delivery as it reads: what a cancellation has ended is failed from then on, written down or not. */
 export function readDelivery(row: Row): Delivery {
   const delivery = entities.delivery.read(row);
-  const reason = wordOrNull<ClosingReason>(row, 'closed_by');
-  return reason && isOpen(delivery.status) ? endedBy(reason, delivery) : delivery;
+  const reason = wordOrNull<CancellationReason>(row, 'closed_by');
+  return reason && isOpen(delivery.status) ? cancelledBy(reason, delivery) : delivery;
 }
 
 /** The columns of an attempt, in the order of the type `attempt` and of the table `attempts`, beside those of an outcome. */

@@ -1,6 +1,6 @@
 import { floorId, isOpen } from '@trunkline/core/spi/storage';
 import type { Delivery, DeliveryDetail, DeliveryStore, LanePosition } from '@trunkline/core/spi/storage';
-import { sweepClosings } from './closing.ts';
+import { sweepCancellations } from './cancellation.ts';
 import { completing } from './completing.ts';
 import type { Connected } from './database.ts';
 import { deliveryList } from './delivery-list.ts';
@@ -67,7 +67,7 @@ export function deliveryStore(connected: Connected): DeliveryStore {
         retryAll(transaction, { workspaceId, webhookId }, { limit, countUpTo, now, since }),
       ),
 
-    sweepClosed: (limit) => sweepClosings(connected(), limit),
+    sweepClosed: (limit) => sweepCancellations(connected(), limit),
   };
 }
 

@@ -14,7 +14,7 @@ const CLOCK_SLACK_MS = 24 * 60 * 60 * 1000;
 
 /**
  * The first `count` failed and exhausted deliveries of an endpoint in the order in which they are retried, less those that
- * a closing has ended and that are not swept. Relies on deliveries_to_retry: each walk begins at its first row.
+ * a cancellation has ended and that are not swept. Relies on deliveries_to_retry: each walk begins at its first row.
  */
 export async function failedDeliveries(
   { all }: Statements,

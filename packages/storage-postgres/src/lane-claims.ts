@@ -99,7 +99,7 @@ export function takingBack(isLost: string): string {
 /**
  * Takes from each lane, in order, what its free slots and its starts left allow, says when it wakes next, and reads what
  * was claimed. Its snapshot is taken after the lanes were locked. Relies on open_deliveries_queue: it reads no more of a
- * backlog than it takes, one entry more, and what is claimed already.
+ * backlog than it takes, one entry more, and what is claimed.
  *
  * What a lane has is kept in arrays, so that there is one row for each lane, and rows are reached by where they stand in
  * the table. The planner knows the size of none of these sets: joined, they were compared row by row, each with each.

@@ -5,7 +5,7 @@ import type { Transaction } from './database.ts';
 import { findIdempotencyRecords, nameOfKey, remember } from './idempotency-record.ts';
 import type { OwnedKey } from './idempotency-record.ts';
 import { revisionNow } from './kept-senders.ts';
-import { takeOverContent } from './upload-registry.ts';
+import { takeContent } from './upload-registry.ts';
 import { MESSAGE_NAMES, MESSAGE_RECORD, messageColumns } from './message-row.ts';
 import { flag, id, integer } from './row.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
@@ -135,9 +135,9 @@ const REVISIONS = `
 
 async function store(transaction: Transaction, accepted: readonly Accepted[]): Promise<void> {
   const records = accepted.flatMap(({ acceptance }) => recordOf(acceptance));
-  // A key that was taken since it was looked up, by a request to another instance: with that in sight, judge anew.
+  // A key that was taken since it was looked up, by a request to another instance: with that in sight, evaluate again.
   if (!(await remember(transaction, records))) throw new TransactionConflict();
-  for (const { acceptance } of accepted) await takeOverContent(transaction, acceptance.message);
+  for (const { acceptance } of accepted) await takeContent(transaction, acceptance.message);
   const rows = accepted.map(({ acceptance, position }) => ({
     ...messageColumns(acceptance.message, ''),
     position,

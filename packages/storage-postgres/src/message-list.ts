@@ -52,7 +52,7 @@ function listOf(workspaceId: string, filter: MessageFilter): List {
 }
 
 /**
- * The messages of an instance are all of one workspace, so that one of them tells; they outlive the instance. In the
+ * The messages of an instance are all of one workspace, so that one of them is enough; they outlive the instance. In the
  * order of messages_by_network_id it is found by that, however few there are.
  */
 const OF_WORKSPACE = `(

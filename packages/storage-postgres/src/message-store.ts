@@ -10,7 +10,7 @@ import type { Connected, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { findIdempotencyRecord } from './idempotency-record.ts';
 import { isHeld } from './lease.ts';
-import { takeOverContent } from './upload-registry.ts';
+import { takeContent } from './upload-registry.ts';
 import { acceptMessages } from './message-acceptance.ts';
 import { changeBatcher } from './message-change.ts';
 import { listMessages } from './message-list.ts';
@@ -80,7 +80,7 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
           ...Object.values(columns),
         );
         if (stored === 0) return 'duplicate';
-        await takeOverContent(transaction, message);
+        await takeContent(transaction, message);
         await storeEvents(transaction, [event]);
         return 'received';
       }),
@@ -90,7 +90,10 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
 /** In a transaction of the caller's: others hear of it when that commits. */
 async function acceptAlone(transaction: Transaction, acceptance: Acceptance): Promise<AcceptanceResult> {
   const [result] = await acceptMessages(transaction, [acceptance]);
-  if (!result) throw new Error('An acceptance was not judged.');
+  if (!result)
+    throw new Error(
+      'There is no decision about a message that was to be accepted. This is a defect: please report it.',
+    );
   if (result.kind === 'accepted') {
     transaction.announce({ topic: 'queue', instanceId: acceptance.message.instanceId });
   }

@@ -8,7 +8,7 @@ export type PostgresStorageOptions = Settings &
     | {
         /** As `postgres://user:password@host:5432/database`. */
         readonly connectionString: string;
-        /** Connections at most; 10 where it is not given. One of them hears of work in other processes. */
+        /** Connections at most; 10 by default. One of them hears of work in other processes. */
         readonly maxConnections?: number;
         readonly pool?: undefined;
       }
@@ -21,20 +21,20 @@ export type PostgresStorageOptions = Settings &
   );
 
 interface Settings {
-  /** Where the tables are made; `trunkline` where it is not given. It is made too, where there is none. */
+  /** Where the tables are made; `trunkline` by default. It is made too, where there is none. */
   readonly schema?: string;
   /**
-   * Whether connections keep statements prepared; true where it is not given. False for a PgBouncer older than 1.21 in
+   * Whether connections keep statements prepared; true by default. False for a PgBouncer older than 1.21 in
    * transaction mode.
    */
   readonly preparedStatements?: boolean;
   /**
-   * Whether processes tell each other of work with LISTEN and NOTIFY; true where it is not given. False behind a
+   * Whether processes notify each other of work with LISTEN and NOTIFY; true by default. False behind a
    * PgBouncer in transaction mode, which cannot: then work of other processes is found by polling.
    */
   readonly notifications?: boolean;
   /**
-   * How long the server may take to answer a statement, in milliseconds; 10,000 where it is not given. The call then
+   * How long the server may take to complete a statement, in milliseconds; 10,000 by default. The call then
    * rejects, and its connection is closed.
    */
   readonly timeoutMs?: number;

@@ -89,7 +89,7 @@ const PARTITIONS = `
   WHERE ours.oid = (SELECT tableoid FROM trunkline.schema_versions LIMIT 1)
   ORDER BY partition.relname`;
 
-/** Drops a day of a table at once. Answers false where a reader was in the way: then it is still there. */
+/** Drops a day of a table in one step. Returns false where a reader was in the way: then it is still there. */
 export async function dropPartition(database: Database, partition: Partition): Promise<boolean> {
   return unlessInTheWay(() =>
     database.transaction(async ({ run }) => {

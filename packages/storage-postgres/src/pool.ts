@@ -79,7 +79,7 @@ export async function withClient<Result>(
           return await client.query(statement);
         } catch (error) {
           if (isServerError(error)) throw error;
-          // Without an answer, as after a timeout, nobody knows what the connection is at.
+          // Without a response, as after a timeout, nobody knows what the connection is at.
           isBroken = true;
           throw new ConnectionError(error);
         }
@@ -91,12 +91,12 @@ export async function withClient<Result>(
   }
 }
 
-/** There is no answer from the server: what was asked may have been done or not. */
+/** There is no response from the server: what was asked may have been done or not. */
 class ConnectionError extends UnavailableError {
   override readonly name = 'ConnectionError';
   constructor(cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    super(`Postgres does not answer: ${why}`, { cause });
+    super(`Postgres does not respond: ${why}`, { cause });
   }
 }
 
@@ -104,7 +104,7 @@ export interface WatchedClient extends Queryable {
   isBroken(): boolean;
 }
 
-/** An error that the server answered a statement with, on a connection that goes on. */
+/** An error that the server responded a statement with, on a connection that goes on. */
 function isServerError(error: unknown): boolean {
   return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 }

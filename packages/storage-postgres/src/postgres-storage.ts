@@ -102,14 +102,14 @@ async function openStorage(
   const { logger } = context;
   const { pool, release } = usePool(options, logger);
   let remote: RemoteSignals | null = null;
-  const publish = (told: readonly Signal[]): void => {
-    told.forEach(hear);
-    remote?.send(told);
+  const publish = (reported: readonly Signal[]): void => {
+    reported.forEach(hear);
+    remote?.send(reported);
   };
-  const notification: DatabaseOptions['notification'] = (told) => {
-    if (!options.notifications || told.length === 0) return null;
+  const notification: DatabaseOptions['notification'] = (reported) => {
+    if (!options.notifications || reported.length === 0) return null;
     // From nobody: this process, too, learns of the commit by it.
-    const { channel, payloads } = toNotification(channelOf(schema), '', told);
+    const { channel, payloads } = toNotification(channelOf(schema), '', reported);
     return { text: NOTIFY, values: [channel, payloads] };
   };
   try {

@@ -2,7 +2,7 @@ import type { Row } from '@trunkline/storage-kit';
 
 /** What is asked of a client: a `pg` client fits, whoever made it. */
 export interface Queryable {
-  query(statement: Statement): Promise<Answer>;
+  query(statement: Statement): Promise<QueryResult>;
 }
 
 export interface Statement {
@@ -10,14 +10,14 @@ export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly unknown[];
-  /** In milliseconds. What has not answered by then rejects, and its connection is of no use any more. */
+  /** In milliseconds. What has not responded by then rejects, and its connection is of no use any more. */
   readonly query_timeout?: number;
   /** Reads the columns of this statement alone, whatever parsers the app has set for its own. */
   readonly types?: { getTypeParser(type: number, format?: string): (value: string) => unknown };
 }
 
-export interface Answer {
-  /** The command as the server names it: `COMMIT` of a transaction that had failed answers `ROLLBACK`. */
+export interface QueryResult {
+  /** The command as the server names it: `COMMIT` of a transaction that had failed returns `ROLLBACK`. */
   readonly command?: string;
   readonly rows: readonly Row[];
   readonly rowCount: number | null;

@@ -70,7 +70,7 @@ async function unqueue(transaction: Transaction, floor: string, limit: number): 
 
 const OPEN = 'SELECT webhook_id, id FROM trunkline.open_deliveries WHERE id < $1 ORDER BY id LIMIT $2';
 
-/** What was claimed may have been all that a closing still waits for. */
+/** What was claimed may have been all that a cancellation still waits for. */
 const SWEEP_AGAIN = `
   UPDATE trunkline.closings SET to_sweep = true
   FROM trunkline.lanes CROSS JOIN LATERAL unnest(lanes.claims) AS claim

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Row } from '@trunkline/storage-kit';
 import { COLUMN_TYPES } from './column-types.ts';
-import type { Answer, Queryable, Statement } from './queryable.ts';
+import type { QueryResult, Queryable, Statement } from './queryable.ts';
 
 type Scalar = string | number | boolean | null | Uint8Array;
 export type Value = Scalar | readonly Scalar[];
@@ -15,7 +15,7 @@ export interface Statements {
   /** The row, or undefined. */
   get(sql: string, ...values: readonly Value[]): Promise<Row | undefined>;
   all(sql: string, ...values: readonly Value[]): Promise<readonly Row[]>;
-  /** Answers how many rows were changed. */
+  /** Returns how many rows were changed. */
   run(sql: string, ...values: readonly Value[]): Promise<number>;
   /** Inserts a row given by its columns. */
   insert(table: string, columns: Columns): Promise<void>;
@@ -24,7 +24,7 @@ export interface Statements {
 }
 
 export function statementsOn(queryable: Queryable, prepare: Prepare): Statements {
-  const query = (sql: string, values: readonly Value[]): Promise<Answer> =>
+  const query = (sql: string, values: readonly Value[]): Promise<QueryResult> =>
     queryable.query({ ...prepare(sql), values });
   const run = async (sql: string, ...values: readonly Value[]): Promise<number> =>
     (await query(sql, values)).rowCount ?? 0;

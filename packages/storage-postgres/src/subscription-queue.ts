@@ -127,7 +127,7 @@ const RENEW = `
   FROM held
   WHERE queued_events.event_id = held.event_id AND queued_events.subscription_id = held.subscription_id`;
 
-/** Answers how many were written. */
+/** Returns how many were written. */
 export async function completeEvents(
   statements: Statements,
   completions: readonly EventCompletion[],

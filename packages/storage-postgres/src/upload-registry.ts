@@ -51,7 +51,7 @@ const ORPHANED = `
   LIMIT $1`;
 
 /** Makes content that was reserved part of the message that is about to be stored. */
-export async function takeOverContent(transaction: Transaction, message: Message): Promise<void> {
+export async function takeContent(transaction: Transaction, message: Message): Promise<void> {
   const { id: messageId, instanceId, media } = message;
   if (!media?.available) return;
   const content = contentUuid(contentIdOf(message));

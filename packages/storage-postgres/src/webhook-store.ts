@@ -1,6 +1,6 @@
 import { isAsDecidedOn, latestLeaseEnd } from '@trunkline/core/spi/storage';
 import type { EndpointWrite, WebhookStore } from '@trunkline/core/spi/storage';
-import { closeLane, dropLane } from './closing.ts';
+import { closeLane, dropLane } from './cancellation.ts';
 import type { Connected, Transaction } from './database.ts';
 import { addLane, FIRST_GENERATION, lockLanes, resumeLane } from './lane.ts';
 import { entities, flag, json } from './row.ts';
@@ -11,7 +11,7 @@ export function webhookStore(connected: Connected): WebhookStore {
     insert: (endpoint, limit) =>
       connected().transaction(async (transaction) => {
         const workspace = uuidOf('ten', endpoint.workspaceId);
-        // Two at once cannot both pass.
+        // Two concurrent ones cannot both pass.
         const owner = await transaction.get(LOCK_WORKSPACE, workspace);
         if (await transaction.get(REACHES, workspace, limit)) return 'limit_reached';
         const columns = { ...entities.endpoint.columns(endpoint), generation: FIRST_GENERATION };
@@ -47,17 +47,17 @@ export function webhookStore(connected: Connected): WebhookStore {
       return failing.map(entities.endpoint.read);
     },
 
-    claimNotices: async ({ now, leaseMs, limit }) => {
-      const notices = await connected().all(
-        CLAIM_NOTICES,
+    claimNotifications: async ({ now, leaseMs, limit }) => {
+      const notifications = await connected().all(
+        CLAIM_NOTIFICATIONS,
         now,
         now + leaseMs,
         limit,
         latestLeaseEnd(now, leaseMs),
       );
-      return notices.map((row) => json(row, 'notice'));
+      return notifications.map((row) => json(row, 'notice'));
     },
-    completeNotice: async (id) => {
+    completeNotification: async (id) => {
       await connected().run('DELETE FROM trunkline.notices WHERE id = $1', uuidToFind('ntc', id));
     },
   };
@@ -84,7 +84,7 @@ const FAILING = `
   ORDER BY id LIMIT $3`;
 
 /** Those that others are claiming are theirs. */
-const CLAIM_NOTICES = `
+const CLAIM_NOTIFICATIONS = `
   WITH owed AS (
     SELECT id FROM trunkline.notices WHERE owed_at <= $1 OR owed_at > $4
     ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
@@ -97,12 +97,12 @@ async function writeEndpoint(
   transaction: Transaction,
   write: EndpointWrite,
 ): Promise<'written' | 'stale' | 'limit_reached'> {
-  const { endpoint, health, close, notice, enabledLimit } = write;
+  const { endpoint, health, close, notification, enabledLimit } = write;
   const uuid = uuidOf('wh', endpoint.id);
   const workspace = uuidOf('ten', endpoint.workspaceId);
   // Two that are enabled concurrently cannot both pass. Before any other lock, as everywhere.
   if (enabledLimit !== undefined) await transaction.get(LOCK_WORKSPACE, workspace);
-  // A closing waits for those who are queueing something there, and keeps others from it.
+  // A cancellation waits for those who are queueing something there, and keeps others from it.
   if (close) await lockLanes(transaction, [uuid]);
   const lock = close ? LOCK_TO_CLOSE : LOCK;
   const stored = await transaction.get(lock, uuid, workspace);
@@ -116,8 +116,8 @@ async function writeEndpoint(
     ...(health ? entities.endpointFailures.columns(endpoint.health) : {}),
   });
   if (close) await closeLane(transaction, uuid, close);
-  if (notice) {
-    const columns = { id: uuidOf('ntc', notice.id), notice: JSON.stringify(notice), owed_at: 0 };
+  if (notification) {
+    const columns = { id: uuidOf('ntc', notification.id), notice: JSON.stringify(notification), owed_at: 0 };
     await transaction.insert('trunkline.notices', columns);
   }
   return 'written';

@@ -13,7 +13,7 @@ describe('a message that is accepted in a transaction of the app’s', () => {
     ['COMMIT', 1],
     ['ROLLBACK', 0],
   ])('is there after %s as often as what the app wrote', async (end, count) => {
-    const { storage, schema, instance, app } = await scene();
+    const { storage, schema, instance, app } = await fixture();
     const message = aMessage(instance);
     await app.query('BEGIN');
     await app.query(`INSERT INTO ${schema.name}.orders VALUES (1)`);
@@ -25,7 +25,7 @@ describe('a message that is accepted in a transaction of the app’s', () => {
   });
 
   it('is gone with the app’s connection', async () => {
-    const { storage, schema, workspace, instance, app } = await scene();
+    const { storage, schema, workspace, instance, app } = await fixture();
     const message = aMessage(instance);
     app.on('error', () => undefined);
     await app.query('BEGIN');
@@ -35,14 +35,14 @@ describe('a message that is accepted in a transaction of the app’s', () => {
     expect(await storage.messages.find(workspace.id, message.id)).toBeNull();
   });
 
-  it('is told of, here and in other processes, when it commits and not before', async () => {
-    const { storage, schema, instance, app } = await scene();
+  it('is announced, here and in other processes, when it commits and not before', async () => {
+    const { storage, schema, instance, app } = await fixture();
     const other = await openStorage(schema);
     const [here, there] = [signalsOf(storage), signalsOf(other)];
     await app.query('BEGIN');
     await accept(storage, aMessage(instance), app);
     await accept(storage, aMessage(instance), app);
-    // What is told after it is heard after it.
+    // What is announced after it is heard after it.
     const marker = anInstance({ ...(await storeInstance(storage)).workspace });
     await storage.instances.insert(marker, null);
     for (const signals of [here, there]) {
@@ -56,7 +56,7 @@ describe('a message that is accepted in a transaction of the app’s', () => {
   });
 
   it('may be given by a connection with settings of its own', async () => {
-    const { storage, schema, workspace, instance } = await scene();
+    const { storage, schema, workspace, instance } = await fixture();
     const app = await connect(schema, {
       options: '-c search_path=pg_catalog',
       types: { getTypeParser: () => () => 'as the app likes' },
@@ -72,7 +72,7 @@ describe('a message that is accepted in a transaction of the app’s', () => {
 
 describe('several messages in one transaction', () => {
   it('may come concurrently, and keep their order', async () => {
-    const { storage, schema, instance, app } = await scene();
+    const { storage, schema, instance, app } = await fixture();
     const messages = Array.from({ length: 20 }, () => aMessage(instance));
     await app.query('BEGIN');
     await Promise.all(messages.map((message) => accept(storage, message, app)));
@@ -81,7 +81,7 @@ describe('several messages in one transaction', () => {
   });
 
   it('that come concurrently fail each alone', async () => {
-    const { storage, schema, workspace, instance, app } = await scene();
+    const { storage, schema, workspace, instance, app } = await fixture();
     const taken = aMessage(instance);
     await accept(storage, taken);
     const messages = Array.from({ length: 9 }, (_, index) =>
@@ -101,7 +101,7 @@ describe('several messages in one transaction', () => {
 
 describe('while a transaction of the app’s is open', () => {
   it('acceptances for other instances do not wait, and those for its own keep their order', async () => {
-    const { storage, schema, workspace, instance, app } = await scene();
+    const { storage, schema, workspace, instance, app } = await fixture();
     const others = Array.from({ length: 12 }, () => anInstance(workspace));
     for (const other of others) await storage.instances.insert(other, null);
     const first = aMessage(instance);
@@ -122,7 +122,7 @@ describe('while a transaction of the app’s is open', () => {
   });
 
   it('acceptances that come together with one for its own do not wait with that', async () => {
-    const { storage, workspace, instance, app } = await scene();
+    const { storage, workspace, instance, app } = await fixture();
     const others = Array.from({ length: 4 }, () => anInstance(workspace));
     for (const other of others) await storage.instances.insert(other, null);
     await app.query('BEGIN');
@@ -161,7 +161,7 @@ describe('while a transaction of the app’s is open', () => {
   });
 
   it('an acceptance that waits for it gives up after its time, and leaves nothing', async () => {
-    const { storage, workspace, instance, app } = await scene({ timeoutMs: 2_000 });
+    const { storage, workspace, instance, app } = await fixture({ timeoutMs: 2_000 });
     await app.query('BEGIN');
     await accept(storage, aMessage(instance), app);
     const outside = aMessage(instance);
@@ -172,7 +172,7 @@ describe('while a transaction of the app’s is open', () => {
   });
 
   it('two for the same key are one message', async () => {
-    const { storage, schema, instance, app } = await scene();
+    const { storage, schema, instance, app } = await fixture();
     const second = await connect(schema);
     const [mine, theirs] = [aMessage(instance), aMessage(instance)];
     await app.query('BEGIN');
@@ -203,7 +203,7 @@ describe('what cannot be used as a transaction', () => {
   ];
 
   it.each(refused)('%s', async (_, why, make) => {
-    const { storage, schema, instance } = await scene();
+    const { storage, schema, instance } = await fixture();
     const message = aMessage(instance);
     const handle = (await make(schema)) as PostgresTransaction; // as a caller in JavaScript may
     const expected = new TypeError(`postgresStorage: the transaction cannot be used: ${why}.`);
@@ -213,7 +213,7 @@ describe('what cannot be used as a transaction', () => {
   });
 
   it('one that a statement of the app’s has failed in', async () => {
-    const { storage, workspace, instance, app } = await scene();
+    const { storage, workspace, instance, app } = await fixture();
     const message = aMessage(instance);
     await app.query('BEGIN');
     await expect(app.query('SELECT 1 / 0')).rejects.toThrow('division by zero');
@@ -223,7 +223,7 @@ describe('what cannot be used as a transaction', () => {
   });
 });
 
-interface Scene {
+interface Fixture {
   readonly storage: Storage<PostgresTransaction>;
   readonly schema: TestSchema;
   readonly workspace: Workspace;
@@ -232,7 +232,7 @@ interface Scene {
   readonly app: Client;
 }
 
-async function scene(options: { readonly timeoutMs?: number } = {}): Promise<Scene> {
+async function fixture(options: { readonly timeoutMs?: number } = {}): Promise<Fixture> {
   const schema = await temporarySchema();
   const storage = await openStorage(schema, options);
   await schema.pool.query(`CREATE TABLE ${schema.name}.orders (item integer)`);

@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isUnavailable } from '@trunkline/core/spi/storage';
 import { aMessage, aWorkspace } from '@trunkline/storage-contract/examples';
-import { QUEUE_FAILURE } from '@trunkline/storage-contract/scenes';
+import { QUEUE_FAILURE } from '@trunkline/storage-contract/fixtures';
 import { eventually } from '@trunkline/test-support';
 import { postgresStorage } from '../src/index.ts';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
@@ -19,7 +19,7 @@ describe('when PostgreSQL ends connections', () => {
       const server = await farewellServer();
       const pool = new Pool({ connectionString: server.url });
       const storage = postgresStorage(whose === 'of the app' ? { pool } : { connectionString: server.url });
-      await expect(storage.open(storageContext)).rejects.toThrow('Postgres does not answer');
+      await expect(storage.open(storageContext)).rejects.toThrow('Postgres does not respond');
       expect(server.count()).toBeGreaterThan(0);
     },
   );
@@ -51,7 +51,7 @@ describe('when PostgreSQL ends connections', () => {
       lease: null,
       failQueued: QUEUE_FAILURE,
     });
-    const outcome = expect(write).rejects.toThrow('Postgres does not answer');
+    const outcome = expect(write).rejects.toThrow('Postgres does not respond');
     await eventually(async () => expect(await waitingFor(schema, name)).toBe(1));
     await endConnections(schema, name);
     await outcome;
@@ -64,23 +64,23 @@ describe('when PostgreSQL ends connections', () => {
     });
   });
 
-  it('that messages are being accepted on, those that were answered are there, and it goes on', async () => {
+  it('that messages are being accepted on, those that were confirmed are there, and it goes on', async () => {
     const schema = await temporarySchema();
     const { storage, name } = await openNamed(schema);
     const { workspace, instance } = await storeInstance(storage);
-    const answered: string[] = [];
+    const responded: string[] = [];
     let isOver = false;
     onTestFinished(() => void (isOver = true));
     const another20 = async (): Promise<void> => {
-      const enough = answered.length + 20;
-      while (answered.length < enough) await setImmediate();
+      const enough = responded.length + 20;
+      while (responded.length < enough) await setImmediate();
     };
     const callers = Array.from({ length: 20 }, async () => {
       while (!isOver) {
         const message = aMessage(instance);
         const acceptance = { message, idempotency: null, backlogLimit: 1e6, trialLimit: null };
         const result = await storage.messages.accept(acceptance).catch(() => null);
-        if (result) answered.push(message.id);
+        if (result) responded.push(message.id);
       }
     });
     for (let cut = 0; cut < 5; cut += 1) {
@@ -90,7 +90,7 @@ describe('when PostgreSQL ends connections', () => {
     await another20();
     isOver = true;
     await Promise.all(callers);
-    for (const id of answered) expect(await storage.messages.find(workspace.id, id), id).not.toBeNull();
+    for (const id of responded) expect(await storage.messages.find(workspace.id, id), id).not.toBeNull();
     const { rows } = await schema.pool.query(
       `SELECT length = (SELECT count(*) FROM ${schema.name}.queued_messages) AS counted FROM ${schema.name}.queues`,
     );

@@ -9,7 +9,7 @@ import type {
   Storage,
 } from '@trunkline/core/spi/storage';
 import { idToUuid } from '@trunkline/core/spi/storage';
-import { sending } from '@trunkline/storage-contract/scenes';
+import { sending } from '@trunkline/storage-contract/fixtures';
 import { aMessage, anIdempotencyRecord, anInstance } from '@trunkline/storage-contract/examples';
 import { must } from '@trunkline/test-support';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
@@ -17,7 +17,7 @@ import type { TestSchema } from './support/test-schema.ts';
 
 describe('acceptances that come together', () => {
   it('share commits of 500 at most', async () => {
-    const { storage, schema, instance } = await scene();
+    const { storage, schema, instance } = await fixture();
     const before = await commitsIn(schema);
     await acceptAll(storage, messagesOf(instance, 1200));
     // Each stored row carries the transaction that stored it.
@@ -25,7 +25,7 @@ describe('acceptances that come together', () => {
   });
 
   it('resolve once another connection can read what they wrote', async () => {
-    const { storage, schema, instance } = await scene();
+    const { storage, schema, instance } = await fixture();
     const sql = `SELECT count(*)::integer AS found FROM ${schema.name}.messages WHERE network_id = $1`;
     const found = messagesOf(instance, 300).map(async (message) => {
       await accept(storage, message);
@@ -35,12 +35,12 @@ describe('acceptances that come together', () => {
   });
 
   it('keep their order on each instance, whatever they are checked for', async () => {
-    const { storage, schema, instance } = await scene();
+    const { storage, schema, instance } = await fixture();
     const others = [anInstance({ ...must(await workspaceOf(storage, instance)) }), instance];
     await storage.instances.insert(must(others[0]), null);
     const calls: Promise<unknown>[] = [];
     const messages: Message[] = [];
-    // In several bursts, so that some come while others are under way; every third takes the longer way.
+    // In several bursts, so that some come while others are in flight; every third takes the longer way.
     for (let burst = 0; burst < 20; burst += 1) {
       for (let index = 0; index < 60; index += 1) {
         const message = aMessage(must(others[index % 2]));
@@ -59,7 +59,7 @@ describe('acceptances that come together', () => {
   });
 
   it('count a backlog to the message', async () => {
-    const { storage, instance } = await scene();
+    const { storage, instance } = await fixture();
     const results = await Promise.all(
       messagesOf(instance, 700).map((message) => storage.messages.accept(of(message, { backlogLimit: 610 }))),
     );
@@ -70,7 +70,7 @@ describe('acceptances that come together', () => {
   });
 
   it('of several processes for the same instances are all stored, each instance’s in order and to its limit', async () => {
-    const { storage, schema, instance } = await scene();
+    const { storage, schema, instance } = await fixture();
     const workspace = must(await workspaceOf(storage, instance));
     const instances = Array.from({ length: 5 }, () => anInstance(workspace));
     for (const one of instances) await storage.instances.insert(one, null);
@@ -103,7 +103,7 @@ describe('acceptances that come together', () => {
   });
 
   it('count a trial to the message, over several instances', async () => {
-    const { storage, instance } = await scene();
+    const { storage, instance } = await fixture();
     const workspace = must(await workspaceOf(storage, instance));
     const second = anInstance(workspace);
     await storage.instances.insert(second, null);
@@ -116,7 +116,7 @@ describe('acceptances that come together', () => {
   });
 
   it('of one key are one message, over several instances and processes', async () => {
-    const { storage, schema, instance } = await scene();
+    const { storage, schema, instance } = await fixture();
     const workspace = must(await workspaceOf(storage, instance));
     const second = anInstance(workspace);
     await storage.instances.insert(second, null);
@@ -138,7 +138,7 @@ describe('acceptances that come together', () => {
 
 describe('an acceptance that fails among others', () => {
   it('rejects alone, and leaves nothing', async () => {
-    const { storage, schema, instance } = await scene();
+    const { storage, schema, instance } = await fixture();
     const messages = messagesOf(instance, 600);
     const taken = new Set([0, 7, 8, 300, 499, 500, 599]);
     await acceptAll(
@@ -173,7 +173,7 @@ describe('an acceptance that fails among others', () => {
       { media: { available: true, mimeType: 'a/b', size: 1, filename: 'a', sha256: null } },
     ],
   ])('for %s harms nobody', async (_, changes) => {
-    const { storage, instance } = await scene();
+    const { storage, instance } = await fixture();
     const before = aMessage(instance);
     const after = aMessage(instance);
     const results = await Promise.allSettled([
@@ -281,21 +281,21 @@ describe('writes of instances that come together', () => {
 });
 
 it('closing waits for acceptances that were called before', async () => {
-  const { storage, schema, instance } = await scene();
+  const { storage, schema, instance } = await fixture();
   const calls = acceptAll(storage, messagesOf(instance, 1200));
   await storage.close();
   await calls;
   expect(await countOf(schema, 'messages')).toBe(1200);
 });
 
-interface Scene {
+interface Fixture {
   readonly storage: Storage;
   readonly schema: TestSchema;
   readonly instance: Instance;
 }
 
 /** A storage with one connected instance. */
-async function scene(): Promise<Scene> {
+async function fixture(): Promise<Fixture> {
   const schema = await temporarySchema();
   const storage = await openStorage(schema);
   return { storage, schema, instance: (await storeInstance(storage)).instance };
@@ -309,8 +309,8 @@ interface Head {
 /** A storage with instances that one owner holds, and a queued message of each. */
 async function manyInstances(
   count: number,
-): Promise<Pick<Scene, 'storage' | 'schema'> & { readonly heads: readonly Head[] }> {
-  const { storage, schema, instance } = await scene();
+): Promise<Pick<Fixture, 'storage' | 'schema'> & { readonly heads: readonly Head[] }> {
+  const { storage, schema, instance } = await fixture();
   const workspace = must(await workspaceOf(storage, instance));
   const instances = [instance, ...Array.from({ length: count - 1 }, () => anInstance(workspace))];
   await Promise.all(instances.slice(1).map((other) => storage.instances.insert(other, null)));

@@ -8,7 +8,7 @@ import type {
   WebhookEndpoint,
 } from '@trunkline/core/spi/storage';
 import { anEndpoint, anEvent, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
-import { exhausted, failed, succeeded } from '@trunkline/storage-contract/scenes';
+import { exhausted, failed, succeeded } from '@trunkline/storage-contract/fixtures';
 import { must } from '@trunkline/test-support';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
 import type { RandomNumber } from '@trunkline/test-support/seeded-test';
@@ -26,17 +26,17 @@ const STEPS = Number(process.env['LANE_STEPS'] ?? 120);
 it('processes that queue, claim, complete, crash, close and retry concurrently break no promise to a receiver', async (context) => {
   const schema = await temporarySchema();
   const errors: string[] = [];
-  const scene = await openScene(schema, errors, randomInTest(context));
-  const { storages, log, queued } = scene;
+  const fixture = await openFixture(schema, errors, randomInTest(context));
+  const { storages, log, queued } = fixture;
   const [first] = storages;
 
   const takingPart = storages.flatMap((storage, index) => [
-    produce(scene, storage),
-    dispatch(scene, storage, { crashes: index > 0 }),
-    dispatch(scene, storage, { crashes: false }),
+    produce(fixture, storage),
+    dispatch(fixture, storage, { crashes: index > 0 }),
+    dispatch(fixture, storage, { crashes: false }),
   ]);
-  await Promise.all([...takingPart, meddle(scene, must(first)), keepUp(scene, must(storages[1]))]);
-  await finish(scene, must(first));
+  await Promise.all([...takingPart, meddle(fixture, must(first)), keepUp(fixture, must(storages[1]))]);
+  await finish(fixture, must(first));
 
   expect(log.breaches).toEqual([]);
   expect(log.overrun()).toEqual([]);
@@ -50,7 +50,7 @@ it('processes that queue, claim, complete, crash, close and retry concurrently b
   expect(errors.filter((code) => code === '40P01')).toEqual([]);
 });
 
-interface Scene {
+interface Fixture {
   readonly storages: readonly Storage[];
   readonly endpoints: readonly WebhookEndpoint[];
   readonly log: ReceiverLog;
@@ -62,7 +62,7 @@ interface Scene {
   pass(ms: number): void;
 }
 
-async function openScene(schema: TestSchema, errors: string[], random: RandomNumber): Promise<Scene> {
+async function openFixture(schema: TestSchema, errors: string[], random: RandomNumber): Promise<Fixture> {
   const storages: Storage[] = [];
   for (let index = 0; index < PROCESSES; index += 1) {
     storages.push(await openStorage(schema, { pool: watchedPool(schema, errors), notifications: false }));
@@ -101,94 +101,94 @@ function watchedPool({ url }: TestSchema, errors: string[]): Pool {
   return pool;
 }
 
-/** How many requests come of so many steps is left to chance: closing an endpoint ends all that waits for it. */
-function goesOn({ log }: Scene, step: number): boolean {
+/** How many requests so many steps make is left to chance: a cancellation at an endpoint ends all that waits for it. */
+function goesOn({ log }: Fixture, step: number): boolean {
   return step < STEPS || log.requests < STEPS;
 }
 
-async function produce(scene: Scene, { deliveries }: Storage): Promise<void> {
-  for (let step = 0; goesOn(scene, step); step += 1) {
-    const endpoint = pick(scene, scene.endpoints);
-    const events = Array.from({ length: scene.upTo(3) }, () =>
-      anEvent({ id: endpoint.workspaceId }, scene.now() + scene.upTo(20)),
+async function produce(fixture: Fixture, { deliveries }: Storage): Promise<void> {
+  for (let step = 0; goesOn(fixture, step); step += 1) {
+    const endpoint = pick(fixture, fixture.endpoints);
+    const events = Array.from({ length: fixture.upTo(3) }, () =>
+      anEvent({ id: endpoint.workspaceId }, fixture.now() + fixture.upTo(20)),
     );
     const made = await Promise.all(events.map((event) => deliveries.enqueue(endpoint.id, event)));
-    scene.queued.push(...made.filter((delivery) => delivery !== null));
-    scene.pass(scene.upTo(10));
+    fixture.queued.push(...made.filter((delivery) => delivery !== null));
+    fixture.pass(fixture.upTo(10));
   }
 }
 
 async function dispatch(
-  scene: Scene,
+  fixture: Fixture,
   { deliveries }: Storage,
   { crashes }: { readonly crashes: boolean },
 ): Promise<void> {
-  for (let step = 0; goesOn(scene, step); step += 1) {
-    const now = scene.now();
-    const claim = { ...LIMITS, now, leaseMs: LEASE_MS, limit: scene.upTo(6) };
+  for (let step = 0; goesOn(fixture, step); step += 1) {
+    const now = fixture.now();
+    const claim = { ...LIMITS, now, leaseMs: LEASE_MS, limit: fixture.upTo(6) };
     const { claimed } = await deliveries.claim(claim);
-    for (const one of claimed) scene.log.begin(one, now);
-    if (crashes && scene.upTo(8) === 1) {
+    for (const one of claimed) fixture.log.begin(one, now);
+    if (crashes && fixture.upTo(8) === 1) {
       // Its requests are gone with it; its claims are not.
-      for (const one of claimed) scene.log.end(one);
+      for (const one of claimed) fixture.log.end(one);
     } else {
-      await Promise.all(claimed.map((one) => complete(scene, deliveries, one)));
+      await Promise.all(claimed.map((one) => complete(fixture, deliveries, one)));
     }
-    scene.pass(scene.upTo(30));
+    fixture.pass(fixture.upTo(30));
   }
 }
 
 async function complete(
-  scene: Scene,
+  fixture: Fixture,
   deliveries: Storage['deliveries'],
   claimed: ClaimedDelivery,
 ): Promise<void> {
-  const now = scene.now();
-  const outcome = outcomeOf(scene, claimed, now);
-  // Its answer came before it is recorded.
-  scene.log.end(claimed);
+  const now = fixture.now();
+  const outcome = outcomeOf(fixture, claimed, now);
+  // Its response came before it is recorded.
+  fixture.log.end(claimed);
   const written = await deliveries.complete([outcome], now);
-  if (written === 1 && outcome.delivery.status === 'success') scene.log.received.add(claimed.delivery.id);
+  if (written === 1 && outcome.delivery.status === 'success') fixture.log.received.add(claimed.delivery.id);
 }
 
-function outcomeOf(scene: Scene, claimed: ClaimedDelivery, now: number): Completion {
-  const chance = scene.upTo(10);
+function outcomeOf(fixture: Fixture, claimed: ClaimedDelivery, now: number): Completion {
+  const chance = fixture.upTo(10);
   if (chance < 8) return succeeded(claimed, now);
   // What a person asked for is tried once.
   if (chance === 10 || claimed.delivery.manual) return exhausted(claimed, now);
-  return failed(claimed, now, { nextRetryAt: now + scene.upTo(500) });
+  return failed(claimed, now, { nextRetryAt: now + fixture.upTo(500) });
 }
 
 /** Closes endpoints and opens them again, and retries by hand. */
-async function meddle(scene: Scene, { webhooks, deliveries }: Storage): Promise<void> {
+async function meddle(fixture: Fixture, { webhooks, deliveries }: Storage): Promise<void> {
   for (let step = 0; step < STEPS / 4; step += 1) {
-    const { workspaceId, id } = pick(scene, scene.endpoints);
+    const { workspaceId, id } = pick(fixture, fixture.endpoints);
     const endpoint = must(await webhooks.find(workspaceId, id));
     await webhooks.write({ endpoint: { ...endpoint, status: 'disabled' }, close: 'ENDPOINT_DISABLED' });
     const disabled = must(await webhooks.find(workspaceId, id));
     await webhooks.write({ endpoint: { ...disabled, status: 'enabled' } });
-    await deliveries.retryAll(workspaceId, id, { limit: 5, countUpTo: 5, now: scene.now(), since: 0 });
-    const delivery = scene.queued[scene.upTo(scene.queued.length) - 1];
-    if (delivery) await deliveries.retry(workspaceId, delivery.id, scene.now(), 0);
+    await deliveries.retryAll(workspaceId, id, { limit: 5, countUpTo: 5, now: fixture.now(), since: 0 });
+    const delivery = fixture.queued[fixture.upTo(fixture.queued.length) - 1];
+    if (delivery) await deliveries.retry(workspaceId, delivery.id, fixture.now(), 0);
   }
 }
 
-async function keepUp(scene: Scene, storage: Storage): Promise<void> {
+async function keepUp(fixture: Fixture, storage: Storage): Promise<void> {
   for (let step = 0; step < STEPS / 2; step += 1) {
-    await storage.deliveries.sweepClosed(scene.upTo(20));
-    await storage.maintain?.(scene.now());
+    await storage.deliveries.sweepClosed(fixture.upTo(20));
+    await storage.maintain?.(fixture.now());
   }
 }
 
 /** All that is left, as time goes on. */
-async function finish(scene: Scene, { deliveries }: Storage): Promise<void> {
+async function finish(fixture: Fixture, { deliveries }: Storage): Promise<void> {
   for (let pass = 0; pass < 100_000; pass += 1) {
-    const now = scene.now();
+    const now = fixture.now();
     const { claimed, nextAt } = await deliveries.claim({ ...LIMITS, now, leaseMs: LEASE_MS, limit: 100 });
-    for (const one of claimed) scene.log.begin(one, now);
-    await Promise.all(claimed.map((one) => complete(scene, deliveries, one)));
+    for (const one of claimed) fixture.log.begin(one, now);
+    await Promise.all(claimed.map((one) => complete(fixture, deliveries, one)));
     if (nextAt === null && claimed.length === 0) break;
-    scene.pass(Math.max(1, (nextAt ?? now) - now));
+    fixture.pass(Math.max(1, (nextAt ?? now) - now));
   }
   while ((await deliveries.sweepClosed(100)) === 100);
 }
@@ -197,6 +197,6 @@ async function read({ deliveries }: Storage, { workspaceId, id }: Delivery): Pro
   return must(await deliveries.findDetail(workspaceId, id, 0)).delivery;
 }
 
-function pick<Value>({ upTo }: Scene, values: readonly Value[]): Value {
+function pick<Value>({ upTo }: Fixture, values: readonly Value[]): Value {
   return must(values[upTo(values.length) - 1]);
 }

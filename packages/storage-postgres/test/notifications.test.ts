@@ -14,15 +14,15 @@ describe('two storages on one schema', () => {
     const { instance } = await storeInstance(one);
     const [atOne, atTwo] = [listen(one), listen(two)];
     await accept(one, aMessage(instance));
-    const told = { topic: 'queue', instanceId: instance.id };
-    await eventually(() => expect(atTwo).toContainEqual(told));
-    // What comes back to the sender would have come before this answer.
+    const reported = { topic: 'queue', instanceId: instance.id };
+    await eventually(() => expect(atTwo).toContainEqual(reported));
+    // What comes back to the sender would have come before this response.
     await accept(two, aMessage(instance));
     await eventually(() => expect(atOne).toHaveLength(2));
-    expect(atOne).toEqual([told, told]);
+    expect(atOne).toEqual([reported, reported]);
   });
 
-  it('hear of a lot at once in a few messages', async () => {
+  it('hear of a lot in a few messages', async () => {
     const schema = await temporarySchema();
     const [one, two] = [await openStorage(schema), await openStorage(schema)];
     const { workspace } = await storeInstance(one);

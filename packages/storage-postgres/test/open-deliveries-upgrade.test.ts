@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { idToUuid, newDelivery } from '@trunkline/core/spi/storage';
 import type { Delivery, IdPrefix } from '@trunkline/core/spi/storage';
 import { anEndpoint, anEvent, aWorkspace, NOW, testId } from '@trunkline/storage-contract/examples';
-import { claim, claimAt, failed, idsOf, readDelivery } from '@trunkline/storage-contract/scenes';
+import { claim, claimAt, failed, idsOf, readDelivery } from '@trunkline/storage-contract/fixtures';
 import { must, only } from '@trunkline/test-support';
 import { makeEarlierSchema } from './support/earlier-schema.ts';
 import type { EarlierSchema } from './support/earlier-schema.ts';

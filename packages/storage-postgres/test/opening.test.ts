@@ -22,7 +22,9 @@ describe('a storage opens', () => {
   it('again after it was closed', async () => {
     const schema = await temporarySchema();
     const storage = await openStorage(schema);
-    await expect(storage.open(storageContext)).rejects.toThrow('The storage is open already.');
+    await expect(storage.open(storageContext)).rejects.toThrow(
+      'The storage is already open: close it first, or create another one.',
+    );
     await storage.close();
     await expect(storage.workspaces.find('ten_unknown')).rejects.toThrow('The storage is not open.');
     await storage.open(storageContext);
@@ -69,7 +71,7 @@ describe('a storage opens', () => {
     expect(rows).toEqual([]);
   });
 
-  it('in twenty processes at once, of which one makes the tables', async () => {
+  it('in twenty processes concurrently, of which one makes the tables', async () => {
     const schema = await temporarySchema();
     const children = Array.from({ length: 20 }, () =>
       startChild(new URL('support/programs/open.ts', import.meta.url), schema.url, schema.name),
@@ -165,7 +167,7 @@ describe('a storage refuses', () => {
     await expect(storage.open(storageContext)).rejects.toThrow('its encoding is SQL_ASCII');
   });
 
-  it('a server that is not there, without telling the password', async () => {
+  it('a server that is not there, without showing the password', async () => {
     const storage = postgresStorage({ connectionString: 'postgres://user:sesame@127.0.0.1:1/db' });
     const error: unknown = await storage.open(storageContext).catch((thrown: unknown) => thrown);
     expect(String(error)).toMatch(/^Error: The PostgreSQL database cannot be used: .*ECONNREFUSED/);

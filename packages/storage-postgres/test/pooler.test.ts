@@ -7,7 +7,7 @@ import {
   aSubscription,
   NOW,
 } from '@trunkline/storage-contract/examples';
-import { claimAt, sending, succeeded, takeLease } from '@trunkline/storage-contract/scenes';
+import { claimAt, sending, succeeded, takeLease } from '@trunkline/storage-contract/fixtures';
 import { must } from '@trunkline/test-support';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 import { transactionPooler } from './support/transaction-pooler.ts';

@@ -15,11 +15,11 @@ import {
   claimEvents,
   failed,
   sending,
-  settled,
+  completed,
   storeSubscription,
   succeeded,
   takeLease,
-} from '@trunkline/storage-contract/scenes';
+} from '@trunkline/storage-contract/fixtures';
 import { must } from '@trunkline/test-support';
 import { analyze, DAYS, storeBacklog } from './support/backlog.ts';
 import { explainedPool } from './support/explained-pool.ts';
@@ -38,21 +38,21 @@ const GROWING = /^(messages|events|deliveries|open_deliveries|attempts|queued_|i
 /** The largest page that can be asked for. */
 const FIRST = { from: null, limit: 100 };
 
-it('nothing that is asked reads, or sorts, more than its answer takes', { timeout: 900_000 }, async () => {
-  const scene = await openBacklog();
-  const { explained } = scene;
+it('nothing that is asked reads, or sorts, more than its response takes', { timeout: 900_000 }, async () => {
+  const fixture = await openBacklog();
+  const { explained } = fixture;
   // The limits of the first claim are new: all lanes are worked out.
-  await scene.storage.deliveries.claim(claimAt(NOW, { limit: 1 }));
+  await fixture.storage.deliveries.claim(claimAt(NOW, { limit: 1 }));
   explained.length = 0;
 
-  await deliver(scene);
-  await sendMessages(scene);
-  await handleEvents(scene);
-  await readMessages(scene);
-  for (const webhookId of [scene.busy.id, scene.idle.id]) await readDeliveries(scene, webhookId);
-  await retryDeliveries(scene);
-  await closeEndpoint(scene);
-  await deleteWhatIsOld(scene);
+  await deliver(fixture);
+  await sendMessages(fixture);
+  await handleEvents(fixture);
+  await readMessages(fixture);
+  for (const webhookId of [fixture.busy.id, fixture.idle.id]) await readDeliveries(fixture, webhookId);
+  await retryDeliveries(fixture);
+  await closeEndpoint(fixture);
+  await deleteWhatIsOld(fixture);
 
   expect(explained.length).toBeGreaterThan(200);
   expect(explained.filter(({ rows }) => rows > MAY_READ)).toEqual([]);
@@ -87,7 +87,7 @@ it('a claim and its completion compare no rows each with each, where the planner
   expect(explained.filter(({ compared }) => compared > MAY_READ)).toEqual([]);
 });
 
-type Scene = Awaited<ReturnType<typeof openBacklog>>;
+type Fixture = Awaited<ReturnType<typeof openBacklog>>;
 
 async function openBacklog() {
   const schema = await temporarySchema();
@@ -105,7 +105,7 @@ async function openBacklog() {
   return { storage, explained, workspace, instance, subscription, busy: must(endpoints[0]), idle };
 }
 
-async function deliver({ storage: { deliveries }, workspace, busy }: Scene): Promise<void> {
+async function deliver({ storage: { deliveries }, workspace, busy }: Fixture): Promise<void> {
   const claimed: ClaimedDelivery[] = [];
   for (let pass = 1; pass <= 3; pass += 1) {
     const claim = await deliveries.claim(claimAt(NOW + pass, { limit: 128, leaseMs: 10 }));
@@ -125,7 +125,7 @@ async function deliver({ storage: { deliveries }, workspace, busy }: Scene): Pro
   await deliveries.enqueue(busy.id, anEvent(workspace));
 }
 
-async function sendMessages({ storage, workspace, instance }: Scene): Promise<void> {
+async function sendMessages({ storage, workspace, instance }: Fixture): Promise<void> {
   const { messages } = storage;
   const message = aMessage(instance);
   const idempotency = anIdempotencyRecord(message);
@@ -145,7 +145,7 @@ async function sendMessages({ storage, workspace, instance }: Scene): Promise<vo
   expect(await messages.receive(lease, { message: received, senderId: 'them', event })).toBe('received');
 }
 
-async function handleEvents({ storage, subscription }: Scene): Promise<void> {
+async function handleEvents({ storage, subscription }: Fixture): Promise<void> {
   const { subscriptions } = storage;
   const claimed = await claimEvents(storage, subscription, NOW);
   expect(claimed).toHaveLength(100);
@@ -153,7 +153,7 @@ async function handleEvents({ storage, subscription }: Scene): Promise<void> {
     claimed.map(({ subscriptionId, event, token }) => ({ subscriptionId, eventId: event.id, token })),
     NOW + 60_000,
   );
-  expect(await subscriptions.complete(claimed.map((one) => settled(one)))).toBe(100);
+  expect(await subscriptions.complete(claimed.map((one) => completed(one)))).toBe(100);
   const queue = { subscriptionId: subscription.id, eventTypes: subscription.eventTypes, leaseMs: 60_000 };
   let after: string | null = null;
   for (let step = 1; step <= 3; step += 1)
@@ -167,7 +167,7 @@ async function handleEvents({ storage, subscription }: Scene): Promise<void> {
   }
 }
 
-async function readMessages({ storage: { messages }, workspace, instance }: Scene): Promise<void> {
+async function readMessages({ storage: { messages }, workspace, instance }: Fixture): Promise<void> {
   for (const instanceId of [undefined, instance.id, anInstance(workspace).id]) {
     for (const filter of [
       {},
@@ -190,7 +190,7 @@ async function readMessages({ storage: { messages }, workspace, instance }: Scen
 }
 
 async function readDeliveries(
-  { storage: { deliveries }, workspace }: Scene,
+  { storage: { deliveries }, workspace }: Fixture,
   webhookId: string,
 ): Promise<void> {
   for (const since of [0, NOW - 2 * DAY]) {
@@ -211,7 +211,7 @@ async function readDeliveries(
   }
 }
 
-async function retryDeliveries({ storage: { deliveries }, workspace, busy, idle }: Scene): Promise<void> {
+async function retryDeliveries({ storage: { deliveries }, workspace, busy, idle }: Fixture): Promise<void> {
   const since = NOW - 30 * DAY;
   const { rows } = await deliveries.list(workspace.id, busy.id, { status: 'exhausted' }, FIRST, 0);
   const { id } = must(rows[0]);
@@ -228,16 +228,16 @@ async function retryDeliveries({ storage: { deliveries }, workspace, busy, idle 
   }
 }
 
-async function closeEndpoint(scene: Scene): Promise<void> {
-  const { storage, workspace, busy } = scene;
+async function closeEndpoint(fixture: Fixture): Promise<void> {
+  const { storage, workspace, busy } = fixture;
   const stored = must(await storage.webhooks.find(workspace.id, busy.id));
   await storage.webhooks.write({ endpoint: { ...stored, status: 'disabled' }, close: 'ENDPOINT_DISABLED' });
-  await readDeliveries(scene, busy.id);
+  await readDeliveries(fixture, busy.id);
   expect(await storage.deliveries.sweepClosed(500)).toBe(500);
   await storage.webhooks.delete(workspace.id, busy.id);
 }
 
-async function deleteWhatIsOld({ storage, subscription }: Scene): Promise<void> {
+async function deleteWhatIsOld({ storage, subscription }: Fixture): Promise<void> {
   const { retention, subscriptions } = storage;
   await storage.maintain?.(NOW);
   await subscriptions.delete(subscription.name);

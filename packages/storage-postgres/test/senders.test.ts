@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SENDER_KEPT_MS } from '@trunkline/core/spi/storage';
 import type { Instance, Storage, Workspace } from '@trunkline/core/spi/storage';
 import { aMessage, NOW } from '@trunkline/storage-contract/examples';
-import { QUEUE_FAILURE } from '@trunkline/storage-contract/scenes';
+import { QUEUE_FAILURE } from '@trunkline/storage-contract/fixtures';
 import { eventually } from '@trunkline/test-support';
 import { openStorage, storeInstance, temporarySchema } from './support/open-storage.ts';
 

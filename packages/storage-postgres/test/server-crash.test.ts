@@ -2,12 +2,12 @@ import { Pool } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Instance, Lease, Signal, Storage } from '@trunkline/core/spi/storage';
 import { aMessage, anEndpoint, anEvent, NOW } from '@trunkline/storage-contract/examples';
-import { claimAt, sending, succeeded, takeLease } from '@trunkline/storage-contract/scenes';
+import { claimAt, sending, succeeded, takeLease } from '@trunkline/storage-contract/fixtures';
 import { startPostgres } from '@trunkline/test-postgres';
 import { eventually, must } from '@trunkline/test-support';
 import { openStorage, storeInstance } from './support/open-storage.ts';
 
-it('what was answered outlives a crash of the server, nothing is half there, and all goes on', async () => {
+it('what was confirmed outlives a crash of the server, nothing is half there, and all goes on', async () => {
   const server = await startPostgres();
   onTestFinished(() => server.stop());
   const database = { url: server.url, name: 'trunkline' };
@@ -16,19 +16,19 @@ it('what was answered outlives a crash of the server, nothing is half there, and
   await one.webhooks.insert(anEndpoint(workspace, { events: ['message.sent'] }), 5);
   const lease = await takeLease(two, instance);
 
-  const answered: Answered = { accepted: new Set(), sent: new Set(), delivered: new Set() };
+  const confirmed: Confirmed = { accepted: new Set(), sent: new Set(), delivered: new Set() };
   let isOver = false;
   const again = async (work: () => Promise<void>): Promise<void> => {
     // What rejects may have been done or not.
     while (!isOver) await work().catch(() => undefined);
   };
   const work = [
-    ...Array.from({ length: 10 }, () => again(() => accept(one, instance, answered))),
-    again(() => send(two, lease, answered)),
-    again(() => deliver(one, answered)),
+    ...Array.from({ length: 10 }, () => again(() => accept(one, instance, confirmed))),
+    again(() => send(two, lease, confirmed)),
+    again(() => deliver(one, confirmed)),
   ];
   const goesOn = async (): Promise<void> => {
-    for (const ids of Object.values(answered)) {
+    for (const ids of Object.values(confirmed)) {
       const before = ids.size;
       await eventually(() => expect(ids.size).toBeGreaterThan(before + 20));
     }
@@ -43,11 +43,11 @@ it('what was answered outlives a crash of the server, nothing is half there, and
 
   const pool = new Pool({ connectionString: server.url });
   onTestFinished(() => pool.end());
-  for (const id of answered.accepted) {
+  for (const id of confirmed.accepted) {
     const { status } = must(await one.messages.find(workspace.id, id));
-    expect(answered.sent.has(id) ? ['sent'] : ['queued', 'sent'], id).toContain(status);
+    expect(confirmed.sent.has(id) ? ['sent'] : ['queued', 'sent'], id).toContain(status);
   }
-  for (const id of answered.delivered) {
+  for (const id of confirmed.delivered) {
     const found = await one.deliveries.findDetail(workspace.id, id, 0);
     expect(found?.delivery, id).toMatchObject({ status: 'success' });
   }
@@ -56,25 +56,25 @@ it('what was answered outlives a crash of the server, nothing is half there, and
   const signals: Signal[] = [];
   two.subscribe((signal) => signals.push(signal));
   await eventually(async () => {
-    await accept(one, instance, answered);
+    await accept(one, instance, confirmed);
     expect(signals).toContainEqual({ topic: 'queue', instanceId: instance.id });
   });
 });
 
-/** Ids of what a call has answered for. */
-interface Answered {
+/** Ids of what a call has responded for. */
+interface Confirmed {
   readonly accepted: Set<string>;
   readonly sent: Set<string>;
   readonly delivered: Set<string>;
 }
 
-async function accept(storage: Storage, instance: Instance, { accepted }: Answered): Promise<void> {
+async function accept(storage: Storage, instance: Instance, { accepted }: Confirmed): Promise<void> {
   const message = aMessage(instance);
   await storage.messages.accept({ message, idempotency: null, backlogLimit: 1e6, trialLimit: null });
   accepted.add(message.id);
 }
 
-async function send(storage: Storage, lease: Lease, { sent }: Answered): Promise<void> {
+async function send(storage: Storage, lease: Lease, { sent }: Confirmed): Promise<void> {
   for (const { message } of await storage.messages.queueHeads([lease.instanceId], NOW)) {
     const event = anEvent({ id: message.workspaceId }, NOW, { type: 'message.sent' });
     if ((await storage.messages.change(lease, { ...sending(message), events: [event] })) === 'changed') {
@@ -85,7 +85,7 @@ async function send(storage: Storage, lease: Lease, { sent }: Answered): Promise
 
 let time = NOW;
 
-async function deliver(storage: Storage, { delivered }: Answered): Promise<void> {
+async function deliver(storage: Storage, { delivered }: Confirmed): Promise<void> {
   time += 1000;
   const limits = { slots: 100, startsPerWindow: 1e6 };
   const { claimed } = await storage.deliveries.claim(claimAt(time, limits));

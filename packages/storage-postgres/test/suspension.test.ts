@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { NOW } from '@trunkline/storage-contract/examples';
-import { claim, claimAt, enqueueOne, storeLane } from '@trunkline/storage-contract/scenes';
+import { claim, claimAt, enqueueOne, storeLane } from '@trunkline/storage-contract/fixtures';
 import { eventually, must } from '@trunkline/test-support';
 import { openNamed, waitingFor } from './support/named-storage.ts';
 import { temporarySchema } from './support/open-storage.ts';

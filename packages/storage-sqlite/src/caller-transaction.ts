@@ -17,7 +17,7 @@ export interface CallerTransaction {
 
 /**
  * Checks that this is a connection to `file` in which a transaction is open; else throws a TypeError that says what it is.
- * Statements are prepared anew each time: kept ones would keep the caller's connection from being collected.
+ * Statements are prepared again each time: kept ones would keep the caller's connection from being collected.
  */
 export function callerTransaction(file: string, transaction: unknown): CallerTransaction {
   const connection = checkConnection(file, transaction);
@@ -40,7 +40,7 @@ export function callerTransaction(file: string, transaction: unknown): CallerTra
 }
 
 /**
- * Tells of the work in a transaction when it has ended, without knowing how: SQLite tells nobody, so that it has to be
+ * Announces the work in a transaction when it has ended, without knowing how: SQLite notifies nobody, so that it has to be
  * looked after. It ends as a rule in the turn of the event loop in which its last statement was awaited.
  */
 export function announceAtEnd(publish: (signal: Signal) => void): (of: unknown, signal: Signal) => void {

@@ -17,9 +17,9 @@ export interface Connection {
   accept(acceptance: Acceptance): Promise<AcceptanceResult>;
   /** What the caller gave as a transaction, checked. */
   joined(transaction: unknown): CallerTransaction;
-  /** Tells of work once this transaction of the caller's has ended. */
+  /** Announces work once this transaction of the caller's has ended. */
   announceAtEnd(of: unknown, signal: Signal): void;
 }
 
-/** Answers the connection, or throws while the storage is not open. */
+/** Returns the connection, or throws while the storage is not open. */
 export type Connected = () => Connection;

@@ -8,7 +8,7 @@ export interface Database {
   /** The row, or undefined. */
   get(sql: string, ...values: SQLInputValue[]): Row | undefined;
   all(sql: string, ...values: SQLInputValue[]): Row[];
-  /** Answers how many rows were changed. */
+  /** Returns how many rows were changed. */
   run(sql: string, ...values: SQLInputValue[]): number;
   /** Inserts a row given by its columns. Returns its rowid, which means nothing where the table has none. */
   insert(table: string, columns: Columns): number;
@@ -29,7 +29,7 @@ export function withStatements(connection: DatabaseSync): Database {
   const statements = new Map<string, StatementSync>();
   /**
    * The texts are few: none has a value in it. `sql` writes it where the key is not the text itself.
-   * SQLite looks at the value of a bare `LIMIT ?` when it plans, and plans anew each time that one is bound, which takes
+   * SQLite looks at the value of a bare `LIMIT ?` when it plans, and plans again each time that one is bound, which takes
    * several times as long as the statement itself.
    */
   const prepare = (key: string, sql: () => string = () => key): StatementSync => {

@@ -1,7 +1,7 @@
 import { DELIVERY_STATUSES, EVENT_TYPES } from '@trunkline/core/spi/storage';
 import type { DeliveryStatus } from '@trunkline/core/spi/storage';
 import { endedDeliveryStatuses, openDeliveryKinds } from '@trunkline/storage-kit';
-import { closedGenerations } from './closing.ts';
+import { closedGenerations } from './cancellation.ts';
 import type { Database } from './database.ts';
 import { ENDED } from './delivery-row.ts';
 import { laneGeneration } from './lane.ts';
@@ -38,7 +38,7 @@ export function deliveryList(database: Database, query: DeliveryQuery): List {
   };
 }
 
-/** The deliveries of an endpoint are all of one workspace, so that one of them tells; they outlive the endpoint. */
+/** The deliveries of an endpoint are all of one workspace, so that one of them is enough; they outlive the endpoint. */
 function workspaceOfEndpoint(database: Database, webhookId: string): unknown {
   const sql = 'SELECT workspace_id FROM deliveries WHERE webhook_id = ? LIMIT 1';
   return database.get(sql, webhookId)?.['workspace_id'];

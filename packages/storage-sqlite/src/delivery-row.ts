@@ -1,6 +1,6 @@
-import { endedBy, isOpen } from '@trunkline/core/spi/storage';
+import { cancelledBy, isOpen } from '@trunkline/core/spi/storage';
 import type { Attempt, Delivery } from '@trunkline/core/spi/storage';
-import { closingOf } from './closing.ts';
+import { cancellationOf } from './cancellation.ts';
 import type { Columns, Database } from './database.ts';
 import { entities, integer } from './row.ts';
 import type { Row } from './row.ts';
@@ -22,12 +22,12 @@ function generationOf({ status }: Delivery, open: number): number {
 /** The generation of what has ended and been written down. */
 export const ENDED = 0;
 
-/** The delivery as it reads: what a closing has ended is failed from then on, written down or not. */
+/** The delivery as it reads: what a cancellation has ended is failed from then on, written down or not. */
 export function readDelivery(database: Database, row: Row): Delivery {
   const delivery = entities.delivery.read(row);
   if (!isOpen(delivery.status)) return delivery;
-  const reason = closingOf(database, delivery.webhookId, integer(row, 'generation'));
-  return reason ? endedBy(reason, delivery) : delivery;
+  const reason = cancellationOf(database, delivery.webhookId, integer(row, 'generation'));
+  return reason ? cancelledBy(reason, delivery) : delivery;
 }
 
 export function attemptColumns(deliveryId: string, attempt: Attempt): Columns {

@@ -1,5 +1,5 @@
 import {
-  endedBy,
+  cancelledBy,
   endedWithoutEvent,
   floorId,
   isOpen,
@@ -9,14 +9,14 @@ import {
 } from '@trunkline/core/spi/storage';
 import type {
   ClaimedDelivery,
-  ClosingReason,
+  CancellationReason,
   Completion,
   Delivery,
   DeliveryDetail,
   DeliveryStore,
   RetryResult,
 } from '@trunkline/core/spi/storage';
-import { sweepClosings, TO_SWEEP } from './closing.ts';
+import { sweepCancellations, TO_SWEEP } from './cancellation.ts';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { deliveryList } from './delivery-list.ts';
@@ -104,7 +104,11 @@ export function deliveryStore(connected: Connected): DeliveryStore {
       const { database, write } = connected();
       return write((announce) => {
         if (!isEnabled(database, workspaceId, webhookId)) return null;
-        sweepClosings(database, { limit: limit + countUpTo, endpointId: webhookId }, endInSweep(database));
+        sweepCancellations(
+          database,
+          { limit: limit + countUpTo, endpointId: webhookId },
+          endInSweep(database),
+        );
         const failed = failedDeliveries(database, webhookId, { since, count: limit + countUpTo });
         const { chosen, remaining, round } = takeRetryBatch(failed, {
           limit,
@@ -128,13 +132,13 @@ export function deliveryStore(connected: Connected): DeliveryStore {
       const { database, write } = connected();
       // Looks first: mostly there is nothing to write.
       if (!database.get(TO_SWEEP)) return 0;
-      return write(() => sweepClosings(database, { limit }, endInSweep(database)));
+      return write(() => sweepCancellations(database, { limit }, endInSweep(database)));
     },
   };
 }
 
 function endInSweep(database: Database) {
-  return (deliveryId: string, reason: ClosingReason): void => {
+  return (deliveryId: string, reason: CancellationReason): void => {
     const ended = { status: 'failed', error_code: reason, next_retry_at: null, delivered_at: null };
     database.update('deliveries', deliveryId, { ...ended, generation: ENDED });
   };
@@ -179,7 +183,7 @@ function claimedDelivery(
   );
   if (!row) return null;
   return {
-    // No closing has ended it: then it could not have been claimed.
+    // No cancellation has ended it: then it could not have been claimed.
     delivery: entities.delivery.read(row),
     token,
     lostClaims,
@@ -188,12 +192,12 @@ function claimedDelivery(
   };
 }
 
-/** Answers whether it was written. */
+/** Returns whether it was written. */
 function completeOne(database: Database, { token, delivery, attempt }: Completion, now: number): boolean {
   const claim = findClaim(database, delivery.webhookId, delivery.id);
   if (claim?.token !== token) return false;
   const reason = endClaim(database, claim);
-  const written = reason ? endedBy(reason, delivery) : delivery;
+  const written = reason ? cancelledBy(reason, delivery) : delivery;
   database.update('deliveries', delivery.id, outcomeColumns(written, claim.generation));
   database.insert('attempts', attemptColumns(delivery.id, attempt));
   if (isOpen(written.status)) {

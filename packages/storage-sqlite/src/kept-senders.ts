@@ -4,7 +4,7 @@ import type { Connected } from './connection.ts';
 import { integerOrNull, json, text, textOrNull } from './row.ts';
 import type { Row } from './row.ts';
 
-/** Another process tells this one of no change: what is kept may be old for as long as it is kept. */
+/** No other process reports a change to this one: what is kept may be old for as long as it is kept. */
 export function keptSenders(connected: Connected): KeptSenders {
   return keepSenders({
     findWorkspace: async (id) => {

@@ -1,13 +1,13 @@
 import { roomInLane, startsAfter, startsSetBack, throttledUntil } from '@trunkline/core/spi/storage';
 import type {
-  ClosingReason,
+  CancellationReason,
   Delivery,
   DeliveryClaim,
   LaneLimits,
   LanePosition,
 } from '@trunkline/core/spi/storage';
 import { takeTokens } from './claim-tokens.ts';
-import { closingOf, sweepAgain } from './closing.ts';
+import { cancellationOf, sweepAgain } from './cancellation.ts';
 import type { Database } from './database.ts';
 import { FIRST_DUE_AT, openSlot, queueDelivery, unqueueDelivery } from './lane.ts';
 import { BYTES, bytes, integer, text } from './row.ts';
@@ -88,7 +88,7 @@ export function nextClaimAt(database: Database, now: number): number | null {
 const IN_OPEN_LANE =
   'NOT EXISTS (SELECT 1 FROM lanes WHERE lanes.endpoint_id = claims.endpoint_id AND is_paused = 1)';
 
-/** Makes what expired claims held due again, in the generation that it was of. Answers how many there were. */
+/** Makes what expired claims held due again, in the generation that it was of. Returns how many there were. */
 export function takeBackExpired(database: Database, now: number): number {
   // Relies on claims_by_end.
   const expired = database.all(`SELECT * FROM claims WHERE expires_at <= ? AND ${IN_OPEN_LANE}`, now);
@@ -105,7 +105,7 @@ export function takeBack(database: Database, rows: readonly Row[], now: number):
   return rows.length;
 }
 
-/** A claim outlives the closing that ended its delivery: the request is still on its way. */
+/** A claim outlives the cancellation that ended its delivery: the request is still on its way. */
 export function findClaim(database: Database, endpointId: string, deliveryId: string): Claim | null {
   const row = database.get(
     'SELECT * FROM claims WHERE endpoint_id = ? AND delivery_id = ?',
@@ -135,12 +135,12 @@ export function lanePosition(
   };
 }
 
-/** Frees the slot. Answers what has closed the delivery meanwhile, if anything has. */
-export function endClaim(database: Database, claim: Claim): ClosingReason | null {
+/** Frees the slot. Returns what has closed the delivery meanwhile, if anything has. */
+export function endClaim(database: Database, claim: Claim): CancellationReason | null {
   const { endpointId, generation, slot } = claim;
   database.run('DELETE FROM claims WHERE endpoint_id = ? AND slot = ?', endpointId, slot);
   openSlot(database, endpointId);
-  const reason = closingOf(database, endpointId, generation);
+  const reason = cancellationOf(database, endpointId, generation);
   if (reason) sweepAgain(database, endpointId, generation);
   return reason;
 }

@@ -3,7 +3,7 @@ import type { Acceptance, AcceptanceResult, Instance, Message } from '@trunkline
 import type { Database } from './database.ts';
 import type { IdempotencyRecords } from './idempotency-log.ts';
 import { instanceRevision, workspaceRevision } from './kept-senders.ts';
-import { takeOverContent } from './upload-registry.ts';
+import { takeContent } from './upload-registry.ts';
 import { messageColumns } from './message-row.ts';
 import { integer, integerOrNull, text, textOrNull, word } from './row.ts';
 import type { Announce } from './writer.ts';
@@ -41,7 +41,7 @@ export function acceptingMessages(
     });
     if (result.kind !== 'accepted' || target === null) return result;
 
-    takeOverContent(database, message);
+    takeContent(database, message);
     database.insert('messages', {
       ...messageColumns(message, ''),
       has_readable_network_id: hasReadableNetworkId === true ? 1 : 0,

@@ -5,7 +5,7 @@ import type { Transaction } from './event-fan-out.ts';
 import { readMessage } from './message-row.ts';
 import { entities } from './row.ts';
 
-/** Writes a message's next state while it is still in the one that it was decided on. Answers whether it was. */
+/** Writes a message's next state while it is still in the one that it was decided on. Returns whether it was. */
 export function changeMessage(
   transaction: Transaction,
   { message, expectedStatus, events }: MessageChange,

@@ -38,7 +38,7 @@ function listOf(database: Database, workspaceId: string, filter: MessageFilter):
   return { table: 'messages', where, parts: isOfWorkspace ? parts(instanceId) : [] };
 }
 
-/** The messages of an instance are all of one workspace, so that one of them tells; they outlive the instance. */
+/** The messages of an instance are all of one workspace, so that one of them is enough; they outlive the instance. */
 function workspaceOfInstance(database: Database, instanceId: string): unknown {
   const sql = 'SELECT workspace_id FROM messages WHERE instance_id = ? LIMIT 1';
   return database.get(sql, instanceId)?.['workspace_id'];

@@ -3,7 +3,7 @@ import type { Columns, Database } from './database.ts';
 import { entities } from './row.ts';
 import type { Row } from './row.ts';
 
-/** `senderId` tells repeats of inbound messages apart. */
+/** Repeats of an inbound message have the same `senderId`. */
 export function messageColumns(message: Message, senderId: string): Columns {
   return { ...entities.message.columns(message), sender_id: senderId };
 }

@@ -4,7 +4,7 @@ import type { KeptSenders, MessageStore, QueuedMessage } from '@trunkline/core/s
 import type { Connected } from './connection.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { isHeld } from './lease.ts';
-import { takeOverContent } from './upload-registry.ts';
+import { takeContent } from './upload-registry.ts';
 import { acceptingMessages } from './message-acceptance.ts';
 import { changeMessage, PLACE_IN_QUEUE } from './message-change.ts';
 import { listMessages } from './message-list.ts';
@@ -87,7 +87,7 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
       return write((announce) => {
         if (!isHeld(database, lease)) return 'fenced';
         if (database.get(INBOUND, message.instanceId, message.networkId, senderId)) return 'duplicate';
-        takeOverContent(database, message);
+        takeContent(database, message);
         database.insert('messages', messageColumns(message, senderId));
         storeEvents({ database, newId, announce }, [event]);
         return 'received';

@@ -43,7 +43,7 @@ function useWriteAheadLog(connection: DatabaseSync): void {
   );
   if (mode !== 'wal' && mode !== 'memory')
     throw new Error('its file system does not allow a write-ahead log.');
-  // A commit is on disk before it is answered.
+  // A commit is on disk before the response.
   connection.exec('PRAGMA synchronous = FULL');
   // In KiB: 64 MiB, taken as they are needed.
   connection.exec('PRAGMA cache_size = -65536');
@@ -52,7 +52,7 @@ function useWriteAheadLog(connection: DatabaseSync): void {
 }
 
 /**
- * Of several processes that switch a new file over at once SQLite refuses all but one at once, in spite of its timeout,
+ * Of several processes that switch a new file over concurrently SQLite refuses all but one immediately, in spite of its timeout,
  * since they hold what each other waits for.
  */
 function waitingForOthers<T>(attempt: () => T): T {

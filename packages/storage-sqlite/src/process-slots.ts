@@ -8,7 +8,7 @@ const SLOTS = 256;
 /** A lock that ends with the process, in whatever way it ends. */
 export interface ProcessSlot {
   readonly number: number;
-  /** Whether no process holds this slot, which is certain. False where that cannot be told. */
+  /** Whether no process holds this slot, which is certain. False if that is unknown. */
   isFree(other: number): boolean;
   release(): void;
 }

@@ -43,7 +43,7 @@ export function knownProcesses({ file, database, writer, logger }: ProcessesOpti
     const { number } = slot;
     own = await writer.run(() => {
       const { machine, namespace, pid, startedAt } = thisProcess();
-      // Before this kernel booted: nobody can tell whether it was this machine's.
+      // Before this kernel booted: nobody knows whether it was this machine's.
       database.run('DELETE FROM processes WHERE machine <> ?', machine);
       const row = database.get(INSERT, number, machine, namespace, pid, startedAt);
       return row ? integer(row, 'id') : 0;
@@ -93,7 +93,7 @@ const REMOVE = `
     AND NOT EXISTS (SELECT 1 FROM claims WHERE process = ?1)
     AND NOT EXISTS (SELECT 1 FROM queued_events WHERE process = ?1 AND process <> 0)`;
 
-/** All that a process held, as if it had expired. Answers whether nobody else had done so. */
+/** All that a process held, as if it had expired. Returns whether nobody else had done so. */
 function release(database: Database, announce: Announce, process: number, now: number): boolean {
   if (database.run('DELETE FROM processes WHERE id = ?', process) === 0) return false;
   for (const row of database.all(LEASES, process)) {

@@ -96,7 +96,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
           async close() {
             await processes.close();
             await idempotency.close();
-            await writer.settled();
+            await writer.completed();
             database.close();
           },
         };

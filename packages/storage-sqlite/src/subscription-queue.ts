@@ -86,7 +86,7 @@ export function renewClaim(
   );
 }
 
-/** Answers whether it was written. */
+/** Returns whether it was written. */
 export function completeEvent(database: Database, completion: EventCompletion): boolean {
   const { subscriptionId, eventId, token, outcome } = completion;
   const isThere = database.get('SELECT 1 FROM subscriptions WHERE id = ?', subscriptionId) !== undefined;

@@ -45,7 +45,7 @@ export function uploadRegistry(connected: Connected): UploadRegistry {
 }
 
 /** Makes content that was reserved part of the message that is about to be stored. */
-export function takeOverContent(database: Database, message: Message): void {
+export function takeContent(database: Database, message: Message): void {
   const { id, instanceId, media } = message;
   if (!media?.available) return;
   const taken = database.run(

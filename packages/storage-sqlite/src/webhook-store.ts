@@ -1,6 +1,6 @@
 import { isAsDecidedOn, latestLeaseEnd } from '@trunkline/core/spi/storage';
 import type { WebhookEndpoint, WebhookStore } from '@trunkline/core/spi/storage';
-import { closeLane, dropLane } from './closing.ts';
+import { closeLane, dropLane } from './cancellation.ts';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { addLane, resumeLane } from './lane.ts';
@@ -26,7 +26,7 @@ export function webhookStore(connected: Connected): WebhookStore {
         .map(entities.endpoint.read);
     },
     write: async (change) => {
-      const { endpoint, health, close, notice, enabledLimit } = change;
+      const { endpoint, health, close, notification, enabledLimit } = change;
       const { database, write } = connected();
       return write(() => {
         const stored = findEndpoint(database, endpoint.workspaceId, endpoint.id);
@@ -39,7 +39,12 @@ export function webhookStore(connected: Connected): WebhookStore {
           ...(health ? entities.endpointFailures.columns(endpoint.health) : {}),
         });
         if (close) closeLane(database, endpoint.id, close);
-        if (notice) database.insert('notices', { id: notice.id, notice: JSON.stringify(notice), owed_at: 0 });
+        if (notification)
+          database.insert('notices', {
+            id: notification.id,
+            notice: JSON.stringify(notification),
+            owed_at: 0,
+          });
         return 'written';
       });
     },
@@ -68,7 +73,7 @@ export function webhookStore(connected: Connected): WebhookStore {
         )
         .map(entities.endpoint.read),
 
-    claimNotices: async ({ now, leaseMs, limit }) => {
+    claimNotifications: async ({ now, leaseMs, limit }) => {
       const { database, write } = connected();
       const owed = (count: number): readonly Row[] =>
         database.all(OWED, now, latestLeaseEnd(now, leaseMs), count);
@@ -79,7 +84,7 @@ export function webhookStore(connected: Connected): WebhookStore {
         return claimed.map((row) => json(row, 'notice'));
       });
     },
-    completeNotice: async (id) => {
+    completeNotification: async (id) => {
       const { database, write } = connected();
       await write(() => database.run('DELETE FROM notices WHERE id = ?', id));
     },

@@ -8,7 +8,7 @@ const BATCH_MAX = 500;
 const LOCK_WAITS_MS = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50] as const;
 const LONGEST_LOCK_WAIT_MS = 50;
 
-/** Tells of work; heard once the operation is committed. */
+/** Announces work; heard once the operation is committed. */
 export type Announce = (signal: Signal) => void;
 /** May be run again when another operation of its batch has failed: only the last run counts. */
 export type Operation<Result> = (announce: Announce) => Result;
@@ -27,8 +27,8 @@ export interface Writer {
   run<Result>(operation: Operation<Result>): Promise<Result>;
   /** The same for an operation of a series, which goes on for as long as no other operation comes between. */
   runInSeries<Item, Result>(series: Series<Item, Result>, item: Item): Promise<Result>;
-  /** Resolves when all that came in before is settled. */
-  settled(): Promise<void>;
+  /** Resolves when all that came in before is completed. */
+  completed(): Promise<void>;
 }
 
 interface WriterOptions {
@@ -60,7 +60,7 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
 
   const writeBatch = (): void => {
     isPlanned = false;
-    const locked = settle(waiting.splice(0, BATCH_MAX));
+    const locked = complete(waiting.splice(0, BATCH_MAX));
     if (!locked) {
       lockWaits = 0;
       if (waiting.length > 0) plan();
@@ -72,8 +72,8 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
     lockWaits += 1;
   };
 
-  /** Null, or those that could not be settled since the database is locked. */
-  const settle = (batch: readonly Waiting[]): Locked | null => {
+  /** Null, or those that could not be completed since the database is locked. */
+  const complete = (batch: readonly Waiting[]): Locked | null => {
     if (batch.length === 0) return null;
     const signals = new Map<string, Signal>();
     const announce: Announce = (signal) => signals.set(JSON.stringify(signal), signal);
@@ -84,17 +84,17 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
       results = database.transaction(() => {
         let current: Series<unknown, unknown> | null = null;
         let runNext: (item: unknown) => unknown = () => null;
-        const answers = batch.map(({ series, item }, index) => {
+        const responses = batch.map(({ series, item }, index) => {
           at = index;
           if (series !== current) runNext = series(announce);
           current = series;
           return runNext(item);
         });
         at = -1;
-        return answers;
+        return responses;
       });
     } catch (error) {
-      if (at !== -1) return settleAround(batch, at, error);
+      if (at !== -1) return runAround(batch, at, error);
       if (isBusy(error)) return { operations: batch, error };
       rejectAll(batch, error);
       return null;
@@ -105,11 +105,11 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
   };
 
   /** Those before the one that failed, and those after it, in transactions of their own. */
-  const settleAround = (batch: readonly Waiting[], failed: number, error: unknown): Locked | null => {
-    const locked = settle(batch.slice(0, failed));
+  const runAround = (batch: readonly Waiting[], failed: number, error: unknown): Locked | null => {
+    const locked = complete(batch.slice(0, failed));
     if (locked) return { ...locked, operations: batch };
     batch[failed]?.reject(error);
-    return settle(batch.slice(failed + 1));
+    return complete(batch.slice(failed + 1));
   };
 
   const giveUpLate = (cause: unknown): void => {
@@ -133,8 +133,8 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
   return {
     run,
     runInSeries,
-    async settled() {
-      // They settle in their order.
+    async completed() {
+      // They complete in their order.
       if (waiting.length > 0) await run(() => null).catch(() => null);
     },
   };

@@ -13,7 +13,7 @@ describe('a message that is accepted in a transaction of the app’s', () => {
     ['COMMIT', 1],
     ['ROLLBACK', 0],
   ])('is there after %s as often as what the app wrote', async (end, count) => {
-    const { storage, instance, app } = await scene();
+    const { storage, instance, app } = await fixture();
     const message = aMessage(instance);
     app.exec('BEGIN IMMEDIATE; INSERT INTO orders (item) VALUES (1)');
     expect(await accept(storage, message, app)).toEqual({ kind: 'accepted' });
@@ -23,10 +23,10 @@ describe('a message that is accepted in a transaction of the app’s', () => {
     expect((await storage.messages.queueHeads([instance.id], message.createdAt)).length).toBe(count);
   });
 
-  it('is told of soon after the commit, and not before', async () => {
-    const { storage, instance, app } = await scene();
+  it('is announced soon after the commit, and not before', async () => {
+    const { storage, instance, app } = await fixture();
     const signals: Signal[] = [];
-    const { promise: told, resolve } = Promise.withResolvers<void>();
+    const { promise: reported, resolve } = Promise.withResolvers<void>();
     storage.subscribe((signal) => {
       signals.push(signal);
       resolve();
@@ -37,12 +37,12 @@ describe('a message that is accepted in a transaction of the app’s', () => {
     await eventLoopRounds(50);
     expect(signals).toEqual([]);
     app.exec('COMMIT');
-    await told;
+    await reported;
     expect(signals).toEqual([{ topic: 'queue', instanceId: instance.id }]);
   });
 
   it('may be given by a connection with settings of its own, on another name of the file', async () => {
-    const { storage, instance, path } = await scene();
+    const { storage, instance, path } = await fixture();
     symlinkSync(path, `${path}-link`);
     const app = new DatabaseSync(`${path}-link`, { readBigInts: true, returnArrays: true });
     onTestFinished(() => app.close());
@@ -57,7 +57,7 @@ describe('a message that is accepted in a transaction of the app’s', () => {
 
 describe('while a transaction of the app’s is open', () => {
   it('the storage’s own writes wait, and the app goes on', async () => {
-    const { storage, instance, app } = await scene();
+    const { storage, instance, app } = await fixture();
     app.exec('BEGIN IMMEDIATE');
     const messages = Array.from({ length: 600 }, () => aMessage(instance));
     const accepted = Promise.all(messages.map((message) => accept(storage, message)));
@@ -71,7 +71,7 @@ describe('while a transaction of the app’s is open', () => {
   });
 
   it('an acceptance that the app awaits in there rejects, and the transaction can still commit', async () => {
-    const { storage, instance, app } = await scene({ lockTimeoutMs: 30 });
+    const { storage, instance, app } = await fixture({ lockTimeoutMs: 30 });
     app.exec('BEGIN IMMEDIATE');
     const outside = aMessage(instance);
     await expect(accept(storage, outside)).rejects.toThrow(
@@ -86,7 +86,7 @@ describe('while a transaction of the app’s is open', () => {
   });
 
   it('closing waits for what was called before', async () => {
-    const { storage, instance, app } = await scene();
+    const { storage, instance, app } = await fixture();
     app.exec('BEGIN IMMEDIATE');
     const message = aMessage(instance);
     const accepted = accept(storage, message);
@@ -97,8 +97,8 @@ describe('while a transaction of the app’s is open', () => {
     expect(await accepted).toEqual({ kind: 'accepted' });
   });
 
-  it('a transaction that began by reading, and was overtaken, is told so and has nothing of it', async () => {
-    const { storage, instance, app } = await scene();
+  it('a transaction that began by reading, and was overtaken, gets an error and has nothing of it', async () => {
+    const { storage, instance, app } = await fixture();
     app.exec('BEGIN');
     app.prepare('SELECT count(*) FROM orders').get();
     await accept(storage, aMessage(instance));
@@ -120,7 +120,7 @@ describe('what cannot be used as a transaction', () => {
   ];
 
   it.each(refused)('%s', async (_, why, make) => {
-    const { storage, instance, path } = await scene();
+    const { storage, instance, path } = await fixture();
     const message = aMessage(instance);
     const handle = make(path) as DatabaseSync; // as a caller in JavaScript may
     const expected = `sqliteStorage: the transaction cannot be used: ${why}`;
@@ -136,7 +136,7 @@ describe('what cannot be used as a transaction', () => {
   });
 });
 
-interface Scene {
+interface Fixture {
   readonly storage: Storage<DatabaseSync>;
   readonly instance: Instance;
   readonly path: string;
@@ -144,7 +144,7 @@ interface Scene {
   readonly app: DatabaseSync;
 }
 
-async function scene(options: Partial<SqliteStorageOptions> = {}): Promise<Scene> {
+async function fixture(options: Partial<SqliteStorageOptions> = {}): Promise<Fixture> {
   const path = join(temporaryDirectory(), 'test.db');
   const storage = await openStorage(path, options);
   const workspace = aWorkspace();

@@ -5,13 +5,13 @@ import { startChild } from '@trunkline/test-support/start-child';
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-/** How many messages a process tells of before it is killed; two processes at once. */
+/** How many messages a process reports before it is killed; two processes concurrently. */
 const RUNS = [
   [1, 50, 200, 500, 1000],
   [20, 100, 300, 700, 1500],
 ];
 
-it('a process that is killed has lost nothing that it told of, and damaged nothing', async () => {
+it('a process that is killed has lost nothing that it reported, and damaged nothing', async () => {
   const lanes = RUNS.map(async (counts) => {
     for (const count of counts) await killAfter(count);
   });
@@ -22,17 +22,17 @@ async function killAfter(count: number): Promise<void> {
   const path = join(temporaryDirectory(), 'test.db');
   const child = startChild(new URL('support/programs/accept.ts', import.meta.url), path);
   const workspaceId = must((await child.lines.next()).value);
-  const told: string[] = [];
+  const reported: string[] = [];
   for await (const id of child.lines) {
-    told.push(id);
-    if (told.length === count) child.kill();
+    reported.push(id);
+    if (reported.length === count) child.kill();
   }
   await child.ended;
 
-  expect(told.length).toBeGreaterThanOrEqual(count);
+  expect(reported.length).toBeGreaterThanOrEqual(count);
   expect(connectTo(path).prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
   const { messages } = await openStorage(path);
-  for (const id of told) {
+  for (const id of reported) {
     expect(await messages.find(workspaceId, id)).toMatchObject({ id, status: 'queued' });
     expect(await messages.findIdempotencyRecord(workspaceId, id)).toMatchObject({ messageId: id });
   }

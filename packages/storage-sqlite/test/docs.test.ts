@@ -20,7 +20,7 @@ await until(async () => (await api.instances.get(instance)).status === 'connecte
 const sent = async () => (await api.messages.list({ direction: 'outbound' })).data.filter(({ sent_at }) => sent_at);
 `;
 
-it('the page on events shows a handler that answers', async () => {
+it('the page on events shows a handler that replies', async () => {
   const program = programOf('../../../docs/events.md', 'trunkline.on(');
   const driver = `
     await sandbox.phone(instance).receive({ from: '15550100', text: 'Hello' });

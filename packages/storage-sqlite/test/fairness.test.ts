@@ -15,9 +15,9 @@ const BACKLOG = 1_000;
 const QUIET = 20;
 const NOISY = '/noisy';
 
-it('an endpoint with a backlog gets 120 webhooks a minute, two at once, and keeps nobody else waiting', async () => {
+it('an endpoint with a backlog gets 120 webhooks a minute, two concurrently, and keeps nobody else waiting', async () => {
   const receiver = await startTlsReceiver();
-  const answer = receiver.pause(NOISY);
+  const response = receiver.pause(NOISY);
   const { admin, workspace } = await startSending(receiver);
   const { id } = await admin.workspaces.create({ name: 'Acme', plan: { webhookLimit: QUIET + 1 } });
   const { webhooks, deliveries } = workspace(id);
@@ -37,7 +37,7 @@ it('an endpoint with a backlog gets 120 webhooks a minute, two at once, and keep
   for (const index of quiet.keys()) await untilArrived(receiver, `/quiet-${index}`, 1);
   expect(arrivedAt(receiver, NOISY)).toBe(2);
 
-  answer();
+  response();
   await untilArrived(receiver, NOISY, 120);
 
   // And when its minute is used up.

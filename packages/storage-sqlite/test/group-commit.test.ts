@@ -10,14 +10,14 @@ import { temporaryDirectory } from './support/temporary-directory.ts';
 
 describe('calls that come together', () => {
   it('share commits of 500 at most', async () => {
-    const { storage, instance } = await scene();
+    const { storage, instance } = await fixture();
     const count = watchCommits();
     await acceptAll(storage, messagesOf(instance, 1200));
     expect(count()).toBe(3);
   });
 
   it('resolve once another process can read what they wrote', async () => {
-    const { storage, instance, path } = await scene();
+    const { storage, instance, path } = await fixture();
     const find = connectTo(path).prepare('SELECT count(*) AS found FROM messages WHERE id = ?');
     const found = messagesOf(instance, 1200).map(async (message) => {
       await accept(storage, message);
@@ -27,7 +27,7 @@ describe('calls that come together', () => {
   });
 
   it('resolve, and are written, in the order of the calls', async () => {
-    const { storage, instance, path } = await scene();
+    const { storage, instance, path } = await fixture();
     const resolved: string[] = [];
     const messages = messagesOf(instance, 1200);
     await Promise.all(
@@ -40,7 +40,7 @@ describe('calls that come together', () => {
   });
 
   it('of different kinds see what those before them did', async () => {
-    const { storage, instance } = await scene();
+    const { storage, instance } = await fixture();
     const { workspaceId } = instance;
     const calls = [
       storage.setting('name', 'first'),
@@ -56,7 +56,7 @@ describe('calls that come together', () => {
 
 describe('acceptances of one commit', () => {
   it('see what is written of their instance between them', async () => {
-    const { storage, instance } = await scene();
+    const { storage, instance } = await fixture();
     const count = watchCommits();
     const off = { ...instance, desired: 'stopped', status: 'disconnected' } as const;
     const [before, , after] = await Promise.all([
@@ -69,7 +69,7 @@ describe('acceptances of one commit', () => {
   });
 
   it('are refused from the one on that the backlog has no room for', async () => {
-    const { storage, instance } = await scene();
+    const { storage, instance } = await fixture();
     const results = await Promise.all(
       messagesOf(instance, 5).map((message) =>
         storage.messages.accept({ message, idempotency: null, backlogLimit: 3, trialLimit: null }),
@@ -87,7 +87,7 @@ describe('acceptances of one commit', () => {
 
 describe('a call that fails among others', () => {
   it('rejects alone', async () => {
-    const { storage, instance, path } = await scene();
+    const { storage, instance, path } = await fixture();
     const messages = messagesOf(instance, 600);
     const taken = new Set([0, 7, 8, 300, 499, 500, 599]);
     await acceptAll(
@@ -107,7 +107,7 @@ describe('a call that fails among others', () => {
   });
 
   it('leaves nothing, and no signal', async () => {
-    const { storage, instance, path } = await scene();
+    const { storage, instance, path } = await fixture();
     const message = aMessage(instance);
     await accept(storage, message);
     const signals = listen(storage);
@@ -121,8 +121,8 @@ describe('a call that fails among others', () => {
 });
 
 describe('when the disk is full', () => {
-  it('what was answered is stored, what was not is not, and the storage goes on when there is room again', async () => {
-    const { storage, instance, path, connection } = await scene();
+  it('what was confirmed is stored, what was not is not, and the storage goes on when there is room again', async () => {
+    const { storage, instance, path, connection } = await fixture();
     const allowPages = (pages: number) => connection.exec(`PRAGMA max_page_count = ${pages}`);
     allowPages(Number(connection.prepare('PRAGMA page_count').get()?.['page_count']) + 20);
     const messages = messagesOf(instance, 1000);
@@ -144,7 +144,7 @@ describe('when the disk is full', () => {
 
 describe('when another process does not release the lock on the file', () => {
   it('all calls of a batch reject after one wait, and the storage goes on when the file is free again', async () => {
-    const { storage, instance, path } = await scene({ lockTimeoutMs: 20 });
+    const { storage, instance, path } = await fixture({ lockTimeoutMs: 20 });
     const other = connectTo(path);
     other.exec('BEGIN IMMEDIATE');
     const results = await Promise.allSettled(
@@ -163,7 +163,7 @@ describe('when another process does not release the lock on the file', () => {
 
 describe('closing', () => {
   it('writes what was called before', async () => {
-    const { storage, instance, path } = await scene();
+    const { storage, instance, path } = await fixture();
     const accepted = acceptAll(storage, messagesOf(instance, 1200));
     await storage.close();
     await accepted;
@@ -173,7 +173,7 @@ describe('closing', () => {
   });
 });
 
-interface Scene {
+interface Fixture {
   readonly storage: Storage;
   readonly instance: Instance;
   readonly path: string;
@@ -182,7 +182,7 @@ interface Scene {
 }
 
 /** A storage with one connected instance. */
-async function scene(options: Partial<SqliteStorageOptions> = {}): Promise<Scene> {
+async function fixture(options: Partial<SqliteStorageOptions> = {}): Promise<Fixture> {
   const path = join(temporaryDirectory(), 'test.db');
   const { storage, connection } = await openWithConnection(path, options);
   const workspace = aWorkspace();

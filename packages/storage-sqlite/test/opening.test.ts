@@ -96,7 +96,7 @@ describe('a storage opens', () => {
     expect(await storage.setting('name', 'second')).toBe('second');
   });
 
-  it('so that a commit is on disk before it is answered', async () => {
+  it('so that a commit is on disk before the response', async () => {
     const { connection } = await openWithConnection(join(temporaryDirectory(), 'test.db'));
     const FULL = 2;
     expect(connection.prepare('PRAGMA synchronous').get()).toEqual({ synchronous: FULL });
@@ -228,7 +228,9 @@ describe('a storage that is not open', () => {
 
 it('a storage that is open is not opened again', async () => {
   const storage = await openStorage(join(temporaryDirectory(), 'test.db'));
-  await expect(storage.open(storageContext)).rejects.toThrow('The storage is open already.');
+  await expect(storage.open(storageContext)).rejects.toThrow(
+    'The storage is already open: close it first, or create another one.',
+  );
   expect(await storage.setting('name', 'value')).toBe('value');
 });
 

@@ -18,7 +18,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN processes': 'one for each process that has the database open, or ended without closing it',
   'SCAN instances USING INDEX instances_to_hold':
     'the linked numbers, which are no history; once in ten seconds',
-  'SCAN notices': 'one for each endpoint that fails, gone once it is mailed',
+  'SCAN notices': 'one for each endpoint that fails, gone once it is sent',
   'SCAN claims USING COVERING INDEX claims_by_end': 'for its first row only',
   'SCAN closings USING INDEX closings_to_sweep': 'for its first row only',
   'SCAN subscriptions': 'one for each handler of the embedder’s code',

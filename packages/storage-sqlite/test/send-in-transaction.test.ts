@@ -30,7 +30,7 @@ const PNG = Uint8Array.of(
 
 describe('an order and its message', () => {
   it('are there together, and the message is sent, once the app commits', async () => {
-    const { app, api, text, arrived, sent } = await scene();
+    const { app, api, text, arrived, sent } = await fixture();
     app.exec('BEGIN IMMEDIATE');
     app.exec("INSERT INTO orders (id) VALUES ('order-1')");
     const { message } = await api.messages.send(text, { transaction: app });
@@ -42,7 +42,7 @@ describe('an order and its message', () => {
   });
 
   it('are neither of them there when the app rolls back, and the key is free', async () => {
-    const { app, api, text, arrived, sent } = await scene();
+    const { app, api, text, arrived, sent } = await fixture();
     app.exec('BEGIN IMMEDIATE');
     app.exec("INSERT INTO orders (id) VALUES ('order-1')");
     const undone = await api.messages.send(text, { transaction: app, idempotencyKey: 'order-1' });
@@ -59,7 +59,7 @@ describe('an order and its message', () => {
 
 describe('a key that is used twice', () => {
   it('in one transaction is a replay', async () => {
-    const { app, api, text } = await scene();
+    const { app, api, text } = await fixture();
     const options = { transaction: app, idempotencyKey: 'order-1' };
     app.exec('BEGIN IMMEDIATE');
     const { message } = await api.messages.send(text, options);
@@ -75,7 +75,7 @@ describe('a key that is used twice', () => {
   });
 
   it('before it and in it is a replay', async () => {
-    const { app, api, text } = await scene();
+    const { app, api, text } = await fixture();
     const { message } = await api.messages.send(text, { idempotencyKey: 'order-1' });
     app.exec('BEGIN IMMEDIATE');
     const again = await api.messages.send(text, { transaction: app, idempotencyKey: 'order-1' });
@@ -85,7 +85,7 @@ describe('a key that is used twice', () => {
 });
 
 it('a refused message leaves nothing in the transaction', async () => {
-  const { app, api, text } = await scene();
+  const { app, api, text } = await fixture();
   app.exec('BEGIN IMMEDIATE');
   app.exec("INSERT INTO orders (id) VALUES ('order-1')");
   const wrong = { ...text, to: 'nobody' };
@@ -103,7 +103,7 @@ it('a refused message leaves nothing in the transaction', async () => {
 
 describe('a file', () => {
   it('that was uploaded before is sent in the transaction', async () => {
-    const { app, api, text, arrived, sent } = await scene();
+    const { app, api, text, arrived, sent } = await fixture();
     const file = await api.messages.upload(new Blob([PNG]).stream());
     app.exec('BEGIN IMMEDIATE');
     const { instance, to } = text;
@@ -114,7 +114,7 @@ describe('a file', () => {
   });
 
   it('is there to be sent again when the app rolls back, but not to be discarded', async () => {
-    const { app, api, text, arrived, sent } = await scene();
+    const { app, api, text, arrived, sent } = await fixture();
     const file = await api.messages.upload(new Blob([PNG]).stream());
     const { instance, to } = text;
     const image = { instance, to, type: 'image', file } as const;
@@ -139,7 +139,7 @@ describe('a file', () => {
   });
 
   it('that would have to be stored within it is refused, and may be sent without', async () => {
-    const { app, api, text } = await scene();
+    const { app, api, text } = await fixture();
     app.exec('BEGIN IMMEDIATE');
     const { instance, to } = text;
     const image = { instance, to, type: 'image', file: new Blob([PNG]) } as const;
@@ -170,7 +170,7 @@ it('a storage that takes no transactions says so, and its types do', async () =>
   await expect(accept).rejects.toThrow(TypeError);
 });
 
-interface Scene {
+interface Fixture {
   /** The app's own connection to the file. */
   readonly app: DatabaseSync;
   readonly api: WorkspaceApi<DatabaseSync>;
@@ -186,7 +186,7 @@ interface Scene {
   arrived(count: number): Promise<void>;
 }
 
-async function scene(): Promise<Scene> {
+async function fixture(): Promise<Fixture> {
   const path = join(temporaryDirectory(), 'test.db');
   const sandbox = createSandbox();
   const { gateway, sent, arrived } = watched(sandbox.gateway);

@@ -57,7 +57,7 @@ describe('a database that cannot serve now', () => {
     await storage.workspaces.insert(workspace);
     await storage.instances.insert(instance, null);
     const caller = otherProgram(path);
-    // As large as it is now: SQLite answers what does not fit as it does where the disk is full.
+    // As large as it is now: SQLite reports what does not fit as it does where the disk is full.
     caller.exec('PRAGMA max_page_count = 1; BEGIN IMMEDIATE');
     const message = aMessage(instance, { text: 'x'.repeat(1_000_000) });
     const acceptance = { message, idempotency: null, backlogLimit: 5, trialLimit: null };
@@ -68,7 +68,7 @@ describe('a database that cannot serve now', () => {
     expect(await storage.messages.accept(acceptance)).toEqual({ kind: 'accepted' });
   });
 
-  it('is not confused with a row that is there already', async () => {
+  it('is not confused with a row that exists', async () => {
     const { storage } = await openedAt(100);
     const workspace = aWorkspace();
     await storage.workspaces.insert(workspace);

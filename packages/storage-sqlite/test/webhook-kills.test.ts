@@ -23,24 +23,24 @@ const MOST_ON_THEIR_WAY = 2 * ENDPOINTS;
 
 describe('kill -9 of the process that sends webhooks', { timeout: 60_000 + RUNS * 10_000 }, () => {
   it(`after the claim, ${RUNS} times: each event is sent once`, async () => {
-    const { receiver, told } = await killAgainAndAgain('after the claim');
-    for (const id of told) expect(requestsOf(receiver, id)).toHaveLength(1);
+    const { receiver, reported } = await killAgainAndAgain('after the claim');
+    for (const id of reported) expect(requestsOf(receiver, id)).toHaveLength(1);
   });
 
   it(`during the request, ${RUNS} times: what was cut off comes again`, async () => {
-    const { receiver, told } = await killAgainAndAgain('during the request');
-    const cutOff = receiver.requests.filter(({ answered }) => !answered);
+    const { receiver, reported } = await killAgainAndAgain('during the request');
+    const cutOff = receiver.requests.filter(({ responded }) => !responded);
     expect(cutOff.length).toBeGreaterThanOrEqual(RUNS);
-    for (const id of told) {
+    for (const id of reported) {
       const requests = requestsOf(receiver, id);
       const wasCutOff = requests.length > 1;
-      expect(requests.map(({ answered }) => answered)).toEqual(wasCutOff ? [false, true] : [true]);
+      expect(requests.map(({ responded }) => responded)).toEqual(wasCutOff ? [false, true] : [true]);
     }
   });
 
   it(`after the response and before the commit, ${RUNS} times: it comes again under its ids`, async () => {
-    const { receiver, told } = await killAgainAndAgain('after the response');
-    const counts = told.map((id) => requestsOf(receiver, id).length);
+    const { receiver, reported } = await killAgainAndAgain('after the response');
+    const counts = reported.map((id) => requestsOf(receiver, id).length);
     expect(counts.filter((count) => count === 2).length).toBeGreaterThanOrEqual(RUNS);
     expect(Math.max(...counts)).toBe(2);
   });
@@ -48,9 +48,9 @@ describe('kill -9 of the process that sends webhooks', { timeout: 60_000 + RUNS 
 
 /**
  * Kills one process after the other, each a minute ahead of the one before, as if a lease had passed since: each first
- * sends what the one before has left. Answers the receiver and the deliveries that were told of.
+ * sends what the one before has left. Returns the receiver and the deliveries that were reported.
  */
-async function killAgainAndAgain(point: KillPoint): Promise<{ receiver: TlsReceiver; told: string[] }> {
+async function killAgainAndAgain(point: KillPoint): Promise<{ receiver: TlsReceiver; reported: string[] }> {
   const path = join(temporaryDirectory(), 'test.db');
   const receiver = await startTlsReceiver();
   const { api, workspaceId } = await registerEndpoints(path, receiver);
@@ -63,17 +63,17 @@ async function killAgainAndAgain(point: KillPoint): Promise<{ receiver: TlsRecei
       String(run * LATER_MS),
       at,
     );
-  const told: string[] = [];
+  const reported: string[] = [];
   let lately: readonly string[] = [];
 
   for (let run = 0; run < RUNS; run += 1) {
     const child = start(run, point);
     expect((await child.lines.next()).value).toBe('ready');
     await untilSent(api, lately);
-    if (point === 'during the request') receiver.hold(run % 2 === 0 ? 'silent' : 'half answered');
+    if (point === 'during the request') receiver.hold(run % 2 === 0 ? 'silent' : 'half responded');
     child.go();
     lately = await linesUpTo(child, 'queued');
-    told.push(...lately);
+    reported.push(...lately);
     await untilThere(child, receiver, { point, ids: lately, count: 1 + (run % MOST_ON_THEIR_WAY) });
     child.kill();
     await child.ended;
@@ -86,12 +86,12 @@ async function killAgainAndAgain(point: KillPoint): Promise<{ receiver: TlsRecei
   last.go();
   await last.ended;
 
-  expect(told).toHaveLength(RUNS * ENDPOINTS * 3);
-  for (const id of told) expectOneEvent(receiver, id);
+  expect(reported).toHaveLength(RUNS * ENDPOINTS * 3);
+  for (const id of reported) expectOneEvent(receiver, id);
   expect(receiver.refused).toEqual([]);
   // Whether a second request meets the first one still open is up to the machine, where neither is held.
   expect(receiver.mostAtOnce()).toBeLessThanOrEqual(2);
-  return { receiver, told };
+  return { receiver, reported };
 }
 
 async function registerEndpoints(
@@ -169,11 +169,11 @@ function requestsOf({ requests }: TlsReceiver, deliveryId: string): readonly Rec
   return requests.filter((request) => request.deliveryId === deliveryId);
 }
 
-/** However often a delivery came: always with the same event, and the last time with an answer. */
+/** However often a delivery came: always with the same event, and the last time with a response. */
 function expectOneEvent(receiver: TlsReceiver, deliveryId: string): void {
   const requests = requestsOf(receiver, deliveryId);
   expect(new Set(requests.map(({ eventId }) => eventId)).size).toBe(1);
-  expect(must(requests.at(-1)).answered).toBe(true);
+  expect(must(requests.at(-1)).responded).toBe(true);
 }
 
 function heldSlots(path: string): number {

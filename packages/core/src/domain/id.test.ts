@@ -83,7 +83,7 @@ describe('isId', () => {
     expect(isId('msg', text)).toBe(false);
   });
 
-  it('tells wh from whd', () => {
+  it('distinguishes wh from whd', () => {
     expect(isId('wh', newIds()('whd', NOW))).toBe(false);
     expect(isId('whd', newIds()('wh', NOW))).toBe(false);
   });

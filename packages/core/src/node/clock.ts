@@ -5,7 +5,7 @@ export function systemClock(): Clock {
   return { now: () => Date.now(), elapsed: () => performance.now(), setTimer };
 }
 
-/** More milliseconds than this make Node's setTimeout fire at once. */
+/** More milliseconds than this make Node's setTimeout fire immediately. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
 /** Counts on the monotonic clock: a clock that is set forward or back moves no timer. */

@@ -24,13 +24,13 @@ export interface SafeConnection {
   readonly url: SafeUrl;
   /** A `TLSSocket` of a verified peer where the URL is https. It is the caller's to use and to end. */
   readonly socket: Socket;
-  /** The address that was judged, and that it is connected to. */
+  /** The address that was checked, and that it is connected to. */
   readonly address: string;
 }
 
 /**
- * Connects to where a URL leads that somebody else chose: the URL and every address of its host are judged, and the
- * connection goes to one of the judged addresses, with no second look-up in between. No proxy is used.
+ * Connects to where a URL leads that somebody else chose: the URL and every address of its host are checked, and the
+ * connection goes to one of the checked addresses, with no second look-up in between. No proxy is used.
  *
  * Rejects with an error that has a `code`: UNSAFE_URL, DNS_FAILED, CONNECTION_FAILED, TIMEOUT or TLS_FAILED; or with the
  * signal's reason.

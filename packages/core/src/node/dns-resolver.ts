@@ -17,13 +17,13 @@ const TRIES = 2;
 const ANSWERS: readonly string[] = ['ENOTFOUND', 'ENODATA'];
 
 /**
- * Reads the hosts file and asks name servers itself, any number of names at once. The system's own look-up
- * (`getaddrinfo`) holds one of two threads as long as it takes: two names whose servers do not answer, which anybody can
+ * Reads the hosts file and asks name servers itself, any number of names concurrently. The system's own look-up
+ * (`getaddrinfo`) holds one of two threads as long as it takes: two names whose servers do not respond, which anybody can
  * register, would keep all others waiting.
  */
 export function nodeDnsResolver(options: NodeDnsResolverOptions = {}): DnsResolver {
   const hosts = hostsFile(options.hostsFile);
-  const underWay = new Map<string, Promise<readonly string[]>>();
+  const inFlight = new Map<string, Promise<readonly string[]>>();
   let resolver = createResolver(options.servers);
 
   const lookUp = async (hostname: string): Promise<readonly string[]> => {
@@ -45,10 +45,10 @@ export function nodeDnsResolver(options: NodeDnsResolverOptions = {}): DnsResolv
     async resolve(hostname, signal) {
       signal.throwIfAborted();
       // Those who want to know the same at the same time ask once. Nothing is remembered.
-      let addresses = underWay.get(hostname);
+      let addresses = inFlight.get(hostname);
       if (addresses === undefined) {
-        addresses = lookUp(hostname).finally(() => underWay.delete(hostname));
-        underWay.set(hostname, addresses);
+        addresses = lookUp(hostname).finally(() => inFlight.delete(hostname));
+        inFlight.set(hostname, addresses);
       }
       return unlessAborted(addresses, signal);
     },

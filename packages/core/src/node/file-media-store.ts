@@ -41,7 +41,7 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
         await written(root, () => syncDirectory(dirname(path)));
         return size;
       } catch (error) {
-        // A disk that fails here too leaves it to a later delete: what went wrong first is what is told.
+        // A disk that fails here too leaves it to a later delete: what went wrong first is what is reported.
         await remove(path).catch(() => undefined);
         throw error;
       }

@@ -1,6 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 
-/** What tells a process from every other one, on this machine and elsewhere. */
+/** What distinguishes a process from every other one, on this machine and elsewhere. */
 export interface ProcessIdentity {
   /** The running kernel: its boot id. Empty where the system does not say. */
   readonly machine: string;
@@ -29,7 +29,7 @@ export function thisProcess(): ProcessIdentity {
 }
 
 /**
- * What has become of a process, as far as this one can see. `ended` is certain: no process with its number is left, or
+ * The state of a process, as far as this one can see. `ended` is certain: no process with its number is left, or
  * that number belongs to one which started at another time, or all that is left is the exit code for its parent. One
  * that is frozen is `running`, and so is one of which nothing can be read. `unknown` is one of another machine or container.
  */

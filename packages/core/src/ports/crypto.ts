@@ -4,7 +4,7 @@ export interface Crypto {
   sha256(data: string | Uint8Array): string;
   /** The same, of bytes that come in pieces. */
   createSha256(): { update(chunk: Uint8Array): void; hex(): string };
-  /** AES-256-GCM (NIST SP 800-38D) with a 12-byte nonce; answers ciphertext and tag, joined. */
+  /** AES-256-GCM (NIST SP 800-38D) with a 12-byte nonce; returns ciphertext and tag, joined. */
   encrypt(key: Uint8Array, nonce: Uint8Array, plaintext: Uint8Array, associatedData: Uint8Array): Uint8Array;
   /** Throws when key, associated data or ciphertext do not belong together. */
   decrypt(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, associatedData: Uint8Array): Uint8Array;

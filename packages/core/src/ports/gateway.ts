@@ -20,9 +20,9 @@ export interface Gateway {
    * other form the storage indexes the id of every outbound message, which makes accepting one dearer.
    */
   newMessageId(bytes: Uint8Array): string;
-  /** Starts to connect, or to pair where the session is empty. Resolves at once; what happens is reported to `listener`. */
+  /** Starts to connect, or to pair where the session is empty. Resolves immediately; what happens is reported to `listener`. */
   open(session: Session, listener: GatewayListener, options?: OpenOptions): Promise<GatewayConnection>;
-  /** Unlinks a number that has no connection open. Rejects when the network could not be told. */
+  /** Unlinks a number that has no connection open. Rejects when the network could not be reached. */
   unlink(session: Session): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export interface GatewayConnection {
   send(message: OutgoingMessage): Promise<SendOutcome>;
   /** Closes the connection and keeps the session. Nothing is reported afterwards. */
   close(): Promise<void>;
-  /** Unlinks the number, then closes. Rejects when the network could not be told. */
+  /** Unlinks the number, then closes. Rejects when the network could not be reached. */
   logout(): Promise<void>;
 }
 
@@ -49,12 +49,12 @@ export interface GatewayConnection {
 export interface Session {
   readonly instanceId: string;
   load(): Promise<ReadonlyMap<string, Uint8Array>>;
-  /** One transaction; null deletes. Rejects when another process has taken the instance over: then close. */
+  /** One transaction; null deletes. Rejects when another process holds the instance now: then close. */
   save(changes: ReadonlyMap<string, Uint8Array | null>): Promise<void>;
 }
 
 export interface OutgoingMessage {
-  /** Chosen beforehand and the same on every resend, so that the network can tell a repeat. */
+  /** Chosen beforehand and the same on every resend, so that the network can recognise a repeat. */
   readonly networkId: string;
   /** Digits, or the network's own name of a group. */
   readonly to: string;
@@ -75,18 +75,18 @@ export interface OutgoingFile {
 }
 
 export type SendOutcome =
-  /** The network has taken the message over. */
+  /** The network has accepted the message. */
   | { readonly kind: 'accepted' }
   /** The network will never take it. */
   | { readonly kind: 'refused'; readonly error: MessageError }
   /** Nothing was written to the network, as the connection ended before: sent when there is one again, and no try is counted. */
   | { readonly kind: 'not_sent'; readonly reason: string }
-  /** No answer: it may or may not have been taken. Sent again under the same id. */
+  /** No response: it may or may not have been taken. Sent again under the same id. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
 export interface IncomingMessage {
   readonly networkId: string;
-  /** The network's name of the sender: with the network id it tells a repeat. */
+  /** The network's name of the sender: with the network id it identifies a repeat. */
   readonly senderId: string;
   /** Digits, or null where the network hides the number. */
   readonly from: string | null;
@@ -129,7 +129,7 @@ export type ClosedReason =
       /** Not before this many milliseconds, however short the usual wait would be. */
       readonly notBeforeMs?: number;
     }
-  /** The network asks for a new connection at once, as after pairing. */
+  /** The network asks for a new connection immediately, as after pairing. */
   | { readonly kind: 'restart' }
   /** Nobody scanned the QR. */
   | { readonly kind: 'qr_timeout' }

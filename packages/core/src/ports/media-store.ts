@@ -15,7 +15,7 @@ export interface MediaStore {
     id: string,
     range?: { readonly start: number; readonly end: number },
   ): Promise<ReadableStream<Uint8Array> | null>;
-  /** Nothing when it is gone already. */
+  /** Does nothing when it is gone. */
   delete(id: string): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts';
 
-/** An e-mail to the members who administer webhooks and whose address is verified. */
+/** An email to the members who administer webhooks and whose address is verified. */
 export interface Notification {
   /** The same on every try: a notifier may be called again after a crash. */
   readonly id: string;
@@ -11,11 +11,11 @@ export interface Notification {
 }
 
 export interface Notifier {
-  /** Rejects when the mail was not taken over; it is tried again later. */
+  /** Rejects when the email was not accepted; it is tried again later. */
   notify(notification: Notification): Promise<void>;
 }
 
-/** For an installation without mail: says in the log what a mail would have said. */
+/** For an installation without SMTP: says in the log what an email would have said. */
 export function loggingNotifier(logger: Logger): Notifier {
   return {
     async notify({ kind, workspace, webhook, recipients }) {

@@ -1,11 +1,11 @@
 /**
  * A storage or a media store cannot do now what it may well do later: it is locked, out of reach, stalled or full. Whether
- * what was asked for has been done may be unknown, as where the answer to a commit was lost. Storages and media stores
- * reject with it; the REST API answers it with 503 and `Retry-After`.
+ * what was asked for has been done may be unknown, as where the response to a commit was lost. Storages and media stores
+ * reject with it; the REST API responds with 503 and `Retry-After`.
  */
 export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';
-  /** Tells these errors apart from others, also across duplicate installs of this package. */
+  /** Distinguishes these errors from others, also across duplicate installs of this package. */
   readonly isUnavailable: true = true;
 }
 
@@ -16,7 +16,7 @@ export function isUnavailable(error: unknown): error is UnavailableError {
 
 /**
  * The same methods, which reject with an `UnavailableError` where `why` knows a reason for what they rejected with, and
- * as they did where it answers null. For storages: each of their methods is asynchronous.
+ * as they did if it returns null. For storages: each of their methods is asynchronous.
  */
 export function explainUnavailable<Store extends object>(
   store: Store,

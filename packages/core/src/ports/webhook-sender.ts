@@ -9,7 +9,7 @@ export interface WebhookRequest extends UrlRules {
   readonly body: string;
 }
 
-/** What came of it. `errorCode` is null exactly when a 2xx arrived in time. */
+/** The outcome. `errorCode` is null exactly when a 2xx arrived in time. */
 export interface WebhookResponse {
   readonly errorCode: Extract<
     DeliveryErrorCode,
@@ -20,7 +20,7 @@ export interface WebhookResponse {
   readonly responseBody: string | null;
 }
 
-/** Sends one webhook request by the rules of the specification: judged address, 10 s in all, 3 s to connect, no redirect. */
+/** Sends one webhook request by the rules of the specification: checked address, 10 s in all, 3 s to connect, no redirect. */
 export interface WebhookSender {
   /**
    * Never rejects: every way to fail is a response with an error code. What a failure came from goes to `onFailure`,

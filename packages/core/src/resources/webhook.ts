@@ -26,7 +26,7 @@ export interface WebhookResource {
   readonly updated_at: string;
 }
 
-/** With the signing secret: told once, when it is made. */
+/** With the signing secret: shown once, when it is made. */
 export interface WebhookResourceWithSecret extends WebhookResource {
   readonly secret: string;
 }
@@ -150,7 +150,7 @@ export function deliveryDetailResource(
 }
 
 /**
- * The headers of a delivery's request that are the same on every attempt and tell no secret (specification, "Request
+ * The headers of a delivery's request that are the same on every attempt and contain no secret (specification, "Request
  * the receiver gets"). Timestamps and signatures are added when an attempt is signed. The id of Standard Webhooks is the
  * event's.
  */

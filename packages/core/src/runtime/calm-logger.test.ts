@@ -43,8 +43,8 @@ it('the calm logger leaves out no other line, nor one about something else', () 
   logger.error({ instanceId: 'b' }, 'failed');
   logger.warn({ instanceId: 'a' }, 'failed');
   logger.error({ instanceId: 'a' }, 'failed differently');
-  logger.info({}, 'told');
-  logger.info({}, 'told');
+  logger.info({}, 'reported');
+  logger.info({}, 'reported');
   expect(lines).toHaveLength(6);
 });
 

@@ -17,7 +17,7 @@ interface Recent {
   readonly since: number;
   /** By what it was about. */
   readonly things: Map<string, { facts: Parameters<LogFunction>[0]; leftOut: number }>;
-  /** Lines about more things than are told apart. */
+  /** Lines about more things than are distinguished. */
   others: number;
   /** Null while nothing was left out. */
   cancelReport: (() => void) | null;

@@ -8,9 +8,9 @@ const LOOK_EVERY_MS = 1_000;
 /** A process that was not seen to look for so long has ended. */
 const LOOKS_WITHIN_MS = 5_000;
 const ASKS_WITHIN_MS = 25_000;
-/** An answer that took longer says too little. */
+/** A response that took longer says too little. */
 const ASK_DEADLINE_MS = 1_000;
-/** The first answers may take longer than later ones: connections are being made, and everything starts at once. */
+/** The first responds may take longer than later ones: connections are being made, and everything starts together. */
 const FIRST_TRIES = 10;
 /** From here on the machine's clock needs attention. */
 const WARN_FROM_MS = 1_000;
@@ -46,8 +46,8 @@ function timeOfMachine(local: Clock): ReferenceTime {
 }
 
 /**
- * Between two answers time goes on evenly: setting the machine's clock, by hand or by its time service, has no effect.
- * An answer is taken to be from the middle of the time that it took.
+ * Between two responses time goes on evenly: setting the machine's clock, by hand or by its time service, has no effect.
+ * A response is taken to be from the middle of the time that it took.
  */
 function timeOfServer(
   local: Clock,
@@ -63,9 +63,9 @@ function timeOfServer(
       { what: "Asking for the database's time", ms: ASK_DEADLINE_MS },
       serverTime(),
     );
-    const answeredAt = local.elapsed();
-    known = { time, at: (askedAt + answeredAt) / 2 };
-    warnOfDifference(local.now() - (time + answeredAt - known.at));
+    const respondedAt = local.elapsed();
+    known = { time, at: (askedAt + respondedAt) / 2 };
+    warnOfDifference(local.now() - (time + respondedAt - known.at));
   };
 
   const warnOfDifference = (aheadMs: number): void => {

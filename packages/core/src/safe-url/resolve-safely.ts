@@ -1,9 +1,9 @@
-import { isAddress, judgeAddresses } from '../domain/webhook/address-rules.ts';
+import { isAddress, evaluateAddresses } from '../domain/webhook/address-rules.ts';
 import type { UrlPolicy } from '../domain/webhook/address-rules.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
 
 export interface ResolveOptions {
-  /** Finds every address of a name; rejects, or answers none, where it has none. Not asked for a host that is an address. */
+  /** Finds every address of a name; rejects, or resolves with none, where it has none. Not asked for a host that is an address. */
   readonly lookup: DnsResolver['resolve'];
   /** `public`, unless given. */
   readonly policy?: UrlPolicy | undefined;
@@ -12,7 +12,7 @@ export interface ResolveOptions {
 }
 
 export type ResolvedHost =
-  /** Connect to one of exactly these: a second look-up may answer otherwise. In the order of the look-up. */
+  /** Connect to one of exactly these: a second look-up may give another result. In the order of the look-up. */
   | { readonly ok: true; readonly addresses: readonly string[] }
   /** `unsafe`: it has an address that is not allowed, and is refused whole. `unresolved`: it has none now. */
   | {
@@ -22,10 +22,10 @@ export type ResolvedHost =
       readonly cause?: unknown;
     };
 
-/** Resolves a host once and judges all its addresses together. Rejects with the signal's reason alone. */
+/** Resolves a host once and checks all its addresses together. Rejects with the signal's reason alone. */
 export function resolveSafely(host: string, options: ResolveOptions): Promise<ResolvedHost> {
   const { lookup, policy = 'public', signal = new AbortController().signal } = options;
-  return resolveHost(host, { lookup, signal, accepts: (addresses) => judgeAddresses(addresses, policy) });
+  return resolveHost(host, { lookup, signal, accepts: (addresses) => evaluateAddresses(addresses, policy) });
 }
 
 /** The same with rules of the caller's: `accepts` decides about all of the addresses together. */
@@ -57,7 +57,7 @@ export async function resolveHost(
     : { ok: false, reason: 'unsafe', message: 'The host has an address that is not public.' };
 }
 
-/** Settles like `promise`, or rejects with the signal's reason as soon as it is aborted. */
+/** Resolves or rejects like `promise`, or rejects with the signal's reason as soon as it is aborted. */
 export async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason);

@@ -1,4 +1,4 @@
-import { judgeAddress } from '../domain/webhook/address-rules.ts';
+import { evaluateAddress } from '../domain/webhook/address-rules.ts';
 import type { UrlPolicy } from '../domain/webhook/address-rules.ts';
 import { type WebhookUrl, checkWebhookUrl } from '../domain/webhook/url-rules.ts';
 
@@ -11,7 +11,7 @@ export type CheckedUrl =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Judges a URL that somebody else chose, before anything is sent there: https on port 443 or 8443, no user name, no
+ * Validates a URL that somebody else chose, before anything is sent there: https on port 443 or 8443, no user name, no
  * fragment, at most 2,048 characters, and a public address where it names one. Give the text as it came: parsing repairs
  * much of what is refused here.
  */
@@ -26,10 +26,10 @@ export function checkUrl(raw: string, policy: UrlPolicy = 'public'): CheckedUrl 
  * address, such as `127.1` or one with a zone.
  */
 export function isPublicAddress(address: string): boolean {
-  return judgeAddress(address, 'public');
+  return evaluateAddress(address, 'public');
 }
 
 /** The same, where `local` allows loopback too. */
 export function isAllowedAddress(address: string, policy: UrlPolicy): boolean {
-  return judgeAddress(address, policy);
+  return evaluateAddress(address, policy);
 }

@@ -2,7 +2,7 @@ import type { GroupReport } from '../domain/instance/group.ts';
 import type { LinkedProfile, Receipt } from '../ports/gateway.ts';
 import type { AcceptedFile, InboundMessage, NetworkRecord } from './network-record.ts';
 
-/** A message that the network took over. */
+/** A message that the network accepted. */
 export interface AcceptedMessage {
   readonly networkId: string;
   readonly to: string;

@@ -9,7 +9,7 @@ export type NetworkRecord = { readonly instanceId: string } & (
   /** The number is in this group. A journal of an older version has it without the number: then it is the linked one's. */
   | { readonly kind: 'group'; readonly phoneNumber?: string; readonly group: GroupReport }
   | { readonly kind: 'group_left'; readonly phoneNumber: string; readonly networkId: string }
-  /** The network took a message over, and owes these receipts. */
+  /** The network accepted a message, and owes these receipts. */
   | {
       readonly kind: 'accepted';
       readonly networkId: string;
@@ -33,7 +33,7 @@ export interface InboundMessage {
   readonly file: InboundFile | null;
 }
 
-/** A file that the network took over. It keeps its size and looks no further. */
+/** A file that the network accepted. It keeps its size and looks no further. */
 export interface AcceptedFile {
   readonly type: MediaType;
   readonly mimeType: string;

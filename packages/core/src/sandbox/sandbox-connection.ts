@@ -59,7 +59,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   const { context, account, session, listener, record, showsCode } = options;
   const { clock, logger } = context;
   const { instanceId } = session;
-  /** Ends each wait at once. */
+  /** Ends each wait immediately. */
   const waits = new Set<() => void>();
   /** A network that has forgotten the number, as without a journal after a restart, does not know all its groups. */
   let knowsAllGroups = account.profile !== undefined;
@@ -189,7 +189,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
       return { kind: 'accepted' };
     }
     const rule = recipientRule(to, isGroup);
-    if (rule === 'no_answer') return { kind: 'unknown', reason: 'the network did not answer' };
+    if (rule === 'no_answer') return { kind: 'unknown', reason: 'the network did not respond' };
     if (rule === 'refuse') {
       return {
         kind: 'refused',
@@ -248,7 +248,7 @@ function newPairingCode(random: Uint8Array): string {
   return Array.from(random, (byte) => PAIRING_CODE_LETTERS[byte % PAIRING_CODE_LETTERS.length]).join('');
 }
 
-/** Takes a message over from the service: a file is read to its end, as a network would to pass it on. */
+/** Accepts a message from the service: a file is read to its end, as a network would to pass it on. */
 async function take(content: OutgoingContent): Promise<{ text: string; file: AcceptedFile | null }> {
   if (content.type === 'text') return { text: content.text, file: null };
   const { mimeType, filename, open } = content.file;

@@ -24,9 +24,9 @@ export interface SandboxPhone {
     readonly phoneNumber?: string | undefined;
     readonly profileName?: string | undefined;
   }): Promise<void>;
-  /** Somebody writes to the instance; Answers the network's id of the message. */
+  /** Somebody writes to the instance; Returns the network's id of the message. */
   receive(message: SandboxMessage): Promise<string>;
-  /** The number is added to a new group. Answers the network's name of it. */
+  /** The number is added to a new group. Returns the network's name of it. */
   addGroup(group: { readonly name: string; readonly participantsCount: number }): Promise<string>;
   /** The number leaves a group. */
   leaveGroup(networkId: string): Promise<void>;
@@ -36,7 +36,7 @@ export interface SandboxPhone {
   unlink(): Promise<void>;
   /** The network refuses the instance for good. */
   fail(): Promise<void>;
-  /** Every message that the network took over from this instance, oldest first. */
+  /** Every message that the network accepted from this instance, oldest first. */
   accepted(): readonly AcceptedMessage[];
 }
 

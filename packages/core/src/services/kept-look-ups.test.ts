@@ -3,27 +3,27 @@ import { keepLookUps } from './kept-look-ups.ts';
 
 interface Looking {
   readonly key: string;
-  answer(value: string | null): void;
+  response(value: string | null): void;
   fail(error: Error): void;
 }
 
-/** Look-ups that are answered when the test likes. */
+/** Look-ups that resolve when the test likes. */
 function setUp({ max = 10 } = {}) {
   const made: Looking[] = [];
   const kept = keepLookUps<string | null>({
     lookUp: (key) =>
-      new Promise((answer, fail) => {
-        made.push({ key, answer, fail });
+      new Promise((response, fail) => {
+        made.push({ key, response, fail });
       }),
     isWorthKeeping: (value) => value !== null,
     maxAgeMs: 1000,
     max,
   });
-  /** Looks up where nothing is kept, and answers with this value. */
+  /** Looks up where nothing is kept, and returns this value. */
   const find = async (key: string, now: number, value: string | null = `${key} at ${now}`) => {
     const count = made.length;
     const found = kept.find(key, now);
-    if (made.length > count) made.at(-1)?.answer(value);
+    if (made.length > count) made.at(-1)?.response(value);
     return found;
   };
   return { kept, find, made, keys: () => made.map(({ key }) => key) };
@@ -33,7 +33,7 @@ describe('a look-up that is kept', () => {
   it('serves until it is as old as it may get, counted from its start', async () => {
     const { kept, find, made, keys } = setUp();
     const first = kept.find('a', 5000);
-    made[0]?.answer('found late');
+    made[0]?.response('found late');
     expect(await first).toBe('found late');
     expect(await find('a', 5999)).toBe('found late');
     expect(await find('a', 6000)).toBe('a at 6000');
@@ -50,7 +50,7 @@ describe('a look-up that is kept', () => {
   it('is shared by those who ask while it is in flight', async () => {
     const { kept, made } = setUp();
     const both = [kept.find('a', 1), kept.find('a', 2)];
-    made[0]?.answer('once');
+    made[0]?.response('once');
     expect(await Promise.all(both)).toEqual(['once', 'once']);
     expect(made).toHaveLength(1);
   });
@@ -58,8 +58,8 @@ describe('a look-up that is kept', () => {
   it('is made again when a fresh one is asked for, which then is the one that is kept', async () => {
     const { kept, made } = setUp();
     const [old, fresh] = [kept.find('a', 1), kept.find('a', 1, { fresh: true })];
-    made[1]?.answer('new');
-    made[0]?.answer('old');
+    made[1]?.response('new');
+    made[0]?.response('old');
     expect(await Promise.all([old, fresh, kept.find('a', 1)])).toEqual(['old', 'new', 'new']);
   });
 
@@ -90,8 +90,8 @@ describe('a look-up that is kept', () => {
       if (how === 'forget') kept.forget('a');
       else kept.forgetWhere(() => false);
       const after = kept.find('a', 1);
-      made[1]?.answer('after');
-      made[0]?.answer('before');
+      made[1]?.response('after');
+      made[0]?.response('before');
       expect(await Promise.all([before, after, find('a', 1)])).toEqual(['before', 'after', 'after']);
     }
   });

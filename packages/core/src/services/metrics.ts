@@ -3,14 +3,14 @@ import type { Delivery, DeliveryErrorCode } from '../domain/delivery/delivery.ts
 import type { Message } from '../domain/message/message.ts';
 
 /**
- * What this process tells of its work. No label is an id or anything else of which there are more and more: types and
+ * What this process reports of its work. No label is an id or anything else of which there are more and more: types and
  * error codes alone.
  */
 export interface Metrics {
   messageAccepted(message: Message): void;
   messageReceived(message: Message): void;
   /** It has left the queue: to the network, or for good. */
-  messageSettled(message: Message, outcome: 'sent' | 'failed', now: number): void;
+  messageCompleted(message: Message, outcome: 'sent' | 'failed', now: number): void;
   webhookAttempted(delivery: Delivery, attempt: WebhookAttempt): void;
   /** Calls back for the number of instances that this process holds. */
   observeLeases(held: () => number): void;
@@ -40,7 +40,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
     description: 'Messages that the network has taken, by type',
   });
   const failed = meter.createCounter('trunkline.messages.failed', {
-    description: 'Messages that the network has refused, or never answered for, by type',
+    description: 'Messages that the network has refused, or never responded for, by type',
   });
   const queued = meter.createHistogram(
     'trunkline.messages.queue.duration',
@@ -61,7 +61,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
   return {
     messageAccepted: ({ type }) => accepted.add(1, { type }),
     messageReceived: ({ type }) => received.add(1, { type }),
-    messageSettled({ type, createdAt }, outcome, now) {
+    messageCompleted({ type, createdAt }, outcome, now) {
       (outcome === 'sent' ? sent : failed).add(1, { type });
       queued.record(secondsBetween(createdAt, now), { outcome });
     },

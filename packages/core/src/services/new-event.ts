@@ -16,7 +16,7 @@ export type NewEvent = <Type extends EventType>(what: {
 const FURTHEST_AHEAD = 1_000_000;
 
 /**
- * Within one process no two of these events have the same time, so that `created_at` tells which came first. Those of a
+ * Within one process no two of these events have the same time, so that `created_at` shows which came first. Those of a
  * queue that fails go on from the event before them (`QueueFailure`), each the last of its message.
  */
 export function createNewEvent(newId: NewId): NewEvent {

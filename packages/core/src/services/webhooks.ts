@@ -1,5 +1,5 @@
 import { checkMayEditWebhooks } from '../domain/api-key/authorization.ts';
-import type { ClosingReason, Delivery } from '../domain/delivery/delivery.ts';
+import type { CancellationReason, Delivery } from '../domain/delivery/delivery.ts';
 import { isId } from '../domain/id.ts';
 import { ok, refuse } from '../domain/result.ts';
 import type { Result } from '../domain/result.ts';
@@ -21,7 +21,7 @@ import { webhookSecretPurpose } from './sealer.ts';
 
 const RESOLVE_TIMEOUT_MS = 3_000;
 
-/** An endpoint with its secret, which is told only when it is made. */
+/** An endpoint with its secret, which is shown only when it is made. */
 interface EndpointWithSecret {
   readonly endpoint: WebhookEndpoint;
   readonly secret: string;
@@ -160,7 +160,7 @@ export async function sendTestEvent(
 
 interface EndpointChange {
   readonly endpoint: WebhookEndpoint;
-  readonly close?: ClosingReason;
+  readonly close?: CancellationReason;
   /** Write the endpoint's failure record too. */
   readonly withHealth?: boolean;
   /** How many endpoints the plan lets be enabled, where this enables one. */

@@ -43,7 +43,7 @@ export type {
 } from '../ports/storage/subscription-store.ts';
 export type { UploadRegistry } from '../ports/storage/upload-registry.ts';
 export type { WaitsStep } from '../ports/storage/waits-step.ts';
-export type { EndpointWrite, Notice, WebhookStore } from '../ports/storage/webhook-store.ts';
+export type { EndpointWrite, OwedNotification, WebhookStore } from '../ports/storage/webhook-store.ts';
 export type { WorkspaceStore } from '../ports/storage/workspace-store.ts';
 export type { MediaStore } from '../ports/media-store.ts';
 export type { Logger } from '../ports/logger.ts';
@@ -112,13 +112,13 @@ export { healthAfter } from '../domain/webhook/endpoint-state.ts';
 export { DELIVERY_STATUSES, isOpen } from '../domain/delivery/delivery.ts';
 export type {
   Attempt,
-  ClosingReason,
+  CancellationReason,
   Delivery,
   DeliveryErrorCode,
   DeliveryStatus,
 } from '../domain/delivery/delivery.ts';
 export {
-  endedBy,
+  cancelledBy,
   endedWithoutEvent,
   mayRetry,
   requeue,

@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** A clock that stands still until it is told to move. */
+/** A clock that stands still until it is moved. */
 export interface ManualClock extends Clock {
   /**
    * Moves time on, calling each timer at its own moment. After each the work that it began gets to run on (as far as

@@ -1,11 +1,11 @@
 import type { WebhookRequest, WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
 
-/** A webhook sender that sends nothing: it keeps every request and answers as it is told. While it is closed, requests fail. */
+/** A webhook sender that sends nothing: it keeps every request and responds as configured. While it is closed, requests fail. */
 export interface RecordingSender extends WebhookSender {
   /** Oldest first. */
   readonly requests: readonly RecordedRequest[];
-  /** How to answer from now on; by default every request is taken with 200. */
-  answer(how: (request: RecordedRequest) => WebhookResponse | Promise<WebhookResponse>): void;
+  /** How to respond from now on; by default every request is taken with 200. */
+  respond(how: (request: RecordedRequest) => WebhookResponse | Promise<WebhookResponse>): void;
 }
 
 export interface RecordedRequest extends Omit<WebhookRequest, 'headers'> {
@@ -19,18 +19,18 @@ const CLOSED: WebhookResponse = { errorCode: 'CONNECTION_FAILED', responseStatus
 
 export function recordingSender(): RecordingSender {
   const requests: RecordedRequest[] = [];
-  let answer: (request: RecordedRequest) => WebhookResponse | Promise<WebhookResponse> = () => TAKEN;
+  let respond: (request: RecordedRequest) => WebhookResponse | Promise<WebhookResponse> = () => TAKEN;
   let isClosed = false;
   return {
     requests,
-    answer(how) {
-      answer = how;
+    respond(how) {
+      respond = how;
     },
     async send(request) {
       if (isClosed) return CLOSED;
       const recorded = { ...request, headers: headerMap(request.headers) };
       requests.push(recorded);
-      return answer(recorded);
+      return respond(recorded);
     },
     open() {
       isClosed = false;

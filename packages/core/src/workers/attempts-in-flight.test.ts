@@ -11,7 +11,7 @@ function begin(inFlight: AttemptsInFlight, count: number, now: number): readonly
 }
 
 describe('the attempts of a dispatcher', () => {
-  it('have room for 256 at once', () => {
+  it('have room for 256 concurrent ones', () => {
     const inFlight = attemptsInFlight();
     expect(inFlight.room(NOW)).toEqual({ count: 256, moreAt: null });
     const attempts = begin(inFlight, 256, NOW);

@@ -12,7 +12,7 @@ export interface EndedProcesses {
   stop(): Promise<void>;
 }
 
-/** Releases what processes held that have ended without doing so themselves, where the storage can tell. */
+/** Releases what processes held that have ended without doing so themselves, if the storage can detect it. */
 export function createEndedProcesses({ storage, clock, logger }: ServiceContext): EndedProcesses {
   const releaseEnded = storage.processes.releaseEnded?.bind(storage);
   if (!releaseEnded) return { start: async () => {}, stop: async () => {} };

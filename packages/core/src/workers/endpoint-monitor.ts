@@ -1,8 +1,8 @@
 import { disable } from '../domain/webhook/endpoint-state.ts';
 import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
-import { WARN_AFTER_MS, judgeFailing } from '../domain/webhook/failing-policy.ts';
+import { WARN_AFTER_MS, evaluateFailing } from '../domain/webhook/failing-policy.ts';
 import type { Notifier } from '../ports/notifier.ts';
-import type { EndpointWrite, Notice } from '../ports/storage/webhook-store.ts';
+import type { EndpointWrite, OwedNotification } from '../ports/storage/webhook-store.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
@@ -11,7 +11,7 @@ import type { ServiceContext } from '../services/context.ts';
 const EVERY_MS = 60_000;
 const BATCH = 100;
 /** How long an email may take before another process tries it. */
-const NOTICE_LEASE_MS = 5 * 60_000;
+const NOTIFICATION_LEASE_MS = 5 * 60_000;
 const EMAIL_DEADLINE_MS = 60_000;
 
 /**
@@ -38,75 +38,75 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
 
   const evaluate = async (endpoint: WebhookEndpoint): Promise<void> => {
     const now = clock.now();
-    const judgement = judgeFailing(endpoint, now);
+    const decision = evaluateFailing(endpoint, now);
     // Not written if the endpoint was edited or succeeded meanwhile: the next pass evaluates it again.
-    if (judgement !== 'nothing') await storage.webhooks.write(consequence(endpoint, judgement, now));
+    if (decision !== 'nothing') await storage.webhooks.write(consequence(endpoint, decision, now));
   };
 
   const consequence = (
     endpoint: WebhookEndpoint,
-    judgement: 'warn' | 'disable',
+    decision: 'warn' | 'disable',
     now: number,
   ): EndpointWrite => {
     const { failingSince, warnedAt } = endpoint.health;
     const guard = { health: { failingSince, warnedAt } };
-    const notice: Notice = {
+    const notification: OwedNotification = {
       id: newId('ntc', now),
       workspaceId: endpoint.workspaceId,
       webhookId: endpoint.id,
-      kind: judgement === 'warn' ? 'webhook_failing' : 'webhook_disabled',
+      kind: decision === 'warn' ? 'webhook_failing' : 'webhook_disabled',
       url: endpoint.url,
       failingSince: failingSince ?? now,
       createdAt: now,
     };
-    return judgement === 'warn'
-      ? { endpoint: { ...endpoint, health: { ...endpoint.health, warnedAt: now } }, ...guard, notice }
+    return decision === 'warn'
+      ? { endpoint: { ...endpoint, health: { ...endpoint.health, warnedAt: now } }, ...guard, notification }
       : {
           endpoint: disable(endpoint, 'auto_no_delivery_72h', now),
           ...guard,
-          notice,
+          notification,
           close: 'ENDPOINT_DISABLED',
         };
   };
 
   /** Claimed one by one, so that none runs out of its claim behind slow ones; one that fails leaves the others to the next pass. */
-  const sendNotices = async (): Promise<void> => {
+  const sendNotifications = async (): Promise<void> => {
     for (;;) {
-      const [notice] = await storage.webhooks.claimNotices({
+      const [notification] = await storage.webhooks.claimNotifications({
         now: clock.now(),
-        leaseMs: NOTICE_LEASE_MS,
+        leaseMs: NOTIFICATION_LEASE_MS,
         limit: 1,
       });
-      if (!notice || !(await sendNotice(notice))) return;
+      if (!notification || !(await sendNotification(notification))) return;
     }
   };
 
-  const sendNotice = async (notice: Notice): Promise<boolean> => {
+  const sendNotification = async (notification: OwedNotification): Promise<boolean> => {
     try {
-      await withDeadline(clock, { what: 'Sending an email', ms: EMAIL_DEADLINE_MS }, notify(notice));
-      await storage.webhooks.completeNotice(notice.id);
+      await withDeadline(clock, { what: 'Sending an email', ms: EMAIL_DEADLINE_MS }, notify(notification));
+      await storage.webhooks.completeNotification(notification.id);
       return true;
     } catch (error) {
       logger.warn(
-        { err: error, noticeId: notice.id },
+        { err: error, notificationId: notification.id },
         'an email about a webhook endpoint was not accepted by the notifier, and is tried again later',
       );
       return false;
     }
   };
 
-  const notify = async (notice: Notice): Promise<void> => {
-    const workspace = await storage.workspaces.find(notice.workspaceId);
-    const members = await storage.workspaces.listMembers(notice.workspaceId);
+  const notify = async (notification: OwedNotification): Promise<void> => {
+    const workspace = await storage.workspaces.find(notification.workspaceId);
+    const members = await storage.workspaces.listMembers(notification.workspaceId);
     // An address that is not verified may be somebody else's.
     const administrators = members.filter((member) => member.administersWebhooks && member.emailVerified);
     const recipients = [...new Set(administrators.map(({ email }) => email))];
     await notifier.notify({
-      id: notice.id,
-      kind: notice.kind,
+      id: notification.id,
+      kind: notification.kind,
       recipients,
-      workspace: { id: notice.workspaceId, name: workspace?.name ?? notice.workspaceId },
-      webhook: { id: notice.webhookId, url: notice.url, failingSince: notice.failingSince },
+      workspace: { id: notification.workspaceId, name: workspace?.name ?? notification.workspaceId },
+      webhook: { id: notification.webhookId, url: notification.url, failingSince: notification.failingSince },
     });
   };
 
@@ -117,7 +117,7 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
     everyMs: EVERY_MS,
     pass: async () => {
       await evaluateAll();
-      await sendNotices();
+      await sendNotifications();
       return { more: false, nextAt: null };
     },
   });

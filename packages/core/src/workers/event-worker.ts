@@ -16,7 +16,7 @@ const LEASE_MS = 60_000;
 const RENEW_EVERY_MS = 20_000;
 /** How long outcomes wait when the storage does not take them. */
 const COMPLETE_AGAIN_MS = 1_000;
-/** How long handlers that are under way may go on when the process stops. */
+/** How long handlers that are in flight may go on when the process stops. */
 const DRAIN_MS = 10_000;
 
 /** A handler of the embedder's, checked. */
@@ -37,7 +37,7 @@ export interface EventWorker {
   readonly registered: Promise<void>;
   start(): void;
   wake(): void;
-  /** Claims no more, tells handlers to end, and waits for them within bounds. */
+  /** Claims no more, asks handlers to end, and waits for them within bounds. */
   stop(): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ interface Running {
   readonly abort: AbortController;
 }
 
-/** Hands the events of one subscription to its handler, and records what came of each. */
+/** Hands the events of one subscription to its handler, and records each outcome. */
 export function createEventWorker(context: ServiceContext, definition: HandlerDefinition): EventWorker {
   const { storage, clock, logger, newId } = context;
   const { name, eventTypes, concurrency, timeoutMs } = definition;
@@ -115,7 +115,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
       // Given up by a stop: the storage may be closed, and the lease ends by itself.
       if (running.has(entry)) await storage.subscriptions.complete([completion]);
     }).catch((error: unknown) => {
-      logger.error({ ...facts, err: error }, 'what came of an event could not be recorded: it comes again');
+      logger.error({ ...facts, err: error }, 'the outcome of an event could not be recorded: it comes again');
     });
   };
 
@@ -198,7 +198,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
       for (const { abort } of running.keys()) abort.abort(new Error('The handler is stopped.'));
       const ended = await settledWithin(clock, DRAIN_MS, Promise.all(running.values()));
       if (!ended) {
-        logger.warn({ subscription: name, count: running.size }, 'handlers that were told to end did not');
+        logger.warn({ subscription: name, count: running.size }, 'handlers that were asked to end did not');
         running.clear();
       }
       await renewals.stop();

@@ -4,7 +4,7 @@ import type { EventWorker, HandlerDefinition } from './event-worker.ts';
 
 /** All handlers of this process, whatever its roles. */
 export interface EventWorkers {
-  /** Throws a TypeError where one of this name is there already. */
+  /** Throws a TypeError if the name is already in use. */
   add(definition: HandlerDefinition): { readonly registered: Promise<void>; off(): Promise<void> };
   isEmpty(): boolean;
   /** Stores what was added before the storage was open. */

@@ -261,10 +261,10 @@ export function createGatewaySupervisor(
       loop.wake();
     },
     async stop(timeoutMs) {
-      const settled = loop
+      const completed = loop
         .stop()
-        .then(() => Promise.all([...controllers.values()].map((controller) => controller.settled())));
-      await settledWithin(clock, timeoutMs, settled);
+        .then(() => Promise.all([...controllers.values()].map((controller) => controller.completed())));
+      await settledWithin(clock, timeoutMs, completed);
       const all = [...controllers.values()];
       cancelClosing();
       // Before anything that a storage out of reach would make fail.

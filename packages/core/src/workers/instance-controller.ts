@@ -28,11 +28,11 @@ export interface InstanceController {
   /** Nothing is open, in flight or wanted, or the instance is deleted: the lease can be released. */
   isIdle(): boolean;
   /** The connection is open as it should be, and nothing is in flight, due or awaited, until `changed` is called. */
-  isSettled(): boolean;
+  isSteady(): boolean;
   /** Another process has taken the lease. */
   isFenced(): boolean;
   /** Resolves when what `reconcile` began has ended. */
-  settled(): Promise<void>;
+  completed(): Promise<void>;
   /** Closes the connection and reports nothing more: the lease is lost, or the process stops. */
   abandon(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export function createInstanceController({
   const link = createInstanceLink({ context, lease, record, lost, changed });
   const operations = createInstanceOperations({ context, lease, record, connection: link });
 
-  /** A process that has just taken the instance over has the same time to connect it, unless its first try failed. */
+  /** A process that has just taken the instance has the same time to connect it, unless its first try failed. */
   const graceEnd = (): number | null => {
     const endsAt = graceEndsAt(record.current());
     if (endsAt === null) return null;
@@ -126,9 +126,9 @@ export function createInstanceController({
         if (link.exists()) record.begin('closing a connection', link.close);
         return;
       }
-      // Written before what comes of the next connection, which need not wait for it.
+      // Written before the outcome of the next connection, which need not wait for it.
       if (record.isOrphaned()) {
-        record.begin('taking over an instance', () => record.inOrder(endOrphan));
+        record.begin('taking an instance', () => record.inOrder(endOrphan));
       }
       link.maintain(now, mayOpen);
     },
@@ -144,16 +144,16 @@ export function createInstanceController({
       const isDone = !link.exists() && !record.isBusy() && desired === 'stopped' && operation === null;
       return abandoned || record.isDeleted() || isDone;
     },
-    isSettled() {
+    isSteady() {
       const { desired, operation } = record.current();
       const isWanted = desired === 'running' && operation === null && graceEnd() === null;
       const isQuiet = !record.isBusy() && record.pausedUntil() === 0 && !record.isOrphaned();
       return !abandoned && !record.isDeleted() && link.connection() !== null && isWanted && isQuiet;
     },
     isFenced: () => fenced,
-    async settled() {
-      await record.settled();
-      await link.settled();
+    async completed() {
+      await record.completed();
+      await link.completed();
     },
     abandon,
   };

@@ -18,7 +18,7 @@ const GATEWAY_DEADLINE_MS = 10_000;
 const OPEN_DEADLINE_MS = 60_000;
 /** Most open within a second or two. One that takes longer may be stuck, and leaves its turn to others meanwhile. */
 const OPENING_TURN_MS = 5_000;
-const SEEN_EVERY_MS = 60_000;
+const HEARTBEAT_EVERY_MS = 60_000;
 /** Files of one instance that are downloaded concurrently. */
 const DOWNLOADS = 8;
 
@@ -44,7 +44,7 @@ export interface InstanceLink extends OperatedConnection {
   retryNow(): void;
   /** Closes the connection and reports nothing more. */
   abandon(): Promise<void>;
-  settled(): Promise<void>;
+  completed(): Promise<void>;
 }
 
 interface LinkOptions {
@@ -75,7 +75,7 @@ export function createInstanceLink({ context, lease, record, lost, changed }: Li
   let abandoned = false;
   let lastFailure: unknown;
   let seenAt = 0;
-  let seenNoted: Promise<void> = Promise.resolve();
+  let heartbeatNoted: Promise<void> = Promise.resolve();
 
   const open = (): void => {
     const opened: Try = { phase: 'opening', since: clock.now(), connection: null };
@@ -198,11 +198,11 @@ export function createInstanceLink({ context, lease, record, lost, changed }: Li
   };
 
   /** Changes nothing that anybody has to look at: what else is done to the instance does not wait for it. */
-  const noteSeen = (now: number): void => {
+  const noteHeartbeat = (now: number): void => {
     seenAt = now;
-    seenNoted = storage.instances.touch(lease, now).catch((error: unknown) => {
+    heartbeatNoted = storage.instances.touch(lease, now).catch((error: unknown) => {
       // With the next renewal, which reports a database that cannot be written in one line for all instances.
-      seenAt = now - SEEN_EVERY_MS;
+      seenAt = now - HEARTBEAT_EVERY_MS;
       logger.debug({ err: error, instanceId }, 'a sign of life could not be stored');
     });
   };
@@ -229,8 +229,8 @@ export function createInstanceLink({ context, lease, record, lost, changed }: Li
         if (mayOpen && now >= schedule.retryAt()) open();
       } else if (link.phase === 'opening' && now - link.since >= OPEN_DEADLINE_MS) {
         giveUpOpening(link);
-      } else if (link.phase === 'open' && now - seenAt >= SEEN_EVERY_MS) {
-        noteSeen(now);
+      } else if (link.phase === 'open' && now - seenAt >= HEARTBEAT_EVERY_MS) {
+        noteHeartbeat(now);
       }
     },
     nextAt(mayOpen) {
@@ -245,7 +245,7 @@ export function createInstanceLink({ context, lease, record, lost, changed }: Li
         await close();
         return inTime('Unlinking the number', gateway.unlink(session));
       }
-      // The network answers an unlink by closing: that end is ours, not one to report.
+      // The network responds to an unlink by closing: that end is ours, not one to report.
       link = null;
       try {
         await inTime('Unlinking the number', connection.logout());
@@ -261,7 +261,7 @@ export function createInstanceLink({ context, lease, record, lost, changed }: Li
         logger.warn({ err: error, instanceId }, 'a connection did not close in time');
       });
     },
-    settled: () => seenNoted,
+    completed: () => heartbeatNoted,
   };
 }
 

@@ -104,7 +104,7 @@ async function logOut({ context, lease, record, connection }: Held): Promise<Ins
   }
 }
 
-/** Takes the device off the phone where the network can be told, and deletes all the same where it cannot. */
+/** Takes the device off the phone if the network can be reached, and deletes all the same if it cannot. */
 async function leaveForGood({ context, lease, connection }: Held): Promise<void> {
   if (connection.isOpen()) {
     await connection.unlink().catch((error: unknown) => {

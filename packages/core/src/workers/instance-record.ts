@@ -34,7 +34,7 @@ export interface InstanceRecord {
   /** Whether work may begin at `now`; ends a pause that is over. */
   resume(now: number): boolean;
   /** Resolves when no work is in flight and all is written. */
-  settled(): Promise<void>;
+  completed(): Promise<void>;
 }
 
 interface RecordOptions {
@@ -111,7 +111,7 @@ export function createInstanceRecord({
       pausedUntil = 0;
       return true;
     },
-    async settled() {
+    async completed() {
       while (inFlight.size > 0) await Promise.all(inFlight);
       await changes;
     },

@@ -17,7 +17,7 @@ import { isFileGone, outgoingMessage } from './outgoing-message.ts';
 const POLL_MS = 5_000;
 /** Instances looked at in one query: as many as one process holds, so that the database is asked once for all of them. */
 const CHUNK = 5_000;
-/** A gateway that does not answer at all leaves the outcome unknown. */
+/** A gateway that does not respond at all leaves the outcome unknown. */
 const SEND_DEADLINE_MS = 60_000;
 /** What was not written because its connection ended waits for the next one, which does not open sooner. */
 const NOT_SENT_AGAIN_MS = 1_000;
@@ -167,7 +167,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       case 'accepted':
         // The message as it was read for the send: it is not read again.
         await advanceMessage(context, lease, message.networkId, { kind: 'sent' }, message);
-        context.metrics.messageSettled(message, 'sent', clock.now());
+        context.metrics.messageCompleted(message, 'sent', clock.now());
         return;
       case 'refused':
         return fail(lease, message, outcome.error);
@@ -180,7 +180,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
 
   const fail = async (lease: Lease, message: Message, error: MessageError): Promise<void> => {
     await advanceMessage(context, lease, message.networkId, { kind: 'failed', error }, message);
-    context.metrics.messageSettled(message, 'failed', clock.now());
+    context.metrics.messageCompleted(message, 'failed', clock.now());
   };
 
   const retryLater = async (lease: Lease, message: Message, tries: number): Promise<void> => {

@@ -91,7 +91,7 @@ export function createPendingInstances(
     idle: () => [...pending].filter((controller) => isHeld(controller) && controller.isIdle()),
     prune() {
       for (const controller of pending)
-        if (!isHeld(controller) || (controller.isSettled() && !changed.has(controller)))
+        if (!isHeld(controller) || (controller.isSteady() && !changed.has(controller)))
           pending.delete(controller);
     },
     nextAt() {

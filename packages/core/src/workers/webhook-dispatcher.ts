@@ -6,7 +6,7 @@ import {
   signStandardWebhook,
   signWebhook,
 } from '@trunkline/receiver';
-import { settleAttempt } from '../domain/delivery/delivery-state.ts';
+import { completeAttempt } from '../domain/delivery/delivery-state.ts';
 import {
   ENDPOINT_SLOTS,
   ENDPOINT_STARTS_PER_MINUTE,
@@ -32,7 +32,7 @@ const CLAIM_BATCH = 128;
 const LEASE_MS = 60_000;
 /** A clock that goes back so far was set back; where it was corrected by less, nobody waits for long. */
 const SET_BACK_MS = 1_000;
-/** What is answered later than this after its claim is not begun: it might end when another process has begun it too. */
+/** What is returned later than this after its claim is not begun: it might end when another process has begun it too. */
 const BEGIN_WITHIN_MS = 45_000;
 /** How long outcomes wait when the storage does not take them. */
 const COMPLETE_AGAIN_MS = 1_000;
@@ -130,11 +130,11 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     const { errorCode, responseStatus, responseBody } = response;
     const endedAt = clock.now();
     context.metrics.webhookAttempted(delivery, { startedAt, endedAt, errorCode });
-    const settled = settleAttempt(delivery, { startedAt, endedAt, responseStatus, errorCode });
-    failures.note({ delivery: settled, url: endpoint.url, response, cause });
+    const completed = completeAttempt(delivery, { startedAt, endedAt, responseStatus, errorCode });
+    failures.note({ delivery: completed, url: endpoint.url, response, cause });
     return {
       token,
-      delivery: settled,
+      delivery: completed,
       attempt: {
         number: delivery.attempts + 1,
         manual: delivery.manual,

@@ -65,7 +65,10 @@ export function createWorkers(
       const ends = await Promise.allSettled(running.map((role) => role.stop(timeoutMs)));
       for (const end of ends) {
         if (end.status === 'fulfilled') continue;
-        context.logger.warn({ err: end.reason }, 'a worker could not give back what it held: that runs out');
+        context.logger.warn(
+          { err: end.reason },
+          'A worker could not release what it held. Other processes take it when its lease runs out; check the database.',
+        );
       }
     },
   };
@@ -115,7 +118,7 @@ function webhooksRole(context: ServiceContext, webhookSender: WebhookSender): Ro
   };
 }
 
-/** What a process does; all of it unless told otherwise. */
+/** What a process does; all of it by default. */
 export interface Roles {
   /** Serves requests. */
   readonly api: boolean;

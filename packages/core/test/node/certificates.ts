@@ -13,7 +13,7 @@ export interface LeafOptions {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** An authority of the tests' own, that nobody trusts unless told to. */
+/** An authority of the tests' own, that nobody trusts by default. */
 export class Authority {
   readonly #ca: Certificate;
 

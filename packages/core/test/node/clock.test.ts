@@ -11,7 +11,7 @@ describe('systemClock', () => {
     vi.useRealTimers();
   });
 
-  it('tells the time in epoch milliseconds', () => {
+  it('gives the time in epoch milliseconds', () => {
     vi.setSystemTime(1_763_672_400_123);
     expect(systemClock().now()).toBe(1_763_672_400_123);
   });

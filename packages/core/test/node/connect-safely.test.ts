@@ -5,7 +5,7 @@ import { afterEach, beforeAll, expect, it } from 'vitest';
 import { connectSafely } from '@trunkline/core/node';
 import { eventually, HANG_MS } from '@trunkline/test-support';
 import { Authority } from './certificates.ts';
-import { OK, Servers, answerOk } from './servers.ts';
+import { OK, Servers, respondOk } from './servers.ts';
 
 const servers = new Servers();
 afterEach(() => servers.close());
@@ -21,7 +21,7 @@ const at = (...addresses: string[]) => ({
 const signal = (): AbortSignal => AbortSignal.timeout(HANG_MS);
 
 it('connectSafely connects to the address that was checked', async () => {
-  const { port } = await servers.raw(answerOk, '127.0.0.2');
+  const { port } = await servers.raw(respondOk, '127.0.0.2');
   const { url, socket, address } = await connectSafely(`http://app.test:${port}/a`, {
     ...at('127.0.0.2'),
     signal: signal(),

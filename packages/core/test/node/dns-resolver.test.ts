@@ -20,7 +20,7 @@ async function start(hosts = ''): Promise<{ server: NameServer; dns: DnsResolver
 }
 
 describe('nodeDnsResolver', () => {
-  it('answers all addresses of a name, of both kinds', async () => {
+  it('returns all addresses of a name, of both kinds', async () => {
     const { server, dns } = await start();
     server.reply('hooks.test', ['93.184.216.34', '2606:4700::1', '93.184.216.35']);
     expect([...(await dns.resolve('hooks.test', signal))].toSorted()).toEqual([
@@ -42,7 +42,7 @@ describe('nodeDnsResolver', () => {
     expect(await dns.resolve('hooks.test', signal)).toEqual(['93.184.216.34']);
   });
 
-  it('asks anew each time: nothing is remembered', async () => {
+  it('asks again each time: nothing is remembered', async () => {
     const { server, dns } = await start();
     server.reply('hooks.test', ['93.184.216.34']);
     expect(await dns.resolve('hooks.test', signal)).toEqual(['93.184.216.34']);
@@ -50,7 +50,7 @@ describe('nodeDnsResolver', () => {
     expect(await dns.resolve('hooks.test', signal)).toEqual(['93.184.216.35']);
   });
 
-  it('keeps nobody waiting for names whose servers do not answer', async () => {
+  it('keeps nobody waiting for names whose servers do not respond', async () => {
     const { server, dns } = await start();
     server.reply('hooks.test', ['93.184.216.34']);
     const patience = new AbortController();
@@ -64,7 +64,7 @@ describe('nodeDnsResolver', () => {
     await Promise.all(hanging);
   });
 
-  it('asks once for those who want to know the same at the same time, and lets each go when told to', async () => {
+  it('asks once for those who want to know the same at the same time, and releases each on request', async () => {
     const { server, dns } = await start();
     server.reply('hooks.test', 'silent');
     const impatient = new AbortController();
@@ -79,7 +79,7 @@ describe('nodeDnsResolver', () => {
     expect(new Set(server.asked)).toEqual(new Set(['A hooks.test', 'AAAA hooks.test']));
   });
 
-  it('does not begin when it is too late already', async () => {
+  it('does not begin when it is too late', async () => {
     const { server, dns } = await start();
     const over = AbortSignal.abort(new Error('too late'));
     await expect(dns.resolve('hooks.test', over)).rejects.toThrow('too late');
@@ -97,7 +97,7 @@ describe('nodeDnsResolver', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('reads the hosts file of the system, where it is not told of another', async () => {
+  it('reads the hosts file of the system, unless it is given another', async () => {
     const addresses = await nodeDnsResolver().resolve('localhost', signal);
     for (const address of addresses) expect(['127.0.0.1', '::1']).toContain(address);
     expect(addresses.length).toBeGreaterThan(0);

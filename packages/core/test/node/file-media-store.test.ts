@@ -120,7 +120,7 @@ describe('the file media store', () => {
 });
 
 describe('a file whose writing breaks off', () => {
-  it('leaves nothing when the stream fails half-way, and tells its error', async () => {
+  it('leaves nothing when the stream fails half-way, and rejects with its error', async () => {
     const { store, directory } = await newStore();
     await expect(store.put(ID, streamOf('half', new Error('connection reset')))).rejects.toThrow(
       'connection reset',
@@ -166,7 +166,7 @@ describe('a file whose writing breaks off', () => {
 });
 
 describe('a disk that does not do what it should', () => {
-  it('that is full is told, and nothing is kept', async () => {
+  it('that is full is reported, and nothing is kept', async () => {
     const { store, directory } = await newStore();
     // Writing to /dev/full fails as a full disk does.
     await mkdir(join(directory, 'h8'), { recursive: true });
@@ -183,7 +183,7 @@ describe('a disk that does not do what it should', () => {
     expect(await filesIn(directory)).toEqual([]);
   });
 
-  it('whose place is taken by a file is told', async () => {
+  it('whose place is taken by a file is reported', async () => {
     const { store, directory } = await newStore();
     await writeFile(directory, 'in the way');
     await expect(store.put(ID, streamOf('x'))).rejects.toThrow(/ENOTDIR|EEXIST/);
@@ -191,7 +191,7 @@ describe('a disk that does not do what it should', () => {
     await expect(store.size(ID)).rejects.toThrow('ENOTDIR');
   });
 
-  it('where the name is taken by a directory is told, and nothing else is kept', async () => {
+  it('where the name is taken by a directory is reported, and nothing else is kept', async () => {
     const { store, directory } = await newStore();
     await mkdir(join(directory, 'h8', ID, 'full'), { recursive: true });
     await expect(store.put(ID, streamOf('x'))).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
@@ -199,7 +199,7 @@ describe('a disk that does not do what it should', () => {
   });
 
   // Root may write everywhere.
-  it.skipIf(process.getuid?.() === 0)('that may not be written to is told', async () => {
+  it.skipIf(process.getuid?.() === 0)('that may not be written to is reported', async () => {
     const { store, directory } = await newStore();
     await mkdir(directory, { mode: 0o500 });
     onTestFinished(() => chmod(directory, 0o700));

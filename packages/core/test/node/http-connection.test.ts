@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { HttpConnection } from '../../src/node/webhook-sender/http-connection.ts';
 import type { WebhookRequest } from '../../src/ports/webhook-sender.ts';
-import { Servers, answerOk } from './servers.ts';
+import { Servers, respondOk } from './servers.ts';
 
 const servers = new Servers();
 afterEach(() => servers.close());
@@ -15,7 +15,7 @@ async function openConnection(): Promise<{ connection: HttpConnection; received:
   let received = 0;
   const { port } = await servers.raw((socket) => {
     socket.on('data', () => (received += 1));
-    answerOk(socket);
+    respondOk(socket);
   });
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
@@ -40,7 +40,7 @@ it('an HTTP connection reports that it was lost before the first request was wri
   expect(received()).toBe(0);
 });
 
-it('an HTTP connection ends immediately when the time is over already', async () => {
+it('an HTTP connection ends immediately when the time is over', async () => {
   const { connection } = await openConnection();
   const over = AbortSignal.abort(new Error('too late'));
   await expect(connection.post('/', request, over)).rejects.toThrow('too late');

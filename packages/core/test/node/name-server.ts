@@ -4,7 +4,7 @@ import { decode, encode } from 'dns-packet';
 import type { Answer } from 'dns-packet';
 import { onTestFinished } from 'vitest';
 
-/** The addresses of a name; NXDOMAIN where there are none, SERVFAIL, or no answer at all. */
+/** The addresses of a name; NXDOMAIN where there are none, SERVFAIL, or no response at all. */
 type Reply = readonly string[] | 'broken' | 'silent';
 
 export interface NameServer {

@@ -1,13 +1,13 @@
 import { afterEach, expect, it } from 'vitest';
 import { nodeRuntime } from '@trunkline/core/node';
 import { HANG_MS } from '@trunkline/test-support';
-import { Servers, answerOk } from './servers.ts';
+import { Servers, respondOk } from './servers.ts';
 
 const servers = new Servers();
 afterEach(() => servers.close());
 
 it('nodeRuntime serves every port that Node can serve', async () => {
-  const { port } = await servers.raw(answerOk);
+  const { port } = await servers.raw(respondOk);
   const runtime = nodeRuntime();
   expect(runtime.clock.now()).toBeGreaterThan(0);
   expect(runtime.random.bytes(16)).toHaveLength(16);
@@ -20,8 +20,8 @@ it('nodeRuntime serves every port that Node can serve', async () => {
   await runtime.webhookSender.close();
 });
 
-it('nodeRuntime sends webhooks to what the given resolver answers', async () => {
-  const { port } = await servers.raw(answerOk);
+it('nodeRuntime sends webhooks to what the given resolver returns', async () => {
+  const { port } = await servers.raw(respondOk);
   const asked: string[] = [];
   const runtime = nodeRuntime({
     dns: {

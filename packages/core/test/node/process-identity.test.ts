@@ -16,7 +16,7 @@ async function shell(
   return { child, line: String(line).trim() };
 }
 
-/** State and start of a process, as the kernel tells them. */
+/** State and start of a process, as the kernel reports them. */
 function fieldsOf(pid: number): { readonly state: string | undefined; readonly startedAt: string } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -24,7 +24,7 @@ export class Servers {
     return this.#start(createHttp(listener), address);
   }
 
-  /** Bytes in, bytes out: for what no HTTP server would answer. */
+  /** Bytes in, bytes out: for what no HTTP server would send. */
   async raw(
     onConnection: (socket: Socket) => void,
     address = '127.0.0.1',
@@ -35,7 +35,7 @@ export class Servers {
 
   async tls(
     options: TlsOptions,
-    onConnection: (socket: TLSSocket) => void = answerOk,
+    onConnection: (socket: TLSSocket) => void = respondOk,
   ): Promise<Running<TlsServer>> {
     const server = createTls(options, onConnection);
     server.on('tlsClientError', () => {}); // what the client makes of it is tested
@@ -78,8 +78,8 @@ export interface Running<Server> {
 
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-/** Answers every request, and leaves the connection open. */
-export function answerOk(socket: Socket): void {
+/** Returns every request, and leaves the connection open. */
+export function respondOk(socket: Socket): void {
   socket.on('error', () => {});
   socket.on('data', () => socket.write(OK));
 }

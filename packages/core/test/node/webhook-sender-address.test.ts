@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { undiciWebhookSender, type UndiciWebhookSenderOptions } from '@trunkline/core/node';
 import type { DnsResolver } from '../../src/ports/dns-resolver.ts';
 import type { WebhookRequest, WebhookSender } from '../../src/ports/webhook-sender.ts';
-import { Servers, answerOk } from './servers.ts';
+import { Servers, respondOk } from './servers.ts';
 
 const servers = new Servers();
 const senders: WebhookSender[] = [];
@@ -21,15 +21,15 @@ function sender(dns: DnsResolver, options: Partial<UndiciWebhookSenderOptions> =
   return made;
 }
 
-/** Answers with one of the lists after the other, and remembers what it was asked. */
-function scripted(...answers: (readonly string[] | Error)[]): DnsResolver & { readonly asked: string[] } {
+/** Returns with one of the lists after the other, and remembers what it was asked. */
+function scripted(...responses: (readonly string[] | Error)[]): DnsResolver & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
     asked,
     async resolve(hostname) {
-      const answer = answers[asked.push(hostname) - 1] ?? new Error(`unexpected question: ${hostname}`);
-      if (answer instanceof Error) throw answer;
-      return answer;
+      const response = responses[asked.push(hostname) - 1] ?? new Error(`unexpected question: ${hostname}`);
+      if (response instanceof Error) throw response;
+      return response;
     },
   };
 }
@@ -67,7 +67,7 @@ describe('the URL of a webhook', () => {
     '169.254.169.254',
     '[::1]',
     '[::ffff:7f00:1]',
-  ])('with an address as its host is judged without DNS: %s', async (host) => {
+  ])('with an address as its host is checked without DNS: %s', async (host) => {
     const dns = scripted();
     expect(await sender(dns).send(to(`https://${host}/`, 'public'))).toEqual(unsafe);
     expect(dns.asked).toEqual([]);
@@ -75,7 +75,7 @@ describe('the URL of a webhook', () => {
 
   it("with loopback as its host is reached under the policy 'local', without DNS", async () => {
     const dns = scripted();
-    const { port } = await servers.raw(answerOk);
+    const { port } = await servers.raw(respondOk);
     expect(await sender(dns).send(to(`http://127.0.0.1:${port}/`))).toMatchObject({ errorCode: null });
     expect(await sender(dns).send(to(`http://0x7f.1:${port}/`))).toMatchObject({ errorCode: null });
     expect(dns.asked).toEqual([]);
@@ -94,19 +94,19 @@ describe('the addresses of a host name', () => {
     [['168.63.129.16']],
     [['127.1']],
     [['other.name.test']],
-  ])('are all judged, and one is enough to refuse: %j', async (addresses) => {
+  ])('are all checked, and one is enough to refuse: %j', async (addresses) => {
     expect(await sender(scripted(addresses)).send(to('https://hooks.test/', 'public'))).toEqual(unsafe);
   });
 
-  it("are judged under the policy 'local' too", async () => {
-    const { port, server } = await servers.raw(answerOk);
+  it("are checked under the policy 'local' too", async () => {
+    const { port, server } = await servers.raw(respondOk);
     server.on('connection', () => expect.unreachable());
     const dns = scripted(['127.0.0.1', '10.0.0.1']);
     expect(await sender(dns).send(to(`http://hooks.test:${port}/`))).toEqual(unsafe);
   });
 
   it('are asked for once per attempt, by the name in its normal form', async () => {
-    const { port } = await servers.raw(answerOk);
+    const { port } = await servers.raw(respondOk);
     const dns = scripted(['127.0.0.1'], ['127.0.0.1']);
     const post = sender(dns);
     await post.send(to(`http://Bücher.TEST:${port}/`));
@@ -115,14 +115,14 @@ describe('the addresses of a host name', () => {
   });
 
   it('that change between check and connect do not matter: there is no second question', async () => {
-    const { port } = await servers.raw(answerOk);
+    const { port } = await servers.raw(respondOk);
     const dns = scripted(['127.0.0.1'], ['10.0.0.1']);
     expect(await sender(dns).send(to(`http://hooks.test:${port}/`))).toMatchObject({ errorCode: null });
     expect(dns.asked).toHaveLength(1);
   });
 
   it('that changed to private ones stop the use of a connection that is open', async () => {
-    const running = await servers.raw(answerOk);
+    const running = await servers.raw(respondOk);
     const post = sender(scripted(['127.0.0.1'], ['10.0.0.1'], ['127.0.0.1']));
     expect(await post.send(to(`http://hooks.test:${running.port}/`))).toMatchObject({ errorCode: null });
     expect(await post.send(to(`http://hooks.test:${running.port}/`))).toEqual(unsafe);
@@ -131,7 +131,7 @@ describe('the addresses of a host name', () => {
   });
 
   it('that no longer allow it stop the use of an open connection under a stricter policy', async () => {
-    const running = await servers.raw(answerOk);
+    const running = await servers.raw(respondOk);
     const post = sender(scripted(['127.0.0.1'], ['127.0.0.1']));
     await post.send(to(`http://hooks.test:${running.port}/`));
     expect(await post.send(to(`http://hooks.test:${running.port}/`, 'public'))).toEqual(unsafe);
@@ -140,8 +140,8 @@ describe('the addresses of a host name', () => {
   // Only Linux has all of 127.0.0.0/8 without configuration.
   describe.runIf(process.platform === 'linux')('that are several', () => {
     it('keep their connections apart', async () => {
-      const first = await servers.raw(answerOk, '127.0.0.1');
-      const second = await servers.raw(answerOk, '127.0.0.2', first.port);
+      const first = await servers.raw(respondOk, '127.0.0.1');
+      const second = await servers.raw(respondOk, '127.0.0.2', first.port);
       const post = sender(scripted(['127.0.0.1'], ['127.0.0.2'], ['127.0.0.2'], ['127.0.0.3', '127.0.0.1']));
       for (let count = 0; count < 4; count += 1) {
         expect(await post.send(to(`http://hooks.test:${first.port}/`))).toMatchObject({ errorCode: null });
@@ -150,14 +150,14 @@ describe('the addresses of a host name', () => {
     });
 
     it('are tried in turn until one takes the connection', async () => {
-      const running = await servers.raw(answerOk, '127.0.0.2');
+      const running = await servers.raw(respondOk, '127.0.0.2');
       const post = sender(scripted(['127.0.0.3', '127.0.0.2']));
       expect(await post.send(to(`http://hooks.test:${running.port}/`))).toMatchObject({ errorCode: null });
     });
 
-    it('are not tried again once one has answered', async () => {
+    it('are not tried again once one has responded', async () => {
       const first = await servers.raw((socket) => socket.destroy(), '127.0.0.1');
-      const second = await servers.raw(answerOk, '127.0.0.2', first.port);
+      const second = await servers.raw(respondOk, '127.0.0.2', first.port);
       const post = sender(scripted(['127.0.0.1', '127.0.0.2']));
       expect(await post.send(to(`http://hooks.test:${first.port}/`))).toMatchObject({
         errorCode: 'CONNECTION_FAILED',
@@ -165,13 +165,15 @@ describe('the addresses of a host name', () => {
       expect(second.connections).toBe(0);
     });
 
-    it('are tried one after the other when the first does not answer at all', async () => {
-      const deaf = await deafServer('127.0.0.1');
-      const running = await servers.raw(answerOk, '127.0.0.2', deaf.port);
+    it('are tried one after the other when the first does not respond at all', async () => {
+      const unresponsive = await unresponsiveServer('127.0.0.1');
+      const running = await servers.raw(respondOk, '127.0.0.2', unresponsive.port);
       const post = sender(scripted(['127.0.0.1', '127.0.0.2']), { timeouts: { connectMs: 300 } });
-      expect(await post.send(to(`http://hooks.test:${deaf.port}/`))).toMatchObject({ errorCode: null });
+      expect(await post.send(to(`http://hooks.test:${unresponsive.port}/`))).toMatchObject({
+        errorCode: null,
+      });
       expect(running.connections).toBe(1);
-      await deaf.close();
+      await unresponsive.close();
     });
   });
 });
@@ -192,34 +194,38 @@ describe('a name that', () => {
     });
   });
 
-  it('takes too long to resolve is TIMEOUT, and the resolver is told', async () => {
-    let told: AbortSignal | undefined;
+  it('takes too long to resolve is TIMEOUT, and the resolver is notified', async () => {
+    let receivedEvents: AbortSignal | undefined;
     const dns: DnsResolver = {
       resolve(_hostname, signal) {
-        told = signal;
+        receivedEvents = signal;
         return new Promise(() => {});
       },
     };
     const post = sender(dns, { timeouts: { totalMs: 50 } });
     expect(await post.send(to('https://hooks.test/', 'public'))).toMatchObject({ errorCode: 'TIMEOUT' });
-    expect(told?.aborted).toBe(true);
+    expect(receivedEvents?.aborted).toBe(true);
   });
 });
 
 it('the webhook sender has its own time to connect', async () => {
-  const deaf = await deafServer('127.0.0.1');
+  const unresponsive = await unresponsiveServer('127.0.0.1');
   const post = sender(scripted(['127.0.0.1'], ['127.0.0.1']), {
     timeouts: { connectMs: 100, totalMs: 60_000 },
   });
-  expect(await post.send(to(`http://hooks.test:${deaf.port}/`))).toMatchObject({ errorCode: 'TIMEOUT' });
+  expect(await post.send(to(`http://hooks.test:${unresponsive.port}/`))).toMatchObject({
+    errorCode: 'TIMEOUT',
+  });
 
   const hasty = sender(scripted(['127.0.0.1']), { timeouts: { connectMs: 60_000, totalMs: 100 } });
-  expect(await hasty.send(to(`http://hooks.test:${deaf.port}/`))).toMatchObject({ errorCode: 'TIMEOUT' });
-  await deaf.close();
+  expect(await hasty.send(to(`http://hooks.test:${unresponsive.port}/`))).toMatchObject({
+    errorCode: 'TIMEOUT',
+  });
+  await unresponsive.close();
 });
 
-/** Listens, accepts nothing, and has its queue full: the system leaves further connections without an answer. */
-async function deafServer(address: string): Promise<{ port: number; close(): Promise<void> }> {
+/** Listens, accepts nothing, and has its queue full: the system leaves further connections without a response. */
+async function unresponsiveServer(address: string): Promise<{ port: number; close(): Promise<void> }> {
   const program = `
     const { parentPort } = require('node:worker_threads');
     const server = require('node:net').createServer();

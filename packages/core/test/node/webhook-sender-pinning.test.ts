@@ -1,8 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { undiciWebhookSender } from '@trunkline/core/node';
-import { Servers, answerOk } from './servers.ts';
+import { Servers, respondOk } from './servers.ts';
 
-// A runtime that connects elsewhere than it was told to.
+// A runtime that connects elsewhere than it was asked to.
 vi.mock('node:net', async (importOriginal) => {
   const net = await importOriginal<typeof import('node:net')>();
   return {
@@ -18,7 +18,7 @@ it('the webhook sender sends nothing on a connection to another address than the
   let received = 0;
   const { port } = await servers.raw((socket) => {
     socket.on('data', (bytes) => (received += bytes.length));
-    answerOk(socket);
+    respondOk(socket);
   });
   const sender = undiciWebhookSender({ dns: { resolve: async () => ['127.0.0.2'] } });
   const request = { headers: [], body: '{}', urlPolicy: 'local' as const };
@@ -27,7 +27,7 @@ it('the webhook sender sends nothing on a connection to another address than the
     responseStatus: null,
     responseBody: null,
   });
-  // The other way round: where it connects to what was judged, the same server is reached.
+  // The other way round: where it connects to what was checked, the same server is reached.
   expect(await sender.send({ ...request, url: `http://127.0.0.1:${port}/` })).toMatchObject({
     errorCode: null,
   });

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
-import { Servers, answerOk } from './servers.ts';
+import { Servers, respondOk } from './servers.ts';
 
 const servers = new Servers();
 afterEach(() => servers.close());
 
 it('the webhook sender does not use the proxy that the environment names', async () => {
-  const receiver = await servers.raw(answerOk);
-  const proxy = await servers.raw(answerOk);
+  const receiver = await servers.raw(respondOk);
+  const proxy = await servers.raw(respondOk);
   // A process of its own: NODE_USE_ENV_PROXY is read when Node starts.
   const program = `
     import { undiciWebhookSender } from '@trunkline/core/node';

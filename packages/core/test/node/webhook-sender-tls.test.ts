@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { undiciWebhookSender } from '@trunkline/core/node';
 import type { WebhookRequest, WebhookSender } from '../../src/ports/webhook-sender.ts';
 import { Authority, type Certificate, type LeafOptions } from './certificates.ts';
-import { OK, Servers, answerOk } from './servers.ts';
+import { OK, Servers, respondOk } from './servers.ts';
 
 const servers = new Servers();
 const senders: WebhookSender[] = [];
@@ -35,7 +35,7 @@ function to(port: number, host = 'hooks.test'): WebhookRequest {
 
 const failed = { errorCode: 'TLS_FAILED', responseStatus: null, responseBody: null };
 
-/** What comes of a request to a server with these options. */
+/** The response to a request to a server with these options. */
 async function sendTo(options: TlsOptions, host?: string) {
   const { port } = await servers.tls(options);
   return sender().send(to(port, host));
@@ -142,7 +142,7 @@ describe('TLS', () => {
   );
 
   it('fails with a server that does not speak TLS', async () => {
-    const { port } = await servers.raw(answerOk);
+    const { port } = await servers.raw(respondOk);
     expect(await sender().send(to(port))).toEqual(failed);
   });
 
@@ -175,14 +175,14 @@ describe('TLS', () => {
 
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s', (version) => {
   const only = { minVersion: version, maxVersion: version };
-  const answerAndClose = (socket: TLSSocket): void => {
+  const respondAndClose = (socket: TLSSocket): void => {
     socket.once('data', () =>
       socket.end('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'),
     );
   };
 
   it('is resumed with the next connection', async () => {
-    const { port, server } = await servers.tls({ ...right, ...only }, answerAndClose);
+    const { port, server } = await servers.tls({ ...right, ...only }, respondAndClose);
     const resumed: boolean[] = [];
     server.on('secureConnection', (socket) => resumed.push(socket.isSessionReused()));
     const post = sender();
@@ -195,13 +195,13 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('a session of %s', (version) => {
   // Node checks the name only when a session is new: one whose check failed must never be resumed.
   it('is not resumed when the certificate was for another name', async () => {
     const other = await authority.issue({ names: ['other.test'] });
-    const { port } = await servers.tls({ ...other, ...only }, answerAndClose);
+    const { port } = await servers.tls({ ...other, ...only }, respondAndClose);
     const post = sender();
     for (let count = 0; count < 3; count += 1) expect(await post.send(to(port))).toEqual(failed);
   });
 
   it('is not resumed for another name at the same server', async () => {
-    const { port } = await servers.tls({ ...right, ...only }, answerAndClose);
+    const { port } = await servers.tls({ ...right, ...only }, respondAndClose);
     const post = sender();
     expect(await post.send(to(port))).toMatchObject({ errorCode: null });
     expect(await post.send(to(port, 'other.test'))).toEqual(failed);

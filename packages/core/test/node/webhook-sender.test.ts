@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { undiciWebhookSender, type UndiciWebhookSenderOptions } from '@trunkline/core/node';
 import type { WebhookRequest, WebhookResponse, WebhookSender } from '../../src/ports/webhook-sender.ts';
-import { OK, Servers, answerOk } from './servers.ts';
+import { OK, Servers, respondOk } from './servers.ts';
 
 const servers = new Servers();
 const senders: WebhookSender[] = [];
@@ -33,20 +33,20 @@ function to(port: number, path = '/hook'): WebhookRequest {
 const hasty = { timeouts: { totalMs: 150 } };
 const forEver = new Promise<never>(() => {});
 
-/** Answers the first request of each connection with these bytes. */
-function answering(...bytes: (string | Uint8Array)[]): (socket: Socket) => void {
+/** Returns the first request of each connection with these bytes. */
+function responding(...bytes: (string | Uint8Array)[]): (socket: Socket) => void {
   return (socket) => socket.once('data', () => bytes.forEach((part) => socket.write(part)));
 }
 
-/** Settles when the connection that is opened next has been closed. */
+/** Resolves when the connection that is opened next has been closed. */
 async function nextClosed(server: Server): Promise<void> {
   await new Promise((resolve) => {
     server.once('connection', (socket: Socket) => socket.once('close', resolve));
   });
 }
 
-async function answerTo(...bytes: (string | Uint8Array)[]): Promise<WebhookResponse> {
-  const { port } = await servers.raw(answering(...bytes));
+async function respondTo(...bytes: (string | Uint8Array)[]): Promise<WebhookResponse> {
+  const { port } = await servers.raw(responding(...bytes));
   return sender(hasty).send(to(port));
 }
 
@@ -92,7 +92,7 @@ describe('the request of a webhook', () => {
   });
 
   it('ends in a failure, not in a rejection, when its headers cannot be sent', async () => {
-    const { port } = await servers.raw(answerOk);
+    const { port } = await servers.raw(respondOk);
     const headers = ['X-Bad', 'a\r\nb'];
     expect(await sender().send({ ...to(port), headers })).toEqual({
       errorCode: 'CONNECTION_FAILED',
@@ -138,7 +138,7 @@ describe('the response to a webhook', () => {
 
   it('is the one after the 1xx', async () => {
     const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
-    expect(await answerTo(hint, 'HTTP/1.1 102 Processing\r\n\r\n', OK)).toMatchObject({
+    expect(await respondTo(hint, 'HTTP/1.1 102 Processing\r\n\r\n', OK)).toMatchObject({
       errorCode: null,
       responseStatus: 200,
       responseBody: 'ok',
@@ -149,7 +149,7 @@ describe('the response to a webhook', () => {
 describe('a receiver that', () => {
   const noTime = { errorCode: 'TIMEOUT', ...noResponse };
 
-  it('does not answer ends at the deadline', async () => {
+  it('does not respond ends at the deadline', async () => {
     const { port } = await servers.raw((socket) => socket.resume());
     expect(await sender(hasty).send(to(port))).toEqual(noTime);
   });
@@ -192,7 +192,7 @@ describe('a receiver that', () => {
   });
 
   it('fails, and then never ends its body, has failed with its status', async () => {
-    const response = await answerTo('HTTP/1.1 500 No\r\nContent-Length: 100\r\n\r\nbroken');
+    const response = await respondTo('HTTP/1.1 500 No\r\nContent-Length: 100\r\n\r\nbroken');
     expect(response).toEqual({ errorCode: 'HTTP_ERROR', responseStatus: 500, responseBody: 'broken' });
   });
 
@@ -238,7 +238,7 @@ describe('a receiver that', () => {
 
   const broken = { errorCode: 'CONNECTION_FAILED', ...noResponse };
 
-  it('closes at once has failed', async () => {
+  it('closes immediately has failed', async () => {
     const { port } = await servers.raw((socket) => socket.destroy());
     expect(await sender().send(to(port))).toEqual(broken);
   });
@@ -270,20 +270,20 @@ describe('a receiver that', () => {
     'HTTP/1.1 2OO OK\r\n\r\n',
     '\0\0\0',
   ])('does not speak HTTP/1.1 (%j) has failed', async (bytes) => {
-    expect(await answerTo(bytes)).toEqual(broken);
+    expect(await respondTo(bytes)).toEqual(broken);
   });
 
   it('sends headers without end has failed', async () => {
-    expect(await answerTo('HTTP/1.1 200 OK\r\n', `X-Long: ${'a'.repeat(64 * 1024)}\r\n`)).toEqual(broken);
+    expect(await respondTo('HTTP/1.1 200 OK\r\n', `X-Long: ${'a'.repeat(64 * 1024)}\r\n`)).toEqual(broken);
   });
 
   it('wants to upgrade the connection has failed', async () => {
     const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n';
-    expect(await answerTo(upgrade)).toEqual(broken);
+    expect(await respondTo(upgrade)).toEqual(broken);
   });
 
   it('is not there has failed', async () => {
-    const { port } = await servers.raw(answerOk);
+    const { port } = await servers.raw(respondOk);
     await servers.close();
     expect(await sender().send(to(port))).toEqual(broken);
   });
@@ -291,7 +291,7 @@ describe('a receiver that', () => {
 
 describe('the kept body of a response to a webhook', () => {
   const reply = (...bytes: (string | Uint8Array)[]): Promise<WebhookResponse> =>
-    answerTo(
+    respondTo(
       'HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n',
       ...bytes.flatMap(chunk),
       '0\r\n\r\n',
@@ -386,10 +386,10 @@ describe('connections', () => {
 
   it('are not kept beyond the limit: the one idle longest goes first', async () => {
     const post = sender({ maxIdleConnections: 1 });
-    const first = await servers.raw(answerOk);
+    const first = await servers.raw(respondOk);
     const closed = nextClosed(first.server);
     await post.send(to(first.port));
-    const second = await servers.raw(answerOk);
+    const second = await servers.raw(respondOk);
     await post.send(to(second.port));
     await closed;
     await post.send(to(second.port));
@@ -397,7 +397,7 @@ describe('connections', () => {
   });
 
   it('are ended by close()', async () => {
-    const running = await servers.raw(answerOk);
+    const running = await servers.raw(respondOk);
     const closed = nextClosed(running.server);
     const post = sender();
     await post.send(to(running.port));
@@ -408,7 +408,7 @@ describe('connections', () => {
   });
 
   it('are made again after open(), as by a Trunkline that is started again', async () => {
-    const running = await servers.raw(answerOk);
+    const running = await servers.raw(respondOk);
     const post = sender();
     await post.send(to(running.port));
     await post.close();
@@ -417,7 +417,7 @@ describe('connections', () => {
     expect(running.connections).toBe(2);
   });
 
-  it('under way are ended by close() too', async () => {
+  it('in flight are ended by close() too', async () => {
     const running = await servers.raw((socket) => socket.resume());
     const opened = once(running.server, 'connection');
     const post = sender();

@@ -23,7 +23,7 @@ describe('checkUrl', () => {
     ['https://example.com:22/', 'The port of the URL must be 443 or 8443.'],
     ['https://0x7f.1/', 'The host of the URL must have a public address.'],
     ['https://[::ffff:10.0.0.1]/', 'The host of the URL must have a public address.'],
-  ])('tells what is wrong with %s', (url, message) => {
+  ])('says what is wrong with %s', (url, message) => {
     expect(checkUrl(url)).toEqual({ ok: false, message });
   });
 
@@ -63,7 +63,7 @@ describe('an address', () => {
 });
 
 describe('resolveSafely', () => {
-  it('answers the addresses to connect to, from one look-up', async () => {
+  it('returns the addresses to connect to, from one look-up', async () => {
     const lookup = vi.fn(async () => ['2606:4700::1', '8.8.8.8']);
     expect(await resolveSafely('example.com', { lookup })).toEqual({
       ok: true,
@@ -82,19 +82,19 @@ describe('resolveSafely', () => {
     ['127.0.0.1', 'public', false],
     ['127.0.0.1', 'local', true],
     ['::1', 'public', false],
-  ] as const)('judges %s by the policy %s without a look-up', async (host, policy, ok) => {
+  ] as const)('checks %s by the policy %s without a look-up', async (host, policy, ok) => {
     const lookup = vi.fn(async () => ['8.8.8.8']);
     expect(await resolveSafely(host, { lookup, policy })).toMatchObject({ ok });
     expect(lookup).not.toHaveBeenCalled();
   });
 
-  it.each(['127.1', '0x7f000001', '2130706433'])('judges what %s is an address to', async (host) => {
+  it.each(['127.1', '0x7f000001', '2130706433'])('evaluates what %s is an address to', async (host) => {
     // As getaddrinfo reads them.
     const lookup = async (): Promise<string[]> => ['127.0.0.1'];
     expect(await resolveSafely(host, { lookup })).toMatchObject({ ok: false, reason: 'unsafe' });
   });
 
-  it('tells a host that does not resolve from one that must not be connected to', async () => {
+  it('distinguishes a host that does not resolve from one that must not be connected to', async () => {
     const cause = new Error('ENOTFOUND');
     const failing = (): Promise<never> => Promise.reject(cause);
     expect(await resolveSafely('a.example', { lookup: failing })).toEqual({
@@ -108,7 +108,7 @@ describe('resolveSafely', () => {
     });
   });
 
-  it('waits no longer than it is told to', async () => {
+  it('waits no longer than it is asked to', async () => {
     const lookup = (): Promise<never> => new Promise<never>(() => {});
     const reason = new Error('too late');
     const abort = new AbortController();

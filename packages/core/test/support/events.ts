@@ -1,8 +1,8 @@
 import type { SelectedEvent, Trunkline } from '../../src/index.ts';
 import type { IncomingMessage } from '../../src/spi/gateway.ts';
 import { scriptedGateway } from './scripted-gateway.ts';
-import { HOUR, MINUTE, startWorld } from './world.ts';
-import type { World } from './world.ts';
+import { HOUR, MINUTE, startHarness } from './harness.ts';
+import type { Harness } from './harness.ts';
 
 /** Between the attempts of an event, which are those of a webhook. */
 export const WAITS: readonly number[] = [
@@ -25,24 +25,24 @@ export interface Call {
   readonly at: number;
 }
 
-export interface EventWorld {
-  readonly world: World;
+export interface EventHarness {
+  readonly harness: Harness;
   /** A message arrives: `message.received`. */
   arrive(): Promise<void>;
 }
 
-type Options = NonNullable<Parameters<typeof startWorld>[0]>;
+type Options = NonNullable<Parameters<typeof startHarness>[0]>;
 
-/** A world with a connected instance, to which messages can come. Its handlers are added by `prepare`. */
-export async function startEventWorld(options: Options = {}): Promise<EventWorld> {
+/** A harness with a connected instance, to which messages can come. Its handlers are added by `prepare`. */
+export async function startEventHarness(options: Options = {}): Promise<EventHarness> {
   const gateway = scriptedGateway();
-  const world = await startWorld({ gateway, ...options });
-  const { id } = await world.api.instances.create();
-  await world.api.instances.connect(id);
-  await world.clock.settle();
+  const harness = await startHarness({ gateway, ...options });
+  const { id } = await harness.api.instances.create();
+  await harness.api.instances.connect(id);
+  await harness.clock.settle();
   let count = 0;
   return {
-    world,
+    harness,
     async arrive() {
       count += 1;
       const message: IncomingMessage = {
@@ -53,12 +53,12 @@ export async function startEventWorld(options: Options = {}): Promise<EventWorld
         content: { type: 'text', text: `Message ${count}` },
       };
       await gateway.last().listener.message(message);
-      await world.clock.settle();
+      await harness.clock.settle();
     },
   };
 }
 
-/** A handler of `message.received` called `orders` that notes its calls, and then does as it is told. */
+/** A handler of `message.received` called `orders` that notes its calls, and then does as configured. */
 export function recordingHandler(
   clock: { now(): number },
   how: (call: Call) => unknown = () => null,

@@ -13,7 +13,7 @@ export const LINKED: LinkedProfile = {
 export const QR: QrCode = { sealedCode: 'sealed', sealedPairingCode: null, expiresAt: LATER + 60_000 };
 export const operation = (kind: OperationKind): Operation => ({ id: 'opr_1', kind, requestedAt: NOW });
 
-/** Every state that an instance can be in, by what the table of docs/decisions.md tells apart. */
+/** Every state that an instance can be in, by what the table of docs/decisions.md distinguishes. */
 export const STATES = {
   created: exampleInstance(),
   'connecting, not paired': exampleInstance({ status: 'connecting', desired: 'running' }),
@@ -69,5 +69,5 @@ export const TRIGGERS = {
   failed: { kind: 'failed', code: 'banned' },
   session_discarded: { kind: 'session_discarded' },
   operation_done: { kind: 'operation_done' },
-  operation_failed: { kind: 'operation_failed', error: 'no answer' },
+  operation_failed: { kind: 'operation_failed', error: 'no response' },
 } satisfies Record<string, InstanceTrigger>;

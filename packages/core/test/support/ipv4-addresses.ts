@@ -35,7 +35,7 @@ export const EMBEDDINGS: Readonly<Record<string, (v4: string) => string>> = {
   'ISATAP, public': (v4) => `2606:4700::200:5efe:${v4}`,
   'ISATAP, link-local': (v4) => `fe80::5efe:${v4}`,
 };
-export const JUDGED_BY_THE_INSIDE: readonly string[] = [
+export const EMBEDDING_IPV4: readonly string[] = [
   'mapped, dotted',
   'mapped, hexadecimal',
   'mapped, long',

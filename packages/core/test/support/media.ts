@@ -3,8 +3,8 @@ import type { OutgoingContent } from '../../src/spi/gateway.ts';
 import { memoryMediaStore } from '../../src/testing/index.ts';
 import { scriptedGateway } from './scripted-gateway.ts';
 import type { Script, ScriptedGateway } from './scripted-gateway.ts';
-import { connectScripted, jumpAhead, listen, only, startWorld } from './world.ts';
-import type { World } from './world.ts';
+import { connectScripted, jumpAhead, listen, only, startHarness } from './harness.ts';
+import type { Harness } from './harness.ts';
 
 export const PNG: Uint8Array<ArrayBuffer> = Uint8Array.from([
   0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1, 8, 2,
@@ -12,8 +12,8 @@ export const PNG: Uint8Array<ArrayBuffer> = Uint8Array.from([
 ]);
 
 /** A network that takes files, and a store of which a test can make what it likes. */
-export interface MediaWorld {
-  readonly world: World;
+export interface MediaHarness {
+  readonly harness: Harness;
   readonly gateway: ScriptedGateway;
   /** What is kept. */
   readonly media: ReturnType<typeof memoryMediaStore>;
@@ -22,16 +22,16 @@ export interface MediaWorld {
   readonly instance: string;
 }
 
-export async function startMediaWorld(
+export async function startMediaHarness(
   script: Partial<Script> = {},
   disturbed: (media: MediaStore) => MediaStore = (media) => media,
-): Promise<MediaWorld> {
+): Promise<MediaHarness> {
   const gateway = mediaGateway(script);
   const media = memoryMediaStore();
   const store = disturbed(media);
-  const world = await startWorld({ gateway, media: store });
-  await listen(world);
-  return { world, gateway, media, store, instance: await connectScripted(world) };
+  const harness = await startHarness({ gateway, media: store });
+  await listen(harness);
+  return { harness, gateway, media, store, instance: await connectScripted(harness) };
 }
 
 export function mediaGateway(script: Partial<Script> = {}): ScriptedGateway {
@@ -43,15 +43,15 @@ export function mediaGateway(script: Partial<Script> = {}): ScriptedGateway {
 
 /**
  * Lets days pass with nothing but maintenance going on, as no connection outlives a jump of time. Nothing else goes on
- * in this world afterwards.
+ * in this harness afterwards.
  */
 export async function passOnly(
-  { world, store }: Pick<MediaWorld, 'world'> & { readonly store: MediaStore | undefined },
+  { harness, store }: Pick<MediaHarness, 'harness'> & { readonly store: MediaStore | undefined },
   ms: number,
 ): Promise<void> {
-  await world.trunkline.stop();
-  const { trunkline } = await world.another({ media: store, roles: only('maintenance') });
-  await jumpAhead(world, ms);
+  await harness.trunkline.stop();
+  const { trunkline } = await harness.another({ media: store, roles: only('maintenance') });
+  await jumpAhead(harness, ms);
   await trunkline.stop();
 }
 

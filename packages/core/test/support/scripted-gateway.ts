@@ -16,7 +16,7 @@ export const PROFILE: LinkedProfile = {
 
 /** What the network does; a test replaces what it is about. */
 export interface Script {
-  /** After a connection was asked for. By default a number is linked already, and the connection opens. */
+  /** After a connection was asked for. By default a number is linked, and the connection opens. */
   opened(connection: ScriptedConnection): Promise<void>;
   send(message: OutgoingMessage, connection: ScriptedConnection): Promise<SendOutcome>;
   close(connection: ScriptedConnection): Promise<void>;

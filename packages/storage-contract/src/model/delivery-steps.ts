@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import type { ClaimedDelivery, Completion, Delivery } from '@trunkline/core/spi/storage';
 import { anEvent, DAY } from '../examples.ts';
 import { pageRequests } from '../paging.ts';
-import { claimAt, exhausted, failed, succeeded } from '../scenes.ts';
+import { claimAt, exhausted, failed, succeeded } from '../fixtures.ts';
 import { step } from './step.ts';
 import type { Step } from './step.ts';
-import type { World } from './world.ts';
+import type { Scenario } from './scenario.ts';
 
 const endpoint = fc.nat({ max: 2 });
 const delivery = fc.nat({ max: 20 });
 const rarely = fc.constantFrom(false, false, false, true);
-const outcome = fc.constantFrom('success', 'retrying', 'exhausted', 'failed', 'at once');
+const outcome = fc.constantFrom('success', 'retrying', 'exhausted', 'failed', 'immediately');
 
 export const waitSteps: readonly Step[] = [
-  step('wait', fc.constantFrom(1, 500, 5_000, 30_000, 60_000), async (world, ms) => {
-    world.now += ms;
+  step('wait', fc.constantFrom(1, 500, 5_000, 30_000, 60_000), async (scenario, ms) => {
+    scenario.now += ms;
     return null;
   }),
 ];
@@ -24,14 +24,14 @@ export const claimSteps: readonly Step[] = [
   step(
     'enqueue for one endpoint',
     fc.record({ endpoint, count: fc.integer({ min: 1, max: 4 }), ago: fc.nat({ max: 20 }), foreign: rarely }),
-    async (world, choice) => {
-      const chosen = world.pick(world.endpoints, choice.endpoint);
+    async (scenario, choice) => {
+      const chosen = scenario.pick(scenario.endpoints, choice.endpoint);
       if (!chosen) return null;
-      const workspaceId = choice.foreign ? world.workspace(1).id : chosen.workspaceId;
+      const workspaceId = choice.foreign ? scenario.workspace(1).id : chosen.workspaceId;
       const events = Array.from({ length: choice.count }, () => {
-        const id = world.newId('evt', world.now);
+        const id = scenario.newId('evt', scenario.now);
         const changes = { id, type: 'webhook.test', payload: `the bytes of ${id}` } as const;
-        return anEvent({ id: workspaceId }, world.now - choice.ago, changes);
+        return anEvent({ id: workspaceId }, scenario.now - choice.ago, changes);
       });
       return async ({ storage }) => {
         const deliveries: (Delivery | null)[] = [];
@@ -44,10 +44,10 @@ export const claimSteps: readonly Step[] = [
   step(
     'claim',
     fc.record({ leaseMs: fc.constantFrom(5_000, 20_000) }),
-    async (world, { leaseMs }) =>
+    async (scenario, { leaseMs }) =>
       async (side) => {
         // Room for all: which lanes come first where there is not is each storage's own, within the bounds of fairness.
-        const claim = claimAt(world.now, { leaseMs, startsPerWindow: 3 });
+        const claim = claimAt(scenario.now, { leaseMs, startsPerWindow: 3 });
         const { claimed, nextAt } = await side.storage.deliveries.claim(claim);
         const ordered = claimed.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1));
         side.claims.push(...ordered);
@@ -59,44 +59,44 @@ export const claimSteps: readonly Step[] = [
   step(
     'complete',
     fc.array(fc.record({ claim: fc.nat({ max: 5 }), outcome }), { minLength: 1, maxLength: 3 }),
-    async (world, choices) => async (side) => {
+    async (scenario, choices) => async (side) => {
       const completions = choices.flatMap((choice) => {
-        const claimed = world.pick(side.claims.toReversed(), choice.claim);
-        return claimed ? [outcomeOf(claimed, choice.outcome, world.now)] : [];
+        const claimed = scenario.pick(side.claims.toReversed(), choice.claim);
+        return claimed ? [outcomeOf(claimed, choice.outcome, scenario.now)] : [];
       });
-      return side.storage.deliveries.complete(completions, world.now);
+      return side.storage.deliveries.complete(completions, scenario.now);
     },
   ),
 ];
 
 export const deliverySteps: readonly Step[] = [
-  step('wait for long', fc.constantFrom(3_600_000, 24 * 3_600_000), async (world, ms) => {
-    world.now += ms;
+  step('wait for long', fc.constantFrom(3_600_000, 24 * 3_600_000), async (scenario, ms) => {
+    scenario.now += ms;
     return null;
   }),
 
   step(
     'retry',
     fc.record({ delivery, any: rarely, foreign: rarely, young: rarely }),
-    async (world, choice) => {
-      const deliveries = await deliveriesOf(world);
+    async (scenario, choice) => {
+      const deliveries = await deliveriesOf(scenario);
       const ended = deliveries.filter(({ status }) => status === 'failed' || status === 'exhausted');
-      const chosen = world.pick(choice.any ? deliveries : ended, choice.delivery);
+      const chosen = scenario.pick(choice.any ? deliveries : ended, choice.delivery);
       if (!chosen) return null;
-      const workspaceId = choice.foreign ? world.workspace(1).id : chosen.workspaceId;
-      const since = choice.young ? world.now - 60_000 : 0;
-      return ({ storage }) => storage.deliveries.retry(workspaceId, chosen.id, world.now, since);
+      const workspaceId = choice.foreign ? scenario.workspace(1).id : chosen.workspaceId;
+      const since = choice.young ? scenario.now - 60_000 : 0;
+      return ({ storage }) => storage.deliveries.retry(workspaceId, chosen.id, scenario.now, since);
     },
   ),
 
   step(
     'retry all',
     fc.record({ endpoint, limit: fc.nat({ max: 3 }), countUpTo: fc.nat({ max: 3 }), young: rarely }),
-    async (world, choice) => {
-      const chosen = world.pick(world.endpoints, choice.endpoint);
+    async (scenario, choice) => {
+      const chosen = scenario.pick(scenario.endpoints, choice.endpoint);
       if (!chosen) return null;
       const { limit, countUpTo } = choice;
-      const batch = { limit, countUpTo, now: world.now, since: choice.young ? world.now - 60_000 : 0 };
+      const batch = { limit, countUpTo, now: scenario.now, since: choice.young ? scenario.now - 60_000 : 0 };
       return ({ storage }) => storage.deliveries.retryAll(chosen.workspaceId, chosen.id, batch);
     },
   ),
@@ -109,8 +109,8 @@ export const deliverySteps: readonly Step[] = [
         storage.deliveries.sweepClosed(limit),
   ),
 
-  step('read attempts', fc.constant(null), async (world) => {
-    const deliveries = await deliveriesOf(world);
+  step('read attempts', fc.constant(null), async (scenario) => {
+    const deliveries = await deliveriesOf(scenario);
     return ({ storage }) =>
       Promise.all(deliveries.map(({ workspaceId, id }) => storage.deliveries.findDetail(workspaceId, id, 0)));
   }),
@@ -129,11 +129,11 @@ export const deliverySteps: readonly Step[] = [
         { requiredKeys: [] },
       ),
     }),
-    async (world, choice) => {
-      const chosen = world.pick(world.endpoints, choice.endpoint);
+    async (scenario, choice) => {
+      const chosen = scenario.pick(scenario.endpoints, choice.endpoint);
       if (!chosen) return null;
-      const page = choice.page((await deliveriesOf(world)).map(({ id }) => id));
-      const since = choice.young ? world.now - 60_000 : 0;
+      const page = choice.page((await deliveriesOf(scenario)).map(({ id }) => id));
+      const since = choice.young ? scenario.now - 60_000 : 0;
       return ({ storage }) =>
         storage.deliveries.list(chosen.workspaceId, chosen.id, choice.filter, page, since);
     },
@@ -142,11 +142,11 @@ export const deliverySteps: readonly Step[] = [
   step(
     'delete history',
     fc.record({ days: fc.nat({ max: 2 }), limit: fc.integer({ min: 1, max: 6 }) }),
-    async (world, { days, limit }) => {
+    async (scenario, { days, limit }) => {
       // What was made on the day itself may stay, or not.
-      const before = world.now - (world.now % DAY) - days * DAY;
+      const before = scenario.now - (scenario.now % DAY) - days * DAY;
       return async ({ storage }) => {
-        await storage.maintain?.(world.now);
+        await storage.maintain?.(scenario.now);
         while ((await storage.retention.deleteHistory(before, limit)) >= limit);
       };
     },
@@ -155,9 +155,9 @@ export const deliverySteps: readonly Step[] = [
   step(
     'delete idempotency records',
     fc.record({ ago: fc.constantFrom(0, 3_600_000) }),
-    async (world, { ago }) =>
+    async (scenario, { ago }) =>
       ({ storage }) =>
-        storage.retention.deleteIdempotencyRecords(world.now - ago, 100),
+        storage.retention.deleteIdempotencyRecords(scenario.now - ago, 100),
   ),
 ];
 
@@ -169,7 +169,7 @@ function outcomeOf(claimed: ClaimedDelivery, kind: string, at: number): Completi
       return exhausted(claimed, at);
     case 'failed':
       return failed(claimed, at, { status: 'failed', nextRetryAt: null });
-    case 'at once':
+    case 'immediately':
       return failed(claimed, at, { status: 'pending', nextRetryAt: null });
     default:
       return failed(claimed, at, { nextRetryAt: at + 30_000 });
@@ -177,7 +177,7 @@ function outcomeOf(claimed: ClaimedDelivery, kind: string, at: number): Completi
 }
 
 /** All of the model's, oldest first. */
-async function deliveriesOf({ model, endpoints }: World): Promise<readonly Delivery[]> {
+async function deliveriesOf({ model, endpoints }: Scenario): Promise<readonly Delivery[]> {
   const pages = endpoints.map(({ workspaceId, id }) =>
     model.storage.deliveries.list(workspaceId, id, {}, { from: null, limit: 200 }, 0),
   );

@@ -3,7 +3,7 @@ import type { InstanceWrite, QueueFailure } from '@trunkline/core/spi/storage';
 import { anEvent, anInstance } from '../examples.ts';
 import { step } from './step.ts';
 import type { Step } from './step.ts';
-import type { World } from './world.ts';
+import type { Scenario } from './scenario.ts';
 
 const instance = fc.nat({ max: 3 });
 const lease = fc.nat({ max: 2 });
@@ -23,15 +23,15 @@ export const instanceSteps: readonly Step[] = [
       status,
       desired,
     }),
-    async (world, choice) => {
-      const owning = world.workspace(choice.workspace);
+    async (scenario, choice) => {
+      const owning = scenario.workspace(choice.workspace);
       const inserted = anInstance(owning, {
-        id: world.newId('ins', world.now),
+        id: scenario.newId('ins', scenario.now),
         status: choice.status,
         desired: choice.desired,
-        createdAt: world.now,
+        createdAt: scenario.now,
       });
-      world.instances.push(inserted);
+      scenario.instances.push(inserted);
       return ({ storage }) => storage.instances.insert(inserted, choice.limit);
     },
   ),
@@ -50,10 +50,10 @@ export const instanceSteps: readonly Step[] = [
       operation: rarely,
       seenBefore: rarely,
     }),
-    async (world, choice) => {
-      const current = await world.instance(choice.instance);
+    async (scenario, choice) => {
+      const current = await scenario.instance(choice.instance);
       if (!current) return null;
-      const operation = { id: 'opr_1', kind: 'disconnect', requestedAt: world.now } as const;
+      const operation = { id: 'opr_1', kind: 'disconnect', requestedAt: scenario.now } as const;
       const write: InstanceWrite = {
         instance: {
           ...current,
@@ -61,40 +61,40 @@ export const instanceSteps: readonly Step[] = [
           desired: choice.desired,
           operation: choice.operation ? operation : null,
           lastSeenAt: choice.seenBefore ? null : current.lastSeenAt,
-          updatedAt: world.now,
+          updatedAt: scenario.now,
           version: choice.stale ? current.version - 1 : current.version,
         },
-        event: choice.event ? happening(world, current, 'instance.connected') : null,
-        lease: choice.lease === null ? null : world.lease(choice.lease),
+        event: choice.event ? happening(scenario, current, 'instance.connected') : null,
+        lease: choice.lease === null ? null : scenario.lease(choice.lease),
         forgetNumber: choice.erase,
       };
-      const ending = { ...write, failQueued: queueFailure(world) };
+      const ending = { ...write, failQueued: queueFailure(scenario) };
       return ({ storage }) => storage.instances.write(choice.fail ? ending : write);
     },
   ),
 
-  step('delete an instance', fc.record({ instance, lease, stale: rarely }), async (world, choice) => {
-    const current = await world.instance(choice.instance);
+  step('delete an instance', fc.record({ instance, lease, stale: rarely }), async (scenario, choice) => {
+    const current = await scenario.instance(choice.instance);
     // The lease on this very instance, most of the time.
-    const held = current && (await world.model.storage.leases.find(current.id, world.now));
-    const under = held ?? world.lease(choice.lease);
+    const held = current && (await scenario.model.storage.leases.find(current.id, scenario.now));
+    const under = held ?? scenario.lease(choice.lease);
     if (!current || !under) return null;
     const version = choice.stale ? current.version - 1 : current.version;
-    const deletion = { instance: { ...current, version }, lease: under, failQueued: queueFailure(world) };
+    const deletion = { instance: { ...current, version }, lease: under, failQueued: queueFailure(scenario) };
     return ({ storage }) => storage.instances.delete(deletion);
   }),
 
-  step('see a sign of life', fc.record({ lease, ago: fc.nat({ max: 100 }) }), async (world, choice) => {
-    const under = world.lease(choice.lease);
-    return under && (({ storage }) => storage.instances.touch(under, world.now - choice.ago));
+  step('see a sign of life', fc.record({ lease, ago: fc.nat({ max: 100 }) }), async (scenario, choice) => {
+    const under = scenario.lease(choice.lease);
+    return under && (({ storage }) => storage.instances.touch(under, scenario.now - choice.ago));
   }),
 
   step(
     'claim leases',
     fc.record({ owner, limit: fc.integer({ min: 1, max: 3 }) }),
-    async (world, choice) =>
+    async (scenario, choice) =>
       async ({ storage, leases }) => {
-        const taken = await storage.leases.claim({ ...choice, now: world.now, ttlMs: TTL });
+        const taken = await storage.leases.claim({ ...choice, now: scenario.now, ttlMs: TTL });
         leases.push(...taken.map((one) => one.lease));
         return taken;
       },
@@ -103,10 +103,10 @@ export const instanceSteps: readonly Step[] = [
   step(
     'register a process',
     fc.record({ owner, ago: fc.nat({ max: 100 }), asksUntil: fc.option(fc.nat(), { nil: undefined }) }),
-    async (world, { owner: name, ago, asksUntil }) => {
+    async (scenario, { owner: name, ago, asksUntil }) => {
       const report = {
-        now: world.now,
-        since: world.now - ago,
+        now: scenario.now,
+        since: scenario.now - ago,
         ...(asksUntil !== undefined && { asksUntil }),
       };
       return ({ storage }) => storage.processes.register(name, report);
@@ -121,19 +121,19 @@ export const instanceSteps: readonly Step[] = [
         storage.processes.deregister(name),
   ),
 
-  step('renew leases', fc.record({ owner }), async (world, choice) => async ({ storage }) => {
-    const renewed = await storage.leases.renew({ ...choice, now: world.now, ttlMs: TTL });
+  step('renew leases', fc.record({ owner }), async (scenario, choice) => async ({ storage }) => {
+    const renewed = await storage.leases.renew({ ...choice, now: scenario.now, ttlMs: TTL });
     return renewed.toSorted((a, b) => (a.lease.instanceId < b.lease.instanceId ? -1 : 1));
   }),
 
   step(
     'release a lease',
     fc.record({ lease, reservedFor: fc.option(fc.record({ owner, forMs: fc.nat({ max: TTL }) })) }),
-    async (world, { lease: index, reservedFor }) => {
-      const under = world.lease(index);
+    async (scenario, { lease: index, reservedFor }) => {
+      const under = scenario.lease(index);
       const reservation = reservedFor && {
         owner: reservedFor.owner,
-        until: world.now + reservedFor.forMs,
+        until: scenario.now + reservedFor.forMs,
       };
       return under && (({ storage }) => storage.leases.release(under, reservation ?? undefined));
     },
@@ -146,8 +146,8 @@ export const instanceSteps: readonly Step[] = [
       name: fc.constantFrom('creds', 'key 1'),
       bytes: fc.option(fc.uint8Array({ maxLength: 5 })),
     }),
-    async (world, choice) => {
-      const under = world.lease(choice.lease);
+    async (scenario, choice) => {
+      const under = scenario.lease(choice.lease);
       return under && (({ storage }) => storage.sessions.save(under, new Map([[choice.name, choice.bytes]])));
     },
   ),
@@ -166,28 +166,28 @@ export const instanceSteps: readonly Step[] = [
       ),
       full: fc.boolean(),
     }),
-    async (world, choice) => {
-      const under = world.lease(choice.lease);
-      const leased = world.instances.find(({ id }) => id === under?.instanceId);
+    async (scenario, choice) => {
+      const under = scenario.lease(choice.lease);
+      const leased = scenario.instances.find(({ id }) => id === under?.instanceId);
       if (!under || !leased) return null;
       const { workspaceId } = leased;
       const { groups, full } = choice;
-      const save = { lease: under, workspaceId, groups, full, now: world.now };
+      const save = { lease: under, workspaceId, groups, full, now: scenario.now };
       return ({ storage }) => storage.groups.save(save);
     },
   ),
 ];
 
-function queueFailure({ now }: World): QueueFailure {
+function queueFailure({ now }: Scenario): QueueFailure {
   const error = { code: 'instance_gone', message: 'The instance is gone.' };
   return { error, now, eventsFrom: now * 1000 };
 }
 
 function happening(
-  world: World,
+  scenario: Scenario,
   { workspaceId }: { readonly workspaceId: string },
   type: 'instance.connected',
 ) {
-  const id = world.newId('evt', world.now);
-  return anEvent({ id: workspaceId }, world.now, { id, type, payload: `the bytes of ${id}` });
+  const id = scenario.newId('evt', scenario.now);
+  return anEvent({ id: workspaceId }, scenario.now, { id, type, payload: `the bytes of ${id}` });
 }

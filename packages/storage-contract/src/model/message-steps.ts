@@ -5,7 +5,7 @@ import { aMessage, anEvent, anIdempotencyRecord, anInboundMessage } from '../exa
 import { pageRequests } from '../paging.ts';
 import { step } from './step.ts';
 import type { Step } from './step.ts';
-import type { World } from './world.ts';
+import type { Scenario } from './scenario.ts';
 
 const instance = fc.nat({ max: 2 });
 const lease = fc.nat({ max: 2 });
@@ -28,11 +28,11 @@ export const messageSteps: readonly Step[] = [
   step(
     'accept messages together',
     fc.array(acceptance, { minLength: 1, maxLength: 4 }),
-    async (world, choices) => {
-      const acceptances = choices.flatMap((choice) => plannedAcceptance(world, choice) ?? []);
+    async (scenario, choices) => {
+      const acceptances = choices.flatMap((choice) => plannedAcceptance(scenario, choice) ?? []);
       const reserved = acceptances.filter((one) => one.reserved).map((one) => contentIdOf(one.message));
       return async ({ storage }) => {
-        for (const id of reserved) await storage.uploads.reserve(id, world.now);
+        for (const id of reserved) await storage.uploads.reserve(id, scenario.now);
         // One rejects where its content was not reserved.
         const results = await Promise.allSettled(acceptances.map((one) => storage.messages.accept(one)));
         return results.map((result) => (result.status === 'fulfilled' ? result.value : 'rejected'));
@@ -43,8 +43,8 @@ export const messageSteps: readonly Step[] = [
   step(
     'look a key up',
     fc.record({ key: fc.nat({ max: 2 }), workspace: fc.nat({ max: 1 }) }),
-    async (world, choice) => {
-      const { id } = world.workspace(choice.workspace);
+    async (scenario, choice) => {
+      const { id } = scenario.workspace(choice.workspace);
       return ({ storage }) => storage.messages.findIdempotencyRecord(id, `key ${choice.key}`);
     },
   ),
@@ -52,43 +52,50 @@ export const messageSteps: readonly Step[] = [
   step(
     'postpone a message',
     fc.record({ lease, message, tries: fc.nat({ max: 4 }), wait: fc.constantFrom(0, 500, 5_000) }),
-    async (world, choice) => {
-      const under = world.lease(choice.lease);
-      const chosen = world.pick(await queueOf(world, under?.instanceId), choice.message);
+    async (scenario, choice) => {
+      const under = scenario.lease(choice.lease);
+      const chosen = scenario.pick(await queueOf(scenario, under?.instanceId), choice.message);
       if (!under || !chosen) return null;
-      const postponement = { messageId: chosen.id, tries: choice.tries, dueAt: world.now + choice.wait };
+      const postponement = { messageId: chosen.id, tries: choice.tries, dueAt: scenario.now + choice.wait };
       return ({ storage }) => storage.messages.postpone(under, postponement);
     },
   ),
 
-  step('change a message', fc.record({ lease, message, from: status, to: status }), async (world, choice) => {
-    const under = world.lease(choice.lease);
-    const chosen = world.pick(world.messages, choice.message);
-    const current = chosen && (await world.model.storage.messages.find(chosen.workspaceId, chosen.id));
-    if (!under || !current) return null;
-    const change: MessageChange = {
-      message: { ...current, status: choice.to },
-      // Often what it is, and sometimes not.
-      expectedStatus: current.status === 'queued' ? 'queued' : choice.from,
-      events: [happening(world, current, 'message.failed'), happening(world, current, 'message.received')],
-    };
-    return ({ storage }) => storage.messages.change(under, change);
-  }),
+  step(
+    'change a message',
+    fc.record({ lease, message, from: status, to: status }),
+    async (scenario, choice) => {
+      const under = scenario.lease(choice.lease);
+      const chosen = scenario.pick(scenario.messages, choice.message);
+      const current = chosen && (await scenario.model.storage.messages.find(chosen.workspaceId, chosen.id));
+      if (!under || !current) return null;
+      const change: MessageChange = {
+        message: { ...current, status: choice.to },
+        // Often what it is, and sometimes not.
+        expectedStatus: current.status === 'queued' ? 'queued' : choice.from,
+        events: [
+          happening(scenario, current, 'message.failed'),
+          happening(scenario, current, 'message.received'),
+        ],
+      };
+      return ({ storage }) => storage.messages.change(under, change);
+    },
+  ),
 
   step(
     'receive a message',
     fc.record({ lease, networkId: fc.nat({ max: 4 }), sender: fc.nat({ max: 1 }) }),
-    async (world, choice) => {
-      const under = world.lease(choice.lease);
-      const receiver = world.instances.find(({ id }) => id === under?.instanceId);
+    async (scenario, choice) => {
+      const under = scenario.lease(choice.lease);
+      const receiver = scenario.instances.find(({ id }) => id === under?.instanceId);
       if (!under || !receiver) return null;
       const received = anInboundMessage(receiver, {
-        id: world.newId('msg', world.now),
+        id: scenario.newId('msg', scenario.now),
         networkId: `network id ${choice.networkId}`,
-        createdAt: world.now,
+        createdAt: scenario.now,
       });
-      world.messages.push(received);
-      const event = happening(world, receiver, 'message.received');
+      scenario.messages.push(received);
+      const event = happening(scenario, receiver, 'message.received');
       const arrival = { message: received, senderId: `sender ${choice.sender}`, event };
       return ({ storage }) => storage.messages.receive(under, arrival);
     },
@@ -109,11 +116,11 @@ export const messageSteps: readonly Step[] = [
         { requiredKeys: [] },
       ),
     }),
-    async (world, choice) => {
-      const { id } = world.workspace(choice.workspace);
-      const chosen = choice.instance === null ? null : world.pick(world.instances, choice.instance);
+    async (scenario, choice) => {
+      const { id } = scenario.workspace(choice.workspace);
+      const chosen = choice.instance === null ? null : scenario.pick(scenario.instances, choice.instance);
       const filter: MessageFilter = chosen ? { ...choice.filter, instanceId: chosen.id } : choice.filter;
-      const page = choice.page(world.messages.map((one) => one.id));
+      const page = choice.page(scenario.messages.map((one) => one.id));
       return ({ storage }) => storage.messages.list(id, filter, page);
     },
   ),
@@ -121,9 +128,9 @@ export const messageSteps: readonly Step[] = [
   step(
     'list content to delete',
     fc.record({ ago: fc.constantFrom(0, 5_000), release: fc.boolean() }),
-    async (world, choice) => {
+    async (scenario, choice) => {
       return async ({ storage }) => {
-        const abandoned = await storage.uploads.listAbandoned(world.now - choice.ago, 3);
+        const abandoned = await storage.uploads.listAbandoned(scenario.now - choice.ago, 3);
         const orphaned = await storage.uploads.listOrphaned(100);
         if (choice.release) for (const id of [...abandoned, ...orphaned]) await storage.uploads.release(id);
         return { abandoned, orphaned: orphaned.toSorted() };
@@ -131,51 +138,51 @@ export const messageSteps: readonly Step[] = [
     },
   ),
 
-  step('release content', fc.record({ message }), async (world, choice) => {
-    const chosen = world.pick(world.messages, choice.message);
+  step('release content', fc.record({ message }), async (scenario, choice) => {
+    const chosen = scenario.pick(scenario.messages, choice.message);
     return chosen && (({ storage }) => storage.uploads.release(contentIdOf(chosen)));
   }),
 
-  step('find an outbound message', fc.record({ message }), async (world, choice) => {
-    const chosen = world.pick(world.messages, choice.message);
+  step('find an outbound message', fc.record({ message }), async (scenario, choice) => {
+    const chosen = scenario.pick(scenario.messages, choice.message);
     if (!chosen) return null;
     return ({ storage }) => storage.messages.findOutbound(chosen.instanceId, chosen.networkId);
   }),
 ];
 
 function plannedAcceptance(
-  world: World,
+  scenario: Scenario,
   choice: typeof acceptance extends fc.Arbitrary<infer Value> ? Value : never,
 ): (Acceptance & { readonly reserved: boolean }) | null {
-  const target = world.pick(world.instances, choice.instance);
+  const target = scenario.pick(scenario.instances, choice.instance);
   if (!target) return null;
-  const workspaceId = choice.foreign ? world.workspace(1).id : target.workspaceId;
-  const id = world.newId('msg', world.now);
-  const media = choice.isUpload ? { ...FILE, uploadId: world.newId('upl', world.now) } : FILE;
+  const workspaceId = choice.foreign ? scenario.workspace(1).id : target.workspaceId;
+  const id = scenario.newId('msg', scenario.now);
+  const media = choice.isUpload ? { ...FILE, uploadId: scenario.newId('upl', scenario.now) } : FILE;
   const content = choice.file === 'none' ? {} : ({ type: 'image', media } as const);
   const accepted = aMessage(target, {
     id,
     workspaceId,
     networkId: `of ${id}`,
-    createdAt: world.now,
+    createdAt: scenario.now,
     ...content,
   });
-  world.messages.push(accepted);
+  scenario.messages.push(accepted);
   const { key, backlogLimit, trialLimit } = choice;
   const idempotency = key === null ? null : anIdempotencyRecord(accepted, { key: `key ${key}` });
   return { message: accepted, idempotency, backlogLimit, trialLimit, reserved: choice.file === 'reserved' };
 }
 
 /** Ours that may be queued there, the oldest first. */
-async function queueOf(world: World, instanceId: string | undefined) {
-  return world.messages.filter((one) => one.instanceId === instanceId && one.direction === 'outbound');
+async function queueOf(scenario: Scenario, instanceId: string | undefined) {
+  return scenario.messages.filter((one) => one.instanceId === instanceId && one.direction === 'outbound');
 }
 
 function happening(
-  world: World,
+  scenario: Scenario,
   { workspaceId }: { readonly workspaceId: string },
   type: 'message.received' | 'message.failed',
 ) {
-  const id = world.newId('evt', world.now);
-  return anEvent({ id: workspaceId }, world.now, { id, type, payload: `the bytes of ${id}` });
+  const id = scenario.newId('evt', scenario.now);
+  return anEvent({ id: workspaceId }, scenario.now, { id, type, payload: `the bytes of ${id}` });
 }

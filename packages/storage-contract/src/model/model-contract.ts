@@ -12,13 +12,13 @@ import { seededBytes } from './seeded-bytes.ts';
 import { subscriptionSteps } from './subscription-steps.ts';
 import { reopeningSteps, webhookSteps } from './webhook-steps.ts';
 import { workspaceSteps } from './workspace-steps.ts';
-import { newSide, World } from './world.ts';
+import { newSide, Scenario } from './scenario.ts';
 
 /** More runs find rarer things: `STORAGE_CONTRACT_RUNS=2000`. */
 const RUNS = process.env['STORAGE_CONTRACT_RUNS'];
 const STEPS = 120;
 
-/** Random steps, taken with the storage under test and with the one in memory: they must answer alike, all the way. */
+/** Random steps, taken with the storage under test and with the one in memory: they must return the same, all the way. */
 export function modelContract(subject: ContractSubject): void {
   const numRuns = Number(RUNS ?? subject.randomRuns ?? 40);
   describe('random steps', () => {
@@ -39,7 +39,7 @@ const DELIVERIES = [...LIVES, ...LIVES, ...webhookSteps, ...deliverySteps];
 const EVENTS = [...MESSAGES, ...subscriptionSteps, ...subscriptionSteps, ...deliverySteps];
 const EVERYTHING = [...workspaceSteps, ...MESSAGES, ...DELIVERIES, ...subscriptionSteps];
 
-type Steps = Parameters<typeof fc.asyncModelRun<World, ReturnType<typeof newSide>, false, World>>[1];
+type Steps = Parameters<typeof fc.asyncModelRun<Scenario, ReturnType<typeof newSide>, false, Scenario>>[1];
 
 async function runOnce(subject: ContractSubject, steps: Steps): Promise<void> {
   const database = await subject.createDatabase();
@@ -47,9 +47,9 @@ async function runOnce(subject: ContractSubject, steps: Steps): Promise<void> {
   try {
     const model = newSide(await opened(memoryStorage()));
     const real = newSide(await opened(storage));
-    const world = new World(model);
-    await world.begin([model, real]);
-    await fc.asyncModelRun(() => ({ model: world, real }), steps);
+    const scenario = new Scenario(model);
+    await scenario.begin([model, real]);
+    await fc.asyncModelRun(() => ({ model: scenario, real }), steps);
   } finally {
     await storage.close();
     await database.dispose();

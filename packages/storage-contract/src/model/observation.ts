@@ -1,20 +1,20 @@
 import type { Storage } from '@trunkline/core';
-import type { World } from './world.ts';
+import type { Scenario } from './scenario.ts';
 
 const EVERYTHING = { from: null, limit: 200 };
 
 /** What a caller can see of a storage, apart from attempts and payloads, which a step of their own reads. */
-export async function observe(storage: Storage, world: World): Promise<unknown> {
-  const workspaces = world.workspaces.map(({ id }) => observeWorkspace(storage, id));
-  const instances = world.instances.map(({ workspaceId, id }) =>
-    observeInstance(storage, { workspaceId, id, now: world.now }),
+export async function observe(storage: Storage, scenario: Scenario): Promise<unknown> {
+  const workspaces = scenario.workspaces.map(({ id }) => observeWorkspace(storage, id));
+  const instances = scenario.instances.map(({ workspaceId, id }) =>
+    observeInstance(storage, { workspaceId, id, now: scenario.now }),
   );
-  const endpoints = world.endpoints.map(({ workspaceId, id }) =>
+  const endpoints = scenario.endpoints.map(({ workspaceId, id }) =>
     observeDeliveries(storage, { workspaceId, id }),
   );
   const heads = await storage.messages.queueHeads(
-    world.instances.map(({ id }) => id),
-    world.now,
+    scenario.instances.map(({ id }) => id),
+    scenario.now,
   );
   return {
     workspaces: await Promise.all(workspaces),

@@ -1,35 +1,37 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { observe } from './observation.ts';
-import type { Side, World } from './world.ts';
+import type { Side, Scenario } from './scenario.ts';
 
-/** Done with either side; what it answers is compared. */
+/** Done with either side; what it returns is compared. */
 type Act = (side: Side) => Promise<unknown>;
 
 /** Makes everything that both sides get; null where there is nothing to do it with. */
-export type Plan<Choice> = (world: World, choice: Choice) => Promise<Act | null>;
+export type Plan<Choice> = (scenario: Scenario, choice: Choice) => Promise<Act | null>;
 
 /** A random step of one kind. */
-export type Step = fc.Arbitrary<fc.AsyncCommand<World, Side>>;
+export type Step = fc.Arbitrary<fc.AsyncCommand<Scenario, Side>>;
 
 export function step<Choice>(name: string, choices: fc.Arbitrary<Choice>, plan: Plan<Choice>): Step {
   return choices.map((choice) => ({
     check: () => true,
-    async run(world, real): Promise<void> {
-      const act = await plan(world, choice);
+    async run(scenario, real): Promise<void> {
+      const act = await plan(scenario, choice);
       if (!act) return;
-      const expected = await act(world.model);
+      const expected = await act(scenario.model);
       const actual = await act(real);
       expect(actual, `what ${name} answers`).toEqual(expected);
-      const reads = await observe(real.storage, world);
-      expect(reads, `what can be read after ${name}`).toEqual(await observe(world.model.storage, world));
-      expectInTime(real.nextAt, world.model.nextAt, world.now);
+      const reads = await observe(real.storage, scenario);
+      expect(reads, `what can be read after ${name}`).toEqual(
+        await observe(scenario.model.storage, scenario),
+      );
+      expectInTime(real.nextAt, scenario.model.nextAt, scenario.now);
     },
     toString: () => `${name}(${fc.stringify(choice)})`,
   }));
 }
 
-/** The time of the next claim may be too early, but not at once for nothing, and never too late. */
+/** The time of the next claim may be too early, but not immediately for nothing, and never too late. */
 function expectInTime(actual: number | null, exact: number | null, now: number): void {
   const latest = exact ?? Infinity;
   const early = actual ?? Infinity;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { ClaimedEvent, EventCompletion, EventSubscription } from '@trunkline/core/spi/storage';
 import { aSubscription } from '../examples.ts';
-import { eventClaimAt, settled } from '../scenes.ts';
+import { eventClaimAt, completed } from '../fixtures.ts';
 import { step } from './step.ts';
 import type { Step } from './step.ts';
-import type { World } from './world.ts';
+import type { Scenario } from './scenario.ts';
 
 const name = fc.constantFrom('orders', 'orders', 'audit');
 const eventTypes = fc.subarray(['message.received', 'message.failed', 'instance.connected'] as const, {
@@ -12,9 +12,9 @@ const eventTypes = fc.subarray(['message.received', 'message.failed', 'instance.
 });
 
 export const subscriptionSteps: readonly Step[] = [
-  step('register a subscription', fc.record({ name, eventTypes }), async (world, choice) => {
-    const id = world.newId('sub', world.now);
-    const subscription = aSubscription({ ...choice, id, createdAt: world.now });
+  step('register a subscription', fc.record({ name, eventTypes }), async (scenario, choice) => {
+    const id = scenario.newId('sub', scenario.now);
+    const subscription = aSubscription({ ...choice, id, createdAt: scenario.now });
     return ({ storage }) => storage.subscriptions.register(subscription);
   }),
 
@@ -26,11 +26,13 @@ export const subscriptionSteps: readonly Step[] = [
       limit: fc.integer({ min: 1, max: 5 }),
       leaseMs: fc.constantFrom(500, 20_000),
     }),
-    async (world, { name: wanted, ...claim }) => {
-      const subscription = await subscriptionOf(world, wanted);
+    async (scenario, { name: wanted, ...claim }) => {
+      const subscription = await subscriptionOf(scenario, wanted);
       if (!subscription) return null;
       return async (side) => {
-        const result = await side.storage.subscriptions.claim(eventClaimAt(subscription, world.now, claim));
+        const result = await side.storage.subscriptions.claim(
+          eventClaimAt(subscription, scenario.now, claim),
+        );
         side.eventClaims.push(...(result?.claimed ?? []));
         return result && { ...result, claimed: result.claimed.map((one) => ({ ...one, token: null })) };
       };
@@ -46,28 +48,28 @@ export const subscriptionSteps: readonly Step[] = [
       }),
       { minLength: 1, maxLength: 3 },
     ),
-    async (world, choices) => async (side) => {
-      const answers: (number | null)[] = [];
+    async (scenario, choices) => async (side) => {
+      const responses: (number | null)[] = [];
       for (const { claim, outcome } of choices) {
-        const claimed = world.pick(side.eventClaims.toReversed(), claim);
+        const claimed = scenario.pick(side.eventClaims.toReversed(), claim);
         if (!claimed) continue;
         if (outcome === 'renewed') {
-          await side.storage.subscriptions.renew([settled(claimed)], world.now + 20_000);
+          await side.storage.subscriptions.renew([completed(claimed)], scenario.now + 20_000);
         } else {
-          const completion = completionOf(claimed, outcome, world.now);
-          answers.push(await side.storage.subscriptions.complete([completion]));
+          const completion = completionOf(claimed, outcome, scenario.now);
+          responses.push(await side.storage.subscriptions.complete([completion]));
         }
       }
-      return answers;
+      return responses;
     },
   ),
 
   step(
     'retry exhausted events',
     fc.record({ name, limit: fc.nat({ max: 2 }), countUpTo: fc.nat({ max: 2 }) }),
-    async (world, { name: wanted, ...batch }) =>
+    async (scenario, { name: wanted, ...batch }) =>
       ({ storage }) =>
-        storage.subscriptions.retryExhausted(wanted, { ...batch, now: world.now }),
+        storage.subscriptions.retryExhausted(wanted, { ...batch, now: scenario.now }),
   ),
 
   step('delete a subscription', fc.record({ name, sweep: fc.boolean() }), async (_, choice) => {
@@ -80,12 +82,12 @@ export const subscriptionSteps: readonly Step[] = [
 
 function completionOf(claimed: ClaimedEvent, kind: string, now: number): EventCompletion {
   const attempts = claimed.attempts + 1;
-  if (kind === 'handled') return settled(claimed);
-  if (kind === 'exhausted') return settled(claimed, { kind, attempts, failedAt: now });
-  return settled(claimed, { kind: 'queued', attempts, dueAt: now + 5_000 });
+  if (kind === 'handled') return completed(claimed);
+  if (kind === 'exhausted') return completed(claimed, { kind, attempts, failedAt: now });
+  return completed(claimed, { kind: 'queued', attempts, dueAt: now + 5_000 });
 }
 
-async function subscriptionOf({ model }: World, wanted: string): Promise<EventSubscription | null> {
+async function subscriptionOf({ model }: Scenario, wanted: string): Promise<EventSubscription | null> {
   const subscriptions = await model.storage.subscriptions.list(0);
   return subscriptions.find(({ subscription }) => subscription.name === wanted)?.subscription ?? null;
 }

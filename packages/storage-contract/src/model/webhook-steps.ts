@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { EndpointWrite } from '@trunkline/core/spi/storage';
-import { aNotice, anEndpoint } from '../examples.ts';
+import { aNotification, anEndpoint } from '../examples.ts';
 import { step } from './step.ts';
 import type { Step } from './step.ts';
 
@@ -10,10 +10,10 @@ const events = fc.subarray(['message.received', 'message.failed', 'instance.conn
 });
 const rarely = fc.constantFrom(false, false, false, true);
 
-/** What a closing has ended meets what comes after it only where the endpoint is enabled again. */
+/** What a cancellation has ended meets what comes after it only where the endpoint is enabled again. */
 export const reopeningSteps: readonly Step[] = [
-  step('disable and enable an endpoint', endpoint, async (world, choice) => {
-    const current = await world.endpoint(choice);
+  step('disable and enable an endpoint', endpoint, async (scenario, choice) => {
+    const current = await scenario.endpoint(choice);
     if (current?.status !== 'enabled') return null;
     const { version } = current;
     const disabled: EndpointWrite = {
@@ -31,22 +31,22 @@ export const webhookSteps: readonly Step[] = [
   step(
     'insert an endpoint',
     fc.record({ workspace: fc.nat({ max: 1 }), events, limit: fc.integer({ min: 1, max: 4 }) }),
-    async (world, choice) => {
-      const inserted = anEndpoint(world.workspace(choice.workspace), {
-        id: world.newId('wh', world.now),
+    async (scenario, choice) => {
+      const inserted = anEndpoint(scenario.workspace(choice.workspace), {
+        id: scenario.newId('wh', scenario.now),
         events: choice.events,
-        createdAt: world.now,
+        createdAt: scenario.now,
       });
-      world.endpoints.push(inserted);
+      scenario.endpoints.push(inserted);
       return ({ storage }) => storage.webhooks.insert(inserted, choice.limit);
     },
   ),
 
   step(
     'disable or enable an endpoint',
-    fc.record({ endpoint, events, stale: rarely, notice: rarely }),
-    async (world, choice) => {
-      const current = await world.endpoint(choice.endpoint);
+    fc.record({ endpoint, events, stale: rarely, notification: rarely }),
+    async (scenario, choice) => {
+      const current = await scenario.endpoint(choice.endpoint);
       if (!current) return null;
       const enabled = current.status === 'enabled';
       const write: EndpointWrite = {
@@ -54,13 +54,18 @@ export const webhookSteps: readonly Step[] = [
           ...current,
           events: choice.events,
           status: enabled ? 'disabled' : 'enabled',
-          disabledAt: enabled ? world.now : null,
+          disabledAt: enabled ? scenario.now : null,
           disabledReason: enabled ? 'manual' : null,
           version: choice.stale ? current.version - 1 : current.version,
         },
         ...(enabled ? { close: 'ENDPOINT_DISABLED' } : {}),
-        ...(choice.notice
-          ? { notice: aNotice(current, { id: world.newId('ntc', world.now), createdAt: world.now }) }
+        ...(choice.notification
+          ? {
+              notification: aNotification(current, {
+                id: scenario.newId('ntc', scenario.now),
+                createdAt: scenario.now,
+              }),
+            }
           : {}),
       };
       return ({ storage }) => storage.webhooks.write(write);
@@ -70,8 +75,8 @@ export const webhookSteps: readonly Step[] = [
   step(
     'edit an endpoint',
     fc.record({ endpoint, events, url: fc.nat({ max: 3 }) }),
-    async (world, choice) => {
-      const current = await world.endpoint(choice.endpoint);
+    async (scenario, choice) => {
+      const current = await scenario.endpoint(choice.endpoint);
       if (!current) return null;
       const url = `https://example.com/${choice.url}`;
       return ({ storage }) =>
@@ -79,42 +84,49 @@ export const webhookSteps: readonly Step[] = [
     },
   ),
 
-  step('warn about an endpoint', fc.record({ endpoint, changed: rarely }), async (world, choice) => {
-    const current = await world.endpoint(choice.endpoint);
+  step('warn about an endpoint', fc.record({ endpoint, changed: rarely }), async (scenario, choice) => {
+    const current = await scenario.endpoint(choice.endpoint);
     if (!current) return null;
     const { failingSince, warnedAt } = current.health;
-    const health = { failingSince: choice.changed ? world.now + 1 : failingSince, warnedAt };
-    const warned = { ...current, health: { ...current.health, warnedAt: world.now } };
-    const notice = aNotice(current, { id: world.newId('ntc', world.now), createdAt: world.now });
-    return ({ storage }) => storage.webhooks.write({ endpoint: warned, health, notice });
+    const health = { failingSince: choice.changed ? scenario.now + 1 : failingSince, warnedAt };
+    const warned = { ...current, health: { ...current.health, warnedAt: scenario.now } };
+    const notification = aNotification(current, {
+      id: scenario.newId('ntc', scenario.now),
+      createdAt: scenario.now,
+    });
+    return ({ storage }) => storage.webhooks.write({ endpoint: warned, health, notification });
   }),
 
-  step('delete an endpoint', fc.record({ endpoint, foreign: rarely }), async (world, choice) => {
-    const chosen = world.pick(world.endpoints, choice.endpoint);
+  step('delete an endpoint', fc.record({ endpoint, foreign: rarely }), async (scenario, choice) => {
+    const chosen = scenario.pick(scenario.endpoints, choice.endpoint);
     if (!chosen) return null;
-    const workspaceId = choice.foreign ? world.workspace(1).id : chosen.workspaceId;
+    const workspaceId = choice.foreign ? scenario.workspace(1).id : chosen.workspaceId;
     return ({ storage }) => storage.webhooks.delete(workspaceId, chosen.id);
   }),
 
   step(
     'list failing endpoints',
     fc.record({ ago: fc.constantFrom(0, 60_000), after: fc.boolean() }),
-    async (world, choice) => {
-      const after = choice.after ? (world.endpoints[0]?.id ?? null) : null;
+    async (scenario, choice) => {
+      const after = choice.after ? (scenario.endpoints[0]?.id ?? null) : null;
       return ({ storage }) =>
-        storage.webhooks.listFailing({ before: world.now - choice.ago, after, limit: 3 });
+        storage.webhooks.listFailing({ before: scenario.now - choice.ago, after, limit: 3 });
     },
   ),
 
   step(
-    'claim notices',
+    'claim notifications',
     fc.record({ limit: fc.integer({ min: 1, max: 3 }), complete: fc.boolean() }),
-    async (world, choice) => {
+    async (scenario, choice) => {
       const { limit, complete } = choice;
       return async ({ storage }) => {
-        const notices = await storage.webhooks.claimNotices({ now: world.now, leaseMs: 30_000, limit });
-        if (complete) for (const { id } of notices) await storage.webhooks.completeNotice(id);
-        return notices;
+        const notifications = await storage.webhooks.claimNotifications({
+          now: scenario.now,
+          leaseMs: 30_000,
+          limit,
+        });
+        if (complete) for (const { id } of notifications) await storage.webhooks.completeNotification(id);
+        return notifications;
       };
     },
   ),

@@ -16,19 +16,19 @@ export const workspaceSteps: readonly Step[] = [
   step(
     'update a workspace',
     fc.record({ workspace, plan, suspended: fc.boolean() }),
-    async (world, choice) => {
-      const { id } = world.workspace(choice.workspace);
-      const suspendedAt = choice.suspended ? world.now : null;
+    async (scenario, choice) => {
+      const { id } = scenario.workspace(choice.workspace);
+      const suspendedAt = choice.suspended ? scenario.now : null;
       return ({ storage }) => storage.workspaces.update(id, { plan: choice.plan, suspendedAt });
     },
   ),
 
-  step('add a member with a key', fc.record({ workspace, named: fc.boolean() }), async (world, choice) => {
-    const owner = world.workspace(choice.workspace);
-    const member = aMember(owner, { id: world.newId('mem', world.now), createdAt: world.now });
-    const id = world.newId('key', world.now);
+  step('add a member with a key', fc.record({ workspace, named: fc.boolean() }), async (scenario, choice) => {
+    const owner = scenario.workspace(choice.workspace);
+    const member = aMember(owner, { id: scenario.newId('mem', scenario.now), createdAt: scenario.now });
+    const id = scenario.newId('key', scenario.now);
     const memberId = choice.named ? member.id : null;
-    const apiKey = anApiKey(owner, { id, memberId, hash: id, createdAt: world.now });
+    const apiKey = anApiKey(owner, { id, memberId, hash: id, createdAt: scenario.now });
     return async ({ storage }) => {
       await storage.workspaces.insertMember(member);
       await storage.apiKeys.insert(apiKey);
@@ -36,24 +36,24 @@ export const workspaceSteps: readonly Step[] = [
     };
   }),
 
-  step('delete a member', fc.record({ workspace, member: fc.nat({ max: 3 }) }), async (world, choice) => {
-    const { id } = world.workspace(choice.workspace);
-    const members = await world.model.storage.workspaces.listMembers(id);
-    const member = world.pick(members, choice.member);
-    return member && (({ storage }) => storage.workspaces.deleteMember(id, member.id, world.now));
+  step('delete a member', fc.record({ workspace, member: fc.nat({ max: 3 }) }), async (scenario, choice) => {
+    const { id } = scenario.workspace(choice.workspace);
+    const members = await scenario.model.storage.workspaces.listMembers(id);
+    const member = scenario.pick(members, choice.member);
+    return member && (({ storage }) => storage.workspaces.deleteMember(id, member.id, scenario.now));
   }),
 
   step(
     'touch and revoke a key',
     fc.record({ workspace, key: fc.nat({ max: 3 }), ago: fc.nat({ max: 50 }), revoke: fc.boolean() }),
-    async (world, choice) => {
-      const { id } = world.workspace(choice.workspace);
-      const apiKey = world.pick(await world.model.storage.apiKeys.list(id), choice.key);
+    async (scenario, choice) => {
+      const { id } = scenario.workspace(choice.workspace);
+      const apiKey = scenario.pick(await scenario.model.storage.apiKeys.list(id), choice.key);
       if (!apiKey) return null;
       return async ({ storage }) => {
-        await storage.apiKeys.touch(apiKey.id, world.now - choice.ago);
+        await storage.apiKeys.touch(apiKey.id, scenario.now - choice.ago);
         return choice.revoke
-          ? storage.apiKeys.revoke(id, apiKey.id, world.now)
+          ? storage.apiKeys.revoke(id, apiKey.id, scenario.now)
           : storage.apiKeys.findByHash(apiKey.hash);
       };
     },
@@ -70,8 +70,8 @@ export const workspaceSteps: readonly Step[] = [
   step(
     'list workspaces',
     fc.record({ after: fc.boolean(), limit: fc.integer({ min: 1, max: 3 }) }),
-    async (world, choice) => {
-      const after = choice.after ? must(world.workspaces[0]).id : null;
+    async (scenario, choice) => {
+      const after = choice.after ? must(scenario.workspaces[0]).id : null;
       return ({ storage }) => storage.workspaces.list({ after, limit: choice.limit });
     },
   ),

@@ -1,26 +1,26 @@
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 
-/** A pool that notes the statements that are sent, and knows whether any is still to be answered. */
+/** A pool that notes the statements that are sent, and knows whether any still waits for its response. */
 export interface CountingPool {
   readonly pool: pg.Pool;
   /** How often each was sent since this was last asked for, without what a transaction begins and ends with. */
   takeCounts(): ReadonlyMap<string, number>;
-  /** Resolves when nothing is to be answered, and what the answers began has been sent and answered, too. */
+  /** Resolves when no response is due, and what the responses began has been sent and has its response, too. */
   quiet(): Promise<void>;
 }
 
-/** Turns of the event loop in which what an answer began is sent. */
+/** Turns of the event loop in which what a response began is sent. */
 const ROUNDS = 5;
 
 export function countingPool(connectionString: string): CountingPool {
   const pool = new pg.Pool({ connectionString, max: 5 });
   let counts = new Map<string, number>();
   let pending = 0;
-  const noted = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+  const noted = async <QueryResult>(response: Promise<QueryResult>): Promise<QueryResult> => {
     pending += 1;
     try {
-      return await answer;
+      return await response;
     } finally {
       pending -= 1;
     }

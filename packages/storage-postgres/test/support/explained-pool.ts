@@ -63,7 +63,7 @@ async function explain(
   const given = values.length > 0 ? `(${values.map(literal).join(', ')})` : '';
   const { rows } = await query(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE explained ${given}`);
   await query('DEALLOCATE explained');
-  const [{ Plan: plan }] = rows[0]['QUERY PLAN'] as [{ Plan: Plan }]; // as EXPLAIN answers
+  const [{ Plan: plan }] = rows[0]['QUERY PLAN'] as [{ Plan: Plan }]; // as EXPLAIN returns
   return {
     sql: text.replaceAll(/\s+/g, ' ').trim(),
     ...busiest(plan),

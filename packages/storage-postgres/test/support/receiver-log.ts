@@ -9,11 +9,11 @@ export interface Limits {
 /** What the receivers would know of: requests as they come and go, and every breach of what was promised to them. */
 export class ReceiverLog {
   readonly breaches: string[] = [];
-  /** Deliveries that a request was answered with success for. */
+  /** Deliveries that a request got success for. */
   readonly received = new Set<string>();
   requests = 0;
   readonly #limits: Limits;
-  readonly #underWay = new Map<string, Set<string>>();
+  readonly #inFlight = new Map<string, Set<string>>();
   readonly #starts = new Map<string, number[]>();
 
   constructor(limits: Limits) {
@@ -27,15 +27,15 @@ export class ReceiverLog {
     // By hand, what was received may be asked for again.
     if (this.received.has(id) && !delivery.manual) this.breaches.push(`${id} came again after a success`);
 
-    const requests = this.#underWay.get(webhookId) ?? new Set();
-    this.#underWay.set(webhookId, requests.add(`${id} ${token}`));
-    if (requests.size > slots) this.breaches.push(`${requests.size} at once to ${webhookId}`);
+    const requests = this.#inFlight.get(webhookId) ?? new Set();
+    this.#inFlight.set(webhookId, requests.add(`${id} ${token}`));
+    if (requests.size > slots) this.breaches.push(`${requests.size} concurrently to ${webhookId}`);
 
     this.#starts.set(webhookId, [...(this.#starts.get(webhookId) ?? []), at]);
   }
 
   end({ delivery, token }: ClaimedDelivery): void {
-    this.#underWay.get(delivery.webhookId)?.delete(`${delivery.id} ${token}`);
+    this.#inFlight.get(delivery.webhookId)?.delete(`${delivery.id} ${token}`);
   }
 
   /** The endpoints to which more requests than allowed were started within some window. */

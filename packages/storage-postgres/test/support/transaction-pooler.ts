@@ -27,7 +27,7 @@ export async function transactionPooler(connectionString: string): Promise<Trans
     used.push(client);
     return client;
   };
-  const giveBack = async (client: Client): Promise<void> => {
+  const release = async (client: Client): Promise<void> => {
     await client.query('DISCARD ALL');
     const next = waiting.shift();
     if (next) next(client);
@@ -44,7 +44,7 @@ export async function transactionPooler(connectionString: string): Promise<Trans
       } finally {
         if (client.getTransactionStatus() === 'I') {
           held = null;
-          await giveBack(client);
+          await release(client);
         }
       }
     };

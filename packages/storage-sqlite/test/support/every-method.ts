@@ -15,7 +15,7 @@ import type {
   WebhookEndpoint,
   Workspace,
 } from '@trunkline/core/spi/storage';
-import { failing, QUEUE_FAILURE } from '@trunkline/storage-contract/scenes';
+import { failing, QUEUE_FAILURE } from '@trunkline/storage-contract/fixtures';
 import {
   aMember,
   aMessage,
@@ -23,7 +23,7 @@ import {
   anEndpoint,
   anEvent,
   anInstance,
-  aNotice,
+  aNotification,
   aSubscription,
   aWorkspace,
   claimAt,
@@ -34,7 +34,7 @@ import {
 } from '@trunkline/storage-contract/examples';
 
 /**
- * Calls each method of each store, with every filter, and so that it does all that it can do. Answers the names of
+ * Calls each method of each store, with every filter, and so that it does all that it can do. Returns the names of
  * those that it has forgotten.
  */
 export async function callEveryMethod(storage: Storage): Promise<readonly string[]> {
@@ -224,7 +224,12 @@ async function useDeliveries(storage: Storage, endpoint: WebhookEndpoint): Promi
   if (!stored) throw new Error('The endpoint is gone.');
   await webhooks.find(workspaceId, id);
   const { health } = stored;
-  await webhooks.write({ endpoint: stored, health, notice: aNotice(stored), close: 'ENDPOINT_DISABLED' });
+  await webhooks.write({
+    endpoint: stored,
+    health,
+    notification: aNotification(stored),
+    close: 'ENDPOINT_DISABLED',
+  });
   await deliveries.retryAll(workspaceId, id, { limit: 2, countUpTo: 10, now, since: 0 });
   for (const filter of deliveryFilters) {
     for (const page of pagesFrom(done.delivery.id)) await deliveries.list(workspaceId, id, filter, page, 0);
@@ -235,8 +240,8 @@ async function useDeliveries(storage: Storage, endpoint: WebhookEndpoint): Promi
     now,
   );
   await webhooks.listFailing({ before: now, after: null, limit: 10 });
-  await webhooks.claimNotices({ now, leaseMs: 1000, limit: 10 });
-  await webhooks.completeNotice('none');
+  await webhooks.claimNotifications({ now, leaseMs: 1000, limit: 10 });
+  await webhooks.completeNotification('none');
   await webhooks.delete(workspaceId, id);
   await deliveries.sweepClosed(100);
   await retention.deleteHistory(now, 100);

@@ -18,13 +18,13 @@ export interface TlsReceiver {
   readonly requests: readonly ReceivedRequest[];
   /** What was sent with another signature than ours. */
   readonly refused: readonly string[];
-  /** The most requests that one endpoint ever had to answer at once. */
+  /** The most requests that one endpoint ever had to serve concurrently. */
   readonly mostAtOnce: () => number;
   /** Resolves when no client is connected: whatever the last one sent has been received by then. */
   deserted(): Promise<void>;
-  /** From now on leaves requests without an answer, or with the beginning of one; `null` answers again. */
-  hold(how: 'silent' | 'half answered' | null): void;
-  /** Lets the requests to this path wait for their answers, until what it answers is called. */
+  /** From now on leaves requests without a response, or with the beginning of one; `null` responds again. */
+  hold(how: 'silent' | 'half responded' | null): void;
+  /** Lets the requests to this path wait for their responses, until what it returns is called. */
   pause(path: string): () => void;
 }
 
@@ -33,7 +33,7 @@ export interface ReceivedRequest {
   readonly deliveryId: string;
   readonly eventId: string;
   /** False for one that was held. */
-  readonly answered: boolean;
+  readonly responded: boolean;
 }
 
 /** Clients whose clock is ahead sign with it. */
@@ -57,7 +57,7 @@ export async function startTlsReceiver(): Promise<TlsReceiver> {
   const open = new Map<string, number>();
   let most = 0;
   const paused = new Map<string, Promise<void>>();
-  let held: 'silent' | 'half answered' | null = null;
+  let held: 'silent' | 'half responded' | null = null;
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? '';
@@ -75,10 +75,10 @@ export async function startTlsReceiver(): Promise<TlsReceiver> {
       return;
     }
     const deliveryId = String(request.headers['x-service-delivery']);
-    requests.push({ path, deliveryId, eventId: result.event.id, answered: held === null });
+    requests.push({ path, deliveryId, eventId: result.event.id, responded: held === null });
     await paused.get(path);
     if (held === null) response.writeHead(204).end();
-    else if (held === 'half answered') response.socket?.write('HTTP/1.1 20');
+    else if (held === 'half responded') response.socket?.write('HTTP/1.1 20');
   };
 
   const server = createServer({ key: leaf.private, cert: leaf.cert }, (request, response) => {

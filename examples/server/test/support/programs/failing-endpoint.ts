@@ -13,7 +13,7 @@ const HOUR = 60 * MINUTE;
 const [path = '', smtpUrl = '', minutes = ''] = process.argv.slice(2);
 const clock = manualClock(Date.UTC(2026, 0, 1) + Number(minutes) * MINUTE);
 const sender = recordingSender();
-sender.answer(() => REFUSED);
+sender.respond(() => REFUSED);
 const trunkline = createTrunkline({
   ...nodeRuntime({ dns: { resolve: async () => ['93.184.215.14'] } }),
   clock,

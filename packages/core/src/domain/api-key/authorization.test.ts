@@ -53,7 +53,7 @@ describe('a suspended workspace', () => {
 });
 
 describe('webhooks are edited', () => {
-  it('by members with a verified e-mail, and by the embedder', () => {
+  it('by members with a verified email, and by the embedder', () => {
     expect(checkMayEditWebhooks(null).ok).toBe(true);
     expect(checkMayEditWebhooks(exampleMember()).ok).toBe(true);
     expect(checkMayEditWebhooks(exampleMember({ emailVerified: false }))).toMatchObject({

@@ -36,11 +36,11 @@ export function checkScope(apiKey: ApiKey, scope: Scope): Result<ApiKey> {
     : refuse('INSUFFICIENT_SCOPE', `The API key lacks the scope ${scope}.`, { required_scope: scope });
 }
 
-/** Creating and editing webhooks needs the verified e-mail of the member who made the key. A key without a member is the embedder's own. */
+/** Creating and editing webhooks needs the verified email of the member who made the key. A key without a member is the embedder's own. */
 export function checkMayEditWebhooks(member: Member | null): Result<Member | null> {
   return member === null || member.emailVerified
     ? ok(member)
-    : refuse('INSUFFICIENT_SCOPE', 'Verify your e-mail address before you create or edit webhooks.', {
+    : refuse('INSUFFICIENT_SCOPE', 'Verify your email address before you create or edit webhooks.', {
         reason: 'email_not_verified',
       });
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NOW, exampleDelivery } from '../../../test/support/examples.ts';
-import { mayRetry, requeue, settleAttempt } from './delivery-state.ts';
+import { mayRetry, requeue, completeAttempt } from './delivery-state.ts';
 import type { AttemptOutcome } from './delivery-state.ts';
 import { DELIVERY_STATUSES } from './delivery.ts';
 import type { Delivery, DeliveryErrorCode } from './delivery.ts';
@@ -34,7 +34,7 @@ const OPEN: Record<string, Delivery> = {
 describe('an attempt', () => {
   it.each(Object.keys(OPEN))('%s, 2xx: success', (state) => {
     const before = exampleDelivery(OPEN[state]);
-    expect(settleAttempt(before, taken)).toEqual({
+    expect(completeAttempt(before, taken)).toEqual({
       ...before,
       status: 'success',
       attempts: before.attempts + 1,
@@ -56,7 +56,7 @@ describe('an attempt', () => {
     ['retried by hand after 8', 'exhausted', null],
   ])('%s, failed: %s', (state, status, nextRetryAt) => {
     const before = exampleDelivery(OPEN[state]);
-    expect(settleAttempt(before, refused)).toMatchObject({
+    expect(completeAttempt(before, refused)).toMatchObject({
       status,
       nextRetryAt,
       attempts: before.attempts + 1,
@@ -69,7 +69,7 @@ describe('an attempt', () => {
   });
 
   it.each(Object.keys(OPEN))('%s, URL not allowed: failed, and not retried', (state) => {
-    expect(settleAttempt(exampleDelivery(OPEN[state]), unsafe)).toMatchObject({
+    expect(completeAttempt(exampleDelivery(OPEN[state]), unsafe)).toMatchObject({
       status: 'failed',
       errorCode: 'UNSAFE_URL',
       responseStatus: null,
@@ -93,7 +93,12 @@ describe('an attempt', () => {
         for (const errorCode of failures) {
           expect(['pending', 'retrying']).toContain(delivery.status);
           at = delivery.nextRetryAt ?? at;
-          delivery = settleAttempt(delivery, { startedAt: at, endedAt: at, responseStatus: null, errorCode });
+          delivery = completeAttempt(delivery, {
+            startedAt: at,
+            endedAt: at,
+            responseStatus: null,
+            errorCode,
+          });
         }
         expect(delivery).toMatchObject({ status: 'exhausted', attempts: 8, errorCode: failures[7] });
         expect(at - NOW).toBe((44 * 60 + 36) * 60_000);

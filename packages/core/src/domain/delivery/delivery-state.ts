@@ -1,6 +1,6 @@
 import { dueWithinSchedule } from '../too-far-ahead.ts';
 import { isOpen } from './delivery.ts';
-import type { ClosingReason, Delivery, DeliveryErrorCode } from './delivery.ts';
+import type { CancellationReason, Delivery, DeliveryErrorCode } from './delivery.ts';
 import { retryDelay } from './retry-schedule.ts';
 
 /** What one attempt came to; `errorCode` is null exactly when a 2xx arrived in time. */
@@ -13,9 +13,9 @@ export interface AttemptOutcome {
 
 /**
  * The delivery after an attempt (specification, "Webhook delivery"). A manual attempt is made once: when it fails the
- * delivery is exhausted if it has used up its attempts, else failed. An unsafe URL ends a delivery at once.
+ * delivery is exhausted if it has used up its attempts, else failed. An unsafe URL ends a delivery immediately.
  */
-export function settleAttempt(delivery: Delivery, outcome: AttemptOutcome): Delivery {
+export function completeAttempt(delivery: Delivery, outcome: AttemptOutcome): Delivery {
   const attempted: Delivery = {
     ...delivery,
     attempts: delivery.attempts + 1,
@@ -66,7 +66,7 @@ export function endedWithoutEvent(delivery: Delivery, now: number): Delivery {
   return { ...delivery, status: 'failed', manual: false, nextRetryAt: null, lastAttemptAt: now };
 }
 
-/** What closing its endpoint makes of an open delivery. */
-export function endedBy(reason: ClosingReason, delivery: Delivery): Delivery {
+/** What the cancellation at its endpoint makes of an open delivery. */
+export function cancelledBy(reason: CancellationReason, delivery: Delivery): Delivery {
   return { ...delivery, status: 'failed', errorCode: reason, nextRetryAt: null, deliveredAt: null };
 }

@@ -16,7 +16,7 @@ export const MAX_LOST_CLAIMS = 5;
 export const RETENTION_MS: number = 30 * DAY;
 /** Deliveries that one retry-failed call queues. */
 export const RETRY_FAILED_BATCH = 100;
-/** How far `remaining` of retry-failed counts: it answers "how much is left" without counting a history. */
+/** How far `remaining` of retry-failed counts: it says how much is left without counting a history. */
 export const RETRY_FAILED_COUNT_MAX = 1_000;
 
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'success', 'failed', 'exhausted'] as const;
@@ -35,7 +35,7 @@ export type DeliveryErrorCode =
   | 'ENDPOINT_DELETED';
 
 /** What ends every open delivery of an endpoint in one transaction. */
-export type ClosingReason = Extract<DeliveryErrorCode, 'ENDPOINT_DISABLED' | 'ENDPOINT_DELETED'>;
+export type CancellationReason = Extract<DeliveryErrorCode, 'ENDPOINT_DISABLED' | 'ENDPOINT_DELETED'>;
 
 /** One event on its way to one endpoint. Times are epoch milliseconds, `eventOccurredAt` epoch microseconds. */
 export interface Delivery {

@@ -28,7 +28,7 @@ const startedFrom = (first: number): readonly number[] =>
   Array.from({ length: ENDPOINT_STARTS_PER_MINUTE }, (_, index) => first + index);
 
 it.each<[string, Partial<LanePosition>, string, number | null]>([
-  ['its request is under way', { dueAt: null, claims: 2 }, 'in_progress', null],
+  ['its request is in flight', { dueAt: null, claims: 2 }, 'in_progress', null],
   ['its next attempt is scheduled', { dueAt: NOW + 1 }, 'retry_scheduled', NOW + 1],
   [
     "a minute's starts are used up",

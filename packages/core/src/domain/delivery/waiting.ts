@@ -4,7 +4,7 @@ import { throttledUntil } from './lane.ts';
 
 /** How an open delivery stands in the lane of its endpoint. */
 export interface LanePosition {
-  /** Epoch milliseconds; null while a claim holds it, which is when its request is under way. */
+  /** Epoch milliseconds; null while a claim holds it, which is when its request is in flight. */
   readonly dueAt: number | null;
   /** Claims that hold slots of the endpoint, its own among them. */
   readonly claims: number;

@@ -31,7 +31,7 @@ describe('the fingerprint of a send request', () => {
     expect(canonicalFingerprint({ ...REQUEST, ...changes })).not.toBe(canonicalFingerprint(REQUEST));
   });
 
-  it('tells apart what only looks alike when it is joined', () => {
+  it('distinguishes what only looks alike when it is joined', () => {
     const a = canonicalFingerprint({ ...REQUEST, text: 'a","b', caption: 'c' });
     const b = canonicalFingerprint({ ...REQUEST, text: 'a', caption: 'b","c' });
     expect(a).not.toBe(b);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NOW } from '../../../test/support/examples.ts';
-import { IDEMPOTENCY_WINDOW_MS, checkIdempotencyKey, decideIdempotency, isForgotten } from './idempotency.ts';
+import { IDEMPOTENCY_WINDOW_MS, checkIdempotencyKey, decideIdempotency, isExpired } from './idempotency.ts';
 
 const record = { key: 'order-1', fingerprint: 'aaaa', messageId: 'msg_1', createdAt: NOW };
 
@@ -45,7 +45,7 @@ describe('a request with a key', () => {
   it('is new again, whatever it is, after exactly 24 hours', () => {
     expect(IDEMPOTENCY_WINDOW_MS).toBe(24 * 60 * 60 * 1000);
     const end = NOW + IDEMPOTENCY_WINDOW_MS;
-    expect(isForgotten(record, end - 1)).toBe(false);
+    expect(isExpired(record, end - 1)).toBe(false);
     expect(decideIdempotency(record, 'bbbb', end - 1).ok).toBe(false);
     expect(decideIdempotency(record, 'bbbb', end)).toEqual({ ok: true, value: { kind: 'new' } });
   });

@@ -33,7 +33,7 @@ export function decideIdempotency(
   fingerprint: string,
   now: number,
 ): Result<IdempotencyDecision> {
-  if (record === null || isForgotten(record, now)) return ok({ kind: 'new' });
+  if (record === null || isExpired(record, now)) return ok({ kind: 'new' });
   if (record.fingerprint !== fingerprint) {
     return refuse(
       'IDEMPOTENCY_KEY_REUSED',
@@ -43,7 +43,7 @@ export function decideIdempotency(
   return ok({ kind: 'replay', messageId: record.messageId });
 }
 
-export function isForgotten(record: IdempotencyRecord, now: number): boolean {
+export function isExpired(record: IdempotencyRecord, now: number): boolean {
   return now - record.createdAt >= IDEMPOTENCY_WINDOW_MS;
 }
 

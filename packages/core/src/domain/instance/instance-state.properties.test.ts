@@ -19,7 +19,7 @@ const trigger: fc.Arbitrary<InstanceTrigger> = fc.constantFrom<InstanceTrigger[]
   request('delete'),
   { kind: 'operation_done' },
   { kind: 'session_discarded' },
-  { kind: 'operation_failed', error: 'no answer' },
+  { kind: 'operation_failed', error: 'no response' },
   { kind: 'qr', qr: { sealedCode: 'sealed', sealedPairingCode: null, expiresAt: NOW } },
   { kind: 'qr_timeout' },
   { kind: 'connected', phoneNumber: '34600111222', profileName: null, profilePictureUrl: null },
@@ -63,15 +63,15 @@ function always(holds: (step: Step) => void): void {
 }
 
 describe('whatever happens to an instance', () => {
-  it('what receivers were told fits what is', () => {
+  it('what receivers were notified of fits the state', () => {
     fc.assert(
       fc.property(history, (happenings) => {
-        let toldConnected = false;
+        let reportedConnected = false;
         for (const { after, event } of live(happenings)) {
-          if (event !== null) toldConnected = event === 'instance.connected';
-          if (after.status === 'connected') expect(toldConnected).toBe(true);
-          else if (after.status === 'connecting') expect(toldConnected).toBe(after.droppedAt !== null);
-          else expect(toldConnected).toBe(false);
+          if (event !== null) reportedConnected = event === 'instance.connected';
+          if (after.status === 'connected') expect(reportedConnected).toBe(true);
+          else if (after.status === 'connecting') expect(reportedConnected).toBe(after.droppedAt !== null);
+          else expect(reportedConnected).toBe(false);
         }
       }),
       { numRuns: 500 },
@@ -90,8 +90,8 @@ describe('whatever happens to an instance', () => {
     );
   });
 
-  it('an event comes only with a new status, and tells that status', () => {
-    const told: Record<InstanceEventType, readonly string[]> = {
+  it('an event comes only with a new status, and reports that status', () => {
+    const reported: Record<InstanceEventType, readonly string[]> = {
       'instance.connected': ['connected'],
       'instance.disconnected': ['disconnected', 'logged_out'],
       'instance.qr_required': ['qr_required'],
@@ -100,7 +100,7 @@ describe('whatever happens to an instance', () => {
     always(({ before, after, event }) => {
       if (event === null) return;
       expect(after.status).not.toBe(before.status);
-      expect(told[event]).toContain(after.status);
+      expect(reported[event]).toContain(after.status);
     });
   });
 
@@ -125,7 +125,7 @@ describe('whatever happens to an instance', () => {
     });
   });
 
-  it('times move on with what they tell of', () => {
+  it('times move on with what they stand for', () => {
     always(({ before, after, now, result }) => {
       if (result.kind !== 'changed') return expect(after).toBe(before);
       expect(after.updatedAt).toBe(now);

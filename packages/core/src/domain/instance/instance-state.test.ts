@@ -136,7 +136,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
 const stateNames = Object.keys(STATES) as State[]; // keys of a literal
 const triggerNames = Object.keys(TRIGGERS) as Trigger[]; // keys of a literal
 
-describe('an instance with nothing under way', () => {
+describe('an instance with nothing in flight', () => {
   const rows = stateNames.flatMap((state) =>
     triggerNames.map((trigger) => ({ state, trigger, expected: TABLE[state][trigger] ?? '.' })),
   );
@@ -167,7 +167,7 @@ describe('an instance with an operation open', () => {
       instance: {
         ...busy,
         operation: null,
-        operationOutcome: { id: 'opr_1', error: 'no answer', earlier: [] },
+        operationOutcome: { id: 'opr_1', error: 'no response', earlier: [] },
         logoutRefused: kind === 'logout' && busy.phoneNumber !== null,
         updatedAt: LATER,
       },
@@ -202,7 +202,7 @@ describe('an instance with an operation open', () => {
     'disconnected, paired',
     'disconnected, still trying',
     'error, paired',
-  ] as const)('%s, logout carried out: logged out, told, and nothing is left of the number', (state) => {
+  ] as const)('%s, logout carried out: logged out, reported, and nothing is left of the number', (state) => {
     const result = transition(
       { ...STATES[state], operation: operation('logout') },
       TRIGGERS.operation_done,
@@ -247,18 +247,18 @@ describe('an instance with an operation open', () => {
       const result = transition(busy, TRIGGERS.operation_failed, LATER);
       if (result.kind === 'changed') instance = result.instance;
     }
-    expect(outcomeOf(instance, 'opr_39')).toEqual({ id: 'opr_39', error: 'no answer' });
-    expect(outcomeOf(instance, 'opr_30')).toEqual({ id: 'opr_30', error: 'no answer' });
+    expect(outcomeOf(instance, 'opr_39')).toEqual({ id: 'opr_39', error: 'no response' });
+    expect(outcomeOf(instance, 'opr_30')).toEqual({ id: 'opr_30', error: 'no response' });
     // A few: the row does not grow with the history.
     expect(outcomeOf(instance, 'opr_0')).toBeNull();
   });
 
   it('finds the outcome that an older version stored', () => {
-    const stored = { ...STATES.connected, operationOutcome: { id: 'opr_1', error: 'no answer' } };
-    expect(outcomeOf(stored, 'opr_1')).toEqual({ id: 'opr_1', error: 'no answer' });
+    const stored = { ...STATES.connected, operationOutcome: { id: 'opr_1', error: 'no response' } };
+    expect(outcomeOf(stored, 'opr_1')).toEqual({ id: 'opr_1', error: 'no response' });
   });
 
-  it('tells once when the phone unlinks while the logout is under way', () => {
+  it('reports once when the phone unlinks while the logout is in progress', () => {
     const unlinked = transition(
       { ...STATES.connected, operation: operation('logout') },
       TRIGGERS.unlinked,
@@ -317,7 +317,7 @@ describe('what a change writes', () => {
     });
   });
 
-  it('goes on trying after a drop, and stops when it is told to', () => {
+  it('goes on trying after a drop, and stops on request', () => {
     expect(after('connected', 'dropped')).toMatchObject({
       desired: 'running',
       droppedAt: LATER,

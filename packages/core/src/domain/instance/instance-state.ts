@@ -120,7 +120,7 @@ function operationDone(instance: Instance, lastError: string | null, now: number
         ? stop(instance, 'disconnected', { ...done, desired: 'stopped' }, now)
         : change(instance, { ...done, desired: 'stopped' }, now);
     case 'logout':
-      // Unlinked on the phone while the logout was under way: receivers have been told.
+      // Unlinked on the phone while the logout was in progress: receivers have been notified.
       return instance.phoneNumber === null
         ? change(instance, done, now)
         : unlink({ ...instance, ...done }, lastError, now);

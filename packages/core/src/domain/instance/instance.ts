@@ -38,7 +38,7 @@ export interface Instance {
   readonly workspaceId: string;
   readonly name: string;
   readonly status: InstanceStatus;
-  /** Whether a gateway is to hold a connection open: kept apart from the status, which tells what is. */
+  /** Whether a gateway is to hold a connection open: kept apart from the status, which says what is. */
   readonly desired: 'running' | 'stopped';
   /** Digits of the linked number; an instance is paired exactly when it has one. */
   readonly phoneNumber: string | null;

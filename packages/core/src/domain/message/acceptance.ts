@@ -1,4 +1,4 @@
-import { isForgotten } from '../idempotency/idempotency.ts';
+import { isExpired } from '../idempotency/idempotency.ts';
 import type { IdempotencyRecord } from '../idempotency/idempotency.ts';
 import type { Message } from './message.ts';
 
@@ -50,7 +50,7 @@ export function decideAcceptance(
   now: AcceptanceFacts,
 ): AcceptanceResult {
   if (revision !== undefined && revision !== now.revision) return { kind: 'stale' };
-  if (idempotency && now.record && !isForgotten(now.record, idempotency.createdAt)) {
+  if (idempotency && now.record && !isExpired(now.record, idempotency.createdAt)) {
     return { kind: 'remembered', record: now.record };
   }
   if (now.instance === null) return { kind: 'instance_gone' };

@@ -132,7 +132,7 @@ describe('whatever the network reports', () => {
     );
   });
 
-  it('each event carries the status it tells of, and times never run backwards', () => {
+  it('each event carries the status it reports, and times never run backwards', () => {
     fc.assert(
       fc.property(reports, (happenings) => {
         for (const { message, event } of steps(happenings)) {

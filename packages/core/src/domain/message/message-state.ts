@@ -9,7 +9,7 @@ export type MessageTrigger =
   | { readonly kind: 'read' }
   | { readonly kind: 'failed'; readonly error: MessageError };
 
-/** The message as it stands right after one step, and what receivers are told of it. */
+/** The message as it stands right after one step, and the events that report it. */
 export interface MessageStep {
   readonly message: Message;
   readonly event: MessageEventType;

@@ -1,7 +1,7 @@
 import { idsOfOrder, orderOfId } from '../id.ts';
 import type { IdRange } from '../id.ts';
 
-/** A permutation of all values of 9 bytes that nobody without the key can tell from a random one. */
+/** A permutation of all values of 9 bytes that nobody without the key can distinguish from a random one. */
 export interface Permutation {
   permute(bytes: Uint8Array): Uint8Array;
   /** Gives back what was permuted. */

@@ -6,7 +6,7 @@ export const SEND_OUTCOME_UNKNOWN = {
   message: 'The network did not say whether it took the message, in five tries.',
 } as const;
 
-/** The wait after `tries` sends without an answer; null when it is to be given up. */
+/** The wait after `tries` sends without a response; null when it is to be given up. */
 export function sendRetryDelay(tries: number): number | null {
   return WAITS_MS[tries - 1] ?? null;
 }

@@ -32,7 +32,7 @@ export function queuedEventDue(
   return token === null ? dueWithinSchedule(dueAt, attempts, now) : claimEndWithin(dueAt, leaseMs, now);
 }
 
-/** What becomes of an event whose handler has failed `attempts` times, the last time at `failedAt`: as of a webhook. */
+/** The outcome of an event whose handler has failed `attempts` times, the last time at `failedAt`: as of a webhook. */
 export function afterFailure(
   attempts: number,
   failedAt: number,

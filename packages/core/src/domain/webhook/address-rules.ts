@@ -8,10 +8,10 @@ import { type Ip, isIsatap, isWithin, parseAddress, rangesOf } from './ip-addres
 export type UrlPolicy = 'public' | 'local';
 
 /**
- * Whether a webhook may be sent to this address (specification, "URL rules" 4). The library parses; the judgement
+ * Whether a webhook may be sent to this address (specification, "URL rules" 4). The library parses; the decision
  * is our own list, because libraries call several addresses public that are not (ISATAP, `::7f00:1`, `4000::1`).
  */
-export function judgeAddress(address: string, policy: UrlPolicy): boolean {
+export function evaluateAddress(address: string, policy: UrlPolicy): boolean {
   const parsed = parseAddress(address);
   return parsed !== undefined && isPermitted(parsed.meant, policy);
 }
@@ -21,14 +21,14 @@ export function isPermitted(address: Ip, policy: UrlPolicy): boolean {
   return isPublic(address) || (policy === 'local' && isLoopback(address));
 }
 
-/** Whether a text is an IP address, in one of the forms that are judged. */
+/** Whether a text is an IP address, in one of the forms that are evaluated. */
 export function isAddress(text: string): boolean {
   return parseAddress(text) !== undefined;
 }
 
 /** All of a host's addresses together: one that is refused refuses the host, and so does having none. */
-export function judgeAddresses(addresses: readonly string[], policy: UrlPolicy): boolean {
-  return addresses.length > 0 && addresses.every((address) => judgeAddress(address, policy));
+export function evaluateAddresses(addresses: readonly string[], policy: UrlPolicy): boolean {
+  return addresses.length > 0 && addresses.every((address) => evaluateAddress(address, policy));
 }
 
 /** IANA's special-purpose registry (RFC 6890) in its present state, multicast, class E, and Azure's host address. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NOW, exampleEndpoint } from '../../../test/support/examples.ts';
 import { HEALTHY } from './endpoint.ts';
 import type { EndpointHealth } from './endpoint.ts';
-import { judgeFailing } from './failing-policy.ts';
+import { evaluateFailing } from './failing-policy.ts';
 
 const HOUR = 60 * 60 * 1000;
 const failing: EndpointHealth = { ...HEALTHY, failingSince: NOW, exhausted: true };
@@ -22,12 +22,12 @@ describe('an endpoint that keeps failing', () => {
     ['warned late, a moment less than 24 h after the warning', warned(60), 84 - 1 / HOUR, 'nothing'],
     ['warned late, 24 h after the warning', warned(60), 84, 'disable'],
   ])('%s: after %s h, %s', (_, health, hours, expected) => {
-    expect(judgeFailing(exampleEndpoint({ health }), NOW + hours * HOUR)).toBe(expected);
+    expect(evaluateFailing(exampleEndpoint({ health }), NOW + hours * HOUR)).toBe(expected);
   });
 
   it('is left alone once it is disabled', () => {
-    expect(judgeFailing(exampleEndpoint({ status: 'disabled', health: warned(48) }), NOW + 100 * HOUR)).toBe(
-      'nothing',
-    );
+    expect(
+      evaluateFailing(exampleEndpoint({ status: 'disabled', health: warned(48) }), NOW + 100 * HOUR),
+    ).toBe('nothing');
   });
 });

@@ -46,7 +46,7 @@ describe('checkWebhookUrl', () => {
     'https://xn--bcher-kva.example/',
     'https://a_b.example.com/',
     'https://example.com./',
-    'https://localhost/', // a name: what it resolves to is judged
+    'https://localhost/', // a name: what it resolves to is checked
     'https://metadata.google.internal/',
   ])('allows %s', (url) => {
     expect(message(url)).toBeUndefined();
@@ -173,7 +173,7 @@ describe('checkWebhookUrl', () => {
     '[64:ff9b::10.0.0.1]',
     '[fe80::1]',
     '[fd00::1]',
-  ])('judges the host %s as the address that it becomes', (host) => {
+  ])('evaluates the host %s as the address that it becomes', (host) => {
     expect(message(`https://${host}/`)).toMatch(/public address/);
     expect(message(`https://${host}:8443/`)).toMatch(/public address/);
   });

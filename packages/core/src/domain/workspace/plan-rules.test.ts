@@ -1,19 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { checkMayCreateInstance, checkMaySend, trialLimit } from './plan-rules.ts';
 import { DEFAULT_PLAN } from './workspace.ts';
-import type { Plan, Subscription } from './workspace.ts';
+import type { Plan, BillingStatus } from './workspace.ts';
 
-const plan = (subscription: Subscription): Plan => ({ ...DEFAULT_PLAN, subscription, trialMessageLimit: 10 });
+const plan = (subscription: BillingStatus): Plan => ({
+  ...DEFAULT_PLAN,
+  subscription,
+  trialMessageLimit: 10,
+});
 
 describe('a plan', () => {
-  it.each<[Subscription, string, string]>([
+  it.each<[BillingStatus, string, string]>([
     ['active', 'yes', 'yes'],
     ['trial', 'yes', 'yes'],
     ['past_due', 'yes', 'SUBSCRIPTION_PAST_DUE'],
     ['none', 'SUBSCRIPTION_REQUIRED', 'SUBSCRIPTION_REQUIRED'],
   ])('%s: may create instances: %s, may send: %s', (subscription, create, send) => {
-    const answers = [checkMayCreateInstance(plan(subscription)), checkMaySend(plan(subscription))];
-    expect(answers.map((answer) => (answer.ok ? 'yes' : answer.refusal.code))).toEqual([create, send]);
+    const responses = [checkMayCreateInstance(plan(subscription)), checkMaySend(plan(subscription))];
+    expect(responses.map((response) => (response.ok ? 'yes' : response.refusal.code))).toEqual([
+      create,
+      send,
+    ]);
   });
 
   it('counts messages only while it is a trial', () => {

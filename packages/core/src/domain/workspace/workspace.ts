@@ -1,8 +1,8 @@
-export type Subscription = 'active' | 'trial' | 'past_due' | 'none';
+export type BillingStatus = 'active' | 'trial' | 'past_due' | 'none';
 
 /** What a workspace may do. A null limit is no limit. */
 export interface Plan {
-  readonly subscription: Subscription;
+  readonly subscription: BillingStatus;
   readonly instanceLimit: number | null;
   /** Messages that a trial may send in all; read only while `subscription` is `trial`. */
   readonly trialMessageLimit: number | null;

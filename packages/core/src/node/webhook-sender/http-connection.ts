@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { WebhookRequest } from '../../ports/webhook-sender.ts';
 import { SendFailure } from './send-failure.ts';
 
-export interface Answer {
+export interface Reply {
   readonly status: number;
   readonly body: string;
 }
@@ -25,7 +25,7 @@ export class HttpConnection {
       allowH2: false,
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: IDLE_MS,
-      // The attempt's own deadline counts from its start; undici's timeouts would begin anew with every byte.
+      // The attempt's own deadline counts from its start; undici's timeouts would start again with every byte.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -45,10 +45,10 @@ export class HttpConnection {
   }
 
   /**
-   * Answers as soon as the response is complete, its body is longer than what is kept, or, after the status line,
+   * Returns as soon as the response is complete, its body is longer than what is kept, or, after the status line,
    * the connection or the time ends. Undefined: the connection was gone before anything was written.
    */
-  post(path: string, request: WebhookRequest, signal: AbortSignal): Promise<Answer | undefined> {
+  post(path: string, request: WebhookRequest, signal: AbortSignal): Promise<Reply | undefined> {
     return new Promise((resolve, reject) => {
       const body = new ResponseText();
       let status: number | undefined;
@@ -91,13 +91,13 @@ export class HttpConnection {
 /** Less than the 5 s after which Node's own and other servers close an idle connection. */
 const IDLE_MS = 4_000;
 
-/** The socket for the first call. undici asks again when it was lost, and is told that there is no other. */
+/** The socket for the first call. undici asks again when it was lost, and learns that there is no other. */
 function connectOnce(socket: Socket): buildConnector.connector {
   let given = false;
   return (_options, callback) => {
     if (given) return callback(new Error('The connection is gone.'), null);
     given = true;
-    queueMicrotask(() => callback(null, socket)); // undici stalls when it is answered within the call
+    queueMicrotask(() => callback(null, socket)); // undici stalls when the callback runs within the call
   };
 }
 

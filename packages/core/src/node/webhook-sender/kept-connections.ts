@@ -3,7 +3,7 @@ import type { Target } from './target.ts';
 
 /**
  * Idle connections, to be used again. One is found by its origin *and* its address, so that after a change of DNS no request
- * leaves on a connection to an address that was not judged for it.
+ * leaves on a connection to an address that was not checked for it.
  */
 export class KeptConnections {
   readonly #limit: number;

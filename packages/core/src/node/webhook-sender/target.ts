@@ -10,7 +10,7 @@ import { SendFailure } from './send-failure.ts';
 export interface Target {
   readonly url: WebhookUrl;
   readonly rules: UrlRules;
-  /** At least one; each has been judged. */
+  /** At least one; each has been checked. */
   readonly addresses: readonly string[];
 }
 

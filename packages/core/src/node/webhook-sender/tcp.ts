@@ -10,8 +10,8 @@ export interface TcpConnection {
 }
 
 /**
- * Connects to the first of the target's addresses that answers, within `connectMs` for all of them. An address that
- * does not answer has at least a third of it, so that a host with one dead address is still reached.
+ * Connects to the first of the target's addresses that responds, within `connectMs` for all of them. An address that
+ * does not respond has at least a third of it, so that a host with one dead address is still reached.
  */
 export async function connectTcp(
   target: Target,
@@ -71,14 +71,15 @@ function connectToAddress(
   });
 }
 
-/** Proves that the runtime has connected to the judged address: not every one does what it is told here. */
+/** Proves that the runtime has connected to the checked address: not every one does what it is asked to here. */
 function checkPeer(socket: Socket, address: string, target: Target): SendFailure | undefined {
   const peer = socket.remoteAddress;
-  if (peer === undefined) return new SendFailure('CONNECTION_FAILED', 'The connection was closed at once.');
+  if (peer === undefined)
+    return new SendFailure('CONNECTION_FAILED', 'The connection was closed immediately.');
   const same = ipaddr.process(peer).toString() === ipaddr.process(address).toString();
   if (same && mayReach(target.url, [peer], target.rules)) return undefined;
   return new SendFailure(
     'UNSAFE_URL',
-    'The connection went to another address than the one that was judged.',
+    'The connection went to another address than the one that was checked.',
   );
 }

@@ -23,15 +23,15 @@ export interface WebhookTimeouts {
 }
 
 /**
- * Sends webhooks over HTTP/1.1 with undici. The name is resolved once per attempt, every address is judged, and the
- * connection goes to a judged address: there is no second look-up that could answer otherwise. Redirects are not
+ * Sends webhooks over HTTP/1.1 with undici. The name is resolved once per attempt, every address is checked, and the
+ * connection goes to a checked address: there is no second look-up that could give another result. Redirects are not
  * followed, bodies not decompressed, proxies in the environment not used.
  */
 export function undiciWebhookSender(options: UndiciWebhookSenderOptions): WebhookSender {
   const { totalMs = 10_000, connectMs = 3_000 } = options.timeouts ?? {};
   const connector = createConnector({ connectMs, tls: options.tls });
   const kept = new KeptConnections(options.maxIdleConnections ?? 2_048);
-  const underWay = new Set<AbortController>();
+  const inFlight = new Set<AbortController>();
   let closed = false;
 
   async function attempt(request: WebhookRequest, signal: AbortSignal): Promise<WebhookResponse> {
@@ -39,10 +39,10 @@ export function undiciWebhookSender(options: UndiciWebhookSenderOptions): Webhoo
     for (;;) {
       const reused = kept.take(target);
       const connection = reused ?? (await open(target, signal));
-      const answer = await connection.post(target.url.path, request, signal);
-      if (answer !== undefined) {
+      const response = await connection.post(target.url.path, request, signal);
+      if (response !== undefined) {
         if (connection.reusable) kept.keep(connection);
-        return judge(answer.status, answer.body);
+        return evaluate(response.status, response.body);
       }
       connection.destroy();
       // The receiver had closed an idle connection before the request was on its way: nothing has been sent yet.
@@ -62,7 +62,7 @@ export function undiciWebhookSender(options: UndiciWebhookSenderOptions): Webhoo
       const abort = new AbortController();
       if (closed) abort.abort(senderClosed());
       const deadline = setTimeout(() => abort.abort(tooLate(totalMs)), totalMs);
-      underWay.add(abort);
+      inFlight.add(abort);
       try {
         return await attempt(request, abort.signal);
       } catch (error) {
@@ -71,7 +71,7 @@ export function undiciWebhookSender(options: UndiciWebhookSenderOptions): Webhoo
         return { errorCode, responseStatus: null, responseBody: null };
       } finally {
         clearTimeout(deadline);
-        underWay.delete(abort);
+        inFlight.delete(abort);
       }
     },
     open() {
@@ -79,20 +79,20 @@ export function undiciWebhookSender(options: UndiciWebhookSenderOptions): Webhoo
     },
     async close() {
       closed = true;
-      for (const abort of underWay) abort.abort(senderClosed());
+      for (const abort of inFlight) abort.abort(senderClosed());
       await connector.close();
     },
   };
 }
 
-/** Any 2xx is a success, whatever becomes of its body. */
-function judge(status: number, responseBody: string): WebhookResponse {
+/** Any 2xx is a success, whatever its body is. */
+function evaluate(status: number, responseBody: string): WebhookResponse {
   const errorCode = status < 300 ? null : status < 400 ? 'REDIRECT' : 'HTTP_ERROR';
   return { errorCode, responseStatus: status, responseBody };
 }
 
 function tooLate(totalMs: number): SendFailure {
-  return new SendFailure('TIMEOUT', `There was no answer within ${totalMs} ms.`);
+  return new SendFailure('TIMEOUT', `There was no response within ${totalMs} ms.`);
 }
 
 function senderClosed(): SendFailure {

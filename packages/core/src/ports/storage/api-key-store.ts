@@ -10,11 +10,11 @@ export interface ApiKeyHolder {
 
 export interface ApiKeyStore {
   insert(apiKey: ApiKey): Promise<void>;
-  /** By the SHA-256 of its value. Revoked and expired keys are found too: the caller judges. */
+  /** By the SHA-256 of its value. Revoked and expired keys are found too: the caller decides. */
   findByHash(hash: string): Promise<ApiKeyHolder | null>;
   /** Newest first. */
   list(workspaceId: string): Promise<readonly ApiKey[]>;
-  /** Sets `revokedAt` where it is not set; answers the key as it is now. */
+  /** Sets `revokedAt` where it is not set; returns the key as it is now. */
   revoke(workspaceId: string, id: string, now: number): Promise<ApiKey | null>;
   /** Sets `lastUsedAt`, never backwards. */
   touch(id: string, now: number): Promise<void>;

@@ -46,13 +46,13 @@ export interface ClaimResult {
   readonly nextAt: number | null;
 }
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export interface Completion {
   readonly token: number;
   /**
-   * The delivery as it is to be, unless its endpoint has closed it meanwhile: then it is `failed` with the closing
+   * The delivery as it is to be, unless its endpoint has closed it meanwhile: then it is `failed` with the cancellation
    * reason, `nextRetryAt` and `deliveredAt` null, and the attempt still counts. One that stays open is due at its
-   * `nextRetryAt`, or at once where that is null.
+   * `nextRetryAt`, or immediately where that is null.
    */
   readonly delivery: Delivery;
   readonly attempt: Attempt;
@@ -83,7 +83,7 @@ export interface DeliveryDetail {
  * subscribes, in the same transaction: event by event, endpoints in id order. Each is `pending`, made and due at the
  * event's millisecond. An event without deliveries is stored only where a subscription wants it. Claims go endpoint by endpoint through their lanes, longest due first, and never scan a backlog.
  * Rows older than retention (`since`, an id floor in time) are not found even where they are not yet deleted.
- * What closing an endpoint has ended reads as `failed` with the reason and `nextRetryAt` null everywhere, in filters too.
+ * What a cancellation has ended reads as `failed` with the reason and `nextRetryAt` null everywhere, in filters too.
  */
 export interface DeliveryStore {
   /** A delivery of `event` to this one endpoint, whatever it subscribes to. Null when the endpoint is gone, disabled or of another workspace. */
@@ -92,14 +92,14 @@ export interface DeliveryStore {
   /**
    * Puts back what expired claims held, due at `now` and with its attempts unchanged, then claims. One transaction.
    * Lanes are served by the time since which they could be, so that none waits for ever behind a backlog; within one
-   * lane deliveries go by when they are due, then by id. Claims from before a closing still hold their slots. A start
-   * counts until it is `windowMs` old, whatever came of it.
+   * lane deliveries go by when they are due, then by id. Claims from before a cancellation still hold their slots. A start
+   * counts until it is `windowMs` old, whatever its outcome.
    */
   claim(claim: DeliveryClaim): Promise<ClaimResult>;
   /**
-   * Writes attempts and outcomes, frees the slots, and keeps the endpoints' health. Answers how many were written:
+   * Writes attempts and outcomes, frees the slots, and keeps the endpoints' health. Returns how many were written:
    * one whose claim was lost changes nothing; a claim past its lease holds until it is taken back. Health goes by the
-   * outcome as reported, also where a closing overrode it; only `lastDelivery.status` is the one that was written.
+   * outcome as reported, also where a cancellation overrode it; only `lastDelivery.status` is the one that was written.
    * Calls that come together may share one commit.
    */
   complete(completions: readonly Completion[], now: number): Promise<number>;
@@ -112,7 +112,7 @@ export interface DeliveryStore {
   shortenWaits(step: WaitsStep): Promise<string | null>;
 
   findDetail(workspaceId: string, id: string, since: number): Promise<DeliveryDetail | null>;
-  /** Newest first. Finds those of deleted endpoints too: the caller judges. */
+  /** Newest first. Finds those of deleted endpoints too: the caller decides. */
   list(
     workspaceId: string,
     webhookId: string,
@@ -123,14 +123,14 @@ export interface DeliveryStore {
 
   /**
    * Queues one more attempt of a failed or exhausted delivery of an enabled endpoint, due at `now`; `not_allowed`
-   * otherwise, and while a claim from before a closing is still under way. What is known of the last attempt stays.
+   * otherwise, and while a claim from before a cancellation is still in flight. What is known of the last attempt stays.
    */
   retry(workspaceId: string, id: string, now: number, since: number): Promise<RetryResult>;
   /**
    * The same for up to `limit` deliveries of one endpoint: those that were never attempted first, then those attempted
    * longest ago, each by id where that is the same. `remaining` is how many more wait for their attempt in the round that
    * the call belongs to (`takeRetryBatch`), counted up to `countUpTo`; with none left the round is over. Sweeps first
-   * what a closing has ended at this endpoint, up to `limit + countUpTo` deliveries; what is beyond that is left to the next
+   * what a cancellation has ended at this endpoint, up to `limit + countUpTo` deliveries; what is beyond that is left to the next
    * call. Null when the endpoint is gone or disabled.
    */
   retryAll(
@@ -145,7 +145,7 @@ export interface DeliveryStore {
   ): Promise<{ readonly requeued: number; readonly remaining: number } | null>;
 
   /**
-   * Writes down what closing an endpoint has ended, at most `limit` deliveries. Answers how many: less than `limit` means
+   * Writes down what closing an endpoint has ended, at most `limit` deliveries. Returns how many: less than `limit` means
    * that none is left. One under a claim is left to its completion, or to the pass after its claim is taken back.
    */
   sweepClosed(limit: number): Promise<number>;

@@ -14,7 +14,7 @@ export interface InstanceWrite {
   /** The lease that a gateway's write is made under, checked before the version; null for a write of the API. */
   readonly lease: Lease | null;
   /**
-   * Where given, every queued message of the instance fails with it (`failQueue`), in queue order and in this
+   * If given, every queued message of the instance fails with it (`failQueue`), in queue order and in this
    * transaction, after `event` is stored.
    */
   readonly failQueued?: QueueFailure;
@@ -27,7 +27,7 @@ export type InstanceWriteResult =
   { readonly kind: 'written'; readonly instance: Instance } | { readonly kind: 'stale' | 'fenced' };
 
 export interface InstanceStore {
-  /** Inserts unless the workspace has `limit` instances; one transaction, so that two at once cannot both pass. */
+  /** Inserts unless the workspace has `limit` instances; one transaction, so that two concurrent ones cannot both pass. */
   insert(instance: Instance, limit: number | null): Promise<'inserted' | 'limit_reached'>;
   find(workspaceId: string, id: string): Promise<Instance | null>;
   /** Oldest first. */

@@ -29,7 +29,7 @@ export interface LeaseStore {
     readonly ttlMs: number;
   }): Promise<readonly LeasedInstance[]>;
   /**
-   * Releases a lease immediately, and signals `instance`. Nothing when it is lost already. With a reservation, nobody
+   * Releases a lease immediately, and signals `instance`. Does nothing when it is lost. With a reservation, nobody
    * but its owner can take the instance before `until`.
    */
   release(lease: Lease, reservation?: { readonly owner: string; readonly until: number }): Promise<void>;

@@ -18,7 +18,7 @@ import type { Lease } from './lease.ts';
 export interface MessageChange {
   readonly message: Message;
   readonly expectedStatus: MessageStatus;
-  /** What to tell receivers, in order. */
+  /** The events for receivers, in order. */
   readonly events: readonly Event[];
 }
 
@@ -85,7 +85,7 @@ export interface MessageStore<Transaction = never> {
    * What is not a transaction on this database rejects with a TypeError. The signal may be missing.
    */
   accept(acceptance: Acceptance, transaction?: Transaction): Promise<AcceptanceResult>;
-  /** One past its window is found too, as long as it is stored: the caller judges. */
+  /** One past its window is found too, as long as it is stored: the caller decides. */
   findIdempotencyRecord(workspaceId: string, key: string): Promise<IdempotencyRecord | null>;
 
   /** With a transaction of the caller's: as it is seen in there. */

@@ -55,7 +55,7 @@ export interface EventClaimKey {
   readonly token: number;
 }
 
-/** What is to become of a claimed event. */
+/** The outcome of a claimed event. */
 export interface EventCompletion extends EventClaimKey {
   readonly outcome:
     /** It leaves the queue. */
@@ -74,7 +74,7 @@ export interface EventCompletion extends EventClaimKey {
  */
 export interface SubscriptionStore {
   /**
-   * Inserts a subscription; where one of this name is there, writes its event types and leaves the rest. Answers it as
+   * Inserts a subscription; where one of this name is there, writes its event types and leaves the rest. Returns it as
    * it is stored. What is queued stays, also of types that it lists no more.
    */
   register(subscription: EventSubscription): Promise<EventSubscription>;
@@ -100,8 +100,8 @@ export interface SubscriptionStore {
   /** Makes claims hold until `until`. One that was lost or completed stays so. */
   renew(claims: readonly EventClaimKey[], until: number): Promise<void>;
   /**
-   * Ends claims; answers how many: one whose token is not the present one changes nothing, nor does one whose
-   * subscription is gone. A claim past its lease holds until it is taken anew. Calls that come together may share one
+   * Ends claims; returns how many: one whose token is not the present one changes nothing, nor does one whose
+   * subscription is gone. A claim past its lease holds until it is taken again. Calls that come together may share one
    * commit.
    */
   complete(completions: readonly EventCompletion[]): Promise<number>;
@@ -116,6 +116,6 @@ export interface SubscriptionStore {
     batch: { readonly limit: number; readonly countUpTo: number; readonly now: number },
   ): Promise<{ readonly requeued: number; readonly remaining: number } | null>;
 
-  /** Removes what deleted subscriptions had queued, at most `limit` events. Answers how many: less than `limit` means that none is left. */
+  /** Removes what deleted subscriptions had queued, at most `limit` events. Returns how many: less than `limit` means that none is left. */
   sweepDeleted(limit: number): Promise<number>;
 }

@@ -1,8 +1,8 @@
-import type { ClosingReason } from '../../domain/delivery/delivery.ts';
+import type { CancellationReason } from '../../domain/delivery/delivery.ts';
 import type { FailureRecord, WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 
-/** A mail that is owed to somebody; kept until it is taken over. */
-export interface Notice {
+/** An email that is owed to somebody; kept until it is accepted. */
+export interface OwedNotification {
   readonly id: string;
   readonly workspaceId: string;
   readonly webhookId: string;
@@ -26,8 +26,8 @@ export interface EndpointWrite {
    * Where given, ends every open delivery of the endpoint as `failed` with this reason, without touching their rows:
    * from now on they read as failed and are never claimed. `sweepClosed` writes it down later.
    */
-  readonly close?: ClosingReason;
-  readonly notice?: Notice;
+  readonly close?: CancellationReason;
+  readonly notification?: OwedNotification;
   /**
    * Where given, nothing is written when this many other endpoints of the workspace are enabled: in this transaction, so
    * that two that are enabled concurrently cannot both pass.
@@ -53,13 +53,13 @@ export interface WebhookStore {
   }): Promise<readonly WebhookEndpoint[]>;
 
   /**
-   * Takes notices that are owed, oldest first (by id); each comes again `leaseMs` later unless it is completed, or before where that
+   * Takes emails that are owed, oldest first (by id); each comes again `leaseMs` later unless it is completed, or before where that
    * lies too far ahead (`latestLeaseEnd`). They outlive their endpoint.
    */
-  claimNotices(claim: {
+  claimNotifications(claim: {
     readonly now: number;
     readonly leaseMs: number;
     readonly limit: number;
-  }): Promise<readonly Notice[]>;
-  completeNotice(id: string): Promise<void>;
+  }): Promise<readonly OwedNotification[]>;
+  completeNotification(id: string): Promise<void>;
 }

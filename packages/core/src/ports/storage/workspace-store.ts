@@ -23,7 +23,7 @@ export interface WorkspaceStore {
     changes: Partial<Pick<Member, 'email' | 'emailVerified' | 'administersWebhooks'>>,
   ): Promise<Member | null>;
   /**
-   * Removes the member and revokes the keys that the member made, at `now`. Answers false when there is none.
+   * Removes the member and revokes the keys that the member made, at `now`. Returns false when there is none.
    * The keys keep their `memberId`: no key becomes the embedder's own by it.
    */
   deleteMember(workspaceId: string, id: string, now: number): Promise<boolean>;

@@ -30,8 +30,8 @@ export async function connectInstance(
 }
 
 /**
- * Asks the gateway that holds the instance for a disconnect, logout or delete, and waits for its answer. The request is
- * durable: where the wait ends without an answer the operation stays open and is carried out later. One that is open
+ * Asks the gateway that holds the instance for a disconnect, logout or delete, and waits for its response. The request is
+ * durable: where the wait ends without a response the operation stays open and is carried out later. One that is open
  * already is joined: all who ask for it get the one outcome.
  * Returns the instance, or null once it is deleted.
  */
@@ -61,7 +61,7 @@ export async function runOperation(
     }
     return outcome.error === null ? ok(instance) : notCarriedOut(kind, outcome.error);
   };
-  const answered = await waitFor(context.clock, look, {
+  const responded = await waitFor(context.clock, look, {
     timeoutMs: context.settings.operationTimeoutMs,
     everyMs: LOOK_EVERY_MS,
     subscribe: (wake) =>
@@ -69,7 +69,7 @@ export async function runOperation(
         if (signal.topic === 'instance' && signal.instanceId === id) wake();
       }),
   });
-  return answered ?? (await unanswered(context, id, kind));
+  return responded ?? (await unanswered(context, id, kind));
 }
 
 function notCarriedOut(kind: OperationKind, error: string): Result<never> {
@@ -89,7 +89,7 @@ async function unanswered(context: ServiceContext, id: string, kind: OperationKi
   return lease
     ? refuse(
         'GATEWAY_ERROR',
-        `The messaging network has not answered yet; the ${kind} is still being carried out.`,
+        `The messaging network has not responded yet; the ${kind} is still being carried out.`,
       )
     : refuse('GATEWAY_UNAVAILABLE', `No gateway is running; the ${kind} will be carried out when one is.`);
 }

@@ -1,6 +1,6 @@
 import { UNKNOWN_MIME_TYPE, registeredMimeType } from '../../domain/message/media-rules.ts';
 
-/** The first bytes of a file that tell its type (what `file-type` asks for). */
+/** The first bytes of a file that determine its type (what `file-type` asks for). */
 export const DETECTION_BYTES = 4_100;
 
 export interface FileType {
@@ -12,7 +12,7 @@ export interface FileType {
 
 const UNKNOWN: FileType = { mimeType: UNKNOWN_MIME_TYPE, extension: 'bin' };
 
-/** What the first bytes told, or where they told nothing (or there were none) the type that the network gives. */
+/** The type that the first bytes determine; if they determine none (or there are none) the type that the network gives. */
 export function detectedOr(detected: FileType | null, mimeType: string): FileType {
   if (detected && detected.mimeType !== UNKNOWN_MIME_TYPE) return detected;
   return { ...UNKNOWN, mimeType: registeredMimeType(mimeType) };

@@ -60,7 +60,7 @@ describe('peek', () => {
     expect(source.cancelled()).toBe('enough');
   });
 
-  it('passes on a failure, at once or later', async () => {
+  it('passes on a failure, immediately or later', async () => {
     const broken = (after: number): ReadableStream<Uint8Array> => {
       let pulls = 0;
       return new ReadableStream({

@@ -155,7 +155,7 @@ async function storeNew(
 /** What is to be stored, and how. */
 interface UploadRequest {
   readonly content: ReadableStream<Uint8Array>;
-  /** Of the message, where it is known already. */
+  /** Of the message, if it is known. */
   readonly type: MediaType | null;
   /** What to keep it under. */
   readonly contentId: string;
@@ -163,7 +163,7 @@ interface UploadRequest {
 
 /**
  * Stores a file as it streams in: type from its first bytes, limit and digest on the way, never whole in memory. Where
- * the message's type is known already, its limit and types hold from the start, else the largest limit. What is refused
+ * the message's type is known, its limit and types hold from the start, else the largest limit. What is refused
  * or breaks off leaves nothing behind.
  */
 export async function storeUpload(
@@ -227,7 +227,7 @@ function upTo(
   return { stream, refusal: () => refusal };
 }
 
-/** Tells whoever sends that no more is wanted. One that has failed, or that is being read, need not know. */
+/** Signals to the sender that no more is wanted. One that has failed, or that is being read, need not know. */
 async function giveUp(stream: ReadableStream<Uint8Array>): Promise<void> {
   await stream.cancel().catch(() => undefined);
 }

@@ -83,7 +83,7 @@ export function createNetworkIds({ storage, gateway, random }: Parts): NetworkId
 const ENDINGS = [2 * PERMUTED_LENGTH, 2 * GIVEN_BYTES] as const;
 const DIGITS = /^[0-9a-f]+$/;
 
-/** The digits of what may be the permuted bytes in it. Which of them are, only the stored message tells. */
+/** The digits of what may be the permuted bytes in it. Which of them are, only the stored message shows. */
 function readings(networkId: string): readonly string[] {
   const text = networkId.toLowerCase();
   return ENDINGS.flatMap((length) => {

@@ -110,7 +110,7 @@ async function trySending(
     case 'stale':
       return 'stale';
     case 'remembered':
-      return answerRemembered(context, request, result.record, fingerprint);
+      return replayRemembered(context, request, result.record, fingerprint);
     default:
       return { ok: false, refusal: refusalOf(context, result, now) };
   }
@@ -157,7 +157,7 @@ async function decideReplay(
 }
 
 /** The key was used before, a while ago or at the same time. */
-async function answerRemembered(
+async function replayRemembered(
   context: ServiceContext,
   request: SendRequest,
   record: IdempotencyRecord,

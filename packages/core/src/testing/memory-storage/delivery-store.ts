@@ -1,4 +1,4 @@
-import { endedBy, mayRetry, requeue, withinSchedule } from '../../domain/delivery/delivery-state.ts';
+import { cancelledBy, mayRetry, requeue, withinSchedule } from '../../domain/delivery/delivery-state.ts';
 import { isOpen } from '../../domain/delivery/delivery.ts';
 import type { Delivery } from '../../domain/delivery/delivery.ts';
 import { takeRetryBatch } from '../../domain/delivery/retry-round.ts';
@@ -151,7 +151,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     return swept;
   }
 
-  /** Answers whether it waited for too long. */
+  /** Returns whether it waited for too long. */
   #shorten(lane: Lane, entry: DueEntry, now: number): boolean {
     const record = this.#state.deliveries.get(entry.deliveryId);
     const within = record && withinSchedule(record.delivery, entry.dueAt, now);
@@ -165,7 +165,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     const entries = lane.sweep(limit);
     for (const { deliveryId, reason } of entries) {
       const record = this.#state.deliveries.get(deliveryId);
-      if (record) record.delivery = endedBy(reason, record.delivery);
+      if (record) record.delivery = cancelledBy(reason, record.delivery);
     }
     return entries.length;
   }
@@ -210,7 +210,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     };
   }
 
-  /** Answers whether it was written. */
+  /** Returns whether it was written. */
   #completeOne(completion: Completion, now: number): boolean {
     const { delivery, attempt, token } = completion;
     const record = this.#state.deliveries.get(delivery.id);
@@ -218,8 +218,8 @@ export class MemoryDeliveryStore implements DeliveryStore {
     const claim = lane?.release(delivery.id, token);
     if (!record || !lane || !claim) return false;
 
-    const reason = lane.closingOf(claim.generation);
-    record.delivery = structuredClone(reason ? endedBy(reason, delivery) : delivery);
+    const reason = lane.cancellationOf(claim.generation);
+    record.delivery = structuredClone(reason ? cancelledBy(reason, delivery) : delivery);
     record.attempts.push(structuredClone(attempt));
     if (isOpen(record.delivery.status)) lane.queue(delivery.id, record.delivery.nextRetryAt ?? now);
     this.#keepHealth(completion, record.delivery);
@@ -235,7 +235,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
   }
 
   #mayRetry(delivery: Delivery): boolean {
-    // A claim outlives the closing that ended its delivery: the request is still on its way.
+    // A claim outlives the cancellation that ended its delivery: the request is still on its way.
     return mayRetry(delivery) && !this.#state.lanes.get(delivery.webhookId)?.isClaimed(delivery.id);
   }
 
@@ -281,9 +281,9 @@ export class MemoryDeliveryStore implements DeliveryStore {
   }
 }
 
-/** The delivery as it reads: what a closing has ended is failed from then on, written down or not. */
+/** The delivery as it reads: what a cancellation has ended is failed from then on, written down or not. */
 function readDelivery(state: State, record: DeliveryRecord): Delivery {
   const { delivery, generation } = record;
-  const reason = isOpen(delivery.status) && state.lanes.get(delivery.webhookId)?.closingOf(generation);
-  return structuredClone(reason ? endedBy(reason, delivery) : delivery);
+  const reason = isOpen(delivery.status) && state.lanes.get(delivery.webhookId)?.cancellationOf(generation);
+  return structuredClone(reason ? cancelledBy(reason, delivery) : delivery);
 }

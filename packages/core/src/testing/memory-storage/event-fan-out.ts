@@ -9,7 +9,7 @@ import type { State, WorkTopic } from './state.ts';
 
 /**
  * Stores events with a delivery for each endpoint that subscribes, and a place in the queue of each subscription that
- * wants them. Answers what there is to signal once the method's work is done.
+ * wants them. Returns what there is to signal once the method's work is done.
  */
 export function storeEvents(state: State, events: readonly Event[]): readonly WorkTopic[] {
   return events.flatMap((event) => {

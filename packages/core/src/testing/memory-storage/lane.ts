@@ -1,4 +1,4 @@
-import type { ClosingReason } from '../../domain/delivery/delivery.ts';
+import type { CancellationReason } from '../../domain/delivery/delivery.ts';
 import { roomInLane, startsAfter, startsSetBack, throttledUntil } from '../../domain/delivery/lane.ts';
 import type { LaneLimits } from '../../domain/delivery/lane.ts';
 import type { RetryRound } from '../../domain/delivery/retry-round.ts';
@@ -9,7 +9,7 @@ import { compare } from './order.ts';
 export interface LaneClaim {
   readonly deliveryId: string;
   readonly token: number;
-  /** The generation that the delivery was queued in; a closing may have ended it since. */
+  /** The generation that the delivery was queued in; a cancellation may have ended it since. */
   readonly generation: number;
   readonly expiresAt: number;
   readonly lostClaims: number;
@@ -22,13 +22,13 @@ export interface DueEntry {
 }
 
 /**
- * What is due at one endpoint, and when it may next be served. A closing ends all that is queued at once by going on
+ * What is due at one endpoint, and when it may next be served. A cancellation ends all that is queued in one step, by going on
  * to the next generation: earlier ones keep their entries, under a reason, until they are swept.
  */
 export class Lane {
   readonly endpointId: string;
   #generation = 1;
-  readonly #closings = new Map<number, ClosingReason>();
+  readonly #cancellations = new Map<number, CancellationReason>();
   /** By generation, each ordered as it will be claimed. */
   readonly #due = new Map<number, DueEntry[]>();
   /** By delivery id, of all generations: each holds a slot. */
@@ -49,12 +49,12 @@ export class Lane {
   }
 
   /** What ended the deliveries queued in this generation; undefined while they are open. */
-  closingOf(generation: number): ClosingReason | undefined {
-    return this.#closings.get(generation);
+  cancellationOf(generation: number): CancellationReason | undefined {
+    return this.#cancellations.get(generation);
   }
 
-  close(reason: ClosingReason): void {
-    this.#closings.set(this.#generation, reason);
+  close(reason: CancellationReason): void {
+    this.#cancellations.set(this.#generation, reason);
     this.#generation += 1;
   }
 
@@ -72,7 +72,7 @@ export class Lane {
     return this.#claims.has(deliveryId);
   }
 
-  /** Claims whose lease is over make their deliveries due again, in the generation that they were of. Answers how many. */
+  /** Claims whose lease is over make their deliveries due again, in the generation that they were of. Returns how many. */
   takeBackExpired(now: number): number {
     const expired = [...this.#claims.values()].filter(({ expiresAt }) => expiresAt <= now);
     for (const { deliveryId, generation, lostClaims } of expired) {
@@ -150,12 +150,12 @@ export class Lane {
   }
 
   /** Takes up to `limit` entries of closed generations out, each with what ended it. */
-  sweep(limit: number): readonly { readonly deliveryId: string; readonly reason: ClosingReason }[] {
-    const swept: { deliveryId: string; reason: ClosingReason }[] = [];
-    for (const [generation, reason] of this.#closings) {
+  sweep(limit: number): readonly { readonly deliveryId: string; readonly reason: CancellationReason }[] {
+    const swept: { deliveryId: string; reason: CancellationReason }[] = [];
+    for (const [generation, reason] of this.#cancellations) {
       const entries = this.#due.get(generation)?.splice(0, limit - swept.length) ?? [];
       swept.push(...entries.map(({ deliveryId }) => ({ deliveryId, reason })));
-      if (this.#isEmpty(generation)) this.#closings.delete(generation);
+      if (this.#isEmpty(generation)) this.#cancellations.delete(generation);
     }
     return swept;
   }

@@ -21,7 +21,7 @@ export function readMessage(state: State, message: Message): Message {
   return structuredClone({ ...message, media: { ...media, available: false } });
 }
 
-/** Guarded by the status that the change was decided on. Answers what there is to signal; null when it is stale. */
+/** Guarded by the status that the change was decided on. Returns what there is to signal; null when it is stale. */
 export function applyChange(state: State, change: MessageChange): readonly WorkTopic[] | null {
   const { message, expectedStatus, events } = change;
   const stored = state.messages.get(message.id);

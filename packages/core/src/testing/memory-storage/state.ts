@@ -11,7 +11,7 @@ import type { EventSubscription } from '../../domain/subscription/event-subscrip
 import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import type { Member, Workspace } from '../../domain/workspace/workspace.ts';
 import type { Signal, StorageContext } from '../../ports/storage/storage.ts';
-import type { Notice } from '../../ports/storage/webhook-store.ts';
+import type { OwedNotification } from '../../ports/storage/webhook-store.ts';
 import { createSignals } from '../../services/signals.ts';
 import type { Signals } from '../../services/signals.ts';
 import type { Lane } from './lane.ts';
@@ -29,7 +29,7 @@ export interface InstanceRecord {
 }
 
 export interface DeliveryRecord {
-  /** As it was last written; `readDelivery` tells what a closing has made of it. */
+  /** As it was last written; `readDelivery` returns what a cancellation has made of it. */
   delivery: Delivery;
   /** The generation of its lane that it was last queued in. */
   generation: number;
@@ -78,7 +78,8 @@ export class State {
   readonly endpoints: Map<string, WebhookEndpoint> = new Map();
   /** By endpoint id; a lane outlives its endpoint. */
   readonly lanes: Map<string, Lane> = new Map();
-  readonly notices: Map<string, { readonly notice: Notice; owedAt: number }> = new Map();
+  readonly notifications: Map<string, { readonly notification: OwedNotification; owedAt: number }> =
+    new Map();
   readonly events: Map<string, Event> = new Map();
   readonly deliveries: Map<string, DeliveryRecord> = new Map();
   readonly subscriptions: Map<string, EventSubscription> = new Map();
@@ -116,6 +117,6 @@ export function keyOf(...parts: readonly string[]): string {
 
 /** An insert as a database does it: a second row with one id is a bug of the caller's. */
 export function insertRow<Row>(table: Map<string, Row>, id: string, row: Row): void {
-  if (table.has(id)) throw new Error(`A row ${id} is there already.`);
+  if (table.has(id)) throw new Error(`A row ${id} is already registered.`);
   table.set(id, row);
 }

@@ -134,7 +134,7 @@ export class MemorySubscriptionStore implements SubscriptionStore {
     return { subscriptionId, event: structuredClone(event), token, attempts, lostClaims: queued.lostClaims };
   }
 
-  /** Answers whether it was written. */
+  /** Returns whether it was written. */
   #completeOne(completion: EventCompletion): boolean {
     const queued = this.#claimed(completion);
     if (!queued || !this.#state.subscriptions.has(queued.subscriptionId)) return false;

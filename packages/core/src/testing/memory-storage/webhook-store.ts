@@ -1,7 +1,7 @@
 import { latestLeaseEnd } from '../../domain/too-far-ahead.ts';
 import { isAsDecidedOn } from '../../domain/webhook/endpoint.ts';
 import type { FailureRecord, WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
-import type { EndpointWrite, Notice, WebhookStore } from '../../ports/storage/webhook-store.ts';
+import type { EndpointWrite, OwedNotification, WebhookStore } from '../../ports/storage/webhook-store.ts';
 import { Lane } from './lane.ts';
 import { byId } from './order.ts';
 import { isWorkPostponed } from './postponement.ts';
@@ -31,11 +31,15 @@ export class MemoryWebhookStore implements WebhookStore {
   }
 
   async write(write: EndpointWrite): Promise<'written' | 'stale' | 'limit_reached'> {
-    const { endpoint, health, close, notice, enabledLimit } = write;
+    const { endpoint, health, close, notification, enabledLimit } = write;
     const stored = this.#endpoint(endpoint.workspaceId, endpoint.id);
     if (!stored || !isAsDecidedOn(stored, write)) return 'stale';
     if (enabledLimit !== undefined && this.#enabledBeside(endpoint) >= enabledLimit) return 'limit_reached';
-    if (notice) insertRow(this.#state.notices, notice.id, { notice: structuredClone(notice), owedAt: 0 });
+    if (notification)
+      insertRow(this.#state.notifications, notification.id, {
+        notification: structuredClone(notification),
+        owedAt: 0,
+      });
     this.#state.endpoints.set(
       endpoint.id,
       structuredClone({
@@ -75,22 +79,22 @@ export class MemoryWebhookStore implements WebhookStore {
     return structuredClone(failing.toSorted(byId).slice(0, limit));
   }
 
-  async claimNotices(claim: {
+  async claimNotifications(claim: {
     readonly now: number;
     readonly leaseMs: number;
     readonly limit: number;
-  }): Promise<readonly Notice[]> {
+  }): Promise<readonly OwedNotification[]> {
     const { now, leaseMs, limit } = claim;
-    const owed = [...this.#state.notices.values()]
+    const owed = [...this.#state.notifications.values()]
       .filter(({ owedAt }) => owedAt <= now || owedAt > latestLeaseEnd(now, leaseMs))
-      .toSorted((a, b) => byId(a.notice, b.notice))
+      .toSorted((a, b) => byId(a.notification, b.notification))
       .slice(0, limit);
     for (const entry of owed) entry.owedAt = now + leaseMs;
-    return structuredClone(owed.map(({ notice }) => notice));
+    return structuredClone(owed.map(({ notification }) => notification));
   }
 
-  async completeNotice(id: string): Promise<void> {
-    this.#state.notices.delete(id);
+  async completeNotification(id: string): Promise<void> {
+    this.#state.notifications.delete(id);
   }
 
   #endpoint(workspaceId: string, id: string): WebhookEndpoint | undefined {

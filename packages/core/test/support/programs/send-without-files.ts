@@ -1,7 +1,7 @@
 // Sends a message while a process can open no more files, and one after that. Prints the error, then the status.
 import { registerHooks } from 'node:module';
 import { scriptedGateway } from '../scripted-gateway.ts';
-import { connectScripted, sendText, startWorld } from '../world.ts';
+import { connectScripted, sendText, startHarness } from '../harness.ts';
 
 let hasFiles = false;
 registerHooks({
@@ -11,13 +11,13 @@ registerHooks({
   },
 });
 
-const world = await startWorld({ gateway: scriptedGateway() });
-const instance = await connectScripted(world);
-const error: unknown = await sendText(world, instance).catch((reason: unknown) => reason);
+const harness = await startHarness({ gateway: scriptedGateway() });
+const instance = await connectScripted(harness);
+const error: unknown = await sendText(harness, instance).catch((reason: unknown) => reason);
 print(error instanceof Error ? error.message : 'accepted');
 hasFiles = true;
-print((await sendText(world, instance)).message.status);
-await world.trunkline.stop();
+print((await sendText(harness, instance)).message.status);
+await harness.trunkline.stop();
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);

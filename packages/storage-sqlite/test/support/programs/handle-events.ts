@@ -1,5 +1,5 @@
 // Handles events as the subscription "orders" and prints the id and the attempt of each, until its parent says so.
-// Where it is told to hang, it never ends with the first. Its clock is ahead by as much as it is told.
+// Where it is asked to hang, it never ends with the first. Its clock is ahead by as much as it is given.
 import { createTrunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';

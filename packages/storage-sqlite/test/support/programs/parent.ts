@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 
-/** Tells that all is ready, and waits for the parent's word: so that several processes begin at once. */
+/** Reports that all is ready, and waits for the parent's word: so that several processes begin together. */
 export async function waitForParent(): Promise<void> {
   print('ready');
   process.stdin.resume();

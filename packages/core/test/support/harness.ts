@@ -27,7 +27,7 @@ export const DAY: number = 24 * HOUR;
 export const STEP = 25;
 
 /** A Trunkline on a memory storage and a sandbox network, with one workspace; time stands still until it is moved. */
-export interface World {
+export interface Harness {
   readonly trunkline: Trunkline;
   readonly api: WorkspaceApi;
   readonly workspaceId: string;
@@ -37,10 +37,10 @@ export interface World {
   /** What the webhook dispatcher has sent. */
   readonly sender: RecordingSender;
   readonly logs: readonly LogLine[];
-  readonly mails: readonly Notification[];
+  readonly emails: readonly Notification[];
   /** Starts another Trunkline on the same storage, clock and network, as a second process would be; its sender is its own. */
   another(
-    options?: WorldOptions,
+    options?: HarnessOptions,
   ): Promise<{ trunkline: Trunkline; api: WorkspaceApi; sender: RecordingSender }>;
 }
 
@@ -50,29 +50,29 @@ interface LogLine {
   readonly message: string;
 }
 
-type WorldOptions = Partial<Omit<TrunklineOptions, 'gateway'>> & {
+type HarnessOptions = Partial<Omit<TrunklineOptions, 'gateway'>> & {
   readonly gateway?: Gateway;
   /** What is done before it is started. */
   readonly prepare?: (trunkline: Trunkline) => void;
 };
 
-export async function startWorld(options: WorldOptions = {}): Promise<World> {
+export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const runtime = testRuntime();
   const { clock } = runtime;
   const storage = options.storage ?? memoryStorage();
   const sandbox = createSandbox();
   const logs: LogLine[] = [];
-  const mails: Notification[] = [];
+  const emails: Notification[] = [];
   const logger = options.logger ?? recordingLogger(logs);
   const notifier: Notifier = {
-    async notify(mail) {
-      mails.push(mail);
+    async notify(email) {
+      emails.push(email);
     },
   };
   const start = async ({
     prepare,
     ...own
-  }: WorldOptions): Promise<{ trunkline: Trunkline; sender: RecordingSender }> => {
+  }: HarnessOptions): Promise<{ trunkline: Trunkline; sender: RecordingSender }> => {
     const sender = recordingSender();
     const trunkline = createTrunkline({
       ...runtime,
@@ -102,7 +102,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     sandbox,
     sender,
     logs,
-    mails,
+    emails,
     async another(more = {}) {
       const second = await start(more);
       return { ...second, api: second.trunkline.workspace(workspaceId) };
@@ -122,7 +122,7 @@ export function only(...roles: readonly (keyof Roles)[]): Roles {
 }
 
 /** Long waits, which the many looks of all workers would make slow: only the last quarter of an hour goes by in steps. */
-export async function jumpAhead({ clock }: World, ms: number): Promise<void> {
+export async function jumpAhead({ clock }: Harness, ms: number): Promise<void> {
   const atLast = Math.min(ms, 15 * MINUTE);
   clock.jump(ms - atLast);
   await clock.advance(atLast);
@@ -130,7 +130,7 @@ export async function jumpAhead({ clock }: World, ms: number): Promise<void> {
 
 /** A new instance whose sandbox phone has scanned its QR. */
 export async function connectInstance(
-  { api, clock, sandbox }: World,
+  { api, clock, sandbox }: Harness,
   profile: { readonly phoneNumber?: string; readonly profileName?: string } = {},
 ): Promise<string> {
   const { id } = await api.instances.create();
@@ -142,42 +142,42 @@ export async function connectInstance(
 }
 
 /** A new instance on a gateway that connects by itself, as a scripted one does. */
-export async function connectScripted({ api, clock }: World): Promise<string> {
+export async function connectScripted({ api, clock }: Harness): Promise<string> {
   const { id } = await api.instances.create();
   await api.instances.connect(id);
   await clock.settle();
   return id;
 }
 
-/** A world with a connected instance (by the sandbox, unless a gateway is given), and what was told since it connected. */
+/** A harness with a connected instance (by the sandbox, unless a gateway is given), and what was reported since it connected. */
 export async function connected(
-  options: WorldOptions = {},
-): Promise<{ readonly world: World; readonly id: string; since(): readonly string[] }> {
-  const world = await startWorld(options);
-  await listen(world);
-  const id = await (options.gateway ? connectScripted(world) : connectInstance(world));
-  const before = toldTypes(world).length;
-  return { world, id, since: () => toldTypes(world).slice(before) };
+  options: HarnessOptions = {},
+): Promise<{ readonly harness: Harness; readonly id: string; since(): readonly string[] }> {
+  const harness = await startHarness(options);
+  await listen(harness);
+  const id = await (options.gateway ? connectScripted(harness) : connectInstance(harness));
+  const before = receivedTypes(harness).length;
+  return { harness, id, since: () => receivedTypes(harness).slice(before) };
 }
 
-/** Waits for a request that is answered only once this much time has passed. */
-export async function after<Value>({ clock }: World, ms: number, request: Promise<Value>): Promise<Value> {
+/** Waits for a request that gets its response only once this much time has passed. */
+export async function after<Value>({ clock }: Harness, ms: number, request: Promise<Value>): Promise<Value> {
   const settled = request.catch(() => {});
   await clock.advance(ms);
   await settled;
   return request;
 }
 
-/** An endpoint that is told of everything. */
+/** An endpoint for every event. */
 export function listen(
-  { api }: Pick<World, 'api'>,
+  { api }: Pick<Harness, 'api'>,
   url = 'https://hooks.example.com/all',
 ): Promise<WebhookResourceWithSecret> {
   return api.webhooks.create({ url, events: SUBSCRIBABLE_EVENT_TYPES });
 }
 
-/** The events that receivers were told of, each once, in the order of their `created_at`. */
-export function told({ sender }: Pick<World, 'sender'>): readonly WebhookEvent[] {
+/** The events that receivers got, each once, in the order of their `created_at`. */
+export function receivedEvents({ sender }: Pick<Harness, 'sender'>): readonly WebhookEvent[] {
   const events = new Map<string, WebhookEvent>();
   for (const { body } of sender.requests) {
     const read = readEvent(body);
@@ -187,12 +187,12 @@ export function told({ sender }: Pick<World, 'sender'>): readonly WebhookEvent[]
   return [...events.values()].toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1));
 }
 
-export function toldTypes(world: Pick<World, 'sender'>): readonly string[] {
-  return told(world).map(({ type }) => type);
+export function receivedTypes(harness: Pick<Harness, 'sender'>): readonly string[] {
+  return receivedEvents(harness).map(({ type }) => type);
 }
 
 export function sendText(
-  { api }: Pick<World, 'api'>,
+  { api }: Pick<Harness, 'api'>,
   instance: string,
   to = '34600000009',
   text = 'Hello',

@@ -239,7 +239,7 @@ export function eventIdsOf(claimed: readonly ClaimedEvent[]): readonly string[] 
   return claimed.map(({ event }) => event.id);
 }
 
-export function settled(
+export function completed(
   { subscriptionId, event, token }: ClaimedEvent,
   outcome: EventCompletion['outcome'] = { kind: 'handled' },
 ): EventCompletion {

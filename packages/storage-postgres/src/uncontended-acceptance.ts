@@ -15,19 +15,19 @@ interface StoringOptions {
   readonly lockTimeout: string;
 }
 
-/** Instances by what became of the messages for them; those that are in neither are to be judged one by one. */
-export interface Unhindered {
+/** Instances by the outcomes of the messages for them; those that are in neither are to be decided one by one. */
+export interface Uncontended {
   readonly stored: ReadonlySet<string>;
   /** Passed over, for somebody else has the lock of the queue: nothing else is known to stand in the way. */
   readonly locked: ReadonlySet<string>;
 }
 
 /** Stores, in a single statement, what nothing stands in the way of: all that is for an instance, or none of it. */
-export async function storeUnhindered(
+export async function storeUncontended(
   all: Statements['all'],
   acceptances: readonly Acceptance[],
   { skipLocked, lockTimeout }: StoringOptions,
-): Promise<Unhindered> {
+): Promise<Uncontended> {
   const groups = plainGroups(acceptances);
   const stored = new Set<string>();
   if (groups.length === 0) return { stored, locked: new Set() };

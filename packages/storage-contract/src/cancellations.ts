@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ClosingReason, Storage, WebhookEndpoint } from '@trunkline/core/spi/storage';
+import type { CancellationReason, Storage, WebhookEndpoint } from '@trunkline/core/spi/storage';
 import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW } from './examples.ts';
@@ -19,15 +19,17 @@ import {
   storeEndpoint,
   storeLane,
   succeeded,
-} from './scenes.ts';
+} from './fixtures.ts';
 import { testDatabases } from './test-database.ts';
 
 const FIRST_PAGE = { from: null, limit: 100 };
 
-export function closingContract(subject: ContractSubject): void {
+export function cancellationContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
 
-  describe.each<[string, ClosingReason, (storage: Storage, endpoint: WebhookEndpoint) => Promise<unknown>]>([
+  describe.each<
+    [string, CancellationReason, (storage: Storage, endpoint: WebhookEndpoint) => Promise<unknown>]
+  >([
     ['disabling', 'ENDPOINT_DISABLED', disable],
     [
       'deleting',
@@ -35,7 +37,7 @@ export function closingContract(subject: ContractSubject): void {
       (storage, { workspaceId, id }) => storage.webhooks.delete(workspaceId, id),
     ],
   ])('%s an endpoint', (_, reason, close) => {
-    it('ends its open deliveries at once, wherever they are read', async () => {
+    it('ends its open deliveries immediately, wherever they are read', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const [retrying, pending] = await enqueueAt(storage, endpoint, NOW, NOW + 1);
@@ -102,7 +104,7 @@ export function closingContract(subject: ContractSubject): void {
       expect(batches).toEqual([2, 2, 1, 0]);
     });
 
-    it('keeps the attempt that was under way, but not its outcome', async () => {
+    it('keeps the attempt that was in flight, but not its outcome', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const [first, second, third] = await enqueueAt(storage, endpoint, NOW, NOW, NOW);
@@ -196,7 +198,7 @@ export function closingContract(subject: ContractSubject): void {
   });
 
   describe('an endpoint that is enabled again', () => {
-    it('does not get what the closing has ended', async () => {
+    it('does not get what the cancellation has ended', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const old = await enqueueOne(storage, endpoint);
@@ -262,21 +264,21 @@ export function closingContract(subject: ContractSubject): void {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       await enqueueAt(storage, endpoint, NOW, NOW);
-      const [underWay] = await claim(storage, NOW, { leaseMs: 1000 });
+      const [inFlight] = await claim(storage, NOW, { leaseMs: 1000 });
       await disable(storage, endpoint);
       await enable(storage, endpoint);
       const [first, second] = await enqueueAt(storage, endpoint, NOW, NOW);
       expect(await claim(storage, NOW)).toEqual([]);
-      await storage.deliveries.complete([failed(must(underWay), NOW)], NOW);
+      await storage.deliveries.complete([failed(must(inFlight), NOW)], NOW);
       expect(idsOf(await claim(storage, NOW))).toEqual([must(first).id]);
       expect(idsOf(await claim(storage, NOW + 1000))).toEqual([must(second).id]);
     });
 
-    it('takes no retry by hand of a request that is still under way', async () => {
+    it('takes no retry by hand of a request that is still in flight', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);
-      const underWay = only(await claim(storage, NOW));
+      const inFlight = only(await claim(storage, NOW));
       await disable(storage, endpoint);
       await enable(storage, endpoint);
       expect(await readDelivery(storage, delivery)).toMatchObject({ status: 'failed' });
@@ -285,14 +287,14 @@ export function closingContract(subject: ContractSubject): void {
       const batch = { limit: 10, countUpTo: 10, now: NOW, since: 0 };
       const none = { requeued: 0, remaining: 0 };
       expect(await storage.deliveries.retryAll(workspace.id, endpoint.id, batch)).toEqual(none);
-      await storage.deliveries.complete([failed(underWay, NOW)], NOW);
+      await storage.deliveries.complete([failed(inFlight, NOW)], NOW);
       expect(await retry()).toMatchObject({ kind: 'requeued', delivery: { attempts: 1, status: 'pending' } });
     });
 
     it('is well again by a success from before, which its delivery does not show', async () => {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
-      const [spent, underWay] = await enqueueAt(storage, endpoint, NOW, NOW);
+      const [spent, inFlight] = await enqueueAt(storage, endpoint, NOW, NOW);
       const claimed = await claim(storage, NOW);
       await storage.deliveries.complete([exhausted(must(claimed[0]), NOW)], NOW);
       await disable(storage, endpoint);
@@ -302,7 +304,7 @@ export function closingContract(subject: ContractSubject): void {
       });
       await storage.deliveries.complete([succeeded(must(claimed[1]), NOW + 2)], NOW + 2);
       expect((await readEndpoint(storage, endpoint)).health).toEqual({
-        lastDelivery: { id: must(underWay).id, status: 'failed', responseStatus: 200, at: NOW + 2 },
+        lastDelivery: { id: must(inFlight).id, status: 'failed', responseStatus: 200, at: NOW + 2 },
         lastSuccessAt: NOW + 2,
         failingSince: null,
         exhausted: false,

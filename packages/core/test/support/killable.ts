@@ -1,7 +1,7 @@
 import type { Storage } from '../../src/index.ts';
 
-/** The storage as one process sees it, until that process is killed: then it takes and tells nothing more. */
-export function mortal(storage: Storage): { readonly storage: Storage; kill(): void; isDead(): boolean } {
+/** The storage as one process sees it, until that process is killed: then it takes and reports nothing more. */
+export function killable(storage: Storage): { readonly storage: Storage; kill(): void; isDead(): boolean } {
   let dead = false;
   const guarded = <Store extends object>(store: Store): Store =>
     new Proxy(store, {

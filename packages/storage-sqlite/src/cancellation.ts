@@ -1,10 +1,10 @@
-import type { ClosingReason } from '@trunkline/core/spi/storage';
+import type { CancellationReason } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { laneGeneration } from './lane.ts';
 import { integer, text, word } from './row.ts';
 
-/** Ends all that is open at once: it stays behind in a generation that no claim looks at, until it is swept. */
-export function closeLane(database: Database, endpointId: string, reason: ClosingReason): void {
+/** Ends all that is open in one step: it stays behind in a generation that no claim looks at, until it is swept. */
+export function closeLane(database: Database, endpointId: string, reason: CancellationReason): void {
   const generation = laneGeneration(database, endpointId);
   if (generation === null) return;
   if (!isQueued(database, endpointId, generation) && !isClaimed(database, endpointId, generation)) return;
@@ -17,7 +17,11 @@ export function closeLane(database: Database, endpointId: string, reason: Closin
 }
 
 /** What ended the deliveries of this generation; null while they are open. */
-export function closingOf(database: Database, endpointId: string, generation: number): ClosingReason | null {
+export function cancellationOf(
+  database: Database,
+  endpointId: string,
+  generation: number,
+): CancellationReason | null {
   const row = database.get(
     'SELECT reason FROM closings WHERE endpoint_id = ? AND generation = ?',
     endpointId,
@@ -33,18 +37,18 @@ export function closedGenerations(database: Database, endpointId: string): reado
     .map((row) => integer(row, 'generation'));
 }
 
-/** Takes what closings have ended out of the queues, at most `limit` entries, of one endpoint if it is given; `end` writes each down. Answers how many. */
-export function sweepClosings(
+/** Takes what cancellations have ended out of the queues, at most `limit` entries, of one endpoint if it is given; `end` writes each down. Returns how many. */
+export function sweepCancellations(
   database: Database,
   { limit, endpointId: only }: { readonly limit: number; readonly endpointId?: string },
-  end: (deliveryId: string, reason: ClosingReason) => void,
+  end: (deliveryId: string, reason: CancellationReason) => void,
 ): number {
   let swept = 0;
   while (swept < limit) {
-    const closing = only === undefined ? database.get(TO_SWEEP) : database.get(TO_SWEEP_AT, only);
-    if (!closing) break;
-    const endpointId = text(closing, 'endpoint_id');
-    const generation = integer(closing, 'generation');
+    const cancellation = only === undefined ? database.get(TO_SWEEP) : database.get(TO_SWEEP_AT, only);
+    if (!cancellation) break;
+    const endpointId = text(cancellation, 'endpoint_id');
+    const generation = integer(cancellation, 'generation');
     const entries = database.all(
       'SELECT delivery_id FROM due WHERE endpoint_id = ? AND generation = ? LIMIT ?',
       endpointId,
@@ -53,7 +57,7 @@ export function sweepClosings(
     );
     for (const entry of entries) {
       database.run('DELETE FROM due WHERE delivery_id = ?', text(entry, 'delivery_id'));
-      end(text(entry, 'delivery_id'), word(closing, 'reason'));
+      end(text(entry, 'delivery_id'), word(cancellation, 'reason'));
     }
     swept += entries.length;
     if (swept < limit) finishSweep(database, endpointId, generation);
@@ -61,7 +65,7 @@ export function sweepClosings(
   return swept;
 }
 
-/** The next closing to look at. Relies on closings_to_sweep. */
+/** The next cancellation to look at. Relies on closings_to_sweep. */
 export const TO_SWEEP = 'SELECT * FROM closings WHERE to_sweep = 1 ORDER BY endpoint_id, generation LIMIT 1';
 
 const TO_SWEEP_AT =
@@ -79,7 +83,7 @@ export function sweepAgain(database: Database, endpointId: string, generation: n
 /** Nothing is queued in this generation any more. */
 function finishSweep(database: Database, endpointId: string, generation: number): void {
   if (isClaimed(database, endpointId, generation)) {
-    // Until a claim ends there is nothing to do here, however many closings there are like this.
+    // Until a claim ends there is nothing to do here, however many cancellations there are like this.
     database.run(
       'UPDATE closings SET to_sweep = 0 WHERE endpoint_id = ? AND generation = ?',
       endpointId,

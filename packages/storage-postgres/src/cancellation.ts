@@ -1,4 +1,4 @@
-import type { ClosingReason } from '@trunkline/core/spi/storage';
+import type { CancellationReason } from '@trunkline/core/spi/storage';
 import type { Database, Transaction } from './database.ts';
 import { insertEnded } from './delivery-row.ts';
 import { lockLanes, wakeAt } from './lane.ts';
@@ -11,7 +11,7 @@ import { integer, word } from './row.ts';
 export async function closeLane(
   { get, run }: Transaction,
   endpoint: string,
-  reason: ClosingReason,
+  reason: CancellationReason,
 ): Promise<void> {
   if (!(await get(CLOSE, endpoint, reason))) return;
   await run(GO_ON, endpoint);
@@ -34,16 +34,16 @@ const CLOSE = `
 const GO_ON = `
   UPDATE trunkline.lanes SET generation = generation + 1, wake_at = ${wakeAt('true')} WHERE endpoint_id = $1`;
 
-/** Takes what closings have ended out of the queues and writes it down, at most `limit` deliveries. Returns how many. */
-export async function sweepClosings(database: Database, limit: number): Promise<number> {
+/** Takes what cancellations have ended out of the queues and writes it down, at most `limit` deliveries. Returns how many. */
+export async function sweepCancellations(database: Database, limit: number): Promise<number> {
   let swept = 0;
   while (swept < limit) {
-    const closing = await database.get(TO_SWEEP);
-    if (!closing) break;
-    const endpoint = String(closing['endpoint_id']);
-    const generation = integer(closing, 'generation');
+    const cancellation = await database.get(TO_SWEEP);
+    if (!cancellation) break;
+    const endpoint = String(cancellation['endpoint_id']);
+    const generation = integer(cancellation, 'generation');
     swept += await database.transaction((transaction) =>
-      sweepClosing(transaction, { endpoint, generation, limit: limit - swept }),
+      sweepCancellation(transaction, { endpoint, generation, limit: limit - swept }),
     );
   }
   return swept;
@@ -55,13 +55,13 @@ export async function sweepEndpoint(
   endpoint: string,
   limit: number,
 ): Promise<void> {
-  const closings = await transaction.all(TO_SWEEP_AT, endpoint);
+  const cancellations = await transaction.all(TO_SWEEP_AT, endpoint);
   let left = limit;
-  for (const closing of closings) {
+  for (const cancellation of cancellations) {
     if (left <= 0) return;
-    left -= await sweepClosing(transaction, {
+    left -= await sweepCancellation(transaction, {
       endpoint,
-      generation: integer(closing, 'generation'),
+      generation: integer(cancellation, 'generation'),
       limit: left,
     });
   }
@@ -70,7 +70,7 @@ export async function sweepEndpoint(
 const TO_SWEEP_AT = `
   SELECT generation FROM trunkline.closings WHERE endpoint_id = $1 AND to_sweep ORDER BY generation`;
 
-/** The next closing to look at. Relies on closings_to_sweep. */
+/** The next cancellation to look at. Relies on closings_to_sweep. */
 const TO_SWEEP = `
   SELECT endpoint_id, generation FROM trunkline.closings WHERE to_sweep
   ORDER BY endpoint_id, generation LIMIT 1`;
@@ -81,19 +81,19 @@ interface Sweep {
   readonly limit: number;
 }
 
-async function sweepClosing(
+async function sweepCancellation(
   transaction: Transaction,
   { endpoint, generation, limit }: Sweep,
 ): Promise<number> {
   await lockLanes(transaction, [endpoint]);
-  const closing = await transaction.get(
+  const cancellation = await transaction.get(
     'SELECT reason FROM trunkline.closings WHERE endpoint_id = $1 AND generation = $2',
     endpoint,
     generation,
   );
   // Another process has swept it meanwhile.
-  if (!closing) return 0;
-  const reason = word<ClosingReason>(closing, 'reason');
+  if (!cancellation) return 0;
+  const reason = word<CancellationReason>(cancellation, 'reason');
   const swept = await transaction.run(SWEEP, endpoint, generation, limit, reason);
   if (swept < limit) await finishSweep(transaction, endpoint, generation);
   return swept;
@@ -121,7 +121,7 @@ const SWEEP = `
 
 /** Nothing is left in this generation but what is claimed. */
 async function finishSweep({ run }: Transaction, endpoint: string, generation: number): Promise<void> {
-  // Until the claims end there is nothing to do here, however many closings there are like this.
+  // Until the claims end there is nothing to do here, however many cancellations there are like this.
   if ((await run(LEAVE_TO_CLAIMS, endpoint, generation)) > 0) return;
   await run(
     'DELETE FROM trunkline.closings WHERE endpoint_id = $1 AND generation = $2',

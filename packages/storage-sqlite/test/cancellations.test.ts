@@ -13,10 +13,10 @@ import {
 import { connectTo, openStorage } from './support/open-storage.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
-// How a closing is kept until it is written down. What it means is in the contract.
+// How a cancellation is kept until it is written down. What it means is in the contract.
 
-it('a closing whose deliveries are all under claims is not looked at again before a claim ends', async () => {
-  const { storage, endpoint, rows, version } = await scene();
+it('a cancellation whose deliveries are all under claims is not looked at again before a claim ends', async () => {
+  const { storage, endpoint, rows, version } = await fixture();
   await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
   const { claimed } = await storage.deliveries.claim(claimAt(NOW));
   await disable(storage, endpoint);
@@ -32,14 +32,14 @@ it('a closing whose deliveries are all under claims is not looked at again befor
   expect(rows('closings')).toBe(0);
 });
 
-it('closing an endpoint where nothing is open leaves nothing to sweep', async () => {
-  const { storage, endpoint, rows } = await scene();
+it('a cancellation at an endpoint where nothing is open leaves nothing to sweep', async () => {
+  const { storage, endpoint, rows } = await fixture();
   await disable(storage, endpoint);
   expect(rows('closings')).toBe(0);
 });
 
 it('the lane of a deleted endpoint stays until nothing of it is open', async () => {
-  const { storage, endpoint, rows } = await scene();
+  const { storage, endpoint, rows } = await fixture();
   await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
   await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
   await storage.deliveries.claim(claimAt(NOW, { limit: 1 }));
@@ -54,7 +54,7 @@ it('the lane of a deleted endpoint stays until nothing of it is open', async () 
 });
 
 it('what was claimed when its endpoint was closed can be deleted as history', async () => {
-  const { storage, endpoint, rows } = await scene();
+  const { storage, endpoint, rows } = await fixture();
   await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
   await storage.deliveries.claim(claimAt(NOW));
   await storage.webhooks.delete(endpoint.workspaceId, endpoint.id);
@@ -65,7 +65,7 @@ it('what was claimed when its endpoint was closed can be deleted as history', as
 });
 
 it('lists of deliveries stay right when an endpoint was closed very often before a sweep', async () => {
-  const { storage, endpoint } = await scene();
+  const { storage, endpoint } = await fixture();
   const { id, workspaceId } = endpoint;
   const ended: string[] = [];
   for (let count = 0; count < 60; count += 1) {
@@ -83,7 +83,7 @@ it('lists of deliveries stay right when an endpoint was closed very often before
   expect(await list('pending')).toEqual({ rows: [open.id], hasOlder: false, hasNewer: false });
 });
 
-interface Scene {
+interface Fixture {
   readonly storage: Storage;
   readonly endpoint: WebhookEndpoint;
   /** How many rows a table has. */
@@ -92,7 +92,7 @@ interface Scene {
   readonly version: () => number;
 }
 
-async function scene(): Promise<Scene> {
+async function fixture(): Promise<Fixture> {
   const path = join(temporaryDirectory(), 'test.db');
   const storage = await openStorage(path);
   const workspace = aWorkspace();
