@@ -77,7 +77,7 @@ function openConnection({
       carrier.token = event.token;
       return;
     }
-    // The carrier is answered once it is stored, which may take minutes: the next events do not wait for that.
+    // The carrier gets its response once it is stored, which may take minutes: the next events do not wait for that.
     const stored = event.type === 'receipt' ? listener.receipt(event) : listener.message(messageOf(event));
     void stored
       .then(
@@ -87,7 +87,10 @@ function openConnection({
       .then((response) => carrier.call(`/events/${event.id}/${response}`, { method: 'POST' }))
       // A response that is lost is an event that comes again.
       .catch((error: unknown) =>
-        logger?.debug({ err: error, event: event.id }, 'an event could not be answered'),
+        logger?.debug(
+          { err: error, event: event.id },
+          'An event of the carrier could not be confirmed. The carrier sends it again.',
+        ),
       );
   };
 

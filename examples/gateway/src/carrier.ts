@@ -80,7 +80,7 @@ export class Carrier {
     return response.body;
   }
 
-  /** Nothing where no device is linked, or it is unlinked already. Rejects when the carrier could not be told. */
+  /** Nothing where no device is linked, or it is unlinked. Rejects when the carrier could not be reached. */
   async unlink(): Promise<void> {
     if (this.token === null) return;
     const { ok, status } = await this.call('/device', { method: 'DELETE' });

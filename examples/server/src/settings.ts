@@ -34,7 +34,7 @@ export interface Settings {
   /** How fast each number writes; undefined is as fast as the network takes it. */
   readonly messagesPerMinute: number | undefined;
   readonly smtpUrl: string | undefined;
-  /** Who gets eeeeemails about webhooks; undefined leaves it as it is. */
+  /** Who gets emails about webhooks; undefined leaves it as it is. */
   readonly emailTo: readonly string[] | undefined;
   /** What one must show to read the metrics; undefined lets everybody. */
   readonly metricsToken: string | undefined;

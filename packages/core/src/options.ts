@@ -43,7 +43,7 @@ export interface TrunklineOptions<Transaction = never> {
   readonly logger?: Logger | undefined;
   /** Takes the metrics. That of OpenTelemetry's API at this moment, unless given: nobody's where no SDK is installed. */
   readonly meterProvider?: MeterProvider | undefined;
-  /** Eemails about failing endpoints; by default they are logged as warnings. */
+  /** Emails about failing endpoints; by default they are logged as warnings. */
   readonly notifier?: Notifier | undefined;
   /** What this process does; all by default. */
   readonly roles?: Partial<Roles> | undefined;
