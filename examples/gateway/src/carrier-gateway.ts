@@ -77,15 +77,15 @@ function openConnection({
       carrier.token = event.token;
       return;
     }
-    // The carrier gets its response once it is stored, which may take minutes: the next events do not wait for that.
+    // The carrier gets the outcome once the event is stored, which may take minutes: the next events do not wait for that.
     const stored = event.type === 'receipt' ? listener.receipt(event) : listener.message(messageOf(event));
     void stored
       .then(
         () => 'taken',
         () => 'refused',
       )
-      .then((response) => carrier.call(`/events/${event.id}/${response}`, { method: 'POST' }))
-      // A response that is lost is an event that comes again.
+      .then((outcome) => carrier.call(`/events/${event.id}/${outcome}`, { method: 'POST' }))
+      // If the outcome is lost, the event comes again.
       .catch((error: unknown) =>
         logger?.debug(
           { err: error, event: event.id },

@@ -22,7 +22,7 @@ export interface ResponseBody {
 export function one(resource: Resource, description: string): ResponseBody {
   const { name, schema, example } = resource;
   return {
-    name: `${name}Answer`,
+    name: `${name}Response`,
     schema: z.strictObject({ data: schema }),
     description,
     example: { data: example },
