@@ -11,7 +11,7 @@ export interface ClusterOptions {
   readonly port: number;
   /** Null starts a Postgres of the cluster's own. */
   readonly databaseUrl: string | null;
-  /** What the processes print, and the outcomes. */
+  /** Called with what the processes print, line by line, and with their ends. */
   readonly notify: (name: string, line: string) => void;
 }
 

@@ -9,7 +9,7 @@ export type NetworkPhone = Omit<SandboxPhone, 'accepted'> & {
   forget(): Promise<void>;
 };
 
-const responded = z.object({ response: z.string().nullable() });
+const done = z.object({ response: z.string().nullable() });
 const failed = z.object({ code: z.literal('INVALID_INSTANCE_STATE').optional(), message: z.string() });
 
 /** The phone behind an instance, on the network at this address. */
@@ -19,25 +19,25 @@ export function networkPhone(url: string, instanceId: string): NetworkPhone {
       method: 'POST',
       body: JSON.stringify(input),
     });
-    const reply: unknown = await response.json();
-    if (response.ok) return responded.parse(reply).response ?? '';
-    const { code, message } = failed.parse(reply);
+    const body: unknown = await response.json();
+    if (response.ok) return done.parse(body).response ?? '';
+    const { code, message } = failed.parse(body);
     throw code ? new TrunklineError(refuse(code, message).refusal) : new Error(message);
   };
-  const notify = async (action: string, input?: object): Promise<void> => {
+  const perform = async (action: string, input?: object): Promise<void> => {
     await act(action, input);
   };
   return {
-    scan: (profile) => notify('scan', profile),
+    scan: (profile) => perform('scan', profile),
     receive({ file, ...message }) {
       const content = file && Buffer.from(file.content).toString('base64');
       return act('receive', { ...message, ...(file && { file: { ...file, content } }) });
     },
     addGroup: (group) => act('addGroup', group),
-    leaveGroup: (networkId) => notify('leaveGroup', { networkId }),
-    drop: () => notify('drop'),
-    unlink: () => notify('unlink'),
-    fail: () => notify('fail'),
-    forget: () => notify('forget'),
+    leaveGroup: (networkId) => perform('leaveGroup', { networkId }),
+    drop: () => perform('drop'),
+    unlink: () => perform('unlink'),
+    fail: () => perform('fail'),
+    forget: () => perform('forget'),
   };
 }

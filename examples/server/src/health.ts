@@ -37,14 +37,14 @@ function oneAtATime<Reply>(ask: () => Promise<Reply>): () => Promise<Reply> {
     }));
 }
 
-async function beforeDeadline<Reply>(response: Promise<Reply>): Promise<Reply> {
+async function beforeDeadline<Value>(call: Promise<Value>): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(new Error(`Nothing came within ${STORAGE_DEADLINE_MS} ms.`)),
     STORAGE_DEADLINE_MS,
   );
   try {
-    return await Promise.race([response, late]);
+    return await Promise.race([call, late]);
   } finally {
     clearTimeout(timer);
   }

@@ -21,7 +21,7 @@ export interface HttpListener {
 const LAST_REQUESTS_MS = 300;
 /** A response of which the client takes nothing for so long is cut off: it holds a file or a connection to S3 open. */
 const STALLED_AFTER_MS = 60_000;
-/** A request that is not responded by then is cut off. */
+/** A request that has no response by then is cut off. */
 const CLOSE_WITHIN_MS = 20_000;
 
 /** Takes the address before there is anything to serve: one that is taken is found out before anything is written. */
@@ -32,12 +32,12 @@ export async function listen(
 ): Promise<HttpListener> {
   let handler = whileStarting;
   let closing = false;
-  const response = getRequestListener((request) => handler(request));
+  const handle = getRequestListener((request) => handler(request));
   const server = createServer((incoming, outgoing) => {
     if (closing) outgoing.shouldKeepAlive = false;
     if (hostsIn(incoming) > 1) return refuseHosts(outgoing);
     outgoing.setTimeout(stalledAfterMs, () => cutOffStalled(outgoing));
-    void response(incoming, outgoing);
+    void handle(incoming, outgoing);
   });
   await startListening(server, address);
   const listensAt = server.address() as AddressInfo; // it listens on TCP

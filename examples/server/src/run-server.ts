@@ -8,7 +8,10 @@ import type { RunningServer, ServerParts } from './start-server.ts';
 
 export type { ServerParts };
 
-/** Beside the time that work in flight gets: for requests in flight, and for closing. What has not ended by then is cut off. Nothing is lost. */
+/**
+ * Beside the time that the workers get for what they have begun: for requests in flight, and for closing. What has not
+ * ended by then is cut off. Nothing is lost.
+ */
 const CLOSE_WITHIN_MS = 15_000;
 
 /** Runs the server that the environment asks for until a signal ends it; exits the process. */

@@ -26,7 +26,7 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly isDraining: () => boolean;
 }
 
-/** Everything that the server responds: the API, the hands on the sandbox's phones, whether it is well, and its metrics. */
+/** Everything that the server serves: the API, the controls of the sandbox's phones, its health, and its metrics. */
 export function createServerApp(parts: ServerParts): Hono {
   const { trunkline, publicUrl, rateLimit, logger } = parts;
   const app = new Hono();

@@ -38,7 +38,7 @@ export function createServerMetrics(): ServerMetrics {
       await next();
       duration.record((performance.now() - began) / 1000, {
         'http.request.method': METHODS.has(c.req.method) ? c.req.method : '_OTHER',
-        // That which responded, as it was declared: without the ids of this request, and without a path that is nowhere.
+        // The route that responded, as it was declared: without the ids of this request, or a path that is nowhere.
         'http.route': routePath(c),
         'http.response.status_code': c.res.status,
       });

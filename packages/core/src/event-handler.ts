@@ -9,7 +9,7 @@ import type { HandlerDefinition } from './workers/event-worker.ts';
 /** One event type, several, or all that there are. `webhook.test` is none of them: it is sent to its endpoint alone. */
 export type EventSelection = SubscribableEventType | readonly SubscribableEventType[] | '*';
 
-/** The same as a receiver of webhooks reads: a union that `type` discriminates. */
+/** The same as a receiver of webhooks reads: a union discriminated by `type`. */
 export type SelectedEvent<Selection extends EventSelection> = WebhookEventOf<
   Selection extends readonly (infer Type extends SubscribableEventType)[]
     ? Type

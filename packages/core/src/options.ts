@@ -43,7 +43,7 @@ export interface TrunklineOptions<Transaction = never> {
   readonly logger?: Logger | undefined;
   /** Takes the metrics. That of OpenTelemetry's API at this moment, unless given: nobody's where no SDK is installed. */
   readonly meterProvider?: MeterProvider | undefined;
-  /** Emails about failing endpoints; by default they are logged as warnings. */
+  /** Sends the emails about failing endpoints; by default they are logged as warnings. */
   readonly notifier?: Notifier | undefined;
   /** What this process does; all by default. */
   readonly roles?: Partial<Roles> | undefined;
@@ -68,7 +68,7 @@ export interface TrunklineOptions<Transaction = never> {
   readonly ownAddresses?: ((port: number) => readonly OwnAddress[]) | undefined;
   /** Whether webhooks carry the headers of Standard Webhooks (https://www.standardwebhooks.com) beside our own. Default true. */
   readonly standardWebhooks?: boolean | undefined;
-  /** Messages of one instance that may be queued. Default 1,000. */
+  /** How many messages of one instance may be queued at the same time. Default 1,000. */
   readonly sendBacklog?: number | undefined;
   /** How long a disconnect, logout or delete waits for the gateway's response. Default 15,000 ms. */
   readonly operationTimeoutMs?: number | undefined;

@@ -28,8 +28,8 @@ export interface WorkspaceApi<Transaction = never> {
     /** Closes the connection, erases the session, and resolves when it is gone. */
     delete(id: string): Promise<void>;
     /**
-     * Starts to connect and resolves immediately: poll, or wait for `instance.connected`. With a `pairing_phone_number` the
-     * QR of a pairing comes with a code to type on that phone.
+     * Starts to connect and resolves immediately: poll, or wait for `instance.connected`. With a `pairing_phone_number`
+     * the QR of a pairing comes with a code to type on that phone.
      */
     connect(id: string, input?: ConnectInput): Promise<InstanceResource>;
     disconnect(id: string): Promise<InstanceResource>;
@@ -47,7 +47,7 @@ export interface WorkspaceApi<Transaction = never> {
     send(input: SendTextInput | SendMediaInput, options?: SendOptions<Transaction>): Promise<SendResult>;
     /**
      * Stores a file before the rest of its message is known, as when it comes first in a form. Pass it to `send` as
-     * `file`, or discard it. Where `type` is given its limit and file types hold immediately.
+     * `file`, or discard it. If `type` is given, its limit and file types hold from the start.
      */
     upload(
       content: ReadableStream<Uint8Array>,

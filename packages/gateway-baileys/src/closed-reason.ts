@@ -2,7 +2,7 @@ import type { ClosedReason, Clock } from '@trunkline/core/spi/gateway';
 import type { WAVersion } from '@whiskeysockets/baileys';
 import type { ClientVersion } from './client-version.ts';
 import type { InstanceMemory } from './instance-memory.ts';
-import { cancellationOf } from './socket/close-codes.ts';
+import { describeClose } from './socket/close-codes.ts';
 
 /** Whoever took our place may be a copy of this service that is about to stop: give it time, once. */
 const AFTER_REPLACED_MS = 60_000;
@@ -19,7 +19,7 @@ interface ClosingInstance {
 
 /** What core is to do about a connection that ended with `error`. */
 export async function closedReason(error: unknown, instance: ClosingInstance): Promise<ClosedReason> {
-  const { action, detail } = cancellationOf(error);
+  const { action, detail } = describeClose(error);
   switch (action) {
     case 'restart':
     case 'unlinked':
@@ -50,7 +50,7 @@ async function versionRefused({ versions, version }: ClosingInstance, detail: st
   try {
     return (await versions.refused(version)) ? { kind: 'restart' } : { kind: 'failed', code: detail };
   } catch {
-    // The current version is not known now.
+    // The current version could not be found out.
     return { kind: 'dropped', detail };
   }
 }

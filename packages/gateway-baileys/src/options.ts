@@ -79,6 +79,7 @@ export function readOptions(options: BaileysGatewayOptions): GatewaySettings {
 
 async function latestVersion(): Promise<WhatsAppVersion> {
   const latest = await fetchLatestWaWebVersion({ signal: AbortSignal.timeout(10_000) });
-  if (!latest.isLatest) throw new Error('web.whatsapp.com does not say its version.');
+  if (!latest.isLatest)
+    throw new Error('web.whatsapp.com does not say which version of WhatsApp Web is current.');
   return latest.version;
 }

@@ -3,7 +3,7 @@ import type { Result } from '@trunkline/core/spi/http';
 import { bodyReadBefore } from './body-read-before.ts';
 import { createFormParser } from './form-parser.ts';
 
-/** What a form holds: each field once, and the outcome of its file; null where it has none. */
+/** What a form holds: each field once, and what `takeFile` made of its file; null where it has none. */
 export interface Form<Stored> {
   readonly fields: Readonly<Record<string, string>>;
   readonly file: Stored | null;

@@ -44,14 +44,14 @@ export function createHttpApp(trunkline: ServedTrunkline, options: HttpAppOption
       serveRoute({ trunkline, options: checked, guard }, route),
     );
   }
-  for (const [path, response] of referencePages(checked)) {
-    app.get(basePath + path, (c) => toResponse(response(c), { status: 200, requestId: requestId(c) }));
+  for (const [path, page] of referencePages(checked)) {
+    app.get(basePath + path, (c) => toResponse(page(c), { status: 200, requestId: requestId(c) }));
     app.all(basePath + path, (c) => methodNotAllowed(requestId(c), 'GET, HEAD'));
   }
   for (const [path, allow] of allowedMethods()) {
     app.all(basePath + routerPath(path), (c) => methodNotAllowed(requestId(c), allow));
   }
-  // Also when the app is mounted in another one, whose own "not found" would be the response otherwise.
+  // Also when the app is mounted in another one, which would otherwise respond with its own "not found".
   app.all(`${basePath}/*`, (c) => notFound(requestId(c)));
   app.notFound((c) => notFound(requestId(c)));
   return app;

@@ -103,7 +103,7 @@ function stateOf({ used, passes }: Count, limit: number): RateState {
   };
 }
 
-async function beforeDeadline<Value>(response: Promise<Value>): Promise<Value> {
+async function beforeDeadline<Value>(call: Promise<Value>): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(
@@ -112,7 +112,7 @@ async function beforeDeadline<Value>(response: Promise<Value>): Promise<Value> {
     );
   });
   try {
-    return await Promise.race([response, deadline]);
+    return await Promise.race([call, deadline]);
   } finally {
     clearTimeout(timer);
   }

@@ -27,7 +27,7 @@ interface Service {
   readonly guard: RequestGuard;
 }
 
-/** What is known of a request before its response, and goes into its response. */
+/** What is known of a request while it is served, and goes into its response. */
 interface Progress {
   readonly failed: (error: unknown) => void;
   headers: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ const EARLY_MS = 5 * 60_000;
 
 export interface CredentialSource {
   get(): Promise<S3Credentials>;
-  /** They were refused as expired: found again for the next request. */
+  /** They were refused as expired: the provider is asked for new ones for the next request. */
   forget(): void;
 }
 
@@ -17,7 +17,7 @@ export function createCredentialSource(find: () => Promise<S3Credentials>): Cred
 
   const holds = (credentials: S3Credentials): boolean =>
     credentials.expiration !== undefined && credentials.expiration.getTime() - EARLY_MS > Date.now();
-  const findAgain = async (): Promise<S3Credentials> => {
+  const ask = async (): Promise<S3Credentials> => {
     try {
       known = checkCredentials(await find());
       return known;
@@ -29,7 +29,7 @@ export function createCredentialSource(find: () => Promise<S3Credentials>): Cred
   return {
     async get() {
       if (known !== null && holds(known)) return known;
-      inFlight ??= findAgain();
+      inFlight ??= ask();
       return inFlight;
     },
     forget() {

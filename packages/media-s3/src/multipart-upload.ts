@@ -46,7 +46,7 @@ export async function beginMultipartUpload(
   };
 }
 
-/** What S3 calls the bytes that it took. Throws where the response is another's, as of a proxy that sends a page for everything. */
+/** What S3 calls the bytes that it stored. Throws if the response is not from S3, as when a proxy sends a page. */
 export function tagOf({ headers }: S3Response): string {
   const tag = headers.get('ETag');
   if (tag === null) throw notFromS3();
@@ -55,7 +55,7 @@ export function tagOf({ headers }: S3Response): string {
 
 function notFromS3(): S3Error {
   return new S3Error(
-    'What responded instead of S3 took nothing. Check the endpoint, and the proxies in between.',
+    'The response to an upload is not from S3, so the file is not stored. Check the endpoint, and the proxies in between.',
   );
 }
 

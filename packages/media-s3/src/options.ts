@@ -19,7 +19,7 @@ export interface S3MediaStoreOptions {
   readonly timeouts?: S3Timeouts | undefined;
   /** How often a request is made at most, where S3 is overloaded or away. 5. */
   readonly maxAttempts?: number | undefined;
-  /** Bytes that are sent, and held in memory, at a time; 5 MiB to 100 MiB. 5 MiB, which is enough for files of 50 GB. */
+  /** Bytes sent, and held in memory, at a time: 5 MiB to 100 MiB. By default 5 MiB, enough for files of 50 GB. */
   readonly partSize?: number | undefined;
   /** Makes the requests; the runtime's, unless given. */
   readonly fetch?: typeof fetch | undefined;
@@ -29,7 +29,7 @@ export interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
-  /** Until when they hold. Found again some minutes before; without it, for every request. */
+  /** Until when they hold. The provider is asked again some minutes before; without it, for every request. */
   readonly expiration?: Date | undefined;
 }
 

@@ -4,7 +4,7 @@ import { textOf } from './xml.ts';
 /** How far from ours the clock of S3 is when it refuses a request for that. */
 const SKEW_MS = 10 * 60_000;
 
-/** What S3 responded instead of doing what it was asked to. */
+/** What S3 responded with instead of doing what it was asked to do. */
 export function refusalOf(method: string, { status, headers }: Response, text: string): S3Error {
   const code = method === 'HEAD' ? presumedCode(status, headers) : codeIn(text);
   return new S3Error(`S3 refused a ${method}: ${status}${code === null ? '' : ` ${code}`}.`, {

@@ -8,7 +8,7 @@ const PASSING_CODES: ReadonlySet<string> = new Set([
   'ServiceUnavailable',
   'SlowDown',
   'Throttling',
-  // These two after their cause is mended: the clock's offset is known, and the credentials are found again.
+  // These two after their cause is mended: the clock's offset is known, and new credentials are asked for.
   'RequestTimeTooSkewed',
   'ExpiredToken',
 ]);

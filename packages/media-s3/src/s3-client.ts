@@ -16,14 +16,14 @@ interface S3Content {
   readonly content: ReadableStream<Uint8Array>;
 }
 
-/** The response of both is 2xx and no error; both reject with an S3Error. */
+/** Both resolve with a 2xx response that holds no error, and reject with an S3Error otherwise. */
 export interface S3Client {
   call(request: S3Request, maxAttempts?: number): Promise<S3Response>;
   /** For a response that streams as it is read. */
   open(request: S3Request): Promise<S3Content>;
 }
 
-/** Sends with fetch. Each attempt has its own signature and has its own deadline. */
+/** Sends with fetch. Each attempt has a signature and a deadline of its own. */
 export function createS3Client(options: CheckedS3Options): S3Client {
   const signer = createSigner(options);
 

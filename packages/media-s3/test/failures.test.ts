@@ -233,7 +233,9 @@ describe('a server that sends a page for everything of its own', () => {
   it.each([1, 6 * MIB])('has taken no file of %i bytes', async (size) => {
     const { s3, store } = await storeOnFake({ maxAttempts: 1 });
     s3.disturb(page);
-    await expect(store.put(ID, chunksOf(size, 1))).rejects.toThrow('instead of S3 took nothing');
+    await expect(store.put(ID, chunksOf(size, 1))).rejects.toThrow(
+      'is not from S3, so the file is not stored',
+    );
   });
 
   it.each(['UploadPart', 'CompleteMultipartUpload'])(

@@ -15,11 +15,11 @@ import { RAW_BODY_FIXES, readSignedHeaders, verify, type VerifySuccess } from '.
 export interface ReceiverOptions {
   /**
    * The endpoint's secret, whole (`whsec_…`); several while one is being replaced; or a function that reads it, called
-   * for each request. `process.env.WEBHOOK_SECRET` may be given as it is: where it is missing or empty, requests are
-   * gets 500 and `onError` gets the reason. A secret with white space around it throws a TypeError right away.
+   * for each request. `process.env.WEBHOOK_SECRET` may be given as it is: where it is missing or empty, each request
+   * gets a 500, and `onError` the reason. A secret with white space around it throws a TypeError right away.
    */
   readonly secret: SecretOption;
-  /** What to do with the events of each type. A promise is waited for. Respond within 10 seconds: the sender hangs up then. */
+  /** What to do with the events of each type. A promise is awaited. The sender hangs up after 10 seconds. */
   readonly on?: EventHandlers;
   /** What to do with every other event, those of types that are newer than this package too. Nothing unless given. */
   readonly otherwise?: (event: WebhookEvent) => unknown;

@@ -1,5 +1,5 @@
 /**
- * Remembers which events have been dealt with. Every method may reject: the request then gets 500, so
+ * Remembers which events have been dealt with. Every method may reject: the request then gets a 500, so
  * that the sender tries again.
  *
  * `claim` must be atomic: of several calls at the same time for one id, in any number of processes, one gets

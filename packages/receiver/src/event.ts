@@ -1,7 +1,7 @@
 import type { InstanceEventType, MessageEventType, WebhookEventType } from './event-types.ts';
 
 /**
- * What a webhook reports: a union that its `type` discriminates. A newer service may send types and fields that are not
+ * What a webhook reports: a union discriminated by `type`. A newer service may send types and fields that are not
  * listed here; they pass through as they are, so let a `switch` on `type` ignore what it does not know.
  */
 export type WebhookEvent = WebhookEventOf<WebhookEventType>;

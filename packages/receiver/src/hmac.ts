@@ -1,6 +1,6 @@
 /**
  * What `#hmac` stands for: `hmac-node.ts` under Node, Bun and Deno, `hmac-web.ts` elsewhere (package.json, "imports").
- * Both return the same; only Web Crypto has to be waited for.
+ * Both return the same; only Web Crypto has to be awaited.
  */
 export interface Hmac {
   /** HMAC-SHA256 (RFC 2104) in lower-case hex. */

@@ -10,7 +10,7 @@ export interface EventReceipt {
    * - `handled`: a handler has run.
    * - `ignored`: no handler wants this type.
    * - `duplicate`: it has been handled before.
-   * - `in_progress`: another request is at it right now. It gets 409, so that the sender asks again later: if
+   * - `in_progress`: another request is at it right now. It gets a 409, so that the sender asks again later: if
    *   the other one fails, the event is not lost.
    */
   readonly outcome: 'handled' | 'ignored' | 'duplicate' | 'in_progress';

@@ -27,8 +27,8 @@ export interface SignedRequest {
 }
 
 /**
- * Goes through all secrets, so that the time it takes does not show which one matched. Returns immediately where the HMAC
- * does: to wait for what is there costs a part of a verification.
+ * Goes through all secrets, so that the time it takes does not show which one matched. Synchronous where the HMAC is:
+ * awaiting a value that is there costs a noticeable part of a verification.
  */
 export function signatureMatches({
   secrets,
@@ -49,8 +49,8 @@ export function anyKeyMatches(
 }
 
 async function anyOf(matches: readonly (boolean | Promise<boolean>)[]): Promise<boolean> {
-  const responses = await Promise.all(matches.map((match) => Promise.resolve(match)));
-  return responses.includes(true);
+  const results = await Promise.all(matches.map((match) => Promise.resolve(match)));
+  return results.includes(true);
 }
 
 const PREFIX = 'v1=';

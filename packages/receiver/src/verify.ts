@@ -60,8 +60,8 @@ export interface VerifyFailure {
 export type VerifyResult = VerifySuccess | VerifyFailure;
 
 /**
- * Checks whether a webhook comes from the service, and reads its event. Whatever the request holds, the response is a
- * result; only options that are wrong for every request reject (no secret, white space around it, a tolerance
+ * Checks whether a webhook comes from the service, and reads its event. Whatever the request holds, it resolves
+ * with a result; only options that are wrong for every request reject (no secret, white space around it, a tolerance
  * that is not a number).
  *
  * The service's own headers decide where one of them is there. Those of Standard Webhooks decide where neither is, as behind a

@@ -26,8 +26,8 @@ export async function startNetwork(
 ): Promise<NetworkServer> {
   const network = createNetwork(context, options);
   const app = phoneRoutes(network);
-  const response = getRequestListener(app.fetch);
-  const server = createServer((incoming, outgoing) => void response(incoming, outgoing));
+  const handle = getRequestListener(app.fetch);
+  const server = createServer((incoming, outgoing) => void handle(incoming, outgoing));
   const sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE });
   server.on('upgrade', (request, socket, head) => {
     const peer = peerOf(request);

@@ -19,7 +19,10 @@ const received = z.object({
 });
 const group = z.object({ name: z.string(), participantsCount: z.int() });
 
-/** The phones, for other processes: `POST /phones/{instance}/{action}` with the action's input as JSON returns what it returns. */
+/**
+ * The phones, for other processes: `POST /phones/{instance}/{action}` takes the action's input as JSON, and responds
+ * with what the action returns.
+ */
 export function phoneRoutes({ phone, unlink, log }: Pick<Network, 'phone' | 'unlink' | 'log'>): Hono {
   const app = new Hono();
   const action = <Input>(

@@ -2,8 +2,8 @@ import { v7 } from 'uuid';
 import { base32ToUuid, decodeBase32, encodeBase32, uuidToBase32 } from './base32.ts';
 
 /**
- * What an id names. `req` (requests), `mem` (members), `opr` (operations), `ntc` (owed emails), `sub` (subscriptions) and
- * `upl` (uploads) are ours beside the specification's eight.
+ * What an id names. `req` (requests), `mem` (members), `opr` (operations), `ntc` (owed emails), `sub` (subscriptions)
+ * and `upl` (uploads) are ours beside the specification's eight.
  */
 export type IdPrefix =
   | 'key'

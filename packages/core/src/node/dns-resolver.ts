@@ -18,8 +18,8 @@ const ANSWERS: readonly string[] = ['ENOTFOUND', 'ENODATA'];
 
 /**
  * Reads the hosts file and asks name servers itself, any number of names concurrently. The system's own look-up
- * (`getaddrinfo`) holds one of two threads as long as it takes: two names whose servers do not respond, which anybody can
- * register, would keep all others waiting.
+ * (`getaddrinfo`) holds one of two threads as long as it takes: two names whose servers do not respond, which anybody
+ * can register, would keep all others waiting.
  */
 export function nodeDnsResolver(options: NodeDnsResolverOptions = {}): DnsResolver {
   const hosts = hostsFile(options.hostsFile);

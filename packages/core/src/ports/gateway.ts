@@ -20,7 +20,10 @@ export interface Gateway {
    * other form the storage indexes the id of every outbound message, which makes accepting one dearer.
    */
   newMessageId(bytes: Uint8Array): string;
-  /** Starts to connect, or to pair where the session is empty. Resolves immediately; what happens is reported to `listener`. */
+  /**
+   * Starts to connect, or to pair where the session is empty. Resolves immediately; what happens is reported to
+   * `listener`.
+   */
   open(session: Session, listener: GatewayListener, options?: OpenOptions): Promise<GatewayConnection>;
   /** Unlinks a number that has no connection open. Rejects when the network could not be reached. */
   unlink(session: Session): Promise<void>;

@@ -15,7 +15,7 @@ export interface Notifier {
   notify(notification: Notification): Promise<void>;
 }
 
-/** For an installation without SMTP: says in the log what an email would have said. */
+/** For an installation that sends no emails: logs what an email would have said. */
 export function loggingNotifier(logger: Logger): Notifier {
   return {
     async notify({ kind, workspace, webhook, recipients }) {

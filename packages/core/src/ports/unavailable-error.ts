@@ -1,7 +1,7 @@
 /**
  * A storage or a media store cannot do now what it may well do later: it is locked, out of reach, stalled or full. Whether
- * what was asked for has been done may be unknown, as where the response to a commit was lost. Storages and media stores
- * reject with it; the REST API responds with 503 and `Retry-After`.
+ * what was asked for has been done may be unknown, as where the response to a commit was lost. Storages and media
+ * stores reject with it; the REST API responds with 503 and `Retry-After`.
  */
 export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';

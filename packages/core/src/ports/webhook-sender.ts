@@ -20,7 +20,7 @@ export interface WebhookResponse {
   readonly responseBody: string | null;
 }
 
-/** Sends one webhook request by the rules of the specification: checked address, 10 s in all, 3 s to connect, no redirect. */
+/** Sends one webhook request as the specification rules: checked address, 10 s in all, 3 s to connect, no redirect. */
 export interface WebhookSender {
   /**
    * Never rejects: every way to fail is a response with an error code. What a failure came from goes to `onFailure`,

@@ -11,7 +11,7 @@ export class DeadlineError extends Error {
   }
 }
 
-/** Rejects with a `DeadlineError` when the promise of the work has not settled in time; the work itself is not stopped. */
+/** Rejects with a `DeadlineError` if `work` has not settled in time; the work itself is not stopped. */
 export function withDeadline<Value>(
   clock: Timers,
   { what, ms }: { readonly what: string; readonly ms: number },
@@ -33,7 +33,7 @@ export function unlessLate<Value>(
   });
 }
 
-/** Whether the promise of the work has settled, one way or the other, when it has or `ms` have passed. */
+/** Whether `work` has settled, one way or the other; resolves when it has, or when `ms` have passed. */
 export function settledWithin(clock: Timers, ms: number, work: Promise<unknown>): Promise<boolean> {
   return withDeadline(clock, { what: 'The work', ms }, work).then(
     () => true,

@@ -10,7 +10,7 @@ const LOOKS_WITHIN_MS = 5_000;
 const ASKS_WITHIN_MS = 25_000;
 /** A response that took longer says too little. */
 const ASK_DEADLINE_MS = 1_000;
-/** The first responds may take longer than later ones: connections are being made, and everything starts together. */
+/** The first responses may take longer than later ones: connections are being made, and everything starts together. */
 const FIRST_TRIES = 10;
 /** From here on the machine's clock needs attention. */
 const WARN_FROM_MS = 1_000;
@@ -46,8 +46,8 @@ function timeOfMachine(local: Clock): ReferenceTime {
 }
 
 /**
- * Between two responses time goes on evenly: setting the machine's clock, by hand or by its time service, has no effect.
- * A response is taken to be from the middle of the time that it took.
+ * Between two responses time goes on evenly: setting the machine's clock, by hand or by its time service, has no
+ * effect. A response is taken to be from the middle of the time that it took.
  */
 function timeOfServer(
   local: Clock,

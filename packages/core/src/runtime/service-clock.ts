@@ -32,7 +32,7 @@ const storedLead = z.object({ aheadMs: z.number(), notedAt: z.number() });
 /**
  * A clock that never goes back, and that processes on one database agree on. It goes with the reference. Where that is
  * set back, the processes that run keep their time, ahead of it by a lead that shrinks; they note their lead in the
- * database, and a process that starts then takes it: otherwise it would find their leases in the future, and they
+ * database, and a process that starts then adopts it: otherwise it would find their leases in the future, and they
  * its own in the past. When none of them runs any more, the lead is gone, and the next one goes by the reference again.
  */
 export function serviceClock(

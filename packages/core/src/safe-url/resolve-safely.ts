@@ -3,7 +3,10 @@ import type { UrlPolicy } from '../domain/webhook/address-rules.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
 
 export interface ResolveOptions {
-  /** Finds every address of a name; rejects, or resolves with none, where it has none. Not asked for a host that is an address. */
+  /**
+   * Finds every address of a name; rejects, or resolves with none, where it has none. Not called for a host that is an
+   * address.
+   */
   readonly lookup: DnsResolver['resolve'];
   /** `public`, unless given. */
   readonly policy?: UrlPolicy | undefined;
@@ -57,7 +60,7 @@ export async function resolveHost(
     : { ok: false, reason: 'unsafe', message: 'The host has an address that is not public.' };
 }
 
-/** Resolves or rejects like `promise`, or rejects with the signal's reason as soon as it is aborted. */
+/** Settles as `promise` does, or rejects with the signal's reason as soon as it is aborted. */
 export async function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason);

@@ -24,7 +24,7 @@ export interface SandboxPhone {
     readonly phoneNumber?: string | undefined;
     readonly profileName?: string | undefined;
   }): Promise<void>;
-  /** Somebody writes to the instance; Returns the network's id of the message. */
+  /** Somebody writes to the instance. Returns the network's id of the message. */
   receive(message: SandboxMessage): Promise<string>;
   /** The number is added to a new group. Returns the network's name of it. */
   addGroup(group: { readonly name: string; readonly participantsCount: number }): Promise<string>;

@@ -35,7 +35,7 @@ export interface ServiceContext {
 }
 
 interface ServiceSettings extends UrlRules {
-  /** Messages of one instance that may be queued. */
+  /** How many messages of one instance may be queued at the same time. */
   readonly sendBacklog: number;
   readonly standardWebhooks: boolean;
   /** How long a request waits for the gateway to carry out a disconnect, logout or delete. */

@@ -3,7 +3,7 @@ import { keepLookUps } from './kept-look-ups.ts';
 
 interface Looking {
   readonly key: string;
-  response(value: string | null): void;
+  resolve(value: string | null): void;
   fail(error: Error): void;
 }
 
@@ -12,8 +12,8 @@ function setUp({ max = 10 } = {}) {
   const made: Looking[] = [];
   const kept = keepLookUps<string | null>({
     lookUp: (key) =>
-      new Promise((response, fail) => {
-        made.push({ key, response, fail });
+      new Promise((resolve, fail) => {
+        made.push({ key, resolve, fail });
       }),
     isWorthKeeping: (value) => value !== null,
     maxAgeMs: 1000,
@@ -23,7 +23,7 @@ function setUp({ max = 10 } = {}) {
   const find = async (key: string, now: number, value: string | null = `${key} at ${now}`) => {
     const count = made.length;
     const found = kept.find(key, now);
-    if (made.length > count) made.at(-1)?.response(value);
+    if (made.length > count) made.at(-1)?.resolve(value);
     return found;
   };
   return { kept, find, made, keys: () => made.map(({ key }) => key) };
@@ -33,7 +33,7 @@ describe('a look-up that is kept', () => {
   it('serves until it is as old as it may get, counted from its start', async () => {
     const { kept, find, made, keys } = setUp();
     const first = kept.find('a', 5000);
-    made[0]?.response('found late');
+    made[0]?.resolve('found late');
     expect(await first).toBe('found late');
     expect(await find('a', 5999)).toBe('found late');
     expect(await find('a', 6000)).toBe('a at 6000');
@@ -50,7 +50,7 @@ describe('a look-up that is kept', () => {
   it('is shared by those who ask while it is in flight', async () => {
     const { kept, made } = setUp();
     const both = [kept.find('a', 1), kept.find('a', 2)];
-    made[0]?.response('once');
+    made[0]?.resolve('once');
     expect(await Promise.all(both)).toEqual(['once', 'once']);
     expect(made).toHaveLength(1);
   });
@@ -58,8 +58,8 @@ describe('a look-up that is kept', () => {
   it('is made again when a fresh one is asked for, which then is the one that is kept', async () => {
     const { kept, made } = setUp();
     const [old, fresh] = [kept.find('a', 1), kept.find('a', 1, { fresh: true })];
-    made[1]?.response('new');
-    made[0]?.response('old');
+    made[1]?.resolve('new');
+    made[0]?.resolve('old');
     expect(await Promise.all([old, fresh, kept.find('a', 1)])).toEqual(['old', 'new', 'new']);
   });
 
@@ -90,8 +90,8 @@ describe('a look-up that is kept', () => {
       if (how === 'forget') kept.forget('a');
       else kept.forgetWhere(() => false);
       const after = kept.find('a', 1);
-      made[1]?.response('after');
-      made[0]?.response('before');
+      made[1]?.resolve('after');
+      made[0]?.resolve('before');
       expect(await Promise.all([before, after, find('a', 1)])).toEqual(['before', 'after', 'after']);
     }
   });

@@ -40,7 +40,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
     description: 'Messages that the network has taken, by type',
   });
   const failed = meter.createCounter('trunkline.messages.failed', {
-    description: 'Messages that the network has refused, or never responded for, by type',
+    description: 'Messages that the network has refused, or never responded to, by type',
   });
   const queued = meter.createHistogram(
     'trunkline.messages.queue.duration',

@@ -45,7 +45,7 @@ function readCursor(
   const read = readInput(position, decode(cursor));
   // The id goes to the database, which may keep ids as bytes: what is no id must not get there.
   if (!read.ok || !isId(prefix, read.value[1])) {
-    return invalid({ cursor: ['Must be a cursor that this list has responded.'] });
+    return invalid({ cursor: ['Must be a cursor that this list has returned.'] });
   }
   const [direction, id, madeFor] = read.value;
   if (madeFor !== filter) return invalid({ cursor: ['Was made for another filter.'] });

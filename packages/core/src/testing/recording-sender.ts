@@ -1,6 +1,6 @@
 import type { WebhookRequest, WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
 
-/** A webhook sender that sends nothing: it keeps every request and responds as configured. While it is closed, requests fail. */
+/** A webhook sender that sends nothing: it keeps every request and responds as `respond` says. Closed, it fails all. */
 export interface RecordingSender extends WebhookSender {
   /** Oldest first. */
   readonly requests: readonly RecordedRequest[];

@@ -1,4 +1,4 @@
-/** Concurrent attempts: as many as one process has a use for, as long as there is a response. */
+/** Concurrent attempts: as many as one process has a use for, as long as receivers respond. */
 const CONCURRENT = 256;
 /** One that takes longer counts no more among these, so that receivers which hang do not keep the others waiting. */
 const SLOW_AFTER_MS = 1_000;

@@ -115,7 +115,10 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
       // Given up by a stop: the storage may be closed, and the lease ends by itself.
       if (running.has(entry)) await storage.subscriptions.complete([completion]);
     }).catch((error: unknown) => {
-      logger.error({ ...facts, err: error }, 'the outcome of an event could not be recorded: it comes again');
+      logger.error(
+        { ...facts, err: error },
+        'the outcome of an event could not be recorded, so its handler is called again: check the database',
+      );
     });
   };
 
@@ -198,7 +201,10 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
       for (const { abort } of running.keys()) abort.abort(new Error('The handler is stopped.'));
       const ended = await settledWithin(clock, DRAIN_MS, Promise.all(running.values()));
       if (!ended) {
-        logger.warn({ subscription: name, count: running.size }, 'handlers that were asked to end did not');
+        logger.warn(
+          { subscription: name, count: running.size },
+          'handlers of events still run after the stop: have them end when their signal is aborted',
+        );
         running.clear();
       }
       await renewals.stop();

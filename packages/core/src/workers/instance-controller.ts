@@ -128,7 +128,7 @@ export function createInstanceController({
       }
       // Written before the outcome of the next connection, which need not wait for it.
       if (record.isOrphaned()) {
-        record.begin('taking an instance', () => record.inOrder(endOrphan));
+        record.begin('taking ownership of an instance', () => record.inOrder(endOrphan));
       }
       link.maintain(now, mayOpen);
     },

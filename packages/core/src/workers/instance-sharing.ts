@@ -17,7 +17,7 @@ const RESERVED_MS = 1_000;
 /** Instances handed over in one go, so that joining a cluster does not close all connections at the same time. */
 const HAND_OVER_BATCH = 5;
 const NEXT_BATCH_MS = 1_000;
-/** A question without a response is repeated after this time, then after twice as long, and so on. */
+/** An ask that brought no instance is repeated after this time, then after twice as long, and so on. */
 const ASK_AGAIN_MS = 20_000;
 const ASK_AGAIN_MAX_MS = 320_000;
 

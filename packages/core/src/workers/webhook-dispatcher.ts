@@ -32,7 +32,7 @@ const CLAIM_BATCH = 128;
 const LEASE_MS = 60_000;
 /** A clock that goes back so far was set back; where it was corrected by less, nobody waits for long. */
 const SET_BACK_MS = 1_000;
-/** What is returned later than this after its claim is not begun: it might end when another process has begun it too. */
+/** A claim that takes longer than this is not begun: it might end when another process has begun it too. */
 const BEGIN_WITHIN_MS = 45_000;
 /** How long outcomes wait when the storage does not take them. */
 const COMPLETE_AGAIN_MS = 1_000;

@@ -10,7 +10,7 @@ import { createOrderedWork } from './ordered-work.ts';
 import { senderOf } from './phone-number.ts';
 
 /** Texts and receipts that are stored concurrently. Files are not among them: core says how many it takes. */
-const AT_ONCE = 8;
+const CONCURRENT = 8;
 /** How long after it was not taken a file is reported again: doubled each time. */
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
@@ -38,7 +38,7 @@ export interface Inbox {
 
 export function createInbox(parts: InboxParts): Inbox {
   const { socket, arrivals, listener, clock, skipped, refused, ended } = parts;
-  const work = createOrderedWork(AT_ONCE);
+  const work = createOrderedWork(CONCURRENT);
   const retries = createPauses(clock, ended);
 
   const receive = async (message: WAMessage): Promise<void> => {

@@ -110,7 +110,7 @@ async function* encrypted(address: string, signal: AbortSignal): AsyncGenerator<
   if (!response.ok || !response.body) {
     await response.body?.cancel();
     if (response.status === 404 || response.status === 410) throw new MediaGoneError('The file is gone.');
-    throw new Error(`The media host responded ${response.status}.`);
+    throw new Error(`The media host responded with HTTP ${response.status}.`);
   }
   yield* response.body;
 }

@@ -71,7 +71,7 @@ async function relay(
   }
 }
 
-/** What the network responds to a question about a group that we are not in. */
+/** Whether the network responded that we are not in the group that was asked about. */
 function isNoMember(error: unknown): boolean {
   const code = queryErrorOf(error) ?? statusCodeOf(error);
   return code === 403 || code === 404;
@@ -136,7 +136,7 @@ const PASSING = new Set(['408', '429', '500', '502', '503', '504']);
 
 /** Reads the error code of an ack. */
 function refusalOf(code: string): SendOutcome {
-  if (PASSING.has(code)) return { kind: 'unknown', reason: `WhatsApp responded ${code}` };
+  if (PASSING.has(code)) return { kind: 'unknown', reason: `WhatsApp responded with error ${code}` };
   const error = REFUSALS[code] ?? {
     code: 'network_refused',
     message: `WhatsApp refused the message (${code}).`,

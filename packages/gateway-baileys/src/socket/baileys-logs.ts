@@ -7,7 +7,7 @@ import { statusCodeOf } from './status-code.ts';
  * status code remains. What it says below `warn` is not even made.
  */
 export function baileysLogger(logger: Logger, instanceId: string): ILogger {
-  const notify = (facts: unknown, message?: string): void => {
+  const log = (facts: unknown, message?: string): void => {
     const said = typeof facts === 'string' ? facts : (message ?? '');
     logger.debug(
       { instanceId, statusCode: statusCodeOf(errorIn(facts)) },
@@ -21,8 +21,8 @@ export function baileysLogger(logger: Logger, instanceId: string): ILogger {
     trace: nothing,
     debug: nothing,
     info: nothing,
-    warn: notify,
-    error: notify,
+    warn: log,
+    error: log,
   };
   return baileys;
 }

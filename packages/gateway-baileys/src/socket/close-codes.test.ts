@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cancellationOf } from './close-codes.ts';
+import { describeClose } from './close-codes.ts';
 
 const boom = (statusCode: number, message = 'closed'): Error =>
   Object.assign(new Error(message), { output: { statusCode } });
@@ -19,18 +19,18 @@ describe('what to do when a connection ended', () => {
     [503, 'dropped'],
     [515, 'restart'],
   ])('%i: %s', (code, action) => {
-    expect(cancellationOf(boom(code))).toMatchObject({ action, detail: expect.stringMatching(/^[a-z_]+$/) });
+    expect(describeClose(boom(code))).toMatchObject({ action, detail: expect.stringMatching(/^[a-z_]+$/) });
   });
 
   it('distinguishes a QR that nobody scanned from a connection that was lost', () => {
-    expect(cancellationOf(boom(408, 'QR refs attempts ended')).action).toBe('qr_timeout');
-    expect(cancellationOf(boom(408, 'Connection was lost')).action).toBe('dropped');
+    expect(describeClose(boom(408, 'QR refs attempts ended')).action).toBe('qr_timeout');
+    expect(describeClose(boom(408, 'Connection was lost')).action).toBe('dropped');
   });
 
   it.each([[undefined], [new Error('bad certificate')], [1006], [boom(599)]])(
     'tries again after %s',
     (error) => {
-      expect(cancellationOf(error)).toEqual({ action: 'dropped', detail: 'connection_failed' });
+      expect(describeClose(error)).toEqual({ action: 'dropped', detail: 'connection_failed' });
     },
   );
 });

@@ -17,13 +17,13 @@ type CloseAction =
   /** Connecting again would not help. */
   | 'failed';
 
-export interface Closing {
+export interface SocketClose {
   readonly action: CloseAction;
   /** Becomes `last_error`. */
   readonly detail: string;
 }
 
-const CANCELLATIONS: Readonly<Record<number, Closing>> = {
+const CLOSES: Readonly<Record<number, SocketClose>> = {
   401: { action: 'unlinked', detail: 'logged_out_from_phone' },
   402: { action: 'failed', detail: 'account_temporarily_banned' },
   403: { action: 'failed', detail: 'account_forbidden' },
@@ -39,13 +39,13 @@ const CANCELLATIONS: Readonly<Record<number, Closing>> = {
   515: { action: 'restart', detail: 'restart_required' },
 };
 
-const UNKNOWN: Closing = { action: 'dropped', detail: 'connection_failed' };
+const UNKNOWN: SocketClose = { action: 'dropped', detail: 'connection_failed' };
 const NOBODY_SCANNED = 'QR refs attempts ended';
 
 /** Reads the error that a socket ended with. */
-export function cancellationOf(error: unknown): Closing {
+export function describeClose(error: unknown): SocketClose {
   const code = statusCodeOf(error);
   if (code === 408 && briefly(error) === NOBODY_SCANNED)
     return { action: 'qr_timeout', detail: 'qr_timeout' };
-  return (code === null ? undefined : CANCELLATIONS[code]) ?? UNKNOWN;
+  return (code === null ? undefined : CLOSES[code]) ?? UNKNOWN;
 }

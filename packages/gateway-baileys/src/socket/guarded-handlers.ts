@@ -5,8 +5,8 @@ const REJECTED = Symbol.for('nodejs.rejection');
 
 /**
  * Makes a socket whose handlers may fail. Baileys leaves their errors to nobody, and one stanza that they do not expect
- * would end the process, with all the numbers in it. Here it is skipped, and `skipped` gets the stanza's tag; what cannot be
- * read at all ends the connection.
+ * would end the process, with all the numbers in it. Here it is skipped, and `skipped` gets the stanza's tag; what
+ * cannot be read at all ends the connection.
  */
 export function guardHandlers(
   make: () => WASocket,

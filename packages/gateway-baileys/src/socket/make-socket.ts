@@ -22,7 +22,7 @@ import type { StoredSession } from '../session/stored-session.ts';
 import { guardHandlers } from './guarded-handlers.ts';
 import type { SocketCaches } from './socket-caches.ts';
 
-/** No response to a query within this time is none: the half of what core gives an operation or a send. */
+/** A query without a response in this time has failed. Half of what core allows for an operation or a send. */
 const QUERY_TIMEOUT_MS = 20_000;
 
 interface SocketParts {
@@ -68,8 +68,9 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
 type MakeRepository = SocketConfig['makeSignalRepository'];
 
 /**
- * Baileys acknowledges a message to the network before it reports it to us. So what a message says is stored in the very
- * transaction in which its decryption uses a key up: from then on it cannot be lost, and before, the network still has it.
+ * Baileys acknowledges a message to the network before it reports it to us. So what a message says is stored in the
+ * very transaction in which its decryption uses a key up: from then on it cannot be lost, and before, the network still
+ * has it.
  */
 function recordingRepository(make: MakeRepository, arrivals: Arrivals): MakeRepository {
   return (auth, ...rest) => {

@@ -68,7 +68,7 @@ it('the WhatsApp gateway gives up a connection that makes no progress, and waits
   expect(isOver).toBe(true);
 });
 
-it('the WhatsApp gateway immediately gives up a connection that the server responds with something else', async () => {
+it('the WhatsApp gateway immediately gives up a connection whose upgrade gets another response', async () => {
   const { ws, life } = aSocket();
   ws.emit('unexpected-response');
   expect(await life.ended).toEqual(new Error('The server did not take the connection.'));

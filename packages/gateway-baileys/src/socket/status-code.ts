@@ -5,7 +5,7 @@ export function statusCodeOf(error: unknown): number | null {
   return typeof code === 'number' ? code : null;
 }
 
-/** The code that the network responded a query with; null for any other error. */
+/** The code that the network responded with to a query; null for any other error. */
 export function queryErrorOf(error: unknown): number | null {
   const code = property(error, 'data');
   return typeof code === 'number' ? code : null;

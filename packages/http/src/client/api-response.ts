@@ -53,7 +53,7 @@ function errorIn(
 }
 
 function unexpected(status: number, requestId: string | null): Failure {
-  const message = `The response (HTTP ${status}) does not come from the API: check baseUrl, and the proxies in between.`;
+  const message = `The response (HTTP ${status}) is not from the API: check baseUrl, and the proxies in between.`;
   return clientFailure('UNEXPECTED_ANSWER', message, { status, requestId });
 }
 

@@ -16,7 +16,7 @@ export function pathOf(path: string, id: string): string {
   return path.replace(/\{\w+\}/, () => segment(id));
 }
 
-/** What no id is, and what would make another path of this one, is written so that the API responds "not found". */
+/** What is no id, or would make another path of this one, is written so that the API responds with "not found". */
 function segment(id: string): string {
   return /^\.{0,2}$/.test(id) ? `_${id}` : encodeURIComponent(id);
 }

@@ -7,8 +7,8 @@ interface Refused {
 }
 
 /**
- * The responses that mean "not now", with nothing done. INTERNAL_ERROR with 503 says that the service's database was out of
- * reach, perhaps in the middle of its work: then only what does no harm when it is done twice is repeated.
+ * Whether the response means "not now", with nothing done. INTERNAL_ERROR with 503 says that the service's database was
+ * out of reach, perhaps in the middle of its work: then only what does no harm when it is done twice is repeated.
  */
 export function mayRetry({ status, code }: Refused, { method, headers = {} }: ApiRequest): boolean {
   if (status === 503 && code === 'INTERNAL_ERROR') return method === 'GET' || 'Idempotency-Key' in headers;

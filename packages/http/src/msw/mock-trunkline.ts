@@ -16,7 +16,7 @@ export interface MockTrunklineOptions {
   readonly baseUrl: string;
   /**
    * Takes the signed webhooks: the handler of your route, or `fetch`, which sends them to your server or to another
-   * handler of msw. By default they are only kept in `webhooks`, and get 204.
+   * handler of msw. By default they are only kept in `webhooks`, and get a 204.
    */
   readonly onWebhook?: WebhookReceiver | undefined;
   /** `local` also takes http, any port and loopback as webhook URLs, as a server in development does. Default `public`. */

@@ -39,10 +39,10 @@ function kindsOf(route: Route): ErrorKind[] {
     code,
     status: ERROR_CODES[code].status,
   }));
-  // There is no response without the database.
+  // No operation works without the database.
   const byStatus = Map.groupBy([...own, unavailable()], ({ status }) => status);
-  return [...byStatus].map(([status, responses]) => {
-    const codes = responses.map(({ code }) => code);
+  return [...byStatus].map(([status, errors]) => {
+    const codes = errors.map(({ code }) => code);
     return { status, codes, name: `${status}.${codes.join('.')}` };
   });
 }

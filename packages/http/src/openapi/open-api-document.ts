@@ -65,8 +65,9 @@ function paths(): ZodOpenApiPathsObject {
 }
 
 /**
- * The schemas of responses are strict, so that a test sees a field too many. Clients are promised otherwise: "Optional fields
- * may be added to responses" (specification, "Versioning"). And what numbers JavaScript can count to is not their concern.
+ * The schemas of responses are strict, so that a test sees a field too many. Clients are promised otherwise: "Optional
+ * fields may be added to responses" (specification, "Versioning"). And what numbers JavaScript can count to is not
+ * their concern.
  */
 const plainly: ZodOpenApiOverride = ({ jsonSchema, zodSchema }) => {
   if (zodSchema._zod.def.type === 'object' && jsonSchema.additionalProperties === false) {

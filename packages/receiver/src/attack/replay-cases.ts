@@ -46,7 +46,7 @@ function signedOver(name: string, timestamp: (now: number) => string): AttackCas
 /** Whether a repeat was handled twice shows in the receiver's own log only; here it shows the responses to repeats. */
 export const REPEAT_CASES: readonly AttackCase[] = [
   {
-    name: 'an event that comes again, signed again: it gets the same response as the first, or the sender never stops',
+    name: 'an event that comes again with a new signature: accepted like the first, or the sender never stops',
     run: async (attack) => {
       const { parts, text } = await genuine(attack);
       const first = mustBeAccepted(await attack.target.send(requestOf(parts)));
@@ -57,7 +57,7 @@ export const REPEAT_CASES: readonly AttackCase[] = [
     },
   },
   {
-    name: 'an event that comes four times concurrently: one is accepted, and a later one too',
+    name: 'an event in four concurrent requests: one is accepted, and a later request too',
     run: async (attack) => {
       const request = requestOf((await genuine(attack)).parts);
       const responses = await Promise.all(Array.from({ length: 4 }, () => attack.target.send(request)));

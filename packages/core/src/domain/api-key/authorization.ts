@@ -36,7 +36,10 @@ export function checkScope(apiKey: ApiKey, scope: Scope): Result<ApiKey> {
     : refuse('INSUFFICIENT_SCOPE', `The API key lacks the scope ${scope}.`, { required_scope: scope });
 }
 
-/** Creating and editing webhooks needs the verified email of the member who made the key. A key without a member is the embedder's own. */
+/**
+ * The member who made the key needs a verified email address to create or edit webhooks. A key without a member is the
+ * embedder's own.
+ */
 export function checkMayEditWebhooks(member: Member | null): Result<Member | null> {
   return member === null || member.emailVerified
     ? ok(member)

@@ -66,7 +66,7 @@ export function endedWithoutEvent(delivery: Delivery, now: number): Delivery {
   return { ...delivery, status: 'failed', manual: false, nextRetryAt: null, lastAttemptAt: now };
 }
 
-/** What the cancellation at its endpoint makes of an open delivery. */
+/** An open delivery after its endpoint was disabled or deleted. */
 export function cancelledBy(reason: CancellationReason, delivery: Delivery): Delivery {
   return { ...delivery, status: 'failed', errorCode: reason, nextRetryAt: null, deliveredAt: null };
 }

@@ -4,7 +4,7 @@ import type { IdRange } from '../id.ts';
 /** A permutation of all values of 9 bytes that nobody without the key can distinguish from a random one. */
 export interface Permutation {
   permute(bytes: Uint8Array): Uint8Array;
-  /** Gives back what was permuted. */
+  /** Returns what was permuted. */
   invert(bytes: Uint8Array): Uint8Array;
 }
 

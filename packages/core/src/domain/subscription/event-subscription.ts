@@ -32,7 +32,7 @@ export function queuedEventDue(
   return token === null ? dueWithinSchedule(dueAt, attempts, now) : claimEndWithin(dueAt, leaseMs, now);
 }
 
-/** The outcome of an event whose handler has failed `attempts` times, the last time at `failedAt`: as of a webhook. */
+/** What happens to an event whose handler has failed `attempts` times, last at `failedAt`: the same as to a webhook. */
 export function afterFailure(
   attempts: number,
   failedAt: number,

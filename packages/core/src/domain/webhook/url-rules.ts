@@ -11,7 +11,7 @@ export interface WebhookUrl {
   readonly secure: boolean;
   /** A name in ASCII, or an IP address without brackets. */
   readonly hostname: string;
-  /** Whether `hostname` is an address that is checked: it needs no DNS. */
+  /** Whether `hostname` is an address: then it has been checked, and needs no DNS. */
   readonly hostIsAddress: boolean;
   readonly port: number;
   /** Path and query. */

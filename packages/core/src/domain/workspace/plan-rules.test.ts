@@ -16,11 +16,8 @@ describe('a plan', () => {
     ['past_due', 'yes', 'SUBSCRIPTION_PAST_DUE'],
     ['none', 'SUBSCRIPTION_REQUIRED', 'SUBSCRIPTION_REQUIRED'],
   ])('%s: may create instances: %s, may send: %s', (subscription, create, send) => {
-    const responses = [checkMayCreateInstance(plan(subscription)), checkMaySend(plan(subscription))];
-    expect(responses.map((response) => (response.ok ? 'yes' : response.refusal.code))).toEqual([
-      create,
-      send,
-    ]);
+    const results = [checkMayCreateInstance(plan(subscription)), checkMaySend(plan(subscription))];
+    expect(results.map((result) => (result.ok ? 'yes' : result.refusal.code))).toEqual([create, send]);
   });
 
   it('counts messages only while it is a trial', () => {

@@ -91,7 +91,7 @@ export class HttpConnection {
 /** Less than the 5 s after which Node's own and other servers close an idle connection. */
 const IDLE_MS = 4_000;
 
-/** The socket for the first call. undici asks again when it was lost, and learns that there is no other. */
+/** The socket for the first call. undici asks again when it was lost, and gets an error: there is no other. */
 function connectOnce(socket: Socket): buildConnector.connector {
   let given = false;
   return (_options, callback) => {

@@ -85,7 +85,7 @@ export function undiciWebhookSender(options: UndiciWebhookSenderOptions): Webhoo
   };
 }
 
-/** Any 2xx is a success, whatever its body is. */
+/** Any 2xx is a success, whether or not its body arrives. */
 function evaluate(status: number, responseBody: string): WebhookResponse {
   const errorCode = status < 300 ? null : status < 400 ? 'REDIRECT' : 'HTTP_ERROR';
   return { errorCode, responseStatus: status, responseBody };

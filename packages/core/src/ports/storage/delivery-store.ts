@@ -50,8 +50,8 @@ export interface ClaimResult {
 export interface Completion {
   readonly token: number;
   /**
-   * The delivery as it is to be, unless its endpoint has closed it meanwhile: then it is `failed` with the cancellation
-   * reason, `nextRetryAt` and `deliveredAt` null, and the attempt still counts. One that stays open is due at its
+   * The delivery as it is to be, unless a cancellation has ended it meanwhile: then it is `failed` with the reason of
+   * that, `nextRetryAt` and `deliveredAt` null, and the attempt still counts. One that stays open is due at its
    * `nextRetryAt`, or immediately where that is null.
    */
   readonly delivery: Delivery;
@@ -92,8 +92,8 @@ export interface DeliveryStore {
   /**
    * Puts back what expired claims held, due at `now` and with its attempts unchanged, then claims. One transaction.
    * Lanes are served by the time since which they could be, so that none waits for ever behind a backlog; within one
-   * lane deliveries go by when they are due, then by id. Claims from before a cancellation still hold their slots. A start
-   * counts until it is `windowMs` old, whatever its outcome.
+   * lane deliveries go by when they are due, then by id. Claims from before a cancellation still hold their slots. A
+   * start counts until it is `windowMs` old, whatever its outcome.
    */
   claim(claim: DeliveryClaim): Promise<ClaimResult>;
   /**
@@ -123,15 +123,15 @@ export interface DeliveryStore {
 
   /**
    * Queues one more attempt of a failed or exhausted delivery of an enabled endpoint, due at `now`; `not_allowed`
-   * otherwise, and while a claim from before a cancellation is still in flight. What is known of the last attempt stays.
+   * otherwise, and while a claim from before a cancellation still holds. What is known of the last attempt stays.
    */
   retry(workspaceId: string, id: string, now: number, since: number): Promise<RetryResult>;
   /**
    * The same for up to `limit` deliveries of one endpoint: those that were never attempted first, then those attempted
    * longest ago, each by id where that is the same. `remaining` is how many more wait for their attempt in the round that
    * the call belongs to (`takeRetryBatch`), counted up to `countUpTo`; with none left the round is over. Sweeps first
-   * what a cancellation has ended at this endpoint, up to `limit + countUpTo` deliveries; what is beyond that is left to the next
-   * call. Null when the endpoint is gone or disabled.
+   * what a cancellation has ended at this endpoint, up to `limit + countUpTo` deliveries; what is beyond that is left
+   * to the next call. Null when the endpoint is gone or disabled.
    */
   retryAll(
     workspaceId: string,
@@ -145,7 +145,7 @@ export interface DeliveryStore {
   ): Promise<{ readonly requeued: number; readonly remaining: number } | null>;
 
   /**
-   * Writes down what closing an endpoint has ended, at most `limit` deliveries. Returns how many: less than `limit` means
+   * Writes down what a cancellation has ended, at most `limit` deliveries. Returns how many: less than `limit` means
    * that none is left. One under a claim is left to its completion, or to the pass after its claim is taken back.
    */
   sweepClosed(limit: number): Promise<number>;

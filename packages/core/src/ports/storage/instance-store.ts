@@ -27,7 +27,7 @@ export type InstanceWriteResult =
   { readonly kind: 'written'; readonly instance: Instance } | { readonly kind: 'stale' | 'fenced' };
 
 export interface InstanceStore {
-  /** Inserts unless the workspace has `limit` instances; one transaction, so that two concurrent ones cannot both pass. */
+  /** Inserts unless the workspace has `limit` instances: one transaction, so that two calls cannot both pass. */
   insert(instance: Instance, limit: number | null): Promise<'inserted' | 'limit_reached'>;
   find(workspaceId: string, id: string): Promise<Instance | null>;
   /** Oldest first. */

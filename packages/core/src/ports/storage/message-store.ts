@@ -22,7 +22,7 @@ export interface MessageChange {
   readonly events: readonly Event[];
 }
 
-/** Why all that is queued on an instance fails. What becomes of each message is decided by `failQueue`, in the transaction. */
+/** Why all that is queued on an instance fails. `failQueue` decides the outcome of each message, in the transaction. */
 export interface QueueFailure {
   readonly error: MessageError;
   /** When it fails, epoch milliseconds. */

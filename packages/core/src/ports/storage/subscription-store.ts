@@ -55,7 +55,7 @@ export interface EventClaimKey {
   readonly token: number;
 }
 
-/** The outcome of a claimed event. */
+/** The outcome of handling a claimed event. */
 export interface EventCompletion extends EventClaimKey {
   readonly outcome:
     /** It leaves the queue. */
@@ -116,6 +116,9 @@ export interface SubscriptionStore {
     batch: { readonly limit: number; readonly countUpTo: number; readonly now: number },
   ): Promise<{ readonly requeued: number; readonly remaining: number } | null>;
 
-  /** Removes what deleted subscriptions had queued, at most `limit` events. Returns how many: less than `limit` means that none is left. */
+  /**
+   * Removes what deleted subscriptions had queued, at most `limit` events. Returns how many: less than `limit` means
+   * that none is left.
+   */
   sweepDeleted(limit: number): Promise<number>;
 }

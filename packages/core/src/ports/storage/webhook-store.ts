@@ -53,8 +53,8 @@ export interface WebhookStore {
   }): Promise<readonly WebhookEndpoint[]>;
 
   /**
-   * Takes emails that are owed, oldest first (by id); each comes again `leaseMs` later unless it is completed, or before where that
-   * lies too far ahead (`latestLeaseEnd`). They outlive their endpoint.
+   * Takes emails that are owed, oldest first (by id); each comes again `leaseMs` later unless it is completed, or
+   * before where that lies too far ahead (`latestLeaseEnd`). They outlive their endpoint.
    */
   claimNotifications(claim: {
     readonly now: number;

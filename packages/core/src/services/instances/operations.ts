@@ -30,9 +30,9 @@ export async function connectInstance(
 }
 
 /**
- * Asks the gateway that holds the instance for a disconnect, logout or delete, and waits for its response. The request is
- * durable: where the wait ends without a response the operation stays open and is carried out later. One that is open
- * already is joined: all who ask for it get the one outcome.
+ * Asks the gateway that holds the instance for a disconnect, logout or delete, and waits for its response. The request
+ * is durable: where the wait ends without a response the operation stays open and is carried out later. One that is
+ * open already is joined: all who ask for it get the one outcome.
  * Returns the instance, or null once it is deleted.
  */
 export async function runOperation(
@@ -61,7 +61,7 @@ export async function runOperation(
     }
     return outcome.error === null ? ok(instance) : notCarriedOut(kind, outcome.error);
   };
-  const responded = await waitFor(context.clock, look, {
+  const outcome = await waitFor(context.clock, look, {
     timeoutMs: context.settings.operationTimeoutMs,
     everyMs: LOOK_EVERY_MS,
     subscribe: (wake) =>
@@ -69,7 +69,7 @@ export async function runOperation(
         if (signal.topic === 'instance' && signal.instanceId === id) wake();
       }),
   });
-  return responded ?? (await unanswered(context, id, kind));
+  return outcome ?? (await stillOpen(context, id, kind));
 }
 
 function notCarriedOut(kind: OperationKind, error: string): Result<never> {
@@ -84,7 +84,7 @@ function withFullStop(sentence: string): string {
   return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }
 
-async function unanswered(context: ServiceContext, id: string, kind: OperationKind): Promise<Result<never>> {
+async function stillOpen(context: ServiceContext, id: string, kind: OperationKind): Promise<Result<never>> {
   const lease = await context.storage.leases.find(id, context.clock.now());
   return lease
     ? refuse(

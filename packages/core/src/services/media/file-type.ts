@@ -12,7 +12,7 @@ export interface FileType {
 
 const UNKNOWN: FileType = { mimeType: UNKNOWN_MIME_TYPE, extension: 'bin' };
 
-/** The type that the first bytes determine; if they determine none (or there are none) the type that the network gives. */
+/** The type that the first bytes show or, if they show none (or there are none), the one that the network gives. */
 export function detectedOr(detected: FileType | null, mimeType: string): FileType {
   if (detected && detected.mimeType !== UNKNOWN_MIME_TYPE) return detected;
   return { ...UNKNOWN, mimeType: registeredMimeType(mimeType) };

@@ -101,7 +101,7 @@ function isSourceFailure(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && isSourceFailure(error.cause);
 }
 
-/** The same stream, whose failures can be distinguished from those of its reader. An abort ends it with the signal's reason. */
+/** The same stream, its failures distinguishable from its reader's. An abort ends it with the signal's reason. */
 function sourceStream(content: ReadableStream<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> {
   const reader = content.getReader();
   let abort = (): void => {};

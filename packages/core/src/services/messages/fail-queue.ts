@@ -6,7 +6,7 @@ import { messageResource } from '../../resources/message.ts';
 import { eventOf } from '../new-event.ts';
 
 /**
- * What becomes of an instance's queued messages, given in the order of the queue, as it can send them no more. Storages
+ * The outcome of an instance's queued messages, given in the order of the queue, as it can send them no more. Storages
  * call it inside the transaction that ends the queue: nobody else knows what is in it at that moment.
  */
 export function failQueue(

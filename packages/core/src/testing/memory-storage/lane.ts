@@ -22,8 +22,8 @@ export interface DueEntry {
 }
 
 /**
- * What is due at one endpoint, and when it may next be served. A cancellation ends all that is queued in one step, by going on
- * to the next generation: earlier ones keep their entries, under a reason, until they are swept.
+ * What is due at one endpoint, and when it may next be served. A cancellation ends all that is queued in one step, by
+ * going on to the next generation: earlier ones keep their entries, under a reason, until they are swept.
  */
 export class Lane {
   readonly endpointId: string;
@@ -72,7 +72,7 @@ export class Lane {
     return this.#claims.has(deliveryId);
   }
 
-  /** Claims whose lease is over make their deliveries due again, in the generation that they were of. Returns how many. */
+  /** Makes the deliveries of claims whose lease is over due again, in their generation. Returns how many. */
   takeBackExpired(now: number): number {
     const expired = [...this.#claims.values()].filter(({ expiresAt }) => expiresAt <= now);
     for (const { deliveryId, generation, lostClaims } of expired) {

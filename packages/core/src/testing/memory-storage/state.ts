@@ -117,6 +117,6 @@ export function keyOf(...parts: readonly string[]): string {
 
 /** An insert as a database does it: a second row with one id is a bug of the caller's. */
 export function insertRow<Row>(table: Map<string, Row>, id: string, row: Row): void {
-  if (table.has(id)) throw new Error(`A row ${id} is already registered.`);
+  if (table.has(id)) throw new Error(`A row with the id ${id} already exists.`);
   table.set(id, row);
 }
