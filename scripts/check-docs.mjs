@@ -1,6 +1,6 @@
 // Compiles every `ts` block of the documentation against the packages' sources, and follows every link from page to page.
-// What a block takes for granted, as an `instance` that is there, is declared in scripts/docs-names.d.ts. Errors are reported
-// at their line of the page.
+// What a block takes for granted, as an `instance` that is there, is declared in scripts/docs-names.d.ts. Errors are
+// reported at their line of the page.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
@@ -109,7 +109,7 @@ function anchorsOf(path) {
   );
 }
 
-/** npx asks before it fetches pnpm for the first time, which nobody responds in a script or in the background. */
+/** npx asks before it fetches pnpm for the first time, which nobody answers in a script or in the background. */
 function commandsThatAsk(page) {
   const lines = readFileSync(join(root, page), 'utf8').split('\n');
   return lines.flatMap((line, index) =>

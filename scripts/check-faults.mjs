@@ -124,7 +124,7 @@ async function runWith(copy, { command, path, text }) {
   }
 }
 
-/** As `.ci/run` would decide if the command had exited with 0. */
+/** What `.ci/run` would decide if the command had exited with 0. */
 function passesByReport(copy) {
   const count = join(root, 'scripts/count-tests.mjs');
   return spawnSync(process.execPath, [count, join(copy, 'reports/vitest.json'), 'passed']).status === 0;

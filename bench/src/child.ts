@@ -1,7 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A program that is measured in a process of its own, by messages: it sends one when it is ready, and responds to each. */
+/**
+ * A program that is measured in a process of its own. It talks by messages: it sends one when it is ready, and responds
+ * to each that it gets.
+ */
 export interface Child<Ready> {
   readonly ready: Ready;
   ask<Reply>(question: unknown): Promise<Reply>;
@@ -20,7 +23,7 @@ export async function startChild<Ready>(program: URL, ...values: readonly string
   failed.catch(() => {}); // also when it ends on request
   const nextMessage = async (): Promise<unknown> => (await Promise.race([once(child, 'message'), failed]))[0];
   const ready = (await nextMessage()) as Ready; // the program's first message
-  /** Returns come in no order but that of the questions, so one is asked after the other. */
+  /** Responses come in no order but that of the questions, so questions are asked one after the other. */
   let responded: Promise<unknown> = Promise.resolve();
   return {
     ready,
@@ -40,14 +43,14 @@ export async function startChild<Ready>(program: URL, ...values: readonly string
   };
 }
 
-/** The other side: reports to the parent that this program is ready, and responds to it until it exits. */
+/** The other side: notifies the parent that this program is ready, and responds to it until it disconnects. */
 export function serveParent(
   ready: unknown,
-  response: (question: unknown) => unknown,
+  respond: (question: unknown) => unknown,
   stop: () => Promise<void> | void,
 ): void {
   const reply = async (question: unknown): Promise<void> => {
-    process.send?.(await response(question));
+    process.send?.(await respond(question));
   };
   const leave = async (): Promise<void> => {
     await stop();

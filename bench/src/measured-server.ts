@@ -29,7 +29,7 @@ export async function startMeasuredServer(
     env: { ...process.env, ...env },
   });
   const ended = once(child, 'exit');
-  const response = async (): Promise<unknown> => {
+  const nextMessage = async (): Promise<unknown> => {
     const message = once(child, 'message').then(([first]) => first as unknown);
     return Promise.race([
       message,
@@ -38,11 +38,11 @@ export async function startMeasuredServer(
       }),
     ]);
   };
-  const api = createClient((await response()) as ServerFacts); // its first message
+  const api = createClient((await nextMessage()) as ServerFacts); // its first message
   return {
     api,
     async memory() {
-      const reported = response();
+      const reported = nextMessage();
       child.send('memory');
       return (await reported) as Memory; // all it is ever asked for
     },

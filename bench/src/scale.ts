@@ -264,7 +264,7 @@ const restartEach = async (): Promise<void> => {
   for (const [index, child] of [...processes].entries()) {
     const own = await heldBy(child);
     processes = processes.filter((other) => other !== child);
-    await ask<Usage>(child, { kind: 'memory' }); // what it was asked earlier gets its response first
+    await ask<Usage>(child, { kind: 'memory' }); // it responds to what it was asked earlier first
     const stoppedAt = Date.now();
     const ended = child.stop();
     stopped.push(...(await sendFrom(own, processes)).map((at) => at - stoppedAt));

@@ -46,7 +46,7 @@ const svixHeaders = {
 const stripeHeader = stripe.webhooks.generateTestHeaderString({ payload: text, secret: SECRET });
 const octokitSignature = await octokitSign(SECRET, text);
 
-/** Returns something true, or throws, where the webhook is not verified. All but the last two read JSON. */
+/** Each returns something true. All but the last two verify the webhook and read its JSON; those do one of the two. */
 const CASES = {
   trunkline: async () => (await verify({ secret: SECRET, headers, body })).ok,
   stripe: () => stripe.webhooks.constructEvent(text, stripeHeader, SECRET),
@@ -69,8 +69,8 @@ const costs = await inRounds(NAMES, ROUNDS, async (name) => {
   const run: () => unknown = CASES[name];
   const before = process.cpuUsage();
   for (let index = 0; index < REPEATS; index += 1) {
-    const response = run();
-    if (response instanceof Promise) await response;
+    const result = run();
+    if (result instanceof Promise) await result;
   }
   const { user, system } = process.cpuUsage(before);
   return (user + system) / REPEATS;

@@ -4,17 +4,17 @@ import type { PlainMessage } from './plain-app.ts';
 
 export type PlainStore = (message: PlainMessage) => Promise<void>;
 
-/** Stores nothing, and responds to all requests of a tick together: what no storage can be faster than. */
+/** Stores nothing, and responds to all requests of a tick together: no storage can be faster. */
 export function respondingTogether(): PlainStore {
   let waiting: (() => void)[] = [];
-  const response = (): void => {
+  const respond = (): void => {
     const all = waiting;
     waiting = [];
     for (const resolve of all) resolve();
   };
   return () =>
     new Promise((resolve) => {
-      if (waiting.length === 0) setImmediate(response);
+      if (waiting.length === 0) setImmediate(respond);
       waiting.push(resolve);
     });
 }

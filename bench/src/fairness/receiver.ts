@@ -1,4 +1,4 @@
-// Returns each webhook after a few milliseconds, and keeps a log of what came when.
+// Responds to each webhook after a few milliseconds, and keeps a log of what came when.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serveParent } from '../child.ts';

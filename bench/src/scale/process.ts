@@ -46,7 +46,7 @@ const trunkline: Trunkline = createTrunkline({
   urlPolicy: 'local',
 });
 
-async function response(question: Question): Promise<unknown> {
+async function respond(question: Question): Promise<unknown> {
   switch (question.kind) {
     case 'memory': {
       globalThis.gc?.();
@@ -71,6 +71,6 @@ async function response(question: Question): Promise<unknown> {
 await trunkline.start();
 serveParent(
   process.pid,
-  (question) => response(question as Question), // the parent's own
+  (question) => respond(question as Question), // the parent's own
   () => trunkline.stop(),
 );

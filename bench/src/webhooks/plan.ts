@@ -11,7 +11,7 @@ export interface Plan {
 
 export const DOMAIN = 'hooks.test';
 export const SECRET = 'whsec_bm90IGEgc2VjcmV0IGJ1dCBsb25nIGVub3VnaA';
-/** As many concurrently as the service has on their way. */
+/** As many as the service has in flight. */
 export const IN_FLIGHT = 256;
 
 export function originOf(index: number, { hosts, port }: Plan): string {

@@ -63,7 +63,7 @@ async function queueAll(plan: Plan, storage: Storage): Promise<void> {
   await trunkline.stop();
 }
 
-/** The same storage without the throttle of a minute, which reports each outcome that is on disk. */
+/** The same storage without the throttle of a minute. It reports each outcome once that is on disk. */
 function measured(storage: Storage, written: () => void): Storage {
   const { deliveries } = storage;
   return {

@@ -46,7 +46,7 @@ describe('The HTTP listener', () => {
     await expect(get()).rejects.toThrow(/ECONNREFUSED|ECONNRESET|socket hang up/);
   });
 
-  it('serves what it is configured to', async () => {
+  it('serves with the handler that it was given last', async () => {
     const listener = await listen(anyPort, () => new Response('starting'));
     const get = clientOf(listener);
     expect(await get()).toMatchObject({ body: 'starting' });

@@ -136,7 +136,7 @@ interface Receiver {
   places: readonly Place[];
   readonly requests: readonly Arrival[];
   readonly refused: readonly string[];
-  /** Messages whose webhook it has responded. */
+  /** Messages whose webhook it has accepted. */
   readonly reported: ReadonlySet<string>;
   /** Messages whose webhooks came under more than one id. */
   underSeveralIds(): readonly string[];

@@ -70,14 +70,14 @@ async function takeTour(directory: string): Promise<void> {
     'message.read: read',
   ]);
 
-  for (const reported of [
+  for (const line of [
     /"name":"Default workspace"/,
     /^trunkline-qr\.svg$/m,
     /"read_at":"2/,
     /"text":"Hello from Trunkline"/,
     /"attempt_log":\[\{"attempt":1/,
   ]) {
-    expect(output).toMatch(reported);
+    expect(output).toMatch(line);
   }
   expect(output).toMatch(/^connecting$.*^connected$/ms);
   expect(readFileSync(join(directory, 'trunkline-qr.svg'), 'utf8')).toMatch(/^<svg/);

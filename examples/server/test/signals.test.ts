@@ -4,7 +4,7 @@ import { requestsAbout, startHarness, untilNotified } from './support/harness.ts
 
 describe.concurrent('A signal', () => {
   it.for(['SIGTERM', 'SIGINT'] as const)(
-    '%s lets end what has begun to end, and releases what is held',
+    '%s lets what has begun end, and releases what is held',
     async (signal) => {
       const { harness, server } = await startHarness();
       const { receiver } = harness;

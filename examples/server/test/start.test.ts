@@ -60,7 +60,7 @@ describe('The first start', () => {
     expect(snapshot(cwd)).toEqual({});
   });
 
-  it('can be on two servers concurrently with data of their own', async () => {
+  it('can happen on two servers concurrently, each with its own data', async () => {
     const start = () => startServer({ env: { DATA_DIR: join(temporaryDirectory(), 'data') } });
     const servers = await Promise.all([start(), start()]);
     const [one, two] = servers.map((server) => testClient(server.url, server.shownKey()));
@@ -74,7 +74,7 @@ describe('The first start', () => {
     expect(await Promise.all(servers.map((server) => server.stop()))).toEqual([0, 0]);
   });
 
-  it('may happen twice concurrently on the same data', async () => {
+  it('may happen on several servers concurrently on the same data', async () => {
     const DATA_DIR = join(temporaryDirectory(), 'data');
     const servers = await Promise.all([1, 2, 3].map(() => startServer({ env: { DATA_DIR, API_KEY } })));
     const keys = await Promise.all(
@@ -118,9 +118,9 @@ describe('API_KEY', () => {
     const first = await startServer({ env: { DATA_DIR } });
     await first.stop();
     const second = await startServer({ env: { DATA_DIR, API_KEY } });
-    const [reported, given] = [testClient(second.url, first.shownKey()), testClient(second.url)];
+    const [shown, given] = [testClient(second.url, first.shownKey()), testClient(second.url)];
     const instance = await given.createInstance();
-    expect((await reported.request('GET', `/api/v1/instances/${instance.id}`)).status).toBe(200);
+    expect((await shown.request('GET', `/api/v1/instances/${instance.id}`)).status).toBe(200);
     await second.stop();
   });
 });

@@ -7,7 +7,7 @@ import type { MoodyReceiver } from './support/moody-receiver.ts';
 import { startSending } from './support/sending-processes.ts';
 import type { Ask } from './support/sending-processes.ts';
 
-/** Of requests that come as fast as responses come; more with STORM_SECONDS. */
+/** Of callers that each send the next request as soon as they have a response; more with STORM_SECONDS. */
 const SECONDS = Number(process.env['STORM_SECONDS'] ?? 3);
 const SEED = Number(process.env['STORM_SEED'] ?? 1);
 const PROCESSES = 2;

@@ -11,7 +11,7 @@ export interface ClientSettings {
   readonly mediaAuthority: string;
 }
 
-/** Makes the clients of this process accept the server. Returns the undoing. */
+/** Makes the clients of this process accept the server. Returns a function that undoes it. */
 export function trustFakeWhatsApp(settings: ClientSettings): () => void {
   const noiseRoot = WA_CERT_DETAILS.PUBLIC_KEY;
   const authorities = tls.getCACertificates('default');

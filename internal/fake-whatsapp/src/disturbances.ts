@@ -5,7 +5,7 @@ export class Disturbances {
   #muted: ReadonlySet<string> | 'all' | undefined;
   readonly #refusedLogins = new Map<string, number>();
   readonly #nextMessages = new Map<string, (number | 'lose')[]>();
-  /** The response to WebSocket upgrades, where not as usual. */
+  /** The response to WebSocket upgrades if they do not get the usual one. */
   upgradeResponse: number | 'silence' | undefined;
   /** Whether clients are never notified that they have everything that waited for them. */
   withholdsOfflineMark = false;

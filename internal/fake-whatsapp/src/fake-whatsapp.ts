@@ -17,7 +17,7 @@ export interface FakeWhatsAppOptions {
 export interface FakeWhatsApp extends DirectoryApi, PhoneApi, IncomingApi, ObservingApi, DisturbingApi {
   /** How to point a client at it; plain data, for another process too. */
   readonly client: ClientSettings;
-  /** Makes the clients of this process accept the server and its media host. Returns the undoing. */
+  /** Makes the clients of this process accept the server and its media host. Returns a function that undoes it. */
   trust(): () => void;
   /** Closes everything and rejects what still waits; then throws as `assertClean()` does. */
   stop(): Promise<void>;

@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   process.env['TMPDIR'] = directory.path;
 
   let server: Promise<PostgresServer> | undefined;
-  const response = async (socket: Socket): Promise<void> => {
+  const respond = async (socket: Socket): Promise<void> => {
     server ??= startPostgres({ fsync: false });
     const reply = await server.then(
       ({ url }) => ({ url }),
@@ -31,7 +31,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     );
     socket.end(JSON.stringify(reply));
   };
-  const desk = createServer((socket) => void response(socket)).listen(0, '127.0.0.1');
+  const desk = createServer((socket) => void respond(socket)).listen(0, '127.0.0.1');
   await once(desk, 'listening');
   const address = desk.address();
   if (address === null || typeof address === 'string') throw new Error('There is no free port.');

@@ -43,7 +43,7 @@ describe('an API key', () => {
     expect(checkScope(principal.apiKey, 'webhooks:read').ok).toBe(false);
   });
 
-  it('is shown once, and kept as a hash that nobody is shown', async () => {
+  it('is shown once, and kept as a hash that is never shown', async () => {
     const { harness, token, apiKey } = await withKey();
     expect(token).toMatch(/^trk_[0-9A-Za-z]{40}$/);
     const listed = await harness.trunkline.admin.apiKeys.list(harness.workspaceId);

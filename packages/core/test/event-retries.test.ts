@@ -150,7 +150,7 @@ describe('a handler that takes long', () => {
     expect(await counts()).toMatchObject({ waiting: 0, exhausted: 0 });
   });
 
-  it('has failed when its time is over, and is notified of that', async () => {
+  it('has failed when its time is over, and its signal aborts', async () => {
     const { harness, calls, counts } = await handling(() => new Promise(() => {}), {
       timeoutMs: 30 * SECOND,
     });

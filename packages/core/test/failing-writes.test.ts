@@ -84,7 +84,7 @@ describe('leases that cannot be taken', () => {
   });
 });
 
-describe('leases that cannot be taken of an instance that no signal reported', () => {
+describe('leases that cannot be taken, on an instance that no signal reported,', () => {
   it('are tried for again within a second, and not with the next renewal', async () => {
     const storage = memoryStorage();
     vi.spyOn(storage, 'subscribe').mockReturnValue(() => {});

@@ -17,7 +17,7 @@ describe('where a gateway fails, hangs, is missing or runs elsewhere:', () => {
     expect(gateway.connections).toHaveLength(2);
   });
 
-  it('a request that the gateway does not respond ends after 10 s, and the instance is free again', async () => {
+  it('a request that the gateway does not respond to ends after 10 s, and the instance is free again', async () => {
     const gateway = scriptedGateway({ logout: silence });
     const harness = await startHarness({ gateway });
     const id = await connectScripted(harness);

@@ -140,10 +140,10 @@ async function firstAttempt(port: number): Promise<AttemptResource> {
 }
 
 /** What a receiver does once it has been asked something. */
-function asked(response: (socket: TLSSocket) => void): (socket: TLSSocket) => void {
+function asked(respond: (socket: TLSSocket) => void): (socket: TLSSocket) => void {
   return (socket) => {
     socket.on('error', () => {}); // the sender hangs up
-    socket.once('data', () => response(socket));
+    socket.once('data', () => respond(socket));
   };
 }
 

@@ -137,8 +137,8 @@ describe('a process that crashes', () => {
 
   it('in the middle of a send has the message sent again by the next, under the same network id', async () => {
     const { harness, id, first, ownClock } = await crashed();
-    let response: (outcome: SendOutcome) => void = () => {};
-    first.gateway.script.send = () => new Promise((resolve) => (response = resolve));
+    let respond: (outcome: SendOutcome) => void = () => {};
+    first.gateway.script.send = () => new Promise((resolve) => (respond = resolve));
     const { message } = await sendText(harness, id);
     await ownClock.advance(5 * SECOND);
     expect(first.gateway.sent()).toHaveLength(1);
@@ -148,7 +148,7 @@ describe('a process that crashes', () => {
     expect(second.gateway.sent()).toEqual(first.gateway.sent());
     expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent' });
     // The late response of the first changes nothing.
-    response({ kind: 'refused', error: { code: 'late', message: 'Late.' } });
+    respond({ kind: 'refused', error: { code: 'late', message: 'Late.' } });
     await harness.clock.settle();
     expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'sent', error: null });
   });
@@ -216,8 +216,8 @@ describe('a process that stops', () => {
 
   it('finishes the send that is on its way, and begins no other', async () => {
     const { harness, ids } = await waiting();
-    let response: (outcome: SendOutcome) => void = () => {};
-    const gateway = scriptedGateway({ send: () => new Promise((resolve) => (response = resolve)) });
+    let respond: (outcome: SendOutcome) => void = () => {};
+    const gateway = scriptedGateway({ send: () => new Promise((resolve) => (respond = resolve)) });
     const { trunkline } = await gatewayOf(harness, gateway, { ...harness.storage, close: async () => {} });
     const [id = ''] = ids;
     await sendText(harness, id, '34600000009', 'one');
@@ -227,7 +227,7 @@ describe('a process that stops', () => {
     const stopping = trunkline.stop().then(() => (stopped = true));
     await harness.clock.settle();
     expect(stopped).toBe(false);
-    response({ kind: 'accepted' });
+    respond({ kind: 'accepted' });
     await stopping;
     expect((await harness.api.messages.list()).data.map(({ status }) => status)).toEqual(['queued', 'sent']);
   });

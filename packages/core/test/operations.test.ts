@@ -179,7 +179,7 @@ describe('delete', () => {
     expect(await api.instances.list()).toEqual([]);
   });
 
-  it('succeeds if the network cannot be reached', async () => {
+  it('succeeds even if the network cannot be reached', async () => {
     const gateway = scriptedGateway({ logout: () => Promise.reject(new Error('network down')) });
     const harness = await startHarness({ gateway });
     const id = await connectScripted(harness);
@@ -347,10 +347,10 @@ describe('while an operation of an instance is open', () => {
   });
 
   it('it is carried out once, even where a look at the storage returns late', async () => {
-    let receivedEvents: () => void = () => {};
+    let respond: () => void = () => {};
     let unlinks = 0;
     const gateway = scriptedGateway({
-      logout: () => new Promise((resolve) => (receivedEvents = resolve)),
+      logout: () => new Promise((resolve) => (respond = resolve)),
       async unlink() {
         unlinks += 1;
       },
@@ -361,7 +361,7 @@ describe('while an operation of an instance is open', () => {
     const renewLeases = leases.renew.bind(leases);
     leases.renew = async (renewal) => {
       const held = await renewLeases(renewal);
-      receivedEvents();
+      respond();
       await harness.clock.settle();
       return held;
     };

@@ -32,7 +32,7 @@ describe('a plan', () => {
     await expect(sendText(harness, id)).rejects.toMatchObject({ code: 'SUBSCRIPTION_PAST_DUE', status: 402 });
   });
 
-  it('is evaluated after the instance and before its state', async () => {
+  it('is checked after the instance and before its state', async () => {
     const harness = await startHarness();
     const { id } = await harness.api.instances.create();
     await setPlan(harness, { subscription: 'none' });

@@ -46,7 +46,7 @@ describe('a send whose outcome stays unknown', () => {
     expect(receivedTypes(harness).filter((type) => type.startsWith('message.'))).toEqual(['message.failed']);
   });
 
-  it('is sent once a response comes', async () => {
+  it('is sent once the network responds', async () => {
     const outcomes: SendOutcome[] = [{ kind: 'unknown', reason: 'no response' }, { kind: 'accepted' }];
     const gateway = scriptedGateway({ send: async () => outcomes.shift() ?? silence() });
     const harness = await startHarness({ gateway });
@@ -177,8 +177,8 @@ describe('processes whose clocks differ', () => {
 
 describe('the queue of an instance', () => {
   it('is first in, first out, one at a time', async () => {
-    const responses: ((outcome: SendOutcome) => void)[] = [];
-    const gateway = scriptedGateway({ send: () => new Promise((resolve) => responses.push(resolve)) });
+    const responders: ((outcome: SendOutcome) => void)[] = [];
+    const gateway = scriptedGateway({ send: () => new Promise((resolve) => responders.push(resolve)) });
     const harness = await startHarness({ gateway });
     const id = await connectScripted(harness);
     for (const text of ['one', 'two', 'three']) await sendText(harness, id, '34600000009', text);
@@ -186,7 +186,7 @@ describe('the queue of an instance', () => {
     for (const count of [1, 2, 3]) {
       await harness.clock.settle();
       expect(texts(gateway.sent())).toEqual(['one', 'two', 'three'].slice(0, count));
-      responses.shift()?.({ kind: 'accepted' });
+      responders.shift()?.({ kind: 'accepted' });
     }
     await harness.clock.settle();
     expect(await statuses(harness)).toEqual(['sent', 'sent', 'sent']);
@@ -236,7 +236,7 @@ describe('the queue of an instance', () => {
   });
 
   it('takes up a message that arrives at the very end of a pass', async () => {
-    // The look that finds the queue empty returns late, as a database does; meanwhile a message is accepted.
+    // The read that finds the queue empty returns late, as a database does; meanwhile a message is accepted.
     const gateway = scriptedGateway();
     const harness = await startHarness({ gateway });
     const id = await connectScripted(harness);

@@ -18,7 +18,7 @@ async function queue(
   return ids;
 }
 
-/** Returns that the test gives one by one. */
+/** Leaves requests without a response until the test gives one to all that wait. */
 function held({ sender }: Pick<Harness, 'sender'>, harness: Harness) {
   const waiting: ((response: WebhookResponse) => void)[] = [];
   sender.respond(() => new Promise((resolve) => waiting.push(resolve)));

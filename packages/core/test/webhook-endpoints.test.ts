@@ -186,12 +186,12 @@ describe('an endpoint that is disabled', () => {
   it('while a request is on its way has the response in its log, and the delivery stays failed', async () => {
     const harness = await senders();
     const { id } = await listen(harness);
-    let response = (): void => {};
+    let respond = (): void => {};
     harness.sender.respond(
       () =>
         new Promise(
           (resolve) =>
-            (response = () => resolve({ errorCode: null, responseStatus: 200, responseBody: 'ok' })),
+            (respond = () => resolve({ errorCode: null, responseStatus: 200, responseBody: 'ok' })),
         ),
     );
     const { id: deliveryId } = await harness.api.webhooks.test(id);
@@ -201,7 +201,7 @@ describe('an endpoint that is disabled', () => {
     await expect(harness.api.deliveries.retry(deliveryId)).rejects.toMatchObject({
       code: 'WEBHOOK_RETRY_NOT_ALLOWED',
     });
-    response();
+    respond();
     await harness.clock.settle();
     expect(await harness.api.deliveries.get(deliveryId)).toMatchObject({
       status: 'failed',

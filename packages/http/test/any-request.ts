@@ -169,7 +169,7 @@ const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'multipart/form-data; boundary=XX';
 type Content = { readonly type: string | null; readonly body: AnyRequest['body'] };
 
-/** Something valid for all routes together. */
+/** Something valid for every route. */
 const GOOD = {
   name: 'Shop',
   instance: '{instance}',

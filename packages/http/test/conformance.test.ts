@@ -58,7 +58,7 @@ describe.each(ROUTE_TABLE.map((row) => [nameOf(row), row] as const))('%s', (name
   const succeed = (harness: Harness): Promise<Seen> => harness.service.during(success(route)(harness));
 
   // Whatever else a body must be, it is exactly what the route declares: the client of the test sees to that.
-  test(`responds with ${status} with exactly its fields, for a key with its scope alone`, async () => {
+  test(`responds with ${status} and exactly its fields, for a key with its scope alone`, async () => {
     const harness = await oneOfEverything();
     const call = await harness.service.newKey(harness.workspaceId, { scopes: scope === null ? [] : [scope] });
     // What has to come before the request itself is done with the key that may do everything.

@@ -38,7 +38,7 @@ describe('a file that comes in', () => {
     expect(await file.stored).toBe(1_000);
   });
 
-  test('reports immediately that its taker has failed, and can be given up', async () => {
+  test('rejects immediately when its taker has failed, and can be given up', async () => {
     const file = openFormFile(async (content) => {
       // Neither read to its end nor cancelled.
       await content.getReader().read();

@@ -167,7 +167,7 @@ describe('Idempotency-Key', () => {
     expect(new Set(both.map(({ json }) => idOf(json))).size).toBe(1);
   });
 
-  test('a replay responds when the instance is gone', async () => {
+  test('a replay gets its message even when the instance is gone', async () => {
     const { service, call, instance, send } = await ready();
     const first = await send({}, withKey('k'));
     await service.during(call('DELETE', `/instances/${instance}`));

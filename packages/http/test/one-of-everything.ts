@@ -20,7 +20,7 @@ export interface Harness {
   readonly send: (changes?: object, headers?: Readonly<Record<string, string>>) => Promise<Seen>;
   /** Sends a file. */
   readonly sendFile: (bytes?: Uint8Array, type?: string) => Promise<Seen>;
-  /** True: from now on the network does not respond to who closes a connection or logs out. */
+  /** True: from now on the network does not respond to closing a connection or to logging out. */
   readonly cutOff: (isCutOff: boolean) => void;
 }
 

@@ -42,8 +42,10 @@ async function failedDelivery({ service, call, ids }: Harness): Promise<string> 
 /** Cases of the table that this service has no occasion for, each with the reason. */
 export const NEVER: Readonly<Record<string, string>> = {
   'POST /instances/{instance}/connect INVALID_INSTANCE_STATE': 'every status can be connected',
-  'POST /instances/{instance}/connect GATEWAY_ERROR': 'a connect responds before the network does',
-  'POST /instances/{instance}/connect GATEWAY_UNAVAILABLE': 'a connect responds before the network does',
+  'POST /instances/{instance}/connect GATEWAY_ERROR':
+    'the response to a connect does not wait for the network',
+  'POST /instances/{instance}/connect GATEWAY_UNAVAILABLE':
+    'the response to a connect does not wait for the network',
   'POST /instances/{instance}/disconnect INVALID_INSTANCE_STATE': 'every status can be disconnected',
 };
 

@@ -25,7 +25,7 @@ export interface Service {
   }): Promise<{ id: string; call: Call }>;
   /** A client of a new key of a workspace. */
   newKey(workspaceId: string, key?: Partial<NewApiKey>): Promise<Call>;
-  /** Returns a call that needs time to pass. */
+  /** Lets time pass until the call returns, and returns its result. */
   during<Reply>(call: Promise<Reply>, ms?: number): Promise<Reply>;
   /** A connected instance. */
   connected(call: Call): Promise<string>;

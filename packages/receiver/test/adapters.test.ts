@@ -73,7 +73,7 @@ describe.each(Object.entries(adapters))('the adapter for %s', (_name, start) => 
     expect(handler).toHaveBeenCalledTimes(1);
   });
 
-  it('responds with 401 with the reason to a body that was changed', async () => {
+  it('responds with 401 and the reason to a body that was changed', async () => {
     const signed = await signRequest({ secret });
     const response = await post({ ...signed, body: signed.body.with(30, 0x20) });
     expect([response.status, await response.text()]).toEqual([401, 'signature_mismatch']);
@@ -197,7 +197,7 @@ describe('a body that was parsed already', () => {
   });
 });
 
-it('node:http and Fetch handlers respond with 405 with Allow to other methods', async () => {
+it('node:http and Fetch handlers respond with 405 and Allow to other methods', async () => {
   const receiver = createReceiver({ secret });
   const server = await listening(createServer(nodeHandler(receiver)));
   const responses = [await fetch(server.url), await fetchHandler(receiver)(new Request(server.url))];

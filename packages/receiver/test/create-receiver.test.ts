@@ -353,7 +353,7 @@ describe('createReceiver', () => {
       ['a function that throws', () => Promise.reject(new Error('The vault is sealed.'))],
     ] as const;
 
-    it.each(unset)('is made with %s, and responds with 500 with the reason', async (_name, missing) => {
+    it.each(unset)('is made with %s, and responds with 500 and the reason', async (_name, missing) => {
       const onError = vi.fn<(error: unknown) => void>();
       const handler = vi.fn<() => void>();
       const { receive } = receiver({ secret: missing, otherwise: handler, onError });

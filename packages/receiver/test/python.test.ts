@@ -13,7 +13,7 @@ import { spawnProgram, type Running } from './support/spawn-program.ts';
 const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
-/** Runs every vector through the program's own `verify`, and prints what it responded. */
+/** Runs every vector through the program's own `verify`, and prints what it returned. */
 const CHECK = `
 import base64, json, sys
 import receiver

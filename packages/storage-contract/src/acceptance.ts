@@ -317,7 +317,7 @@ export function acceptanceContract(subject: ContractSubject): void {
       });
     });
 
-    it('returns a result for each of a mixed lot on its own', async () => {
+    it('decides on each of a mixed batch by itself', async () => {
       const { storage, workspace, instance } = await openConnected();
       const offline = await storeInstance(storage, workspace, { status: 'error' });
       const [first, second] = [aMessage(instance), aMessage(instance)];

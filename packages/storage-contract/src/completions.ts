@@ -60,7 +60,7 @@ export function completionContract(subject: ContractSubject): void {
       expect(detail.attempts).toEqual([attempt]);
     });
 
-    it('keeps what a receiver responded exactly, whatever it looks like to a database', async () => {
+    it('keeps the response of a receiver exactly, whatever it looks like to a database', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const bodies = [

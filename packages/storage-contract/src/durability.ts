@@ -93,7 +93,7 @@ function reopening(subject: ContractSubject): void {
     expect(await storage.deliveries.sweepClosed(10)).toBe(1);
   });
 
-  it('keeps an acceptance that it responded just before it was closed', async () => {
+  it('keeps an acceptance that it confirmed just before it was closed', async () => {
     const before = await open();
     const workspace = await storeWorkspace(before);
     const instance = await storeInstance(before, workspace);

@@ -31,7 +31,7 @@ export function endedProcessContract(subject: ContractSubject): void {
 function held(subject: ContractSubject): void {
   const { open, startHolding } = testTransactions(subject);
 
-  /** Something of each kind that a process can hold, and three deliveries where two go concurrently. */
+  /** Something of each kind that a process can hold, and three deliveries, of which two may go concurrently. */
   const fixture = async () => {
     const storage = await open();
     const workspace = await storeWorkspace(storage);

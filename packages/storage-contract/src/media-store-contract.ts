@@ -156,7 +156,7 @@ export function describeMediaStoreContract(subject: MediaStoreSubject): void {
         ['immediately', 0],
         ['half-way', 1_000],
         ['late', 11 * MIB],
-      ])('%s leaves nothing, and its own error is reported', async (_, bytes) => {
+      ])('%s leaves nothing, and rejects with its own error', async (_, bytes) => {
         const { store, kept } = await open();
         const broken = streamOf(new Uint8Array(bytes), new Error('connection reset'));
         await expect(store.put(ID, broken)).rejects.toThrow('connection reset');

@@ -22,7 +22,7 @@ export function notificationContract(subject: ContractSubject): void {
     return { storage, workspace, endpoint, notifications };
   }
 
-  describe('notices', () => {
+  describe('notifications', () => {
     it('are claimed oldest first, up to the limit', async () => {
       const { storage, notifications } = await openWithNotifications(3, 1, 2);
       const [third, first, second] = notifications;

@@ -277,7 +277,7 @@ function listen(storage: Storage): Signal[] {
   return signals;
 }
 
-/** A storage may notify a moment after the call, as soon as it hears of its own commit. */
+/** A storage may notify a moment after the call, as soon as it learns of its own commit. */
 function arrive(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20));
 }

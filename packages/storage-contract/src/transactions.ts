@@ -91,8 +91,8 @@ function accepting(subject: ContractSubject): void {
     const { handle, commit } = await begin();
     for (const [message, limits, kind] of refused) {
       const idempotency = anIdempotencyRecord(message);
-      const response = await storage.messages.accept(of(message, { ...limits, idempotency }), handle);
-      expect(response).toEqual({ kind });
+      const result = await storage.messages.accept(of(message, { ...limits, idempotency }), handle);
+      expect(result).toEqual({ kind });
     }
     await commit();
     for (const [message] of refused) await expectNothing(storage, message);

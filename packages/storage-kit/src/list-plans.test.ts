@@ -41,7 +41,7 @@ it('a filter that passes all messages of a workspace has one walk, and no kinds'
   expect(messageKinds({})).toBeNull();
 });
 
-it('the kinds of deliveries of some statuses are those that read so, whatever a closing has ended', () => {
+it('the kinds of deliveries of some statuses are those that read so, whatever a cancellation has ended', () => {
   const statuses = fc.uniqueArray(fc.constantFrom(...DELIVERY_STATUSES));
   const lanes = fc.record({ current: fc.option(fc.constant(4)), closed: fc.subarray([1, 2, 3]) });
   fc.assert(

@@ -38,13 +38,13 @@ export interface DeliveryKind {
 export interface LaneGenerations {
   /** The one that deliveries are queued in now; null if there is no lane. */
   readonly current: number | null;
-  /** Those that a closing has ended and that are not swept yet. */
+  /** Those that a cancellation has ended and that are not swept yet. */
   readonly closed: readonly number[];
 }
 
 /**
- * The kinds of open deliveries that read as one of these statuses. A closing ends all deliveries of a generation without
- * a write to each: until they are swept they are stored as open, and read as failed.
+ * The kinds of open deliveries that read as one of these statuses. A cancellation ends all deliveries of a generation
+ * without a write to each: until they are swept they are stored as open, and read as failed.
  */
 export function openDeliveryKinds(
   statuses: readonly DeliveryStatus[],

@@ -76,7 +76,7 @@ async function decideOthers(
     { skipLocked: false, lockTimeout: LOCK_TIMEOUT },
   );
   const others = acceptances.filter(({ message }) => !stored.has(message.instanceId));
-  const decided = others.length === 0 ? [] : await doTogether(database, others, evaluateSoon);
+  const decided = others.length === 0 ? [] : await doTogether(database, others, acceptSoon);
   const locked: Acceptance[] = [];
   for (const [index, acceptance] of others.entries()) {
     const outcome = decided[index] ?? ACCEPTED;
@@ -96,7 +96,7 @@ async function decideOthers(
   return outcomes;
 }
 
-async function evaluateSoon(
+async function acceptSoon(
   transaction: Transaction,
   acceptances: readonly Acceptance[],
 ): Promise<readonly AcceptanceResult[]> {

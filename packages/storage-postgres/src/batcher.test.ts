@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { AGAIN, createBatcher } from './batcher.ts';
 
-/** Until a batch has been taken: what was returned is scheduled in one turn of the event loop and runs in the next. */
+/** Until a batch has been taken: it is scheduled in one turn of the event loop and runs in the next. */
 async function tick(): Promise<void> {
   await setImmediate();
   await setImmediate();
@@ -12,7 +12,7 @@ async function tick(): Promise<void> {
 function setUp({ inFlight = 1, max = 10 } = {}) {
   const batches: {
     readonly items: readonly string[];
-    readonly response: (again: readonly string[]) => void;
+    readonly complete: (again: readonly string[]) => void;
   }[] = [];
   const done: string[] = [];
   const batcher = createBatcher<string, string>({
@@ -21,9 +21,9 @@ function setUp({ inFlight = 1, max = 10 } = {}) {
     keyOf: (item) => item.slice(0, 1),
     run: (items) =>
       new Promise((resolve) => {
-        const response = (again: readonly string[]): void =>
+        const complete = (again: readonly string[]): void =>
           resolve(items.map((item) => (again.includes(item) ? AGAIN : { status: 'fulfilled', value: item })));
-        batches.push({ items, response });
+        batches.push({ items, complete });
       }),
   });
   const add = (...items: readonly string[]): void => {
@@ -38,11 +38,11 @@ describe('an item of a batch that is to come again', () => {
     add('a1', 'b1', 'a2');
     await tick();
     add('b2', 'a3');
-    batches[0]?.response(['a1', 'a2']);
+    batches[0]?.complete(['a1', 'a2']);
     await tick();
     expect(done).toEqual(['b1']);
     expect(itemsOf()[1]).toEqual(['a1', 'a2', 'b2', 'a3']);
-    batches[1]?.response([]);
+    batches[1]?.complete([]);
     await tick();
     expect(done).toEqual(['b1', 'a1', 'a2', 'b2', 'a3']);
   });
@@ -51,11 +51,11 @@ describe('an item of a batch that is to come again', () => {
     const { add, done, batches, itemsOf } = setUp({ max: 2 });
     add('a1', 'a2', 'b1');
     await tick();
-    batches[0]?.response(['a1', 'a2']);
+    batches[0]?.complete(['a1', 'a2']);
     await tick();
-    batches[1]?.response([]);
+    batches[1]?.complete([]);
     await tick();
-    batches[2]?.response([]);
+    batches[2]?.complete([]);
     await tick();
     expect(itemsOf()).toEqual([['a1', 'a2'], ['a1', 'a2'], ['b1']]);
     expect(done).toEqual(['a1', 'a2', 'b1']);
@@ -68,7 +68,7 @@ describe('an item of a batch that is to come again', () => {
     add('a2', 'b1');
     await tick();
     expect(itemsOf()).toEqual([['a1'], ['b1']]);
-    batches[0]?.response(['a1']);
+    batches[0]?.complete(['a1']);
     await tick();
     expect(itemsOf()[2]).toEqual(['a1', 'a2']);
   });

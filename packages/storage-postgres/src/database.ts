@@ -44,7 +44,7 @@ export interface DatabaseOptions {
   readonly pool: PostgresPool;
   readonly prepare: Prepare;
   readonly context: StorageContext;
-  /** What this database is distinguished by from another one. */
+  /** What distinguishes this database from another one. */
   readonly installation: string;
   readonly process: () => number;
   /** For each statement. */

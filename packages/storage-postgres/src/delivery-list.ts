@@ -90,8 +90,8 @@ async function readStanding(
 
 /**
  * The lane says whose an endpoint is. It is there as long as anything is open, also of an endpoint that is deleted. The
- * deliveries that have ended are all of one workspace, so that one of them is enough; in the order of deliveries_by_webhook it
- * is found by that, however few there are.
+ * deliveries that have ended are all of one workspace, so that one of them is enough; in the order of
+ * deliveries_by_webhook it is found by that, however few there are.
  */
 const STANDING = `
   SELECT

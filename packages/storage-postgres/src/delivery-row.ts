@@ -54,7 +54,7 @@ export function deliveryWith(uuid: string): string {
     SELECT ${endedDelivery('ended')} FROM trunkline.deliveries AS ended WHERE ended.id = ${uuid}`;
 }
 
-/** What a delivery is read of, as a row of `open_deliveries` that no closing has ended. */
+/** What a delivery is read of, as a row of `open_deliveries` that no cancellation has ended. */
 export function claimableDelivery(row: string): string {
   return `${of(row, ['id', ...FACTS, ...OPEN_OUTCOMES])}, NULL::bigint AS delivered_at`;
 }

@@ -51,7 +51,7 @@ export function nameOfKey({ workspaceId, key }: OwnedKey): string {
   return `${workspaceId} ${key}`;
 }
 
-/** Stores records in the place of forgotten ones. Returns false where a key is another request's by now. */
+/** Stores records in the place of expired ones. Returns false where a key is another request's by now. */
 export async function remember(
   statements: Statements,
   records: readonly (IdempotencyRecord & OwnedKey)[],

@@ -182,7 +182,7 @@ export function isWhole(row: Row): boolean {
   return row['payload'] !== null && row['url'] !== null;
 }
 
-/** A claim that is whole. No closing has ended its delivery: then it could not have been claimed. */
+/** A claim that is whole. No cancellation has ended its delivery: then it could not have been claimed. */
 export function readClaimed(row: Row): ClaimedDelivery {
   return {
     delivery: entities.delivery.read(row),

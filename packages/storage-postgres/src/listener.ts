@@ -11,7 +11,7 @@ export interface ListenerOptions {
 
 /** How long after a connection was lost, or not made, the next one is tried. */
 const RETRY_MS = 1_000;
-/** How often the connection is asked for a response: one that leads nowhere any more says nothing by itself. */
+/** How often the connection is asked for a sign of life: one that leads nowhere any more says nothing by itself. */
 const HEARTBEAT_MS = 15_000;
 const TIMEOUT_MS = 10_000;
 

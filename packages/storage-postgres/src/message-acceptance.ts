@@ -135,7 +135,7 @@ const REVISIONS = `
 
 async function store(transaction: Transaction, accepted: readonly Accepted[]): Promise<void> {
   const records = accepted.flatMap(({ acceptance }) => recordOf(acceptance));
-  // A key that was taken since it was looked up, by a request to another instance: with that in sight, evaluate again.
+  // A key that was taken since it was looked up, by a request to another instance: with that in sight, decide again.
   if (!(await remember(transaction, records))) throw new TransactionConflict();
   for (const { acceptance } of accepted) await takeContent(transaction, acceptance.message);
   const rows = accepted.map(({ acceptance, position }) => ({

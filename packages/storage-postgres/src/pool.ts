@@ -104,7 +104,7 @@ export interface WatchedClient extends Queryable {
   isBroken(): boolean;
 }
 
-/** An error that the server responded a statement with, on a connection that goes on. */
+/** An error that the server responded to a statement with, on a connection that goes on. */
 function isServerError(error: unknown): boolean {
   return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
 }

@@ -10,7 +10,7 @@ export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values?: readonly unknown[];
-  /** In milliseconds. What has not responded by then rejects, and its connection is of no use any more. */
+  /** In milliseconds. A statement without a response by then rejects, and its connection is of no use any more. */
   readonly query_timeout?: number;
   /** Reads the columns of this statement alone, whatever parsers the app has set for its own. */
   readonly types?: { getTypeParser(type: number, format?: string): (value: string) => unknown };

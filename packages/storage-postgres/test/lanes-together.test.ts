@@ -145,7 +145,7 @@ async function complete(
 ): Promise<void> {
   const now = fixture.now();
   const outcome = outcomeOf(fixture, claimed, now);
-  // Its response came before it is recorded.
+  // Its response comes before that is recorded.
   fixture.log.end(claimed);
   const written = await deliveries.complete([outcome], now);
   if (written === 1 && outcome.delivery.status === 'success') fixture.log.received.add(claimed.delivery.id);

@@ -61,7 +61,7 @@ it('what was confirmed outlives a crash of the server, nothing is half there, an
   });
 });
 
-/** Ids of what a call has responded for. */
+/** Ids of what a call has confirmed. */
 interface Confirmed {
   readonly accepted: Set<string>;
   readonly sent: Set<string>;

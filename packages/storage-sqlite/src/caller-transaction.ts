@@ -40,8 +40,8 @@ export function callerTransaction(file: string, transaction: unknown): CallerTra
 }
 
 /**
- * Announces the work in a transaction when it has ended, without knowing how: SQLite notifies nobody, so that it has to be
- * looked after. It ends as a rule in the turn of the event loop in which its last statement was awaited.
+ * Announces the work in a transaction when it has ended, without knowing how: SQLite notifies nobody of that, so it has
+ * to be polled for. As a rule, it ends in the turn of the event loop in which its last statement was awaited.
  */
 export function announceAtEnd(publish: (signal: Signal) => void): (of: unknown, signal: Signal) => void {
   const open = new Map<DatabaseSync, Map<string, Signal>>();

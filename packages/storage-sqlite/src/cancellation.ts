@@ -37,7 +37,10 @@ export function closedGenerations(database: Database, endpointId: string): reado
     .map((row) => integer(row, 'generation'));
 }
 
-/** Takes what cancellations have ended out of the queues, at most `limit` entries, of one endpoint if it is given; `end` writes each down. Returns how many. */
+/**
+ * Takes what cancellations have ended out of the queues, at most `limit` entries, of one endpoint if it is given; `end`
+ * writes each down. Returns how many.
+ */
 export function sweepCancellations(
   database: Database,
   { limit, endpointId: only }: { readonly limit: number; readonly endpointId?: string },

@@ -88,7 +88,7 @@ export function nextClaimAt(database: Database, now: number): number | null {
 const IN_OPEN_LANE =
   'NOT EXISTS (SELECT 1 FROM lanes WHERE lanes.endpoint_id = claims.endpoint_id AND is_paused = 1)';
 
-/** Makes what expired claims held due again, in the generation that it was of. Returns how many there were. */
+/** Makes what expired claims held due again, in the generation that it was claimed in. Returns how many there were. */
 export function takeBackExpired(database: Database, now: number): number {
   // Relies on claims_by_end.
   const expired = database.all(`SELECT * FROM claims WHERE expires_at <= ? AND ${IN_OPEN_LANE}`, now);

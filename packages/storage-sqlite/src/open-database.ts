@@ -52,8 +52,8 @@ function useWriteAheadLog(connection: DatabaseSync): void {
 }
 
 /**
- * Of several processes that switch a new file over concurrently SQLite refuses all but one immediately, in spite of its timeout,
- * since they hold what each other waits for.
+ * Of several processes that switch a new file over concurrently, SQLite refuses all but one immediately, in spite of its
+ * timeout, since they hold what each other waits for.
  */
 function waitingForOthers<T>(attempt: () => T): T {
   const until = performance.now() + OPEN_TIMEOUT_MS;

@@ -43,7 +43,7 @@ export function knownProcesses({ file, database, writer, logger }: ProcessesOpti
     const { number } = slot;
     own = await writer.run(() => {
       const { machine, namespace, pid, startedAt } = thisProcess();
-      // Before this kernel booted: nobody knows whether it was this machine's.
+      // From before this kernel booted: whether it was this machine's is unknown.
       database.run('DELETE FROM processes WHERE machine <> ?', machine);
       const row = database.get(INSERT, number, machine, namespace, pid, startedAt);
       return row ? integer(row, 'id') : 0;

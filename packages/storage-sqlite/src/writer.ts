@@ -84,14 +84,14 @@ export function createWriter({ database, publish, lockTimeoutMs }: WriterOptions
       results = database.transaction(() => {
         let current: Series<unknown, unknown> | null = null;
         let runNext: (item: unknown) => unknown = () => null;
-        const responses = batch.map(({ series, item }, index) => {
+        const outcomes = batch.map(({ series, item }, index) => {
           at = index;
           if (series !== current) runNext = series(announce);
           current = series;
           return runNext(item);
         });
         at = -1;
-        return responses;
+        return outcomes;
       });
     } catch (error) {
       if (at !== -1) return runAround(batch, at, error);

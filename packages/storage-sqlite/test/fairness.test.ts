@@ -17,7 +17,7 @@ const NOISY = '/noisy';
 
 it('an endpoint with a backlog gets 120 webhooks a minute, two concurrently, and keeps nobody else waiting', async () => {
   const receiver = await startTlsReceiver();
-  const response = receiver.pause(NOISY);
+  const resume = receiver.pause(NOISY);
   const { admin, workspace } = await startSending(receiver);
   const { id } = await admin.workspaces.create({ name: 'Acme', plan: { webhookLimit: QUIET + 1 } });
   const { webhooks, deliveries } = workspace(id);
@@ -37,7 +37,7 @@ it('an endpoint with a backlog gets 120 webhooks a minute, two concurrently, and
   for (const index of quiet.keys()) await untilArrived(receiver, `/quiet-${index}`, 1);
   expect(arrivedAt(receiver, NOISY)).toBe(2);
 
-  response();
+  resume();
   await untilArrived(receiver, NOISY, 120);
 
   // And when its minute is used up.

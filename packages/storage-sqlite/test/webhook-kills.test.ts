@@ -70,7 +70,7 @@ async function killAgainAndAgain(point: KillPoint): Promise<{ receiver: TlsRecei
     const child = start(run, point);
     expect((await child.lines.next()).value).toBe('ready');
     await untilSent(api, lately);
-    if (point === 'during the request') receiver.hold(run % 2 === 0 ? 'silent' : 'half responded');
+    if (point === 'during the request') receiver.hold(run % 2 === 0 ? 'silent' : 'half a response');
     child.go();
     lately = await linesUpTo(child, 'queued');
     reported.push(...lately);

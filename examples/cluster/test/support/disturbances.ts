@@ -125,7 +125,7 @@ async function freeze(harness: Harness, role: string): Promise<string> {
   return `${process.name} stands still for ${ms} ms`;
 }
 
-/** Returns whether there was a process to notify. */
+/** Returns whether there was a process to signal. */
 function signal({ pid }: ManagedProcess, name: NodeJS.Signals): boolean {
   const id = pid();
   return id !== undefined && process.kill(id, name);

@@ -23,7 +23,7 @@ export interface Load {
   readonly accepted: readonly Accepted[];
   /** The texts of messages that the network took from phones, for the service. */
   readonly inbound: readonly string[];
-  /** Returns that no client should get. */
+  /** Responses that no client should get. */
   readonly complaints: readonly string[];
   /** Posts one more message, and resolves with its id once it is accepted. */
   send(message: Omit<Accepted, 'messageId' | 'at'>, choose: Choices): Promise<string>;
@@ -44,14 +44,17 @@ const message = z.object({ data: z.object({ id: z.string() }) });
 const QUEUE = 10;
 const QUEUE_CHANCE = 0.1;
 
-/** Concurrent messages of phones, at first and now and then: more than an endpoint may get within a minute. */
+/** Messages that phones send together, at first and now and then: more than an endpoint may get within a minute. */
 const BURST = 130;
 const BURST_CHANCE = 0.01;
 
 /** By their last digits, the outcome of messages to them (docs/sandbox.md). */
 const RECIPIENTS = ['15550100', '15550100', '15550100', '15550001', '15550002', '15550003'] as const;
 
-/** Clients that send through every API process and ask again with the same key until they get a response; and phones that write. */
+/**
+ * Clients that send through every API process and ask again with the same key until they get a response; and phones
+ * that write.
+ */
 export function startLoad(cluster: TestCluster, options: LoadOptions, random: Choices): Load {
   const accepted: Accepted[] = [];
   const inbound: string[] = [];

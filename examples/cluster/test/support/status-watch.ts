@@ -12,7 +12,10 @@ export interface StatusWatch {
   stop(): Promise<void>;
 }
 
-/** Reads the status of a message, again and again, through any of the APIs: one request at a time, so that their responses have an order. */
+/**
+ * Reads the status of a message, again and again, through any of the APIs: one request at a time, so that the responses
+ * have an order.
+ */
 export function watchStatuses(load: Load, urls: () => readonly string[], random: Choices): StatusWatch {
   const statuses = new Map<string, string[]>();
   let isStopped = false;

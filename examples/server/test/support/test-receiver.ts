@@ -15,9 +15,9 @@ export interface TestReceiver {
   readonly requests: readonly ReceivedRequest[];
   /** What was sent with another signature than ours. */
   readonly refused: readonly string[];
-  /** Leaves requests of this type without a response, until further notice. */
+  /** Leaves requests of this type without a response from now on; null leaves none. */
   hold(type: string | null): void;
-  /** Returns what was held. */
+  /** Responds to what was held. */
   release(): void;
 }
 

@@ -31,12 +31,12 @@ export interface DisturbingApi {
   /** Every login gets this failure: 401, 402, 403, 405, 406, 411, 503, … */
   refuseLogin(account: Account, reason: number): void;
   allowLogin(account: Account): void;
-  /** Upgrades to WebSocket get this HTTP status, or not at all. */
+  /** Upgrades to WebSocket get this HTTP status, or no response at all. */
   refuseUpgrades(response: number | 'silence'): void;
   allowUpgrades(): void;
-  /** Clients that log in are not notified when they have everything that waited for them: they keep events back until then. */
+  /** Clients that log in never learn that they have all that waited for them: until then they keep events back. */
   withholdOfflineMark(): void;
-  /** Queries named like `w:g2/get/query`, `usync/get/usync` or `w:p/get/ping` are never responded; without names none is. */
+  /** Queries named like `w:g2/get/query` or `usync/get/usync` get no response; without names, no query does. */
   muteQueries(...names: readonly string[]): void;
   unmuteQueries(): void;
   /** The connection ends without a word. */

@@ -40,7 +40,7 @@ export interface IncomingApi {
   inbound(from: Person, to: Account, message: Outgoing, options?: InboundOptions): Promise<string>;
   /** Hands the client a message again that it has had, byte for byte. */
   redeliver(to: Account, id: string): void;
-  /** A person's phone reports the outcome of messages that the account sent. */
+  /** A person's phone sends receipts for messages that the account sent. */
   receipt(to: Account, receipt: ReceiptOptions): void;
   /** The person's phone could not read a message and asks the client for it again. */
   requestRetry(to: Account, by: Person, id: string): void;

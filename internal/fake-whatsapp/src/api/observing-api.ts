@@ -15,7 +15,7 @@ interface MessageMatch {
 export interface ObservingApi {
   /** Every message stanza so far, in order of arrival. */
   sentMessages(match?: MessageMatch): readonly SentMessage[];
-  /** The earliest one that no call has responded yet; waits for it. */
+  /** The earliest one that no call has returned yet; waits for it. */
   nextMessage(match?: MessageMatch): Promise<SentMessage>;
   receipts(from?: Account): readonly ReceivedReceipt[];
   /** The first receipt that a client sends for this message, past or to come; of this type, where one is given. */

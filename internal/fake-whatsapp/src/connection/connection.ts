@@ -67,12 +67,12 @@ export class Connection implements Line {
   }
 
   reply(query: Stanza, content?: Stanza[]): void {
-    this.send(stanza('iq', { ...this.#responses(query), type: 'result' }, content));
+    this.send(stanza('iq', { ...this.#responseTo(query), type: 'result' }, content));
   }
 
   refuse(query: Stanza, code: number, text: string): void {
     const error = stanza('error', { code: String(code), text });
-    this.send(stanza('iq', { ...this.#responses(query), type: 'error' }, [error]));
+    this.send(stanza('iq', { ...this.#responseTo(query), type: 'error' }, [error]));
   }
 
   /** The last word: the client closes after it, and what it still sends is ignored. */
@@ -125,7 +125,7 @@ export class Connection implements Line {
     }
   }
 
-  #responses(query: Stanza) {
+  #responseTo(query: Stanza) {
     return { id: query.attrs['id'], from: query.attrs['to'] ?? SERVER };
   }
 

@@ -6,10 +6,10 @@ import type { Connection } from './connection.ts';
 import { onLinkCode } from '../pairing/link-code.ts';
 import { respondToUsync } from './usync.ts';
 
-type Reply = (connection: Connection, query: Stanza) => void | Promise<void>;
+type Responder = (connection: Connection, query: Stanza) => void | Promise<void>;
 
 /** Every query that a client may send, by namespace, type and the tag of its first child. */
-const QUERIES: Readonly<{ [name: string]: Reply }> = {
+const QUERIES: Readonly<{ [name: string]: Responder }> = {
   'w:p/get/ping': (connection, query) => connection.reply(query),
 
   'encrypt/get/count': (connection, query) =>
@@ -84,20 +84,20 @@ const QUERIES: Readonly<{ [name: string]: Reply }> = {
   },
 };
 
-/** Returns a query; one that is not in the table is a problem that fails the test. */
+/** Responds to a query; one that is not in the table is a problem that fails the test. */
 export async function respondToQuery(connection: Connection, query: Stanza): Promise<void> {
   const { disturbances, chronicle } = connection.network;
   const { xmlns = '', type = '' } = query.attrs;
   const name = `${xmlns}/${type}/${children(query)[0]?.tag ?? ''}`;
   if (disturbances.isMuted(name)) return;
 
-  const response = QUERIES[name];
-  if (response === undefined) {
+  const respond = QUERIES[name];
+  if (respond === undefined) {
     chronicle.problems.push(`unknown query ${name}`);
     connection.refuse(query, 501, 'feature-not-implemented');
     return;
   }
-  await response(connection, query);
+  await respond(connection, query);
 }
 
 /** Hands out key bundles of phones and of linked clients. Who is unknown is left out. */

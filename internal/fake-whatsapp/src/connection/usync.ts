@@ -5,7 +5,7 @@ import type { Contact } from '../directory/contact.ts';
 import { LinkedAccount } from '../directory/linked-account.ts';
 import type { Directory } from '../directory/directory.ts';
 
-/** Returns a query about people: whether they have WhatsApp, their LIDs, their devices. */
+/** The response to a query about people: whether they have WhatsApp, their LIDs, their devices. */
 export function respondToUsync(query: Stanza, directory: Directory): Stanza {
   const wanted = children(child(query, 'query')).map(({ tag }) => tag);
   const users = children(child(query, 'list'), 'user').map((user) => userNode(user, wanted, directory));

@@ -8,7 +8,7 @@ import { encNode, encryptFor, newMessageId } from './phone-to-client.ts';
 
 const { INITIAL_BOOTSTRAP } = proto.HistorySync.HistorySyncType;
 
-/** What the phone reports to a client that it has just linked: its history, which is empty. Ends the client's wait for it. */
+/** Sends the phone's history, which is empty, to a client that it has just linked. Ends the client's wait for it. */
 export async function sendHistory(network: Network, companion: Companion): Promise<void> {
   const { account } = companion;
   const history = proto.HistorySync.encode({ syncType: INITIAL_BOOTSTRAP, progress: 100 }).finish();

@@ -6,7 +6,7 @@ import { SERVER, bytesOf, child, seconds, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
 
-/** What a client reports to a phone about itself, by QR or under a code. */
+/** What a client shows a phone of itself, by QR or under a code. */
 export interface PairingSecrets {
   /** The client's Signal identity key. */
   readonly identity: Buffer;

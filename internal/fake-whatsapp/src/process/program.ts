@@ -9,10 +9,10 @@ Object.assign(console, { info: nothing, warn: nothing, error: nothing });
 const wa = await startFakeWhatsApp();
 process.on('disconnect', () => process.exit());
 // Whoever forked this program sends nothing but calls.
-process.on('message', (call) => void response(call as Call).then(notify));
-notify({ started: wa.client });
+process.on('message', (call) => void respond(call as Call).then(post));
+post({ started: wa.client });
 
-async function response({ id, method, args }: Call): Promise<Reply> {
+async function respond({ id, method, args }: Call): Promise<Reply> {
   try {
     const implementation: unknown = Object.hasOwn(wa, method) ? Reflect.get(wa, method) : undefined;
     if (typeof implementation !== 'function') throw new Error(`there is no ${method}`);
@@ -22,6 +22,6 @@ async function response({ id, method, args }: Call): Promise<Reply> {
   }
 }
 
-function notify(response: Reply): void {
+function post(response: Reply): void {
   process.send?.(response);
 }

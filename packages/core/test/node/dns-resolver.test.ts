@@ -64,7 +64,7 @@ describe('nodeDnsResolver', () => {
     await Promise.all(hanging);
   });
 
-  it('asks once for those who want to know the same at the same time, and releases each on request', async () => {
+  it('asks once for concurrent calls for one name, and rejects the one whose signal aborts', async () => {
     const { server, dns } = await start();
     server.reply('hooks.test', 'silent');
     const impatient = new AbortController();

@@ -78,7 +78,7 @@ export interface Running<Server> {
 
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
-/** Returns every request, and leaves the connection open. */
+/** Responds with 200 to every request, and leaves the connection open. */
 export function respondOk(socket: Socket): void {
   socket.on('error', () => {});
   socket.on('data', () => socket.write(OK));

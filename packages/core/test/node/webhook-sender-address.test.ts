@@ -21,7 +21,7 @@ function sender(dns: DnsResolver, options: Partial<UndiciWebhookSenderOptions> =
   return made;
 }
 
-/** Returns with one of the lists after the other, and remembers what it was asked. */
+/** Returns one of the lists after the other, and remembers what it was asked. */
 function scripted(...responses: (readonly string[] | Error)[]): DnsResolver & { readonly asked: string[] } {
   const asked: string[] = [];
   return {
@@ -155,7 +155,7 @@ describe('the addresses of a host name', () => {
       expect(await post.send(to(`http://hooks.test:${running.port}/`))).toMatchObject({ errorCode: null });
     });
 
-    it('are not tried again once one has responded', async () => {
+    it('are not tried again once one has taken the connection', async () => {
       const first = await servers.raw((socket) => socket.destroy(), '127.0.0.1');
       const second = await servers.raw(respondOk, '127.0.0.2', first.port);
       const post = sender(scripted(['127.0.0.1', '127.0.0.2']));
@@ -194,17 +194,17 @@ describe('a name that', () => {
     });
   });
 
-  it('takes too long to resolve is TIMEOUT, and the resolver is notified', async () => {
-    let receivedEvents: AbortSignal | undefined;
+  it('takes too long to resolve is TIMEOUT, and the signal of the resolver aborts', async () => {
+    let given: AbortSignal | undefined;
     const dns: DnsResolver = {
       resolve(_hostname, signal) {
-        receivedEvents = signal;
+        given = signal;
         return new Promise(() => {});
       },
     };
     const post = sender(dns, { timeouts: { totalMs: 50 } });
     expect(await post.send(to('https://hooks.test/', 'public'))).toMatchObject({ errorCode: 'TIMEOUT' });
-    expect(receivedEvents?.aborted).toBe(true);
+    expect(given?.aborted).toBe(true);
   });
 });
 

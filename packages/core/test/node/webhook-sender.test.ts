@@ -33,7 +33,7 @@ function to(port: number, path = '/hook'): WebhookRequest {
 const hasty = { timeouts: { totalMs: 150 } };
 const forEver = new Promise<never>(() => {});
 
-/** Returns the first request of each connection with these bytes. */
+/** Responds to the first request of each connection with these bytes. */
 function responding(...bytes: (string | Uint8Array)[]): (socket: Socket) => void {
   return (socket) => socket.once('data', () => bytes.forEach((part) => socket.write(part)));
 }
@@ -149,7 +149,7 @@ describe('the response to a webhook', () => {
 describe('a receiver that', () => {
   const noTime = { errorCode: 'TIMEOUT', ...noResponse };
 
-  it('does not respond ends at the deadline', async () => {
+  it('does not respond is given up at the deadline', async () => {
     const { port } = await servers.raw((socket) => socket.resume());
     expect(await sender(hasty).send(to(port))).toEqual(noTime);
   });

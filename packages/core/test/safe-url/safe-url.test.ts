@@ -88,11 +88,14 @@ describe('resolveSafely', () => {
     expect(lookup).not.toHaveBeenCalled();
   });
 
-  it.each(['127.1', '0x7f000001', '2130706433'])('evaluates what %s is an address to', async (host) => {
-    // As getaddrinfo reads them.
-    const lookup = async (): Promise<string[]> => ['127.0.0.1'];
-    expect(await resolveSafely(host, { lookup })).toMatchObject({ ok: false, reason: 'unsafe' });
-  });
+  it.each(['127.1', '0x7f000001', '2130706433'])(
+    'checks the address that the system reads in %s',
+    async (host) => {
+      // As getaddrinfo reads them.
+      const lookup = async (): Promise<string[]> => ['127.0.0.1'];
+      expect(await resolveSafely(host, { lookup })).toMatchObject({ ok: false, reason: 'unsafe' });
+    },
+  );
 
   it('distinguishes a host that does not resolve from one that must not be connected to', async () => {
     const cause = new Error('ENOTFOUND');

@@ -56,11 +56,11 @@ describe('a file', () => {
   it('goes out once, however often the request has to be made', async () => {
     let tries = 0;
     const { client, image } = await ready((fetch) => async (url, init) => {
-      const jsonResponse = await fetch(url, init);
-      if (init?.method !== 'POST') return jsonResponse;
+      const response = await fetch(url, init);
+      if (init?.method !== 'POST') return response;
       tries += 1;
       // The response is lost on its way, in a proxy.
-      return tries === 1 ? new Response('busy', { status: 503 }) : jsonResponse;
+      return tries === 1 ? new Response('busy', { status: 503 }) : response;
     });
     expect(await client.messages.send(image)).toMatchObject({ ok: true, replayed: true });
     expect(tries).toBe(2);

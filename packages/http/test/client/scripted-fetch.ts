@@ -28,9 +28,9 @@ export function scriptedFetch(...responses: readonly (Response | Error)[]): Scri
         headers: request.headers,
         json: text === '' ? undefined : JSON.parse(text),
       });
-      const jsonResponse = responses[Math.min(requests.length, responses.length) - 1];
-      if (jsonResponse instanceof Response) return jsonResponse.clone();
-      throw jsonResponse ?? new Error('There is no response.');
+      const response = responses[Math.min(requests.length, responses.length) - 1];
+      if (response instanceof Response) return response.clone();
+      throw response ?? new Error('There is no response.');
     },
   };
 }

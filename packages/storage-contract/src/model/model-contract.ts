@@ -18,7 +18,7 @@ import { newSide, Scenario } from './scenario.ts';
 const RUNS = process.env['STORAGE_CONTRACT_RUNS'];
 const STEPS = 120;
 
-/** Random steps, taken with the storage under test and with the one in memory: they must return the same, all the way. */
+/** Random steps, taken with the storage under test and with the one in memory: both must always return the same. */
 export function modelContract(subject: ContractSubject): void {
   const numRuns = Number(RUNS ?? subject.randomRuns ?? 40);
   describe('random steps', () => {

@@ -14,7 +14,7 @@ import { must } from '@trunkline/test-support';
 import { anEndpoint, anInstance, aWorkspace, NOW } from '../examples.ts';
 import { seededBytes } from './seeded-bytes.ts';
 
-/** One of the two storages, with what it responded that later steps come back to. */
+/** One of the two storages, with what it returned that later steps come back to. */
 export interface Side {
   readonly storage: Storage;
   /** Of every claim so far, lost ones too: tokens are each storage's own. */
@@ -28,7 +28,7 @@ export function newSide(storage: Storage): Side {
   return { storage, claims: [], eventClaims: [], leases: [], nextAt: null };
 }
 
-/** What the steps choose from. Rows are remembered as they were inserted; their current state is read from the model. */
+/** What the steps choose from. Rows are kept as they were inserted; their current state is read from the model. */
 export class Scenario {
   readonly model: Side;
   now: number = NOW;

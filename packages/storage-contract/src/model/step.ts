@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { observe } from './observation.ts';
 import type { Side, Scenario } from './scenario.ts';
 
-/** Done with either side; what it returns is compared. */
+/** Done with each side; what it returns is compared. */
 type Act = (side: Side) => Promise<unknown>;
 
 /** Makes everything that both sides get; null where there is nothing to do it with. */
@@ -20,7 +20,7 @@ export function step<Choice>(name: string, choices: fc.Arbitrary<Choice>, plan: 
       if (!act) return;
       const expected = await act(scenario.model);
       const actual = await act(real);
-      expect(actual, `what ${name} answers`).toEqual(expected);
+      expect(actual, `what ${name} returns`).toEqual(expected);
       const reads = await observe(real.storage, scenario);
       expect(reads, `what can be read after ${name}`).toEqual(
         await observe(scenario.model.storage, scenario),
@@ -31,7 +31,7 @@ export function step<Choice>(name: string, choices: fc.Arbitrary<Choice>, plan: 
   }));
 }
 
-/** The time of the next claim may be too early, but not immediately for nothing, and never too late. */
+/** The time of the next claim may be too early, but not already past where nothing is due, and never too late. */
 function expectInTime(actual: number | null, exact: number | null, now: number): void {
   const latest = exact ?? Infinity;
   const early = actual ?? Infinity;

@@ -49,7 +49,7 @@ export const subscriptionSteps: readonly Step[] = [
       { minLength: 1, maxLength: 3 },
     ),
     async (scenario, choices) => async (side) => {
-      const responses: (number | null)[] = [];
+      const results: (number | null)[] = [];
       for (const { claim, outcome } of choices) {
         const claimed = scenario.pick(side.eventClaims.toReversed(), claim);
         if (!claimed) continue;
@@ -57,10 +57,10 @@ export const subscriptionSteps: readonly Step[] = [
           await side.storage.subscriptions.renew([completed(claimed)], scenario.now + 20_000);
         } else {
           const completion = completionOf(claimed, outcome, scenario.now);
-          responses.push(await side.storage.subscriptions.complete([completion]));
+          results.push(await side.storage.subscriptions.complete([completion]));
         }
       }
-      return responses;
+      return results;
     },
   ),
 

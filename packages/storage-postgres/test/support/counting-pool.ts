@@ -17,7 +17,7 @@ export function countingPool(connectionString: string): CountingPool {
   const pool = new pg.Pool({ connectionString, max: 5 });
   let counts = new Map<string, number>();
   let pending = 0;
-  const noted = async <QueryResult>(response: Promise<QueryResult>): Promise<QueryResult> => {
+  const noted = async <Result>(response: Promise<Result>): Promise<Result> => {
     pending += 1;
     try {
       return await response;

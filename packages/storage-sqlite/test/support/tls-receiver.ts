@@ -23,8 +23,8 @@ export interface TlsReceiver {
   /** Resolves when no client is connected: whatever the last one sent has been received by then. */
   deserted(): Promise<void>;
   /** From now on leaves requests without a response, or with the beginning of one; `null` responds again. */
-  hold(how: 'silent' | 'half responded' | null): void;
-  /** Lets the requests to this path wait for their responses, until what it returns is called. */
+  hold(how: 'silent' | 'half a response' | null): void;
+  /** Leaves requests to this path without a response until the returned function is called. */
   pause(path: string): () => void;
 }
 
@@ -57,7 +57,7 @@ export async function startTlsReceiver(): Promise<TlsReceiver> {
   const open = new Map<string, number>();
   let most = 0;
   const paused = new Map<string, Promise<void>>();
-  let held: 'silent' | 'half responded' | null = null;
+  let held: 'silent' | 'half a response' | null = null;
 
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? '';
@@ -78,7 +78,7 @@ export async function startTlsReceiver(): Promise<TlsReceiver> {
     requests.push({ path, deliveryId, eventId: result.event.id, responded: held === null });
     await paused.get(path);
     if (held === null) response.writeHead(204).end();
-    else if (held === 'half responded') response.socket?.write('HTTP/1.1 20');
+    else if (held === 'half a response') response.socket?.write('HTTP/1.1 20');
   };
 
   const server = createServer({ key: leaf.private, cert: leaf.cert }, (request, response) => {

@@ -1,4 +1,5 @@
-// Uploads many files concurrently and prints the memory that took, in bytes. Given the endpoint, how many, and their size.
+// Uploads many files concurrently and prints the memory they took, in bytes. Given the endpoint, how
+// many files, and their size.
 import { chunksOf } from '@trunkline/storage-contract/media-content';
 import { s3MediaStore } from '../../../src/index.ts';
 
