@@ -117,7 +117,7 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
         files.delete(networkId);
       }
     },
-    // That it ended before it was notified is an end too.
+    // A network that has ended by itself is closed just the same.
     close: () => end(() => network.close().catch(() => undefined)),
     logout: () => end(() => network.logout()),
   };
