@@ -9,7 +9,6 @@ import { SendFailure } from './send-failure.ts';
 /** Where a request goes: a URL that keeps the rules, and the addresses that it may be reached at for this attempt. */
 export interface Target {
   readonly url: WebhookUrl;
-  readonly rules: UrlRules;
   /** At least one; each has been checked. */
   readonly addresses: readonly string[];
 }
@@ -41,5 +40,5 @@ export async function findTarget(
   if (!found.addresses.every((address) => isIP(address) !== 0)) {
     throw new SendFailure('UNSAFE_URL', 'The host has an address that cannot be read.');
   }
-  return { url, rules, addresses: found.addresses };
+  return { url, addresses: found.addresses };
 }
