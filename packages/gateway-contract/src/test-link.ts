@@ -7,7 +7,7 @@ import type {
   IncomingMessage,
   LinkedProfile,
   OpenOptions,
-  Receipt,
+  MessageReceipt,
   Session,
 } from '@trunkline/core/spi/gateway';
 import { eventually } from '@trunkline/test-support';
@@ -23,7 +23,7 @@ export type Report =
   | { readonly kind: 'connected'; readonly profile: LinkedProfile }
   | { readonly kind: 'closed'; readonly reason: ClosedReason }
   | { readonly kind: 'message'; readonly message: IncomingMessage }
-  | { readonly kind: 'receipt'; readonly receipt: Receipt }
+  | { readonly kind: 'receipt'; readonly receipt: MessageReceipt }
   | { readonly kind: 'groups'; readonly groups: readonly GroupReport[]; readonly full: boolean };
 
 /** An instance's connection as the service would hold it: opened again immediately where the network asks for that. */

@@ -26,7 +26,7 @@ const CLEAN_EVERY_MS = 10 * 60_000;
  * The database need not be there yet. Throws a TypeError when an option is wrong.
  */
 export function postgresRateLimitStore(
-  pool: PostgresPool,
+  pool: PostgresQueryable,
   options: PostgresRateLimitOptions = {},
 ): RateLimitStore {
   const { requestsPerMinute: points = DEFAULT_REQUESTS_PER_MINUTE } = options;
@@ -79,8 +79,8 @@ function identifier(option: string, name: string): string {
   );
 }
 
-/** What is needed of a `Pool` of `pg`. */
-export interface PostgresPool {
+/** What the store needs of Postgres: a `Pool` of `pg` fits. */
+export interface PostgresQueryable {
   query(statement: { text: string; values?: unknown[] }): Promise<{ readonly rows: readonly unknown[] }>;
 }
 
@@ -99,7 +99,7 @@ interface RateLimitTable {
 }
 
 /** Windows of a minute in a table of Postgres, by the database's clock. */
-function rateLimitTable(pool: PostgresPool, table: string): RateLimitTable {
+function rateLimitTable(pool: PostgresQueryable, table: string): RateLimitTable {
   const { query } = withTable(pool, table);
   const length = `interval '${WINDOW_SECONDS} seconds'`;
   // Not now(), which is when the statement began: one that has waited for the row would take a window that another
@@ -138,7 +138,7 @@ function windowOf(row: unknown): Window {
 const UNDEFINED_TABLE = '42P01';
 
 /** Makes the table when a statement finds that it is missing. */
-function withTable(pool: PostgresPool, table: string): PostgresPool {
+function withTable(pool: PostgresQueryable, table: string): PostgresQueryable {
   // Not logged: after a crash of the database everybody begins a new minute.
   const make = `CREATE UNLOGGED TABLE IF NOT EXISTS ${table} (
     key text PRIMARY KEY,

@@ -5,7 +5,7 @@ import { startPostgres } from '@trunkline/test-postgres';
 import type { PostgresServer } from '@trunkline/test-postgres';
 import { eventually } from '@trunkline/test-support';
 import { createHttpApp, postgresRateLimitStore } from '../src/index.ts';
-import type { PostgresPool } from '../src/postgres-rate-limit-store.ts';
+import type { PostgresQueryable } from '../src/postgres-rate-limit-store.ts';
 import type { RateLimitStore } from '../src/rate-limit-options.ts';
 import { client } from './client.ts';
 import type { Call, Seen } from './client.ts';
@@ -169,7 +169,7 @@ test('a process that is too late to make the table counts in it, and one that ma
   onTestFinished(() => pool.end());
   const mayNot = Object.assign(new Error('permission denied'), { code: '42501' });
   const storeThat = (make: (statement: { text: string }) => Promise<never>): RateLimitStore => {
-    const query: PostgresPool['query'] = (statement) =>
+    const query: PostgresQueryable['query'] = (statement) =>
       statement.text.startsWith('CREATE') ? make(statement) : pool.query(statement);
     return postgresRateLimitStore({ query }, { schema });
   };

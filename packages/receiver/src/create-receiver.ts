@@ -5,9 +5,14 @@ import type { WebhookEvent, WebhookEventOf } from './event.ts';
 import type { EventStore } from './event-store.ts';
 import type { WebhookHeaders } from './headers.ts';
 import { memoryStore } from './memory-store.ts';
-import { eventReceipt, processOnce } from './process-once.ts';
+import { processOnce, receivedEvent } from './process-once.ts';
 import { isBody, readBody, type BodyFailureReason, type WebhookBody } from './read-body.ts';
-import { refusalStatus, type Receipt, type RefusalReason, type RefusedReceipt } from './receipt.ts';
+import {
+  refusalStatus,
+  type ReceiveResult,
+  type RefusalReason,
+  type RefusedRequest,
+} from './receive-result.ts';
 import { secretReader, type SecretOption } from './secret.ts';
 import { DEFAULT_TOLERANCE_SECONDS, checkTolerance } from './timestamp.ts';
 import { RAW_BODY_FIXES, readSignedHeaders, verify, type VerifySuccess } from './verify.ts';
@@ -37,7 +42,7 @@ export interface ReceiverOptions {
    */
   readonly leaseSeconds?: number;
   /** Called with each request that was refused, for a log. Strangers can make it happen as often as they like. */
-  readonly onRefused?: (refusal: RefusedReceipt) => unknown;
+  readonly onRefused?: (refusal: RefusedRequest) => unknown;
   /** Called with what a handler or the store has thrown. `console.error` unless given. */
   readonly onError?: (error: unknown, event: WebhookEvent | undefined) => unknown;
 }
@@ -65,7 +70,7 @@ export interface Receiver {
    * Checks the request, runs the handler unless the event has been dealt with, and returns the response to send. Never
    * rejects. The adapters (`@trunkline/receiver/fetch`, `/node`, `/express`, `/fastify`) call it.
    */
-  receive(request: IncomingWebhook): Promise<Receipt>;
+  receive(request: IncomingWebhook): Promise<ReceiveResult>;
 }
 
 /**
@@ -103,7 +108,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       if (!result.ok) return refuse(result);
       const { event } = result;
       const handler = handlerOf(event.type);
-      if (handler === undefined) return eventReceipt('ignored', event);
+      if (handler === undefined) return receivedEvent('ignored', event);
       return processOnce(event, { store, leaseSeconds, handler, onError: reportError });
     },
   };
@@ -132,8 +137,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     }
   }
 
-  async function refuse({ reason, message }: Refusal): Promise<RefusedReceipt> {
-    const refused: RefusedReceipt = { outcome: 'refused', status: refusalStatus(reason), reason, message };
+  async function refuse({ reason, message }: Refusal): Promise<RefusedRequest> {
+    const refused: RefusedRequest = { outcome: 'refused', status: refusalStatus(reason), reason, message };
     await notify(() => onRefused(refused));
     // Whoever set up the framework has to learn of it, and the sender's log is a long way off.
     if (reason === 'body_not_bytes') await reportError(new TypeError(message), undefined);

@@ -14,8 +14,8 @@ export function fetchHandler(receiver: Receiver): (request: Request) => Promise<
     const { method, headers } = request;
     // Not checked here: a body that was read already is reported as `body_not_bytes`.
     const body = (request.bodyUsed ? undefined : (request.body ?? new Uint8Array())) as WebhookBody;
-    const receipt = await receiver.receive({ method, headers, body, rawBodyFix: RAW_BODY_FIX });
-    const response = responseTo(receipt);
+    const result = await receiver.receive({ method, headers, body, rawBodyFix: RAW_BODY_FIX });
+    const response = responseTo(result);
     return new Response(response.status === 204 ? null : response.text, response);
   };
 }

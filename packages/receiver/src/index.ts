@@ -1,8 +1,14 @@
 export { createReceiver } from './create-receiver.ts';
 export type { EventHandlers, IncomingWebhook, Receiver, ReceiverOptions } from './create-receiver.ts';
-export type { EventReceipt, FailedReceipt, Receipt, RefusalReason, RefusedReceipt } from './receipt.ts';
+export type {
+  FailedEvent,
+  ReceivedEvent,
+  ReceiveResult,
+  RefusalReason,
+  RefusedRequest,
+} from './receive-result.ts';
 export type { WebhookBody } from './read-body.ts';
-export type { ClaimResult, EventClaim, EventStore } from './event-store.ts';
+export type { ClaimResult, EventStore, ProcessingClaim } from './event-store.ts';
 export type { SecretOption, WebhookSecret } from './secret.ts';
 export { memoryStore } from './memory-store.ts';
 export type { MemoryStoreOptions } from './memory-store.ts';

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from './event.ts';
 import type { EventStore } from './event-store.ts';
-import { OUTCOME_STATUS, type EventReceipt, type Receipt } from './receipt.ts';
+import { OUTCOME_STATUS, type ReceivedEvent, type ReceiveResult } from './receive-result.ts';
 
 export interface ProcessOnceOptions {
   readonly store: EventStore;
@@ -14,12 +14,12 @@ export interface ProcessOnceOptions {
  * Process, then mark: claims the event, runs the handler, marks it as done. Marked first, an event whose handler
  * fails would be lost. Never rejects.
  */
-export async function processOnce(event: WebhookEvent, options: ProcessOnceOptions): Promise<Receipt> {
+export async function processOnce(event: WebhookEvent, options: ProcessOnceOptions): Promise<ReceiveResult> {
   const { store, leaseSeconds, handler, onError } = options;
   const token = crypto.randomUUID();
   try {
     const claim = await store.claim(event.id, { token, leaseSeconds });
-    if (claim !== 'claimed') return eventReceipt(claim === 'done' ? 'duplicate' : 'in_progress', event);
+    if (claim !== 'claimed') return receivedEvent(claim === 'done' ? 'duplicate' : 'in_progress', event);
   } catch (error) {
     return failed(error);
   }
@@ -31,9 +31,9 @@ export async function processOnce(event: WebhookEvent, options: ProcessOnceOptio
   }
   // It has been dealt with: if that cannot be noted, an error would only have it done twice.
   await reported(() => store.markDone(event.id, KEEP_SECONDS));
-  return eventReceipt('handled', event);
+  return receivedEvent('handled', event);
 
-  async function failed(error: unknown): Promise<Receipt> {
+  async function failed(error: unknown): Promise<ReceiveResult> {
     await onError(error, event);
     return { outcome: 'failed', status: OUTCOME_STATUS.failed, event, error };
   }
@@ -47,7 +47,7 @@ export async function processOnce(event: WebhookEvent, options: ProcessOnceOptio
   }
 }
 
-export function eventReceipt(outcome: EventReceipt['outcome'], event: WebhookEvent): EventReceipt {
+export function receivedEvent(outcome: ReceivedEvent['outcome'], event: WebhookEvent): ReceivedEvent {
   return { outcome, status: OUTCOME_STATUS[outcome], event };
 }
 

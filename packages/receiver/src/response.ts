@@ -1,29 +1,29 @@
-import type { Receipt, RefusalReason } from './receipt.ts';
+import type { ReceiveResult, RefusalReason } from './receive-result.ts';
 
-/** What every adapter makes of a receipt. The sender keeps the text in its log of the delivery. */
+/** What every adapter makes of a result. The sender keeps the text in its log of the delivery. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-export function responseTo(receipt: Receipt): Reply {
-  if (receipt.status === 204) return { status: 204, headers: {}, text: '' };
+export function responseTo(result: ReceiveResult): Reply {
+  if (result.status === 204) return { status: 204, headers: {}, text: '' };
   return {
-    status: receipt.status,
+    status: result.status,
     headers: {
       'content-type': 'text/plain; charset=utf-8',
-      ...(receipt.status === 405 ? { allow: 'POST' } : {}),
+      ...(result.status === 405 ? { allow: 'POST' } : {}),
       // The body is still arriving: servers would read it to its end, or cut the connection under the next request.
-      ...(isRefusedUnread(receipt) ? { connection: 'close' } : {}),
+      ...(isRefusedUnread(result) ? { connection: 'close' } : {}),
     },
-    text: textOf(receipt),
+    text: textOf(result),
   };
 }
 
 /** Whether the body was not read to its end, for want of headers that are worth it or because of the body itself. */
-function isRefusedUnread(receipt: Receipt): boolean {
-  return receipt.outcome === 'refused' && !REFUSED_AFTER_READING.includes(receipt.reason);
+function isRefusedUnread(result: ReceiveResult): boolean {
+  return result.outcome === 'refused' && !REFUSED_AFTER_READING.includes(result.reason);
 }
 
 const REFUSED_AFTER_READING: readonly RefusalReason[] = [
@@ -32,8 +32,8 @@ const REFUSED_AFTER_READING: readonly RefusalReason[] = [
   'invalid_event',
 ];
 
-function textOf(receipt: Receipt): string {
-  if (receipt.outcome !== 'refused') return receipt.outcome;
+function textOf(result: ReceiveResult): string {
+  if (result.outcome !== 'refused') return result.outcome;
   // The way to put it right goes to where its owner will look for it.
-  return receipt.reason === 'body_not_bytes' ? `${receipt.reason}: ${receipt.message}` : receipt.reason;
+  return result.reason === 'body_not_bytes' ? `${result.reason}: ${result.message}` : result.reason;
 }

@@ -4,9 +4,9 @@ import {
   memoryStore,
   type EventStore,
   type IncomingWebhook,
-  type Receipt,
+  type ReceiveResult,
   type ReceiverOptions,
-  type RefusedReceipt,
+  type RefusedRequest,
   type WebhookEvent,
   type WebhookInstance,
   type WebhookMessage,
@@ -200,7 +200,7 @@ describe('createReceiver', () => {
   });
 
   describe('refuses', () => {
-    const refusals: RefusedReceipt[] = [];
+    const refusals: RefusedRequest[] = [];
     const { receive } = receiver({ bodyLimit: 1000, onRefused: (refusal) => refusals.push(refusal) });
 
     async function* chunks(count: number, counted = { read: 0 }): AsyncGenerator<Uint8Array> {
@@ -209,8 +209,8 @@ describe('createReceiver', () => {
         yield new Uint8Array(100);
       }
     }
-    const refusedWith = (receipt: Receipt): unknown =>
-      receipt.outcome === 'refused' && [receipt.status, receipt.reason, refusals.at(-1) === receipt];
+    const refusedWith = (result: ReceiveResult): unknown =>
+      result.outcome === 'refused' && [result.status, result.reason, refusals.at(-1) === result];
 
     it('what is not signed', async () => {
       const request = await connected();
@@ -252,8 +252,8 @@ describe('createReceiver', () => {
     it('a body over the limit, and reads no further', async () => {
       const counted = { read: 0 };
       const { headers } = await connected();
-      const receipt = await receive({ headers, body: chunks(1000, counted) });
-      expect(refusedWith(receipt)).toEqual([413, 'body_too_large', true]);
+      const result = await receive({ headers, body: chunks(1000, counted) });
+      expect(refusedWith(result)).toEqual([413, 'body_too_large', true]);
       expect(counted.read).toBe(11);
       expect(refusedWith(await receive({ headers, body: new Uint8Array(1001) }))).toEqual([
         413,
@@ -265,8 +265,8 @@ describe('createReceiver', () => {
     it('a body that says it is over the limit, and reads nothing', async () => {
       const counted = { read: 0 };
       const headers = { ...plainHeaders(await connected()), 'Content-Length': '1001' };
-      const receipt = await receive({ headers, body: chunks(1, counted) });
-      expect(refusedWith(receipt)).toEqual([413, 'body_too_large', true]);
+      const result = await receive({ headers, body: chunks(1, counted) });
+      expect(refusedWith(result)).toEqual([413, 'body_too_large', true]);
       expect(counted.read).toBe(0);
     });
 
@@ -279,8 +279,8 @@ describe('createReceiver', () => {
     ])('%s, and does not read the body for it', async (_name, changed, reason) => {
       const counted = { read: 0 };
       const headers = { ...plainHeaders(await connected()), ...changed };
-      const receipt = await receive({ headers, body: chunks(1, counted) });
-      expect(refusedWith(receipt)).toEqual([401, reason, true]);
+      const result = await receive({ headers, body: chunks(1, counted) });
+      expect(refusedWith(result)).toEqual([401, reason, true]);
       expect(counted.read).toBe(0);
     });
 
@@ -328,8 +328,8 @@ describe('createReceiver', () => {
     ])('%s in place of the bytes, and names the mistake', async (_name, body) => {
       const onError = vi.fn<(error: unknown) => void>();
       const wrong = { headers: {}, body: body as unknown as Uint8Array, rawBodyFix: 'Do this.' }; // as from JavaScript
-      const receipt = await receiver({ onError }).receive(wrong);
-      expect(receipt).toMatchObject({ status: 500, reason: 'body_not_bytes' });
+      const result = await receiver({ onError }).receive(wrong);
+      expect(result).toMatchObject({ status: 500, reason: 'body_not_bytes' });
       expect(String(onError.mock.calls[0]?.[0])).toMatch(/TypeError: .*raw bytes.*Do this\./);
     });
 
@@ -358,8 +358,8 @@ describe('createReceiver', () => {
       const handler = vi.fn<() => void>();
       const { receive } = receiver({ secret: missing, otherwise: handler, onError });
       expect(onError).not.toHaveBeenCalled();
-      const receipt = await receive(await connected());
-      expect(receipt).toMatchObject({ outcome: 'refused', status: 500, reason: 'no_secret' });
+      const result = await receive(await connected());
+      expect(result).toMatchObject({ outcome: 'refused', status: 500, reason: 'no_secret' });
       expect(handler).not.toHaveBeenCalled();
       expect(String(onError.mock.calls[0]?.[0])).toMatch(/no webhook secret.*createReceiver.*whsec_/);
     });

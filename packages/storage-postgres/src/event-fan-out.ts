@@ -60,7 +60,7 @@ interface Subscriber {
   readonly generation: number;
 }
 
-interface Subscription {
+interface SubscribedTypes {
   readonly id: string;
   readonly eventTypes: readonly string[];
 }
@@ -99,7 +99,7 @@ function readSubscriber(row: Row): Subscriber {
   };
 }
 
-function readSubscription(row: Row): Subscription {
+function readSubscription(row: Row): SubscribedTypes {
   return { id: id(row, 'id', 'sub'), eventTypes: json(row, 'events') };
 }
 
@@ -110,7 +110,7 @@ function isFor({ workspaceId, events }: Subscriber, event: Event): boolean {
 interface FanOut {
   readonly event: Event;
   readonly endpoints: readonly Subscriber[];
-  readonly subscriptions: readonly Subscription[];
+  readonly subscriptions: readonly SubscribedTypes[];
 }
 
 /** Returns the deliveries, event by event. */
@@ -173,7 +173,7 @@ function eventColumns(event: Event) {
   };
 }
 
-function queuedColumns(event: Event, { id: subscriptionId }: Subscription) {
+function queuedColumns(event: Event, { id: subscriptionId }: SubscribedTypes) {
   return {
     event_id: uuidOf('evt', event.id),
     subscription_id: uuidOf('sub', subscriptionId),

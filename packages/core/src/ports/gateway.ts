@@ -113,7 +113,7 @@ export interface GroupsExtent {
   readonly full: boolean;
 }
 
-export interface Receipt {
+export interface MessageReceipt {
   readonly networkId: string;
   readonly status: 'delivered' | 'read';
 }
@@ -156,7 +156,7 @@ export interface GatewayListener {
    * rejects, the file could not be stored here; the connection is as good as before.
    */
   message(message: IncomingMessage): Promise<void>;
-  receipt(receipt: Receipt): Promise<void>;
+  receipt(receipt: MessageReceipt): Promise<void>;
   /**
    * Groups that appeared or changed; a group that is not named stays as it is. With `full`, these are all that the
    * number is in: it has left those that are not named.

@@ -1,5 +1,5 @@
 import type { GroupReport } from '../domain/instance/group.ts';
-import type { LinkedProfile, Receipt } from '../ports/gateway.ts';
+import type { LinkedProfile, MessageReceipt } from '../ports/gateway.ts';
 import type { AcceptedFile, InboundMessage, NetworkRecord } from './network-record.ts';
 
 /** A message that the network accepted. */
@@ -19,7 +19,7 @@ export interface NetworkAccount {
   readonly groups: Map<string, Map<string, GroupReport>>;
   readonly accepted: Map<string, AcceptedMessage>;
   /** Receipts that the service has not taken yet, in order, by network id. */
-  readonly owedReceipts: Map<string, Receipt['status'][]>;
+  readonly owedReceipts: Map<string, MessageReceipt['status'][]>;
   /** Inbound messages that the service has not taken yet, in order. */
   readonly inbox: Map<string, InboundMessage>;
 }

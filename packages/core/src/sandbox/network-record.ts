@@ -1,6 +1,6 @@
 import type { GroupReport } from '../domain/instance/group.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
-import type { LinkedProfile, Receipt } from '../ports/gateway.ts';
+import type { LinkedProfile, MessageReceipt } from '../ports/gateway.ts';
 
 /** Something that happened on the sandbox network. Its state is what these add up to. */
 export type NetworkRecord = { readonly instanceId: string } & (
@@ -17,7 +17,7 @@ export type NetworkRecord = { readonly instanceId: string } & (
       /** The text, or what stands with the file. */
       readonly text: string;
       readonly file: AcceptedFile | null;
-      readonly receipts: readonly Receipt['status'][];
+      readonly receipts: readonly MessageReceipt['status'][];
     }
   | { readonly kind: 'receipt_taken'; readonly networkId: string }
   | { readonly kind: 'inbound'; readonly message: InboundMessage }

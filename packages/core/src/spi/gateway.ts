@@ -11,11 +11,11 @@ export type {
   IncomingFile,
   IncomingMessage,
   LinkedProfile,
+  MessageReceipt,
   OpenOptions,
   OutgoingContent,
   OutgoingFile,
   OutgoingMessage,
-  Receipt,
   SendOutcome,
   Session,
 } from '../ports/gateway.ts';

@@ -7,9 +7,9 @@ export type { Signal, Storage, StorageContext } from '../ports/storage/storage.t
 export type { ApiKeyHolder, ApiKeyStore } from '../ports/storage/api-key-store.ts';
 export type {
   ClaimedDelivery,
-  ClaimResult,
   Completion,
   DeliveryClaim,
+  DeliveryClaimResult,
   DeliveryDetail,
   DeliveryFilter,
   DeliveryStore,

@@ -1,4 +1,4 @@
-import type { Clock, GatewayListener, IncomingMessage, Receipt } from '@trunkline/core/spi/gateway';
+import type { Clock, GatewayListener, IncomingMessage, MessageReceipt } from '@trunkline/core/spi/gateway';
 import { areJidsSameUser, proto } from '@whiskeysockets/baileys';
 import type { BaileysEventMap, Contact, WAMessage, WASocket } from '@whiskeysockets/baileys';
 import { createPauses } from '../socket/socket-life.ts';
@@ -72,7 +72,7 @@ export function createInbox(parts: InboxParts): Inbox {
   const take = (message: WAMessage): void =>
     work.run(`${message.key.remoteJid}/${senderOf(message.key)}`, () => receive(message).catch(refused));
 
-  const takeReceipts = (receipts: readonly Receipt[]): void => {
+  const takeReceipts = (receipts: readonly MessageReceipt[]): void => {
     for (const receipt of receipts) {
       work.run(receipt.networkId, () => listener.receipt(receipt).catch(refused));
     }
@@ -93,8 +93,8 @@ export function createInbox(parts: InboxParts): Inbox {
 const { DELIVERY_ACK, READ, PLAYED } = proto.WebMessageInfo.Status;
 
 /** Receipts of messages to a person. They name the message by its id; how they name the chat changes from one to the next. */
-function directReceipts(updates: BaileysEventMap['messages.update']): readonly Receipt[] {
-  return updates.flatMap(({ key, update: { status } }): readonly Receipt[] => {
+function directReceipts(updates: BaileysEventMap['messages.update']): readonly MessageReceipt[] {
+  return updates.flatMap(({ key, update: { status } }): readonly MessageReceipt[] => {
     if (!key.id || key.fromMe === false) return [];
     const networkId = networkIdOf(key.id);
     if (status === DELIVERY_ACK) return [{ networkId, status: 'delivered' }];
@@ -106,8 +106,8 @@ function directReceipts(updates: BaileysEventMap['messages.update']): readonly R
 function groupReceipts(
   updates: BaileysEventMap['message-receipt.update'],
   me: Contact | undefined,
-): readonly Receipt[] {
-  return updates.flatMap(({ key, receipt: { userJid, readTimestamp } }): readonly Receipt[] => {
+): readonly MessageReceipt[] {
+  return updates.flatMap(({ key, receipt: { userJid, readTimestamp } }): readonly MessageReceipt[] => {
     const participant = userJid ?? undefined;
     const isOwn = areJidsSameUser(participant, me?.id) || areJidsSameUser(participant, me?.lid);
     if (!key.id || key.fromMe === false || isOwn) return [];

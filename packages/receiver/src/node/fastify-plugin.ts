@@ -40,8 +40,8 @@ export function fastifyPlugin(receiver: Receiver): (app: FastifyLike) => Promise
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', (_request, _payload, done) => done(null));
     app.post('/', async (request, reply) => {
-      const receipt = await receiver.receive(incomingWebhook(request.raw, RAW_BODY_FIX));
-      const { status, headers, text } = responseTo(receipt);
+      const result = await receiver.receive(incomingWebhook(request.raw, RAW_BODY_FIX));
+      const { status, headers, text } = responseTo(result);
       reply.code(status);
       reply.headers({ ...headers });
       return reply.send(text);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { responseTo } from '../response.ts';
 import { bytesOf } from '../bytes.ts';
 import type { IncomingWebhook, Receiver } from '../create-receiver.ts';
-import type { Receipt } from '../receipt.ts';
+import type { ReceiveResult } from '../receive-result.ts';
 
 /** What a framework may have put on Node's request. */
 export type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly rawBody?: unknown };
@@ -33,8 +33,8 @@ function rawBodyOf(request: NodeRequest): unknown {
 }
 
 /** Leaves a response alone that has been sent, or whose sender has gone. */
-function sendResponse(response: ServerResponse, receipt: Receipt): void {
+function sendResponse(response: ServerResponse, result: ReceiveResult): void {
   if (response.headersSent || response.destroyed) return;
-  const { status, headers, text } = responseTo(receipt);
+  const { status, headers, text } = responseTo(result);
   response.writeHead(status, headers).end(text);
 }

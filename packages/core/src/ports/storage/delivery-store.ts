@@ -31,7 +31,7 @@ export interface DeliveryClaim extends LaneLimits {
   readonly mayBeSetBack?: boolean;
 }
 
-export interface ClaimResult {
+export interface DeliveryClaimResult {
   readonly claimed: readonly ClaimedDelivery[];
   /**
    * Deliveries that were due and whose event is not stored, as in a damaged database: they cannot be sent, and have
@@ -95,7 +95,7 @@ export interface DeliveryStore {
    * lane deliveries go by when they are due, then by id. Claims from before a cancellation still hold their slots. A
    * start counts until it is `windowMs` old, whatever its outcome.
    */
-  claim(claim: DeliveryClaim): Promise<ClaimResult>;
+  claim(claim: DeliveryClaim): Promise<DeliveryClaimResult>;
   /**
    * Writes attempts and outcomes, frees the slots, and keeps the endpoints' health. Returns how many were written:
    * one whose claim was lost changes nothing; a claim past its lease holds until it is taken back. Health goes by the

@@ -9,7 +9,7 @@ import { floorId } from '../../domain/id.ts';
 import { healthAfter } from '../../domain/webhook/endpoint-state.ts';
 import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import type {
-  ClaimResult,
+  DeliveryClaimResult,
   ClaimedDelivery,
   Completion,
   DeliveryClaim,
@@ -42,7 +42,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     return structuredClone(delivery);
   }
 
-  async claim(claim: DeliveryClaim): Promise<ClaimResult> {
+  async claim(claim: DeliveryClaim): Promise<DeliveryClaimResult> {
     if (claim.mayBeSetBack)
       for (const lane of this.#state.lanes.values()) lane.setBack(claim.now, claim.leaseMs);
     const takenBack = this.#lanes().map((lane) => lane.takeBackExpired(claim.now));

@@ -3,9 +3,9 @@ import type { BodyFailureReason } from './read-body.ts';
 import type { VerifyFailureReason } from './verify.ts';
 
 /** The outcome of a request, and the status to respond with. The sender takes any 2xx as a success and nothing else. */
-export type Receipt = EventReceipt | FailedReceipt | RefusedReceipt;
+export type ReceiveResult = ReceivedEvent | FailedEvent | RefusedRequest;
 
-export interface EventReceipt {
+export interface ReceivedEvent {
   /**
    * - `handled`: a handler has run.
    * - `ignored`: no handler wants this type.
@@ -19,14 +19,14 @@ export interface EventReceipt {
 }
 
 /** The handler or the store has thrown. The sender tries again. */
-export interface FailedReceipt {
+export interface FailedEvent {
   readonly outcome: 'failed';
   readonly status: number;
   readonly event: WebhookEvent;
   readonly error: unknown;
 }
 
-export interface RefusedReceipt {
+export interface RefusedRequest {
   readonly outcome: 'refused';
   readonly status: number;
   readonly reason: RefusalReason;
@@ -37,7 +37,7 @@ export interface RefusedReceipt {
 export type RefusalReason = VerifyFailureReason | BodyFailureReason | 'method_not_allowed' | 'no_secret';
 
 /** The one table from outcome to status. */
-export const OUTCOME_STATUS: Readonly<Record<Exclude<Receipt['outcome'], 'refused'>, number>> = {
+export const OUTCOME_STATUS: Readonly<Record<Exclude<ReceiveResult['outcome'], 'refused'>, number>> = {
   handled: 204,
   ignored: 204,
   duplicate: 204,
