@@ -26,7 +26,6 @@ export interface Workspace {
   readonly createdAt: number;
 }
 
-/** A person of a workspace. An API key made by a member can do no more about webhooks than its member. */
 export interface WorkspaceChanges {
   readonly name?: string;
   /** What is left out stays, whoever changes it at the same time. */
@@ -39,6 +38,7 @@ export function changedWorkspace(stored: Workspace, changes: WorkspaceChanges): 
   return { ...stored, ...changes, plan: { ...stored.plan, ...changes.plan } };
 }
 
+/** A person of a workspace. An API key made by a member can do no more about webhooks than its member. */
 export interface Member {
   readonly id: string;
   readonly workspaceId: string;
