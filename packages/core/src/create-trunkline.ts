@@ -45,7 +45,7 @@ export function createTrunkline<Transaction = never>(
   const context: ServiceContext = {
     storage,
     gateway,
-    media: options.media ?? noMedia,
+    mediaStore: options.media ?? noMedia,
     capabilities: options.media ? gateway.capabilities : gateway.capabilities.filter(needsNoMedia),
     dns,
     clock,

@@ -18,7 +18,7 @@ import type { Sealer } from './sealer.ts';
 export interface ServiceContext {
   readonly storage: Storage<unknown>;
   readonly gateway: Gateway;
-  readonly media: MediaStore;
+  readonly mediaStore: MediaStore;
   /** What the gateway can do, and this installation with it. */
   readonly capabilities: readonly Capability[];
   readonly dns: DnsResolver;

@@ -6,20 +6,20 @@ import type { ServiceContext } from '../services/context.ts';
 
 /** What a gateway is given to send of a message. */
 export async function outgoingMessage(
-  { storage, media }: ServiceContext,
+  { storage, mediaStore }: ServiceContext,
   message: Message,
 ): Promise<OutgoingMessage | 'group_unknown'> {
   const { workspaceId, instanceId, networkId, to, groupId } = message;
-  const content = outgoingContent(media, message);
+  const content = outgoingContent(mediaStore, message);
   if (groupId === null) return { networkId, to: to ?? '', isGroup: false, content };
   const group = await storage.groups.find(workspaceId, instanceId, groupId);
   return group ? { networkId, to: group.networkId, isGroup: true, content } : 'group_unknown';
 }
 
 /** A file that was deleted does not come back: trying again would only delay reporting it. */
-export async function isFileGone({ media }: ServiceContext, message: Message): Promise<boolean> {
+export async function isFileGone({ mediaStore }: ServiceContext, message: Message): Promise<boolean> {
   if (!message.media) return false;
-  return !message.media.available || (await media.size(contentIdOf(message))) === null;
+  return !message.media.available || (await mediaStore.size(contentIdOf(message))) === null;
 }
 
 function outgoingContent(store: MediaStore, message: Message): OutgoingContent {

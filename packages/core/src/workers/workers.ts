@@ -55,7 +55,7 @@ export function createWorkers(
       createRetentionCleaner(context),
       createResealer(context, secretKeys),
       // Without a media store there is nobody to delete the files that other processes keep.
-      ...(context.media === noMedia ? [] : [createMediaSweeper(context)]),
+      ...(context.mediaStore === noMedia ? [] : [createMediaSweeper(context)]),
     );
   return {
     start() {

@@ -186,12 +186,12 @@ async function storeWithin(
   context: ServiceContext,
   { content, contentId, limit }: Omit<UploadRequest, 'type'> & { readonly limit: number },
 ): Promise<Result<Omit<StoredUpload, keyof FileType>>> {
-  const { storage, media, clock, crypto } = context;
+  const { storage, mediaStore, clock, crypto } = context;
   const digest = crypto.createSha256();
   const counted = upTo(content, limit, (chunk) => digest.update(chunk));
   try {
     await storage.uploads.reserve(contentId, clock.now());
-    const size = await media.put(contentId, counted.stream);
+    const size = await mediaStore.put(contentId, counted.stream);
     return ok({ contentId, size, sha256: digest.hex() });
   } catch (error) {
     await giveUp(counted.stream);
@@ -274,8 +274,8 @@ export async function sweepFiles(
   return { deleted, more: deleted > 0 && batches.some((batch) => batch.length === limit) };
 }
 
-async function deleteFile({ media, storage }: ServiceContext, contentId: string): Promise<void> {
+async function deleteFile({ mediaStore, storage }: ServiceContext, contentId: string): Promise<void> {
   // The bytes first: what is forgotten is swept no more.
-  await media.delete(contentId);
+  await mediaStore.delete(contentId);
   await storage.uploads.release(contentId);
 }

@@ -68,7 +68,7 @@ export async function readMedia(
   if (!found.ok) return found;
   const { media } = found.value;
   const contentId = contentIdOf(found.value);
-  const size = media?.available ? await context.media.size(contentId) : null;
+  const size = media?.available ? await context.mediaStore.size(contentId) : null;
   if (!media || size === null) return notAvailable();
   const { mimeType, filename, sha256 } = media;
   return ok({
@@ -77,7 +77,7 @@ export async function readMedia(
     size,
     sha256,
     open: async (range) => {
-      const content = await context.media.get(contentId, range);
+      const content = await context.mediaStore.get(contentId, range);
       if (!content) throw new Error(`The file of ${id} is gone.`);
       return content;
     },

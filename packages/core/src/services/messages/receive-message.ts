@@ -38,7 +38,7 @@ export async function receiveMessage(
   // Made when the message arrives, whenever its file does: lists are in the order of the ids.
   const arrival: Arrival = { id: context.newId('msg', now), at: now, incoming, upload: null };
   const { content } = incoming;
-  if (content.type === 'text' || context.media === noMedia) return store(context, receiving, arrival);
+  if (content.type === 'text' || context.mediaStore === noMedia) return store(context, receiving, arrival);
   // Here alone files wait for each other: no text and no receipt waits for one.
   return receiving.downloads.take(async () => {
     receiving.checkCurrent();
