@@ -46,7 +46,7 @@ export interface Admin {
      * (counted to 1,000) is above 0. What fails again meanwhile is not counted in it, so that this ends; a run of calls is
      * over when nothing remains, or after an hour without a call.
      */
-    retryExhausted(name: string): Promise<{ readonly requeued: number; readonly remaining: number }>;
+    retryFailedEvents(name: string): Promise<{ readonly requeued: number; readonly remaining: number }>;
     /**
      * For one whose handler is gone from the app's code, since it would collect events for ever. What it has is deleted
      * soon after. A handler that still runs under this name is called no more, until its process registers it again.

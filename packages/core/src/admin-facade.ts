@@ -1,7 +1,7 @@
 import type { Admin } from './admin-api.ts';
 import { apiKeyInfo, createApiKey, revokeApiKey } from './services/admin/api-keys.ts';
 import { createMember, deleteMember, updateMember } from './services/admin/members.ts';
-import { deleteSubscription, listSubscriptions, retryExhausted } from './services/admin/subscriptions.ts';
+import { deleteSubscription, listSubscriptions, retryFailedEvents } from './services/admin/subscriptions.ts';
 import { createWorkspace, renameWorkspace, setPlan, setSuspended } from './services/admin/workspaces.ts';
 import type { Authenticator } from './services/authenticate.ts';
 import type { ServiceContext } from './services/context.ts';
@@ -44,7 +44,7 @@ export function adminFacade(context: ServiceContext, authenticator: Authenticato
     },
     subscriptions: {
       list: () => listSubscriptions(context),
-      retryExhausted: async (name) => unwrap(await retryExhausted(context, name)),
+      retryFailedEvents: async (name) => unwrap(await retryFailedEvents(context, name)),
       delete: async (name) => {
         unwrap(await deleteSubscription(context, name));
       },

@@ -71,7 +71,7 @@ export interface WorkspaceApi<Transaction = never> {
     test(id: string): Promise<DeliveryResource>;
     deliveries(id: string, query?: DeliveryQuery): Promise<PageResult<DeliveryResource>>;
     /** Queues up to 100 failed or exhausted deliveries again; repeat while `remaining` (counted to 1,000) is above 0. */
-    retryFailed(id: string): Promise<{ readonly requeued: number; readonly remaining: number }>;
+    retryFailedDeliveries(id: string): Promise<{ readonly requeued: number; readonly remaining: number }>;
   };
   readonly deliveries: {
     get(id: string): Promise<DeliveryDetailResource>;

@@ -91,7 +91,8 @@ export function workspaceFacade(
       test: async (id) => deliveryResource(unwrap(await sendTestEvent(context, named(id)))),
       deliveries: async (id, query = {}) =>
         page(unwrap(await listDeliveries(context, { workspaceId, webhookId: id }, query)), deliveryResource),
-      retryFailed: async (id) => unwrap(await retryFailedDeliveries(context, { workspaceId, webhookId: id })),
+      retryFailedDeliveries: async (id) =>
+        unwrap(await retryFailedDeliveries(context, { workspaceId, webhookId: id })),
     },
     deliveries: {
       get: async (id) =>

@@ -215,12 +215,15 @@ describe('a subscription', () => {
     expect(warnings).toMatchObject([{ facts: { subscription: 'orders' } }]);
   });
 
-  it.each(['delete', 'retryExhausted'] as const)('that is unknown cannot be handed to %s', async (method) => {
-    const { trunkline } = await startHarness();
-    await expect(trunkline.admin.subscriptions[method]('nobody')).rejects.toMatchObject({
-      code: 'NOT_FOUND',
-    });
-  });
+  it.each(['delete', 'retryFailedEvents'] as const)(
+    'that is unknown cannot be handed to %s',
+    async (method) => {
+      const { trunkline } = await startHarness();
+      await expect(trunkline.admin.subscriptions[method]('nobody')).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+      });
+    },
+  );
 });
 
 describe('trunkline.on', () => {

@@ -113,13 +113,13 @@ describe('an event whose handler fails', () => {
     let isBroken = true;
     const { harness, calls, counts } = await handling(() => (isBroken ? fail() : null));
     for (const wait of WAITS) await jumpAhead(harness, wait);
-    const { retryExhausted } = harness.trunkline.admin.subscriptions;
-    expect(await retryExhausted('orders')).toEqual({ requeued: 1, remaining: 0 });
+    const { retryFailedEvents } = harness.trunkline.admin.subscriptions;
+    expect(await retryFailedEvents('orders')).toEqual({ requeued: 1, remaining: 0 });
     await harness.clock.settle();
     expect(calls.at(-1)).toMatchObject({ attempt: 9 });
     expect(await counts()).toMatchObject({ waiting: 0, exhausted: 1 });
     isBroken = false;
-    expect(await retryExhausted('orders')).toEqual({ requeued: 1, remaining: 0 });
+    expect(await retryFailedEvents('orders')).toEqual({ requeued: 1, remaining: 0 });
     await harness.clock.settle();
     expect(calls).toHaveLength(10);
     expect(await counts()).toMatchObject({ waiting: 0, exhausted: 0 });

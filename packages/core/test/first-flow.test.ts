@@ -179,7 +179,7 @@ describe('the API of a workspace', () => {
         () => other.webhooks.rotateSecret(webhook.id),
         () => other.webhooks.test(webhook.id),
         () => other.webhooks.deliveries(webhook.id),
-        () => other.webhooks.retryFailed(webhook.id),
+        () => other.webhooks.retryFailedDeliveries(webhook.id),
       ],
       WEBHOOK_DELIVERY_NOT_FOUND: [
         () => other.deliveries.get(delivery.id),

@@ -120,7 +120,7 @@ describe('a handler that throws', () => {
       },
     ]);
     for (const wait of WAITS.slice(1)) await jumpAhead(harness, wait);
-    expect(logged(harness, 'error', 'retryExhausted()')).toHaveLength(1);
+    expect(logged(harness, 'error', 'retryFailedEvents()')).toHaveLength(1);
     expect(logged(harness, 'error', 'a handler of events failed')).toHaveLength(2);
   });
 });

@@ -46,7 +46,7 @@ describe('a delivery', () => {
     harness.clock.jump(30 * DAY + 1);
     await harness.api.webhooks.test(id);
     await harness.clock.advance(MINUTE);
-    expect(await harness.api.webhooks.retryFailed(id)).toEqual({ requeued: 1, remaining: 0 });
+    expect(await harness.api.webhooks.retryFailedDeliveries(id)).toEqual({ requeued: 1, remaining: 0 });
   });
 
   it('is deleted with its event an hour later, however many there are', async () => {

@@ -242,7 +242,7 @@ describe('an endpoint that is disabled', () => {
     await harness.clock.settle();
     await harness.api.webhooks.update(id, { status: 'disabled' });
     await harness.api.webhooks.update(id, { status: 'enabled' });
-    expect(await harness.api.webhooks.retryFailed(id)).toEqual({ requeued: 1, remaining: 0 });
+    expect(await harness.api.webhooks.retryFailedDeliveries(id)).toEqual({ requeued: 1, remaining: 0 });
     expect(await harness.api.deliveries.get(deliveryId)).toMatchObject({ status: 'pending' });
   });
 });

@@ -172,13 +172,13 @@ describe('a retry by hand', () => {
     const { harness, webhook, id, get } = await exhausted();
     await harness.api.webhooks.update(webhook.id, { status: 'disabled' });
     await expect(harness.api.deliveries.retry(id)).rejects.toMatchObject(refused);
-    await expect(harness.api.webhooks.retryFailed(webhook.id)).rejects.toMatchObject({
+    await expect(harness.api.webhooks.retryFailedDeliveries(webhook.id)).rejects.toMatchObject({
       code: 'WEBHOOK_DISABLED',
       status: 409,
     });
     await harness.api.webhooks.delete(webhook.id);
     await expect(harness.api.deliveries.retry(id)).rejects.toMatchObject(refused);
-    await expect(harness.api.webhooks.retryFailed(webhook.id)).rejects.toMatchObject({
+    await expect(harness.api.webhooks.retryFailedDeliveries(webhook.id)).rejects.toMatchObject({
       code: 'WEBHOOK_NOT_FOUND',
     });
     expect(await get()).toMatchObject({ id, status: 'exhausted', attempts: 8 });
@@ -191,7 +191,7 @@ describe('a retry by hand', () => {
     harness.sender.respond(({ headers }) => (headers.get('X-Service-Delivery') === oldest ? TAKEN : REFUSED));
     const results = [];
     do {
-      results.push(await harness.api.webhooks.retryFailed(webhook.id));
+      results.push(await harness.api.webhooks.retryFailedDeliveries(webhook.id));
       await harness.clock.advance(2 * MINUTE);
     } while ((results.at(-1)?.remaining ?? 0) > 0 && results.length < 10);
     expect(results).toEqual([
@@ -199,7 +199,10 @@ describe('a retry by hand', () => {
       { requeued: 100, remaining: 0 },
     ]);
     expect(await harness.api.deliveries.get(oldest)).toMatchObject({ status: 'success' });
-    expect(await harness.api.webhooks.retryFailed(webhook.id)).toEqual({ requeued: 100, remaining: 49 });
+    expect(await harness.api.webhooks.retryFailedDeliveries(webhook.id)).toEqual({
+      requeued: 100,
+      remaining: 49,
+    });
   });
 
   it('of all that failed takes a hundred at a time', async () => {
@@ -209,9 +212,18 @@ describe('a retry by hand', () => {
     expect(harness.sender.requests).toHaveLength(130);
     harness.sender.respond(() => TAKEN);
 
-    expect(await harness.api.webhooks.retryFailed(webhook.id)).toEqual({ requeued: 100, remaining: 30 });
-    expect(await harness.api.webhooks.retryFailed(webhook.id)).toEqual({ requeued: 30, remaining: 0 });
-    expect(await harness.api.webhooks.retryFailed(webhook.id)).toEqual({ requeued: 0, remaining: 0 });
+    expect(await harness.api.webhooks.retryFailedDeliveries(webhook.id)).toEqual({
+      requeued: 100,
+      remaining: 30,
+    });
+    expect(await harness.api.webhooks.retryFailedDeliveries(webhook.id)).toEqual({
+      requeued: 30,
+      remaining: 0,
+    });
+    expect(await harness.api.webhooks.retryFailedDeliveries(webhook.id)).toEqual({
+      requeued: 0,
+      remaining: 0,
+    });
     await harness.clock.advance(3 * MINUTE);
     const { data } = await harness.api.webhooks.deliveries(webhook.id, { limit: 100, status: 'success' });
     expect(data).toHaveLength(100);

@@ -286,7 +286,7 @@ export function cancellationContract(subject: ContractSubject): void {
       expect(await retry()).toEqual({ kind: 'not_allowed' });
       const batch = { limit: 10, countUpTo: 10, now: NOW, since: 0 };
       const none = { requeued: 0, remaining: 0 };
-      expect(await storage.deliveries.retryAll(workspace.id, endpoint.id, batch)).toEqual(none);
+      expect(await storage.deliveries.retryFailedDeliveries(workspace.id, endpoint.id, batch)).toEqual(none);
       await storage.deliveries.complete([failed(inFlight, NOW)], NOW);
       expect(await retry()).toMatchObject({ kind: 'requeued', delivery: { attempts: 1, status: 'pending' } });
     });

@@ -109,7 +109,7 @@ export function retryContract(subject: ContractSubject): void {
   describe('retrying all that failed at an endpoint', () => {
     it('takes those attempted longest ago first, up to the limit, and counts what remains', async () => {
       const storage = await open();
-      const { endpoint, retryAll } = await storeRetryLane(storage);
+      const { endpoint, retryFailedDeliveries } = await storeRetryLane(storage);
       const [a, b, c, d, e] = await storeFinished(storage, endpoint, 5);
       // Its last attempt makes the oldest the latest.
       expect(await storage.deliveries.retry(endpoint.workspaceId, must(a).id, NOW + 50, 0)).toMatchObject({
@@ -117,20 +117,20 @@ export function retryContract(subject: ContractSubject): void {
       });
       await finish(storage, must(a), failedForGood, NOW + 50);
 
-      expect(await retryAll({ limit: 2, countUpTo: 2 })).toEqual({ requeued: 2, remaining: 2 });
+      expect(await retryFailedDeliveries({ limit: 2, countUpTo: 2 })).toEqual({ requeued: 2, remaining: 2 });
       expect(idsOf(await claim(storage, NOW + 500))).toEqual([must(b).id, must(c).id]);
       expect(await readDelivery(storage, must(b))).toEqual({ ...must(b), status: 'pending', manual: true });
       expect(await readDelivery(storage, must(d))).toEqual(d);
-      expect(await retryAll({ limit: 2 })).toEqual({ requeued: 2, remaining: 1 });
-      expect(await retryAll({ limit: 2 })).toEqual({ requeued: 1, remaining: 0 });
-      expect(await retryAll({ limit: 2 })).toEqual({ requeued: 0, remaining: 0 });
+      expect(await retryFailedDeliveries({ limit: 2 })).toEqual({ requeued: 2, remaining: 1 });
+      expect(await retryFailedDeliveries({ limit: 2 })).toEqual({ requeued: 1, remaining: 0 });
+      expect(await retryFailedDeliveries({ limit: 2 })).toEqual({ requeued: 0, remaining: 0 });
       const claimed = await claim(storage, NOW + 500, { slots: 10 });
       expect(idsOf(claimed)).toEqual([must(a).id, must(d).id, must(e).id]);
     });
 
     it('takes what a cancellation has ended before any attempt first, swept or not', async () => {
       const storage = await open();
-      const { endpoint, retryAll } = await storeRetryLane(storage);
+      const { endpoint, retryFailedDeliveries } = await storeRetryLane(storage);
       const [tried] = await storeFinished(storage, endpoint, 1);
       const retrying = await finish(storage, await enqueueOne(storage, endpoint, NOW + 10), failed, NOW + 10);
       const [swept, left] = await enqueueAt(storage, endpoint, NOW + 20, NOW + 30);
@@ -138,22 +138,22 @@ export function retryContract(subject: ContractSubject): void {
       expect(await storage.deliveries.sweepClosed(1)).toBe(1);
       await enable(storage, endpoint);
 
-      expect(await retryAll({ limit: 2 })).toEqual({ requeued: 2, remaining: 2 });
+      expect(await retryFailedDeliveries({ limit: 2 })).toEqual({ requeued: 2, remaining: 2 });
       expect(idsOf(await claim(storage, NOW + 500))).toEqual([must(swept).id, must(left).id]);
-      expect(await retryAll({ limit: 1 })).toEqual({ requeued: 1, remaining: 1 });
+      expect(await retryFailedDeliveries({ limit: 1 })).toEqual({ requeued: 1, remaining: 1 });
       expect(await readDelivery(storage, must(tried))).toMatchObject({ status: 'pending' });
-      expect(await retryAll({ limit: 1 })).toEqual({ requeued: 1, remaining: 0 });
+      expect(await retryFailedDeliveries({ limit: 1 })).toEqual({ requeued: 1, remaining: 0 });
       expect(await readDelivery(storage, retrying)).toMatchObject({ status: 'pending', manual: true });
       expect(await storage.deliveries.sweepClosed(10)).toBe(0);
     });
 
     it('gives each one attempt and then ends, however they fail and however slowly it is called', async () => {
       const storage = await open();
-      const { endpoint, retryAll } = await storeRetryLane(storage);
+      const { endpoint, retryFailedDeliveries } = await storeRetryLane(storage);
       const finished = await storeFinished(storage, endpoint, 5);
       let now = NOW + 1_000;
       const callAndFail = async () => {
-        const result = await retryAll({ limit: 2, now });
+        const result = await retryFailedDeliveries({ limit: 2, now });
         const claimed = await claim(storage, now, { slots: 10 });
         const outcomes = claimed.map((one) => exhausted(one, now));
         expect(await storage.deliveries.complete(outcomes, now)).toBe(claimed.length);
@@ -174,9 +174,12 @@ export function retryContract(subject: ContractSubject): void {
 
     it('takes none twice where it is called twice at the same time', async () => {
       const storage = await open();
-      const { endpoint, retryAll } = await storeRetryLane(storage);
+      const { endpoint, retryFailedDeliveries } = await storeRetryLane(storage);
       await storeFinished(storage, endpoint, 5);
-      const results = await Promise.all([retryAll({ limit: 2 }), retryAll({ limit: 2 })]);
+      const results = await Promise.all([
+        retryFailedDeliveries({ limit: 2 }),
+        retryFailedDeliveries({ limit: 2 }),
+      ]);
       expect(results.toSorted((x, y) => must(y).remaining - must(x).remaining)).toEqual([
         { requeued: 2, remaining: 3 },
         { requeued: 2, remaining: 1 },
@@ -196,7 +199,7 @@ export function retryContract(subject: ContractSubject): void {
       const untouched = [must(old), must(elsewhere), done, pending];
 
       const batch = { limit: 100, countUpTo: 100, now: NOW + 500, since };
-      const result = await storage.deliveries.retryAll(workspace.id, endpoint.id, batch);
+      const result = await storage.deliveries.retryFailedDeliveries(workspace.id, endpoint.id, batch);
       expect(result).toEqual({ requeued: 1, remaining: 0 });
       for (const delivery of untouched) expect(await readDelivery(storage, delivery)).toEqual(delivery);
       expect(await readDelivery(storage, must(young))).toMatchObject({ status: 'pending' });
@@ -209,12 +212,14 @@ export function retryContract(subject: ContractSubject): void {
       const [delivery] = await storeFinished(storage, endpoint, 1);
       const batch = { limit: 100, countUpTo: 100, now: NOW, since: 0 };
       const { deliveries } = storage;
-      expect(await deliveries.retryAll(other.id, endpoint.id, batch)).toBeNull();
-      expect(await deliveries.retryAll(workspace.id, anEndpoint(workspace).id, batch)).toBeNull();
+      expect(await deliveries.retryFailedDeliveries(other.id, endpoint.id, batch)).toBeNull();
+      expect(
+        await deliveries.retryFailedDeliveries(workspace.id, anEndpoint(workspace).id, batch),
+      ).toBeNull();
       await disable(storage, endpoint);
-      expect(await deliveries.retryAll(workspace.id, endpoint.id, batch)).toBeNull();
+      expect(await deliveries.retryFailedDeliveries(workspace.id, endpoint.id, batch)).toBeNull();
       await storage.webhooks.delete(workspace.id, endpoint.id);
-      expect(await deliveries.retryAll(workspace.id, endpoint.id, batch)).toBeNull();
+      expect(await deliveries.retryFailedDeliveries(workspace.id, endpoint.id, batch)).toBeNull();
       expect(await readDelivery(storage, must(delivery))).toEqual(delivery);
     });
   });
@@ -225,8 +230,8 @@ async function storeRetryLane(storage: Storage) {
   const usual = { limit: 100, countUpTo: 100, now: NOW + 500, since: 0 };
   return {
     endpoint,
-    retryAll: (batch: Partial<typeof usual>) =>
-      storage.deliveries.retryAll(workspace.id, endpoint.id, { ...usual, ...batch }),
+    retryFailedDeliveries: (batch: Partial<typeof usual>) =>
+      storage.deliveries.retryFailedDeliveries(workspace.id, endpoint.id, { ...usual, ...batch }),
   };
 }
 

@@ -172,7 +172,7 @@ export function signalContract(subject: ContractSubject): void {
             claimed.map((one) => exhausted(one, NOW)),
             NOW,
           );
-          await storage.deliveries.retryAll(workspace.id, endpoint.id, batch);
+          await storage.deliveries.retryFailedDeliveries(workspace.id, endpoint.id, batch);
         },
       ];
       for (const cause of causes) {
@@ -225,7 +225,7 @@ export function signalContract(subject: ContractSubject): void {
       await storage.messages.receive(lease, arrival);
       await storage.deliveries.enqueue('wh_unknown', anEvent(workspace));
       const batch = { limit: 10, countUpTo: 10, now: NOW, since: 0 };
-      await storage.deliveries.retryAll(endpoint.workspaceId, endpoint.id, batch);
+      await storage.deliveries.retryFailedDeliveries(endpoint.workspaceId, endpoint.id, batch);
       await arrive();
       expect(signals).toEqual([]);
     });

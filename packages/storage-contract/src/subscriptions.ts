@@ -168,7 +168,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       expect(await storage.subscriptions.list(10)).toEqual([]);
       expect(await storage.subscriptions.claim(eventClaimAt(subscription, NOW))).toBeNull();
       expect(await storage.subscriptions.complete([completed(must(claimed))])).toBe(0);
-      expect(await storage.subscriptions.retryExhausted('orders', BATCH)).toBeNull();
+      expect(await storage.subscriptions.retryFailedEvents('orders', BATCH)).toBeNull();
     });
 
     it('leaves what it had to be swept, in batches', async () => {
@@ -208,7 +208,7 @@ export function subscriptionContract(subject: ContractSubject): void {
         .map((one) => completed(one, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 }));
       await storage.subscriptions.complete(spent);
       const retry = { ...BATCH, limit: 2, now: NOW + 9 };
-      expect(await storage.subscriptions.retryExhausted('orders', retry)).toEqual({
+      expect(await storage.subscriptions.retryFailedEvents('orders', retry)).toEqual({
         requeued: 2,
         remaining: 1,
       });
@@ -233,7 +233,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       );
       const again: string[] = [];
       for (const now of [NOW + 10, NOW + 11, NOW + 12]) {
-        await storage.subscriptions.retryExhausted('orders', { limit: 1, countUpTo: 10, now });
+        await storage.subscriptions.retryFailedEvents('orders', { limit: 1, countUpTo: 10, now });
         again.push(...eventIdsOf(await claimEvents(storage, subscription, now)));
       }
       expect(again).toEqual([1, 2, 0].map((at) => must(events[at]).id));
@@ -256,7 +256,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       };
       const callAndFail = async () => {
         const batch = { limit: 2, countUpTo: 10, now };
-        const result = await storage.subscriptions.retryExhausted('orders', batch);
+        const result = await storage.subscriptions.retryFailedEvents('orders', batch);
         await failAll();
         return result;
       };
@@ -280,7 +280,7 @@ export function subscriptionContract(subject: ContractSubject): void {
         claimed.map((one) => completed(one, { kind: 'exhausted', attempts: 8, failedAt: NOW })),
       );
       const retry = () =>
-        storage.subscriptions.retryExhausted('orders', { limit: 2, countUpTo: 10, now: NOW + 5 });
+        storage.subscriptions.retryFailedEvents('orders', { limit: 2, countUpTo: 10, now: NOW + 5 });
       const results = await Promise.all([retry(), retry()]);
       expect(results.toSorted((x, y) => must(y).remaining - must(x).remaining)).toEqual([
         { requeued: 2, remaining: 3 },
@@ -297,19 +297,19 @@ export function subscriptionContract(subject: ContractSubject): void {
         claimed.map((one) => completed(one, { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 })),
       );
       const few = { limit: 1, countUpTo: 2, now: NOW };
-      expect(await storage.subscriptions.retryExhausted('orders', few)).toEqual({
+      expect(await storage.subscriptions.retryFailedEvents('orders', few)).toEqual({
         requeued: 1,
         remaining: 2,
       });
-      expect(await storage.subscriptions.retryExhausted('orders', BATCH)).toEqual({
+      expect(await storage.subscriptions.retryFailedEvents('orders', BATCH)).toEqual({
         requeued: 3,
         remaining: 0,
       });
-      expect(await storage.subscriptions.retryExhausted('orders', BATCH)).toEqual({
+      expect(await storage.subscriptions.retryFailedEvents('orders', BATCH)).toEqual({
         requeued: 0,
         remaining: 0,
       });
-      expect(await storage.subscriptions.retryExhausted('unknown', BATCH)).toBeNull();
+      expect(await storage.subscriptions.retryFailedEvents('unknown', BATCH)).toBeNull();
     });
   });
 

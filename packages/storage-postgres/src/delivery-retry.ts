@@ -28,7 +28,7 @@ interface Retry {
 }
 
 /** Queues one more attempt of a delivery that has ended. */
-export async function retryOne(transaction: Transaction, retry: Retry): Promise<RetryResult> {
+export async function retryDelivery(transaction: Transaction, retry: Retry): Promise<RetryResult> {
   const uuid = uuidToFind('whd', retry.id);
   const workspace = uuidToFind('ten', retry.workspaceId);
   const read = (): Promise<Row | undefined> => transaction.get(FIND, uuid, workspace, retry.floor);
@@ -57,7 +57,7 @@ interface RetryBatch {
 }
 
 /** The same for all that have failed at an endpoint, those attempted longest ago first. Null when it is gone or disabled. */
-export async function retryAll(
+export async function retryFailedDeliveries(
   transaction: Transaction,
   { workspaceId, webhookId }: { readonly workspaceId: string; readonly webhookId: string },
   { limit, countUpTo, now, since }: RetryBatch,

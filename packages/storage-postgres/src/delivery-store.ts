@@ -5,7 +5,7 @@ import { completing } from './completing.ts';
 import type { Connected } from './database.ts';
 import { deliveryList } from './delivery-list.ts';
 import { deliveryWith, readDelivery } from './delivery-row.ts';
-import { retryAll, retryOne } from './delivery-retry.ts';
+import { retryDelivery, retryFailedDeliveries } from './delivery-retry.ts';
 import { enqueueing } from './enqueueing.ts';
 import { claimFromLanes, isWhole, readClaimed } from './lane-claims.ts';
 import { lookAtLanes, nextClaimAfter, nextClaimAt } from './lane-outlook.ts';
@@ -60,11 +60,11 @@ export function deliveryStore(connected: Connected): DeliveryStore {
 
     retry: (workspaceId, id, now, since) =>
       connected().transaction((transaction) =>
-        retryOne(transaction, { workspaceId, id, now, floor: floorUuid(since) }),
+        retryDelivery(transaction, { workspaceId, id, now, floor: floorUuid(since) }),
       ),
-    retryAll: (workspaceId, webhookId, { limit, countUpTo, now, since }) =>
+    retryFailedDeliveries: (workspaceId, webhookId, { limit, countUpTo, now, since }) =>
       connected().transaction((transaction) =>
-        retryAll(transaction, { workspaceId, webhookId }, { limit, countUpTo, now, since }),
+        retryFailedDeliveries(transaction, { workspaceId, webhookId }, { limit, countUpTo, now, since }),
       ),
 
     sweepClosed: (limit) => sweepCancellations(connected(), limit),

@@ -30,7 +30,7 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
     renew: async (claims, until) => renewClaims(connected(), claims, until),
     complete: async (completions) => completeEvents(connected(), completions),
 
-    retryExhausted: async (name, { limit, countUpTo, now }) =>
+    retryFailedEvents: async (name, { limit, countUpTo, now }) =>
       connected().transaction(async (transaction) => {
         const row = await transaction.get(FIND, encodeText(name));
         if (!row) return null;

@@ -167,7 +167,12 @@ async function meddle(fixture: Fixture, { webhooks, deliveries }: Storage): Prom
     await webhooks.write({ endpoint: { ...endpoint, status: 'disabled' }, close: 'ENDPOINT_DISABLED' });
     const disabled = must(await webhooks.find(workspaceId, id));
     await webhooks.write({ endpoint: { ...disabled, status: 'enabled' } });
-    await deliveries.retryAll(workspaceId, id, { limit: 5, countUpTo: 5, now: fixture.now(), since: 0 });
+    await deliveries.retryFailedDeliveries(workspaceId, id, {
+      limit: 5,
+      countUpTo: 5,
+      now: fixture.now(),
+      since: 0,
+    });
     const delivery = fixture.queued[fixture.upTo(fixture.queued.length) - 1];
     if (delivery) await deliveries.retry(workspaceId, delivery.id, fixture.now(), 0);
   }

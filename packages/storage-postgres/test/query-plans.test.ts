@@ -162,7 +162,7 @@ async function handleEvents({ storage, subscription }: Fixture): Promise<void> {
   // Beyond the fifth, a statement that is kept prepared may be planned for any subscription.
   for (let call = 1; call <= 7; call += 1) {
     const batch = { limit: 100, countUpTo: 1000, now: NOW };
-    const result = await subscriptions.retryExhausted(subscription.name, batch);
+    const result = await subscriptions.retryFailedEvents(subscription.name, batch);
     expect(result).toEqual({ requeued: 100, remaining: 1000 });
   }
 }
@@ -221,10 +221,15 @@ async function retryDeliveries({ storage: { deliveries }, workspace, busy, idle 
   const batch = { limit: 100, countUpTo: 1000, now: NOW, since };
   for (let call = 1; call <= 7; call += 1) {
     // Beyond the fifth, a statement that is kept prepared may be planned for any endpoint.
-    const { requeued, remaining } = must(await deliveries.retryAll(workspace.id, busy.id, batch));
+    const { requeued, remaining } = must(
+      await deliveries.retryFailedDeliveries(workspace.id, busy.id, batch),
+    );
     expect(requeued).toBe(100);
     expect(remaining).toBe(1000);
-    expect(await deliveries.retryAll(workspace.id, idle.id, batch)).toEqual({ requeued: 0, remaining: 0 });
+    expect(await deliveries.retryFailedDeliveries(workspace.id, idle.id, batch)).toEqual({
+      requeued: 0,
+      remaining: 0,
+    });
   }
 }
 

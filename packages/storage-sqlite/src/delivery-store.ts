@@ -100,7 +100,7 @@ export function deliveryStore(connected: Connected): DeliveryStore {
         return { kind: 'requeued', delivery: requeueNow(database, delivery, now) };
       });
     },
-    retryAll: async (workspaceId, webhookId, { limit, countUpTo, now, since }) => {
+    retryFailedDeliveries: async (workspaceId, webhookId, { limit, countUpTo, now, since }) => {
       const { database, write } = connected();
       return write((announce) => {
         if (!isEnabled(database, workspaceId, webhookId)) return null;

@@ -70,7 +70,7 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
       return write(() => completions.filter((completion) => completeEvent(database, completion)).length);
     },
 
-    retryExhausted: async (name, { limit, countUpTo, now }) => {
+    retryFailedEvents: async (name, { limit, countUpTo, now }) => {
       const { database, write } = connected();
       return write((announce) => {
         const subscription = database.get('SELECT * FROM subscriptions WHERE name = ?', name);

@@ -76,7 +76,7 @@ export async function retryFailedDeliveries(
   const found = await findWebhook(context, workspaceId, webhookId);
   if (!found.ok) return found;
   const { storage, clock } = context;
-  const outcome = await storage.deliveries.retryAll(workspaceId, webhookId, {
+  const outcome = await storage.deliveries.retryFailedDeliveries(workspaceId, webhookId, {
     limit: RETRY_FAILED_BATCH,
     countUpTo: RETRY_FAILED_COUNT_MAX,
     now: clock.now(),

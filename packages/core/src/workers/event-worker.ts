@@ -154,7 +154,7 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     if (outcome.kind === 'exhausted') {
       logger.error(
         facts,
-        'a handler of events failed for the last time: the event is handled again after admin.subscriptions.retryExhausted()',
+        'a handler of events failed for the last time: the event is handled again after admin.subscriptions.retryFailedEvents()',
       );
       return;
     }

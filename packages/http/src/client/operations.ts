@@ -40,7 +40,7 @@ export const OPERATIONS: Operations = {
       input: 'query',
       facts: { nextCursor: 'next_cursor', perPage: 'per_page' },
     },
-    retryFailed: { method: 'POST', path: '/webhooks/{webhook}/deliveries/retry-failed' },
+    retryFailedDeliveries: { method: 'POST', path: '/webhooks/{webhook}/deliveries/retry-failed' },
   },
   deliveries: {
     get: { method: 'GET', path: '/webhook-deliveries/{delivery}' },

@@ -141,7 +141,7 @@ export const webhookRoutes: RouteGroup<'webhooks'> = {
         return json({ data: page.data, meta: { next_cursor: page.nextCursor, per_page: page.perPage } });
       },
     },
-    retryFailed: {
+    retryFailedDeliveries: {
       operationId: 'retryFailedDeliveries',
       method: 'POST',
       path: '/webhooks/{webhook}/deliveries/retry-failed',
@@ -149,7 +149,7 @@ export const webhookRoutes: RouteGroup<'webhooks'> = {
       scope: 'webhooks:write',
       success: { status: 202, body: retryFailedResponse },
       errors: ['WEBHOOK_DISABLED'],
-      handle: async ({ api, id }) => data(await api.webhooks.retryFailed(id)),
+      handle: async ({ api, id }) => data(await api.webhooks.retryFailedDeliveries(id)),
     },
   },
 };

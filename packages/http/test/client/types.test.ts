@@ -106,7 +106,7 @@ it('webhook endpoints, deliveries and the key are called as typed', () => {
   expectTypeOf<Webhooks['iterateDeliveries']>().toEqualTypeOf<
     (id: string, query?: DeliveryQuery, options?: CallOptions) => AsyncIterable<DeliveryResource>
   >();
-  expectTypeOf<Webhooks['retryFailed']>().toEqualTypeOf<
+  expectTypeOf<Webhooks['retryFailedDeliveries']>().toEqualTypeOf<
     (id: string, options?: CallOptions) => Call<{ readonly requeued: number; readonly remaining: number }>
   >();
   type Deliveries = TrunklineClient['deliveries'];

@@ -59,7 +59,7 @@ it('reaches every operation of the service', async () => {
   await service.clock.advance(1_000);
   expect((await dataOf(deliveries.get(test.id))).attempt_log).toHaveLength(1);
   expect(await deliveries.retry(test.id)).toMatchObject({ error: { code: 'WEBHOOK_RETRY_NOT_ALLOWED' } });
-  expect(await dataOf(webhooks.retryFailed(webhook.id))).toEqual({ requeued: 0, remaining: 0 });
+  expect(await dataOf(webhooks.retryFailedDeliveries(webhook.id))).toEqual({ requeued: 0, remaining: 0 });
   expect(await webhooks.list()).toMatchObject({ ok: true, configured: true });
   const events: string[] = [];
   for await (const { event } of webhooks.iterateDeliveries(webhook.id, { limit: 1 })) events.push(event.type);

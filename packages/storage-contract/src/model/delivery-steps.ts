@@ -97,7 +97,7 @@ export const deliverySteps: readonly Step[] = [
       if (!chosen) return null;
       const { limit, countUpTo } = choice;
       const batch = { limit, countUpTo, now: scenario.now, since: choice.young ? scenario.now - 60_000 : 0 };
-      return ({ storage }) => storage.deliveries.retryAll(chosen.workspaceId, chosen.id, batch);
+      return ({ storage }) => storage.deliveries.retryFailedDeliveries(chosen.workspaceId, chosen.id, batch);
     },
   ),
 

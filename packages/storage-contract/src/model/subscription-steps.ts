@@ -69,7 +69,7 @@ export const subscriptionSteps: readonly Step[] = [
     fc.record({ name, limit: fc.nat({ max: 2 }), countUpTo: fc.nat({ max: 2 }) }),
     async (scenario, { name: wanted, ...batch }) =>
       ({ storage }) =>
-        storage.subscriptions.retryExhausted(wanted, { ...batch, now: scenario.now }),
+        storage.subscriptions.retryFailedEvents(wanted, { ...batch, now: scenario.now }),
   ),
 
   step('delete a subscription', fc.record({ name, sweep: fc.boolean() }), async (_, choice) => {

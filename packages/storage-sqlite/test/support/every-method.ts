@@ -193,7 +193,7 @@ async function useSubscriptions(storage: Storage, workspace: Workspace): Promise
     { ...keyOf(spent), outcome: { kind: 'exhausted', attempts: 8, failedAt: NOW - 1 } },
     { ...keyOf(again), outcome: { kind: 'queued', attempts: 1, dueAt: NOW } },
   ]);
-  await subscriptions.retryExhausted('orders', { limit: 1, countUpTo: 10, now: NOW });
+  await subscriptions.retryFailedEvents('orders', { limit: 1, countUpTo: 10, now: NOW });
   await subscriptions.list(10);
   await subscriptions.delete('orders');
   await subscriptions.sweepDeleted(10);
@@ -230,7 +230,7 @@ async function useDeliveries(storage: Storage, endpoint: WebhookEndpoint): Promi
     notification: aNotification(stored),
     close: 'ENDPOINT_DISABLED',
   });
-  await deliveries.retryAll(workspaceId, id, { limit: 2, countUpTo: 10, now, since: 0 });
+  await deliveries.retryFailedDeliveries(workspaceId, id, { limit: 2, countUpTo: 10, now, since: 0 });
   for (const filter of deliveryFilters) {
     for (const page of pagesFrom(done.delivery.id)) await deliveries.list(workspaceId, id, filter, page, 0);
   }

@@ -1,6 +1,6 @@
 /**
  * A run of retry-failed calls at one endpoint, which is to give each delivery that had failed when it began one more
- * attempt, and then to end; or of `retryExhausted` calls, with the exhausted events of one subscription. What fails again
+ * attempt, and then to end; or of `retryFailedEvents` calls, with the exhausted events of one subscription. What fails again
  * meanwhile is of the next round: counted in `remaining`, it would keep a loop going for as long as the receiver refuses.
  */
 export interface RetryRound {

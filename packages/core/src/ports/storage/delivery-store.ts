@@ -133,7 +133,7 @@ export interface DeliveryStore {
    * what a cancellation has ended at this endpoint, up to `limit + countUpTo` deliveries; what is beyond that is left
    * to the next call. Null when the endpoint is gone or disabled.
    */
-  retryAll(
+  retryFailedDeliveries(
     workspaceId: string,
     webhookId: string,
     batch: {

@@ -62,7 +62,7 @@ export interface EventCompletion extends EventClaimKey {
     | { readonly kind: 'handled' }
     /** It can be claimed again from `dueAt` on. */
     | { readonly kind: 'queued'; readonly attempts: number; readonly dueAt: number }
-    /** It is kept, and claimed no more unless `retryExhausted` queues it. `failedAt` is when its last attempt failed. */
+    /** It is kept, and claimed no more unless `retryFailedEvents` queues it. `failedAt` is when its last attempt failed. */
     | { readonly kind: 'exhausted'; readonly attempts: number; readonly failedAt: number };
 }
 
@@ -111,7 +111,7 @@ export interface SubscriptionStore {
    * last attempt failed longest ago first, then by event id; what an earlier version exhausted, without that time, comes
    * before them. `remaining` is how many more wait for their attempt in the round that the call belongs to (`takeRetryBatch`), counted up to `countUpTo`; with none left the round is over. Null when there is no such subscription.
    */
-  retryExhausted(
+  retryFailedEvents(
     name: string,
     batch: { readonly limit: number; readonly countUpTo: number; readonly now: number },
   ): Promise<{ readonly requeued: number; readonly remaining: number } | null>;

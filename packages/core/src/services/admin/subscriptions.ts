@@ -27,11 +27,11 @@ export async function listSubscriptions({ storage }: ServiceContext): Promise<re
   }));
 }
 
-export async function retryExhausted(
+export async function retryFailedEvents(
   { storage, clock }: ServiceContext,
   name: string,
 ): Promise<Result<{ readonly requeued: number; readonly remaining: number }>> {
-  const outcome = await storage.subscriptions.retryExhausted(name, {
+  const outcome = await storage.subscriptions.retryFailedEvents(name, {
     limit: RETRY_FAILED_BATCH,
     countUpTo: RETRY_FAILED_COUNT_MAX,
     now: clock.now(),

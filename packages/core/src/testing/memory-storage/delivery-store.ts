@@ -116,7 +116,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     return { kind: 'requeued', delivery: requeued };
   }
 
-  async retryAll(
+  async retryFailedDeliveries(
     workspaceId: string,
     webhookId: string,
     batch: {

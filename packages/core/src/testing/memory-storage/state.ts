@@ -85,7 +85,7 @@ export class State {
   readonly subscriptions: Map<string, EventSubscription> = new Map();
   /** By `keyOf(subscriptionId, eventId)`; those of deleted subscriptions too. */
   readonly queuedEvents: Map<string, QueuedEvent> = new Map();
-  /** The runs of `retryExhausted` calls that are in progress, by subscription. */
+  /** The runs of `retryFailedEvents` calls that are in progress, by subscription. */
   readonly eventRetryRounds: Map<string, RetryRound> = new Map();
   lastToken = 0;
 

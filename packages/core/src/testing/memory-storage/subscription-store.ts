@@ -87,7 +87,7 @@ export class MemorySubscriptionStore implements SubscriptionStore {
     return completions.filter((completion) => this.#completeOne(completion)).length;
   }
 
-  async retryExhausted(
+  async retryFailedEvents(
     name: string,
     batch: { readonly limit: number; readonly countUpTo: number; readonly now: number },
   ): Promise<{ readonly requeued: number; readonly remaining: number } | null> {
