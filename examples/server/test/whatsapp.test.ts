@@ -62,7 +62,7 @@ describe('GATEWAY=baileys', () => {
     const unanswered = await wa.nextMessage();
     // 0, and not the 1 of a stop that took longer than it may.
     expect(await server.stop()).toBe(0);
-    expect(server.stderr()).toContain('Sends had not ended');
+    expect(server.stderr()).toContain('sends had not ended');
 
     await wa.releaseAcks();
     const next = await start();

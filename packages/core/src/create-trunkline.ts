@@ -116,7 +116,7 @@ export function createTrunkline<Transaction = never>(
       if (!(await settledWithin(options.clock, stopTimeoutMs, ended))) {
         logger.warn(
           { stopTimeoutMs },
-          'Not all work in flight ended in time: it is left as it is. What was not recorded is done again, messages under the same network id.',
+          'not all work in flight ended within stopTimeoutMs, so it was left: what was not recorded is done again after the next start or by another process, messages under the same network id; raise stopTimeoutMs (STOP_TIMEOUT) if this happens at every stop',
         );
       }
       // Not before: handlers that are ending may still send.
@@ -124,7 +124,11 @@ export function createTrunkline<Transaction = never>(
       const closed = closeAll();
       try {
         if (await settledWithin(options.clock, CLOSE_WITHIN_MS, closed)) await closed;
-        else logger.warn({}, 'The database did not close in time: its connections end with the process.');
+        else
+          logger.warn(
+            {},
+            'the database did not close in time: its connections end with this process; if this happens at every stop, look for what makes the database slow',
+          );
       } finally {
         logger.flush();
       }

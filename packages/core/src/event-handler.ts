@@ -93,7 +93,9 @@ export function checkHandler<Selection extends EventSelection>(
     eventTypes,
     handle: (event, context) => {
       if (!isSelected<Selection>(event, eventTypes)) {
-        throw new Error(`The handler takes no events of the type ${event.type}, which ${event.id} has.`);
+        throw new Error(
+          `The event ${event.id} has the type ${event.type}, which this handler was not registered for: give trunkline.on that type, too.`,
+        );
       }
       return handler(event, context);
     },

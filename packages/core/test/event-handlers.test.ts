@@ -264,7 +264,9 @@ describe('trunkline.on', () => {
     const name = `${'x'.repeat(60)}A.-_`;
     const first = trunkline.on('*', () => null, { name });
     expect(() => trunkline.on('message.sent', () => null, { name })).toThrow(
-      new TypeError(`trunkline.on: there is a handler called "${name}" in this process already.`),
+      new TypeError(
+        `trunkline.on: the name "${name}" is already in use in this process: give this handler another one, with the option "name".`,
+      ),
     );
     await first.off();
     await trunkline.on('message.sent', () => null, { name }).registered;

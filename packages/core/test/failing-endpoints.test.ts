@@ -216,7 +216,10 @@ describe('an email', () => {
     await goTo(harness, start + 49 * HOUR);
     expect(harness.emails).toEqual([]);
     expect(harness.logs).toContainEqual(
-      expect.objectContaining({ level: 'warn', message: 'a webhook endpoint keeps failing' }),
+      expect.objectContaining({
+        level: 'warn',
+        message: expect.stringContaining('a webhook endpoint keeps failing'),
+      }),
     );
   });
 });

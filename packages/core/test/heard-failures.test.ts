@@ -62,6 +62,29 @@ describe('a failing webhook', () => {
     expect(logged(harness, 'debug', 'a webhook attempt failed')).toHaveLength(2);
   });
 
+  it('is logged with why no attempt was made, where its processes keep ending', async () => {
+    const harness = await startHarness();
+    const { deliveries } = harness.storage;
+    const claim = deliveries.claim.bind(deliveries);
+    vi.spyOn(deliveries, 'claim').mockImplementation(async (request) => {
+      const result = await claim(request);
+      return { ...result, claimed: result.claimed.map((claimed) => ({ ...claimed, lostClaims: 5 })) };
+    });
+    const { id } = await listen(harness);
+    await harness.api.webhooks.test(id);
+    await harness.clock.settle();
+    expect(harness.sender.requests).toEqual([]);
+    expect(logged(harness, 'warn', 'a webhook attempt failed')).toMatchObject([
+      {
+        facts: {
+          webhookId: id,
+          errorCode: 'TIMEOUT',
+          err: { message: expect.stringMatching(/was not made .+: look for what ends them\.$/) },
+        },
+      },
+    ]);
+  });
+
   it('shows the customer its code alone, not where it went', async () => {
     const harness = await harnessWith(new Error('connect ECONNREFUSED 10.0.0.7:443'));
     const { id } = await listen(harness);

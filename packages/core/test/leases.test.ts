@@ -131,7 +131,10 @@ describe('a process that crashes', () => {
     expect(first.gateway.last().state).toBe('closed');
     expect(first.gateway.connections).toHaveLength(1);
     expect(harness.logs).toContainEqual(
-      expect.objectContaining({ level: 'warn', message: 'the lease on an instance was lost' }),
+      expect.objectContaining({
+        level: 'warn',
+        message: expect.stringContaining('the lease on an instance was lost'),
+      }),
     );
   });
 
@@ -259,7 +262,7 @@ describe('a process that stops while a send hangs', () => {
     await stopping;
     expect(gateway.last().state).toBe('closed');
     expect(harness.logs).toContainEqual(
-      expect.objectContaining({ level: 'warn', message: expect.stringContaining('Sends had not ended') }),
+      expect.objectContaining({ level: 'warn', message: expect.stringContaining('sends had not ended') }),
     );
 
     const next = await gatewayOf(harness);

@@ -78,7 +78,7 @@ describe('a stop', () => {
     expect(harness.logs).toContainEqual(
       expect.objectContaining({
         level: 'warn',
-        message: expect.stringContaining('Not all work in flight ended'),
+        message: expect.stringContaining('not all work in flight ended'),
       }),
     );
   });
@@ -94,7 +94,7 @@ describe('a stop', () => {
     expect(harness.logs).toContainEqual(
       expect.objectContaining({
         level: 'warn',
-        message: expect.stringContaining('The database did not close in time'),
+        message: expect.stringContaining('the database did not close in time'),
       }),
     );
   });

@@ -98,9 +98,9 @@ describe("a machine's clock that is set back by an hour", () => {
     expect(await statusOf(harness, message.id)).toBe('sent');
     await harness.clock.advance(9 * SECOND);
     expect([opened(first), second.connections.length]).toEqual([1, 0]);
-    expect(harness.logs.filter(({ message: line }) => line === 'the lease on an instance was lost')).toEqual(
-      [],
-    );
+    expect(
+      harness.logs.filter(({ message: line }) => line.includes('the lease on an instance was lost')),
+    ).toEqual([]);
   });
 });
 

@@ -81,7 +81,7 @@ describe('a list of messages', () => {
     ).toHaveLength(2);
     const refused = {
       code: 'VALIDATION_FAILED',
-      details: { fields: { cursor: ['Was made for another filter.'] } },
+      details: { fields: { cursor: [expect.stringContaining('Was made for another filter')] } },
     };
     await expect(api.messages.list({ status: 'queued', instance, cursor })).rejects.toMatchObject(refused);
     await expect(api.messages.list({ status: 'queued,sent', cursor })).rejects.toMatchObject(refused);

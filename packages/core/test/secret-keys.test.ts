@@ -172,7 +172,15 @@ describe('the sealer', () => {
     for (let length = 0; length < sealed.length; length += 1) {
       expect(() => sealer.open(sealed.subarray(0, length), purpose)).toThrow(Error);
     }
-    expect(() => sealer.open(Uint8Array.of(3, ...sealed.subarray(1)), purpose)).toThrow(/does not know/);
+    expect(() => sealer.open(Uint8Array.of(3, ...sealed.subarray(1)), purpose)).toThrow(
+      'The session ins_1 creds was sealed by a newer version',
+    );
+  });
+
+  it('names the secret whose stored text is damaged', () => {
+    expect(() => sealerOf(SECRET_KEY).openText('not base64url!', webhookSecretPurpose('wh_1'))).toThrow(
+      'The webhook secret wh_1 in the database is damaged',
+    );
   });
 
   it('names neither a key nor the secret when it fails', () => {

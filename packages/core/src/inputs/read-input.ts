@@ -1,6 +1,10 @@
 import type * as z from 'zod';
+import { withFullStop } from '../domain/full-stop.ts';
 import { ok, refuse } from '../domain/result.ts';
 import type { Result } from '../domain/result.ts';
+
+/** Fields that the message of a refusal names: the query of a request may have any number of unknown ones. */
+const MOST_NAMED = 5;
 
 /** Checks an input against its schema; every complaint is filed under the name of its field (`body` for the whole). */
 export function readInput<Output>(schema: z.ZodType<Output, unknown>, input: unknown): Result<Output> {
@@ -8,11 +12,14 @@ export function readInput<Output>(schema: z.ZodType<Output, unknown>, input: unk
   return parsed.success ? ok(parsed.data) : invalid(complaints(parsed.error));
 }
 
-/** A VALIDATION_FAILED refusal. */
+/** A VALIDATION_FAILED refusal. Its message alone says what is wrong with which field. */
 export function invalid(fields: Readonly<Record<string, readonly string[]>>): ReturnType<typeof refuse> {
-  return refuse('VALIDATION_FAILED', `The request is not valid: ${Object.keys(fields).join(', ')}.`, {
-    fields,
-  });
+  const all = Object.entries(fields);
+  const named = all
+    .slice(0, MOST_NAMED)
+    .map(([field, messages]) => `${field}: ${messages.map(withFullStop).join(' ')}`);
+  const rest = all.length > named.length ? [`details.fields has ${all.length - named.length} more.`] : [];
+  return refuse('VALIDATION_FAILED', ['The request is not valid.', ...named, ...rest].join(' '), { fields });
 }
 
 function complaints(error: z.ZodError): Record<string, string[]> {

@@ -67,7 +67,9 @@ function readStatus(pid: string): { readonly startedAt: string; readonly isZombi
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, threads, startedAt] = [fields[0], fields[17], fields[19]];
   if (state === undefined || threads === undefined || startedAt === undefined) {
-    throw new Error(`/proc/${pid}/stat has another form.`);
+    throw new Error(
+      `/proc/${pid}/stat does not have the fields of proc_pid_stat(5): check that /proc is that of Linux.`,
+    );
   }
   // Threads that are left may still hold its sockets and locks.
   return { startedAt, isZombie: /^[ZX]$/.test(state) && Number(threads) <= 1 };

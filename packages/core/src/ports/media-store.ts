@@ -23,7 +23,9 @@ export interface MediaStore {
 export const noMedia: MediaStore = {
   async put(_id, content) {
     await content.cancel();
-    throw new Error('No media store is configured.');
+    throw new Error(
+      'No media store is configured, so no file can be stored: give createTrunkline the option "media".',
+    );
   },
   size: async () => null,
   get: async () => null,

@@ -23,8 +23,8 @@ export function loggingNotifier(logger: Logger): Notifier {
       logger.warn(
         facts,
         kind === 'webhook_failing'
-          ? 'a webhook endpoint keeps failing'
-          : 'a failing webhook endpoint was disabled',
+          ? 'a webhook endpoint keeps failing, and is disabled if nothing gets through to it: look at its receiver; no notifier is configured (SMTP_URL), so no email was sent'
+          : 'a failing webhook endpoint was disabled: mend its receiver, enable it again and retry its failed deliveries; no notifier is configured (SMTP_URL), so no email was sent',
       );
     },
   };

@@ -77,7 +77,10 @@ export function createLoop({ name, clock, logger, everyMs, pass }: LoopOptions):
       if (more) return 0;
       return nextAt === null ? everyMs : Math.min(everyMs, Math.max(1, nextAt - clock.now()));
     } catch (error) {
-      logger.error({ err: error, worker: name }, 'a worker pass failed and is repeated');
+      logger.error(
+        { err: error, worker: name },
+        'a worker pass failed and is repeated: if this goes on, check the database',
+      );
       failures += 1;
       return doublingDelay(failures - 1, { firstMs: AGAIN_MS, longestMs: everyMs });
     }

@@ -73,7 +73,7 @@ function timeOfServer(
     if (isWrong && !warned)
       logger.warn(
         { aheadMs: Math.round(aheadMs) },
-        "this machine's clock differs from the database's, which counts",
+        "this machine's clock differs from the database's, which counts: set this machine's clock by NTP, and that of the database, too",
       );
     warned = isWrong;
   };

@@ -82,7 +82,10 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
 
   /** Such a report is made again, by this connection or the next. */
   const untaken = (error: unknown): void =>
-    logger.debug({ err: error, instanceId }, 'the service did not take a report of the sandbox');
+    logger.debug(
+      { err: error, instanceId },
+      'a report of the sandbox was not stored: this connection or the next one reports it again',
+    );
 
   const begin = async (): Promise<void> => {
     await after(STEP_MS);

@@ -79,7 +79,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     remember(accountOf(happening.instanceId), happening);
   };
   const context = (): GatewayContext => {
-    if (!attached) throw new Error('The sandbox gateway is not part of a Trunkline yet.');
+    if (!attached)
+      throw new Error(
+        'The sandbox gateway is not part of a Trunkline yet: give it to createTrunkline as the option "gateway".',
+      );
     return attached;
   };
   const newName = (prefix: string): string => prefix + hex(context().random.bytes(10));
@@ -113,14 +116,16 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const phone = (instanceId: string): SandboxPhone => {
     const online = (): SandboxConnection => {
       const connection = connections.get(instanceId);
-      return connection?.isOpen() ? connection : cannot('The instance is not connected.');
+      return connection?.isOpen() ? connection : cannot('The instance is not connected: connect it first.');
     };
     const linkedNumber = (): string =>
-      accountOf(instanceId).profile?.phoneNumber ?? cannot('No number is linked.');
+      accountOf(instanceId).profile?.phoneNumber ??
+      cannot('The instance has no linked number: connect it and scan its QR first.');
     return {
       async scan(profile = {}) {
         const connection = connections.get(instanceId);
-        if (!connection?.isPairing()) return cannot('The instance shows no QR.');
+        if (!connection?.isPairing())
+          return cannot('The instance shows no QR: connect it, and wait until its status is qr_required.');
         const linked: LinkedProfile = {
           phoneNumber: profile.phoneNumber ?? newPhoneNumber(context().random.bytes(4)),
           profileName: profile.profileName ?? 'Sandbox phone',

@@ -42,7 +42,10 @@ export function createAuthenticator(
     if (now - (touchedAt.get(id) ?? -Infinity) < TOUCH_EVERY_MS) return;
     touchedAt.set(id, now);
     storage.apiKeys.touch(id, now).catch((error: unknown) => {
-      logger.warn({ err: error, apiKeyId: id }, 'could not note that an API key was used');
+      logger.warn(
+        { err: error, apiKeyId: id },
+        'the time at which an API key was used could not be stored, so its lastUsedAt stays behind: requests are served all the same; check the database',
+      );
     });
   };
 

@@ -63,7 +63,7 @@ export async function retryDelivery(
     case 'not_allowed':
       return refuse(
         'WEBHOOK_RETRY_NOT_ALLOWED',
-        'Only a failed or exhausted delivery of an enabled endpoint can be retried by hand.',
+        'Only a failed or exhausted delivery of an enabled endpoint can be retried by hand: read the status of the delivery and of its endpoint.',
       );
   }
 }

@@ -48,7 +48,12 @@ function readCursor(
     return invalid({ cursor: ['Must be a cursor that this list has returned.'] });
   }
   const [direction, id, madeFor] = read.value;
-  if (madeFor !== filter) return invalid({ cursor: ['Was made for another filter.'] });
+  if (madeFor !== filter)
+    return invalid({
+      cursor: [
+        'Was made for another filter: repeat the filter of the page that returned it, or begin without a cursor.',
+      ],
+    });
   return ok({ direction, id });
 }
 

@@ -53,7 +53,10 @@ export function createSealer({
 
   const seal = (plaintext: Uint8Array, { kind, label }: SealPurpose): Uint8Array => {
     const [key] = keysOfKind(kind);
-    if (!key) throw new TypeError('There is no secret key to seal with.');
+    if (!key)
+      throw new TypeError(
+        'There is no secret key to seal with: give createTrunkline the option "secretKey".',
+      );
     const nonce = random.bytes(NONCE_LENGTH);
     const ciphertext = crypto.encrypt(key, nonce, plaintext, utf8.encode(label));
     const sealed = new Uint8Array(1 + NONCE_LENGTH + ciphertext.length);
@@ -85,7 +88,9 @@ export function createSealer({
   ): Opened & { readonly isCurrent: boolean } => {
     const format = sealed[0];
     if (format !== ONE_KEY && format !== KEY_OF_KIND)
-      throw new Error('This value was sealed by a version of Trunkline that this one does not know.');
+      throw new Error(
+        `The ${label} was sealed by a newer version of Trunkline, or is damaged: run that version, or restore the database from a backup.`,
+      );
     const keys = format === KEY_OF_KIND ? keysOfKind(kind) : keysFor('trunkline sealing key v1');
     const opened = openWith(keys, sealed, label);
     if (!opened) {
@@ -105,13 +110,24 @@ export function createSealer({
     seal,
     open: (sealed, purpose) => find(sealed, purpose).plaintext,
     sealText: (plaintext, purpose) => base64url(seal(utf8.encode(plaintext), purpose)),
-    openText: (sealed, purpose) => new TextDecoder().decode(find(fromBase64url(sealed), purpose).plaintext),
+    openText: (sealed, purpose) =>
+      new TextDecoder().decode(find(sealedBytes(sealed, purpose), purpose).plaintext),
     reseal,
     resealText(sealed, purpose) {
-      const resealed = reseal(fromBase64url(sealed), purpose);
+      const resealed = reseal(sealedBytes(sealed, purpose), purpose);
       return resealed && base64url(resealed);
     },
   };
+}
+
+function sealedBytes(text: string, { label }: SealPurpose): Uint8Array {
+  try {
+    return fromBase64url(text);
+  } catch (cause) {
+    throw new Error(`The ${label} in the database is damaged: restore the database from a backup.`, {
+      cause,
+    });
+  }
 }
 
 interface Opened {

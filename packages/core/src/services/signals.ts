@@ -21,7 +21,7 @@ export function createSignals(): Signals {
         } catch (error) {
           logger.error(
             { err: error, topic: signal.topic },
-            'A listener to the signals of the storage threw.',
+            'a listener to the signals of the storage threw: what the signal announced is found later, by polling; this is a defect, so please report it',
           );
         }
       }

@@ -63,7 +63,10 @@ export async function registerWebhook(
   const inserted = await context.storage.webhooks.insert(endpoint, webhookLimit);
   return inserted === 'inserted'
     ? ok({ endpoint, secret })
-    : refuse('WEBHOOK_LIMIT_REACHED', `The plan allows ${webhookLimit} webhook endpoints.`);
+    : refuse(
+        'WEBHOOK_LIMIT_REACHED',
+        `The plan allows ${webhookLimit} webhook endpoints: delete one, or change the plan.`,
+      );
 }
 
 export async function findWebhook(
@@ -185,7 +188,10 @@ export async function changeWebhook(
       ...(enabledLimit === undefined ? {} : { enabledLimit }),
     });
     if (written === 'limit_reached')
-      return refuse('WEBHOOK_LIMIT_REACHED', `The plan allows ${enabledLimit} enabled webhook endpoints.`);
+      return refuse(
+        'WEBHOOK_LIMIT_REACHED',
+        `The plan allows ${enabledLimit} enabled webhook endpoints: disable another one first, or change the plan.`,
+      );
     if (written === 'written') return ok(endpoint);
   }
 }
@@ -242,5 +248,5 @@ function noWebhook(): ReturnType<typeof refuse> {
 }
 
 export function webhookDisabled(): ReturnType<typeof refuse> {
-  return refuse('WEBHOOK_DISABLED', 'The webhook endpoint is disabled.');
+  return refuse('WEBHOOK_DISABLED', 'The webhook endpoint is disabled: enable it, then repeat the request.');
 }

@@ -20,7 +20,10 @@ export function createEndedProcesses({ storage, clock, logger }: ServiceContext)
   const look = async (): Promise<void> => {
     const processes = await releaseEnded(clock.now());
     if (processes === 0) return;
-    logger.warn({ processes }, 'a process ended without releasing what it held: that is released now');
+    logger.warn(
+      { processes },
+      'a process ended without releasing what it held: that is released now; its log says why it ended',
+    );
   };
 
   const loop = createLoop({
@@ -38,7 +41,10 @@ export function createEndedProcesses({ storage, clock, logger }: ServiceContext)
     async start() {
       const limit = { what: 'Looking for processes that have ended', ms: FIRST_LOOK_DEADLINE_MS };
       await withDeadline(clock, limit, look()).catch((error: unknown) => {
-        logger.warn({ err: error }, 'what ended processes held could not be released: its leases run out');
+        logger.warn(
+          { err: error },
+          'what ended processes held could not be released: it is tried again every second, and the leases run out by themselves',
+        );
       });
       loop.start();
     },

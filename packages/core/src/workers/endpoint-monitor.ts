@@ -89,7 +89,7 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
     } catch (error) {
       logger.warn(
         { err: error, notificationId: notification.id },
-        'an email about a webhook endpoint was not accepted by the notifier, and is tried again later',
+        'an email about a webhook endpoint was not accepted by the notifier, and is tried again later: check the notifier',
       );
       return false;
     }

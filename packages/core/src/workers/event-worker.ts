@@ -84,7 +84,10 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     });
     if (!result) {
       isDeleted = true;
-      logger.warn({ subscription: name }, 'a subscription was deleted: its handler is called no more');
+      logger.warn(
+        { subscription: name },
+        'a subscription was deleted, so its handler is no longer called: restart the process if it is still wanted',
+      );
       return { more: false, nextAt: null };
     }
     for (const eventId of result.missing ?? []) {
@@ -128,7 +131,10 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     const facts = { subscription: name, eventId: event.id, attempt };
     // An event whose claims keep ending without a word kills its process: count an attempt without making one.
     if (lostClaims >= MAX_LOST_CLAIMS) {
-      logger.error(facts, 'a handler keeps ending with its process: it counts as failed');
+      logger.error(
+        facts,
+        'the process ended each time that a handler was called with this event, so it counts as failed without another call: look for what ends the process',
+      );
       return afterFailure(attempt, clock.now());
     }
     try {
@@ -198,7 +204,12 @@ export function createEventWorker(context: ServiceContext, definition: HandlerDe
     async stop() {
       isStopping = true;
       await Promise.all([loop.stop(), waits.stop()]);
-      for (const { abort } of running.keys()) abort.abort(new Error('The handler is stopped.'));
+      for (const { abort } of running.keys())
+        abort.abort(
+          new Error(
+            'Trunkline was stopped, or off() was called, while the handler was running: the event is handled again.',
+          ),
+        );
       const ended = await settledWithin(clock, DRAIN_MS, Promise.all(running.values()));
       if (!ended) {
         logger.warn(

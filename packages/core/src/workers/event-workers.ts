@@ -22,7 +22,9 @@ export function createEventWorkers(context: ServiceContext): EventWorkers {
     add(definition) {
       const { name } = definition;
       if (workers.has(name)) {
-        throw new TypeError(`trunkline.on: there is a handler called "${name}" in this process already.`);
+        throw new TypeError(
+          `trunkline.on: the name "${name}" is already in use in this process: give this handler another one, with the option "name".`,
+        );
       }
       const worker = createEventWorker(context, definition);
       workers.set(name, worker);

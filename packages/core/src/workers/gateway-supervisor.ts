@@ -148,7 +148,10 @@ export function createGatewaySupervisor(
 
   const loseLease = async (instanceId: string, controller: InstanceController): Promise<void> => {
     controllers.delete(instanceId);
-    logger.warn({ instanceId }, 'the lease on an instance was lost');
+    logger.warn(
+      { instanceId },
+      'the lease on an instance was lost, so its connection is closed here and another process may open it: if this repeats, look for a slow database or a process that stands still',
+    );
     await controller.abandon();
   };
 
@@ -159,7 +162,7 @@ export function createGatewaySupervisor(
       if (controllers.size === 0) return;
       logger.warn(
         { instances: controllers.size },
-        'leases could not be renewed: their connections are closed',
+        'leases could not be renewed: their connections are closed, and opened again when the database responds; check the database',
       );
       closing = abandonAll();
     });

@@ -89,7 +89,7 @@ export function createInstanceController({
     if (status !== 'disconnected' || before === 'disconnected') return;
     logger.warn(
       { instanceId: lease.instanceId, lastError, err: link.lastFailure() },
-      'An instance has not been connected for 30 s. It is tried again until it connects or is disconnected; last_error says why the latest try failed.',
+      'an instance has not been connected for 30 s: it is tried again until it connects or is disconnected; lastError and err say why the latest try failed',
     );
   };
 

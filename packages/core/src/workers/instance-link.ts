@@ -91,7 +91,7 @@ export function createInstanceLink({ context, lease, record, lost, changed }: Li
       } catch (error) {
         if (error instanceof FencedError) throw error;
         if (error instanceof DeadlineError) opening.then((late) => late.close()).catch(() => undefined);
-        logger.debug({ err: error, instanceId }, 'a connection could not be opened');
+        logger.debug({ err: error, instanceId }, 'a connection could not be opened, and is tried again');
         lastFailure = error;
         await record.inOrder(() => closed(opened, { kind: 'dropped', detail: 'connection_failed' }));
       }
@@ -203,7 +203,10 @@ export function createInstanceLink({ context, lease, record, lost, changed }: Li
     heartbeatNoted = storage.instances.touch(lease, now).catch((error: unknown) => {
       // With the next renewal, which reports a database that cannot be written in one line for all instances.
       seenAt = now - HEARTBEAT_EVERY_MS;
-      logger.debug({ err: error, instanceId }, 'a sign of life could not be stored');
+      logger.debug(
+        { err: error, instanceId },
+        'the lastSeenAt of an instance could not be stored, and is tried again',
+      );
     });
   };
 
@@ -258,7 +261,10 @@ export function createInstanceLink({ context, lease, record, lost, changed }: Li
       abandoned = true;
       ended.abort(connectionEnded(instanceId));
       await close().catch((error: unknown) => {
-        logger.warn({ err: error, instanceId }, 'a connection did not close in time');
+        logger.warn(
+          { err: error, instanceId },
+          'a connection could not be closed, and is left to end by itself: if this repeats, check the gateway',
+        );
       });
     },
     completed: () => heartbeatNoted,

@@ -65,7 +65,7 @@ async function outcomeOf(held: Held, kind: OperationKind): Promise<InstanceTrigg
   } catch (error) {
     held.context.logger.warn(
       { err: error, instanceId: held.lease.instanceId, operation: kind },
-      'the gateway could not carry out an operation',
+      'the gateway could not carry out an operation, which has failed: mend what err names, then request it again',
     );
     return {
       kind: 'operation_failed',
@@ -98,7 +98,7 @@ async function logOut({ context, lease, record, connection }: Held): Promise<Ins
     if (!record.current().logoutRefused) throw error;
     context.logger.warn(
       { err: error, instanceId: lease.instanceId },
-      'The network refused the logout again, so the session is discarded here. The phone may still list the device: remove it there.',
+      'the network refused the logout again, so the session is discarded here: the phone may still list the device; remove it there',
     );
     return { kind: 'session_discarded' };
   }
@@ -110,7 +110,7 @@ async function leaveForGood({ context, lease, connection }: Held): Promise<void>
     await connection.unlink().catch((error: unknown) => {
       context.logger.warn(
         { err: error, instanceId: lease.instanceId },
-        'the number stays listed on the phone: it could not be unlinked',
+        'an instance that is deleted could not be unlinked from its number: the phone still lists the device; remove it there',
       );
     });
   }

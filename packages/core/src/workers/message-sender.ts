@@ -90,7 +90,10 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
         failures.delete(instanceId);
       })
       .catch((error: unknown) => {
-        logger.error({ err: error, instanceId }, 'sending stopped on an instance and is taken up again');
+        logger.error(
+          { err: error, instanceId },
+          'sending stopped on an instance and is tried again; its messages stay queued: if this goes on, check the database',
+        );
         const count = (failures.get(instanceId) ?? 0) + 1;
         failures.set(instanceId, count);
         retryAt.set(instanceId, clock.now() + writeRetryDelay(count));
@@ -118,10 +121,17 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
 
   const send = async (open: OpenConnection, message: Message): Promise<SendOutcome> => {
     const outgoing = await outgoingMessage(context, message);
-    if (outgoing === 'group_unknown') return refused('group_unknown', 'The group is not known any more.');
+    if (outgoing === 'group_unknown')
+      return refused(
+        'group_unknown',
+        'The instance no longer knows the group of this message: list its groups, and send to one of them.',
+      );
     try {
       if (await isFileGone(context, message))
-        return refused('media_gone', 'The file is not stored any more.');
+        return refused(
+          'media_gone',
+          'The file of the message is no longer stored: send it again in a new message.',
+        );
       const ms = SEND_DEADLINE_MS + (message.media?.size ?? 0) / SLOWEST_BYTES_PER_MS;
       return await withDeadline(clock, { what: 'Sending', ms }, open.connection.send(outgoing));
     } catch (error) {
@@ -220,7 +230,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       const instances = [...sending.keys()].slice(0, MOST_NAMED);
       logger.warn(
         { count: sending.size, instances },
-        'Sends had not ended when the process stopped: their messages are sent again under the same network id.',
+        'sends had not ended when the process stopped: their messages are sent again under the same network id, after the next start or by another process',
       );
     },
   };

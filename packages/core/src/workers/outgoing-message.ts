@@ -35,7 +35,10 @@ function outgoingContent(store: MediaStore, message: Message): OutgoingContent {
       size: media.size ?? 0,
       async open() {
         const content = await store.get(contentIdOf(message));
-        if (!content) throw new Error(`The file of ${message.id} is gone.`);
+        if (!content)
+          throw new Error(
+            `The file of ${message.id} was deleted from the media store just before it was read.`,
+          );
         return content;
       },
     },

@@ -37,6 +37,9 @@ const BEGIN_WITHIN_MS = 45_000;
 /** How long outcomes wait when the storage does not take them. */
 const COMPLETE_AGAIN_MS = 1_000;
 
+const NOT_ATTEMPTED =
+  'The attempt was not made and counts as failed, because each process that claimed this delivery ended without recording an outcome: look for what ends them.';
+
 /**
  * Claims on the strength of signals that found nothing, before further ones wait for each other: each process hears of
  * the deliveries that others store, and mostly another one has claimed them by then. Enough that hundreds which an
@@ -117,7 +120,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     }).catch((error: unknown) => {
       logger.error(
         { err: error, deliveryId: claimed.delivery.id },
-        'the outcome of an attempt could not be recorded; it will be sent again',
+        'the outcome of a webhook attempt could not be recorded, so the webhook is sent again: check the database',
       );
     });
   };
@@ -154,12 +157,17 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     onFailure: (cause: unknown) => void,
   ): Promise<WebhookResponse> => {
     // A delivery whose claims keep ending without a word kills its worker: count an attempt without making one.
-    if (claimed.lostClaims >= MAX_LOST_CLAIMS)
+    if (claimed.lostClaims >= MAX_LOST_CLAIMS) {
+      onFailure(new Error(NOT_ATTEMPTED));
       return { errorCode: 'TIMEOUT', responseStatus: null, responseBody: null };
+    }
     try {
       return await sender.send(await signedRequest(claimed, at), onFailure);
     } catch (error) {
-      logger.error({ err: error, deliveryId: claimed.delivery.id }, 'an attempt failed before it left');
+      logger.error(
+        { err: error, deliveryId: claimed.delivery.id },
+        'a webhook request could not be made, which counts as a failed attempt: mend what err names; the next attempt is made by the schedule',
+      );
       return { errorCode: 'CONNECTION_FAILED', responseStatus: null, responseBody: null };
     }
   };

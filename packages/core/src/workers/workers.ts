@@ -67,7 +67,7 @@ export function createWorkers(
         if (end.status === 'fulfilled') continue;
         context.logger.warn(
           { err: end.reason },
-          'A worker could not release what it held. Other processes get it when its lease runs out; check the database.',
+          'a worker could not release what it held: other processes get it when its lease runs out; check the database',
         );
       }
     },

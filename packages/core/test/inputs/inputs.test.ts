@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { instanceInput } from '../../src/inputs/instances.ts';
 import { messageInput, messageQuery, textInput } from '../../src/inputs/messages.ts';
-import { readInput } from '../../src/inputs/read-input.ts';
+import { invalid, readInput } from '../../src/inputs/read-input.ts';
 import { deliveryQuery, webhookChanges, webhookInput } from '../../src/inputs/webhooks.ts';
 
 const EMOJI = '🙂';
@@ -37,10 +37,22 @@ describe('a body', () => {
     for (const messages of Object.values(found)) expect(new Set(messages).size).toBe(messages.length);
   });
 
-  it('is refused in words that name the fields', () => {
-    expect(readInput(webhookInput, {})).toMatchObject({
-      refusal: { message: 'The request is not valid: url, events.' },
+  it('is refused in words that say what is wrong with which field', () => {
+    expect(readInput(textInput, { text: '  ' })).toMatchObject({
+      refusal: { message: 'The request is not valid. text: Must hold more than white space.' },
     });
+    expect(readInput(webhookInput, {})).toMatchObject({
+      refusal: { message: expect.stringMatching(/^The request is not valid\. url: .+\. events: .+\.$/) },
+    });
+  });
+
+  it('is refused in words that name five fields at most, however many are wrong', () => {
+    const wrong = Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`field${i}`, ['Is unknown']]));
+    const { message, details } = invalid(wrong).refusal;
+    expect(message).toBe(
+      'The request is not valid. field0: Is unknown. field1: Is unknown. field2: Is unknown. field3: Is unknown. field4: Is unknown. details.fields has 2 more.',
+    );
+    expect(details).toEqual({ fields: wrong });
   });
 });
 

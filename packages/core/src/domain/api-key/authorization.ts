@@ -15,7 +15,10 @@ export function bearerToken(header: string | null): Result<string> {
 }
 
 export function invalidApiKey(): { ok: false; refusal: Refusal } {
-  return refuse('INVALID_API_KEY', 'The API key is malformed, unknown, revoked or expired.');
+  return refuse(
+    'INVALID_API_KEY',
+    'The API key is malformed, unknown, revoked or expired: check that it was copied whole, or use another key.',
+  );
 }
 
 export function isUsable(apiKey: ApiKey, now: number): boolean {
@@ -27,13 +30,18 @@ export function checkSuspension<Suspended extends Pick<Workspace, 'suspendedAt'>
 ): Result<Suspended> {
   return workspace.suspendedAt === null
     ? ok(workspace)
-    : refuse('WORKSPACE_SUSPENDED', 'The workspace is suspended.');
+    : refuse(
+        'WORKSPACE_SUSPENDED',
+        'The workspace is suspended: its API keys work again when the operator of this service resumes it.',
+      );
 }
 
 export function checkScope(apiKey: ApiKey, scope: Scope): Result<ApiKey> {
   return apiKey.scopes.includes(scope)
     ? ok(apiKey)
-    : refuse('INSUFFICIENT_SCOPE', `The API key lacks the scope ${scope}.`, { required_scope: scope });
+    : refuse('INSUFFICIENT_SCOPE', `The API key lacks the scope ${scope}: use a key that has it.`, {
+        required_scope: scope,
+      });
 }
 
 /**
@@ -43,7 +51,9 @@ export function checkScope(apiKey: ApiKey, scope: Scope): Result<ApiKey> {
 export function checkMayEditWebhooks(member: Member | null): Result<Member | null> {
   return member === null || member.emailVerified
     ? ok(member)
-    : refuse('INSUFFICIENT_SCOPE', 'Verify your email address before you create or edit webhooks.', {
-        reason: 'email_not_verified',
-      });
+    : refuse(
+        'INSUFFICIENT_SCOPE',
+        'The email address of the member who made this API key is not verified: verify it before you create or edit webhooks.',
+        { reason: 'email_not_verified' },
+      );
 }

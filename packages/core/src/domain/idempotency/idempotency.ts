@@ -37,7 +37,7 @@ export function decideIdempotency(
   if (record.fingerprint !== fingerprint) {
     return refuse(
       'IDEMPOTENCY_KEY_REUSED',
-      'This Idempotency-Key was used for a different request in the last 24 hours.',
+      'This Idempotency-Key was used for a different request in the last 24 hours: give each new request a key of its own.',
     );
   }
   return ok({ kind: 'replay', messageId: record.messageId });

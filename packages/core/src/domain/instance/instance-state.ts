@@ -274,7 +274,7 @@ function busy(operation: Operation): InstanceTransition {
   return refused(
     refuse(
       'INSTANCE_BUSY',
-      `A ${OPERATION_NAMES[operation.kind]} of this instance is still being carried out.`,
+      `A ${OPERATION_NAMES[operation.kind]} of this instance is still being carried out: repeat the request when it has ended.`,
     ),
   );
 }

@@ -20,7 +20,10 @@ export const LARGEST_MEDIA_SIZE: number = Math.max(...Object.values(MEDIA_SIZE_M
 
 /** Of a message type that is unknown, or that neither the gateway nor this installation can send. */
 export function unsupportedType(): { ok: false; refusal: Refusal } {
-  return refuse('UNSUPPORTED_MESSAGE_TYPE', 'This message type is unknown or not supported by the instance.');
+  return refuse(
+    'UNSUPPORTED_MESSAGE_TYPE',
+    'This message type is unknown or not supported by the instance, whose capabilities list those that it can send.',
+  );
 }
 
 /** Null for anything that is no type of media. */
@@ -88,6 +91,10 @@ const MEDIA_ID = /^[A-Za-z0-9_]{3,64}$/;
  * where it is not.
  */
 export function checkMediaId(id: string): string {
-  if (!MEDIA_ID.test(id)) throw new TypeError('A media id has 3 to 64 letters, digits and underscores only.');
+  if (!MEDIA_ID.test(id)) {
+    throw new TypeError(
+      `${JSON.stringify(id)} is not a media id, which must be 3 to 64 letters, digits and underscores.`,
+    );
+  }
   return id;
 }

@@ -3,7 +3,8 @@ const WAITS_MS = [1_000, 2_000, 4_000, 8_000] as const;
 
 export const SEND_OUTCOME_UNKNOWN = {
   code: 'send_outcome_unknown',
-  message: 'The network did not say whether it took the message, in five tries.',
+  message:
+    'In five tries the network did not say whether it took the message. It may have arrived: ask the recipient before you send it again.',
 } as const;
 
 /** The wait after `tries` sends without a response; null when it is to be given up. */

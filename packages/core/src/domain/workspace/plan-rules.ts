@@ -11,7 +11,10 @@ export function checkMaySend(plan: Plan): Result<Plan> {
     case 'none':
       return subscriptionRequired();
     case 'past_due':
-      return refuse('SUBSCRIPTION_PAST_DUE', 'The subscription is past due.');
+      return refuse(
+        'SUBSCRIPTION_PAST_DUE',
+        'The subscription of the workspace is past due: messages are accepted again when it is paid.',
+      );
     case 'trial':
     case 'active':
       return ok(plan);
@@ -32,5 +35,8 @@ export function trialLimit(plan: Plan): number | null {
 }
 
 function subscriptionRequired(): { ok: false; refusal: Refusal } {
-  return refuse('SUBSCRIPTION_REQUIRED', 'The workspace has no subscription.');
+  return refuse(
+    'SUBSCRIPTION_REQUIRED',
+    'The workspace has no subscription, which it needs to create instances and to send messages.',
+  );
 }

@@ -95,7 +95,7 @@ const IDLE_MS = 4_000;
 function connectOnce(socket: Socket): buildConnector.connector {
   let given = false;
   return (_options, callback) => {
-    if (given) return callback(new Error('The connection is gone.'), null);
+    if (given) return callback(new Error('The connection to the receiver is gone.'), null);
     given = true;
     queueMicrotask(() => callback(null, socket)); // undici stalls when the callback runs within the call
   };

@@ -96,5 +96,5 @@ function tooLate(totalMs: number): SendFailure {
 }
 
 function senderClosed(): SendFailure {
-  return new SendFailure('CONNECTION_FAILED', 'The sender has been closed.');
+  return new SendFailure('CONNECTION_FAILED', 'Trunkline was stopped before the receiver had responded.');
 }

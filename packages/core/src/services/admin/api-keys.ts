@@ -62,7 +62,7 @@ export async function createApiKey(
     return noMember();
   }
   if (read.value.token !== undefined && (await storage.apiKeys.findByHash(crypto.sha256(read.value.token)))) {
-    return invalid({ token: ['Is the value of a key already.'] });
+    return invalid({ token: ['Is already in use by another key: give a new value.'] });
   }
   const now = clock.now();
   const token = read.value.token ?? newApiKeyToken((length) => random.bytes(length));

@@ -14,13 +14,13 @@ import { findInstance } from './instances.ts';
 /** Why what is still queued fails when its number is unlinked. */
 const UNLINKED: MessageError = {
   code: 'instance_logged_out',
-  message: 'The number was unlinked before the message was sent.',
+  message: 'The number was unlinked before the message was sent: link it again, then send the message again.',
 };
 
 /** Why what is still queued fails when its instance is deleted. */
 const DELETED: MessageError = {
   code: 'instance_deleted',
-  message: 'The instance was deleted before the message was sent.',
+  message: 'The instance was deleted before the message was sent: send it from another instance.',
 };
 
 /** Who changes an instance: the API, or the gateway that holds it under a lease. */

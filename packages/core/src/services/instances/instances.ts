@@ -55,7 +55,10 @@ export async function createInstance(
   const inserted = await context.storage.instances.insert(instance, instanceLimit);
   return inserted === 'inserted'
     ? ok(instance)
-    : refuse('INSTANCE_LIMIT_REACHED', `The plan allows ${instanceLimit} instances.`);
+    : refuse(
+        'INSTANCE_LIMIT_REACHED',
+        `The plan allows ${instanceLimit} instances: delete one, or change the plan.`,
+      );
 }
 
 export async function findInstance(
@@ -97,7 +100,12 @@ export async function readQr(
   if (!found.ok) return found;
   const { status, qr } = found.value;
   if (status !== 'qr_required' || qr === null || qr.expiresAt <= context.clock.now()) {
-    return refuse('QR_NOT_AVAILABLE', 'There is a QR only while the status is qr_required.');
+    return refuse(
+      'QR_NOT_AVAILABLE',
+      status === 'qr_required'
+        ? 'The last QR has expired and the network has not sent the next one: repeat the request in a few seconds.'
+        : `There is a QR only while the status is qr_required, and it is ${status}. Connect an instance that has no linked number to get one.`,
+    );
   }
   const { code, pairingCode } = openQr(context.sealer, id, qr);
   return ok({

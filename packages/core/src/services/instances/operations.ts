@@ -1,3 +1,4 @@
+import { withFullStop } from '../../domain/full-stop.ts';
 import { outcomeOf } from '../../domain/instance/instance.ts';
 import type { Instance, Operation, OperationKind } from '../../domain/instance/instance.ts';
 import { parsePhoneNumber } from '../../domain/message/recipient.ts';
@@ -73,15 +74,14 @@ export async function runOperation(
 }
 
 function notCarriedOut(kind: OperationKind, error: string): Result<never> {
-  const next = kind === 'logout' ? ' Another logout removes the session without the network.' : '';
+  const next =
+    kind === 'logout'
+      ? 'Another logout removes the session without the network.'
+      : 'Repeat the request later.';
   return refuse(
     'GATEWAY_ERROR',
-    `The messaging network could not carry out the ${kind}: ${withFullStop(error)}${next}`,
+    `The messaging network could not carry out the ${kind}: ${withFullStop(error)} ${next}`,
   );
-}
-
-function withFullStop(sentence: string): string {
-  return sentence.endsWith('.') ? sentence : `${sentence}.`;
 }
 
 async function stillOpen(context: ServiceContext, id: string, kind: OperationKind): Promise<Result<never>> {
@@ -89,9 +89,12 @@ async function stillOpen(context: ServiceContext, id: string, kind: OperationKin
   return lease
     ? refuse(
         'GATEWAY_ERROR',
-        `The messaging network has not responded yet; the ${kind} is still being carried out.`,
+        `The messaging network has not responded yet; the ${kind} is still being carried out. Repeat the request for its outcome.`,
       )
-    : refuse('GATEWAY_UNAVAILABLE', `No gateway is running; the ${kind} will be carried out when one is.`);
+    : refuse(
+        'GATEWAY_UNAVAILABLE',
+        `No gateway is running; the ${kind} will be carried out when one is. Repeat the request then for its outcome.`,
+      );
 }
 
 /** By the rules for a recipient, without the groups. */

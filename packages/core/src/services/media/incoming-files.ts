@@ -10,7 +10,7 @@ import type { StoredUpload } from './uploads.ts';
 const DOWNLOAD_STALLED_MS = 60_000;
 
 const NOT_STORED =
-  'The file of a received message could not be stored, so the message is not acknowledged and the network delivers it again. Restore the media store; the error says what it lacks.';
+  'the file of a received message could not be stored, so the message is not acknowledged and the network delivers it again: restore the media store; err says what it lacks';
 
 /** The file of a message that has arrived. */
 interface FileArrival {
@@ -38,14 +38,20 @@ export async function receiveFile(
   try {
     const stored = await storeUpload(context, { content, type: null, contentId: id });
     if (stored.ok) return stored.value;
-    logger.warn({ ...facts, code: stored.refusal.code }, 'a received file is not kept');
+    logger.warn(
+      { ...facts, code: stored.refusal.code },
+      'the file of a received message was refused, for the reason in code: the message is stored without it',
+    );
   } catch (error) {
     signal.throwIfAborted();
     if (!isSourceFailure(error)) {
       logger.error({ ...facts, err: error }, NOT_STORED);
       throw error;
     }
-    logger.warn({ ...facts, err: error }, 'the network did not deliver a received file');
+    logger.warn(
+      { ...facts, err: error },
+      'the network did not deliver the file of a received message: the message is stored without it, and only its sender can send the file again',
+    );
   }
   return null;
 }
@@ -58,7 +64,7 @@ export function timelyStream(
 ): ReadableStream<Uint8Array> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   let ended = false;
-  const stalled = (): Error => new Error(`Nothing came for ${ms} ms.`);
+  const stalled = (): Error => new Error(`The source of the file sent nothing for ${ms} ms.`);
   const end = async (reason: unknown): Promise<void> => {
     ended = true;
     await reader?.cancel(reason);

@@ -33,7 +33,7 @@ describe('timelyStream', () => {
     const late = Promise.withResolvers<ReadableStream<Uint8Array>>();
     const result = ended(timelyStream(clock, 1_000, () => late.promise));
     await clock.advance(1_000);
-    expect(await result).toBe('Error: Nothing came for 1000 ms.');
+    expect(await result).toBe('Error: The source of the file sent nothing for 1000 ms.');
     late.resolve(new ReadableStream({ cancel: () => void (cancelled = true) }));
     await clock.settle();
     expect(cancelled).toBe(true);
@@ -49,8 +49,8 @@ describe('timelyStream', () => {
     });
     const result = ended(timelyStream(clock, 1_000, async () => stalls));
     await clock.advance(1_000);
-    expect(await result).toBe('Error: Nothing came for 1000 ms.');
-    expect(String(cancelled)).toBe('Error: Nothing came for 1000 ms.');
+    expect(await result).toBe('Error: The source of the file sent nothing for 1000 ms.');
+    expect(String(cancelled)).toBe('Error: The source of the file sent nothing for 1000 ms.');
   });
 
   it('fails as its source does, and is ended by its reader', async () => {

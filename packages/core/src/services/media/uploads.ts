@@ -243,7 +243,10 @@ export async function discardUpload(
   try {
     await deleteFile(context, contentId);
   } catch (error) {
-    context.logger.warn({ err: error, contentId }, 'a file could not be discarded, and is swept later');
+    context.logger.warn(
+      { err: error, contentId },
+      'a file that belongs to no message could not be deleted: it is deleted later by a process with the role maintenance; check the media store',
+    );
   }
 }
 
@@ -267,7 +270,10 @@ export async function sweepFiles(
       deleted += 1;
     } catch (error) {
       // It must not keep the others.
-      logger.error({ err: error, contentId }, 'a stored file could not be deleted');
+      logger.error(
+        { err: error, contentId },
+        'a stored file that belongs to nothing could not be deleted: it is tried again later; check the media store',
+      );
     }
   }
   // One that cannot be deleted comes first again: not immediately.

@@ -29,7 +29,7 @@ export async function advanceMessage(
     if (!message) {
       context.logger.debug(
         { instanceId: lease.instanceId, trigger: trigger.kind },
-        'report about an unknown message ignored',
+        'a report about an unknown message was ignored',
       );
       return;
     }

@@ -78,12 +78,16 @@ export async function readMedia(
     sha256,
     open: async (range) => {
       const content = await context.mediaStore.get(contentId, range);
-      if (!content) throw new Error(`The file of ${id} is gone.`);
+      if (!content)
+        throw new Error(`The file of ${id} was deleted from the media store just before it was read.`);
       return content;
     },
   });
 }
 
 function notAvailable(): ReturnType<typeof refuse> {
-  return refuse('MEDIA_NOT_AVAILABLE', 'There is no stored file of this message.');
+  return refuse(
+    'MEDIA_NOT_AVAILABLE',
+    'There is no stored file of this message: only one whose media.available is true can be downloaded.',
+  );
 }

@@ -178,7 +178,12 @@ async function checkGroup(
   const group = isId('grp', groupId)
     ? await context.storage.groups.find(instance.workspaceId, instance.id, groupId)
     : null;
-  return group ? ok(true) : refuse('GROUP_NOT_FOUND', 'The instance is in no such group.');
+  return group
+    ? ok(true)
+    : refuse(
+        'GROUP_NOT_FOUND',
+        'The instance is in no such group: list its groups for the ids of those that it is in.',
+      );
 }
 
 function fingerprintOf({ instanceId, recipient, content }: CheckedSend): string {
@@ -243,12 +248,19 @@ function refusalOf(
         'The instance has no linked number that is connected or reconnecting: connect it, then send again.',
       ).refusal;
     case 'trial_used_up':
-      return refuse('TRIAL_LIMIT_REACHED', 'The messages of the trial are used up.').refusal;
+      return refuse(
+        'TRIAL_LIMIT_REACHED',
+        'The messages of the trial are used up: the workspace needs a subscription to send more.',
+      ).refusal;
     case 'backlog_full':
-      return refuse('SEND_BACKLOG', 'Too many messages of this instance are waiting to be sent.', {
-        retry_after: BACKLOG_RETRY_AFTER,
-        limit: context.settings.sendBacklog,
-        reset: Math.ceil(now / 1000) + BACKLOG_RETRY_AFTER,
-      }).refusal;
+      return refuse(
+        'SEND_BACKLOG',
+        `Too many messages of this instance are waiting to be sent: repeat the request in ${BACKLOG_RETRY_AFTER} s.`,
+        {
+          retry_after: BACKLOG_RETRY_AFTER,
+          limit: context.settings.sendBacklog,
+          reset: Math.ceil(now / 1000) + BACKLOG_RETRY_AFTER,
+        },
+      ).refusal;
   }
 }
