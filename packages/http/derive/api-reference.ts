@@ -2,7 +2,7 @@ import type { ErrorCode } from '@trunkline/core';
 import { ERROR_CODES, EVENT_MEANINGS } from '@trunkline/core/spi/http';
 import { CHAPTERS, ROUTES } from '../src/routes/all-routes.ts';
 import { COMMON_ERRORS, ownErrors } from '../src/routes/declared-errors.ts';
-import type { Chapter, Route, Success } from '../src/routes/route.ts';
+import type { Chapter, RefusedRequest, Route, Success } from '../src/routes/route.ts';
 
 /** The page docs/api-reference.md. */
 export function apiReference(): string {
@@ -34,6 +34,12 @@ ${Object.entries(EVENT_MEANINGS)
 ${Object.entries(ERROR_CODES)
   .map(([code, { status, meaning }]) => row(`\`${code}\``, status, meaning))
   .join('\n')}
+
+Requests that show some of them. Of a body, it is what differs from the example in [openapi.json](../packages/http/openapi.json).
+
+| request | code |
+|---|---|
+${ROUTES.flatMap(refusedRows).join('\n')}
 `;
 }
 
@@ -60,6 +66,15 @@ function routeRow(route: Route): string {
     returned,
     codes(ownErrors(route)),
   );
+}
+
+function refusedRows({ method, path, refuses = {} }: Route): readonly string[] {
+  return Object.entries<RefusedRequest>(refuses).map(([code, { query, headers = {}, body }]) => {
+    const target = query === undefined ? path : `${path}?${query}`;
+    const sent = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    const parts = [`${method} ${target}`, ...sent, ...(body ? [JSON.stringify(body)] : [])];
+    return row(parts.map((part) => `\`${part}\``).join(' with '), `\`${code}\``);
+  });
 }
 
 function taken({ body, query, queryNames }: Route): string {

@@ -1,24 +1,22 @@
 import type { ErrorCode } from '@trunkline/core';
 import { memoryStorage, REFUSED } from '@trunkline/core/testing';
-import type { Route } from '../src/routes/route.ts';
+import type { RefusedRequest, Route } from '../src/routes/route.ts';
 import type { Call, Seen } from './client.ts';
 import { oneOfEverything } from './one-of-everything.ts';
 import type { Harness } from './one-of-everything.ts';
-import { needed, somePath } from './route-table.ts';
+import { exampleOf, needed, somePath } from './route-table.ts';
 import { idOf, startService } from './service.ts';
 import type { Service } from './service.ts';
 
 type Act = (harness: Harness) => Promise<Seen>;
 
-/** Requests that succeed only after something else, or with ids in their bodies. */
+/** Requests that succeed only after something else. */
 const SUCCESSES: Readonly<Record<string, Act>> = {
   'GET /instances/{instance}/qr': async ({ service, call }) => {
     const fresh = idOf((await call('POST', '/instances')).json);
     await service.during(call('POST', `/instances/${fresh}/connect`));
     return call('GET', `/instances/${fresh}/qr`);
   },
-  'POST /messages': ({ call, ids: { instance } }) =>
-    call('POST', '/messages', { json: { instance, to: '15550100', type: 'text', text: 'hi' } }),
   'POST /webhook-deliveries/{delivery}/retry': async (harness) => {
     const delivery = await failedDelivery(harness);
     return harness.call('POST', `/webhook-deliveries/${delivery}/retry`);
@@ -28,7 +26,9 @@ const SUCCESSES: Readonly<Record<string, Act>> = {
 /** A request of a route that succeeds. */
 export function success(route: Route): Act {
   const { method, path } = route;
-  return SUCCESSES[`${method} ${path}`] ?? (({ call, at }) => call(method, at(path), needed(route)));
+  return (
+    SUCCESSES[`${method} ${path}`] ?? (({ call, at, ids }) => call(method, at(path), needed(route, ids)))
+  );
 }
 
 async function failedDelivery({ service, call, ids }: Harness): Promise<string> {
@@ -50,35 +50,26 @@ export const NEVER: Readonly<Record<string, string>> = {
 };
 
 const UNKNOWN: Act = async () => {
-  throw new Error('No test knows how to provoke this.');
+  throw new Error(
+    'No test knows how to get this code: show a request in `refuses` of the route, or add a row to provoked-errors.ts.',
+  );
 };
 
-/** What provokes an error code of a route. */
+/** What provokes an error code of a route: the request that its definition shows, if it does, or a row below. */
 export function provocation(route: Route, code: ErrorCode): Act {
-  const { method, path, chapter } = route;
-  const nobodys: Act = ({ call }) => call(method, somePath(path), needed(route));
+  const { method, path, chapter, refuses } = route;
+  const shown = refuses?.[code];
+  if (shown !== undefined) return refused(route, shown);
+  const nobodys: Act = ({ call, ids }) => call(method, somePath(path), needed(route, ids));
   const ofId = route.parameter !== undefined && code === chapter.id?.notFound ? nobodys : undefined;
   return OF_ONE_ROW[`${method} ${path} ${code}`] ?? ofId ?? ofAnyRow(route)[code] ?? UNKNOWN;
 }
 
-const INSTANCE = 'ins_01k9z000000000000000000000';
-const GROUP = 'grp_01k9z000000000000000000000';
-
-/** A body or query that is not valid, by the row. */
-const INVALID: Readonly<Record<string, Act>> = {
-  'POST /instances': ({ call }) => call('POST', '/instances', { json: { name: 5 } }),
-  'PATCH /instances/{instance}': ({ call, at }) =>
-    call('PATCH', at('/instances/{instance}'), { json: { name: '' } }),
-  'POST /instances/{instance}/connect': ({ call, at }) =>
-    call('POST', at('/instances/{instance}/connect'), { json: { pairing_phone_number: 'none' } }),
-  'GET /messages': ({ call }) => call('GET', '/messages?limit=0'),
-  'POST /messages': ({ send }) => send({ text: 5 }),
-  'POST /webhooks': ({ call }) => call('POST', '/webhooks', { json: {} }),
-  'PATCH /webhooks/{webhook}': ({ call, at }) =>
-    call('PATCH', at('/webhooks/{webhook}'), { json: { events: [] } }),
-  'GET /webhooks/{webhook}/deliveries': ({ call, at }) =>
-    call('GET', at('/webhooks/{webhook}/deliveries?status=lost')),
-};
+function refused({ method, path, body }: Route, { query, headers = {}, body: wrong }: RefusedRequest): Act {
+  const target = query === undefined ? path : `${path}?${query}`;
+  return ({ call, at, ids }) =>
+    call(method, at(target), { headers, ...(body && { json: { ...exampleOf(body, ids), ...wrong } }) });
+}
 
 function ofAnyRow({ method, path }: Route): Partial<Readonly<Record<ErrorCode, Act>>> {
   return {
@@ -89,10 +80,6 @@ function ofAnyRow({ method, path }: Route): Partial<Readonly<Record<ErrorCode, A
       await service.trunkline.admin.workspaces.suspend(workspaceId);
       return call(method, at(path));
     },
-    VALIDATION_FAILED:
-      INVALID[`${method} ${path}`] ?? (({ call, at }) => call(method, `${at(path)}?no_such_parameter=1`)),
-    INVALID_WEBHOOK_URL: ({ call, at }) =>
-      call(method, at(path), { json: { url: 'http://10.0.0.1/', events: ['message.sent'] } }),
     WEBHOOK_DISABLED: async ({ call, at }) => {
       await call('PATCH', at('/webhooks/{webhook}'), { json: { status: 'disabled' } });
       return call(method, at(path));
@@ -147,11 +134,6 @@ const OF_ONE_ROW: Readonly<Record<string, Act>> = {
   },
   'GET /instances/{instance}/qr QR_NOT_AVAILABLE': ({ call, at }) =>
     call('GET', at('/instances/{instance}/qr')),
-  'GET /messages INSTANCE_NOT_FOUND': ({ call }) => call('GET', `/messages?instance=${INSTANCE}`),
-  'POST /messages INSTANCE_NOT_FOUND': ({ send }) => send({ instance: INSTANCE }),
-  'POST /messages GROUP_NOT_FOUND': ({ send }) => send({ to: GROUP }),
-  'POST /messages INVALID_RECIPIENT': ({ send }) => send({ to: 'somebody' }),
-  'POST /messages UNSUPPORTED_MESSAGE_TYPE': ({ send }) => send({ type: 'sticker' }),
   'POST /messages INSTANCE_NOT_CONNECTED': async ({ service, call, at, send }) => {
     await service.during(call('POST', at('/instances/{instance}/disconnect')));
     return send();
@@ -174,7 +156,6 @@ const OF_ONE_ROW: Readonly<Record<string, Act>> = {
     const [first, ...others] = await Promise.all([send(), send(), send(), send()]);
     return others.find(({ status }) => status !== 202) ?? first;
   },
-  'POST /messages INVALID_IDEMPOTENCY_KEY': ({ send }) => send({}, { 'Idempotency-Key': 'two words' }),
   'POST /messages IDEMPOTENCY_KEY_REUSED': async ({ send }) => {
     await send({}, { 'Idempotency-Key': 'k' });
     return send({ text: 'something else' }, { 'Idempotency-Key': 'k' });

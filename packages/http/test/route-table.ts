@@ -2,7 +2,7 @@ import type { ErrorCode, Scope } from '@trunkline/core';
 import { inputSchema } from '../src/openapi/input-schema.ts';
 import { ROUTES } from '../src/routes/all-routes.ts';
 import { ownErrors } from '../src/routes/declared-errors.ts';
-import type { Route } from '../src/routes/route.ts';
+import type { RequestBody, Route } from '../src/routes/route.ts';
 
 /** A route as the tables of tests need it. */
 export interface Row {
@@ -26,8 +26,16 @@ export const ROUTE_TABLE: readonly Row[] = ROUTES.map((route) => ({
 }));
 
 /** What a request of a route must bring: the example of its body, if it cannot do without one. */
-export function needed({ body }: Route): { readonly json?: object } {
-  return body && inputSchema(body).required ? { json: body.example } : {};
+export function needed({ body }: Route, ids: Ids = {}): { readonly json?: object } {
+  return body && inputSchema(body).required ? { json: exampleOf(body, ids) } : {};
+}
+
+/** By the names of path parameters. */
+type Ids = Readonly<Record<string, string>>;
+
+/** The example of a body, with ids that exist in the place of those that it names. */
+export function exampleOf({ example }: RequestBody, ids: Ids): object {
+  return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, ids[name] ?? value]));
 }
 
 /** A path of the table with ids that name nothing. */

@@ -21,6 +21,8 @@ export function declaredErrors(route: Route): ReadonlySet<ErrorCode> {
 }
 
 /** The codes that its operation returns, among them the one of an id in its path that names nothing. */
-export function ownErrors({ parameter, chapter: { id }, errors }: Route): readonly ErrorCode[] {
-  return id !== undefined && parameter === id.name ? [id.notFound, ...errors] : errors;
+export function ownErrors({ parameter, chapter: { id }, errors, refuses = {} }: Route): readonly ErrorCode[] {
+  const ofId = id !== undefined && parameter === id.name ? [id.notFound] : [];
+  const refused = Object.keys(refuses) as ErrorCode[]; // the keys that its type allows
+  return [...ofId, ...refused, ...errors];
 }

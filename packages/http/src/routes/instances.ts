@@ -73,7 +73,8 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       scope: 'instances:write',
       body: INPUT,
       success: { status: 201, body: INSTANCE },
-      errors: ['INSTANCE_LIMIT_REACHED', 'SUBSCRIPTION_REQUIRED', 'VALIDATION_FAILED'],
+      errors: ['INSTANCE_LIMIT_REACHED', 'SUBSCRIPTION_REQUIRED'],
+      refuses: { VALIDATION_FAILED: { body: { name: 5 } } },
       handle: async ({ api, body }) => data(await api.instances.create(unchecked(body))),
     },
     get: {
@@ -94,7 +95,8 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       scope: 'instances:write',
       body: INPUT,
       success: { status: 200, body: INSTANCE },
-      errors: ['VALIDATION_FAILED'],
+      errors: [],
+      refuses: { VALIDATION_FAILED: { body: { name: '' } } },
       handle: async ({ api, id, body }) => data(await api.instances.update(id, unchecked(body))),
     },
     delete: {
@@ -118,7 +120,8 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       scope: 'instances:write',
       body: CONNECT_INPUT,
       success: { status: 202, body: INSTANCE },
-      errors: [...OPERATION_ERRORS, 'VALIDATION_FAILED'],
+      errors: OPERATION_ERRORS,
+      refuses: { VALIDATION_FAILED: { body: { pairing_phone_number: 'none' } } },
       handle: async ({ api, id, body }) => data(await api.instances.connect(id, unchecked(body))),
     },
     disconnect: {

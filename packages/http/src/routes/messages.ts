@@ -13,6 +13,10 @@ import { sendForm } from '../send-form.ts';
 import { unchecked } from './route.ts';
 import type { RequestBody, RouteGroup } from './route.ts';
 
+/** Ids that name nothing. */
+const NO_INSTANCE = 'ins_01k9z000000000000000000000';
+const NO_GROUP = 'grp_01k9z000000000000000000000';
+
 const SENDER: JsonSchema = { description: 'The id of the instance that sends.' };
 const RECIPIENT: JsonSchema = { description: 'A phone number, formatted or not, or the id of a group.' };
 
@@ -76,7 +80,11 @@ export const messageRoutes: RouteGroup<'messages'> = {
         },
       },
       success: { status: 200, body: messagePage },
-      errors: ['INSTANCE_NOT_FOUND', 'VALIDATION_FAILED'],
+      errors: [],
+      refuses: {
+        INSTANCE_NOT_FOUND: { query: `instance=${NO_INSTANCE}` },
+        VALIDATION_FAILED: { query: 'limit=0' },
+      },
       handle: async ({ api, query, publicUrl }) => {
         const page = await api.messages.list(unchecked(query));
         return json({ data: page.data, ...pageFacts(page, publicUrl()) });
@@ -92,13 +100,15 @@ export const messageRoutes: RouteGroup<'messages'> = {
       success: { status: 202, body: MESSAGE },
       // "Same key with the same request returns the original message with status 200" (specification, "POST /messages").
       replay: { status: 200, body: MESSAGE, description: 'The message that the same request queued before' },
+      refuses: {
+        INSTANCE_NOT_FOUND: { body: { instance: NO_INSTANCE } },
+        GROUP_NOT_FOUND: { body: { to: NO_GROUP } },
+        VALIDATION_FAILED: { body: { text: 5 } },
+        INVALID_RECIPIENT: { body: { to: 'somebody' } },
+        UNSUPPORTED_MESSAGE_TYPE: { body: { type: 'sticker' } },
+        INVALID_IDEMPOTENCY_KEY: { headers: { 'Idempotency-Key': 'two words' } },
+      },
       errors: [
-        'INSTANCE_NOT_FOUND',
-        'GROUP_NOT_FOUND',
-        'VALIDATION_FAILED',
-        'INVALID_RECIPIENT',
-        'UNSUPPORTED_MESSAGE_TYPE',
-        'INVALID_IDEMPOTENCY_KEY',
         'IDEMPOTENCY_KEY_REUSED',
         'INSTANCE_NOT_CONNECTED',
         'INVALID_MEDIA_TYPE',

@@ -55,8 +55,13 @@ export interface RouteDefinition {
   readonly success: Success;
   /** What it returns when the same request was accepted before and nothing new was done. */
   readonly replay?: Success & { readonly description: string };
-  /** Its own error codes; those that every route may return, and the one of an unknown id, are not repeated. */
+  /**
+   * Its own error codes, where more than the request decides (what was sent before, the plan, the network). Those that
+   * every route may return, and the one of an unknown id, are not repeated.
+   */
   readonly errors: readonly ErrorCode[];
+  /** Its other codes, each with a request that gets it: the reference shows this request, and the tests send it. */
+  readonly refuses?: Readonly<Partial<Record<ErrorCode, RefusedRequest>>>;
   readonly handle: (request: ApiRequest) => Promise<RouteResponse>;
 }
 
@@ -92,6 +97,15 @@ export interface InputDefinition {
   readonly fields: Readonly<Record<string, JsonSchema | false>>;
   /** Fields that must be there beside those that the schemas require. */
   readonly required?: readonly string[];
+}
+
+/** What is wrong with a request that is right otherwise. */
+export interface RefusedRequest {
+  /** `limit=0` */
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The fields that differ from the example of the body. */
+  readonly body?: Readonly<Record<string, unknown>>;
 }
 
 export interface Success {

@@ -6,7 +6,7 @@ import { PAGE_PARAMETERS } from '../schemas/page.ts';
 import { one } from '../schemas/response-body.ts';
 import { webhook, webhookList, webhookWithSecret } from '../schemas/webhooks.ts';
 import { unchecked } from './route.ts';
-import type { RequestBody, RouteGroup } from './route.ts';
+import type { RefusedRequest, RequestBody, RouteGroup } from './route.ts';
 
 const URL_RULES: JsonSchema = {
   description: 'https, on port 443 or 8443, of a host that has public addresses only.',
@@ -30,6 +30,8 @@ const CHANGES: RequestBody = {
   fields: { url: URL_RULES, description: { description: 'Null clears it.' } },
   example: { status: 'disabled' },
 };
+
+const PRIVATE_URL: RefusedRequest = { body: { url: 'http://10.0.0.1/' } };
 
 const WEBHOOK = one(webhook, 'The endpoint');
 const WITH_SECRET = one(webhookWithSecret, 'The endpoint with its secret');
@@ -63,7 +65,11 @@ export const webhookRoutes: RouteGroup<'webhooks'> = {
       scope: 'webhooks:write',
       body: INPUT,
       success: { status: 201, body: WITH_SECRET, noStore: true },
-      errors: ['INVALID_WEBHOOK_URL', 'WEBHOOK_LIMIT_REACHED', 'VALIDATION_FAILED'],
+      errors: ['WEBHOOK_LIMIT_REACHED'],
+      refuses: {
+        INVALID_WEBHOOK_URL: PRIVATE_URL,
+        VALIDATION_FAILED: { body: { events: [] } },
+      },
       handle: async ({ api, body }) => data(await api.webhooks.create(unchecked(body))),
     },
     get: {
@@ -84,7 +90,11 @@ export const webhookRoutes: RouteGroup<'webhooks'> = {
       scope: 'webhooks:write',
       body: CHANGES,
       success: { status: 200, body: WEBHOOK },
-      errors: ['INVALID_WEBHOOK_URL', 'WEBHOOK_LIMIT_REACHED', 'VALIDATION_FAILED'],
+      errors: ['WEBHOOK_LIMIT_REACHED'],
+      refuses: {
+        INVALID_WEBHOOK_URL: PRIVATE_URL,
+        VALIDATION_FAILED: { body: { events: [] } },
+      },
       handle: async ({ api, id, body }) => data(await api.webhooks.update(id, unchecked(body))),
     },
     delete: {
@@ -135,7 +145,8 @@ export const webhookRoutes: RouteGroup<'webhooks'> = {
         },
       },
       success: { status: 200, body: deliveryPage },
-      errors: ['VALIDATION_FAILED'],
+      errors: [],
+      refuses: { VALIDATION_FAILED: { query: 'status=lost' } },
       handle: async ({ api, id, query }) => {
         const page = await api.webhooks.deliveries(id, unchecked(query));
         return json({ data: page.data, meta: { next_cursor: page.nextCursor, per_page: page.perPage } });
