@@ -27,21 +27,24 @@ import type { Machine, Step, Variant } from './diagram.ts';
 export function stateMachinesPage(): string {
   return `# State machines
 
-\`npx --yes pnpm@12 diagrams\` draws this page: it asks the code, from every state, what each thing that can happen leads to. Do not
-edit it. An arrow says what happens and, after the slash, which event is emitted; brackets say in which states of that
-status it leads there, where it is not in all. What leaves the status as it is has no arrow.
+The states of instances, messages, webhook deliveries and endpoints, for people who change the code.
+\`npx --yes pnpm@12 diagrams\` generates this page: from every state, it asks the code where each trigger leads. Do not edit
+the page.
+
+An arrow's label says what happens and, after the slash, which event is emitted. If the arrow does not apply to all states
+with that status, the brackets say to which ones. A trigger that does not change the status has no arrow.
 
 ## Instance
 
-\`packages/core/src/domain/instance/instance-state.ts\`. *disconnect* and *logout* are operations: the arrow is for the moment
-at which the gateway has carried them out. A delete ends the instance in every state.
+\`packages/core/src/domain/instance/instance-state.ts\`. *disconnect* and *logout* are operations: their arrows stand for
+the moment at which the gateway has carried them out. A delete ends the instance in every state.
 
 ${diagram(INSTANCE)}
 
 ## Outbound message
 
-\`packages/core/src/domain/message/message-state.ts\`. A receipt that the network skipped is taken together with the one that
-implies it. An inbound message has one status, \`received\`.
+\`packages/core/src/domain/message/message-state.ts\`. If the network skips a receipt, the one that implies
+it counts for both. An inbound message has one status, \`received\`.
 
 ${diagram(MESSAGE)}
 
