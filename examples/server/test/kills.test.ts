@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
@@ -12,7 +13,7 @@ import { HANG_MS, until } from '@trunkline/test-support';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import { openSandboxJournal } from '../src/sandbox-journal.ts';
-import type { Place } from './support/programs/loaded-service.ts';
+import type { Accepted, Place } from './support/programs/loaded-service.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
 
 /** On each storage, half of them under full load; more with KILLS, which prints the outcome. */
@@ -24,7 +25,7 @@ const KILLED_AT_START_WITHIN_MS = 600;
 
 describe.concurrent('a service that is killed at random moments, half of them under full load', () => {
   it.for(['SQLite', 'PostgreSQL'] as const)(
-    `loses nothing, sends nothing twice and leaves nothing behind, on %s (${KILLS} times)`,
+    `loses nothing, forgets no idempotency key, sends nothing twice and leaves nothing behind, on %s (${KILLS} times)`,
     { timeout: 600_000 + KILLS * 30_000 },
     async (storage, context) => {
       const random = randomInTest(context);
@@ -36,14 +37,17 @@ describe.concurrent('a service that is killed at random moments, half of them un
       const network = join(directory, 'sandbox.db');
       const receiver = await startReceiver();
       atEnd(receiver.close);
-      const start = (run: number, work: string): Service =>
-        startService([database, network, receiver.url, String(run), work, JSON.stringify(receiver.places)]);
+      const acceptedBefore = join(directory, 'accepted.json');
+      const start = (run: number, work: string): Service => {
+        const places = JSON.stringify(receiver.places);
+        return startService([database, network, receiver.url, String(run), work, places, acceptedBefore]);
+      };
 
       const first = start(0, 'set up');
       receiver.places = JSON.parse(await first.line(/^\[.*$/m)) as readonly Place[]; // as it printed them
       await first.ended;
 
-      const accepted = new Map<string, string>();
+      const accepted = new Map<string, Accepted>();
       let loaded = 0;
       for (let run = 1; run <= KILLS; run += 1) {
         const isLoaded = run % 2 === 0;
@@ -54,15 +58,18 @@ describe.concurrent('a service that is killed at random moments, half of them un
         if (run <= 2) await until('a message is accepted', () => service.accepted().size > 0);
         await setTimeout(random(isStarting ? KILLED_AT_START_WITHIN_MS : KILLED_WITHIN_MS));
         await service.kill();
-        for (const [text, id] of service.accepted()) accepted.set(text, id);
+        for (const [text, one] of service.accepted()) accepted.set(text, one);
         if (isLoaded) loaded += service.accepted().size;
       }
 
+      writeFileSync(acceptedBefore, JSON.stringify([...accepted.values()]));
       const last = start(KILLS + 1, 'rest');
+      expect(await last.line(/^repeated \d+$/m)).toBe(`repeated ${accepted.size}`);
+      expect(last.forgotten()).toEqual([]);
       await last.line(/^all read$/m);
       // The limit of each endpoint makes many webhooks wait: what counts is that they go on.
       const unreported = (): readonly string[] =>
-        [...accepted.values()].filter((id) => !receiver.reported.has(id));
+        [...accepted.values()].flatMap(({ id }) => (receiver.reported.has(id) ? [] : [id]));
       for (let left = unreported().length; left > 0; left = unreported().length)
         await until(
           `the webhooks of ${left} more messages come`,
@@ -94,8 +101,10 @@ describe.concurrent('a service that is killed at random moments, half of them un
 });
 
 interface Service {
-  /** What it has printed that it accepted: message ids by text. */
-  accepted(): ReadonlyMap<string, string>;
+  /** What it has printed that it accepted, by text. */
+  accepted(): ReadonlyMap<string, Accepted>;
+  /** The idempotency keys that it has printed as forgotten. */
+  forgotten(): readonly string[];
   /** Resolves with the first line that it prints that matches; rejects when it ends before. */
   line(pattern: RegExp): Promise<string>;
   /** Ends its input. */
@@ -111,11 +120,12 @@ function startService(args: readonly string[]): Service {
     // The last line of one that was killed may be half there.
     accepted: () =>
       new Map(
-        Array.from(program.stdout().matchAll(/^accepted (\S+) (msg_\w{26})$/gm), ([, text = '', id = '']) => [
-          text,
-          id,
-        ]),
+        Array.from(
+          program.stdout().matchAll(/^accepted (\d+) (\S+) (msg_\w{26})$/gm),
+          ([, place, text = '', id = '']) => [text, { place: Number(place), text, id }],
+        ),
       ),
+    forgotten: () => Array.from(program.stdout().matchAll(/^forgotten (\S+)$/gm), ([, text = '']) => text),
     line: async (pattern) => (await program.printed(pattern, 10 * HANG_MS))[0],
     go: () => program.endInput(),
     kill: () => program.kill(),

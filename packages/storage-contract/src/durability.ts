@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Storage } from '@trunkline/core/spi/storage';
 import { must, only } from '@trunkline/test-support';
 import type { Capability, ContractSubject } from './contract-subject.ts';
-import { aMessage, anIdempotencyRecord, anInstance, anEvent, NOW } from './examples.ts';
+import { aMessage, anIdempotencyRecord, anInstance, anEvent, DAY, NOW } from './examples.ts';
 import {
   claim,
   disable,
@@ -165,6 +165,29 @@ function sharing(subject: ContractSubject): void {
       const uses = [first, second, first, second].map((storage) => use(storage, `round ${round}`));
       expect((await Promise.all(uses)).filter((kind) => kind === 'accepted')).toHaveLength(1);
     }
+  });
+
+  it('remember a key for 24 hours, whichever of them accepted it, and after one of them was closed', async () => {
+    const [first, second] = [await open(), await open()];
+    const workspace = await storeWorkspace(first);
+    const instance = await storeInstance(first, workspace);
+    const use = async (storage: Storage, createdAt: number) => {
+      const message = aMessage(instance, { createdAt });
+      const idempotency = anIdempotencyRecord(message);
+      return storage.messages.accept({ message, idempotency, backlogLimit: 100, trialLimit: null });
+    };
+    const remembered = (createdAt: number) => ({ kind: 'remembered', record: { createdAt } });
+    expect(await use(first, NOW)).toEqual({ kind: 'accepted' });
+    expect(await use(second, NOW + DAY - 1)).toMatchObject(remembered(NOW));
+    expect(await use(second, NOW + DAY)).toEqual({ kind: 'accepted' });
+    expect(await use(first, NOW + DAY)).toMatchObject(remembered(NOW + DAY));
+    await first.close();
+    const third = await open();
+    for (const storage of [second, third]) {
+      expect(await use(storage, NOW + 2 * DAY - 1)).toMatchObject(remembered(NOW + DAY));
+    }
+    expect(await use(third, NOW + 2 * DAY)).toEqual({ kind: 'accepted' });
+    expect(await use(second, NOW + 2 * DAY)).toMatchObject(remembered(NOW + 2 * DAY));
   });
 
   it('lease an instance to one of them', async () => {

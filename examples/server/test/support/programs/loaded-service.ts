@@ -1,6 +1,7 @@
 // A service with the sandbox network that is killed while it is at work. Given the database, the network's file, the
 // places that it sends from, as JSON, and what it does: `set up`, `light load`, `full load` or `rest`. What it has
-// accepted it prints, line by line: `accepted <text> <id>`.
+// accepted it prints, line by line: `accepted <place> <text> <id>`. `rest` is given a file with all of that as JSON.
+import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { createTrunkline, silentLogger } from '@trunkline/core';
 import type { Storage, WorkspaceApi } from '@trunkline/core';
@@ -17,14 +18,23 @@ export interface Place {
   readonly secret: string;
 }
 
+/** A message that was accepted. Its text is its idempotency key, too. */
+export interface Accepted {
+  readonly place: number;
+  readonly text: string;
+  readonly id: string;
+}
+
 const PLACES = 60;
 /** Callers of each place that send as fast as responses come. */
 const CALLERS = 3;
 const LIGHT_EVERY_MS = 40;
+/** Keys that are used again concurrently. */
+const REPEATED_TOGETHER = 500;
 const LOOK_EVERY_MS = 250;
 const PAGE = 100;
 
-const [database = '', networkFile = '', receiver = '', run = '', work = '', given = '[]'] =
+const [database = '', networkFile = '', receiver = '', run = '', work = '', given = '[]', before = ''] =
   process.argv.slice(2);
 const storage: Storage<never> = database.startsWith('postgres:')
   ? postgresStorage({ connectionString: database })
@@ -46,7 +56,10 @@ const places = work === 'set up' ? await setUp() : (JSON.parse(given) as readonl
 console.log(work === 'set up' ? JSON.stringify(places) : 'ready');
 if (work === 'light load') await lightLoad();
 if (work === 'full load') await Promise.all(places.map((_, index) => fullLoad(index)));
-if (work === 'rest') await rest();
+if (work === 'rest') {
+  await repeat(JSON.parse(readFileSync(before, 'utf8')) as readonly Accepted[]); // as the test wrote it
+  await rest();
+}
 await trunkline.stop();
 journal.close();
 
@@ -87,13 +100,29 @@ async function fullLoad(index: number): Promise<void> {
 }
 
 async function send(index: number, text: string): Promise<void> {
+  const { message } = await sendFrom(index, text);
+  console.log(`accepted ${index} ${text} ${message.id}`);
+}
+
+function sendFrom(index: number, text: string): ReturnType<WorkspaceApi['messages']['send']> {
   const place = places[index];
   if (!place) throw new Error(`There is no place ${index}.`);
   const message = { instance: place.instance, to: '15550100', type: 'text', text } as const;
-  const { message: accepted } = await trunkline
-    .workspace(place.workspaceId)
-    .messages.send(message, { idempotencyKey: text });
-  console.log(`accepted ${text} ${accepted.id}`);
+  return trunkline.workspace(place.workspaceId).messages.send(message, { idempotencyKey: text });
+}
+
+/** Uses each key again, and prints which of them did not lead to their message. */
+async function repeat(accepted: readonly Accepted[]): Promise<void> {
+  for (let from = 0; from < accepted.length; from += REPEATED_TOGETHER) {
+    const some = accepted.slice(from, from + REPEATED_TOGETHER);
+    await Promise.all(
+      some.map(async ({ place, text, id }) => {
+        const { message, replayed } = await sendFrom(place, text);
+        if (!replayed || message.id !== id) console.log(`forgotten ${text}`);
+      }),
+    );
+  }
+  console.log(`repeated ${accepted.length}`);
 }
 
 /** Until every message is read; then says so, and waits for the end of its input. */
