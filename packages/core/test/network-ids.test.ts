@@ -86,6 +86,26 @@ describe('a report about a sent message', () => {
     expect(await statusOf(after, second.message.id)).toBe('read');
   });
 
+  it('finds what was sent since the key of network ids was replaced, once the former one is gone', async () => {
+    const gateway = gatewayOf();
+    const harness = await startHarness({ gateway });
+    const { instance, message, networkId } = await sendOne(harness, gateway);
+    const former = await harness.storage.setting(ID_KEY, '');
+    await harness.storage.replaceSetting(ID_KEY, `${OTHER_ID_KEY} ${former}`);
+    const after = await restart(harness, gateway);
+    const since = await sendText(after, instance);
+    await harness.clock.settle();
+    const sinceId = gateway.sent().at(-1)?.networkId ?? '';
+    await harness.storage.replaceSetting(ID_KEY, OTHER_ID_KEY);
+    await after.trunkline.stop();
+    const last = await harness.another({ gateway });
+    await harness.clock.advance(MINUTE);
+    for (const id of [networkId, sinceId])
+      await gateway.last().listener.receipt({ networkId: id, status: 'read' });
+    expect(await statusOf(last, message.id)).toBe('sent');
+    expect(await statusOf(last, since.message.id)).toBe('read');
+  });
+
   it('changes no other message where the key of network ids was lost, and finds those that were sent since', async () => {
     const gateway = gatewayOf();
     const harness = await startHarness({ gateway });
