@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { STEP, connectInstance, sendText, startHarness } from './support/harness.ts';
+import { STEP, connectInstance, connectScripted, sendText, startHarness } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
+import { scriptedGateway } from './support/scripted-gateway.ts';
 
 const NUMBER = { phoneNumber: '34911222333' };
 const OTHER = { phoneNumber: '34911222444' };
@@ -46,6 +47,18 @@ describe('groups', () => {
       });
     },
   );
+
+  it('get no message through a gateway that declares none, even if it reported some', async () => {
+    const gateway = { ...scriptedGateway(), capabilities: ['text'] } as const;
+    const harness = await startHarness({ gateway });
+    const id = await connectScripted(harness);
+    await gateway.last().listener.groups([{ networkId: 'g1', name: 'Choir', participantsCount: 3 }]);
+    const [choir] = await harness.api.instances.groups(id);
+    await expect(sendText(harness, id, choir?.id)).rejects.toMatchObject({ code: 'GROUP_NOT_FOUND' });
+    await sendText(harness, id, '15550100');
+    await harness.clock.settle();
+    expect(gateway.sent().map(({ to }) => to)).toEqual(['15550100']);
+  });
 
   it('of another number are not those of the one that was linked before', async () => {
     const { harness, id, groups, choir } = await inChoir();

@@ -174,6 +174,10 @@ async function checkGroup(
   recipient: Recipient,
 ): Promise<Result<true>> {
   if (recipient.kind === 'number') return ok(true);
+  // Groups may be stored all the same: from another gateway, or one that reports what it does not declare.
+  if (!context.capabilities.includes('groups')) {
+    return refuse('GROUP_NOT_FOUND', 'The network of this instance has no groups: send to a phone number.');
+  }
   const { groupId } = recipient;
   const group = isId('grp', groupId)
     ? await context.storage.groups.find(instance.workspaceId, instance.id, groupId)
