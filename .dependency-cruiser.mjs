@@ -274,7 +274,7 @@ export default {
       own('gateway-contract'),
       publicCore,
       spi('gateway'),
-      '^packages/core/src/node/index\\.ts$',
+      '^packages/core/src/(node|testing)/index\\.ts$',
       internal('test-support'),
       npm('vitest'),
     ]),

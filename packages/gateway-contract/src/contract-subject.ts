@@ -1,11 +1,25 @@
 import type { Gateway, MediaType } from '@trunkline/core';
+import type { Capability } from '@trunkline/core/spi/gateway';
 
 /** What the contract is run against: `describeGatewayContract({ name: 'sandbox', start })`. */
 export interface GatewaySubject {
   readonly name: string;
+  /**
+   * What the network lacks, each with the reason: `{ groups: 'SMS has no groups' }`. Tests of it are skipped, with the
+   * reason in their titles; others prove that the service does without.
+   */
+  readonly missing?: Readonly<Partial<Record<OptionalFeature, string>>>;
   /** A network of its own for one test. */
   start(): Promise<TestNetwork>;
 }
+
+/** What a network may lack: whatever a gateway declares but text, and two things that it need not declare. */
+export type OptionalFeature =
+  | Exclude<Capability, 'text'>
+  /** A code to type on the phone, beside the QR. */
+  | 'pairing_codes'
+  /** Reports of what was delivered and read: without them, messages stay `sent`. */
+  | 'receipts';
 
 export interface TestNetwork {
   /** Not attached yet. */

@@ -1,5 +1,11 @@
 export { describeGatewayContract } from './gateway-contract.ts';
-export type { GatewaySubject, SentToNetwork, TestNetwork, TestPhone } from './contract-subject.ts';
+export type {
+  GatewaySubject,
+  OptionalFeature,
+  SentToNetwork,
+  TestNetwork,
+  TestPhone,
+} from './contract-subject.ts';
 export { openLink } from './test-link.ts';
 export type { LinkOptions, Report, TestLink } from './test-link.ts';
 export { FILES } from './files.ts';

@@ -1,6 +1,7 @@
 import type { GroupReport } from '@trunkline/core/spi/gateway';
 import { describe, expect, it } from 'vitest';
 import type { GatewaySubject } from './contract-subject.ts';
+import { itWith } from './optional.ts';
 import { openLink } from './test-link.ts';
 import { INSTANCE, linkedFixture, startFixture } from './fixture.ts';
 
@@ -18,15 +19,18 @@ export function linkingContract(subject: GatewaySubject): void {
       expect(session.values.size).toBeGreaterThan(0);
     });
 
-    it('shows a code to type as well, for a phone that asked for one', async () => {
-      const { network, session, phone } = await startFixture(subject);
-      const link = await openLink(network.gateway, session, { pairingNumber: phone.phoneNumber });
-      const { pairingCode } = await link.first('qr');
-      expect(pairingCode).toMatch(/^[0-9A-Z]{8}$/);
-      await phone.enterCode(pairingCode ?? '');
-      expect((await link.first('connected')).profile.phoneNumber).toBe(phone.phoneNumber);
-      await link.connection().close();
-    });
+    itWith(subject, 'pairing_codes')(
+      'shows a code to type as well, for a phone that asked for one',
+      async () => {
+        const { network, session, phone } = await startFixture(subject);
+        const link = await openLink(network.gateway, session, { pairingNumber: phone.phoneNumber });
+        const { pairingCode } = await link.first('qr');
+        expect(pairingCode).toMatch(/^[0-9A-Z]{8}$/);
+        await phone.enterCode(pairingCode ?? '');
+        expect((await link.first('connected')).profile.phoneNumber).toBe(phone.phoneNumber);
+        await link.connection().close();
+      },
+    );
 
     it('connects without a QR on what an earlier connection stored', async () => {
       const { link, session, phone, open } = await linkedFixture(subject);
@@ -36,35 +40,41 @@ export function linkingContract(subject: GatewaySubject): void {
       expect(again.all('qr')).toEqual([]);
     });
 
-    it('reports the groups that the number is in, and each that is added', async () => {
-      const { link, phone } = await linkedFixture(subject);
-      const networkId = await phone.addGroup('Neighbours');
-      const isIt = (group: { networkId: string }): boolean => group.networkId === networkId;
-      const { groups } = await link.first('groups', (report) => report.groups.some(isIt));
-      expect(groups.find(isIt)).toMatchObject({
-        name: 'Neighbours',
-        participantsCount: expect.any(Number),
-      });
-    });
+    itWith(subject, 'groups')(
+      'reports the groups that the number is in, and each that is added',
+      async () => {
+        const { link, phone } = await linkedFixture(subject);
+        const networkId = await phone.addGroup('Neighbours');
+        const isIt = (group: { networkId: string }): boolean => group.networkId === networkId;
+        const { groups } = await link.first('groups', (report) => report.groups.some(isIt));
+        expect(groups.find(isIt)).toMatchObject({
+          name: 'Neighbours',
+          participantsCount: expect.any(Number),
+        });
+      },
+    );
 
-    it('reports all groups where it connects, and again without one that the number has left', async () => {
-      const { link, phone, open } = await linkedFixture(subject);
-      const [stays, left] = [await phone.addGroup('Neighbours'), await phone.addGroup('Choir')];
-      const names = ({ groups }: { readonly groups: readonly GroupReport[] }): readonly string[] =>
-        groups.map(({ networkId }) => networkId);
-      await link.first('groups', (report) => names(report).includes(left));
-      const from = link.reports.length;
-      await phone.leaveGroup(left);
-      const after = await link.first('groups', ({ full }) => full, from);
-      expect(names(after)).toContain(stays);
-      expect(names(after)).not.toContain(left);
+    itWith(subject, 'groups')(
+      'reports all groups where it connects, and again without one that the number has left',
+      async () => {
+        const { link, phone, open } = await linkedFixture(subject);
+        const [stays, left] = [await phone.addGroup('Neighbours'), await phone.addGroup('Choir')];
+        const names = ({ groups }: { readonly groups: readonly GroupReport[] }): readonly string[] =>
+          groups.map(({ networkId }) => networkId);
+        await link.first('groups', (report) => names(report).includes(left));
+        const from = link.reports.length;
+        await phone.leaveGroup(left);
+        const after = await link.first('groups', ({ full }) => full, from);
+        expect(names(after)).toContain(stays);
+        expect(names(after)).not.toContain(left);
 
-      await link.connection().close();
-      const again = await open();
-      const all = await again.first('groups', ({ full }) => full);
-      expect(names(all)).toContain(stays);
-      expect(names(all)).not.toContain(left);
-    });
+        await link.connection().close();
+        const again = await open();
+        const all = await again.first('groups', ({ full }) => full);
+        expect(names(all)).toContain(stays);
+        expect(names(all)).not.toContain(left);
+      },
+    );
 
     it('makes message ids that do not repeat', async () => {
       const { network } = await startFixture(subject);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { GatewaySubject } from './contract-subject.ts';
 import { FILES } from './files.ts';
 import { linkedFixture } from './fixture.ts';
+import { itWith } from './optional.ts';
 import { openLink } from './test-link.ts';
 import type { Report } from './test-link.ts';
 
@@ -21,22 +22,24 @@ export function receivingContract(subject: GatewaySubject): void {
       });
     });
 
-    it.each(FILES)('reports a file of type $type, to be downloaded', async ({ type, mimeType, content }) => {
-      const { network, link, phone } = await linkedFixture(subject);
-      const text = type === 'audio' ? '' : 'look';
-      await phone.receive({ from: network.people.reader, text, file: { type, mimeType, content } });
-      const { message } = await link.first('message');
-      expect(message.content).toMatchObject({ type, caption: text || null, file: { mimeType } });
-      if (message.content.type === 'text') throw new Error('It is a file.');
-      const stream = await message.content.file.open();
-      expect(
-        Buffer.from(
-          await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer(),
-        ).equals(content),
-      ).toBe(true);
-    });
+    for (const { type, mimeType, content } of FILES) {
+      itWith(subject, type)(`reports a file of type ${type}, to be downloaded`, async () => {
+        const { network, link, phone } = await linkedFixture(subject);
+        const text = type === 'audio' ? '' : 'look';
+        await phone.receive({ from: network.people.reader, text, file: { type, mimeType, content } });
+        const { message } = await link.first('message');
+        expect(message.content).toMatchObject({ type, caption: text || null, file: { mimeType } });
+        if (message.content.type === 'text') throw new Error('It is a file.');
+        const stream = await message.content.file.open();
+        expect(
+          Buffer.from(
+            await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer(),
+          ).equals(content),
+        ).toBe(true);
+      });
+    }
 
-    it('reports a message in a group with its writer', async () => {
+    itWith(subject, 'groups')('reports a message in a group with its writer', async () => {
       const { network, link, phone } = await linkedFixture(subject);
       const groupNetworkId = await phone.addGroup('Neighbours');
       await phone.receive({ from: network.people.reader, text: 'Anyone home?', groupNetworkId });
@@ -57,35 +60,38 @@ export function receivingContract(subject: GatewaySubject): void {
       expect(two.networkId).not.toBe(one.networkId);
     });
 
-    it('reports a file again that was not taken, and meanwhile what comes after it', async () => {
-      const { network, link, phone, session } = await linkedFixture(subject);
-      await link.connection().close();
-      const taken = Promise.withResolvers<void>();
-      let refusals = 0;
-      const taking = async (report: Report): Promise<void> => {
-        if (report.kind !== 'message' || report.message.content.type === 'text') return;
-        refusals += 1;
-        if (refusals === 1) throw new Error('The disk is full.');
-        await taken.promise;
-      };
-      const open = await openLink(network.gateway, session, { taking });
-      await open.first('connected');
-      const from = network.people.reader;
-      const file = {
-        type: 'document',
-        mimeType: 'text/plain',
-        content: new TextEncoder().encode('a file'),
-      } as const;
-      const networkId = await phone.receive({ from, text: '', file });
-      await phone.receive({ from, text: 'after it' });
-      await open.first('message', ({ message }) => text(message) === 'after it');
-      taken.resolve();
-      await open.first('message', ({ message }) => message.networkId === networkId);
-      expect(refusals).toBe(2);
-      // One connection all the time.
-      expect(open.all('closed')).toEqual([]);
-      await open.connection().close();
-    });
+    itWith(subject, 'document')(
+      'reports a file again that was not taken, and meanwhile what comes after it',
+      async () => {
+        const { network, link, phone, session } = await linkedFixture(subject);
+        await link.connection().close();
+        const taken = Promise.withResolvers<void>();
+        let refusals = 0;
+        const taking = async (report: Report): Promise<void> => {
+          if (report.kind !== 'message' || report.message.content.type === 'text') return;
+          refusals += 1;
+          if (refusals === 1) throw new Error('The disk is full.');
+          await taken.promise;
+        };
+        const open = await openLink(network.gateway, session, { taking });
+        await open.first('connected');
+        const from = network.people.reader;
+        const file = {
+          type: 'document',
+          mimeType: 'text/plain',
+          content: new TextEncoder().encode('a file'),
+        } as const;
+        const networkId = await phone.receive({ from, text: '', file });
+        await phone.receive({ from, text: 'after it' });
+        await open.first('message', ({ message }) => text(message) === 'after it');
+        taken.resolve();
+        await open.first('message', ({ message }) => message.networkId === networkId);
+        expect(refusals).toBe(2);
+        // One connection all the time.
+        expect(open.all('closed')).toEqual([]);
+        await open.connection().close();
+      },
+    );
 
     it('reports a message again on the next connection until it was taken', async () => {
       const { network, link, phone, session, open } = await linkedFixture(subject);

@@ -2,47 +2,62 @@ import { describe, expect, it } from 'vitest';
 import type { GatewaySubject } from './contract-subject.ts';
 import { FILES } from './files.ts';
 import { fileContent, linkedFixture, outgoing } from './fixture.ts';
+import { itWith } from './optional.ts';
+import type { Report } from './test-link.ts';
 
 export function sendingContract(subject: GatewaySubject): void {
   describe('sending', () => {
-    it('reports that a text is accepted once the network has it, and reports its receipts', async () => {
+    it('reports that a text is accepted once the network has it', async () => {
       const { network, link, phone } = await linkedFixture(subject);
       const message = outgoing(network, { content: { type: 'text', text: 'Grüße 👋\nzwei Zeilen' } });
       expect(await link.connection().send(message)).toEqual({ kind: 'accepted' });
       expect(phone.accepted()).toEqual([
         { networkId: message.networkId, to: message.to, text: 'Grüße 👋\nzwei Zeilen', file: null },
       ]);
-      const receiptOf =
-        (status: string) =>
-        ({ receipt }: { receipt: { networkId: string; status: string } }) =>
-          receipt.networkId === message.networkId && receipt.status === status;
-      await link.first('receipt', receiptOf('delivered'));
-      await link.first('receipt', receiptOf('read'));
     });
 
-    it.each(FILES)('sends a file of type $type', async ({ type, ...file }) => {
-      const { network, link, phone } = await linkedFixture(subject);
-      const content = fileContent(type, file);
-      expect(await link.connection().send(outgoing(network, { content }))).toEqual({ kind: 'accepted' });
-      expect(phone.accepted()).toMatchObject([
-        {
-          text: type === 'audio' ? '' : `a ${type}`,
-          file: { type, mimeType: file.mimeType, size: file.content.length },
-        },
-      ]);
+    itWith(subject, 'receipts')('reports that a text was delivered, and that it was read', async () => {
+      const { network, link } = await linkedFixture(subject);
+      const message = outgoing(network);
+      expect(await link.connection().send(message)).toEqual({ kind: 'accepted' });
+      await link.first('receipt', receiptOf(message, 'delivered'));
+      await link.first('receipt', receiptOf(message, 'read'));
     });
 
-    it('sends to a group, whose members read it', async () => {
+    for (const { type, ...file } of FILES) {
+      itWith(subject, type)(`sends a file of type ${type}`, async () => {
+        const { network, link, phone } = await linkedFixture(subject);
+        const content = fileContent(type, file);
+        expect(await link.connection().send(outgoing(network, { content }))).toEqual({ kind: 'accepted' });
+        expect(phone.accepted()).toMatchObject([
+          {
+            text: type === 'audio' ? '' : `a ${type}`,
+            file: { type, mimeType: file.mimeType, size: file.content.length },
+          },
+        ]);
+      });
+    }
+
+    itWith(subject, 'groups')('sends to a group', async () => {
       const { network, link, phone } = await linkedFixture(subject);
       const to = await phone.addGroup('Neighbours');
       await link.first('groups', ({ groups }) => groups.some(({ networkId }) => networkId === to));
       const message = outgoing(network, { to, isGroup: true });
       expect(await link.connection().send(message)).toEqual({ kind: 'accepted' });
       expect(phone.accepted()).toMatchObject([{ networkId: message.networkId, to, text: 'Hello' }]);
-      await link.first(
-        'receipt',
-        ({ receipt }) => receipt.networkId === message.networkId && receipt.status === 'read',
-      );
+    });
+
+    itWith(
+      subject,
+      'groups',
+      'receipts',
+    )('reports that a message to a group was read', async () => {
+      const { network, link, phone } = await linkedFixture(subject);
+      const to = await phone.addGroup('Neighbours');
+      await link.first('groups', ({ groups }) => groups.some(({ networkId }) => networkId === to));
+      const message = outgoing(network, { to, isGroup: true });
+      expect(await link.connection().send(message)).toEqual({ kind: 'accepted' });
+      await link.first('receipt', receiptOf(message, 'read'));
     });
 
     it('says what the network refuses', async () => {
@@ -72,4 +87,11 @@ export function sendingContract(subject: GatewaySubject): void {
       });
     });
   });
+}
+
+function receiptOf(
+  { networkId }: { readonly networkId: string },
+  status: 'delivered' | 'read',
+): (report: Extract<Report, { kind: 'receipt' }>) => boolean {
+  return ({ receipt }) => receipt.networkId === networkId && receipt.status === status;
 }

@@ -11,6 +11,7 @@ import type { Random } from './random.ts';
  * through the `Session` it is given. Reconnecting, backoff and leases are the supervisor's.
  */
 export interface Gateway {
+  /** `text`, and what else the network carries. An instance shows them, and the service refuses to send anything else. */
   readonly capabilities: readonly Capability[];
   /** Called once, before anything else, with what the service runs on. */
   attach(context: GatewayContext): void;
@@ -30,7 +31,10 @@ export interface Gateway {
 }
 
 export interface OpenOptions {
-  /** Digits of a phone that will type a code rather than scan a QR: a pairing then shows both. Null is a QR alone. */
+  /**
+   * Digits of a phone that will type a code rather than scan a QR: a pairing then shows both. Null is a QR alone. A gateway to
+   * a network without such codes ignores it.
+   */
   readonly pairingNumber: string | null;
 }
 

@@ -1,0 +1,59 @@
+import type { Capability } from '@trunkline/core/spi/gateway';
+import { describe, expect, it } from 'vitest';
+import type { GatewaySubject } from './contract-subject.ts';
+import { FILES } from './files.ts';
+import { startFixture } from './fixture.ts';
+import { lacks } from './optional.ts';
+import { servedFixture } from './served-fixture.ts';
+import { openLink } from './test-link.ts';
+
+const OPTIONAL = ['image', 'document', 'audio', 'video', 'groups'] as const;
+const NO_GROUP = 'grp_01k9z000000000000000000000';
+
+/** A gateway declares what its network carries; what is not declared never reaches it. */
+export function capabilitiesContract(subject: GatewaySubject): void {
+  describe('capabilities', () => {
+    it('declares text, and all that its network does not lack', async () => {
+      const { network } = await startFixture(subject);
+      const carried: readonly Capability[] = ['text', ...OPTIONAL.filter((name) => !lacks(subject, name))];
+      expect(network.gateway.capabilities.toSorted()).toEqual(carried.toSorted());
+    });
+
+    for (const { type, mimeType, content } of FILES.filter(({ type }) => lacks(subject, type))) {
+      it(`is not given a file of type ${type}, which the service refuses`, async () => {
+        const { api, instance, to, acceptedAfterText } = await servedFixture(subject);
+        const file = new Blob([content], { type: mimeType });
+        await expect(api.messages.send({ instance, to, type, file })).rejects.toMatchObject({
+          code: 'UNSUPPORTED_MESSAGE_TYPE',
+        });
+        expect((await api.instances.get(instance)).capabilities).not.toContain(type);
+        expect(await acceptedAfterText()).toMatchObject([{ file: null }]);
+      });
+    }
+
+    if (lacks(subject, 'groups')) {
+      it('is not given a message to a group, which the service refuses', async () => {
+        const { api, instance, acceptedAfterText } = await servedFixture(subject);
+        const message = { instance, to: NO_GROUP, type: 'text', text: 'Anyone home?' } as const;
+        await expect(api.messages.send(message)).rejects.toMatchObject({ code: 'GROUP_NOT_FOUND' });
+        expect((await api.instances.get(instance)).capabilities).not.toContain('groups');
+        const accepted = await acceptedAfterText();
+        expect(accepted).toHaveLength(1);
+        // Otherwise the service would list groups to which nothing can be sent.
+        expect(await api.instances.groups(instance)).toEqual([]);
+      });
+    }
+
+    if (lacks(subject, 'pairing_codes')) {
+      it('shows a QR alone to a phone that asked for a code', async () => {
+        const { network, session, phone } = await startFixture(subject);
+        const link = await openLink(network.gateway, session, { pairingNumber: phone.phoneNumber });
+        const { code, pairingCode } = await link.first('qr');
+        expect(pairingCode).toBeUndefined();
+        await phone.scan(code);
+        expect((await link.first('connected')).profile.phoneNumber).toBe(phone.phoneNumber);
+        await link.connection().close();
+      });
+    }
+  });
+}

@@ -1,0 +1,55 @@
+import { createTrunkline, silentLogger } from '@trunkline/core';
+import type { WorkspaceApi } from '@trunkline/core';
+import { systemClock, systemRandom } from '@trunkline/core/node';
+import { memoryStorage, testRuntime } from '@trunkline/core/testing';
+import { eventually } from '@trunkline/test-support';
+import { expect, onTestFinished } from 'vitest';
+import type { GatewaySubject, SentToNetwork } from './contract-subject.ts';
+
+export interface ServedFixture {
+  readonly api: WorkspaceApi;
+  /** Its phone has scanned the QR. */
+  readonly instance: string;
+  /** The number of somebody who gets messages. */
+  readonly to: string;
+  /** Sends a text, and returns all that the network has accepted once that is among it. */
+  acceptedAfterText(): Promise<readonly SentToNetwork[]>;
+}
+
+/** The whole service on this gateway, with one instance. */
+export async function servedFixture(subject: GatewaySubject): Promise<ServedFixture> {
+  const { gateway, people, phone, stop } = await subject.start();
+  const trunkline = createTrunkline({
+    ...testRuntime(),
+    clock: systemClock(),
+    random: systemRandom(),
+    storage: memoryStorage(),
+    gateway,
+    secretKey: 'a secret key of at least 32 characters',
+    logger: silentLogger,
+  });
+  onTestFinished(async () => {
+    await trunkline.stop();
+    await stop();
+  });
+  await trunkline.start();
+  const workspace = await trunkline.admin.workspaces.create({ name: 'Acme' });
+  const api = trunkline.workspace(workspace.id);
+  const { id: instance } = await api.instances.create();
+  await api.instances.connect(instance);
+  const { scan, accepted } = phone(instance);
+  await scan((await eventually(() => api.instances.qr(instance))).code);
+  await eventually(async () => expect((await api.instances.get(instance)).status).toBe('connected'));
+  return {
+    api,
+    instance,
+    to: people.reader,
+    async acceptedAfterText() {
+      await api.messages.send({ instance, to: people.reader, type: 'text', text: 'Still there?' });
+      return eventually(() => {
+        expect(accepted().map(({ text }) => text)).toContain('Still there?');
+        return accepted();
+      });
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import type { Gateway } from '@trunkline/core';
+import { createSandbox } from '@trunkline/core/sandbox';
+import type { TestNetwork } from '../../src/index.ts';
+
+const PHONE_NUMBER = '15550199';
+
+/** The sandbox, with a gateway to it that may do less. */
+export function sandboxNetwork(
+  reader: string,
+  gatewayTo: (sandbox: Gateway) => Gateway = (gateway) => gateway,
+): TestNetwork {
+  const sandbox = createSandbox();
+  return {
+    gateway: gatewayTo(sandbox.gateway),
+    people: { reader, refused: '15550003' },
+    phone(instanceId) {
+      const phone = sandbox.phone(instanceId);
+      return {
+        phoneNumber: PHONE_NUMBER,
+        scan: () => phone.scan({ phoneNumber: PHONE_NUMBER }),
+        enterCode: () => phone.scan({ phoneNumber: PHONE_NUMBER }),
+        receive: ({ from, text, file, groupNetworkId }) =>
+          phone.receive({ from, text, file, groupNetworkId }),
+        addGroup: (name) => phone.addGroup({ name, participantsCount: 3 }),
+        leaveGroup: (networkId) => phone.leaveGroup(networkId),
+        drop: () => phone.drop(),
+        unlink: () => phone.unlink(),
+        fail: () => phone.fail(),
+        accepted: () =>
+          phone.accepted().map(({ networkId, to, text, file }) => ({ networkId, to, text, file })),
+      };
+    },
+    async stop() {},
+  };
+}

@@ -1,0 +1,29 @@
+import type { Gateway } from '@trunkline/core';
+import { describeGatewayContract } from '../src/index.ts';
+import { sandboxNetwork } from './support/sandbox-network.ts';
+
+/** A gateway that neither declares nor reports anything but text. */
+function textOnly(gateway: Gateway): Gateway {
+  return {
+    ...gateway,
+    capabilities: ['text'],
+    open: (session, listener) => gateway.open(session, { ...listener, groups: async () => {} }),
+  };
+}
+
+const files = 'the network carries no files';
+
+describeGatewayContract({
+  name: 'text-only',
+  missing: {
+    image: files,
+    document: files,
+    audio: files,
+    video: files,
+    groups: 'the network has no groups',
+    pairing_codes: 'the network links by a QR alone',
+    receipts: 'the network reports nothing that it has accepted',
+  },
+  // To this number, the sandbox has messages accepted and nothing else.
+  start: async () => sandboxNetwork('15550001', textOnly),
+});
