@@ -18,11 +18,15 @@ export function refused(code: ErrorCode, message: string): TrunklineError {
   return new TrunklineError(refuse(code, message).refusal);
 }
 
+const REQUEST_FAILED =
+  'a request failed through no fault of its caller: mend what err names, or report it as a defect; the response has the same requestId';
+
 /** For `app.onError`: what is not a refusal is a defect, reported to the log alone. */
 export function respondWithErrors(logger: Logger): (error: Error, c: Context) => Response {
   return (error, c) => {
     if (isTrunklineError(error)) return errorResponse(c, error);
-    logger.error({ err: error, path: c.req.path }, 'a request failed');
+    const request = { requestId: c.get('requestId'), method: c.req.method, path: c.req.path };
+    logger.error({ ...request, err: error }, REQUEST_FAILED);
     return errorResponse(
       c,
       refused('INTERNAL_ERROR', 'Something went wrong; look for the request id in the log of the server.'),

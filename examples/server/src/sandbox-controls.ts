@@ -43,7 +43,10 @@ export function addSandboxControls(app: Hono, controls: SandboxControls): void {
           for (const [header, value] of Object.entries(headers)) c.header(header, value);
         },
         onStoreFailure: (err) =>
-          controls.logger.error({ err, path: c.req.path }, 'the store of the rate limit failed'),
+          controls.logger.error(
+            { err, path: c.req.path },
+            'the store of the rate limit failed: this process counts requests for itself until the store responds; check the store',
+          ),
       });
       const maxBytes = name === 'messages' ? LARGEST_MESSAGE : LARGEST_BODY;
       const input = await readInput(c, schema, { maxBytes, logger: controls.logger });
@@ -68,7 +71,10 @@ export function addSandboxControls(app: Hono, controls: SandboxControls): void {
     const added = (await api.instances.groups(instanceId)).find(
       (group) => group.name === name && !before.has(group.id),
     );
-    if (!added) throw new Error('A group that the sandbox reported is not listed.');
+    if (!added)
+      throw new Error(
+        `The group that was added to ${instanceId} is not listed: another request unlinked the instance meanwhile, or this is a defect.`,
+      );
     return added;
   });
   for (const action of ['drop', 'unlink', 'fail'] as const) {
@@ -84,14 +90,21 @@ function phoneOf(
   { api, instanceId, workspaceId }: { api: WorkspaceApi; instanceId: string; workspaceId: string },
 ): Phone {
   if (!phone)
-    throw refused('GATEWAY_UNAVAILABLE', 'The sandbox network is in another process: ask that one.');
+    throw refused(
+      'GATEWAY_UNAVAILABLE',
+      'The sandbox network is in another process: send the request to that one.',
+    );
   return {
     phone: phone(instanceId),
     instanceId,
     api,
     async groupNetworkId(groupId) {
       const group = await storage.groups.find(workspaceId, instanceId, groupId);
-      if (!group) throw refused('GROUP_NOT_FOUND', 'This instance is in no such group.');
+      if (!group)
+        throw refused(
+          'GROUP_NOT_FOUND',
+          'This instance is in no such group: add it with POST /sandbox/instances/{id}/groups first.',
+        );
       return group.networkId;
     },
   };

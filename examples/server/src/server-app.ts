@@ -38,7 +38,6 @@ export function createServerApp(parts: ServerParts): Hono {
     const api = createHttpApp(trunkline, {
       guard,
       ...(publicUrl !== undefined && { publicUrl: `${publicUrl}/api/v1` }),
-      onError: (error, request) => logger.error({ ...request, err: error }, 'a request failed'),
     });
     app.route('/', api);
   }

@@ -86,7 +86,9 @@ function attendedStream(source: ReadableStream<Uint8Array>, ms: number): Readabl
   );
 
   function abandon(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    const reason = new Error(`Nobody has read on for ${ms} ms.`);
+    const reason = new Error(
+      `The client took nothing of the download for ${ms} ms, so its connection is closed.`,
+    );
     controller.error(reason);
     reader.cancel(reason).catch(() => undefined); // nobody is left who could hear of it
   }

@@ -59,7 +59,8 @@ async function pump(
   try {
     for (;;) {
       const read = await reader?.read().catch(() => 'broken' as const);
-      if (read === 'broken') return invalid({ body: ['Ended before it was complete.'] });
+      if (read === 'broken')
+        return invalid({ body: ['Ended before it was complete: send the request again.'] });
       if (!read || read.done) return null;
       size += read.value.byteLength;
       if (size > maxBytes) return tooLarge(maxBytes);
@@ -177,7 +178,7 @@ export function openFormFile<Stored>(
     },
     async giveUp() {
       // Not waited for: it comes about when the taker reads on, and one that has failed does not.
-      writer.abort(new Error('The form broke off.')).catch(ignore);
+      writer.abort(new Error('The request broke off in the middle of its form.')).catch(ignore);
       return stored.catch(() => null);
     },
   };

@@ -135,7 +135,7 @@ export function createFormParser(contentType: string, handlers: FormHandlers): F
 }
 
 const MALFORMED = 'Must be a well-formed multipart/form-data body.';
-const TOO_LARGE = 'Has too many or too large parts.';
+const TOO_LARGE = `Must have at most ${PARTS_MAX} parts, with headers of at most ${HEADERS_MAX} bytes each, and text fields of at most ${FIELD_MAX} bytes.`;
 
 const encoder = new TextEncoder();
 const CRLF = encoder.encode('\r\n');

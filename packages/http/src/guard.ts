@@ -56,6 +56,6 @@ function checkOpen(workspace: Workspace, expectedId: string | null): Result<Work
     ? checkSuspension(workspace)
     : refuse(
         'WORKSPACE_MISMATCH',
-        'The API key belongs to another workspace than the one in X-Workspace-Id.',
+        'The API key belongs to another workspace than the one in X-Workspace-Id: use a key of that workspace, or leave the header out.',
       );
 }

@@ -75,7 +75,7 @@ export function postgresRateLimitStore(
 function identifier(option: string, name: string): string {
   if (/^[a-z_][a-z0-9_]{0,62}$/.test(name)) return name;
   throw new TypeError(
-    `postgresRateLimitStore: the option "${option}" must be small letters, digits and _, up to 63.`,
+    `postgresRateLimitStore: the option "${option}" is wrong: it must be 1 to 63 small letters, digits and _, and must not begin with a digit.`,
   );
 }
 

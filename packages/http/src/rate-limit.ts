@@ -95,11 +95,15 @@ function stateOf({ used, passes }: Count, limit: number): RateState {
     },
     verdict: passes
       ? { ok: true, value: undefined }
-      : refuse('RATE_LIMITED', `An API key may make ${limit} requests a minute.`, {
-          retry_after: retryAfter,
-          limit,
-          reset,
-        }),
+      : refuse(
+          'RATE_LIMITED',
+          `An API key may make ${limit} requests a minute: repeat the request in ${retryAfter} s.`,
+          {
+            retry_after: retryAfter,
+            limit,
+            reset,
+          },
+        ),
   };
 }
 

@@ -33,7 +33,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Result<Uin
         : await readUpTo(request.body, maxBytes);
     if (length === null || length === 0 || !read.ok || read.value.byteLength > 0) return read;
   } catch (error) {
-    if (!isUnusableBody(error)) return unreadable('Ended before it was complete.');
+    if (!isUnusableBody(error)) return unreadable('Ended before it was complete: send the request again.');
   }
   // HTTP servers hold clients to the length that they declare: something else has read it.
   throw bodyReadBefore();

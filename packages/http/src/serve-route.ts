@@ -29,27 +29,33 @@ interface Service {
 
 /** What is known of a request while it is served, and goes into its response. */
 interface Progress {
-  readonly failed: (error: unknown) => void;
+  readonly storeFailed: (error: unknown) => void;
   headers: Readonly<Record<string, string>>;
 }
+
+const REQUEST_FAILED =
+  'a request failed through no fault of its caller: mend what err names, or report it as a defect; the response has the same requestId';
+const STORE_FAILED =
+  'the store of the rate limit failed: this process counts requests for itself until the store responds; check the store';
 
 /** The handler of a route: every check that comes before its operation, the operation, and the response. */
 export function serveRoute(service: Service, route: Route): (c: Context) => Promise<Response> {
   const { trunkline, options } = service;
   const { status, noStore = false } = route.success;
   const { logger = consoleLogger } = trunkline;
-  const onError =
-    options.onError ?? ((error, request) => logger.error({ ...request, err: error }, 'a request failed'));
   return async (c) => {
     const requestId = requestIdOf(c.req.raw, () => trunkline.newRequestId());
-    const failed = (error: unknown): void =>
-      onError(error, { requestId, method: c.req.method, path: c.req.path });
-    const progress: Progress = { failed, headers: {} };
+    const report = (error: unknown, message: string): void => {
+      const request = { requestId, method: c.req.method, path: c.req.path };
+      if (options.onError) options.onError(error, request);
+      else logger.error({ ...request, err: error }, message);
+    };
+    const progress: Progress = { storeFailed: (error) => report(error, STORE_FAILED), headers: {} };
     try {
       const response = await run(service, route, { c, progress });
       return toResponse(response, { status, requestId, noStore, headers: progress.headers });
     } catch (error) {
-      if (!isTrunklineError(error) || error.code === 'INTERNAL_ERROR') failed(error);
+      if (!isTrunklineError(error) || error.code === 'INTERNAL_ERROR') report(error, REQUEST_FAILED);
       return errorResponse(publicErrorOf(error), { requestId, headers: progress.headers });
     }
   };
@@ -64,7 +70,7 @@ async function run(
   const principal = await guard.admit(c.req.raw, {
     scope: route.scope,
     onRateLimit: (headers) => (progress.headers = headers),
-    onStoreFailure: progress.failed,
+    onStoreFailure: progress.storeFailed,
   });
   const query = unwrap(readQuery(c.req.raw, route.queryNames));
   const hasJson = route.body !== undefined && !(route.body.form && isForm(c.req.raw));

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { silentLogger } from '@trunkline/core';
 import { createHttpApp } from '../src/index.ts';
 import type { FailedRequest, HttpAppOptions, RateLimitStore } from '../src/index.ts';
 import { client } from './client.ts';
@@ -179,6 +180,15 @@ describe('a store of your own', () => {
       ]);
     },
   );
+
+  test('that fails is logged as what it is, not as a request that failed', async () => {
+    const logged: unknown[] = [];
+    const logger = { ...silentLogger, error: (_facts: object, message: string) => void logged.push(message) };
+    const store = { points: 2, duration: 60, consume: failing, get: failing };
+    const app = createHttpApp({ ...fakeTrunkline(), logger }, { rateLimit: { requestsPerMinute: 2, store } });
+    expect((await client(app)('GET', '/api-key')).status).toBe(200);
+    expect(logged).toEqual([expect.stringMatching(/^the store of the rate limit failed/)]);
+  });
 
   test('that is back counts again, which one request at a time finds out', async () => {
     const memory = new RateLimiterMemory({ points: 5, duration: 60 });

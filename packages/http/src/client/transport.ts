@@ -39,10 +39,17 @@ async function attempt(options: CheckedClientOptions, request: ApiRequest, retry
     return { result, waitMs: retryWaitMs(response.headers.get('Retry-After'), facts) };
   } catch (cause) {
     if (request.signal?.aborted) return { result: aborted(request.signal.reason) };
-    return { result: clientFailure('NETWORK_ERROR', 'The service did not respond.', { cause }) };
+    return { result: clientFailure('NETWORK_ERROR', NO_RESPONSE, { cause }) };
   }
 }
 
+const NO_RESPONSE =
+  'The service did not respond: check baseUrl and the network, and see the cause. What the request was to change may have been changed all the same.';
+
 function aborted(cause: unknown): Failure {
-  return clientFailure('ABORTED', 'The call was ended by its signal.', { cause });
+  return clientFailure(
+    'ABORTED',
+    'The call was ended by its signal. What the request was to change may have been changed all the same.',
+    { cause },
+  );
 }

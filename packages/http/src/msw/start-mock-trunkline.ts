@@ -44,7 +44,6 @@ export async function startMockTrunkline(options: MockTrunklineOptions): Promise
   const app = createHttpApp(trunkline, {
     basePath: new URL(baseUrl).pathname.replace(/\/$/, ''),
     rateLimit: options.rateLimit ?? false,
-    onError: (error, request) => logger.error({ err: error, ...request }, 'a request failed'),
   });
   await trunkline.start();
 
