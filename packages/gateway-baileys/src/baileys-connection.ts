@@ -52,7 +52,10 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     await listener.connected(await linkedProfile(socket, clock));
     inbox.open();
     await syncGroups().catch((error: unknown) => {
-      logger.warn({ instanceId, reason: briefly(error) }, 'the groups of an instance could not be read');
+      logger.warn(
+        { instanceId, reason: briefly(error) },
+        'the groups of an instance could not be read: those that were known stay, and all are read again when it connects next',
+      );
     });
   };
 
@@ -80,7 +83,10 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
 
   socket.ev.on('connection.update', followState);
   void life.ended.then(reportEnd).catch((error: unknown) => {
-    logger.debug({ instanceId, reason: briefly(error) }, 'the end of a connection was not taken');
+    logger.debug(
+      { instanceId, reason: briefly(error) },
+      'the end of a connection could not be recorded: core finds out by itself',
+    );
   });
 
   const end = async (): Promise<void> => {

@@ -25,7 +25,10 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
   let attached: GatewayContext | null = null;
 
   const context = (): GatewayContext => {
-    if (!attached) throw new Error('The Baileys gateway is not part of a Trunkline yet.');
+    if (!attached)
+      throw new Error(
+        'The Baileys gateway is not part of a Trunkline yet: give it to createTrunkline as the option "gateway".',
+      );
     return attached;
   };
   const memoryOf = (instanceId: string): InstanceMemory => {
@@ -88,7 +91,12 @@ async function unlinkStored(
     },
     async closed(reason) {
       if (reason.kind === 'unlinked') outcome.resolve('not_linked');
-      else outcome.reject(new Error(`WhatsApp could not be asked to unlink ${instanceId}: ${reason.kind}.`));
+      else
+        outcome.reject(
+          new Error(
+            `WhatsApp could not be asked to unlink ${instanceId}: the connection ended first (${reason.kind}).`,
+          ),
+        );
     },
     message: () => never,
     receipt: () => never,

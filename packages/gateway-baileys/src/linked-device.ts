@@ -86,5 +86,6 @@ export async function unlinkDevice(
 
 /** The network may end the connection instead of responding: that is a response too. */
 function checkUnlinked(error: unknown): void {
-  if (statusCodeOf(error) !== 401) throw new Error('The connection ended before WhatsApp responded.');
+  if (statusCodeOf(error) !== 401)
+    throw new Error('The connection ended before WhatsApp responded to the logout.');
 }

@@ -70,7 +70,7 @@ export function readOptions(options: BaileysGatewayOptions): GatewaySettings {
   checkOptionNames('baileysGateway', options, OPTION_NAMES);
   const { deviceName = 'Trunkline', pace = null, currentVersion = latestVersion, socket = {} } = options;
   if (deviceName.trim() === '' || deviceName.length > 50) {
-    throw new TypeError('baileysGateway: deviceName must have 1 to 50 characters.');
+    throw new TypeError('baileysGateway: the option "deviceName" is wrong: it must have 1 to 50 characters.');
   }
   if (pace) checkPace(pace);
   checkOptionNames('baileysGateway: socket', socket, SOCKET_OPTION_NAMES);
@@ -80,6 +80,8 @@ export function readOptions(options: BaileysGatewayOptions): GatewaySettings {
 async function latestVersion(): Promise<WhatsAppVersion> {
   const latest = await fetchLatestWaWebVersion({ signal: AbortSignal.timeout(10_000) });
   if (!latest.isLatest)
-    throw new Error('web.whatsapp.com does not say which version of WhatsApp Web is current.');
+    throw new Error(
+      'web.whatsapp.com does not say which version of WhatsApp Web is current: check that this machine can reach it, or give baileysGateway the option "currentVersion".',
+    );
   return latest.version;
 }

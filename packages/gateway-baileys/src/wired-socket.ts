@@ -55,7 +55,10 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     caches: memory.caches,
     findGroup: (jid) => memory.groups.get(jid),
     skipped: (tag, error) =>
-      logger.warn({ instanceId, tag, reason: briefly(error) }, 'a stanza could not be handled'),
+      logger.warn(
+        { instanceId, tag, reason: briefly(error) },
+        'a stanza of WhatsApp could not be handled and was skipped: if messages or receipts are missing, report it with its tag and reason',
+      ),
   });
   const life = socketLife(socket, clock);
   const giveUp = (error: unknown): void => {
@@ -96,7 +99,11 @@ export function wireSocket(parts: WiringParts): WiredSocket {
       socket,
       directory: memory.groups,
       report: (groups, extent) => listener.groups(groups, extent),
-      failed: (error) => logger.debug({ instanceId, reason: briefly(error) }, 'a group could not be read'),
+      failed: (error) =>
+        logger.debug(
+          { instanceId, reason: briefly(error) },
+          'a group could not be read, and stays as it was known',
+        ),
     }),
   };
 }

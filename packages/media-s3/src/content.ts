@@ -15,7 +15,10 @@ export function contentOf(
 
   const next = async (): ReturnType<typeof reader.read> => {
     const { promise: stalled, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new S3Error(`S3 sent nothing for ${stallMs} ms.`)), stallMs);
+    const timer = setTimeout(
+      () => reject(new S3Error(`S3 sent nothing for ${stallMs} ms. Check the network.`)),
+      stallMs,
+    );
     try {
       return await Promise.race([reader.read(), stalled]);
     } finally {
@@ -30,7 +33,7 @@ export function contentOf(
           const { done, value } = await next();
           if (missing !== null) missing -= value?.byteLength ?? 0;
           if (missing !== null && (done ? missing !== 0 : missing < 0)) {
-            throw new S3Error('S3 sent another length than it said.');
+            throw new S3Error('S3 sent a file of another length than it said. Check the proxies in between.');
           }
           if (!done) return controller.enqueue(value);
           controller.close();
@@ -38,7 +41,7 @@ export function contentOf(
           abort.abort();
           throw error instanceof S3Error
             ? error
-            : new S3Error('S3 broke off in the middle of a file.', { cause: error });
+            : new S3Error('S3 broke off in the middle of a file. Check the network.', { cause: error });
         }
       },
       cancel() {

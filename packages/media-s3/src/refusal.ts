@@ -7,10 +7,17 @@ const SKEW_MS = 10 * 60_000;
 /** What S3 responded with instead of doing what it was asked to do. */
 export function refusalOf(method: string, { status, headers }: Response, text: string): S3Error {
   const code = method === 'HEAD' ? presumedCode(status, headers) : codeIn(text);
-  return new S3Error(`S3 refused a ${method}: ${status}${code === null ? '' : ` ${code}`}.`, {
-    status,
-    code,
-  });
+  const what = `S3 refused a ${method}: ${status}${code === null ? '' : ` ${code}`}.`;
+  return new S3Error(`${what} ${remedyFor(status, code)}`, { status, code });
+}
+
+function remedyFor(status: number, code: string | null): string {
+  if (code === 'RequestTimeTooSkewed') return "Set this machine's clock.";
+  if (code === 'ExpiredToken') return 'Check that the credentials have not expired.';
+  if (status === 401 || status === 403) return 'Check the credentials, and what they may do in the bucket.';
+  if (status >= 500 || status === 429)
+    return 'It has trouble of its own or is asked too much: wait, or use it less.';
+  return 'Check the bucket, the region and the endpoint.';
 }
 
 function codeIn(text: string): string | null {

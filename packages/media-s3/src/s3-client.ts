@@ -36,7 +36,9 @@ export function createS3Client(options: CheckedS3Options): S3Client {
     const response = await options
       .fetch(url, { method, headers, body: body ?? null, redirect: 'manual', signal })
       .catch((error: unknown) => {
-        throw new S3Error(`S3 did not respond to a ${method}.`, { cause: error });
+        throw new S3Error(`S3 did not respond to a ${method}. Check the endpoint and the network.`, {
+          cause: error,
+        });
       });
     if (response.ok) return response;
     const refusal = refusalOf(method, response, await readText(response).catch(() => ''));
@@ -63,7 +65,9 @@ export function createS3Client(options: CheckedS3Options): S3Client {
       withRetries(maxAttempts, async ({ signal }) => {
         const response = await send(request, signal);
         const text = await readText(response).catch((error: unknown) => {
-          throw new S3Error(`S3 broke off its response to a ${request.method}.`, { cause: error });
+          throw new S3Error(`S3 broke off its response to a ${request.method}. Check the network.`, {
+            cause: error,
+          });
         });
         // S3 begins to respond to some requests before it knows how they end.
         if (text.includes('<Error>')) throw refusalOf(request.method, response, text);
@@ -85,7 +89,7 @@ async function beforeDeadline<Reply>(
   const abort = new AbortController();
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    reject(new S3Error(`S3 did not respond within ${ms} ms.`));
+    reject(new S3Error(`S3 did not respond within ${ms} ms. Check the endpoint and the network.`));
     abort.abort();
   }, ms);
   try {

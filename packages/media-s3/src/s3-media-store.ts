@@ -72,7 +72,9 @@ export function s3MediaStore(options: S3MediaStoreOptions): MediaStore {
         if (isMissing(error)) return null;
         throw error;
       }
-      throw new S3Error('S3 sent a whole file instead of a range of it.');
+      throw new S3Error(
+        'S3 sent a whole file instead of a range of it. Check the endpoint, and the proxies in between: they must support Range.',
+      );
     },
     delete: async (id) => remove(keyOf(id)),
   };

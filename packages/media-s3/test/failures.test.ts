@@ -92,7 +92,9 @@ describe('a failure of S3 that passes', () => {
   it('is not what a refusal is: that is reported immediately', async () => {
     const { s3, store } = await storeOnFake();
     s3.disturb(on('PutObject', refuse(403, 'AccessDenied')));
-    await expect(store.put(ID, streamOf('x'))).rejects.toThrow('S3 refused a PUT: 403 AccessDenied.');
+    await expect(store.put(ID, streamOf('x'))).rejects.toThrow(
+      'S3 refused a PUT: 403 AccessDenied. Check the credentials',
+    );
     expect(tries(s3, 'PutObject')).toBe(1);
   });
 });

@@ -76,7 +76,9 @@ export function uuidIds(prefix: IdPrefix): Codec<string, string> {
     write(id) {
       const uuid = idToUuid(prefix, id);
       if (uuid !== null) return uuid;
-      throw new TypeError(`An id that is to be stored does not have the form "${prefix}_…".`);
+      throw new TypeError(
+        `The id ${JSON.stringify(id)} cannot be stored: it does not have the form "${prefix}_…".`,
+      );
     },
     read: (stored) => (typeof stored === 'string' ? uuidToId(prefix, stored) : undefined),
   };

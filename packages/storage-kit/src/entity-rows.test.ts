@@ -50,7 +50,9 @@ describe('a row', () => {
     ['logout_refused', 2, 'number'],
   ])('whose column %s holds %j is refused by the name of the column', (column, held, type) => {
     expect(() => plainRows.instance.read({ ...instance, [column]: held })).toThrow(
-      new TypeError(`The column ${column} has a value of type ${type}.`),
+      new TypeError(
+        `The column ${column} has a value of type ${type}, which cannot be read: check the database for damage.`,
+      ),
     );
   });
 

@@ -41,6 +41,10 @@ describe('a column', () => {
     ['key', () => read.bytes(row, 'key'), 'string'],
     ['missing', () => read.textOrNull(row, 'missing'), 'undefined'],
   ])('that holds something else, %s, is named', (column, reading, type) => {
-    expect(reading).toThrow(new TypeError(`The column ${column} has a value of type ${type}.`));
+    expect(reading).toThrow(
+      new TypeError(
+        `The column ${column} has a value of type ${type}, which cannot be read: check the database for damage.`,
+      ),
+    );
   });
 });

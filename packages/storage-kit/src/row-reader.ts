@@ -59,5 +59,7 @@ const BYTES: Codec<Uint8Array, Uint8Array> = {
 };
 
 export function wrongColumn(row: Row, column: string): Error {
-  return new TypeError(`The column ${column} has a value of type ${typeof row[column]}.`);
+  return new TypeError(
+    `The column ${column} has a value of type ${typeof row[column]}, which cannot be read: check the database for damage.`,
+  );
 }

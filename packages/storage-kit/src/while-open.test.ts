@@ -1,7 +1,9 @@
 import { expect, it, vi } from 'vitest';
 import { whileOpen } from './while-open.ts';
 
-const NOT_OPEN = new Error('The storage is not open.');
+const NOT_OPEN = new Error(
+  'The storage is not open: start Trunkline first, or start it again if it was stopped.',
+);
 const OPEN_ALREADY = new Error('The storage is already open: close it first, or create another one.');
 
 it('a storage works between open and close, again and again', async () => {

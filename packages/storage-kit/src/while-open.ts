@@ -36,7 +36,7 @@ export function whileOpen<Open extends Closable>(): WhileOpen<Open> {
   return {
     connected() {
       if (current) return current;
-      throw new Error('The storage is not open.');
+      throw new Error('The storage is not open: start Trunkline first, or start it again if it was stopped.');
     },
     current: () => current,
     async open(make) {

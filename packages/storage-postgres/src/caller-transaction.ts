@@ -31,7 +31,7 @@ export async function joinTransaction<Result>(
 function checkClient(own: unknown): Queryable {
   const isClient =
     typeof own === 'object' && own !== null && 'query' in own && typeof own.query === 'function';
-  if (!isClient) throw wrong('it is no client of pg');
+  if (!isClient) throw wrong('it must be a client of pg');
   return own as Queryable; // whatever else it is, the server says when it is asked
 }
 
@@ -83,7 +83,7 @@ async function checkDatabase(client: Queryable, { installation, statementsOn }: 
       if (['42P01', '42703'].includes(sqlState(error) ?? '')) return undefined;
       throw error;
     });
-  if (!row) throw wrong("it is not connected to the storage's database");
+  if (!row) throw wrong("it must be connected to the storage's database");
   checked.set(client, installation);
 }
 

@@ -25,7 +25,10 @@ function asText(value: string): string {
 
 function readInteger(value: string): number {
   const number = Number(value);
-  if (!Number.isSafeInteger(number)) throw new RangeError('An integer in the database is too large.');
+  if (!Number.isSafeInteger(number))
+    throw new RangeError(
+      `The integer ${value} in the database is too large to be read: check the database for damage.`,
+    );
   return number;
 }
 
@@ -35,6 +38,9 @@ function readIntegers(value: string): readonly number[] {
 
 /** Of words: text with a space, a comma, a quote or a backslash in it would come in quotes. */
 function readWords(value: string): readonly string[] {
-  if (value.includes('"')) throw new TypeError('A list of words in the database has something else in it.');
+  if (value.includes('"'))
+    throw new TypeError(
+      `The list ${value} in the database has something in it that is not a word: check the database for damage.`,
+    );
   return value === '{}' ? [] : value.slice(1, -1).split(',');
 }

@@ -153,7 +153,10 @@ async function inTransaction<Result>(
   try {
     const result = await work();
     const { command } = await control('COMMIT');
-    if (command !== 'COMMIT') throw new Error('The transaction failed before it was to be committed.');
+    if (command !== 'COMMIT')
+      throw new Error(
+        'PostgreSQL rolled back a transaction that was to be committed, because a statement in it had failed. This is a defect: please report it.',
+      );
     return result;
   } catch (error) {
     // A connection that broke is closed, which ends the transaction too.
@@ -162,11 +165,14 @@ async function inTransaction<Result>(
   }
 }
 
+export const OTHERS_CAME_FIRST =
+  'Other transactions on the PostgreSQL server came first again and again: look for some that are long or hold locks.';
+
 /** Thrown by what finds out late that another transaction came first: run again, it sees what that has left. */
 export class TransactionConflict extends Error {
   override readonly name = 'TransactionConflict';
   constructor() {
-    super('Other transactions came first again and again.');
+    super(OTHERS_CAME_FIRST);
   }
 }
 

@@ -127,7 +127,8 @@ async function requeueAll(
 
 async function generationOf({ get }: Transaction, endpoint: string): Promise<number> {
   const row = await get('SELECT generation FROM trunkline.lanes WHERE endpoint_id = $1', endpoint);
-  if (!row) throw new Error('The lane of an endpoint is missing.');
+  if (!row)
+    throw new Error(`The lane of the endpoint ${endpoint} is missing: check the database for damage.`);
   return integer(row, 'generation');
 }
 

@@ -115,7 +115,8 @@ const ATTEMPTS = `
 
 async function lanePosition(statements: Statements, uuid: string, endpoint: string): Promise<LanePosition> {
   const row = await statements.get(POSITION, uuid, endpoint);
-  if (!row) throw new Error('The lane of an open delivery is missing.');
+  if (!row)
+    throw new Error(`The lane of the endpoint ${endpoint} is missing: check the database for damage.`);
   return {
     dueAt: integerOrNull(row, 'due_at'),
     claims: integer(row, 'claims'),

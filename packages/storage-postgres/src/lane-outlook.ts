@@ -18,7 +18,8 @@ export interface Outlook {
 
 export async function lookAtLanes({ get }: Pick<Statements, 'get'>, limits: LaneLimits): Promise<Outlook> {
   const row = await get(LOOK);
-  if (!row) throw new Error('A statement that returns one row returned none.');
+  if (!row)
+    throw new Error('The statement about all lanes returned no row. This is a defect: please report it.');
   return {
     wakeAt: integerOrNull(row, 'wake_at'),
     isUnaware: flag(row, 'is_unaware'),

@@ -51,7 +51,10 @@ async function keepListening(
       await listenOnce(listening, hear, onTried);
     } catch (error) {
       if (closing.aborted) return;
-      logger.warn({ err: error }, 'the connection that hears of work in other processes was lost');
+      logger.warn(
+        { err: error },
+        'the connection that hears of work in other processes was lost: it is opened again, and until then work is found by polling, seconds later; if this repeats, check the server and the network',
+      );
       onTried();
       await pause(RETRY_MS, undefined, { signal: closing }).catch(() => undefined);
     }

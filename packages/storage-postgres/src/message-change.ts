@@ -52,7 +52,8 @@ async function changeTogether(
 }
 
 function onlyOf([result]: readonly ChangeResult[]): ChangeResult {
-  if (!result) throw new Error('A change of a message was not decided.');
+  if (!result)
+    throw new Error('There is no decision about a change of a message. This is a defect: please report it.');
   return result;
 }
 

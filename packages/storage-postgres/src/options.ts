@@ -69,30 +69,35 @@ export function checkOptions(options: Partial<PostgresStorageOptions>): CheckedO
   const { schema = 'trunkline', preparedStatements = true, notifications = true } = options;
   const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   if (!isName(schema))
-    throw wrong('schema', `it is a name of 1 to ${NAME_BYTES_MAX} bytes, not one of Postgres's own`);
-  if (typeof preparedStatements !== 'boolean') throw wrong('preparedStatements', 'it is true or false');
-  if (typeof notifications !== 'boolean') throw wrong('notifications', 'it is true or false');
+    throw wrong('schema', `it must be a name of 1 to ${NAME_BYTES_MAX} bytes, not one of Postgres's own`);
+  if (typeof preparedStatements !== 'boolean') throw wrong('preparedStatements', 'it must be true or false');
+  if (typeof notifications !== 'boolean') throw wrong('notifications', 'it must be true or false');
   if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > TIMEOUT_MAX_MS) {
-    throw wrong('timeoutMs', `it is a whole number from 1 to ${TIMEOUT_MAX_MS}`);
+    throw wrong('timeoutMs', `it must be a whole number from 1 to ${TIMEOUT_MAX_MS}`);
   }
   const settings = { schema, preparedStatements, notifications, timeoutMs };
 
   if (pool !== undefined) {
-    if (connectionString !== undefined) throw wrong('connectionString', 'it is given with "pool"');
-    if (!isPool(pool)) throw wrong('pool', 'it is a Pool of pg');
+    if (connectionString !== undefined) throw wrong('connectionString', 'it must not be given with "pool"');
+    if (!isPool(pool)) throw wrong('pool', 'it must be a Pool of pg');
     if (notifications && pool.options?.max === 1) {
-      throw wrong('pool', 'it has one connection, which "notifications" would take');
+      throw wrong(
+        'pool',
+        'it has one connection, which "notifications" would take: give it two at least, or notifications: false',
+      );
     }
     return { ...settings, pool };
   }
   if (connectionString === undefined) {
-    throw new TypeError('postgresStorage: the option "connectionString" or "pool" is missing.');
+    throw new TypeError(
+      'postgresStorage: the option "connectionString" or "pool" is missing. Give a string like postgres://user:password@host/database, or a Pool of pg.',
+    );
   }
   if (typeof connectionString !== 'string' || !/^postgres(ql)?:\/\//.test(connectionString)) {
-    throw wrong('connectionString', 'it begins with postgres://');
+    throw wrong('connectionString', 'it must begin with postgres://');
   }
   if (!Number.isSafeInteger(maxConnections) || maxConnections < 2) {
-    throw wrong('maxConnections', 'it is a whole number from 2');
+    throw wrong('maxConnections', 'it must be a whole number from 2');
   }
   return { ...settings, pool: null, connectionString, maxConnections };
 }

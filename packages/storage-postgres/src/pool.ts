@@ -68,7 +68,10 @@ export async function withClient<Result>(
   // Nobody else listens while it is out, and an error without a listener ends the process.
   const onError = (error: Error): void => {
     isBroken = true;
-    logger.warn({ err: error }, 'a connection to Postgres broke');
+    logger.warn(
+      { err: error },
+      'a connection to Postgres broke: another one takes its place; if this repeats, check the server and the network',
+    );
   };
   client.on('error', onError);
   try {
@@ -96,7 +99,9 @@ class ConnectionError extends UnavailableError {
   override readonly name = 'ConnectionError';
   constructor(cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    super(`Postgres does not respond: ${why}`, { cause });
+    super(`Postgres does not respond: ${why}. Check that it runs, can be reached and is not overloaded.`, {
+      cause,
+    });
   }
 }
 

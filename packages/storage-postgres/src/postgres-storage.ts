@@ -157,7 +157,11 @@ function usePool(
   logger: Logger,
 ): { readonly pool: PostgresPool; release(): Promise<void> } {
   // A connection that dies in the pool is replaced when it is needed; without a listener its error would end the process.
-  const onError = (error: Error): void => logger.warn({ err: error }, 'an idle connection to Postgres broke');
+  const onError = (error: Error): void =>
+    logger.warn(
+      { err: error },
+      'an idle connection to Postgres broke: another one takes its place; if this repeats, check the server and the network',
+    );
   if (options.pool) {
     const { pool } = options;
     pool.on('error', onError);

@@ -43,7 +43,7 @@ export async function openRemoteSignals(options: RemoteSignalsOptions): Promise<
       await notify(pool, logger, notification(channel, origin, signals)).catch((error: unknown) => {
         logger.debug(
           { err: error },
-          'Other processes could not be notified of work: they find it when they poll.',
+          'other processes could not be notified of work: they find it when they poll',
         );
       });
       await pause(DEBOUNCE_MS);

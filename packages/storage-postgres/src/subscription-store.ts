@@ -12,7 +12,10 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
     register: async ({ id: subscriptionId, name, eventTypes, createdAt }) => {
       const values = [uuidOf('sub', subscriptionId), encodeText(name), eventTypes, createdAt] as const;
       const row = await connected().get(REGISTER, ...values);
-      if (!row) throw new Error(`The subscription ${name} was written, but it is not there.`);
+      if (!row)
+        throw new Error(
+          `The subscription ${name} was written, but it is not there: check the database for damage.`,
+        );
       return entities.subscription.read(row);
     },
     list: async (countUpTo) => {

@@ -1,5 +1,5 @@
 import { explainUnavailable } from '@trunkline/core/spi/storage';
-import { TransactionConflict } from './database.ts';
+import { OTHERS_CAME_FIRST, TransactionConflict } from './database.ts';
 import { sqlState } from './pool.ts';
 
 /** Rejects with an `UnavailableError` where the server cannot do now what it may do later. */
@@ -15,13 +15,16 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
     'The PostgreSQL server has no connection left: raise max_connections, or let each process take fewer.',
   ],
   [/^53/, 'The PostgreSQL server lacks resources: see the cause.'],
-  [/^08/, 'The connection to the PostgreSQL server failed.'],
-  [/^57014/, 'The PostgreSQL server did not finish a statement in time.'],
-  [/^57P/, 'The PostgreSQL server is ending or starting.'],
+  [/^08/, 'The connection to the PostgreSQL server failed: check that it runs and can be reached.'],
+  [
+    /^57014/,
+    'The PostgreSQL server did not finish a statement in time: look for what it is busy with or waits for.',
+  ],
+  [/^57P/, 'The PostgreSQL server is ending or starting: it is asked again until it accepts connections.'],
   [/^58/, 'The PostgreSQL server cannot use its files: see the cause.'],
   [/^25006/, 'The PostgreSQL server is read-only, as a replica is: connect to the primary.'],
   [/^55P03/, 'A row in PostgreSQL stayed locked by another transaction: keep such transactions short.'],
-  [/^40/, 'Other transactions on the PostgreSQL server came first again and again.'],
+  [/^40/, OTHERS_CAME_FIRST],
 ];
 
 function whyUnavailable(error: unknown): string | null {

@@ -192,14 +192,14 @@ describe('what cannot be used as a transaction', () => {
     ['a client without one', notBegun, (schema) => connect(schema)],
     ['a pool', notBegun, ({ url }) => temporaryPool(url)],
     ['one that has ended', notBegun, (schema) => begun(schema, 'COMMIT')],
-    ['one on another database', "it is not connected to the storage's database", onAnotherDatabase],
+    ['one on another database', "it must be connected to the storage's database", onAnotherDatabase],
     [
       'one on another database with a storage of its own',
-      "it is not connected to the storage's database",
+      "it must be connected to the storage's database",
       onAnotherStorage,
     ],
-    ['another kind of handle', 'it is no client of pg', () => ({ exec() {} })],
-    ['null', 'it is no client of pg', () => null],
+    ['another kind of handle', 'it must be a client of pg', () => ({ exec() {} })],
+    ['null', 'it must be a client of pg', () => null],
   ];
 
   it.each(refused)('%s', async (_, why, make) => {

@@ -26,7 +26,7 @@ describe('a storage opens', () => {
       'The storage is already open: close it first, or create another one.',
     );
     await storage.close();
-    await expect(storage.workspaces.find('ten_unknown')).rejects.toThrow('The storage is not open.');
+    await expect(storage.workspaces.find('ten_unknown')).rejects.toThrow('The storage is not open');
     await storage.open(storageContext);
     expect(await storage.setting('name', 'value')).toBe('value');
   });
@@ -141,7 +141,7 @@ describe('a storage refuses', () => {
     await schema.pool.query(`INSERT INTO ${schema.name}.schema_versions (version) VALUES (1000)`);
     const before = await tablesOf(schema);
     const why =
-      /^The PostgreSQL database cannot be used: it was made by a newer version of Trunkline \(schema 1000; this one knows \d+\)\.$/;
+      /^The PostgreSQL database cannot be used: it was made by a newer version of Trunkline \(schema 1000; this one knows \d+\)\. Run that version, or restore a backup from before its upgrade\.$/;
     await expect(openStorage(schema)).rejects.toThrow(why);
     expect(await tablesOf(schema)).toEqual(before);
   });
@@ -185,7 +185,7 @@ describe('a storage refuses', () => {
     [{}, 'the option "connectionString" or "pool" is missing'],
     [{ connectionString: 'mysql://127.0.0.1' }, 'the option "connectionString" is wrong'],
     [{ connectionString: 5 }, 'the option "connectionString" is wrong'],
-    [{ connectionString, pool }, 'the option "connectionString" is wrong: it is given with "pool"'],
+    [{ connectionString, pool }, 'the option "connectionString" is wrong: it must not be given with "pool"'],
     [{ pool: {} }, 'the option "pool" is wrong'],
     [{ pool }, 'the option "pool" is wrong: it has one connection'],
     [{ connectionString, schema: '' }, 'the option "schema" is wrong'],

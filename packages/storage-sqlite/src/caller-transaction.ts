@@ -69,7 +69,7 @@ export function announceAtEnd(publish: (signal: Signal) => void): (of: unknown, 
 }
 
 function checkConnection(file: string, transaction: unknown): DatabaseSync {
-  if (!(transaction instanceof DatabaseSync)) throw wrong('it is no DatabaseSync of node:sqlite');
+  if (!(transaction instanceof DatabaseSync)) throw wrong('it must be a DatabaseSync of node:sqlite');
   if (!transaction.isOpen) throw wrong('its connection is closed');
   if (!isSameFile(file, transaction.location())) throw wrong(`it is not a connection to ${file}`);
   if (!transaction.isTransaction) throw wrong('no transaction is open on it: run BEGIN IMMEDIATE first');

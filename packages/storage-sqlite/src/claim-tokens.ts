@@ -4,7 +4,7 @@ import { integer } from './row.ts';
 /** Reserves this many tokens, in one write; what is left of them is never used. */
 export function takeTokens(database: Database, count: number): () => number {
   const row = database.get('UPDATE claim_tokens SET latest = latest + ? RETURNING latest', count);
-  if (!row) throw new Error('The row of claim_tokens is missing.');
+  if (!row) throw new Error('The row of the table claim_tokens is missing: check the database for damage.');
   let token = integer(row, 'latest') - count;
   return () => (token += 1);
 }

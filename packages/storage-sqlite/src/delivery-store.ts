@@ -230,7 +230,8 @@ function requeueNow(database: Database, delivery: Delivery, now: number): Delive
   const { id, webhookId } = delivery;
   const requeued = requeue(delivery);
   const generation = laneGeneration(database, webhookId);
-  if (generation === null) throw new Error(`The lane of ${webhookId} is missing.`);
+  if (generation === null)
+    throw new Error(`The lane of ${webhookId} is missing: check the database for damage.`);
   // Out of the closed generation, where it has not been swept.
   removeFromLane(database, webhookId, id);
   database.update('deliveries', id, outcomeColumns(requeued, generation));

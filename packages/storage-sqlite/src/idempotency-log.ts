@@ -113,7 +113,7 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
     } catch (error) {
       logger.warn(
         { err: error },
-        'The index of the idempotency keys could not be written. It is tried again with the next message; no key is forgotten meanwhile.',
+        'the index of the idempotency keys could not be written: it is tried again with the next message, and no key is forgotten meanwhile; check the database',
       );
     }
   };

@@ -18,14 +18,30 @@ export class LockTimeoutError extends UnavailableError {
   override readonly name = 'LockTimeoutError';
 
   constructor(ms: number, cause: unknown) {
-    super(`The database is locked: a transaction of somebody else has not ended within ${ms} ms.`, { cause });
+    super(
+      `The database is locked: a transaction of another connection has not ended within ${ms} ms. Look for a program that keeps one open.`,
+      { cause },
+    );
   }
 }
 
-/** Busy, locked, read-only, I/O error, full, cannot open: they pass, or an operator makes them pass. */
-const PASSING: ReadonlySet<number | null> = new Set([SQLITE_BUSY, 6, 8, 10, 13, 14]);
+const LOCKED = 'look for a transaction that is kept open, and begin those of your own with BEGIN IMMEDIATE';
 
-/** What stands in the way for now, in SQLite's own words; null where the error is something else (https://sqlite.org/rescode.html). */
+/** By result code, what makes the errors pass that do not pass by themselves, and those that do. */
+const REMEDIES: ReadonlyMap<number | null, string> = new Map([
+  [SQLITE_BUSY, LOCKED],
+  [6, LOCKED],
+  [8, 'let the user of this process write to the file and its directory'],
+  [10, 'check the disk'],
+  [13, 'make room on the disk'],
+  [14, 'let the user of this process open the file and its directory, and check its limit of open files'],
+]);
+
+/** What stands in the way for now, in SQLite's own words, and what to do; null where the error is something else (https://sqlite.org/rescode.html). */
 export function whyUnavailable(error: unknown): string | null {
-  return error instanceof Error && PASSING.has(resultCode(error)) ? error.message : null;
+  if (!(error instanceof Error)) return null;
+  const remedy = REMEDIES.get(resultCode(error));
+  return remedy === undefined
+    ? null
+    : `The SQLite database cannot be used now (${error.message}): ${remedy}.`;
 }

@@ -11,7 +11,9 @@ export const DatabaseSync: typeof sqlite.DatabaseSync = loadSqlite().DatabaseSyn
 function loadSqlite(): typeof sqlite {
   const module: typeof sqlite | undefined = process.getBuiltinModule('node:sqlite');
   if (module === undefined) {
-    throw new Error('This runtime has no node:sqlite, which @trunkline/storage-sqlite is built on.');
+    throw new Error(
+      'This runtime has no node:sqlite, which @trunkline/storage-sqlite is built on. Use Node.js, or another storage.',
+    );
   }
   return module;
 }

@@ -42,7 +42,7 @@ function useWriteAheadLog(connection: DatabaseSync): void {
     () => connection.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'],
   );
   if (mode !== 'wal' && mode !== 'memory')
-    throw new Error('its file system does not allow a write-ahead log.');
+    throw new Error('its file system does not allow a write-ahead log. Put it on a local disk.');
   // A commit is on disk before the response.
   connection.exec('PRAGMA synchronous = FULL');
   // In KiB: 64 MiB, taken as they are needed.
@@ -69,10 +69,10 @@ function waitingForOthers<T>(attempt: () => T): T {
 
 /** Looks at an existing file without writing: switching to the write-ahead log would change it already. */
 function checkBeforehand(file: string): void {
-  if (!existsSync(dirname(file))) throw new Error(`there is no directory ${dirname(file)}.`);
+  if (!existsSync(dirname(file))) throw new Error(`there is no directory ${dirname(file)}. Make it first.`);
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) return;
-  if (!found.isFile()) throw new Error('it is not a file.');
+  if (!found.isFile()) throw new Error('it is not a file. Use another path.');
   if (found.size === 0) return;
   if (!beginsAsDatabase(file)) throw new Error('file is not a database');
   const connection = new DatabaseSync(readableOnly(file), { readOnly: true, timeout: OPEN_TIMEOUT_MS });

@@ -138,10 +138,13 @@ function findOrAddSetting(database: Database, name: string, valueIfNew: string):
 
 function checkPath(options: Partial<SqliteStorageOptions>): string {
   const path: unknown = options.path;
-  if (path === undefined) throw new TypeError('sqliteStorage: the option "path" is missing.');
+  if (path === undefined)
+    throw new TypeError(
+      'sqliteStorage: the option "path" is missing. Give the path of a file, or ":memory:".',
+    );
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
     throw new TypeError(
-      'sqliteStorage: the option "path" is wrong: it is the path of a file, or ":memory:".',
+      'sqliteStorage: the option "path" is wrong: it must be the path of a file, or ":memory:".',
     );
   }
   // An absolute path is a path to SQLite too, whatever its name begins with.
@@ -151,6 +154,6 @@ function checkPath(options: Partial<SqliteStorageOptions>): string {
 function checkLockTimeout({ lockTimeoutMs = DEFAULT_LOCK_TIMEOUT_MS }: SqliteStorageOptions): number {
   if (Number.isInteger(lockTimeoutMs) && lockTimeoutMs >= 0) return lockTimeoutMs;
   throw new TypeError(
-    'sqliteStorage: the option "lockTimeoutMs" is wrong: it is a whole number, 0 at least.',
+    'sqliteStorage: the option "lockTimeoutMs" is wrong: it must be a whole number, 0 or more.',
   );
 }

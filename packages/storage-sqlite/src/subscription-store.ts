@@ -20,7 +20,10 @@ export function subscriptionStore(connected: Connected): SubscriptionStore {
           JSON.stringify(eventTypes),
           createdAt,
         );
-        if (!row) throw new Error(`The subscription ${name} was written, but it is not there.`);
+        if (!row)
+          throw new Error(
+            `The subscription ${name} was written, but it is not there: check the database for damage.`,
+          );
         return entities.subscription.read(row);
       });
     },

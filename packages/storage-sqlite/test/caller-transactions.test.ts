@@ -75,7 +75,7 @@ describe('while a transaction of the app’s is open', () => {
     app.exec('BEGIN IMMEDIATE');
     const outside = aMessage(instance);
     await expect(accept(storage, outside)).rejects.toThrow(
-      'The database is locked: a transaction of somebody else has not ended within 30 ms.',
+      'The database is locked: a transaction of another connection has not ended within 30 ms.',
     );
     const inside = aMessage(instance);
     await accept(storage, inside, app);
@@ -115,8 +115,8 @@ describe('what cannot be used as a transaction', () => {
     ['a closed connection', 'its connection is closed', closed],
     ['a connection in memory', 'it is not a connection to', () => begun(':memory:')],
     ['a connection to another file', 'it is not a connection to', (path) => begun(`${path}-other`)],
-    ['another kind of handle', 'it is no DatabaseSync of node:sqlite', () => ({ exec() {} })],
-    ['null', 'it is no DatabaseSync of node:sqlite', () => null],
+    ['another kind of handle', 'it must be a DatabaseSync of node:sqlite', () => ({ exec() {} })],
+    ['null', 'it must be a DatabaseSync of node:sqlite', () => null],
   ];
 
   it.each(refused)('%s', async (_, why, make) => {

@@ -178,7 +178,7 @@ describe('a large database of the first version', () => {
       { rows: expect.any(Number), task: 'moving idempotency keys' },
       expect.stringMatching(/is being upgraded/),
     );
-    expect(info).toHaveBeenLastCalledWith({ rows: expect.any(Number) }, 'The database is upgraded.');
+    expect(info).toHaveBeenLastCalledWith({ rows: expect.any(Number) }, 'the database is upgraded');
     for (const index of [0, 1_999, 2_000, 4_000, 11_999, 12_000]) {
       const key = `key ${index}`;
       expect(await messages.findIdempotencyRecord(message.workspaceId, key)).toEqual({

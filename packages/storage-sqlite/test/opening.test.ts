@@ -176,21 +176,27 @@ describe('a storage refuses', () => {
       { path: './x.db', lockTimeout: 5 },
       'sqliteStorage: there is no option "lockTimeout". Did you mean "lockTimeoutMs"?',
     ],
-    [{}, 'sqliteStorage: the option "path" is missing.'],
-    [{ path: '' }, 'sqliteStorage: the option "path" is wrong: it is the path of a file, or ":memory:".'],
-    [{ path: 5 }, 'sqliteStorage: the option "path" is wrong: it is the path of a file, or ":memory:".'],
+    [{}, 'sqliteStorage: the option "path" is missing. Give the path of a file, or ":memory:".'],
+    [
+      { path: '' },
+      'sqliteStorage: the option "path" is wrong: it must be the path of a file, or ":memory:".',
+    ],
+    [{ path: 5 }, 'sqliteStorage: the option "path" is wrong: it must be the path of a file, or ":memory:".'],
     [
       { path: 'a.db', lockTimeoutMs: -1 },
-      'sqliteStorage: the option "lockTimeoutMs" is wrong: it is a whole number, 0 at least.',
+      'sqliteStorage: the option "lockTimeoutMs" is wrong: it must be a whole number, 0 or more.',
     ],
-    [{ path: 'a\0b' }, 'sqliteStorage: the option "path" is wrong: it is the path of a file, or ":memory:".'],
+    [
+      { path: 'a\0b' },
+      'sqliteStorage: the option "path" is wrong: it must be the path of a file, or ":memory:".',
+    ],
   ])('the options %j', (options, why) => {
     expect(() => Reflect.apply(sqliteStorage, undefined, [options])).toThrow(new TypeError(why));
   });
 });
 
 describe('a storage that is not open', () => {
-  const notOpen = new Error('The storage is not open.');
+  const notOpen = 'The storage is not open';
 
   it('says so', async () => {
     const storage = sqliteStorage({ path: join(temporaryDirectory(), 'test.db') });

@@ -63,7 +63,7 @@ describe('a database that cannot serve now', () => {
     const acceptance = { message, idempotency: null, backlogLimit: 5, trialLimit: null };
     const failure = await failureOf(storage.messages.accept(acceptance, caller));
     expect(isUnavailable(failure)).toBe(true);
-    expect(String(failure)).toContain('database or disk is full');
+    expect(String(failure)).toContain('(database or disk is full): make room on the disk.');
     if (caller.isTransaction) caller.exec('ROLLBACK');
     expect(await storage.messages.accept(acceptance)).toEqual({ kind: 'accepted' });
   });

@@ -55,7 +55,7 @@ async function* checked(
     yield chunk;
   }
   if (fileSha256?.length && !digest.digest().equals(fileSha256)) {
-    throw new Error('The file is not the one that was sent.');
+    throw new Error('The file is not the one that was sent: its SHA-256 differs.');
   }
 }
 
@@ -100,7 +100,7 @@ async function* decrypted(
     rest = bytes.subarray(whole);
     yield decipher.update(bytes.subarray(0, whole));
   }
-  if (rest.length !== MAC_LENGTH) throw new Error('The download broke off.');
+  if (rest.length !== MAC_LENGTH) throw new Error("The download from WhatsApp's media host broke off.");
   yield decipher.final();
 }
 
@@ -109,8 +109,11 @@ async function* encrypted(address: string, signal: AbortSignal): AsyncGenerator<
   const response = await fetch(address, { headers: { Origin: DEFAULT_ORIGIN }, redirect: 'error', signal });
   if (!response.ok || !response.body) {
     await response.body?.cancel();
-    if (response.status === 404 || response.status === 410) throw new MediaGoneError('The file is gone.');
-    throw new Error(`The media host responded with HTTP ${response.status}.`);
+    if (response.status === 404 || response.status === 410)
+      throw new MediaGoneError(
+        "The file is gone from WhatsApp's media host: only its sender can send it again.",
+      );
+    throw new Error(`WhatsApp's media host responded with HTTP ${response.status}.`);
   }
   yield* response.body;
 }
@@ -119,7 +122,8 @@ async function* encrypted(address: string, signal: AbortSignal): AsyncGenerator<
 function addressOf({ directPath, url }: MediaSource, host: string): string {
   const path = directPath || (url && URL.canParse(url) ? pathOf(new URL(url)) : '');
   const address = `https://${host}${path}`;
-  if (!path.startsWith('/') || new URL(address).host !== host) throw new Error('The file has no address.');
+  if (!path.startsWith('/') || new URL(address).host !== host)
+    throw new Error('The message names no address from which its file could be downloaded.');
   return address;
 }
 

@@ -12,7 +12,9 @@ const FASTEST = 600;
 
 export function checkPace({ messagesPerMinute }: PaceOptions): void {
   if (!(messagesPerMinute >= SLOWEST && messagesPerMinute <= FASTEST)) {
-    throw new TypeError(`baileysGateway: pace.messagesPerMinute must be ${SLOWEST} to ${FASTEST}.`);
+    throw new TypeError(
+      `baileysGateway: the option "pace.messagesPerMinute" is wrong: it must be ${SLOWEST} to ${FASTEST}.`,
+    );
   }
 }
 

@@ -30,7 +30,7 @@ export async function findRecipient(
   const cached = await cache.get(digits);
   if (cached) return cached.jid;
   const response = await socket.onWhatsApp(digits);
-  if (!response) throw new Error('WhatsApp did not say whether the number is known.');
+  if (!response) throw new Error('WhatsApp did not say whether it knows the number of the recipient.');
   const jid = response.find(({ exists }) => exists)?.jid ?? null;
   await cache.set(digits, { jid }, jid === null ? NOT_FOUND_MS : FOUND_MS);
   return jid;

@@ -29,20 +29,28 @@ export interface Outbox {
   readonly recipients: RecipientCache;
 }
 
+const NOT_ON_WHATSAPP = 'The recipient is not on WhatsApp: check the number.';
+
 /** Sends one message and returns what the network said to it: that it was written is not that it was taken. */
 export async function sendMessage(outbox: Outbox, message: OutgoingMessage): Promise<SendOutcome> {
   if (message.content.type === 'audio' && message.content.caption) {
-    return refused('caption_not_supported', 'WhatsApp shows no caption with an audio message.');
+    return refused(
+      'caption_not_supported',
+      'WhatsApp shows no caption with an audio message: send it without one.',
+    );
   }
   try {
     const jid = message.isGroup
       ? message.to
       : await findRecipient(outbox.socket, outbox.recipients, message.to);
-    if (jid === null) return refused('recipient_not_on_whatsapp', 'The recipient is not on WhatsApp.');
+    if (jid === null) return refused('recipient_not_on_whatsapp', NOT_ON_WHATSAPP);
     return await relay(outbox, { jid, networkId: message.networkId }, await compose(outbox, jid, message));
   } catch (error) {
     if (message.isGroup && isNoMember(error)) {
-      return refused('group_unknown', 'This number is not in the group any more.');
+      return refused(
+        'group_unknown',
+        'The number of this instance is no longer in the group: have it added again.',
+      );
     }
     return { kind: 'unknown', reason: briefly(error) };
   }
@@ -119,16 +127,23 @@ async function networkContent(content: OutgoingContent): Promise<AnyMessageConte
 
 /** Errors that the network reports for a message. It will not take the same message later either. */
 const REFUSALS: Readonly<Record<string, MessageError>> = {
-  '401': { code: 'not_allowed', message: 'This number may not write there.' },
-  '403': { code: 'not_allowed', message: 'This number may not write there.' },
-  '404': { code: 'recipient_not_on_whatsapp', message: 'The recipient is not on WhatsApp.' },
-  '406': { code: 'message_not_acceptable', message: 'WhatsApp does not accept this message.' },
+  '401': { code: 'not_allowed', message: 'WhatsApp does not let the number of this instance write there.' },
+  '403': { code: 'not_allowed', message: 'WhatsApp does not let the number of this instance write there.' },
+  '404': { code: 'recipient_not_on_whatsapp', message: NOT_ON_WHATSAPP },
+  '406': {
+    code: 'message_not_acceptable',
+    message: 'WhatsApp does not accept this message: change it before you send it again.',
+  },
   // Sending it again would count as another attempt to reach a stranger, and make the restriction worse.
   '463': {
     code: 'account_restricted',
-    message: 'WhatsApp does not let this number write to people it has not written to before.',
+    message:
+      'WhatsApp does not let the number of this instance write to people it has not written to before: wait until it does.',
   },
-  '479': { code: 'message_not_acceptable', message: 'WhatsApp does not accept this message.' },
+  '479': {
+    code: 'message_not_acceptable',
+    message: 'WhatsApp does not accept this message: change it before you send it again.',
+  },
 };
 
 /** The network's own troubles: the message may be taken later. */

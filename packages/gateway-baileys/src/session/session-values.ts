@@ -26,7 +26,10 @@ export async function readSession(
   let broken = false;
 
   const write = async (changes: SessionChanges): Promise<void> => {
-    if (broken) throw new Error('An earlier write of this session failed.');
+    if (broken)
+      throw new Error(
+        'An earlier write of this session failed, so its connection ends: the next one goes on from what is stored.',
+      );
     try {
       await session.save(changes);
     } catch (error) {

@@ -32,7 +32,8 @@ export function guardHandlers(
     [REJECTED](error: unknown, event: unknown) {
       skip(error, event);
       // The frames after this one cannot be separated any more.
-      if (event === 'message') ws.emit('error', error instanceof Error ? error : new Error('unreadable'));
+      if (event === 'message')
+        ws.emit('error', error instanceof Error ? error : new Error('WhatsApp sent what cannot be read'));
     },
   });
   return socket;

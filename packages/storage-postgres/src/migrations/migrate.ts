@@ -65,10 +65,10 @@ export async function migrate({ pool, schema, logger }: MigrationTarget): Promis
       loggedAt = performance.now();
       logger.info(
         { rows, task: done.unfinished },
-        'The database is being upgraded. If this is interrupted, the next start continues it.',
+        'the database is being upgraded: if this is interrupted, the next start continues it',
       );
     }
-    if (loggedAt > 0) logger.info({ rows }, 'The database is upgraded.');
+    if (loggedAt > 0) logger.info({ rows }, 'the database is upgraded');
     const { id } = await ask('SELECT id FROM trunkline.schema_versions WHERE version = 1');
     return String(id);
   });
@@ -124,10 +124,14 @@ async function checkServer(ask: Ask): Promise<void> {
   );
   const major = Math.floor(Number(version) / 10_000);
   if (major < OLDEST_SERVER) {
-    throw new Error(`the server is PostgreSQL ${major}; ${OLDEST_SERVER} is the oldest that will do.`);
+    throw new Error(
+      `the server is PostgreSQL ${major}; ${OLDEST_SERVER} is the oldest that will do. Upgrade it, or use another one.`,
+    );
   }
   if (encoding !== 'UTF8') {
-    throw new Error(`its encoding is ${String(encoding)}, which cannot hold every text; it must be UTF8.`);
+    throw new Error(
+      `its encoding is ${String(encoding)}, which cannot hold every text; it must be UTF8. Create another database with that.`,
+    );
   }
 }
 
@@ -138,7 +142,9 @@ async function readVersion(ask: Ask, schema: string): Promise<number> {
   const { version } = await ask('SELECT max(version)::text AS version FROM trunkline.schema_versions');
   if (Number(version) > MIGRATIONS.length) {
     const versions = `schema ${String(version)}; this one knows ${MIGRATIONS.length}`;
-    throw new Error(`it was made by a newer version of Trunkline (${versions}).`);
+    throw new Error(
+      `it was made by a newer version of Trunkline (${versions}). Run that version, or restore a backup from before its upgrade.`,
+    );
   }
   return Number(version);
 }
@@ -157,7 +163,10 @@ async function makeSchema(ask: Ask, client: Queryable, schema: string): Promise<
     schema,
   );
   if (tables === undefined) await client.query({ text: `CREATE SCHEMA ${quoted(schema)}` });
-  else if (tables !== '0') throw new Error(`the schema ${schema} holds something that is not Trunkline's.`);
+  else if (tables !== '0')
+    throw new Error(
+      `the schema ${schema} holds something that is not Trunkline's. Use another database, or another schema with the option "schema".`,
+    );
   await ask(
     `CREATE TABLE trunkline.schema_versions (
        version    integer PRIMARY KEY,

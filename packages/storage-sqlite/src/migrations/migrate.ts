@@ -61,12 +61,12 @@ export function migrate(connection: DatabaseSync, logger: Logger): void {
       loggedAt = performance.now();
       logger.info(
         { rows, task: done.unfinished },
-        'The database is being upgraded. If this is interrupted, the next start continues it.',
+        'the database is being upgraded: if this is interrupted, the next start continues it',
       );
     }
     pause(STEP_PAUSE_MS);
   }
-  if (loggedAt > 0) logger.info({ rows }, 'The database is upgraded.');
+  if (loggedAt > 0) logger.info({ rows }, 'the database is upgraded');
 }
 
 interface Applied {
@@ -108,7 +108,9 @@ export function readVersion(connection: DatabaseSync): number {
   const version = pragma(connection, 'user_version');
   if (version > LATEST_VERSION) {
     const versions = `schema ${version}; this one knows ${LATEST_VERSION}`;
-    throw new Error(`it was made by a newer version of Trunkline (${versions}).`);
+    throw new Error(
+      `it was made by a newer version of Trunkline (${versions}). Run that version, or restore a backup from before its upgrade.`,
+    );
   }
   return version;
 }
@@ -119,7 +121,7 @@ export function refuseForeign(connection: DatabaseSync): void {
     .prepare("SELECT count(*) AS tables FROM sqlite_schema WHERE type = 'table'")
     .get();
   if (tables?.['tables'] !== 0 && pragma(connection, 'application_id') !== APPLICATION_ID) {
-    throw new Error('it is a SQLite database, but not one of Trunkline.');
+    throw new Error('it is a SQLite database, but not one of Trunkline. Use another path.');
   }
 }
 

@@ -96,7 +96,8 @@ export class State {
   readonly subscribe: Signals['subscribe'] = this.#signals.subscribe;
 
   get newId(): NewId {
-    if (!this.context) throw new Error('The storage is not open.');
+    if (!this.context)
+      throw new Error('The storage is not open: start Trunkline first, or start it again if it was stopped.');
     return this.context.newId;
   }
 
