@@ -4,17 +4,20 @@ import type { NewMember } from './services/admin/members.ts';
 import type { SubscriptionInfo } from './services/admin/subscriptions.ts';
 import type { NewWorkspace } from './services/admin/workspaces.ts';
 
-/** For the embedder alone, in process. Refusals are thrown as `TrunklineError`; times are epoch milliseconds. */
+/**
+ * Administration, for the embedder only, in process. Refusals are thrown as `TrunklineError`; times are epoch
+ * milliseconds.
+ */
 export interface Admin {
   readonly workspaces: {
     create(input: NewWorkspace): Promise<Workspace>;
     /** Null when there is none. */
     find(id: string): Promise<Workspace | null>;
-    /** Oldest first, at most 100 a call, after the id given. */
+    /** The workspaces after this id, oldest first, at most 100 in each call. */
     list(after?: string): Promise<readonly Workspace[]>;
     rename(id: string, name: string): Promise<Workspace>;
     setPlan(id: string, plan: Partial<Plan>): Promise<Workspace>;
-    /** Every request with a key of the workspace is refused from now on. */
+    /** From now on, every request with a key of the workspace is refused. */
     suspend(id: string): Promise<Workspace>;
     resume(id: string): Promise<Workspace>;
   };
@@ -26,30 +29,31 @@ export interface Admin {
       id: string,
       changes: Partial<Pick<Member, 'email' | 'emailVerified' | 'administersWebhooks'>>,
     ): Promise<Member>;
-    /** The keys that the member made are revoked. */
+    /** Also revokes the keys that the member made. */
     delete(workspaceId: string, id: string): Promise<void>;
   };
   readonly apiKeys: {
-    /** `token` is returned here and never again. */
+    /** Only this call returns the `token`. */
     create(input: NewApiKey): Promise<{ readonly token: string; readonly apiKey: ApiKeyInfo }>;
     /** Newest first. */
     list(workspaceId: string): Promise<readonly ApiKeyInfo[]>;
-    /** Immediately in this process, within 5 seconds in others. */
+    /** Takes effect immediately in this process, and within 5 seconds in others. */
     revoke(workspaceId: string, id: string): Promise<ApiKeyInfo>;
   };
-  /** Of handlers in process (`trunkline.on`), in whichever process they run. */
+  /** The subscriptions of handlers (`trunkline.on`), in whichever process they run. */
   readonly subscriptions: {
     /** By name. */
     list(): Promise<readonly SubscriptionInfo[]>;
     /**
-     * Gives up to 100 exhausted events one more attempt each, those that failed longest ago first; repeat while `remaining`
-     * (counted to 1,000) is above 0. What fails again meanwhile is not counted in it, so that this ends; a run of calls is
-     * over when nothing remains, or after an hour without a call.
+     * Gives up to 100 exhausted events one more attempt each, those that failed longest ago first; repeat while
+     * `remaining` (counted to 1,000) is above 0. What fails again meanwhile is not counted in `remaining`, so that the
+     * loop ends. A round of calls is over when nothing remains, or after an hour without a call.
      */
     retryFailedEvents(name: string): Promise<{ readonly requeued: number; readonly remaining: number }>;
     /**
-     * For one whose handler is gone from the app's code, since it would collect events for ever. What it has is deleted
-     * soon after. A handler that still runs under this name is called no more, until its process registers it again.
+     * Deletes a subscription whose handler you have removed from the app: otherwise it would collect events for ever.
+     * Its events are deleted soon after. A handler that still runs under this name is no longer called, until its
+     * process registers it again.
      */
     delete(name: string): Promise<void>;
   };

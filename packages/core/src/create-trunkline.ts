@@ -30,8 +30,8 @@ import type { WorkspaceApi } from './workspace-api.ts';
 import { workspaceFacade } from './workspace-facade.ts';
 
 /**
- * Puts the service together. Nothing is opened or started before `start()`.
- * Throws a TypeError that names the option which is missing or wrong.
+ * Creates the service. It opens and starts nothing before `start()`. Throws a TypeError that names the option that is
+ * missing or wrong.
  */
 export function createTrunkline<Transaction = never>(
   options: TrunklineOptions<Transaction>,

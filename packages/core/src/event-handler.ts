@@ -6,10 +6,12 @@ import type { SubscribableEventType } from './domain/event/event.ts';
 import { SUBSCRIPTION_NAME } from './domain/subscription/event-subscription.ts';
 import type { HandlerDefinition } from './workers/event-worker.ts';
 
-/** One event type, several, or all that there are. `webhook.test` is none of them: it is sent to its endpoint alone. */
+/**
+ * One event type, several, or `'*'` for all of them. This excludes `webhook.test`, which is only sent to its endpoint.
+ */
 export type EventSelection = SubscribableEventType | readonly SubscribableEventType[] | '*';
 
-/** The same as a receiver of webhooks reads: a union discriminated by `type`. */
+/** The same event as a receiver of webhooks gets: a union discriminated by `type`. */
 export type SelectedEvent<Selection extends EventSelection> = WebhookEventOf<
   Selection extends readonly (infer Type extends SubscribableEventType)[]
     ? Type
@@ -19,9 +21,9 @@ export type SelectedEvent<Selection extends EventSelection> = WebhookEventOf<
 >;
 
 /**
- * Resolves when the event is done with. Where it throws or rejects, it is called again on the schedule of webhooks: 8
- * attempts in all over 45 hours. It may be called again for an event that it has handled, as when its process died
- * before that was written down: recognise repeats by `event.id`.
+ * Handles one event, and resolves when it has done so. If it throws or rejects, it is called again on the schedule of
+ * webhooks: 8 attempts in all over 45 hours. It may be called again for an event that it has handled, for example if
+ * its process died before that was recorded: recognise repeats by `event.id`.
  */
 export type EventHandler<Selection extends EventSelection> = (
   event: SelectedEvent<Selection>,
@@ -29,21 +31,24 @@ export type EventHandler<Selection extends EventSelection> = (
 ) => unknown;
 
 export interface EventContext {
-  /** `ten_…`: whose event it is. */
+  /** The workspace that the event belongs to, `ten_…`. */
   readonly workspaceId: string;
-  /** 1 for the first. */
+  /** The number of this attempt, 1 for the first. */
   readonly attempt: number;
-  /** Aborts on `stop()` and `off()`, and when the time for this attempt is over. What fails by it on a stop is not counted. */
+  /**
+   * Aborts on `stop()` and `off()`, and when the time for this attempt is over. An attempt that fails because of a stop
+   * is not counted.
+   */
   readonly signal: AbortSignal;
 }
 
 export interface HandlerOptions {
   /**
-   * 1 to 64 characters of `A-Za-z0-9._-`: by it the events that are due are found again after a restart. Processes with
-   * a handler of the same name share its events.
+   * 1 to 64 characters of `A-Za-z0-9._-`. The subscription is stored under this name, so that the handler gets its
+   * events after a restart. Processes with a handler of the same name share its events.
    */
   readonly name: string;
-  /** Events handled concurrently in this process. Default 8. */
+  /** How many events are handled concurrently in this process. Default 8. */
   readonly concurrency?: number | undefined;
   /** How long one attempt may take before it counts as failed. Default 60,000 ms. */
   readonly timeoutMs?: number | undefined;
@@ -51,13 +56,14 @@ export interface HandlerOptions {
 
 export interface HandlerRegistration {
   /**
-   * Resolves when the subscription is stored: events from then on are not missed, whatever happens to this process.
-   * Before `start()` it waits for that.
+   * Resolves when the subscription is stored: it misses no event from then on, even while this process is not running.
+   * Before `start()`, it waits for that.
    */
   readonly registered: Promise<void>;
   /**
-   * Handles no more in this process. Aborts the signals, and resolves when what is in flight has ended or 10 seconds
-   * have passed: awaited in the handler itself, it waits for that. What is due stays stored, and more is added to it.
+   * Stops the handler in this process. Aborts the signals, and resolves when what is in flight has ended or 10 seconds
+   * have passed; don't await it in the handler, which would wait for itself. The subscription keeps its events and
+   * still collects new ones.
    */
   off(): Promise<void>;
 }

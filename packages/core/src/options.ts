@@ -19,60 +19,75 @@ import type { Storage } from './ports/storage/storage.ts';
 import type { WebhookSender } from './ports/webhook-sender.ts';
 import type { Roles } from './workers/workers.ts';
 
-/** What `createTrunkline` is put together from. `nodeRuntime()` brings the first five, `edgeRuntime()` the first four. */
+/** The options of `createTrunkline`. `nodeRuntime()` provides the first five, `edgeRuntime()` the first four. */
 export interface TrunklineOptions<Transaction = never> {
   readonly clock: Clock;
   readonly random: Random;
   readonly crypto: Crypto;
   readonly dns: DnsResolver;
-  /** Needed with the role `webhooks` alone: a process that only serves requests can do without sockets. */
+  /** Only the role `webhooks` needs it: a process that only serves requests can do without sockets. */
   readonly webhookSender?: WebhookSender | undefined;
 
   readonly storage: Storage<Transaction>;
   readonly gateway: Gateway;
-  /** Where the files of media messages are kept; `fileMediaStore()` keeps them in a directory. Without one only text is sent and received files are not kept. */
+  /**
+   * Where the files of media messages are kept; `fileMediaStore()` keeps them in a directory. If omitted, only texts
+   * can be sent, and received files are not kept.
+   */
   readonly media?: MediaStore | undefined;
   /**
-   * Seals webhook secrets and network credentials at rest: at least 32 characters, kept outside the database and the
-   * same for every process on it. Without it what is sealed is lost. While it is being replaced, a list: the first one
-   * seals, and every one opens what it has sealed.
+   * Encrypts webhook secrets and network credentials at rest. It has at least 32 characters, is kept outside the
+   * database, and is the same for every process on that database. If it is lost, so is everything encrypted. To replace
+   * it, give a list: the first key encrypts, and each key decrypts what it has encrypted.
    */
   readonly secretKey: string | readonly (string | undefined)[] | undefined;
 
-  /** Shaped like pino. By default warnings and errors go to the console. `silentLogger` for none. */
+  /**
+   * An object shaped like a pino logger. By default, warnings and errors go to the console. `silentLogger` logs
+   * nothing.
+   */
   readonly logger?: Logger | undefined;
-  /** Takes the metrics. That of OpenTelemetry's API at this moment, unless given: nobody's where no SDK is installed. */
+  /**
+   * Gets the metrics. By default, the provider that OpenTelemetry's API has at this moment: it does nothing if no SDK
+   * is installed.
+   */
   readonly meterProvider?: MeterProvider | undefined;
   /** Sends the emails about failing endpoints; by default they are logged as warnings. */
   readonly notifier?: Notifier | undefined;
   /** What this process does; all by default. */
   readonly roles?: Partial<Roles> | undefined;
-  /** `local` also takes http, any port and loopback as webhook URLs: for development, never in production. Default `public`. */
+  /**
+   * `local` also accepts http, any port and loopback in webhook URLs: for development, never in production. Default
+   * `public`.
+   */
   readonly urlPolicy?: UrlPolicy | undefined;
   /**
-   * Hosts that webhooks may reach although they are private, over http and on any port too: host names (`n8n`),
-   * `*.internal.example.com` for all subdomains, addresses and ranges (`10.1.0.0/16`, `fd00::/8`). The metadata services of
-   * clouds and link-local addresses are opened by an address or a range that lies within theirs alone. None by default.
+   * Private hosts that webhooks may reach, also over http and on any port: host names (`n8n`), `*.internal.example.com`
+   * for all subdomains, addresses and ranges (`10.1.0.0/16`, `fd00::/8`). Only an address or a range that lies within
+   * theirs allows link-local addresses and the metadata services of clouds. None by default.
    */
   readonly webhookAllow?: readonly string[] | undefined;
   /**
-   * Hosts that webhooks may never reach, in the same notation; a host name stands for its subdomains too, and a range for
-   * every host with an address in it. It has precedence over `webhookAllow` and `urlPolicy`. None by default.
+   * Hosts that webhooks may never reach, in the same notation. A host name includes its subdomains, and a range every
+   * host with an address in it. Takes precedence over `webhookAllow` and `urlPolicy`. None by default.
    */
   readonly webhookDeny?: readonly string[] | undefined;
   /**
-   * Where the service itself can be reached: webhooks are never sent there. It is called for each URL that is checked, since
-   * interfaces come and go, with the port of that URL: addresses on other ports may be left out. `listeningAddresses()` of
-   * `@trunkline/core/node` lists those of a server. None by default.
+   * Returns the addresses at which the service itself can be reached: no webhook is sent there. It is called with the
+   * port of each URL that is checked, since interfaces can change; it may leave out addresses on other ports.
+   * `listeningAddresses()` of `@trunkline/core/node` lists those of a server. None by default.
    */
   readonly ownAddresses?: ((port: number) => readonly OwnAddress[]) | undefined;
-  /** Whether webhooks carry the headers of Standard Webhooks (https://www.standardwebhooks.com) beside our own. Default true. */
+  /** Whether webhooks also have the headers of Standard Webhooks (https://www.standardwebhooks.com). Default true. */
   readonly standardWebhooks?: boolean | undefined;
   /** How many messages of one instance may be queued at the same time. Default 1,000. */
   readonly sendBacklog?: number | undefined;
   /** How long a disconnect, logout or delete waits for the gateway's response. Default 15,000 ms. */
   readonly operationTimeoutMs?: number | undefined;
-  /** How long `stop()` waits for what is in flight; what has not ended by then is left to the next process. Default 25,000 ms. */
+  /**
+   * How long `stop()` waits for what is in flight; the next process continues what has not ended by then. Default
+   * 25,000 ms.
+   */
   readonly stopTimeoutMs?: number | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { ErrorCode } from './domain/error-code.ts';
 import type { ErrorDetails, Refusal, Result } from './domain/result.ts';
 
 /**
- * A refused request. `code` is one of the specification's error codes, `status` its HTTP status; branch on the code,
+ * A refused request. `code` is one of the specification's error codes, `status` its HTTP status. Branch on the code;
  * the message is for people.
  */
 export class TrunklineError extends Error {
@@ -22,7 +22,7 @@ export class TrunklineError extends Error {
   }
 }
 
-/** Recognises a `TrunklineError` of any copy of this package. */
+/** Whether this is a `TrunklineError`, of any copy of this package. */
 export function isTrunklineError(error: unknown): error is TrunklineError {
   return error instanceof Error && 'isTrunklineError' in error && error.isTrunklineError === true;
 }

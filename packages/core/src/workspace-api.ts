@@ -25,11 +25,11 @@ export interface WorkspaceApi<Transaction = never> {
     get(id: string): Promise<InstanceResource>;
     /** Changes the name. */
     update(id: string, input: InstanceInput): Promise<InstanceResource>;
-    /** Closes the connection, erases the session, and resolves when it is gone. */
+    /** Closes the connection, erases the session, and resolves when the instance is deleted. */
     delete(id: string): Promise<void>;
     /**
-     * Starts to connect and resolves immediately: poll, or wait for `instance.connected`. With a `pairing_phone_number`
-     * the QR of a pairing comes with a code to type on that phone.
+     * Starts to connect and resolves immediately: poll, or wait for `instance.connected`. With a
+     * `pairing_phone_number`, the QR of a pairing has a code to type on that phone.
      */
     connect(id: string, input?: ConnectInput): Promise<InstanceResource>;
     disconnect(id: string): Promise<InstanceResource>;
@@ -41,31 +41,31 @@ export interface WorkspaceApi<Transaction = never> {
   readonly messages: {
     list(query?: MessageQuery): Promise<PageResult<MessageResource>>;
     /**
-     * Resolves once the message is on disk, or, where a `transaction` is given, is part of that. `replayed` is true when
-     * the key was used for the same request before.
+     * Resolves once the message is on disk or, with a `transaction`, once it is part of that. `replayed` is true if the
+     * idempotency key was used for the same request before.
      */
     send(input: SendTextInput | SendMediaInput, options?: SendOptions<Transaction>): Promise<SendResult>;
     /**
-     * Stores a file before the rest of its message is known, as when it comes first in a form. Pass it to `send` as
-     * `file`, or discard it. If `type` is given, its limit and file types hold from the start.
+     * Stores a file before the rest of its message is known, for example if it comes first in a form. Pass it to `send`
+     * as `file`, or discard it. With a `type`, the limit and the file types of that type apply from the start.
      */
     upload(
       content: ReadableStream<Uint8Array>,
       options?: { readonly type?: MediaType | undefined },
     ): Promise<Upload>;
-    /** The file of a message. Throws MEDIA_NOT_AVAILABLE where there is none. */
+    /** The file of a message. Throws MEDIA_NOT_AVAILABLE if there is none. */
     media(id: string): Promise<MediaDownload>;
     get(id: string): Promise<MessageResource>;
   };
   readonly webhooks: {
     /** Newest first. */
     list(): Promise<WebhookList>;
-    /** The response is the only one that shows the secret. */
+    /** Only this response shows the secret. */
     create(input: WebhookInput): Promise<WebhookResourceWithSecret>;
     get(id: string): Promise<WebhookResource>;
     update(id: string, changes: WebhookChanges): Promise<WebhookResource>;
     delete(id: string): Promise<void>;
-    /** The old secret stops immediately. */
+    /** The old secret stops working immediately. */
     rotateSecret(id: string): Promise<WebhookResourceWithSecret>;
     /** Queues a `webhook.test` event. */
     test(id: string): Promise<DeliveryResource>;
@@ -88,14 +88,14 @@ export interface SendTextInput {
   readonly text: string;
 }
 
-/** A media message. Its file streams in; its type is read from its first bytes. */
+/** A media message. The file is a stream; the service reads its type from the first bytes. */
 export interface SendMediaInput {
   readonly instance: string;
   readonly to: string;
   readonly type: MediaType;
   readonly file: Blob | ReadableStream<Uint8Array> | Upload;
   readonly caption?: string | undefined;
-  /** What the recipient sees; by default one is made. */
+  /** The file name that the recipient sees; by default, the service makes one. */
   readonly filename?: string | undefined;
 }
 
@@ -103,8 +103,9 @@ export interface SendOptions<Transaction = never> {
   /** 1 to 255 printable ASCII characters without spaces, remembered for 24 hours. */
   readonly idempotencyKey?: string | undefined;
   /**
-   * A transaction of yours on the same database, as the storage takes it: the message is accepted when you commit it, and
-   * was never there when you roll it back. A refusal leaves nothing in it. A file has to be uploaded before it begins.
+   * Your own transaction on the same database, in the form that the storage accepts. The message is accepted when you
+   * commit; if you roll back, it never existed. A refusal leaves nothing in the transaction. A file has to be uploaded
+   * before the transaction begins.
    */
   readonly transaction?: Transaction | undefined;
 }

@@ -11,7 +11,9 @@ export const instanceInput: z.ZodType<InstanceInput> = z.object({
     .optional(),
 });
 
-/** `pairing_phone_number`: formatted or not, the phone that is to type a code instead of scanning the QR. */
+/**
+ * `pairing_phone_number`: the number, formatted or not, of a phone on which a code is typed instead of scanning the QR.
+ */
 export type ConnectInput = { readonly pairing_phone_number?: string | null | undefined };
 export const connectInput: z.ZodType<ConnectInput> = z.object({
   pairing_phone_number: z.string().nullable().optional(),

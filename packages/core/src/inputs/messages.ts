@@ -10,7 +10,7 @@ import type { MessageDirection, MessageStatus, MessageType } from '../domain/mes
 import { pageFields, storableText } from './fields.ts';
 import type { CheckedPageQuery, PageQuery } from './fields.ts';
 
-/** What every message has. `type` is validated by its own rule, which has a code of its own. */
+/** The fields of every message. `type` has its own rule with its own error code. */
 export type MessageInput = {
   readonly instance: string;
   readonly to: string;
@@ -28,7 +28,7 @@ export const textInput: z.ZodType<{ readonly text: string }> = z.object({
   text: storableText(1, TEXT_MAX).refine((text) => text.trim() !== '', 'Must hold more than white space.'),
 });
 
-/** What a media message has beside its file. A given `text` is refused: the words with a file are its caption. */
+/** The fields of a media message besides its file. A `text` is refused: use `caption`. */
 export type MediaFields = { readonly caption?: string | undefined; readonly filename?: string | undefined };
 export const mediaFields: z.ZodType<MediaFields> = z.object({
   caption: storableText(0, CAPTION_MAX).optional(),

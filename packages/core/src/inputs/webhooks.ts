@@ -16,7 +16,7 @@ const events = z
   .refine((names) => new Set(names).size === names.length, 'Must not repeat a name.')
   .meta({ uniqueItems: true });
 
-/** `url` is validated by the URL rules, which have a code of their own. */
+/** The fields of a new webhook. The URL rules validate `url`, and have their own error code. */
 export type WebhookInput = {
   readonly url: string;
   readonly events: readonly SubscribableEventType[];

@@ -9,28 +9,28 @@ import { connectTcp } from './webhook-sender/tcp.ts';
 import { TlsSessions, secure } from './webhook-sender/tls.ts';
 
 export interface ConnectSafelyOptions {
-  /** For all of it: the look-up, the connection and TLS. */
+  /** Applies to the look-up, the connection and TLS. */
   readonly signal: AbortSignal;
-  /** `public`, unless given. */
+  /** `public` by default. */
   readonly policy?: UrlPolicy | undefined;
-  /** The system's resolver, unless given. */
+  /** The system's resolver by default. */
   readonly dns?: DnsResolver | undefined;
-  /** Milliseconds for the TCP connection. 3,000, unless given. */
+  /** Milliseconds for the TCP connection. 3,000 by default. */
   readonly connectMs?: number | undefined;
   readonly tls?: TlsOptions | undefined;
 }
 
 export interface SafeConnection {
   readonly url: SafeUrl;
-  /** A `TLSSocket` of a verified peer where the URL is https. It is the caller's to use and to end. */
+  /** A `TLSSocket` of a verified peer if the URL is https. The caller has to end it. */
   readonly socket: Socket;
-  /** The address that was checked, and that it is connected to. */
+  /** The checked address that the socket is connected to. */
   readonly address: string;
 }
 
 /**
- * Connects to where a URL leads that somebody else chose: the URL and every address of its host are checked, and the
- * connection goes to one of the checked addresses, with no second look-up in between. No proxy is used.
+ * Connects to the host of a URL that somebody else chose. It checks the URL and every address of its host, and connects
+ * to one of the checked addresses, with no second look-up in between. It uses no proxy.
  *
  * Rejects with an error that has a `code`: UNSAFE_URL, DNS_FAILED, CONNECTION_FAILED, TIMEOUT or TLS_FAILED; or with the
  * signal's reason.

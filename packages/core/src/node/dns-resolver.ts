@@ -4,9 +4,9 @@ import { unlessAborted } from '../safe-url/resolve-safely.ts';
 import { hostsFile } from './hosts-file.ts';
 
 export interface NodeDnsResolverOptions {
-  /** Name servers to ask, each an address with a port or without. The system's, unless given. */
+  /** The name servers to ask, each an address with or without a port. The system's by default. */
   readonly servers?: readonly string[];
-  /** The file whose names are not asked for. The system's, unless given. */
+  /** The file whose names are not looked up at the name servers. The system's by default. */
   readonly hostsFile?: string;
 }
 
@@ -17,9 +17,9 @@ const TRIES = 2;
 const ANSWERS: readonly string[] = ['ENOTFOUND', 'ENODATA'];
 
 /**
- * Reads the hosts file and asks name servers itself, any number of names concurrently. The system's own look-up
- * (`getaddrinfo`) holds one of two threads as long as it takes: two names whose servers do not respond, which anybody
- * can register, would keep all others waiting.
+ * Reads the hosts file and asks the name servers itself, for any number of names concurrently. The system's own look-up
+ * (`getaddrinfo`) occupies one of two threads for as long as it takes: two names whose servers do not respond, which
+ * anybody can register, would keep all others waiting.
  */
 export function nodeDnsResolver(options: NodeDnsResolverOptions = {}): DnsResolver {
   const hosts = hostsFile(options.hostsFile);

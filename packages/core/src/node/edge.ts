@@ -7,7 +7,9 @@ import { systemClock } from './clock.ts';
 import { nodeCrypto } from './crypto.ts';
 import { systemRandom } from './random.ts';
 
-/** The ports that a runtime without sockets can serve, if it has `node:crypto`: workerd with `nodejs_compat`. */
+/**
+ * The ports that a runtime without sockets can provide if it has `node:crypto`, such as workerd with `nodejs_compat`.
+ */
 export interface EdgeRuntime {
   readonly clock: Clock;
   readonly random: Random;
@@ -16,13 +18,13 @@ export interface EdgeRuntime {
 }
 
 export interface EdgeRuntimeOptions {
-  /** Resolves the hosts of webhooks when they are registered: such runtimes have no resolver of their own. */
+  /** Resolves the hosts of webhooks when they are registered, since such runtimes have no resolver of their own. */
   readonly dns: DnsResolver;
 }
 
 /**
- * For a process that serves requests and leaves the rest to others on the same storage. An entry point of its own, so
- * that no bundler meets undici and Node's sockets on the way.
+ * For a process that only serves requests, while other processes on the same storage do the rest. It is an entry point
+ * of its own, so that bundlers do not find undici and Node's sockets.
  *
  * @example createTrunkline({ ...edgeRuntime({ dns }), storage, gateway, secretKey, roles: { gateway: false, webhooks: false, maintenance: false } })
  */

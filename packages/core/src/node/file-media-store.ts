@@ -8,7 +8,7 @@ import type { MediaStore } from '../ports/media-store.ts';
 import { UnavailableError } from '../ports/unavailable-error.ts';
 
 export interface FileMediaStoreOptions {
-  /** Where the files are kept; made when the first one comes, readable by this user alone. */
+  /** Where the files are kept. The directory is created for the first file, and only this user can read it. */
   readonly directory: string;
 }
 

@@ -6,12 +6,12 @@ const LOOPBACK_V4 = '127.0.0.0/8';
 const UNSPECIFIED: readonly string[] = ['0.0.0.0', '::'];
 
 /**
- * Every address at which a server on this machine can be reached that listens at `address`, as `server.address()` has it,
- * for the option `ownAddresses`. A server that listens on `0.0.0.0` or `::` can be reached at each interface's address of
- * this moment.
+ * Lists every address at which a server on this machine can be reached, for the option `ownAddresses`. `address` is
+ * what `server.address()` returns. A server that listens on `0.0.0.0` or `::` can be reached at the current address of
+ * each interface.
  *
- * With `onPort`, the list is empty if the server listens on another port. Most webhooks go to another one, and listing the
- * interfaces takes about as long as signing a webhook ten times.
+ * With `onPort`, the list is empty if the server listens on another port. Most webhooks go to another port, and listing
+ * the interfaces takes as long as signing about ten webhooks.
  *
  * @example ownAddresses: (port) => listeningAddresses(server.address(), port)
  */

@@ -15,21 +15,23 @@ import {
   type UndiciWebhookSenderOptions,
 } from './webhook-sender/undici-webhook-sender.ts';
 
-/** Every port that Node itself can serve. */
+/** Every port that Node itself can provide. */
 export interface NodeRuntime {
   readonly clock: Clock;
   readonly random: Random;
   readonly crypto: Crypto;
   readonly dns: DnsResolver;
   readonly webhookSender: WebhookSender;
-  /** Given with `mediaDirectory` alone. */
+  /** Only there if `mediaDirectory` is set. */
   readonly media?: MediaStore;
 }
 
 export interface NodeRuntimeOptions {
-  /** Where the files of media messages are kept. Without it only text is sent, and received files are not kept. */
+  /**
+   * Where the files of media messages are kept. If omitted, only texts can be sent, and received files are not kept.
+   */
   readonly mediaDirectory?: string;
-  /** Resolves the hosts of webhooks. The system's resolver, unless given. */
+  /** Resolves the hosts of webhooks. The system's resolver by default. */
   readonly dns?: DnsResolver;
   readonly webhooks?: Omit<UndiciWebhookSenderOptions, 'dns'>;
 }

@@ -1,12 +1,12 @@
 /** The primitives behind stored keys and sealed secrets. */
 export interface Crypto {
-  /** Lower-case hex of the SHA-256 of the UTF-8 bytes or of the bytes given. */
+  /** The SHA-256 of these bytes, or of the UTF-8 bytes of this text, in lower-case hex. */
   sha256(data: string | Uint8Array): string;
-  /** The same, of bytes that come in pieces. */
+  /** The same for bytes that arrive in chunks. */
   createSha256(): { update(chunk: Uint8Array): void; hex(): string };
   /** AES-256-GCM (NIST SP 800-38D) with a 12-byte nonce; returns ciphertext and tag, joined. */
   encrypt(key: Uint8Array, nonce: Uint8Array, plaintext: Uint8Array, associatedData: Uint8Array): Uint8Array;
-  /** Throws when key, associated data or ciphertext do not belong together. */
+  /** Throws if the key, the associated data and the ciphertext do not belong together. */
   decrypt(key: Uint8Array, nonce: Uint8Array, sealed: Uint8Array, associatedData: Uint8Array): Uint8Array;
   /** HKDF-SHA256 (RFC 5869), 32 bytes. */
   deriveKey(secret: string, purpose: string): Uint8Array;

@@ -7,33 +7,34 @@ import type { Logger } from './logger.ts';
 import type { Random } from './random.ts';
 
 /**
- * The way to the messaging network. A gateway keeps no durable state of its own: what must survive goes
- * through the `Session` it is given. Reconnecting, backoff and leases are the supervisor's.
+ * Connects Trunkline to a messaging network. A gateway keeps no durable state of its own: it stores what must survive
+ * in the `Session` that it gets. The supervisor does the reconnecting, the backoff and the leases.
  */
 export interface Gateway {
   /** `text`, and what else the network carries. An instance shows them, and the service refuses to send anything else. */
   readonly capabilities: readonly Capability[];
-  /** Called once, before anything else, with what the service runs on. */
+  /** Called once, before anything else, with the clock, the randomness and the logger of the service. */
   attach(context: GatewayContext): void;
   /**
-   * An id for a new outbound message in the network's own form, from 16 bytes that look random and are this message's
-   * alone. An id that ends with all of them in hexadecimal, or with the first 9, leads back to the message; with any
-   * other form the storage indexes the id of every outbound message, which makes accepting one dearer.
+   * Returns an id for a new outbound message in the network's own form, made from 16 bytes that look random and belong
+   * only to this message. If the id ends with all of these bytes in hexadecimal, or with the first 9, it leads back to
+   * the message. With any other form, the storage has to index the id of every outbound message, which makes it slower
+   * to accept one.
    */
   newMessageId(bytes: Uint8Array): string;
   /**
-   * Starts to connect, or to pair where the session is empty. Resolves immediately; what happens is reported to
+   * Starts to connect, or to pair if the session is empty. Resolves immediately, and reports what happens to
    * `listener`.
    */
   open(session: Session, listener: GatewayListener, options?: OpenOptions): Promise<GatewayConnection>;
-  /** Unlinks a number that has no connection open. Rejects when the network could not be reached. */
+  /** Unlinks a number that has no open connection. Rejects if the network could not be reached. */
   unlink(session: Session): Promise<void>;
 }
 
 export interface OpenOptions {
   /**
-   * Digits of a phone that will type a code rather than scan a QR: a pairing then shows both. Null is a QR alone. A gateway to
-   * a network without such codes ignores it.
+   * The number, in digits, of a phone on which a code is typed instead of scanning the QR: the pairing then shows both.
+   * Null for the QR alone. A gateway to a network without such codes ignores it.
    */
   readonly pairingNumber: string | null;
 }
@@ -48,22 +49,28 @@ export interface GatewayConnection {
   send(message: OutgoingMessage): Promise<SendOutcome>;
   /** Closes the connection and keeps the session. Nothing is reported afterwards. */
   close(): Promise<void>;
-  /** Unlinks the number, then closes. Rejects when the network could not be reached. */
+  /** Unlinks the number, then closes. Rejects if the network could not be reached. */
   logout(): Promise<void>;
 }
 
-/** What a gateway stores for one instance: small named values, sealed at rest, written under the lease that it was opened with. */
+/**
+ * What a gateway stores for one instance: small named values, encrypted at rest, and written under the lease with which
+ * the session was opened.
+ */
 export interface Session {
   readonly instanceId: string;
   load(): Promise<ReadonlyMap<string, Uint8Array>>;
-  /** One transaction; null deletes. Rejects when another process holds the instance now: then close. */
+  /**
+   * Writes in one transaction; null deletes a value. Rejects if another process holds the instance now: then close the
+   * connection.
+   */
   save(changes: ReadonlyMap<string, Uint8Array | null>): Promise<void>;
 }
 
 export interface OutgoingMessage {
   /** Chosen beforehand and the same on every resend, so that the network can recognise a repeat. */
   readonly networkId: string;
-  /** Digits, or the network's own name of a group. */
+  /** The recipient: the digits of a number, or the network's id of a group. */
   readonly to: string;
   readonly isGroup: boolean;
   readonly content: OutgoingContent;
@@ -77,25 +84,28 @@ export interface OutgoingFile {
   readonly mimeType: string;
   readonly filename: string;
   readonly size: number;
-  /** The content from its beginning; may be called again. */
+  /** The content from its beginning. It may be called several times. */
   open(): Promise<ReadableStream<Uint8Array>>;
 }
 
 export type SendOutcome =
   /** The network has accepted the message. */
   | { readonly kind: 'accepted' }
-  /** The network will never take it. */
+  /** The network will never accept it. */
   | { readonly kind: 'refused'; readonly error: MessageError }
-  /** Nothing was written to the network, as the connection ended before: sent when there is one again, and no try is counted. */
+  /**
+   * Nothing was written to the network, because the connection had ended. The message is sent on the next connection,
+   * and this counts as no try.
+   */
   | { readonly kind: 'not_sent'; readonly reason: string }
-  /** No response: it may or may not have been taken. Sent again under the same id. */
+  /** The network did not respond, and may have accepted the message. It is sent again under the same id. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
 export interface IncomingMessage {
   readonly networkId: string;
-  /** The network's name of the sender: with the network id it identifies a repeat. */
+  /** The network's id of the sender. Together with the network id of the message, it identifies a repeat. */
   readonly senderId: string;
-  /** Digits, or null where the network hides the number. */
+  /** The sender's number in digits, or null if the network hides it. */
   readonly from: string | null;
   readonly groupNetworkId: string | null;
   readonly content: IncomingContent;
@@ -106,10 +116,10 @@ export type IncomingContent =
   | { readonly type: MediaType; readonly caption: string | null; readonly file: IncomingFile };
 
 export interface IncomingFile {
-  /** As the network says; our own look at the first bytes wins where it knows the type. */
+  /** The type that the network reports. If the first bytes have a type that the service knows, it uses that instead. */
   readonly mimeType: string;
   readonly filename: string | null;
-  /** Downloads the content. Rejects when it cannot be had. */
+  /** Downloads the content. Rejects if it is not available. */
   open(): Promise<ReadableStream<Uint8Array>>;
 }
 
@@ -129,41 +139,45 @@ export interface LinkedProfile {
 }
 
 export type ClosedReason =
-  /** Lost or refused for now: connect again after a while. */
+  /** The connection was lost, or refused for now. The service connects again after a while. */
   | {
       readonly kind: 'dropped';
       readonly detail: string;
-      /** Not before this many milliseconds, however short the usual wait would be. */
+      /** The service waits at least this many milliseconds, even if its usual wait is shorter. */
       readonly notBeforeMs?: number;
     }
-  /** The network asks for a new connection immediately, as after pairing. */
+  /** The network asks for a new connection immediately, for example after pairing. */
   | { readonly kind: 'restart' }
   /** Nobody scanned the QR. */
   | { readonly kind: 'qr_timeout' }
   /** The phone unlinked the instance. */
   | { readonly kind: 'unlinked' }
-  /** Cannot go on: banned, replaced, version refused. `code` becomes `last_error`. */
+  /** The instance cannot continue: banned, replaced, version refused. `code` becomes `last_error`. */
   | { readonly kind: 'failed'; readonly code: string };
 
 /**
- * What a gateway reports about one connection. A promise settles when the report is stored: only then may the
- * gateway acknowledge it to the network. A rejection means that it is not stored; the network is to deliver it again.
+ * What a gateway reports about one connection. Each promise resolves when the report is stored: only then may the
+ * gateway acknowledge it to the network. If it rejects, the report is not stored, and the network has to deliver it
+ * again.
  */
 export interface GatewayListener {
-  /** What to scan until `expiresAt`; `pairingCode` where the connection was opened for a number that types one. */
+  /**
+   * The text of the QR, which is valid until `expiresAt`; with `pairingCode` if the connection was opened with a
+   * `pairingNumber`.
+   */
   qr(code: string, expiresAt: number, pairingCode?: string): Promise<void>;
   connected(profile: LinkedProfile): Promise<void>;
-  /** The connection is gone and reports nothing more. */
+  /** The connection has ended, and reports nothing more. */
   closed(reason: ClosedReason): Promise<void>;
   /**
-   * One with a file settles when that is stored, which may take minutes: report what comes after it meanwhile. Where it
-   * rejects, the file could not be stored here; the connection is as good as before.
+   * For a message with a file, it resolves when the file is stored, which may take minutes: meanwhile, report what
+   * comes after it. If it rejects, the file could not be stored; the connection can still be used.
    */
   message(message: IncomingMessage): Promise<void>;
   receipt(receipt: MessageReceipt): Promise<void>;
   /**
-   * Groups that appeared or changed; a group that is not named stays as it is. With `full`, these are all that the
-   * number is in: it has left those that are not named.
+   * Groups that are new or have changed; other groups stay as they are. With `full`, these are all groups that the
+   * number is in: it has left all others.
    */
   groups(groups: readonly GroupReport[], extent?: GroupsExtent): Promise<void>;
 }

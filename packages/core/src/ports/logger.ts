@@ -11,8 +11,8 @@ export interface Logger {
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
- * What is logged to when an embedder names no logger: warnings and errors go to the console of whatever runtime this
- * is, and the rest nowhere. A service that is silent about its failures would be worse.
+ * The default logger. It writes warnings and errors to the runtime's console, and drops the rest: a service must not be
+ * silent about its failures.
  */
 // oxlint-disable no-console -- the one place in the packages that writes there by itself
 export const consoleLogger: Logger = {

@@ -2,7 +2,7 @@ import type { Logger } from './logger.ts';
 
 /** An email to the members who administer webhooks and whose address is verified. */
 export interface Notification {
-  /** The same on every try: a notifier may be called again after a crash. */
+  /** The same on each try. A notifier may be called again after a crash. */
   readonly id: string;
   readonly kind: 'webhook_failing' | 'webhook_disabled';
   readonly recipients: readonly string[];
@@ -11,11 +11,11 @@ export interface Notification {
 }
 
 export interface Notifier {
-  /** Rejects when the email was not accepted; it is tried again later. */
+  /** Rejects if the email was not accepted; the service tries again later. */
   notify(notification: Notification): Promise<void>;
 }
 
-/** For an installation that sends no emails: logs what an email would have said. */
+/** The notifier of a service that sends no emails: it logs what the email would have said. */
 export function loggingNotifier(logger: Logger): Notifier {
   return {
     async notify({ kind, workspace, webhook, recipients }) {

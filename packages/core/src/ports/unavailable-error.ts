@@ -1,7 +1,7 @@
 /**
- * A storage or a media store cannot do now what it may well do later: it is locked, out of reach, stalled or full. Whether
- * what was asked for has been done may be unknown, as where the response to a commit was lost. Storages and media
- * stores reject with it; the REST API responds with 503 and `Retry-After`.
+ * Storages and media stores reject with this error if they cannot do something now that may work later: they are
+ * locked, unreachable, stalled or full. It may be unknown whether the operation was carried out, for example if the
+ * response to a commit was lost. The REST API responds with 503 and `Retry-After`.
  */
 export class UnavailableError extends Error {
   override readonly name: string = 'UnavailableError';
@@ -9,14 +9,15 @@ export class UnavailableError extends Error {
   readonly isUnavailable: true = true;
 }
 
-/** Recognises an `UnavailableError` of any copy of this package. */
+/** Whether this is an `UnavailableError`, of any copy of this package. */
 export function isUnavailable(error: unknown): error is UnavailableError {
   return error instanceof Error && 'isUnavailable' in error && error.isUnavailable === true;
 }
 
 /**
- * The same methods, which reject with an `UnavailableError` where `why` knows a reason for what they rejected with, and
- * as they did if it returns null. For storages: each of their methods is asynchronous.
+ * Returns the same methods, with their errors explained. If `why` returns a reason for an error, the method rejects
+ * with an `UnavailableError`; if it returns null, with the error itself. For storages, whose methods are all
+ * asynchronous.
  */
 export function explainUnavailable<Store extends object>(
   store: Store,

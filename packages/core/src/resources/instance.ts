@@ -61,7 +61,7 @@ function withoutEmpty<Fields extends object>(fields: Fields): WithoutEmpty<Field
 }
 
 /**
- * The current pairing QR; `code` is the text inside the picture. `pairing_code` is what to type on the phone instead,
+ * The current pairing QR; `code` is the text in the picture. `pairing_code` is the code to type on the phone instead;
  * null unless the instance was connected with a `pairing_phone_number`.
  */
 export interface QrResource {

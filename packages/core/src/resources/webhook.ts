@@ -26,7 +26,7 @@ export interface WebhookResource {
   readonly updated_at: string;
 }
 
-/** With the signing secret: shown once, when it is made. */
+/** A webhook with its signing secret, which is shown only when it is created or rotated. */
 export interface WebhookResourceWithSecret extends WebhookResource {
   readonly secret: string;
 }
@@ -107,7 +107,10 @@ export interface DeliveryDetailResource extends DeliveryResource {
     readonly payload: unknown;
   };
   readonly attempt_log: readonly AttemptResource[];
-  /** Why it has not gone yet, and the earliest that this can change by itself; absent where it waits for nothing. */
+  /**
+   * Why the delivery has not been sent yet, and the earliest time at which this can change by itself; absent if it
+   * waits for nothing.
+   */
   readonly waiting?: { readonly reason: WaitingReason; readonly until: string | null };
 }
 

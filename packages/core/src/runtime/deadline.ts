@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 /** The part of a clock that a deadline needs. */
 type Timers = Pick<Clock, 'setTimer'>;
 
-/** Something has not settled within the time that it was given. */
+/** Some work has not settled within its deadline. */
 export class DeadlineError extends Error {
   constructor(what: string, ms: number) {
     super(`${what} took longer than ${ms} ms.`);

@@ -4,11 +4,11 @@ import type { DnsResolver } from '../ports/dns-resolver.ts';
 
 export interface ResolveOptions {
   /**
-   * Finds every address of a name; rejects, or resolves with none, where it has none. Not called for a host that is an
+   * Finds every address of a name; rejects, or resolves with none, if it has none. Not called for a host that is an
    * address.
    */
   readonly lookup: DnsResolver['resolve'];
-  /** `public`, unless given. */
+  /** `public` by default. */
   readonly policy?: UrlPolicy | undefined;
   /** Ends the wait for the look-up. */
   readonly signal?: AbortSignal | undefined;
@@ -17,7 +17,7 @@ export interface ResolveOptions {
 export type ResolvedHost =
   /** Connect to one of exactly these: a second look-up may give another result. In the order of the look-up. */
   | { readonly ok: true; readonly addresses: readonly string[] }
-  /** `unsafe`: it has an address that is not allowed, and is refused whole. `unresolved`: it has none now. */
+  /** `unsafe`: one of its addresses is not allowed, so the host is refused. `unresolved`: it has no address now. */
   | {
       readonly ok: false;
       readonly reason: 'unsafe' | 'unresolved';
@@ -25,13 +25,13 @@ export type ResolvedHost =
       readonly cause?: unknown;
     };
 
-/** Resolves a host once and checks all its addresses together. Rejects with the signal's reason alone. */
+/** Resolves a host once and checks all of its addresses. Rejects only with the signal's reason. */
 export function resolveSafely(host: string, options: ResolveOptions): Promise<ResolvedHost> {
   const { lookup, policy = 'public', signal = new AbortController().signal } = options;
   return resolveHost(host, { lookup, signal, accepts: (addresses) => evaluateAddresses(addresses, policy) });
 }
 
-/** The same with rules of the caller's: `accepts` decides about all of the addresses together. */
+/** The same with the caller's own rules: `accepts` decides about all addresses together. */
 export async function resolveHost(
   host: string,
   {

@@ -8,7 +8,7 @@ export interface AcceptedMessage {
   readonly to: string;
   readonly text: string;
   readonly file: AcceptedFile | null;
-  /** How often it was sent again under the same id: taken once all the same. */
+  /** How often it was sent again under the same id; the network still accepted it only once. */
   repeats: number;
 }
 

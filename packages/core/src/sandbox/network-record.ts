@@ -2,7 +2,7 @@ import type { GroupReport } from '../domain/instance/group.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
 import type { LinkedProfile, MessageReceipt } from '../ports/gateway.ts';
 
-/** Something that happened on the sandbox network. Its state is what these add up to. */
+/** Something that happened on the sandbox network. All records together make up the network's state. */
 export type NetworkRecord = { readonly instanceId: string } & (
   | { readonly kind: 'linked'; readonly profile: LinkedProfile }
   | { readonly kind: 'unlinked' }
@@ -33,7 +33,7 @@ export interface InboundMessage {
   readonly file: InboundFile | null;
 }
 
-/** A file that the network accepted. It keeps its size and looks no further. */
+/** A file that the network accepted. The network keeps only its size. */
 export interface AcceptedFile {
   readonly type: MediaType;
   readonly mimeType: string;
@@ -41,7 +41,7 @@ export interface AcceptedFile {
   readonly size: number;
 }
 
-/** A file that somebody sent; the network keeps it until the service has taken it. */
+/** A file that somebody sent; the network keeps it until the service has stored it. */
 export interface InboundFile {
   readonly type: MediaType;
   readonly mimeType: string;
@@ -50,12 +50,12 @@ export interface InboundFile {
 }
 
 /**
- * Where the sandbox network remembers what happened, so that it outlives the process as a real network would.
- * Without one it forgets with the process.
+ * Where the sandbox network stores what happened, so that it remembers it after its process ends, as a real network
+ * would. Without a journal, it forgets everything when the process ends.
  */
 export interface NetworkJournal {
   /** Oldest first. */
   load(): Iterable<NetworkRecord>;
-  /** Durable when it returns. */
+  /** Returns when the record is durable. */
   append(record: NetworkRecord): void;
 }

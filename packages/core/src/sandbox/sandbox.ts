@@ -10,23 +10,23 @@ import type { InboundFile, NetworkJournal, NetworkRecord } from './network-recor
 import { openConnection } from './sandbox-connection.ts';
 import type { SandboxConnection } from './sandbox-connection.ts';
 
-/** A messaging network without phones: for trying the service out and for tests of what is built on it. */
+/** A messaging network without phones, for trying the service and for tests of apps that use it. */
 export interface Sandbox {
   readonly gateway: Gateway;
-  /** The phone behind an instance, in the tester's hand. */
+  /** The simulated phone of an instance, which you control. */
   phone(instanceId: string): SandboxPhone;
 }
 
-/** Every method throws INVALID_INSTANCE_STATE where the phone cannot do it now. */
+/** A simulated phone. Every method throws INVALID_INSTANCE_STATE if the phone cannot do it now. */
 export interface SandboxPhone {
   /** Scans the QR that the instance shows. */
   scan(profile?: {
     readonly phoneNumber?: string | undefined;
     readonly profileName?: string | undefined;
   }): Promise<void>;
-  /** Somebody writes to the instance. Returns the network's id of the message. */
+  /** Somebody sends a message to the instance. Returns the network's id of the message. */
   receive(message: SandboxMessage): Promise<string>;
-  /** The number is added to a new group. Returns the network's name of it. */
+  /** The number is added to a new group. Returns the network's id of the group. */
   addGroup(group: { readonly name: string; readonly participantsCount: number }): Promise<string>;
   /** The number leaves a group. */
   leaveGroup(networkId: string): Promise<void>;
@@ -40,7 +40,7 @@ export interface SandboxPhone {
   accepted(): readonly AcceptedMessage[];
 }
 
-/** A message that somebody writes to the instance. */
+/** A message that somebody sends to the instance. */
 export interface SandboxMessage {
   readonly from: string;
   /** The text, or the caption of the file. */
@@ -52,13 +52,13 @@ export interface SandboxMessage {
 export interface SandboxFile {
   readonly type: MediaType;
   readonly content: Uint8Array;
-  /** As the sender's phone says; by default that it does not know. */
+  /** The type that the sender's phone reports; by default, that it does not know the type. */
   readonly mimeType?: string | undefined;
   readonly filename?: string | undefined;
 }
 
 export interface SandboxOptions {
-  /** Makes the network remember beyond the process. */
+  /** Lets the network remember what happened after its process ends. */
   readonly journal?: NetworkJournal | undefined;
 }
 

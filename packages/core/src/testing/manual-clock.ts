@@ -1,15 +1,15 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** A clock that stands still until it is moved. */
+/** A clock whose time only changes when a test moves it. */
 export interface ManualClock extends Clock {
   /**
-   * Moves time on, calling each timer at its own moment. After each the work that it began gets to run on (as far as
-   * it waits for nothing but other code of this process) before time goes on.
+   * Moves time forward, and calls each timer at its own moment. After each timer, the work that it started can run, as
+   * far as it waits only for other code of this process, before time moves on.
    */
   advance(ms: number): Promise<void>;
   /** Lets pending work run without moving time. */
   settle(): Promise<void>;
-  /** Sets the clock wrong, as an operating system may: no timer is called, and none has to wait longer. */
+  /** Sets the clock, as an operating system may: no timer is called, and none has to wait longer. */
   jump(ms: number): void;
 }
 

@@ -1,7 +1,7 @@
 import { checkMediaId } from '../domain/message/media-rules.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 
-/** A media store that keeps everything in this object: for tests. */
+/** A media store that keeps everything in memory, for tests. */
 export function memoryMediaStore(): MediaStore & { readonly ids: () => readonly string[] } {
   const files = new Map<string, Uint8Array>();
   return {

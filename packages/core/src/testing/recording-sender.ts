@@ -1,10 +1,13 @@
 import type { WebhookRequest, WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
 
-/** A webhook sender that sends nothing: it keeps every request and responds as `respond` says. Closed, it fails all. */
+/**
+ * A webhook sender that sends nothing. It keeps every request, and responds as `respond` says. After it is closed,
+ * every request fails.
+ */
 export interface RecordingSender extends WebhookSender {
   /** Oldest first. */
   readonly requests: readonly RecordedRequest[];
-  /** How to respond from now on; by default every request is taken with 200. */
+  /** Sets the responses from now on; by default, every request gets 200. */
   respond(how: (request: RecordedRequest) => WebhookResponse | Promise<WebhookResponse>): void;
 }
 

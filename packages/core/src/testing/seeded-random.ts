@@ -1,6 +1,6 @@
 import type { Random } from '../ports/random.ts';
 
-/** Random bytes that are the same for the same seed (mulberry32): for tests that are to be repeated, never for secrets. */
+/** Random bytes that are the same for the same seed (mulberry32). For repeatable tests, never for secrets. */
 export function seededRandom(seed = 1): Random {
   let state = seed >>> 0;
   const next = (): number => {

@@ -9,7 +9,7 @@ import { recordingSender } from './recording-sender.ts';
 import type { RecordingSender } from './recording-sender.ts';
 import { seededRandom } from './seeded-random.ts';
 
-/** The runtime parts of `createTrunkline` for tests: time that stands still, repeatable randomness, no network. */
+/** The runtime parts of `createTrunkline` for tests: a manual clock, repeatable randomness, no network. */
 export interface TestRuntime {
   readonly clock: ManualClock;
   readonly random: Random;

@@ -10,15 +10,15 @@ export interface UndiciWebhookSenderOptions {
   readonly dns: DnsResolver;
   readonly tls?: TlsOptions;
   readonly timeouts?: WebhookTimeouts;
-  /** How many idle connections are kept open at most. 2,048 unless given; each is closed after 4 idle seconds anyway. */
+  /** How many idle connections are kept open at most. 2,048 by default; each is closed after 4 idle seconds anyway. */
   readonly maxIdleConnections?: number;
 }
 
 /** Milliseconds. The defaults are the specification's ("Receiver response and delivery behaviour"). */
 export interface WebhookTimeouts {
-  /** From the call to the status line, and to the end of what is kept of the body. 10,000. */
+  /** From the call until the status line, and until the end of the part of the body that is kept. 10,000 by default. */
   readonly totalMs?: number;
-  /** Of these, for the TCP connection. 3,000. */
+  /** The part of `totalMs` that the TCP connection may take. 3,000 by default. */
   readonly connectMs?: number;
 }
 
