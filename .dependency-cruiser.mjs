@@ -63,7 +63,7 @@ export default {
     only(
       'safe-url',
       core('safe-url'),
-      [core('safe-url', 'domain/webhook'), '^packages/core/src/ports/dns-resolver\\.ts$'],
+      [core('safe-url', 'domain/endpoint'), '^packages/core/src/ports/dns-resolver\\.ts$'],
       'For others too: the rules, and nothing that they would not want with them.',
     ),
     {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { HEALTHY } from '@trunkline/core/spi/storage';
-import type { WebhookEndpoint } from '@trunkline/core/spi/storage';
+import type { Endpoint } from '@trunkline/core/spi/storage';
 import { newId } from './storages.ts';
 
 /** One that nothing is sent to. */
-export function anEndpoint(workspaceId: string): WebhookEndpoint {
+export function anEndpoint(workspaceId: string): Endpoint {
   const now = Date.now();
   return {
     id: newId('wh', now),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { DEFAULT_PLAN } from '@trunkline/core/spi/storage';
-import type { Instance, Message, Storage, WebhookEndpoint } from '@trunkline/core/spi/storage';
+import type { Endpoint, Instance, Message, Storage } from '@trunkline/core/spi/storage';
 import { connectedInstance } from '../connected-instance.ts';
 import { anEndpoint } from '../endpoint.ts';
 import { newId, storageContext } from '../storages.ts';
@@ -16,7 +16,7 @@ export interface History {
   readonly storage: Storage;
   readonly workspaceId: string;
   readonly instances: readonly Instance[];
-  readonly endpoints: readonly WebhookEndpoint[];
+  readonly endpoints: readonly Endpoint[];
   /** Of one message in a hundred, oldest first; its idempotency key is its id. */
   readonly messageIds: readonly string[];
   /** Of one delivery in a hundred, likewise. */
@@ -41,7 +41,7 @@ export async function makeHistory(create: StorageFactory, rows: number): Promise
   const instances = Array.from({ length: INSTANCES }, () => connectedInstance(workspaceId));
   const endpoints = Array.from({ length: ENDPOINTS }, () => anEndpoint(workspaceId));
   await Promise.all(instances.map((instance) => storage.instances.insert(instance, null)));
-  await Promise.all(endpoints.map((endpoint) => storage.webhooks.insert(endpoint, ENDPOINTS)));
+  await Promise.all(endpoints.map((endpoint) => storage.endpoints.insert(endpoint, ENDPOINTS)));
   const messageIds = await fill(rows, (index) => acceptOne(storage, at(instances, index)));
   const deliveryIds = await fill(rows, (index) => enqueueOne(storage, at(endpoints, index)));
   return {
@@ -80,7 +80,7 @@ export async function acceptOne(storage: Storage, instance: Instance): Promise<s
   return id;
 }
 
-async function enqueueOne(storage: Storage, { id, workspaceId }: WebhookEndpoint): Promise<string> {
+async function enqueueOne(storage: Storage, { id, workspaceId }: Endpoint): Promise<string> {
   const now = Date.now();
   const eventId = newId('evt', now);
   const payload = JSON.stringify({ id: eventId, text: 'hello world '.repeat(40) });

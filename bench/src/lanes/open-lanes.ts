@@ -38,7 +38,7 @@ export async function openLanes(endpointCount: number): Promise<OpenLanes> {
   });
   const endpoints = Array.from({ length: endpointCount }, () => anEndpoint(workspaceId));
   for (const batch of inBatches(endpoints, 100)) {
-    await Promise.all(batch.map((endpoint) => storage.webhooks.insert(endpoint, endpointCount)));
+    await Promise.all(batch.map((endpoint) => storage.endpoints.insert(endpoint, endpointCount)));
   }
   return {
     async queue(count, endpointOf) {

@@ -9,15 +9,15 @@ import type { AttemptOutcome } from '../src/domain/delivery/delivery-state.ts';
 import { isOpen } from '../src/domain/delivery/delivery.ts';
 import type { Delivery, DeliveryStatus } from '../src/domain/delivery/delivery.ts';
 import { MAX_ATTEMPTS } from '../src/domain/delivery/retry-schedule.ts';
+import { disable, enable } from '../src/domain/endpoint/endpoint-state.ts';
+import type { Endpoint, EndpointStatus } from '../src/domain/endpoint/endpoint.ts';
+import { evaluateFailing } from '../src/domain/endpoint/failing-policy.ts';
 import { transition } from '../src/domain/instance/instance-state.ts';
 import type { Instance, InstanceStatus } from '../src/domain/instance/instance.ts';
 import { advance } from '../src/domain/message/message-state.ts';
 import type { MessageTrigger } from '../src/domain/message/message-state.ts';
 import type { Message, MessageStatus } from '../src/domain/message/message.ts';
 import { SEND_OUTCOME_UNKNOWN } from '../src/domain/message/send-retry.ts';
-import { disable, enable } from '../src/domain/webhook/endpoint-state.ts';
-import type { EndpointStatus, WebhookEndpoint } from '../src/domain/webhook/endpoint.ts';
-import { evaluateFailing } from '../src/domain/webhook/failing-policy.ts';
 import { exampleDelivery, exampleEndpoint, exampleMessage, NOW } from '../test/support/examples.ts';
 import { LATER, STATES, TRIGGERS } from '../test/support/instance-states.ts';
 import { diagram } from './diagram.ts';
@@ -56,7 +56,7 @@ ${diagram(DELIVERY)}
 
 ## Webhook endpoint
 
-\`packages/core/src/domain/webhook/endpoint-state.ts\` and \`failing-policy.ts\` beside it.
+\`packages/core/src/domain/endpoint/endpoint-state.ts\` and \`failing-policy.ts\` beside it.
 
 ${diagram(ENDPOINT)}
 `;
@@ -185,14 +185,14 @@ function aDelivery(
 
 const DAY = 24 * 60 * 60 * 1000;
 
-const ENDPOINT_TRIGGERS: Readonly<Record<string, (endpoint: WebhookEndpoint) => WebhookEndpoint>> = {
+const ENDPOINT_TRIGGERS: Readonly<Record<string, (endpoint: Endpoint) => Endpoint>> = {
   'PATCH disables it': (endpoint) => disable(endpoint, 'manual', NOW),
   'PATCH enables it': (endpoint) => enable(endpoint, NOW),
   'the monitor looks': (endpoint) =>
     evaluateFailing(endpoint, NOW) === 'disable' ? disable(endpoint, 'auto_no_delivery_72h', NOW) : endpoint,
 };
 
-const ENDPOINT: Machine<EndpointStatus, WebhookEndpoint> = {
+const ENDPOINT: Machine<EndpointStatus, Endpoint> = {
   start: 'enabled',
   variants: [
     { status: 'enabled', name: 'healthy', state: exampleEndpoint() },

@@ -67,5 +67,5 @@ export type { MediaStore } from './ports/media-store.ts';
 export type { Notification, Notifier } from './ports/notifier.ts';
 export { silentLogger } from './ports/logger.ts';
 export type { Logger } from './ports/logger.ts';
-export type { UrlPolicy } from './domain/webhook/address-rules.ts';
-export type { OwnAddress } from './domain/webhook/host-rules.ts';
+export type { UrlPolicy } from './domain/endpoint/address-rules.ts';
+export type { OwnAddress } from './domain/endpoint/host-rules.ts';

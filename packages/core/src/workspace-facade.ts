@@ -1,6 +1,6 @@
+import { isConfigured } from './domain/endpoint/endpoint-state.ts';
 import type { Instance } from './domain/instance/instance.ts';
 import { asMediaType } from './domain/message/media-rules.ts';
-import { isConfigured } from './domain/webhook/endpoint-state.ts';
 import type { Member } from './domain/workspace/workspace.ts';
 import { groupResource, instanceResource } from './resources/instance.ts';
 import type { InstanceResource } from './resources/instance.ts';
@@ -16,13 +16,13 @@ import { sendMessage } from './services/messages/send-message.ts';
 import type { ListPage } from './services/paging.ts';
 import type { ServiceContext } from './services/context.ts';
 import {
-  deleteWebhook,
-  findWebhook,
-  registerWebhook,
+  deleteEndpoint,
+  findEndpoint,
+  registerEndpoint,
   rotateSecret,
   sendTestEvent,
-  updateWebhook,
-} from './services/webhooks.ts';
+  updateEndpoint,
+} from './services/endpoints.ts';
 import { unwrap } from './trunkline-error.ts';
 import type { PageResult, WorkspaceApi } from './workspace-api.ts';
 
@@ -71,18 +71,18 @@ export function workspaceFacade(
     },
     webhooks: {
       list: async () => {
-        const endpoints = await context.storage.webhooks.list(workspaceId);
+        const endpoints = await context.storage.endpoints.list(workspaceId);
         return { data: endpoints.map(webhookResource), configured: endpoints.some(isConfigured) };
       },
       create: async (input) => {
-        const { endpoint, secret } = unwrap(await registerWebhook(context, { workspaceId, actor }, input));
+        const { endpoint, secret } = unwrap(await registerEndpoint(context, { workspaceId, actor }, input));
         return { ...webhookResource(endpoint), secret };
       },
-      get: async (id) => webhookResource(unwrap(await findWebhook(context, workspaceId, id))),
+      get: async (id) => webhookResource(unwrap(await findEndpoint(context, workspaceId, id))),
       update: async (id, changes) =>
-        webhookResource(unwrap(await updateWebhook(context, { ...named(id), actor }, changes))),
+        webhookResource(unwrap(await updateEndpoint(context, { ...named(id), actor }, changes))),
       delete: async (id) => {
-        unwrap(await deleteWebhook(context, workspaceId, id));
+        unwrap(await deleteEndpoint(context, workspaceId, id));
       },
       rotateSecret: async (id) => {
         const { endpoint, secret } = unwrap(await rotateSecret(context, named(id)));
@@ -90,9 +90,9 @@ export function workspaceFacade(
       },
       test: async (id) => deliveryResource(unwrap(await sendTestEvent(context, named(id)))),
       deliveries: async (id, query = {}) =>
-        page(unwrap(await listDeliveries(context, { workspaceId, webhookId: id }, query)), deliveryResource),
+        page(unwrap(await listDeliveries(context, { workspaceId, endpointId: id }, query)), deliveryResource),
       retryFailedDeliveries: async (id) =>
-        unwrap(await retryFailedDeliveries(context, { workspaceId, webhookId: id })),
+        unwrap(await retryFailedDeliveries(context, { workspaceId, endpointId: id })),
     },
     deliveries: {
       get: async (id) =>

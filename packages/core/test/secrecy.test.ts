@@ -69,7 +69,7 @@ describe('no secret', () => {
   it('lies open in the database', async () => {
     const harness = await startHarness();
     const saved: string[] = [];
-    const { instances, sessions, apiKeys, webhooks } = harness.storage;
+    const { instances, sessions, apiKeys, endpoints } = harness.storage;
     const saveSession = sessions.save.bind(sessions);
     sessions.save = (lease, changes) => {
       for (const value of changes.values()) saved.push(Buffer.from(value ?? []).toString('latin1'));
@@ -83,7 +83,7 @@ describe('no secret', () => {
     const stored = [
       await instances.find(harness.workspaceId, id),
       await apiKeys.list(harness.workspaceId),
-      await webhooks.list(harness.workspaceId),
+      await endpoints.list(harness.workspaceId),
     ];
     expect(everything(stored)).not.toContain(code);
     expect(everything(stored)).not.toContain(secret);

@@ -3,7 +3,7 @@ import { createTrunkline } from '../src/index.ts';
 import { nodeCrypto } from '../src/node/index.ts';
 import { base64url, fromBase64url } from '../src/domain/base-encoding.ts';
 import { createSandbox } from '../src/sandbox/index.ts';
-import { createSealer, sessionPurpose, webhookSecretPurpose } from '../src/services/sealer.ts';
+import { createSealer, endpointSecretPurpose, sessionPurpose } from '../src/services/sealer.ts';
 import { seededRandom, testRuntime } from '../src/testing/index.ts';
 import { SECRET_KEY, connectInstance, listen, only, startHarness } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
@@ -57,8 +57,8 @@ describe('a secret key that is replaced', () => {
     await harness.clock.settle();
     expect(both.sender.requests).toHaveLength(2);
 
-    const stored = await harness.storage.webhooks.find(harness.workspaceId, second.id);
-    const withNew = sealerOf(NEW_KEY).openText(stored?.sealedSecret ?? '', webhookSecretPurpose(second.id));
+    const stored = await harness.storage.endpoints.find(harness.workspaceId, second.id);
+    const withNew = sealerOf(NEW_KEY).openText(stored?.sealedSecret ?? '', endpointSecretPurpose(second.id));
     expect(withNew).toBe(second.secret);
   });
 
@@ -89,9 +89,9 @@ describe('a secret key that is replaced', () => {
   it('stays in the list for what cannot be opened, which is logged with what to do', async () => {
     const harness = await startHarness();
     const { id } = await listen(harness);
-    const endpoint = await harness.storage.webhooks.find(harness.workspaceId, id);
+    const endpoint = await harness.storage.endpoints.find(harness.workspaceId, id);
     if (!endpoint) throw new Error('The endpoint is gone.');
-    await harness.storage.webhooks.write({ endpoint: { ...endpoint, sealedSecret: 'AgAA' } });
+    await harness.storage.endpoints.write({ endpoint: { ...endpoint, sealedSecret: 'AgAA' } });
     const second = await listen(harness, 'https://hooks.example.com/2');
     await startAndStop(harness, [NEW_KEY, SECRET_KEY]);
     expect(harness.logs).toContainEqual(
@@ -102,8 +102,8 @@ describe('a secret key that is replaced', () => {
       }),
     );
     // The rest is sealed with the new key, but the check still asks for the former one.
-    const resealed = await harness.storage.webhooks.find(harness.workspaceId, second.id);
-    const purpose = webhookSecretPurpose(second.id);
+    const resealed = await harness.storage.endpoints.find(harness.workspaceId, second.id);
+    const purpose = endpointSecretPurpose(second.id);
     expect(sealerOf(NEW_KEY).openText(resealed?.sealedSecret ?? '', purpose)).toBe(second.secret);
     await expect(startAndStop(harness, [NEW_KEY])).rejects.toThrow(NOT_THE_KEY);
   });
@@ -136,7 +136,7 @@ describe('a secret that the version before had sealed', () => {
     expect(sender.requests.map(({ headers }) => headers.get('X-Service-Event'))).toContain('webhook.test');
     const formats = [
       await check(harness),
-      (await harness.storage.webhooks.find(harness.workspaceId, hook.id))?.sealedSecret ?? '',
+      (await harness.storage.endpoints.find(harness.workspaceId, hook.id))?.sealedSecret ?? '',
       ...[...(await harness.storage.sessions.load(instance)).values()].map(base64url),
     ].map((sealed) => fromBase64url(sealed)[0]);
     expect(new Set(formats)).toEqual(new Set([2]));
@@ -153,7 +153,7 @@ describe('the sealer', () => {
     expect(sealer.open(sealed, purpose)).toEqual(secret);
     for (const other of [
       sessionPurpose('ins_2', 'creds'),
-      webhookSecretPurpose('wh_1'),
+      endpointSecretPurpose('wh_1'),
       { ...purpose, kind: 'webhook secret' as const },
     ]) {
       expect(() => sealer.open(sealed, other)).toThrow(/cannot be opened/);
@@ -178,7 +178,7 @@ describe('the sealer', () => {
   });
 
   it('names the secret whose stored text is damaged', () => {
-    expect(() => sealerOf(SECRET_KEY).openText('not base64url!', webhookSecretPurpose('wh_1'))).toThrow(
+    expect(() => sealerOf(SECRET_KEY).openText('not base64url!', endpointSecretPurpose('wh_1'))).toThrow(
       'The webhook secret wh_1 in the database is damaged',
     );
   });
@@ -201,14 +201,14 @@ function check({ storage }: Harness): Promise<string> {
 
 async function sealAsBefore(
   { storage, workspaceId }: Harness,
-  webhookId: string,
+  endpointId: string,
   instanceId: string,
 ): Promise<void> {
-  const endpoint = await storage.webhooks.find(workspaceId, webhookId);
+  const endpoint = await storage.endpoints.find(workspaceId, endpointId);
   if (!endpoint) throw new Error('The endpoint is gone.');
-  const secret = sealerOf(SECRET_KEY).openText(endpoint.sealedSecret, webhookSecretPurpose(webhookId));
-  const sealedSecret = sealedBefore(secret, `webhook secret ${webhookId}`);
-  await storage.webhooks.write({ endpoint: { ...endpoint, sealedSecret } });
+  const secret = sealerOf(SECRET_KEY).openText(endpoint.sealedSecret, endpointSecretPurpose(endpointId));
+  const sealedSecret = sealedBefore(secret, `webhook secret ${endpointId}`);
+  await storage.endpoints.write({ endpoint: { ...endpoint, sealedSecret } });
 
   const session = new Map<string, { from: Uint8Array; to: Uint8Array }>();
   for (const [name, from] of await storage.sessions.load(instanceId)) {

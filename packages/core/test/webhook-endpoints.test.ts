@@ -214,8 +214,8 @@ describe('an endpoint that is disabled', () => {
 
   it('and enabled again just as a request to it succeeds keeps that success', async () => {
     const storage = memoryStorage();
-    const { webhooks } = storage;
-    const write = webhooks.write.bind(webhooks);
+    const { endpoints } = storage;
+    const write = endpoints.write.bind(endpoints);
     const harness = await startHarness({ storage });
     const { id } = await listen(harness);
     const response = Promise.withResolvers<typeof TAKEN>();
@@ -224,7 +224,7 @@ describe('an endpoint that is disabled', () => {
     await harness.clock.settle();
     await harness.api.webhooks.update(id, { status: 'disabled' });
 
-    webhooks.write = async (change) => {
+    endpoints.write = async (change) => {
       response.resolve(TAKEN);
       await harness.clock.settle();
       return write(change);

@@ -172,7 +172,7 @@ describe('the secret of a webhook', () => {
     expect(await harness.api.webhooks.get(id)).not.toHaveProperty('secret');
     expect((await harness.api.webhooks.list()).data[0]).not.toHaveProperty('secret');
     expect(await harness.api.webhooks.update(id, { description: 'x' })).not.toHaveProperty('secret');
-    expect(JSON.stringify(await harness.storage.webhooks.list(harness.workspaceId))).not.toContain(secret);
+    expect(JSON.stringify(await harness.storage.endpoints.list(harness.workspaceId))).not.toContain(secret);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CancellationReason, Storage, WebhookEndpoint } from '@trunkline/core/spi/storage';
+import type { CancellationReason, Endpoint, Storage } from '@trunkline/core/spi/storage';
 import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { NOW } from './examples.ts';
@@ -27,14 +27,12 @@ const FIRST_PAGE = { from: null, limit: 100 };
 export function cancellationContract(subject: ContractSubject): void {
   const open = testDatabases(subject);
 
-  describe.each<
-    [string, CancellationReason, (storage: Storage, endpoint: WebhookEndpoint) => Promise<unknown>]
-  >([
+  describe.each<[string, CancellationReason, (storage: Storage, endpoint: Endpoint) => Promise<unknown>]>([
     ['disabling', 'ENDPOINT_DISABLED', disable],
     [
       'deleting',
       'ENDPOINT_DELETED',
-      (storage, { workspaceId, id }) => storage.webhooks.delete(workspaceId, id),
+      (storage, { workspaceId, id }) => storage.endpoints.delete(workspaceId, id),
     ],
   ])('%s an endpoint', (_, reason, close) => {
     it('ends its open deliveries immediately, wherever they are read', async () => {
@@ -248,7 +246,7 @@ export function cancellationContract(subject: ContractSubject): void {
       await enable(storage, endpoint);
       await storage.deliveries.retry(workspace.id, must(retried).id, NOW, 0);
       const fresh = await enqueueOne(storage, endpoint);
-      await storage.webhooks.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id);
       const codes = async () =>
         Promise.all(
           [old, retried, fresh].map(async (one) => (await readDelivery(storage, must(one))).errorCode),

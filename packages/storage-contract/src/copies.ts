@@ -97,12 +97,12 @@ export function copyContract(subject: ContractSubject): void {
     it('of endpoints', async () => {
       const storage = await open();
       const endpoint = anEndpoint(await storeWorkspace(storage));
-      await storage.webhooks.insert(endpoint, 5);
+      await storage.endpoints.insert(endpoint, 5);
       const stored = structuredClone(endpoint);
       deface(endpoint);
-      deface(await storage.webhooks.find(stored.workspaceId, stored.id));
-      deface(await storage.webhooks.list(stored.workspaceId));
-      expect(await storage.webhooks.find(stored.workspaceId, stored.id)).toEqual(stored);
+      deface(await storage.endpoints.find(stored.workspaceId, stored.id));
+      deface(await storage.endpoints.list(stored.workspaceId));
+      expect(await storage.endpoints.find(stored.workspaceId, stored.id)).toEqual(stored);
     });
 
     it('of deliveries and attempts', async () => {

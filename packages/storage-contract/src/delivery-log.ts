@@ -32,8 +32,8 @@ export function deliveryLogContract(subject: ContractSubject): void {
       const neighbour = await storeEndpoint(storage, workspace);
       const delivery = await enqueueOne(storage, endpoint);
       await enqueueOne(storage, neighbour);
-      const list = (workspaceId: string, webhookId: string) =>
-        storage.deliveries.list(workspaceId, webhookId, {}, { from: null, limit: 10 }, 0);
+      const list = (workspaceId: string, endpointId: string) =>
+        storage.deliveries.list(workspaceId, endpointId, {}, { from: null, limit: 10 }, 0);
       expect((await list(workspace.id, endpoint.id)).rows).toEqual([delivery]);
       expect((await list(other.id, endpoint.id)).rows).toEqual([]);
       expect((await list(workspace.id, 'wh_unknown')).rows).toEqual([]);
@@ -45,7 +45,7 @@ export function deliveryLogContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);
-      await storage.webhooks.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id);
       const page = await storage.deliveries.list(workspace.id, endpoint.id, {}, { from: null, limit: 10 }, 0);
       expect(page.rows).toEqual([await readDelivery(storage, delivery)]);
       const detail = await storage.deliveries.findDetail(workspace.id, delivery.id, 0);
@@ -56,7 +56,7 @@ export function deliveryLogContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);
-      await storage.webhooks.write({ endpoint: { ...endpoint, url: 'https://example.com/moved' } });
+      await storage.endpoints.write({ endpoint: { ...endpoint, url: 'https://example.com/moved' } });
       const detail = await storage.deliveries.findDetail(workspace.id, delivery.id, 0);
       expect(detail).toEqual({
         delivery,
@@ -85,7 +85,7 @@ export function deliveryLogContract(subject: ContractSubject): void {
       expect(await laneOf(second)).toEqual({ dueAt: nextRetryAt, claims: 0, starts: [NOW, NOW] });
       await claim(storage, NOW + 10, { windowMs: 10 });
       expect(await laneOf(second)).toEqual({ dueAt: nextRetryAt, claims: 1, starts: [NOW + 10] });
-      await disable(storage, must(await storage.webhooks.find(workspace.id, endpoint.id)));
+      await disable(storage, must(await storage.endpoints.find(workspace.id, endpoint.id)));
       expect(await laneOf(second)).toBeNull();
     });
 
@@ -111,13 +111,13 @@ export function deliveryLogContract(subject: ContractSubject): void {
         fc.constantFrom(0, NOW + 3, NOW + 9),
         fc.array(pageRequests, { minLength: 1, maxLength: 5 }),
         async (history, chosen, since, requests) => {
-          const { workspaceId, webhookId, deliveries } = await storeHistory(storage, history);
+          const { workspaceId, endpointId, deliveries } = await storeHistory(storage, history);
           const rows = deliveries.filter(
             (delivery) => delivery.createdAt >= since && matches(delivery, chosen),
           );
           for (const request of requests) {
             const page = request(deliveries.map(({ id }) => id));
-            const actual = await storage.deliveries.list(workspaceId, webhookId, chosen, page, since);
+            const actual = await storage.deliveries.list(workspaceId, endpointId, chosen, page, since);
             expect(actual).toEqual(expectedPage(rows, page));
           }
         },
@@ -132,14 +132,14 @@ export function deliveryLogContract(subject: ContractSubject): void {
         filter,
         fc.integer({ min: 1, max: 6 }),
         async (history, chosen, limit) => {
-          const { workspaceId, webhookId, deliveries } = await storeHistory(storage, history);
+          const { workspaceId, endpointId, deliveries } = await storeHistory(storage, history);
           const seen = await walk(
             'older',
             limit,
-            (page) => storage.deliveries.list(workspaceId, webhookId, chosen, page, 0),
+            (page) => storage.deliveries.list(workspaceId, endpointId, chosen, page, 0),
             {
               between: async () => {
-                await storage.deliveries.enqueue(webhookId, anEvent({ id: workspaceId }, NOW + 50_000));
+                await storage.deliveries.enqueue(endpointId, anEvent({ id: workspaceId }, NOW + 50_000));
               },
             },
           );
@@ -203,7 +203,7 @@ async function storeHistory(storage: Storage, history: readonly Past[]) {
   expect(deliveries.map(({ status }) => status)).toEqual(
     stored.map(({ outcome }) => (outcome === 'closed' ? 'failed' : outcome)),
   );
-  return { workspaceId: workspace.id, webhookId: endpoint.id, deliveries };
+  return { workspaceId: workspace.id, endpointId: endpoint.id, deliveries };
 }
 
 async function makeAttempts(storage: Storage, outcomes: ReadonlyMap<string, Outcome>): Promise<void> {

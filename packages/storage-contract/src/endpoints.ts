@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { EndpointHealth, EndpointWrite, WebhookEndpoint } from '@trunkline/core/spi/storage';
+import type { Endpoint, EndpointHealth, EndpointWrite } from '@trunkline/core/spi/storage';
 import { only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { aNotification, anEndpoint, NOW } from './examples.ts';
@@ -43,20 +43,20 @@ export function endpointContract(subject: ContractSubject): void {
         },
         version: 4,
       });
-      expect(await storage.webhooks.find(workspace.id, full.id)).toEqual(full);
-      expect(await storage.webhooks.list(workspace.id)).toEqual([full, older]);
-      expect(await storage.webhooks.find(other.id, full.id)).toBeNull();
-      expect(await storage.webhooks.list(other.id)).toEqual([]);
+      expect(await storage.endpoints.find(workspace.id, full.id)).toEqual(full);
+      expect(await storage.endpoints.list(workspace.id)).toEqual([full, older]);
+      expect(await storage.endpoints.find(other.id, full.id)).toBeNull();
+      expect(await storage.endpoints.list(other.id)).toEqual([]);
     });
 
     it('are inserted up to the limit of their workspace, concurrently too', async () => {
       const storage = await open();
       const [workspace, other] = [await storeWorkspace(storage), await storeWorkspace(storage)];
       await storeEndpoint(storage, other);
-      const inserts = Array.from({ length: 20 }, () => storage.webhooks.insert(anEndpoint(workspace), 5));
+      const inserts = Array.from({ length: 20 }, () => storage.endpoints.insert(anEndpoint(workspace), 5));
       const results = await Promise.all(inserts);
       expect(results.filter((result) => result === 'inserted')).toHaveLength(5);
-      expect(await storage.webhooks.list(workspace.id)).toHaveLength(5);
+      expect(await storage.endpoints.list(workspace.id)).toHaveLength(5);
     });
 
     it('are deleted by their own workspace', async () => {
@@ -64,12 +64,12 @@ export function endpointContract(subject: ContractSubject): void {
       const { workspace, endpoint } = await storeLane(storage);
       const other = await storeWorkspace(storage);
       const delivery = await enqueueOne(storage, endpoint);
-      expect(await storage.webhooks.delete(other.id, endpoint.id)).toBe(false);
+      expect(await storage.endpoints.delete(other.id, endpoint.id)).toBe(false);
       expect(await readDelivery(storage, delivery)).toEqual(delivery);
-      expect(await storage.webhooks.delete(workspace.id, endpoint.id)).toBe(true);
-      expect(await storage.webhooks.find(workspace.id, endpoint.id)).toBeNull();
-      expect(await storage.webhooks.list(workspace.id)).toEqual([]);
-      expect(await storage.webhooks.delete(workspace.id, endpoint.id)).toBe(false);
+      expect(await storage.endpoints.delete(workspace.id, endpoint.id)).toBe(true);
+      expect(await storage.endpoints.find(workspace.id, endpoint.id)).toBeNull();
+      expect(await storage.endpoints.list(workspace.id)).toEqual([]);
+      expect(await storage.endpoints.delete(workspace.id, endpoint.id)).toBe(false);
     });
   });
 
@@ -91,7 +91,7 @@ export function endpointContract(subject: ContractSubject): void {
         secretHint: '…wxyz',
         updatedAt: NOW + 1,
       };
-      expect(await storage.webhooks.write({ endpoint: changed })).toBe('written');
+      expect(await storage.endpoints.write({ endpoint: changed })).toBe('written');
       expect(await readEndpoint(storage, endpoint)).toEqual({ ...changed, health, version: 2 });
     });
 
@@ -101,17 +101,17 @@ export function endpointContract(subject: ContractSubject): void {
       const neighbour = await storeWorkspace(storage);
       await storeEndpoint(storage, neighbour);
       await storeEndpoint(storage, workspace);
-      const disabled: WebhookEndpoint[] = [];
+      const disabled: Endpoint[] = [];
       for (let index = 0; index < 4; index += 1) {
         disabled.push(await storeEndpoint(storage, workspace, { status: 'disabled' }));
       }
-      const enabling = (endpoint: WebhookEndpoint): EndpointWrite => ({
+      const enabling = (endpoint: Endpoint): EndpointWrite => ({
         endpoint: { ...endpoint, status: 'enabled' },
         enabledLimit: 3,
       });
-      const results = await Promise.all(disabled.map((one) => storage.webhooks.write(enabling(one))));
+      const results = await Promise.all(disabled.map((one) => storage.endpoints.write(enabling(one))));
       expect(results.toSorted()).toEqual(['limit_reached', 'limit_reached', 'written', 'written']);
-      const stored = await storage.webhooks.list(workspace.id);
+      const stored = await storage.endpoints.list(workspace.id);
       expect(stored.filter(({ status }) => status === 'enabled')).toHaveLength(3);
     });
 
@@ -119,20 +119,20 @@ export function endpointContract(subject: ContractSubject): void {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);
-      await storage.webhooks.write({ endpoint: { ...endpoint, description: 'First' } });
+      await storage.endpoints.write({ endpoint: { ...endpoint, description: 'First' } });
       const notification = aNotification(endpoint);
       const late = {
         endpoint: { ...endpoint, description: 'Second' },
         close: 'ENDPOINT_DISABLED',
         notification,
       } as const;
-      expect(await storage.webhooks.write(late)).toBe('stale');
+      expect(await storage.endpoints.write(late)).toBe('stale');
       expect(await readEndpoint(storage, endpoint)).toEqual({
         ...endpoint,
         description: 'First',
         version: 2,
       });
-      expect(await storage.webhooks.claimNotifications({ now: NOW, leaseMs: 1, limit: 10 })).toEqual([]);
+      expect(await storage.endpoints.claimNotifications({ now: NOW, leaseMs: 1, limit: 10 })).toEqual([]);
       expect(await readDelivery(storage, delivery)).toEqual(delivery);
       expect(await claim(storage, NOW)).toHaveLength(1);
     });
@@ -141,7 +141,7 @@ export function endpointContract(subject: ContractSubject): void {
       const storage = await open();
       const { endpoint } = await storeLane(storage);
       const results = await Promise.all(
-        Array.from({ length: 10 }, () => storage.webhooks.write({ endpoint })),
+        Array.from({ length: 10 }, () => storage.endpoints.write({ endpoint })),
       );
       expect(results.filter((result) => result === 'written')).toHaveLength(1);
     });
@@ -150,13 +150,13 @@ export function endpointContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       const other = await storeWorkspace(storage);
-      expect(await storage.webhooks.write({ endpoint: anEndpoint(workspace) })).toBe('stale');
-      expect(await storage.webhooks.write({ endpoint: { ...endpoint, workspaceId: other.id } })).toBe(
+      expect(await storage.endpoints.write({ endpoint: anEndpoint(workspace) })).toBe('stale');
+      expect(await storage.endpoints.write({ endpoint: { ...endpoint, workspaceId: other.id } })).toBe(
         'stale',
       );
-      await storage.webhooks.delete(workspace.id, endpoint.id);
-      expect(await storage.webhooks.write({ endpoint })).toBe('stale');
-      expect(await storage.webhooks.find(workspace.id, endpoint.id)).toBeNull();
+      await storage.endpoints.delete(workspace.id, endpoint.id);
+      expect(await storage.endpoints.write({ endpoint })).toBe('stale');
+      expect(await storage.endpoints.find(workspace.id, endpoint.id)).toBeNull();
     });
 
     it('is not stale because of attempts: they change only the health', async () => {
@@ -165,7 +165,7 @@ export function endpointContract(subject: ContractSubject): void {
       await finish(storage, await enqueueOne(storage, endpoint), failed);
       const { version, updatedAt } = await readEndpoint(storage, endpoint);
       expect({ version, updatedAt }).toEqual({ version: endpoint.version, updatedAt: endpoint.updatedAt });
-      expect(await storage.webhooks.write({ endpoint })).toBe('written');
+      expect(await storage.endpoints.write({ endpoint })).toBe('written');
     });
 
     it('writes the failure record where it says so', async () => {
@@ -175,11 +175,11 @@ export function endpointContract(subject: ContractSubject): void {
       const decided = await readEndpoint(storage, endpoint);
       const warned = { ...decided, health: { ...decided.health, warnedAt: NOW + 5 } };
       const notification = aNotification(endpoint);
-      expect(await storage.webhooks.write({ endpoint: warned, health: decided.health, notification })).toBe(
+      expect(await storage.endpoints.write({ endpoint: warned, health: decided.health, notification })).toBe(
         'written',
       );
       expect(await readEndpoint(storage, endpoint)).toEqual({ ...warned, version: 2 });
-      expect(await storage.webhooks.claimNotifications({ now: NOW, leaseMs: 1, limit: 10 })).toEqual([
+      expect(await storage.endpoints.claimNotifications({ now: NOW, leaseMs: 1, limit: 10 })).toEqual([
         notification,
       ]);
     });
@@ -199,7 +199,7 @@ export function endpointContract(subject: ContractSubject): void {
       });
 
       const enabled = { ...decided, status: 'enabled', disabledAt: null, disabledReason: null } as const;
-      expect(await storage.webhooks.write({ endpoint: enabled, health: decided.health })).toBe('written');
+      expect(await storage.endpoints.write({ endpoint: enabled, health: decided.health })).toBe('written');
       expect(await readEndpoint(storage, endpoint)).toEqual({
         ...enabled,
         health,
@@ -229,10 +229,10 @@ export function endpointContract(subject: ContractSubject): void {
         close: 'ENDPOINT_DISABLED',
         notification: aNotification(endpoint),
       } as const;
-      expect(await storage.webhooks.write(write)).toBe('stale');
+      expect(await storage.endpoints.write(write)).toBe('stale');
       expect(await readEndpoint(storage, endpoint)).toEqual(endpoint);
       expect(await readDelivery(storage, delivery)).toEqual(delivery);
-      expect(await storage.webhooks.claimNotifications({ now: NOW, leaseMs: 1, limit: 10 })).toEqual([]);
+      expect(await storage.endpoints.claimNotifications({ now: NOW, leaseMs: 1, limit: 10 })).toEqual([]);
     });
   });
 
@@ -256,10 +256,10 @@ export function endpointContract(subject: ContractSubject): void {
         health: { ...failing, failingSince: NOW - 5, warnedAt: NOW },
       });
       const query = { before: NOW, after: null, limit: 10 };
-      expect(await storage.webhooks.listFailing(query)).toEqual([wanted, warned]);
-      expect(await storage.webhooks.listFailing({ ...query, limit: 1 })).toEqual([wanted]);
-      expect(await storage.webhooks.listFailing({ ...query, after: wanted.id })).toEqual([warned]);
-      expect(await storage.webhooks.listFailing({ ...query, after: warned.id })).toEqual([]);
+      expect(await storage.endpoints.listFailing(query)).toEqual([wanted, warned]);
+      expect(await storage.endpoints.listFailing({ ...query, limit: 1 })).toEqual([wanted]);
+      expect(await storage.endpoints.listFailing({ ...query, after: wanted.id })).toEqual([warned]);
+      expect(await storage.endpoints.listFailing({ ...query, after: warned.id })).toEqual([]);
     });
 
     it('follows what attempts came to', async () => {
@@ -268,9 +268,9 @@ export function endpointContract(subject: ContractSubject): void {
       const query = { before: NOW + 10, after: null, limit: 10 };
       const [first, second] = await enqueueAt(storage, endpoint, NOW, NOW);
       if (first) await finish(storage, first, failed);
-      expect(await storage.webhooks.listFailing(query)).toEqual([]);
+      expect(await storage.endpoints.listFailing(query)).toEqual([]);
       if (second) await finish(storage, second, exhausted, NOW + 30_000);
-      expect(await storage.webhooks.listFailing(query)).toEqual([await readEndpoint(storage, endpoint)]);
+      expect(await storage.endpoints.listFailing(query)).toEqual([await readEndpoint(storage, endpoint)]);
     });
   });
 }

@@ -6,6 +6,7 @@ import type {
   Completion,
   Delivery,
   DeliveryClaim,
+  Endpoint,
   Event,
   EventSubscription,
   IdempotencyRecord,
@@ -14,7 +15,6 @@ import type {
   Message,
   NewId,
   OwedNotification,
-  WebhookEndpoint,
   Workspace,
 } from '@trunkline/core/spi/storage';
 
@@ -173,7 +173,7 @@ export function anIdempotencyRecord(
   };
 }
 
-export function anEndpoint(workspace: Workspace, changes: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
+export function anEndpoint(workspace: Workspace, changes: Partial<Endpoint> = {}): Endpoint {
   const createdAt = changes.createdAt ?? NOW;
   return {
     id: testId('wh', createdAt),
@@ -223,10 +223,7 @@ export function aSubscription(changes: Partial<EventSubscription> = {}): EventSu
   };
 }
 
-export function aNotification(
-  endpoint: WebhookEndpoint,
-  changes: Partial<OwedNotification> = {},
-): OwedNotification {
+export function aNotification(endpoint: Endpoint, changes: Partial<OwedNotification> = {}): OwedNotification {
   const createdAt = changes.createdAt ?? NOW;
   return {
     id: testId('ntc', createdAt),

@@ -31,7 +31,7 @@ export function fanOutContract(subject: ContractSubject): void {
 
       const claimed = await claim(storage, NOW);
       const ordered = claimed.toSorted((a, b) => (a.delivery.id < b.delivery.id ? -1 : 1));
-      expect(ordered.map(({ delivery }) => delivery.webhookId)).toEqual([first.id, later.id]);
+      expect(ordered.map(({ delivery }) => delivery.endpointId)).toEqual([first.id, later.id]);
     });
 
     it('becomes a delivery of the event’s own time and bytes', async () => {
@@ -44,7 +44,7 @@ export function fanOutContract(subject: ContractSubject): void {
       expect(delivery).toEqual({
         id: expect.stringMatching(/^whd_/),
         workspaceId: workspace.id,
-        webhookId: endpoint.id,
+        endpointId: endpoint.id,
         eventId: event.id,
         eventType: 'message.received',
         eventOccurredAt: event.occurredAt,
@@ -82,7 +82,7 @@ export function fanOutContract(subject: ContractSubject): void {
     it('follows what endpoints subscribe to at the time', async () => {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
-      await storage.webhooks.write({ endpoint: { ...endpoint, events: ['message.read'] } });
+      await storage.endpoints.write({ endpoint: { ...endpoint, events: ['message.read'] } });
       await happen(storage, workspace, anEvent(workspace));
       await disable(storage, endpoint);
       await happen(storage, workspace, anEvent(workspace, NOW, { type: 'message.read' }));
@@ -102,7 +102,7 @@ export function fanOutContract(subject: ContractSubject): void {
       const delivery = must(await storage.deliveries.enqueue(endpoint.id, event));
       expect(delivery).toMatchObject({
         workspaceId: workspace.id,
-        webhookId: endpoint.id,
+        endpointId: endpoint.id,
         eventId: event.id,
         eventType: 'webhook.test',
         status: 'pending',
@@ -121,7 +121,7 @@ export function fanOutContract(subject: ContractSubject): void {
       expect(await storage.deliveries.enqueue(endpoint.id, anEvent(other))).toBeNull();
       await disable(storage, endpoint);
       expect(await storage.deliveries.enqueue(endpoint.id, anEvent(workspace))).toBeNull();
-      await storage.webhooks.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id);
       expect(await storage.deliveries.enqueue(endpoint.id, anEvent(workspace))).toBeNull();
       expect(await storage.retention.deleteHistory(NOW * 2, 10)).toBe(0);
     });

@@ -16,7 +16,7 @@ import type {
   MessageChange,
   QueueFailure,
   Storage,
-  WebhookEndpoint,
+  Endpoint,
   Workspace,
 } from '@trunkline/core/spi/storage';
 import { must, only } from '@trunkline/test-support';
@@ -135,54 +135,47 @@ export function sending(message: Message): MessageChange {
 export async function storeEndpoint(
   storage: Storage,
   workspace: Workspace,
-  changes: Partial<WebhookEndpoint> = {},
-): Promise<WebhookEndpoint> {
+  changes: Partial<Endpoint> = {},
+): Promise<Endpoint> {
   const endpoint = anEndpoint(workspace, changes);
-  expect(await storage.webhooks.insert(endpoint, 1000)).toBe('inserted');
+  expect(await storage.endpoints.insert(endpoint, 1000)).toBe('inserted');
   return endpoint;
 }
 
-export async function readEndpoint(
-  storage: Storage,
-  { workspaceId, id }: WebhookEndpoint,
-): Promise<WebhookEndpoint> {
-  return must(await storage.webhooks.find(workspaceId, id));
+export async function readEndpoint(storage: Storage, { workspaceId, id }: Endpoint): Promise<Endpoint> {
+  return must(await storage.endpoints.find(workspaceId, id));
 }
 
-export async function disable(storage: Storage, endpoint: WebhookEndpoint): Promise<void> {
+export async function disable(storage: Storage, endpoint: Endpoint): Promise<void> {
   const stored = await readEndpoint(storage, endpoint);
   const disabled = { ...stored, status: 'disabled', disabledAt: NOW, disabledReason: 'manual' } as const;
-  expect(await storage.webhooks.write({ endpoint: disabled, close: 'ENDPOINT_DISABLED' })).toBe('written');
+  expect(await storage.endpoints.write({ endpoint: disabled, close: 'ENDPOINT_DISABLED' })).toBe('written');
 }
 
-export async function enable(storage: Storage, endpoint: WebhookEndpoint): Promise<void> {
+export async function enable(storage: Storage, endpoint: Endpoint): Promise<void> {
   const stored = await readEndpoint(storage, endpoint);
   const enabled = { ...stored, status: 'enabled', disabledAt: null, disabledReason: null } as const;
-  expect(await storage.webhooks.write({ endpoint: enabled })).toBe('written');
+  expect(await storage.endpoints.write({ endpoint: enabled })).toBe('written');
 }
 
 /** One delivery to this endpoint for each time, in that order. */
 export async function enqueueAt(
   storage: Storage,
-  endpoint: WebhookEndpoint,
+  endpoint: Endpoint,
   ...times: readonly number[]
 ): Promise<readonly Delivery[]> {
   const events = times.map((at) => anEvent({ id: endpoint.workspaceId }, at));
   return Promise.all(events.map(async (event) => must(await storage.deliveries.enqueue(endpoint.id, event))));
 }
 
-export async function enqueueOne(
-  storage: Storage,
-  endpoint: WebhookEndpoint,
-  at: number = NOW,
-): Promise<Delivery> {
+export async function enqueueOne(storage: Storage, endpoint: Endpoint, at: number = NOW): Promise<Delivery> {
   return must((await enqueueAt(storage, endpoint, at))[0]);
 }
 
 /** A storage with one endpoint. */
 export async function storeLane(
   storage: Storage,
-): Promise<{ readonly workspace: Workspace; readonly endpoint: WebhookEndpoint }> {
+): Promise<{ readonly workspace: Workspace; readonly endpoint: Endpoint }> {
   const workspace = await storeWorkspace(storage);
   return { workspace, endpoint: await storeEndpoint(storage, workspace) };
 }

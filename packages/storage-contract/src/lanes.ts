@@ -29,7 +29,7 @@ export function laneContract(subject: ContractSubject): void {
       const { endpoint } = await storeLane(storage);
       const delivery = await enqueueOne(storage, endpoint);
       const moved = { ...endpoint, url: 'https://example.com/moved', sealedSecret: 'rotated' };
-      await storage.webhooks.write({ endpoint: moved });
+      await storage.endpoints.write({ endpoint: moved });
       const { payload } = must(await storage.deliveries.findDetail(delivery.workspaceId, delivery.id, 0));
       expect(await claim(storage, NOW)).toEqual([
         {
@@ -120,7 +120,7 @@ export function laneContract(subject: ContractSubject): void {
       expect(claimed).toHaveLength(10);
       expect(new Set(idsOf(claimed)).size).toBe(10);
       expect(new Set(claimed.map(({ token }) => token)).size).toBe(10);
-      const perEndpoint = Object.groupBy(claimed, ({ delivery }) => delivery.webhookId);
+      const perEndpoint = Object.groupBy(claimed, ({ delivery }) => delivery.endpointId);
       expect(Object.values(perEndpoint).map((ofOne) => ofOne?.length)).toEqual([2, 2, 2, 2, 2]);
     });
   });
@@ -205,7 +205,7 @@ export function laneContract(subject: ContractSubject): void {
       for (let pass = 1; pass <= 30; pass += 1) {
         const claimed = await claim(storage, NOW + pass, { limit: 2 });
         for (const { delivery } of claimed) {
-          counts.set(delivery.webhookId, (counts.get(delivery.webhookId) ?? 0) + 1);
+          counts.set(delivery.endpointId, (counts.get(delivery.endpointId) ?? 0) + 1);
         }
         await storage.deliveries.complete(
           claimed.map((one) => succeeded(one, NOW + pass)),

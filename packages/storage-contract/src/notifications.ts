@@ -16,7 +16,7 @@ export function notificationContract(subject: ContractSubject): void {
     );
     for (const notification of notifications) {
       expect(
-        await storage.webhooks.write({ endpoint: await readEndpoint(storage, endpoint), notification }),
+        await storage.endpoints.write({ endpoint: await readEndpoint(storage, endpoint), notification }),
       ).toBe('written');
     }
     return { storage, workspace, endpoint, notifications };
@@ -50,8 +50,8 @@ export function notificationContract(subject: ContractSubject): void {
       const { storage, notifications } = await openWithNotifications(0, 1);
       const [done, owed] = notifications;
       await claimNotifications(storage, NOW);
-      if (done) await storage.webhooks.completeNotification(done.id);
-      await storage.webhooks.completeNotification('ntc_unknown');
+      if (done) await storage.endpoints.completeNotification(done.id);
+      await storage.endpoints.completeNotification('ntc_unknown');
       expect(await claimNotifications(storage, NOW + 1000)).toEqual([owed]);
     });
 
@@ -68,12 +68,12 @@ export function notificationContract(subject: ContractSubject): void {
 
     it('outlive their endpoint', async () => {
       const { storage, workspace, endpoint, notifications } = await openWithNotifications(0);
-      await storage.webhooks.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id);
       expect(await claimNotifications(storage, NOW)).toEqual(notifications);
     });
   });
 }
 
 function claimNotifications(storage: Storage, now: number, limit = 10) {
-  return storage.webhooks.claimNotifications({ now, leaseMs: 1000, limit });
+  return storage.endpoints.claimNotifications({ now, leaseMs: 1000, limit });
 }

@@ -147,7 +147,7 @@ export function postponedWorkContract(subject: ContractSubject): void {
       await enqueueOne(storage, endpoint);
       await claim(storage, NOW);
       await stop(storage, workspace);
-      expect(await storage.webhooks.delete(workspace.id, endpoint.id)).toBe(true);
+      expect(await storage.endpoints.delete(workspace.id, endpoint.id)).toBe(true);
       const { nextAt } = await storage.deliveries.claim(claimAt(NOW));
       const endsAt = must(nextAt);
       expect(endsAt).toBeGreaterThan(NOW);
@@ -183,8 +183,8 @@ export function postponedWorkContract(subject: ContractSubject): void {
       await enqueueOne(storage, endpoint);
       const [claimed] = await claim(storage, NOW);
       await storage.deliveries.complete([exhausted(must(claimed), NOW)], NOW);
-      const failing = (): ReturnType<Storage['webhooks']['listFailing']> =>
-        storage.webhooks.listFailing({ before: NOW + DAY, after: null, limit: 10 });
+      const failing = (): ReturnType<Storage['endpoints']['listFailing']> =>
+        storage.endpoints.listFailing({ before: NOW + DAY, after: null, limit: 10 });
       expect(await failing()).toHaveLength(1);
       await stop(storage, workspace);
       expect(await failing()).toEqual([]);

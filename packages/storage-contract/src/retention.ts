@@ -68,7 +68,7 @@ export function retentionContract(subject: ContractSubject): void {
       const [claimed] = await claim(storage, NOW);
       await deleteHistory(storage, MIDNIGHT + DAY);
       expect(await storage.deliveries.complete([succeeded(must(claimed), NOW)], NOW)).toBe(0);
-      const health = must(await storage.webhooks.find(endpoint.workspaceId, endpoint.id)).health;
+      const health = must(await storage.endpoints.find(endpoint.workspaceId, endpoint.id)).health;
       expect(health).toEqual(endpoint.health);
       expect(await claim(storage, NOW + 60_000)).toEqual([]);
       // The slots of what is gone are free.
@@ -80,7 +80,7 @@ export function retentionContract(subject: ContractSubject): void {
       const storage = await open();
       const { workspace, endpoint } = await storeLane(storage);
       await enqueueOne(storage, endpoint);
-      await storage.webhooks.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id);
       await deleteHistory(storage, MIDNIGHT + DAY);
       expect(await storage.deliveries.sweepClosed(10)).toBe(0);
       expect(await storage.deliveries.claim(claimAt(NOW))).toEqual({ claimed: [], nextAt: null });

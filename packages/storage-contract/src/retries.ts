@@ -1,11 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type {
-  ClaimedDelivery,
-  Completion,
-  Delivery,
-  Storage,
-  WebhookEndpoint,
-} from '@trunkline/core/spi/storage';
+import type { ClaimedDelivery, Completion, Delivery, Endpoint, Storage } from '@trunkline/core/spi/storage';
 import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import { anEndpoint, NOW, testId } from './examples.ts';
@@ -88,7 +82,7 @@ export function retryContract(subject: ContractSubject): void {
       const { id } = await finish(storage, await enqueueOne(storage, endpoint), exhausted);
       await disable(storage, endpoint);
       expect(await storage.deliveries.retry(workspace.id, id, NOW, 0)).toEqual({ kind: 'not_allowed' });
-      await storage.webhooks.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id);
       expect(await storage.deliveries.retry(workspace.id, id, NOW, 0)).toEqual({ kind: 'not_allowed' });
     });
 
@@ -218,7 +212,7 @@ export function retryContract(subject: ContractSubject): void {
       ).toBeNull();
       await disable(storage, endpoint);
       expect(await deliveries.retryFailedDeliveries(workspace.id, endpoint.id, batch)).toBeNull();
-      await storage.webhooks.delete(workspace.id, endpoint.id);
+      await storage.endpoints.delete(workspace.id, endpoint.id);
       expect(await deliveries.retryFailedDeliveries(workspace.id, endpoint.id, batch)).toBeNull();
       expect(await readDelivery(storage, must(delivery))).toEqual(delivery);
     });
@@ -242,7 +236,7 @@ function failedForGood(claimed: ClaimedDelivery, at: number): Completion {
 /** Made a millisecond apart from NOW on, oldest first. */
 async function storeFinished(
   storage: Storage,
-  endpoint: WebhookEndpoint,
+  endpoint: Endpoint,
   count: number,
 ): Promise<readonly Delivery[]> {
   const finished: Delivery[] = [];

@@ -128,7 +128,7 @@ export function subscriptionContract(subject: ContractSubject): void {
       await happen(storage, workspace, event);
       expect(only(await claim(storage, NOW)).delivery).toMatchObject({
         eventId: event.id,
-        webhookId: endpoint.id,
+        endpointId: endpoint.id,
       });
       expect(eventIdsOf(await claimEvents(storage, subscription, NOW))).toEqual([event.id]);
     });

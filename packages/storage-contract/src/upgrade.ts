@@ -10,7 +10,7 @@ import { nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import type { Sandbox } from '@trunkline/core/sandbox';
 import { uuidToId } from '@trunkline/core/spi/storage';
-import type { IdPrefix, Instance, Storage, WebhookEndpoint, Workspace } from '@trunkline/core/spi/storage';
+import type { Endpoint, IdPrefix, Instance, Storage, Workspace } from '@trunkline/core/spi/storage';
 import { memoryStorage } from '@trunkline/core/testing';
 import { HANG_MS, until } from '@trunkline/test-support';
 import { randomInTest } from '@trunkline/test-support/seeded-test';
@@ -33,7 +33,7 @@ export interface EarlierData extends UpgradeSize {
   readonly instance: Instance;
   readonly session: ReadonlyMap<string, Uint8Array>;
   /** In turn, a delivery is for each of them. */
-  readonly endpoints: readonly WebhookEndpoint[];
+  readonly endpoints: readonly Endpoint[];
   /** Messages that are to be sent, the first ones: outbound, as every other one is. */
   readonly queued: number;
   /** Idempotency keys, `key-1` and so on, of the first messages. */
@@ -213,7 +213,7 @@ async function liveRows(sandbox: Sandbox, url: string): Promise<LiveRows> {
   ];
   if (!workspace || !instance) throw new Error('The workspace or the instance is not there.');
   const session = await storage.sessions.load(id);
-  const endpoints = await storage.webhooks.list(workspaceId);
+  const endpoints = await storage.endpoints.list(workspaceId);
   const now = Date.now();
   return {
     workspace,

@@ -2,6 +2,7 @@ import type {
   ApiKey,
   Attempt,
   Delivery,
+  Endpoint,
   EndpointHealth,
   Event,
   EventSubscription,
@@ -13,7 +14,6 @@ import type {
   Member,
   Message,
   RetryRound,
-  WebhookEndpoint,
   Workspace,
 } from '@trunkline/core/spi/storage';
 import { flag, id, integer, json, orNull, text, word, words } from './columns.ts';
@@ -160,7 +160,7 @@ export const ENDPOINT_HEALTH: ColumnsOf<EndpointHealth> = {
   ...ENDPOINT_FAILURES,
 };
 
-export type EndpointSettings = Omit<WebhookEndpoint, 'id' | 'workspaceId' | 'createdAt' | 'health'>;
+export type EndpointSettings = Omit<Endpoint, 'id' | 'workspaceId' | 'createdAt' | 'health'>;
 
 export const ENDPOINT_SETTINGS: ColumnsOf<EndpointSettings> = {
   url: text('url'),
@@ -176,7 +176,7 @@ export const ENDPOINT_SETTINGS: ColumnsOf<EndpointSettings> = {
 };
 
 /** An endpoint but for its health. */
-export const ENDPOINT: ColumnsOf<Omit<WebhookEndpoint, 'health'>> = {
+export const ENDPOINT: ColumnsOf<Omit<Endpoint, 'health'>> = {
   id: id('id', 'wh'),
   workspaceId: id('workspace_id', 'ten'),
   createdAt: integer('created_at'),
@@ -209,7 +209,7 @@ export const DELIVERY_OUTCOME: ColumnsOf<DeliveryOutcome> = {
 export const DELIVERY: ColumnsOf<Delivery> = {
   id: id('id', 'whd'),
   workspaceId: id('workspace_id', 'ten'),
-  webhookId: id('webhook_id', 'wh'),
+  endpointId: id('webhook_id', 'wh'),
   eventId: id('event_id', 'evt'),
   eventType: word('event_type'),
   eventOccurredAt: integer('event_occurred_at'),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { HEALTHY, uuidToId } from '@trunkline/core/spi/storage';
-import type { Instance, WebhookEndpoint } from '@trunkline/core/spi/storage';
+import type { Endpoint, Instance } from '@trunkline/core/spi/storage';
 import { describe, expect, it } from 'vitest';
 import { BOOLEAN, PLAIN_CODECS, uuidIds } from './codec.ts';
 import type { Codecs } from './codec.ts';
@@ -83,7 +83,7 @@ describe('the row of an instance', () => {
 });
 
 describe('the row of an endpoint', () => {
-  const endpoint: WebhookEndpoint = {
+  const endpoint: Endpoint = {
     id: `wh_${ID}`,
     workspaceId: `ten_${ID}`,
     url: 'https://example.com/hooks',

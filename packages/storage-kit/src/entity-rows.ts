@@ -2,6 +2,7 @@ import type {
   ApiKey,
   Attempt,
   Delivery,
+  Endpoint,
   EndpointHealth,
   Event,
   EventSubscription,
@@ -13,7 +14,6 @@ import type {
   Member,
   Message,
   RetryRound,
-  WebhookEndpoint,
   Workspace,
 } from '@trunkline/core/spi/storage';
 import type { Codecs } from './codec.ts';
@@ -75,11 +75,11 @@ export interface EntityRows<Stored> {
   /** But for the workspace whose key it is. */
   readonly idempotencyRecord: RowMapper<IdempotencyRecord, Stored>;
 
-  readonly endpoint: RowMapper<WebhookEndpoint, Stored>;
+  readonly endpoint: RowMapper<Endpoint, Stored>;
   /** What a user changes of an endpoint, and its `version`. */
   readonly endpointSettings: RowMapper<EndpointSettings, Stored>;
   readonly endpointHealth: RowMapper<EndpointHealth, Stored>;
-  /** What `WebhookStore.write` may change of the health. */
+  /** What `EndpointStore.write` may change of the health. */
   readonly endpointFailures: RowMapper<FailureRecord, Stored>;
 
   readonly delivery: RowMapper<Delivery, Stored>;
@@ -125,9 +125,9 @@ export function entityRows<Stored>(codecs: Codecs<Stored>): EntityRows<Stored> {
 
 /** The health of an endpoint is an object of its own in columns of the same row. */
 function withHealth<Stored>(
-  own: RowMapper<Omit<WebhookEndpoint, 'health'>, Stored>,
+  own: RowMapper<Omit<Endpoint, 'health'>, Stored>,
   health: RowMapper<EndpointHealth, Stored>,
-): RowMapper<WebhookEndpoint, Stored> {
+): RowMapper<Endpoint, Stored> {
   return {
     kinds: { ...own.kinds, ...health.kinds },
     columns: (endpoint) => ({ ...own.columns(endpoint), ...health.columns(endpoint.health) }),

@@ -13,7 +13,7 @@ export function completing(connected: Connected): DeliveryStore['complete'] {
   const batcher = createBatcher<Report, boolean>({
     max: 500,
     inFlight: 2,
-    keyOf: ({ completion }) => completion.delivery.webhookId,
+    keyOf: ({ completion }) => completion.delivery.endpointId,
     run: (reports) => doTogether(connected(), reports, completeAll),
   });
   return async (completions, now) => {

@@ -50,7 +50,7 @@ interface EndedClaims {
 }
 
 async function endClaims(transaction: Transaction, reports: readonly Report[]): Promise<EndedClaims> {
-  const endpoints = reports.map(({ completion }) => uuidToFind('wh', completion.delivery.webhookId));
+  const endpoints = reports.map(({ completion }) => uuidToFind('wh', completion.delivery.endpointId));
   const rows = await transaction.all(HELD, [...new Set(endpoints)]);
   const byToken = new Map<unknown, Row>();
   const byEndpoint = new Map<string, Row>();

@@ -11,7 +11,7 @@ import { uuidToFind } from './uuid.ts';
 
 interface DeliveryQuery {
   readonly workspaceId: string;
-  readonly webhookId: string;
+  readonly endpointId: string;
   readonly statuses?: readonly DeliveryStatus[] | undefined;
   readonly eventType?: string | undefined;
   /** Rows with smaller uuids are not found. */
@@ -24,8 +24,8 @@ interface DeliveryQuery {
  * it asks for is. Those that are open are always walks along open_deliveries_by_kind.
  */
 export async function deliveryList(statements: Statements, query: DeliveryQuery): Promise<List> {
-  const { workspaceId, webhookId, statuses, eventType, floor } = query;
-  const endpoint = uuidToFind('wh', webhookId);
+  const { workspaceId, endpointId, statuses, eventType, floor } = query;
+  const endpoint = uuidToFind('wh', endpointId);
   const standing = await readStanding(statements, endpoint, uuidToFind('ten', workspaceId));
   const types = eventType === undefined ? EVENT_TYPES : [encodeText(eventType)];
   const open = kindsOf(standing ? openDeliveryKinds(statuses ?? DELIVERY_STATUSES, standing) : [], types);

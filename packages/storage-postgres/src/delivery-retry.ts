@@ -59,10 +59,10 @@ interface RetryBatch {
 /** The same for all that have failed at an endpoint, those attempted longest ago first. Null when it is gone or disabled. */
 export async function retryFailedDeliveries(
   transaction: Transaction,
-  { workspaceId, webhookId }: { readonly workspaceId: string; readonly webhookId: string },
+  { workspaceId, endpointId }: { readonly workspaceId: string; readonly endpointId: string },
   { limit, countUpTo, now, since }: RetryBatch,
 ): Promise<{ readonly requeued: number; readonly remaining: number } | null> {
-  const endpoint = uuidToFind('wh', webhookId);
+  const endpoint = uuidToFind('wh', endpointId);
   if (endpoint === null) return null;
   await lockLanes(transaction, [endpoint]);
   if (!(await keepEnabled(transaction, uuidToFind('ten', workspaceId), endpoint))) return null;

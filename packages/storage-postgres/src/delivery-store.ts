@@ -50,11 +50,11 @@ export function deliveryStore(connected: Connected): DeliveryStore {
         const delivery = await findDelivery(statements, workspaceId, id, since);
         return delivery && detailOf(statements, delivery);
       }),
-    list: (workspaceId, webhookId, { status, eventType }, page, since) =>
+    list: (workspaceId, endpointId, { status, eventType }, page, since) =>
       connected().snapshot(async (statements) => {
         const statuses = status && [status];
         const floor = floorUuid(since);
-        const list = await deliveryList(statements, { workspaceId, webhookId, statuses, eventType, floor });
+        const list = await deliveryList(statements, { workspaceId, endpointId, statuses, eventType, floor });
         return readPage(statements, list, page, readDelivery);
       }),
 
@@ -62,9 +62,9 @@ export function deliveryStore(connected: Connected): DeliveryStore {
       connected().transaction((transaction) =>
         retryDelivery(transaction, { workspaceId, id, now, floor: floorUuid(since) }),
       ),
-    retryFailedDeliveries: (workspaceId, webhookId, { limit, countUpTo, now, since }) =>
+    retryFailedDeliveries: (workspaceId, endpointId, { limit, countUpTo, now, since }) =>
       connected().transaction((transaction) =>
-        retryFailedDeliveries(transaction, { workspaceId, webhookId }, { limit, countUpTo, now, since }),
+        retryFailedDeliveries(transaction, { workspaceId, endpointId }, { limit, countUpTo, now, since }),
       ),
 
     sweepClosed: (limit) => sweepCancellations(connected(), limit),
@@ -86,7 +86,7 @@ const FIND = `SELECT * FROM (${deliveryWith('$1')}) AS delivery WHERE workspace_
 
 async function detailOf(statements: Statements, delivery: Delivery): Promise<DeliveryDetail> {
   const uuid = uuidOf('whd', delivery.id);
-  const endpoint = uuidOf('wh', delivery.webhookId);
+  const endpoint = uuidOf('wh', delivery.endpointId);
   const row = await statements.get(SURROUNDINGS, uuidOf('evt', delivery.eventId), endpoint);
   const attempts = await statements.all(ATTEMPTS, uuid);
   return {

@@ -10,8 +10,8 @@ export function enqueueing(connected: Connected): DeliveryStore['enqueue'] {
   const batcher = createBatcher<DirectEvent, Delivery | null>({
     max: 500,
     inFlight: 2,
-    keyOf: ({ webhookId }) => webhookId,
+    keyOf: ({ endpointId }) => endpointId,
     run: (direct) => doTogether(connected(), direct, storeEventsFor),
   });
-  return async (webhookId, event) => connected().track(batcher.run({ webhookId, event }));
+  return async (endpointId, event) => connected().track(batcher.run({ endpointId, event }));
 }

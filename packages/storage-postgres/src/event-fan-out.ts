@@ -31,7 +31,7 @@ export async function storeEvents(transaction: Transaction, events: readonly Eve
 
 /** An event for one endpoint, whatever that subscribes to. */
 export interface DirectEvent {
-  readonly webhookId: string;
+  readonly endpointId: string;
   readonly event: Event;
 }
 
@@ -40,12 +40,12 @@ export async function storeEventsFor(
   transaction: Transaction,
   direct: readonly DirectEvent[],
 ): Promise<readonly (Delivery | null)[]> {
-  const uuids = new Set(direct.map(({ webhookId }) => uuidToFind('wh', webhookId)));
+  const uuids = new Set(direct.map(({ endpointId }) => uuidToFind('wh', endpointId)));
   const enabled = (await transaction.all(ENABLED, [...uuids])).map(readSubscriber);
-  const fanOuts = direct.map(({ webhookId, event }) => ({
+  const fanOuts = direct.map(({ endpointId, event }) => ({
     event,
     endpoints: enabled.filter(
-      (endpoint) => endpoint.id === webhookId && endpoint.workspaceId === event.workspaceId,
+      (endpoint) => endpoint.id === endpointId && endpoint.workspaceId === event.workspaceId,
     ),
     subscriptions: [],
   }));
@@ -123,8 +123,8 @@ async function store(
   );
   if (wanted.length === 0) return [];
   const deliveries = wanted.flatMap(({ event, endpoints }) =>
-    endpoints.map(({ id: webhookId, generation }) => ({
-      delivery: newDelivery(event, webhookId, newId),
+    endpoints.map(({ id: endpointId, generation }) => ({
+      delivery: newDelivery(event, endpointId, newId),
       generation,
     })),
   );

@@ -6,6 +6,7 @@ import { apiKeyStore } from './api-key-store.ts';
 import { createDatabase } from './database.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { deliveryStore } from './delivery-store.ts';
+import { endpointStore } from './endpoint-store.ts';
 import { groupStore } from './group-store.ts';
 import { instanceStore } from './instance-store.ts';
 import { leaseStore } from './lease-store.ts';
@@ -31,7 +32,6 @@ import { findOrAddSetting, replaceSetting } from './setting.ts';
 import { createPrepare } from './statements.ts';
 import { subscriptionStore } from './subscription-store.ts';
 import { explained } from './unavailable.ts';
-import { webhookStore } from './webhook-store.ts';
 import { workspaceStore } from './workspace-store.ts';
 
 /** A client of `pg`, after `BEGIN`. */
@@ -61,7 +61,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     groups: explained(groupStore(connected)),
     messages: explained(messageStore(connected, senders)),
     uploads: explained(uploadRegistry(connected)),
-    webhooks: explained(webhookStore(connected)),
+    endpoints: explained(endpointStore(connected)),
     deliveries: explained(deliveryStore(connected)),
     subscriptions: explained(subscriptionStore(connected)),
     retention: explained(retentionStore(connected)),

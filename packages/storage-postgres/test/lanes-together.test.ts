@@ -1,12 +1,6 @@
 import { Pool } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import type {
-  ClaimedDelivery,
-  Completion,
-  Delivery,
-  Storage,
-  WebhookEndpoint,
-} from '@trunkline/core/spi/storage';
+import type { ClaimedDelivery, Completion, Delivery, Endpoint, Storage } from '@trunkline/core/spi/storage';
 import { anEndpoint, anEvent, aWorkspace, NOW } from '@trunkline/storage-contract/examples';
 import { exhausted, failed, succeeded } from '@trunkline/storage-contract/fixtures';
 import { must } from '@trunkline/test-support';
@@ -52,7 +46,7 @@ it('processes that queue, claim, complete, crash, close and retry concurrently b
 
 interface Fixture {
   readonly storages: readonly Storage[];
-  readonly endpoints: readonly WebhookEndpoint[];
+  readonly endpoints: readonly Endpoint[];
   readonly log: ReceiverLog;
   readonly queued: Delivery[];
   /** A whole number from 1 to `count`. */
@@ -70,7 +64,7 @@ async function openFixture(schema: TestSchema, errors: string[], random: RandomN
   const workspace = aWorkspace();
   await must(storages[0]).workspaces.insert(workspace);
   const endpoints = Array.from({ length: ENDPOINTS }, () => anEndpoint(workspace));
-  for (const endpoint of endpoints) await must(storages[0]).webhooks.insert(endpoint, 100);
+  for (const endpoint of endpoints) await must(storages[0]).endpoints.insert(endpoint, 100);
   let now = NOW;
   return {
     storages,
@@ -160,13 +154,13 @@ function outcomeOf(fixture: Fixture, claimed: ClaimedDelivery, now: number): Com
 }
 
 /** Closes endpoints and opens them again, and retries by hand. */
-async function meddle(fixture: Fixture, { webhooks, deliveries }: Storage): Promise<void> {
+async function meddle(fixture: Fixture, { endpoints, deliveries }: Storage): Promise<void> {
   for (let step = 0; step < STEPS / 4; step += 1) {
     const { workspaceId, id } = pick(fixture, fixture.endpoints);
-    const endpoint = must(await webhooks.find(workspaceId, id));
-    await webhooks.write({ endpoint: { ...endpoint, status: 'disabled' }, close: 'ENDPOINT_DISABLED' });
-    const disabled = must(await webhooks.find(workspaceId, id));
-    await webhooks.write({ endpoint: { ...disabled, status: 'enabled' } });
+    const endpoint = must(await endpoints.find(workspaceId, id));
+    await endpoints.write({ endpoint: { ...endpoint, status: 'disabled' }, close: 'ENDPOINT_DISABLED' });
+    const disabled = must(await endpoints.find(workspaceId, id));
+    await endpoints.write({ endpoint: { ...disabled, status: 'enabled' } });
     await deliveries.retryFailedDeliveries(workspaceId, id, {
       limit: 5,
       countUpTo: 5,

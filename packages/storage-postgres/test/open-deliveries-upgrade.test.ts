@@ -17,7 +17,7 @@ it('what was claimed, cancelled or waited for its retry before an upgrade goes o
   const { insert } = await makeEarlierSchema(schema, VERSION);
   const workspace = aWorkspace();
   const endpoint = anEndpoint(workspace);
-  const webhook = uuid('wh', endpoint.id);
+  const endpointUuid = uuid('wh', endpoint.id);
   await insertEndpoint(insert, endpoint, 2);
   const made: Delivery[] = [];
   for (const [index, changes] of [{}, {}, {}, RETRYING].entries()) {
@@ -35,14 +35,14 @@ it('what was claimed, cancelled or waited for its retry before an upgrade goes o
   }
   const [cancelled, claimed, waiting, retrying] = made.map(must) as [Delivery, Delivery, Delivery, Delivery]; // four
   await insert('closings', {
-    endpoint_id: webhook,
+    endpoint_id: endpointUuid,
     generation: 1,
     reason: 'ENDPOINT_DISABLED',
     to_sweep: true,
   });
   const queue = (delivery: Delivery, generation: number, dueAt: number) =>
     insert('due', {
-      endpoint_id: webhook,
+      endpoint_id: endpointUuid,
       generation,
       due_at: dueAt,
       delivery_id: uuid('whd', delivery.id),
@@ -63,7 +63,7 @@ it('what was claimed, cancelled or waited for its retry before an upgrade goes o
     at: NOW - 50,
   });
   await insert('claims', {
-    endpoint_id: webhook,
+    endpoint_id: endpointUuid,
     slot: 0,
     delivery_id: uuid('whd', claimed.id),
     generation: 2,
@@ -107,7 +107,7 @@ it('a process of the version before an upgrade that still runs is refused by wha
      INSERT INTO trunkline.due (endpoint_id, generation, due_at, delivery_id, lost_claims)
      SELECT webhook_id, generation, created_at, id, 0 FROM made`,
     `DELETE FROM trunkline.claims
-     USING unnest(ARRAY['${uuid('wh', delivery.webhookId)}'::uuid], ARRAY[1]) AS report (endpoint_id, token)
+     USING unnest(ARRAY['${uuid('wh', delivery.endpointId)}'::uuid], ARRAY[1]) AS report (endpoint_id, token)
      WHERE claims.endpoint_id = report.endpoint_id AND claims.token = report.token`,
     'DELETE FROM trunkline.due WHERE endpoint_id IS NOT NULL',
   ];
@@ -168,7 +168,7 @@ function deliveryRow(delivery: Delivery, generation: number) {
   const row = {
     id: uuid('whd', delivery.id),
     workspace_id: uuid('ten', delivery.workspaceId),
-    webhook_id: uuid('wh', delivery.webhookId),
+    webhook_id: uuid('wh', delivery.endpointId),
     event_id: uuid('evt', delivery.eventId),
     event_type: delivery.eventType,
     event_occurred_at: delivery.eventOccurredAt,

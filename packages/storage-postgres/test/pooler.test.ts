@@ -24,7 +24,7 @@ it('a message goes all its way through a pooler that hands out connections by th
 
   const { workspace, instance } = await storeInstance(storage);
   const endpoint = anEndpoint(workspace, { events: ['message.sent'] });
-  await storage.webhooks.insert(endpoint, 5);
+  await storage.endpoints.insert(endpoint, 5);
   const subscription = await storage.subscriptions.register(aSubscription({ eventTypes: ['message.sent'] }));
   const messages = Array.from({ length: 20 }, () => aMessage(instance));
   const accepted = await Promise.all(

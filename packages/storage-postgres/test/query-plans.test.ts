@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ClaimedDelivery, WebhookEndpoint } from '@trunkline/core/spi/storage';
+import type { ClaimedDelivery, Endpoint } from '@trunkline/core/spi/storage';
 import {
   aMessage,
   anEndpoint,
@@ -49,7 +49,7 @@ it('nothing that is asked reads, or sorts, more than its response takes', { time
   await sendMessages(fixture);
   await handleEvents(fixture);
   await readMessages(fixture);
-  for (const webhookId of [fixture.busy.id, fixture.idle.id]) await readDeliveries(fixture, webhookId);
+  for (const endpointId of [fixture.busy.id, fixture.idle.id]) await readDeliveries(fixture, endpointId);
   await retryDeliveries(fixture);
   await closeEndpoint(fixture);
   await deleteWhatIsOld(fixture);
@@ -65,8 +65,8 @@ it('a claim and its completion compare no rows each with each, where the planner
   const storage = await openStorage(schema, { notifications: false });
   const { workspace } = await storeInstance(storage);
   const endpoints = Array.from({ length: 400 }, () => anEndpoint(workspace));
-  for (const endpoint of endpoints) await storage.webhooks.insert(endpoint, 1000);
-  const enqueue = async (endpoint: WebhookEndpoint): Promise<unknown> =>
+  for (const endpoint of endpoints) await storage.endpoints.insert(endpoint, 1000);
+  const enqueue = async (endpoint: Endpoint): Promise<unknown> =>
     storage.deliveries.enqueue(endpoint.id, anEvent(workspace, NOW));
   await enqueue(must(endpoints[0]));
   await analyze(schema);
@@ -100,7 +100,7 @@ async function openBacklog() {
   const endpoints = Array.from({ length: 100 }, () => anEndpoint(workspace));
   // Nothing was ever sent there: what has the fewest rows is what a plan for all may fail.
   const idle = anEndpoint(workspace);
-  for (const endpoint of [...endpoints, idle]) await storage.webhooks.insert(endpoint, 1000);
+  for (const endpoint of [...endpoints, idle]) await storage.endpoints.insert(endpoint, 1000);
   await storeBacklog(schema, { instance, endpoints, subscription, count: ROWS });
   return { storage, explained, workspace, instance, subscription, busy: must(endpoints[0]), idle };
 }
@@ -191,7 +191,7 @@ async function readMessages({ storage: { messages }, workspace, instance }: Fixt
 
 async function readDeliveries(
   { storage: { deliveries }, workspace }: Fixture,
-  webhookId: string,
+  endpointId: string,
 ): Promise<void> {
   for (const since of [0, NOW - 2 * DAY]) {
     for (const filter of [
@@ -201,11 +201,11 @@ async function readDeliveries(
       { eventType: 'message.received' },
       { status: 'success', eventType: 'message.sent' } as const,
     ]) {
-      const { rows } = await deliveries.list(workspace.id, webhookId, filter, FIRST, since);
+      const { rows } = await deliveries.list(workspace.id, endpointId, filter, FIRST, since);
       const last = rows.at(-1);
       for (const direction of last ? (['older', 'newer'] as const) : []) {
         const from = { direction, id: must(last).id };
-        await deliveries.list(workspace.id, webhookId, filter, { ...FIRST, from }, since);
+        await deliveries.list(workspace.id, endpointId, filter, { ...FIRST, from }, since);
       }
     }
   }
@@ -235,11 +235,11 @@ async function retryDeliveries({ storage: { deliveries }, workspace, busy, idle 
 
 async function closeEndpoint(fixture: Fixture): Promise<void> {
   const { storage, workspace, busy } = fixture;
-  const stored = must(await storage.webhooks.find(workspace.id, busy.id));
-  await storage.webhooks.write({ endpoint: { ...stored, status: 'disabled' }, close: 'ENDPOINT_DISABLED' });
+  const stored = must(await storage.endpoints.find(workspace.id, busy.id));
+  await storage.endpoints.write({ endpoint: { ...stored, status: 'disabled' }, close: 'ENDPOINT_DISABLED' });
   await readDeliveries(fixture, busy.id);
   expect(await storage.deliveries.sweepClosed(500)).toBe(500);
-  await storage.webhooks.delete(workspace.id, busy.id);
+  await storage.endpoints.delete(workspace.id, busy.id);
 }
 
 async function deleteWhatIsOld({ storage, subscription }: Fixture): Promise<void> {

@@ -13,7 +13,7 @@ it('what was confirmed outlives a crash of the server, nothing is half there, an
   const database = { url: server.url, name: 'trunkline' };
   const [one, two] = [await openStorage(database), await openStorage(database)];
   const { workspace, instance } = await storeInstance(one);
-  await one.webhooks.insert(anEndpoint(workspace, { events: ['message.sent'] }), 5);
+  await one.endpoints.insert(anEndpoint(workspace, { events: ['message.sent'] }), 5);
   const lease = await takeLease(two, instance);
 
   const confirmed: Confirmed = { accepted: new Set(), sent: new Set(), delivered: new Set() };

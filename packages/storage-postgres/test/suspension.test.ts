@@ -5,7 +5,7 @@ import { eventually, must } from '@trunkline/test-support';
 import { openNamed, waitingFor } from './support/named-storage.ts';
 import { temporarySchema } from './support/open-storage.ts';
 
-it('a suspension that waits for the deletion of a webhook leaves no claim there unfinished', async () => {
+it('a suspension that waits for the deletion of an endpoint leaves no claim there unfinished', async () => {
   const schema = await temporarySchema();
   const { storage, name } = await openNamed(schema);
   const { workspace, endpoint } = await storeLane(storage);
@@ -14,7 +14,7 @@ it('a suspension that waits for the deletion of a webhook leaves no claim there 
 
   const other = await schema.pool.connect();
   await other.query(`BEGIN; SELECT 1 FROM ${schema.name}.lanes FOR UPDATE`);
-  const deleting = storage.webhooks.delete(workspace.id, endpoint.id);
+  const deleting = storage.endpoints.delete(workspace.id, endpoint.id);
   await eventually(async () => expect(await waitingFor(schema, name)).toBe(1));
   const suspending = storage.workspaces.update(workspace.id, { suspendedAt: NOW });
   await eventually(async () => expect(await waitingFor(schema, name)).toBe(2));

@@ -9,7 +9,7 @@ import type { List } from './page.ts';
 
 interface DeliveryQuery {
   readonly workspaceId: string;
-  readonly webhookId: string;
+  readonly endpointId: string;
   readonly statuses?: readonly DeliveryStatus[] | undefined;
   readonly eventType?: string | undefined;
   /** Rows with smaller ids are not found. */
@@ -21,37 +21,37 @@ interface DeliveryQuery {
  * each kind that passes it, along deliveries_by_kind, so that a page costs the same however rare what it asks for is.
  */
 export function deliveryList(database: Database, query: DeliveryQuery): List {
-  const { webhookId, statuses, eventType, floor } = query;
-  if (workspaceOfEndpoint(database, webhookId) !== query.workspaceId) {
+  const { endpointId, statuses, eventType, floor } = query;
+  if (workspaceOfEndpoint(database, endpointId) !== query.workspaceId) {
     return { table: 'deliveries', where: 'webhook_id = ?', parts: [] };
   }
   if (statuses === undefined && eventType === undefined) {
-    return { table: 'deliveries', where: 'webhook_id = ?', parts: [[webhookId]], floor };
+    return { table: 'deliveries', where: 'webhook_id = ?', parts: [[endpointId]], floor };
   }
   const types: readonly string[] = eventType === undefined ? EVENT_TYPES : [eventType];
-  const kinds = kindsThatRead(database, webhookId, statuses ?? DELIVERY_STATUSES);
+  const kinds = kindsThatRead(database, endpointId, statuses ?? DELIVERY_STATUSES);
   return {
     table: 'deliveries',
     where: 'webhook_id = ? AND status = ? AND generation = ? AND event_type = ?',
-    parts: kinds.flatMap((kind) => types.map((type) => [webhookId, ...kind, type])),
+    parts: kinds.flatMap((kind) => types.map((type) => [endpointId, ...kind, type])),
     floor,
   };
 }
 
 /** The deliveries of an endpoint are all of one workspace, so that one of them is enough; they outlive the endpoint. */
-function workspaceOfEndpoint(database: Database, webhookId: string): unknown {
+function workspaceOfEndpoint(database: Database, endpointId: string): unknown {
   const sql = 'SELECT workspace_id FROM deliveries WHERE webhook_id = ? LIMIT 1';
-  return database.get(sql, webhookId)?.['workspace_id'];
+  return database.get(sql, endpointId)?.['workspace_id'];
 }
 
 /** How what reads as one of these statuses is stored. */
 function kindsThatRead(
   database: Database,
-  webhookId: string,
+  endpointId: string,
   statuses: readonly DeliveryStatus[],
 ): readonly (readonly [status: DeliveryStatus, generation: number])[] {
-  const current = laneGeneration(database, webhookId);
-  const open = openDeliveryKinds(statuses, { current, closed: closedGenerations(database, webhookId) });
+  const current = laneGeneration(database, endpointId);
+  const open = openDeliveryKinds(statuses, { current, closed: closedGenerations(database, endpointId) });
   return [
     ...endedDeliveryStatuses(statuses).map((status) => [status, ENDED] as const),
     ...open.map(({ status, generation }) => [status, generation] as const),

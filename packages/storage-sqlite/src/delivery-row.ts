@@ -26,7 +26,7 @@ export const ENDED = 0;
 export function readDelivery(database: Database, row: Row): Delivery {
   const delivery = entities.delivery.read(row);
   if (!isOpen(delivery.status)) return delivery;
-  const reason = cancellationOf(database, delivery.webhookId, integer(row, 'generation'));
+  const reason = cancellationOf(database, delivery.endpointId, integer(row, 'generation'));
   return reason ? cancelledBy(reason, delivery) : delivery;
 }
 

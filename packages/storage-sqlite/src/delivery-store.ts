@@ -43,9 +43,9 @@ import { shortenDeliveryWaits } from './shorten-waits.ts';
 
 export function deliveryStore(connected: Connected): DeliveryStore {
   return {
-    enqueue: async (webhookId, event) => {
+    enqueue: async (endpointId, event) => {
       const { database, newId, write } = connected();
-      return write((announce) => storeEventFor({ database, newId, announce }, webhookId, event));
+      return write((announce) => storeEventFor({ database, newId, announce }, endpointId, event));
     },
 
     claim: async (claim) => {
@@ -78,12 +78,12 @@ export function deliveryStore(connected: Connected): DeliveryStore {
         return delivery && detailOf(database, delivery);
       });
     },
-    list: async (workspaceId, webhookId, { status, eventType }, page, since) => {
+    list: async (workspaceId, endpointId, { status, eventType }, page, since) => {
       const { database } = connected();
       return database.snapshot(() => {
         const statuses = status && [status];
         const floor = floorId('whd', since);
-        const list = deliveryList(database, { workspaceId, webhookId, statuses, eventType, floor });
+        const list = deliveryList(database, { workspaceId, endpointId, statuses, eventType, floor });
         return readPage(database, list, page, (row) => readDelivery(database, row));
       });
     },
@@ -93,27 +93,23 @@ export function deliveryStore(connected: Connected): DeliveryStore {
       return write((announce): RetryResult => {
         const delivery = findDelivery(database, workspaceId, id, since);
         if (!delivery) return { kind: 'not_found' };
-        const { webhookId } = delivery;
-        const isAllowed = mayRetry(delivery) && isEnabled(database, workspaceId, webhookId);
-        if (!isAllowed || findClaim(database, webhookId, id)) return { kind: 'not_allowed' };
+        const { endpointId } = delivery;
+        const isAllowed = mayRetry(delivery) && isEnabled(database, workspaceId, endpointId);
+        if (!isAllowed || findClaim(database, endpointId, id)) return { kind: 'not_allowed' };
         announce({ topic: 'deliveries' });
         return { kind: 'requeued', delivery: requeueNow(database, delivery, now) };
       });
     },
-    retryFailedDeliveries: async (workspaceId, webhookId, { limit, countUpTo, now, since }) => {
+    retryFailedDeliveries: async (workspaceId, endpointId, { limit, countUpTo, now, since }) => {
       const { database, write } = connected();
       return write((announce) => {
-        if (!isEnabled(database, workspaceId, webhookId)) return null;
-        sweepCancellations(
-          database,
-          { limit: limit + countUpTo, endpointId: webhookId },
-          endInSweep(database),
-        );
-        const failed = failedDeliveries(database, webhookId, { since, count: limit + countUpTo });
+        if (!isEnabled(database, workspaceId, endpointId)) return null;
+        sweepCancellations(database, { limit: limit + countUpTo, endpointId }, endInSweep(database));
+        const failed = failedDeliveries(database, endpointId, { since, count: limit + countUpTo });
         const { chosen, remaining, round } = takeRetryBatch(failed, {
           limit,
           now,
-          round: readRetryRound(database, webhookId),
+          round: readRetryRound(database, endpointId),
           failedAt: ({ lastAttemptAt }) => lastAttemptAt,
         });
         const rows = rowsOf(
@@ -122,7 +118,7 @@ export function deliveryStore(connected: Connected): DeliveryStore {
           chosen.map(({ id }) => id),
         );
         for (const row of rows) requeueNow(database, readDelivery(database, row), now);
-        writeRetryRound(database, webhookId, round);
+        writeRetryRound(database, endpointId, round);
         if (chosen.length > 0) announce({ topic: 'deliveries' });
         return { requeued: chosen.length, remaining };
       });
@@ -194,7 +190,7 @@ function claimedDelivery(
 
 /** Returns whether it was written. */
 function completeOne(database: Database, { token, delivery, attempt }: Completion, now: number): boolean {
-  const claim = findClaim(database, delivery.webhookId, delivery.id);
+  const claim = findClaim(database, delivery.endpointId, delivery.id);
   if (claim?.token !== token) return false;
   const reason = endClaim(database, claim);
   const written = reason ? cancelledBy(reason, delivery) : delivery;
@@ -215,7 +211,7 @@ function findDelivery(database: Database, workspaceId: string, id: string, since
 
 function detailOf(database: Database, delivery: Delivery): DeliveryDetail {
   const event = database.get('SELECT payload FROM events WHERE id = ?', delivery.eventId);
-  const endpoint = database.get('SELECT url FROM endpoints WHERE id = ?', delivery.webhookId);
+  const endpoint = database.get('SELECT url FROM endpoints WHERE id = ?', delivery.endpointId);
   const attempts = database.all('SELECT * FROM attempts WHERE delivery_id = ? ORDER BY number', delivery.id);
   return {
     delivery,
@@ -227,14 +223,14 @@ function detailOf(database: Database, delivery: Delivery): DeliveryDetail {
 }
 
 function requeueNow(database: Database, delivery: Delivery, now: number): Delivery {
-  const { id, webhookId } = delivery;
+  const { id, endpointId } = delivery;
   const requeued = requeue(delivery);
-  const generation = laneGeneration(database, webhookId);
+  const generation = laneGeneration(database, endpointId);
   if (generation === null)
-    throw new Error(`The lane of ${webhookId} is missing: check the database for damage.`);
+    throw new Error(`The lane of ${endpointId} is missing: check the database for damage.`);
   // Out of the closed generation, where it has not been swept.
-  removeFromLane(database, webhookId, id);
+  removeFromLane(database, endpointId, id);
   database.update('deliveries', id, outcomeColumns(requeued, generation));
-  queueDelivery(database, { endpointId: webhookId, generation, deliveryId: id, dueAt: now, lostClaims: 0 });
+  queueDelivery(database, { endpointId, generation, deliveryId: id, dueAt: now, lostClaims: 0 });
   return requeued;
 }

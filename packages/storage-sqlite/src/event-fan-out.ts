@@ -32,8 +32,8 @@ export function storeEvents(transaction: Transaction, events: readonly Event[]):
 }
 
 /** Stores an event for this one endpoint; null when it is gone, disabled or of another workspace. */
-export function storeEventFor(transaction: Transaction, webhookId: string, event: Event): Delivery | null {
-  const endpoint = transaction.database.get(`${ENABLED} AND endpoints.id = ?`, event.workspaceId, webhookId);
+export function storeEventFor(transaction: Transaction, endpointId: string, event: Event): Delivery | null {
+  const endpoint = transaction.database.get(`${ENABLED} AND endpoints.id = ?`, event.workspaceId, endpointId);
   if (!endpoint) return null;
   storeEvent(transaction.database, event, 1);
   return deliver(transaction, event, [endpoint])[0] ?? null;
@@ -61,10 +61,10 @@ function deliver(
   return endpoints.map((endpoint) => {
     const generation = integer(endpoint, 'generation');
     const delivery = newDelivery(event, text(endpoint, 'id'), newId);
-    const { id, webhookId, createdAt } = delivery;
+    const { id, endpointId, createdAt } = delivery;
     database.insert('deliveries', deliveryColumns(delivery, generation));
     queueDelivery(database, {
-      endpointId: webhookId,
+      endpointId,
       generation,
       deliveryId: id,
       dueAt: createdAt,

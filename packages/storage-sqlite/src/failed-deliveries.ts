@@ -17,12 +17,12 @@ const CLOCK_SLACK_MS = 24 * 60 * 60 * 1000;
  */
 export function failedDeliveries(
   database: Database,
-  webhookId: string,
+  endpointId: string,
   { since, count }: { readonly since: number; readonly count: number },
 ): readonly FailedDelivery[] {
   const floor = floorId('whd', since);
-  const never = database.all(NEVER_ATTEMPTED, webhookId, floor, count);
-  const attempted = database.all(ATTEMPTED, webhookId, since - CLOCK_SLACK_MS, floor, count - never.length);
+  const never = database.all(NEVER_ATTEMPTED, endpointId, floor, count);
+  const attempted = database.all(ATTEMPTED, endpointId, since - CLOCK_SLACK_MS, floor, count - never.length);
   return [...never, ...attempted].map((row) => ({
     id: text(row, 'id'),
     lastAttemptAt: integerOrNull(row, 'last_attempt_at'),

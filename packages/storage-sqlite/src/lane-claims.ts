@@ -124,13 +124,13 @@ function claimedAt(database: Database, endpointId: string): ReadonlySet<string> 
 /** Where a delivery that is open stands. */
 export function lanePosition(
   database: Database,
-  { id, webhookId }: Pick<Delivery, 'id' | 'webhookId'>,
+  { id, endpointId }: Pick<Delivery, 'id' | 'endpointId'>,
 ): LanePosition {
-  const lane = database.get('SELECT * FROM lanes WHERE endpoint_id = ?', webhookId);
+  const lane = database.get('SELECT * FROM lanes WHERE endpoint_id = ?', endpointId);
   const entry = database.get('SELECT due_at FROM due WHERE delivery_id = ?', id);
   return {
     dueAt: entry ? integer(entry, 'due_at') : null,
-    claims: claimedAt(database, webhookId).size,
+    claims: claimedAt(database, endpointId).size,
     starts: lane ? readLane(lane).starts : [],
   };
 }

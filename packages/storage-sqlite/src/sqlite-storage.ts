@@ -12,6 +12,7 @@ import type { Database } from './database.ts';
 import { whyUnavailable } from './lock.ts';
 import { openDatabase } from './open-database.ts';
 import { deliveryStore } from './delivery-store.ts';
+import { endpointStore } from './endpoint-store.ts';
 import { groupStore } from './group-store.ts';
 import { idempotencyLog } from './idempotency-log.ts';
 import { instanceStore } from './instance-store.ts';
@@ -27,7 +28,6 @@ import { retentionStore } from './retention-store.ts';
 import { text } from './row.ts';
 import { sessionStore } from './session-store.ts';
 import { subscriptionStore } from './subscription-store.ts';
-import { webhookStore } from './webhook-store.ts';
 import { workspaceStore } from './workspace-store.ts';
 import { createWriter } from './writer.ts';
 import type { Announce } from './writer.ts';
@@ -66,7 +66,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     groups: explained(groupStore(connected)),
     messages: explained(messageStore(connected, senders)),
     uploads: explained(uploadRegistry(connected)),
-    webhooks: explained(webhookStore(connected)),
+    endpoints: explained(endpointStore(connected)),
     deliveries: explained(deliveryStore(connected)),
     subscriptions: explained(subscriptionStore(connected)),
     retention: explained(retentionStore(connected)),

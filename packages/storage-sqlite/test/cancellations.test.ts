@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Storage, WebhookEndpoint } from '@trunkline/core/spi/storage';
+import type { Endpoint, Storage } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
 import {
   claimAt,
@@ -43,7 +43,7 @@ it('the lane of a deleted endpoint stays until nothing of it is open', async () 
   await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
   await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
   await storage.deliveries.claim(claimAt(NOW, { limit: 1 }));
-  await storage.webhooks.delete(endpoint.workspaceId, endpoint.id);
+  await storage.endpoints.delete(endpoint.workspaceId, endpoint.id);
   expect(await storage.deliveries.sweepClosed(10)).toBe(1);
   expect(rows('lanes')).toBe(1);
   // Its claim ends by itself.
@@ -57,7 +57,7 @@ it('what was claimed when its endpoint was closed can be deleted as history', as
   const { storage, endpoint, rows } = await fixture();
   await storage.deliveries.enqueue(endpoint.id, anEvent({ id: endpoint.workspaceId }));
   await storage.deliveries.claim(claimAt(NOW));
-  await storage.webhooks.delete(endpoint.workspaceId, endpoint.id);
+  await storage.endpoints.delete(endpoint.workspaceId, endpoint.id);
   expect(await storage.deliveries.sweepClosed(10)).toBe(0);
   expect(await storage.retention.deleteHistory(NOW + 1, 10)).toBe(2);
   expect(await storage.deliveries.sweepClosed(10)).toBe(0);
@@ -85,7 +85,7 @@ it('lists of deliveries stay right when an endpoint was closed very often before
 
 interface Fixture {
   readonly storage: Storage;
-  readonly endpoint: WebhookEndpoint;
+  readonly endpoint: Endpoint;
   /** How many rows a table has. */
   readonly rows: (table: string) => number;
   /** Another one after each commit of the storage. */
@@ -98,7 +98,7 @@ async function fixture(): Promise<Fixture> {
   const workspace = aWorkspace();
   const endpoint = anEndpoint(workspace);
   await storage.workspaces.insert(workspace);
-  await storage.webhooks.insert(endpoint, 5);
+  await storage.endpoints.insert(endpoint, 5);
   const connection = connectTo(path);
   const number = (sql: string): number => Number(Object.values(must(connection.prepare(sql).get()))[0]);
   return {
@@ -109,12 +109,12 @@ async function fixture(): Promise<Fixture> {
   };
 }
 
-async function disable({ webhooks }: Storage, { workspaceId, id }: WebhookEndpoint): Promise<void> {
-  const endpoint = must(await webhooks.find(workspaceId, id));
-  await webhooks.write({ endpoint: { ...endpoint, status: 'disabled' }, close: 'ENDPOINT_DISABLED' });
+async function disable({ endpoints }: Storage, { workspaceId, id }: Endpoint): Promise<void> {
+  const endpoint = must(await endpoints.find(workspaceId, id));
+  await endpoints.write({ endpoint: { ...endpoint, status: 'disabled' }, close: 'ENDPOINT_DISABLED' });
 }
 
-async function enable({ webhooks }: Storage, { workspaceId, id }: WebhookEndpoint): Promise<void> {
-  const endpoint = must(await webhooks.find(workspaceId, id));
-  await webhooks.write({ endpoint: { ...endpoint, status: 'enabled' } });
+async function enable({ endpoints }: Storage, { workspaceId, id }: Endpoint): Promise<void> {
+  const endpoint = must(await endpoints.find(workspaceId, id));
+  await endpoints.write({ endpoint: { ...endpoint, status: 'enabled' } });
 }

@@ -245,7 +245,7 @@ async function makeEarlierVersion(path: string, version: number, parts: readonly
   const message = aMessage(instance, { type: 'image', media });
   await storage.uploads.reserve(message.id, NOW);
   await storage.messages.accept({ message, idempotency: null, backlogLimit: 10, trialLimit: null });
-  await storage.webhooks.insert(endpoint, 5);
+  await storage.endpoints.insert(endpoint, 5);
   const delivery = must(await storage.deliveries.enqueue(endpoint.id, anEvent(workspace)));
   await storage.close();
 

@@ -16,7 +16,7 @@ it('processes on one file get each lease and each delivery once', async () => {
   for (let index = 0; index < 30; index += 1) {
     const [instance, endpoint] = [anInstance(workspace), anEndpoint(workspace)];
     await storage.instances.insert(instance, null);
-    await storage.webhooks.insert(endpoint, 100);
+    await storage.endpoints.insert(endpoint, 100);
     const events = Array.from({ length: 5 }, () => anEvent(workspace));
     const deliveries = await Promise.all(
       events.map((event) => storage.deliveries.enqueue(endpoint.id, event)),

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { DELIVERY_STATUSES } from '../domain/delivery/delivery.ts';
 import type { DeliveryStatus } from '../domain/delivery/delivery.ts';
+import { DESCRIPTION_MAX, EVENTS_MAX } from '../domain/endpoint/endpoint.ts';
+import type { EndpointStatus } from '../domain/endpoint/endpoint.ts';
 import { SUBSCRIBABLE_EVENT_TYPES } from '../domain/event/event.ts';
 import type { SubscribableEventType } from '../domain/event/event.ts';
-import { DESCRIPTION_MAX, EVENTS_MAX } from '../domain/webhook/endpoint.ts';
-import type { EndpointStatus } from '../domain/webhook/endpoint.ts';
 import { pageFields, storableText } from './fields.ts';
 import type { CheckedPageQuery, PageQuery } from './fields.ts';
 

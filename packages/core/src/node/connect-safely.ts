@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { UrlPolicy } from '../domain/webhook/address-rules.ts';
+import type { UrlPolicy } from '../domain/endpoint/address-rules.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
 import type { SafeUrl } from '../safe-url/index.ts';
 import { nodeDnsResolver } from './dns-resolver.ts';

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import type { OwnAddress } from '../domain/webhook/host-rules.ts';
+import type { OwnAddress } from '../domain/endpoint/host-rules.ts';
 
 /** Every IPv4 address that a machine has on its loopback interface without configuration, on Linux. */
 const LOOPBACK_V4 = '127.0.0.0/8';

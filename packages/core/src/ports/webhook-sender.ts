@@ -1,5 +1,5 @@
 import type { DeliveryErrorCode } from '../domain/delivery/delivery.ts';
-import type { UrlRules } from '../domain/webhook/host-rules.ts';
+import type { UrlRules } from '../domain/endpoint/host-rules.ts';
 
 /** One signed request, ready to be sent. */
 export interface WebhookRequest extends UrlRules {

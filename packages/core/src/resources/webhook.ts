@@ -2,8 +2,9 @@ import { DELIVERY_HEADER, EVENT_HEADER, STANDARD_ID_HEADER } from '@trunkline/re
 import type { Attempt, Delivery, DeliveryErrorCode, DeliveryStatus } from '../domain/delivery/delivery.ts';
 import { waitingOf } from '../domain/delivery/waiting.ts';
 import type { LanePosition, WaitingReason } from '../domain/delivery/waiting.ts';
+import type { DisabledReason, Endpoint, EndpointStatus } from '../domain/endpoint/endpoint.ts';
 import type { EventType, SubscribableEventType } from '../domain/event/event.ts';
-import type { DisabledReason, EndpointStatus, WebhookEndpoint } from '../domain/webhook/endpoint.ts';
+import type { EventData } from './event.ts';
 import { timestamp, timestampOrNull } from './time.ts';
 
 /** Webhook endpoint of the REST API (specification, "Webhook endpoint"). */
@@ -31,7 +32,7 @@ export interface WebhookResourceWithSecret extends WebhookResource {
   readonly secret: string;
 }
 
-export function webhookResource(endpoint: WebhookEndpoint): WebhookResource {
+export function webhookResource(endpoint: Endpoint): WebhookResource {
   const { lastDelivery } = endpoint.health;
   return {
     id: endpoint.id,
@@ -53,6 +54,11 @@ export function webhookResource(endpoint: WebhookEndpoint): WebhookResource {
   };
 }
 
+/** The webhook of the event `webhook.test`. */
+export function testedWebhook({ id, url, description }: Endpoint): EventData<'webhook.test'>['webhook'] {
+  return { id, url, description };
+}
+
 /** Webhook delivery of the REST API (specification, "Webhook delivery"). */
 export interface DeliveryResource {
   readonly id: string;
@@ -72,7 +78,7 @@ export interface DeliveryResource {
 export function deliveryResource(delivery: Delivery): DeliveryResource {
   return {
     id: delivery.id,
-    webhook_id: delivery.webhookId,
+    webhook_id: delivery.endpointId,
     event: {
       id: delivery.eventId,
       type: delivery.eventType,

@@ -3,4 +3,4 @@ export type { CheckedUrl, SafeUrl } from './rules.ts';
 export { isAllowedAddress, isPublicAddress } from './rules.ts';
 export { resolveSafely } from './resolve-safely.ts';
 export type { ResolvedHost, ResolveOptions } from './resolve-safely.ts';
-export type { UrlPolicy } from '../domain/webhook/address-rules.ts';
+export type { UrlPolicy } from '../domain/endpoint/address-rules.ts';

@@ -1,5 +1,5 @@
-import { isAddress, evaluateAddresses } from '../domain/webhook/address-rules.ts';
-import type { UrlPolicy } from '../domain/webhook/address-rules.ts';
+import { isAddress, evaluateAddresses } from '../domain/endpoint/address-rules.ts';
+import type { UrlPolicy } from '../domain/endpoint/address-rules.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
 
 export interface ResolveOptions {

@@ -1,9 +1,9 @@
-import { evaluateAddress } from '../domain/webhook/address-rules.ts';
-import type { UrlPolicy } from '../domain/webhook/address-rules.ts';
-import { type WebhookUrl, checkWebhookUrl } from '../domain/webhook/url-rules.ts';
+import { evaluateAddress } from '../domain/endpoint/address-rules.ts';
+import type { UrlPolicy } from '../domain/endpoint/address-rules.ts';
+import { type EndpointUrl, checkEndpointUrl } from '../domain/endpoint/url-rules.ts';
 
 /** The parts of a URL that follows the rules. A `hostname` that is not an address still has to be resolved safely. */
-export type SafeUrl = WebhookUrl;
+export type SafeUrl = EndpointUrl;
 
 export type CheckedUrl =
   | { readonly ok: true; readonly url: SafeUrl }
@@ -16,7 +16,7 @@ export type CheckedUrl =
  * repairs much of what this refuses.
  */
 export function checkUrl(raw: string, policy: UrlPolicy = 'public'): CheckedUrl {
-  const checked = checkWebhookUrl(raw, { urlPolicy: policy });
+  const checked = checkEndpointUrl(raw, { urlPolicy: policy });
   return checked.ok ? { ok: true, url: checked.value } : { ok: false, message: checked.refusal.message };
 }
 

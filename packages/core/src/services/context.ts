@@ -1,6 +1,6 @@
+import type { UrlRules } from '../domain/endpoint/host-rules.ts';
 import type { NewId } from '../domain/id.ts';
 import type { Capability } from '../domain/instance/instance.ts';
-import type { UrlRules } from '../domain/webhook/host-rules.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Crypto } from '../ports/crypto.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';

@@ -8,9 +8,9 @@ import { deliveryQuery } from '../inputs/webhooks.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DeliveryDetail } from '../ports/storage/delivery-store.ts';
 import type { ServiceContext } from './context.ts';
+import { endpointDisabled, findEndpoint } from './endpoints.ts';
 import { readPage } from './paging.ts';
 import type { ListPage } from './paging.ts';
-import { findWebhook, webhookDisabled } from './webhooks.ts';
 
 export async function findDelivery(
   context: ServiceContext,
@@ -25,19 +25,19 @@ export async function findDelivery(
 
 export async function listDeliveries(
   context: ServiceContext,
-  { workspaceId, webhookId }: { workspaceId: string; webhookId: string },
+  { workspaceId, endpointId }: { workspaceId: string; endpointId: string },
   query: unknown,
 ): Promise<Result<ListPage<Delivery>>> {
   const read = readInput(deliveryQuery, query);
   if (!read.ok) return read;
   const { status, event } = read.value;
-  const filter = [webhookId, status ?? null, event ?? null];
+  const filter = [endpointId, status ?? null, event ?? null];
   return readPage(read.value, { prefix: 'whd', filter }, async (request) => {
-    const found = await findWebhook(context, workspaceId, webhookId);
+    const found = await findEndpoint(context, workspaceId, endpointId);
     if (!found.ok) return found;
     const page = await context.storage.deliveries.list(
       workspaceId,
-      webhookId,
+      endpointId,
       { ...(status === undefined ? {} : { status }), ...(event === undefined ? {} : { eventType: event }) },
       request,
       retentionFloor(context.clock),
@@ -71,18 +71,18 @@ export async function retryDelivery(
 /** Queues the failed and exhausted deliveries of an endpoint again, up to a batch. */
 export async function retryFailedDeliveries(
   context: ServiceContext,
-  { workspaceId, webhookId }: { workspaceId: string; webhookId: string },
+  { workspaceId, endpointId }: { workspaceId: string; endpointId: string },
 ): Promise<Result<{ requeued: number; remaining: number }>> {
-  const found = await findWebhook(context, workspaceId, webhookId);
+  const found = await findEndpoint(context, workspaceId, endpointId);
   if (!found.ok) return found;
   const { storage, clock } = context;
-  const outcome = await storage.deliveries.retryFailedDeliveries(workspaceId, webhookId, {
+  const outcome = await storage.deliveries.retryFailedDeliveries(workspaceId, endpointId, {
     limit: RETRY_FAILED_BATCH,
     countUpTo: RETRY_FAILED_COUNT_MAX,
     now: clock.now(),
     since: retentionFloor(clock),
   });
-  return outcome ? ok(outcome) : webhookDisabled();
+  return outcome ? ok(outcome) : endpointDisabled();
 }
 
 function noDelivery(): ReturnType<typeof refuse> {

@@ -33,8 +33,8 @@ it('no more secrets are kept than may be: the one opened longest ago goes', () =
 function countingSealer() {
   const openings: string[] = [];
   const openText = (sealed: string, { label }: SealPurpose): string => {
-    const [, secret, webhookId] = /^sealed (\d+) for (\w+)$/.exec(sealed) ?? [];
-    if (label !== `webhook secret ${webhookId}`) throw new Error(`The ${label} cannot be opened.`);
+    const [, secret, endpointId] = /^sealed (\d+) for (\w+)$/.exec(sealed) ?? [];
+    if (label !== `webhook secret ${endpointId}`) throw new Error(`The ${label} cannot be opened.`);
     openings.push(sealed);
     return `secret ${secret}`;
   };

@@ -139,9 +139,9 @@ interface Opened {
 /** What proves that the secret key is the one of the database. */
 export const SECRET_KEY_CHECK: SealPurpose = { kind: 'secret key check', label: 'secret_key_check' };
 
-/** What a webhook endpoint's secret is sealed for. */
-export function webhookSecretPurpose(webhookId: string): SealPurpose {
-  return { kind: 'webhook secret', label: `webhook secret ${webhookId}` };
+/** What an endpoint's secret is sealed for. */
+export function endpointSecretPurpose(endpointId: string): SealPurpose {
+  return { kind: 'webhook secret', label: `webhook secret ${endpointId}` };
 }
 
 /** What an instance's pairing code is sealed for. */
@@ -158,7 +158,7 @@ export function sessionPurpose(instanceId: string, name: string): SealPurpose {
 const MAX_KEPT = 10_000;
 
 /** The secret of an endpoint, in the clear. Throws when it was sealed for another endpoint or with another key. */
-export type OpenSecret = (sealedSecret: string, webhookId: string) => string;
+export type OpenSecret = (sealedSecret: string, endpointId: string) => string;
 
 /**
  * Keeps the secrets that were opened last, in memory: opening one takes longer than signing with it. Each is found by what
@@ -168,14 +168,14 @@ export function openedSecrets(
   { openText }: Pick<Sealer, 'openText'>,
   maxKept: number = MAX_KEPT,
 ): OpenSecret {
-  const opened = new Map<string, { readonly webhookId: string; readonly secret: string }>();
-  return (sealedSecret, webhookId) => {
+  const opened = new Map<string, { readonly endpointId: string; readonly secret: string }>();
+  return (sealedSecret, endpointId) => {
     const known = opened.get(sealedSecret);
-    if (known?.webhookId === webhookId) return known.secret;
-    const secret = openText(sealedSecret, webhookSecretPurpose(webhookId));
+    if (known?.endpointId === endpointId) return known.secret;
+    const secret = openText(sealedSecret, endpointSecretPurpose(endpointId));
     const [oldest] = opened.keys();
     if (oldest !== undefined && opened.size >= maxKept) opened.delete(oldest);
-    opened.set(sealedSecret, { webhookId, secret });
+    opened.set(sealedSecret, { endpointId, secret });
     return secret;
   };
 }

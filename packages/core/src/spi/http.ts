@@ -20,7 +20,7 @@ export { apiKeyResource } from '../resources/api-key.ts';
 export { connectInput, instanceInput } from '../inputs/instances.ts';
 export { deliveryQuery, webhookChanges, webhookInput } from '../inputs/webhooks.ts';
 export { mediaFields, messageInput, messageQuery, textInput } from '../inputs/messages.ts';
-export { flawInHostEntry } from '../domain/webhook/host-list.ts';
+export { flawInHostEntry } from '../domain/endpoint/host-list.ts';
 export { parsePhoneNumber } from '../domain/message/recipient.ts';
 export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';
 

@@ -43,7 +43,7 @@ export type {
 } from '../ports/storage/subscription-store.ts';
 export type { UploadRegistry } from '../ports/storage/upload-registry.ts';
 export type { WaitsStep } from '../ports/storage/waits-step.ts';
-export type { EndpointWrite, OwedNotification, WebhookStore } from '../ports/storage/webhook-store.ts';
+export type { EndpointStore, EndpointWrite, OwedNotification } from '../ports/storage/endpoint-store.ts';
 export type { WorkspaceStore } from '../ports/storage/workspace-store.ts';
 export type { MediaStore } from '../ports/media-store.ts';
 export type { Logger } from '../ports/logger.ts';
@@ -100,15 +100,15 @@ export type { EventSubscription } from '../domain/subscription/event-subscriptio
 export { queuedEventDue } from '../domain/subscription/event-subscription.ts';
 
 // Endpoints and deliveries.
-export { HEALTHY, isAsDecidedOn, NO_FAILURES } from '../domain/webhook/endpoint.ts';
+export { HEALTHY, isAsDecidedOn, NO_FAILURES } from '../domain/endpoint/endpoint.ts';
 export type {
   DisabledReason,
+  Endpoint,
   EndpointHealth,
   EndpointStatus,
   FailureRecord,
-  WebhookEndpoint,
-} from '../domain/webhook/endpoint.ts';
-export { healthAfter } from '../domain/webhook/endpoint-state.ts';
+} from '../domain/endpoint/endpoint.ts';
+export { healthAfter } from '../domain/endpoint/endpoint-state.ts';
 export { DELIVERY_STATUSES, isOpen } from '../domain/delivery/delivery.ts';
 export type {
   Attempt,

@@ -1,8 +1,8 @@
-import { disable } from '../domain/webhook/endpoint-state.ts';
-import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
-import { WARN_AFTER_MS, evaluateFailing } from '../domain/webhook/failing-policy.ts';
+import { disable } from '../domain/endpoint/endpoint-state.ts';
+import type { Endpoint } from '../domain/endpoint/endpoint.ts';
+import { WARN_AFTER_MS, evaluateFailing } from '../domain/endpoint/failing-policy.ts';
 import type { Notifier } from '../ports/notifier.ts';
-import type { EndpointWrite, OwedNotification } from '../ports/storage/webhook-store.ts';
+import type { EndpointWrite, OwedNotification } from '../ports/storage/endpoint-store.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
@@ -25,7 +25,7 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
   const evaluateAll = async (): Promise<void> => {
     let after: string | null = null;
     for (;;) {
-      const failing: readonly WebhookEndpoint[] = await storage.webhooks.listFailing({
+      const failing: readonly Endpoint[] = await storage.endpoints.listFailing({
         before: clock.now() - WARN_AFTER_MS,
         after,
         limit: BATCH,
@@ -36,18 +36,14 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
     }
   };
 
-  const evaluate = async (endpoint: WebhookEndpoint): Promise<void> => {
+  const evaluate = async (endpoint: Endpoint): Promise<void> => {
     const now = clock.now();
     const decision = evaluateFailing(endpoint, now);
     // Not written if the endpoint was edited or succeeded meanwhile: the next pass evaluates it again.
-    if (decision !== 'nothing') await storage.webhooks.write(consequence(endpoint, decision, now));
+    if (decision !== 'nothing') await storage.endpoints.write(consequence(endpoint, decision, now));
   };
 
-  const consequence = (
-    endpoint: WebhookEndpoint,
-    decision: 'warn' | 'disable',
-    now: number,
-  ): EndpointWrite => {
+  const consequence = (endpoint: Endpoint, decision: 'warn' | 'disable', now: number): EndpointWrite => {
     const { failingSince, warnedAt } = endpoint.health;
     const guard = { health: { failingSince, warnedAt } };
     const notification: OwedNotification = {
@@ -72,7 +68,7 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
   /** Claimed one by one, so that none runs out of its claim behind slow ones; one that fails leaves the others to the next pass. */
   const sendNotifications = async (): Promise<void> => {
     for (;;) {
-      const [notification] = await storage.webhooks.claimNotifications({
+      const [notification] = await storage.endpoints.claimNotifications({
         now: clock.now(),
         leaseMs: NOTIFICATION_LEASE_MS,
         limit: 1,
@@ -84,7 +80,7 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
   const sendNotification = async (notification: OwedNotification): Promise<boolean> => {
     try {
       await withDeadline(clock, { what: 'Sending an email', ms: EMAIL_DEADLINE_MS }, notify(notification));
-      await storage.webhooks.completeNotification(notification.id);
+      await storage.endpoints.completeNotification(notification.id);
       return true;
     } catch (error) {
       logger.warn(

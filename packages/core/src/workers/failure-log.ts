@@ -24,12 +24,12 @@ export function failureLog(logger: Logger): FailureLog {
   const failing = new Set<string>();
   return {
     note({ delivery, url, response, cause }) {
-      const { webhookId, workspaceId, id: deliveryId, attempts, nextRetryAt } = delivery;
+      const { endpointId, workspaceId, id: deliveryId, attempts, nextRetryAt } = delivery;
       const { errorCode, responseStatus } = response;
       // The host alone: paths and queries often hold tokens.
-      const facts = { webhookId, workspaceId, host: hostOf(url) };
+      const facts = { webhookId: endpointId, workspaceId, host: hostOf(url) };
       if (errorCode === null) {
-        if (failing.delete(webhookId))
+        if (failing.delete(endpointId))
           logger.info(facts, 'a failing webhook endpoint accepts deliveries again');
         return;
       }
@@ -42,9 +42,9 @@ export function failureLog(logger: Logger): FailureLog {
         nextRetryAt: nextRetryAt === null ? null : new Date(nextRetryAt).toISOString(),
         ...(cause === undefined ? {} : { err: cause }),
       };
-      if (failing.has(webhookId)) return logger.debug(failure, 'a webhook attempt failed');
+      if (failing.has(endpointId)) return logger.debug(failure, 'a webhook attempt failed');
       if (failing.size >= REMEMBERED) failing.clear();
-      failing.add(webhookId);
+      failing.add(endpointId);
       logger.warn(
         failure,
         'a webhook attempt failed: look at its receiver; attempts go on by the schedule, and the endpoint is named again when it accepts deliveries',

@@ -1,10 +1,10 @@
-import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
+import type { Endpoint } from '../domain/endpoint/endpoint.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
-import { SECRET_KEY_CHECK, sessionPurpose, webhookSecretPurpose } from '../services/sealer.ts';
+import { changeEndpoint } from '../services/endpoints.ts';
+import { endpointSecretPurpose, SECRET_KEY_CHECK, sessionPurpose } from '../services/sealer.ts';
 import { resealSecretKeyCheck, secretKeyCheck } from '../services/secret-key-check.ts';
-import { changeWebhook } from '../services/webhooks.ts';
 
 /** How long a pass that left something behind is waited for to be made again. */
 const AGAIN_MS = 60_000;
@@ -43,7 +43,7 @@ export function createResealer(context: ServiceContext, keys: number): Worker {
 
   const resealWorkspace = async (workspaceId: string): Promise<boolean> => {
     let isComplete = true;
-    for (const endpoint of await storage.webhooks.list(workspaceId)) {
+    for (const endpoint of await storage.endpoints.list(workspaceId)) {
       isComplete = (await succeeds({ webhookId: endpoint.id }, () => resealEndpoint(endpoint))) && isComplete;
     }
     for (const { id } of await storage.instances.list(workspaceId)) {
@@ -70,11 +70,11 @@ export function createResealer(context: ServiceContext, keys: number): Worker {
     }
   };
 
-  const resealEndpoint = async ({ workspaceId, id, sealedSecret }: WebhookEndpoint): Promise<void> => {
-    const purpose = webhookSecretPurpose(id);
+  const resealEndpoint = async ({ workspaceId, id, sealedSecret }: Endpoint): Promise<void> => {
+    const purpose = endpointSecretPurpose(id);
     if (sealer.resealText(sealedSecret, purpose) === null) return;
     // One that is deleted meanwhile has nothing to seal.
-    await changeWebhook(context, { workspaceId, id }, (endpoint) => ({
+    await changeEndpoint(context, { workspaceId, id }, (endpoint) => ({
       endpoint: {
         ...endpoint,
         sealedSecret: sealer.resealText(endpoint.sealedSecret, purpose) ?? endpoint.sealedSecret,

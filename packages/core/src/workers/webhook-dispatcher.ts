@@ -177,7 +177,7 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     { delivery, endpoint, payload }: ClaimedDelivery,
     at: number,
   ): Promise<Parameters<WebhookSender['send']>[0]> => {
-    const secret = openSecret(endpoint.sealedSecret, delivery.webhookId);
+    const secret = openSecret(endpoint.sealedSecret, delivery.endpointId);
     const timestamp = String(Math.floor(at / 1000));
     const headers = {
       ...requestHeaders(delivery, context.settings),

@@ -9,6 +9,7 @@ import type {
   WebhookMessage,
 } from '@trunkline/receiver';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { Endpoint } from '../../src/domain/endpoint/endpoint.ts';
 import type {
   EventType,
   InstanceEventType as DomainInstanceEventType,
@@ -16,7 +17,6 @@ import type {
 } from '../../src/domain/event/event.ts';
 import type { Capability, Instance } from '../../src/domain/instance/instance.ts';
 import type { Message, MessageMedia } from '../../src/domain/message/message.ts';
-import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import { eventBody } from '../../src/resources/event.ts';
 import { instanceEventObject } from '../../src/resources/instance.ts';
 import type { InstanceResource, WithoutEmpty } from '../../src/resources/instance.ts';
@@ -82,7 +82,7 @@ describe('the types that receivers import', () => {
 
   it('have the webhook under test as its endpoint is', () => {
     expectTypeOf<WebhookEventOf<'webhook.test'>['data']>().toEqualTypeOf<{
-      readonly webhook: Pick<WebhookEndpoint, 'id' | 'url' | 'description'>;
+      readonly webhook: Pick<Endpoint, 'id' | 'url' | 'description'>;
     }>();
   });
 

@@ -1,10 +1,10 @@
 import type { ApiKey } from '../../src/domain/api-key/api-key.ts';
 import type { Delivery } from '../../src/domain/delivery/delivery.ts';
 import { MAX_ATTEMPTS } from '../../src/domain/delivery/retry-schedule.ts';
+import { HEALTHY } from '../../src/domain/endpoint/endpoint.ts';
+import type { Endpoint } from '../../src/domain/endpoint/endpoint.ts';
 import type { Instance } from '../../src/domain/instance/instance.ts';
 import type { Message } from '../../src/domain/message/message.ts';
-import { HEALTHY } from '../../src/domain/webhook/endpoint.ts';
-import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import { DEFAULT_PLAN } from '../../src/domain/workspace/workspace.ts';
 import type { Member, Workspace } from '../../src/domain/workspace/workspace.ts';
 
@@ -73,7 +73,7 @@ export function exampleDelivery(changes: Partial<Delivery> = {}): Delivery {
   return {
     id: `whd_${SUFFIX}`,
     workspaceId: WORKSPACE_ID,
-    webhookId: `wh_${SUFFIX}`,
+    endpointId: `wh_${SUFFIX}`,
     eventId: `evt_${SUFFIX}`,
     eventType: 'message.sent',
     eventOccurredAt: NOW * 1000,
@@ -91,7 +91,7 @@ export function exampleDelivery(changes: Partial<Delivery> = {}): Delivery {
   };
 }
 
-export function exampleEndpoint(changes: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
+export function exampleEndpoint(changes: Partial<Endpoint> = {}): Endpoint {
   return {
     id: `wh_${SUFFIX}`,
     workspaceId: WORKSPACE_ID,

@@ -6,11 +6,11 @@ import { memoryStorage } from '@trunkline/core/testing';
 import type { ContractSubject } from '../contract-subject.ts';
 import { silent } from '../test-database.ts';
 import { claimSteps, deliverySteps, waitSteps } from './delivery-steps.ts';
+import { endpointSteps, reopeningSteps } from './endpoint-steps.ts';
 import { instanceSteps } from './instance-steps.ts';
 import { messageSteps } from './message-steps.ts';
 import { seededBytes } from './seeded-bytes.ts';
 import { subscriptionSteps } from './subscription-steps.ts';
-import { reopeningSteps, webhookSteps } from './webhook-steps.ts';
 import { workspaceSteps } from './workspace-steps.ts';
 import { newSide, Scenario } from './scenario.ts';
 
@@ -35,7 +35,7 @@ export function modelContract(subject: ContractSubject): void {
 /** Steps of a kind meet more often when others are left out. What makes a story comes more often than what stands alone. */
 const MESSAGES = [...instanceSteps, ...messageSteps, ...messageSteps, ...waitSteps, ...waitSteps];
 const LIVES = [...claimSteps, ...claimSteps, ...reopeningSteps, ...waitSteps];
-const DELIVERIES = [...LIVES, ...LIVES, ...webhookSteps, ...deliverySteps];
+const DELIVERIES = [...LIVES, ...LIVES, ...endpointSteps, ...deliverySteps];
 const EVENTS = [...MESSAGES, ...subscriptionSteps, ...subscriptionSteps, ...deliverySteps];
 const EVERYTHING = [...workspaceSteps, ...MESSAGES, ...DELIVERIES, ...subscriptionSteps];
 

@@ -32,7 +32,7 @@ async function observeWorkspace(storage: Storage, id: string): Promise<unknown> 
     apiKeys: await storage.apiKeys.list(id),
     instances: await storage.instances.list(id),
     messages: await storage.messages.list(id, {}, EVERYTHING),
-    endpoints: await storage.webhooks.list(id),
+    endpoints: await storage.endpoints.list(id),
   };
 }
 

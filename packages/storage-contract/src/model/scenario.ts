@@ -2,12 +2,12 @@ import { createNewId } from '@trunkline/core/spi/storage';
 import type {
   ClaimedDelivery,
   ClaimedEvent,
+  Endpoint,
   Instance,
   Lease,
   Message,
   NewId,
   Storage,
-  WebhookEndpoint,
   Workspace,
 } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
@@ -36,7 +36,7 @@ export class Scenario {
   readonly workspaces: Workspace[] = [];
   readonly instances: Instance[] = [];
   readonly messages: Message[] = [];
-  readonly endpoints: WebhookEndpoint[] = [];
+  readonly endpoints: Endpoint[] = [];
 
   constructor(model: Side) {
     this.model = model;
@@ -60,7 +60,7 @@ export class Scenario {
     for (const { storage, leases } of sides) {
       for (const one of this.workspaces) await storage.workspaces.insert(one);
       await storage.instances.insert(instance, null);
-      for (const endpoint of this.endpoints) await storage.webhooks.insert(endpoint, 10);
+      for (const endpoint of this.endpoints) await storage.endpoints.insert(endpoint, 10);
       const taken = await storage.leases.claim({
         owner: 'a',
         now: this.now,
@@ -86,9 +86,9 @@ export class Scenario {
     return chosen && this.model.storage.instances.find(chosen.workspaceId, chosen.id);
   }
 
-  async endpoint(choice: number): Promise<WebhookEndpoint | null> {
+  async endpoint(choice: number): Promise<Endpoint | null> {
     const chosen = this.pick(this.endpoints, choice);
-    return chosen && this.model.storage.webhooks.find(chosen.workspaceId, chosen.id);
+    return chosen && this.model.storage.endpoints.find(chosen.workspaceId, chosen.id);
   }
 
   /** Of late ones more than of old ones. */

@@ -1,5 +1,5 @@
 import { idToUuid } from '@trunkline/core/spi/storage';
-import type { EventSubscription, Instance, WebhookEndpoint } from '@trunkline/core/spi/storage';
+import type { Endpoint, EventSubscription, Instance } from '@trunkline/core/spi/storage';
 import { DAY, NOW } from '@trunkline/storage-contract/examples';
 import { must } from '@trunkline/test-support';
 import type { TestSchema } from './test-schema.ts';
@@ -10,7 +10,7 @@ export const DAYS = 8;
 interface Backlog {
   readonly instance: Instance;
   /** The first has half of all deliveries. */
-  readonly endpoints: readonly WebhookEndpoint[];
+  readonly endpoints: readonly Endpoint[];
   readonly subscription: EventSubscription;
   /** How many of each: messages, half of them queued; events, with deliveries that have ended and open ones; and so on. */
   readonly count: number;
@@ -26,14 +26,14 @@ export async function storeBacklog(
   const run = (sql: string, ...values: readonly unknown[]) =>
     pool.query(sql.replaceAll('trunkline.', `"${name}".`), [...values]);
   const made = `(${NOW - DAYS * DAY} + (row * ${DAYS * DAY}::float8 / ${count})::bigint)`;
-  const webhook = `($1::uuid[])[CASE WHEN row % 2 = 0 THEN 1 ELSE 2 + row / 2 % ${endpoints.length - 1} END]`;
+  const endpoint = `($1::uuid[])[CASE WHEN row % 2 = 0 THEN 1 ELSE 2 + row / 2 % ${endpoints.length - 1} END]`;
   const workspace = `'${must(idToUuid('ten', instance.workspaceId))}'::uuid`;
   const sender = `'${must(idToUuid('ins', instance.id))}'::uuid`;
   const delivery = (table: string, id: string, columns: string, values: string): string => `
     INSERT INTO trunkline.${table} (
       id, workspace_id, webhook_id, event_id, event_type, event_occurred_at, created_at, max_attempts, manual, ${columns}
     )
-    SELECT ${id}, ${workspace}, ${webhook}, ${uuid(made, 'event')}, 'message.received', ${made} * 1000, ${made}, 8, false, ${values}
+    SELECT ${id}, ${workspace}, ${endpoint}, ${uuid(made, 'event')}, 'message.received', ${made} * 1000, ${made}, 8, false, ${values}
     FROM generate_series(1, ${count}) AS row`;
 
   await run(

@@ -22,32 +22,32 @@ export class ReceiverLog {
 
   begin({ delivery, token }: ClaimedDelivery, at: number): void {
     const { slots } = this.#limits;
-    const { id, webhookId } = delivery;
+    const { id, endpointId } = delivery;
     this.requests += 1;
     // By hand, what was received may be asked for again.
     if (this.received.has(id) && !delivery.manual) this.breaches.push(`${id} came again after a success`);
 
-    const requests = this.#inFlight.get(webhookId) ?? new Set();
-    this.#inFlight.set(webhookId, requests.add(`${id} ${token}`));
-    if (requests.size > slots) this.breaches.push(`${requests.size} concurrently to ${webhookId}`);
+    const requests = this.#inFlight.get(endpointId) ?? new Set();
+    this.#inFlight.set(endpointId, requests.add(`${id} ${token}`));
+    if (requests.size > slots) this.breaches.push(`${requests.size} concurrently to ${endpointId}`);
 
-    this.#starts.set(webhookId, [...(this.#starts.get(webhookId) ?? []), at]);
+    this.#starts.set(endpointId, [...(this.#starts.get(endpointId) ?? []), at]);
   }
 
   end({ delivery, token }: ClaimedDelivery): void {
-    this.#inFlight.get(delivery.webhookId)?.delete(`${delivery.id} ${token}`);
+    this.#inFlight.get(delivery.endpointId)?.delete(`${delivery.id} ${token}`);
   }
 
   /** The endpoints to which more requests than allowed were started within some window. */
   overrun(): readonly string[] {
     const { startsPerWindow, windowMs } = this.#limits;
-    return Array.from(this.#starts, ([webhookId, starts]) => ({
-      webhookId,
+    return Array.from(this.#starts, ([endpointId, starts]) => ({
+      endpointId,
       starts: starts.toSorted((a, b) => a - b),
     }))
       .filter(({ starts }) =>
         starts.some((start, index) => start - (starts[index - startsPerWindow] ?? -Infinity) < windowMs),
       )
-      .map(({ webhookId }) => webhookId);
+      .map(({ endpointId }) => endpointId);
   }
 }

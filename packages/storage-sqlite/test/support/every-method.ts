@@ -7,12 +7,12 @@ import {
 import type {
   ClaimedEvent,
   DeliveryFilter,
+  Endpoint,
   Instance,
   Lease,
   MessageFilter,
   PageRequest,
   Storage,
-  WebhookEndpoint,
   Workspace,
 } from '@trunkline/core/spi/storage';
 import { failing, QUEUE_FAILURE } from '@trunkline/storage-contract/fixtures';
@@ -48,7 +48,7 @@ export async function callEveryMethod(storage: Storage): Promise<readonly string
   await every.workspaces.insert(workspace);
   await useWorkspace(every, workspace);
   const endpoint = anEndpoint(workspace);
-  await every.webhooks.insert(endpoint, 5);
+  await every.endpoints.insert(endpoint, 5);
   await useSubscriptions(every, workspace);
   await useInstances(every, workspace);
   await useDeliveries(every, endpoint);
@@ -201,8 +201,8 @@ async function useSubscriptions(storage: Storage, workspace: Workspace): Promise
   await instances.delete({ instance, lease: leased.lease, failQueued: QUEUE_FAILURE });
 }
 
-async function useDeliveries(storage: Storage, endpoint: WebhookEndpoint): Promise<void> {
-  const { deliveries, webhooks, retention } = storage;
+async function useDeliveries(storage: Storage, endpoint: Endpoint): Promise<void> {
+  const { deliveries, endpoints, retention } = storage;
   const { id, workspaceId } = endpoint;
   await deliveries.claim(claimAt(NOW));
   await deliveries.claim(claimAt(NOW + 30_000, { slots: 5 }));
@@ -220,11 +220,11 @@ async function useDeliveries(storage: Storage, endpoint: WebhookEndpoint): Promi
   await deliveries.findDetail(workspaceId, done.delivery.id, 0);
   await deliveries.retry(workspaceId, spent.delivery.id, now, 0);
 
-  const [stored] = await webhooks.list(workspaceId);
+  const [stored] = await endpoints.list(workspaceId);
   if (!stored) throw new Error('The endpoint is gone.');
-  await webhooks.find(workspaceId, id);
+  await endpoints.find(workspaceId, id);
   const { health } = stored;
-  await webhooks.write({
+  await endpoints.write({
     endpoint: stored,
     health,
     notification: aNotification(stored),
@@ -239,10 +239,10 @@ async function useDeliveries(storage: Storage, endpoint: WebhookEndpoint): Promi
     others.map((one) => succeeded(one, now)),
     now,
   );
-  await webhooks.listFailing({ before: now, after: null, limit: 10 });
-  await webhooks.claimNotifications({ now, leaseMs: 1000, limit: 10 });
-  await webhooks.completeNotification('none');
-  await webhooks.delete(workspaceId, id);
+  await endpoints.listFailing({ before: now, after: null, limit: 10 });
+  await endpoints.claimNotifications({ now, leaseMs: 1000, limit: 10 });
+  await endpoints.completeNotification('none');
+  await endpoints.delete(workspaceId, id);
   await deliveries.sweepClosed(100);
   await retention.deleteHistory(now, 100);
 }

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { NOW, exampleApiKey, exampleMember, exampleWorkspace } from '../../../test/support/examples.ts';
-import { bearerToken, checkMayEditWebhooks, checkScope, checkSuspension, isUsable } from './authorization.ts';
+import {
+  bearerToken,
+  checkMayEditEndpoints,
+  checkScope,
+  checkSuspension,
+  isUsable,
+} from './authorization.ts';
 import { SCOPES } from './api-key.ts';
 
 describe('the Authorization header', () => {
@@ -52,11 +58,11 @@ describe('a suspended workspace', () => {
   });
 });
 
-describe('webhooks are edited', () => {
+describe('endpoints are edited', () => {
   it('by members with a verified email, and by the embedder', () => {
-    expect(checkMayEditWebhooks(null).ok).toBe(true);
-    expect(checkMayEditWebhooks(exampleMember()).ok).toBe(true);
-    expect(checkMayEditWebhooks(exampleMember({ emailVerified: false }))).toMatchObject({
+    expect(checkMayEditEndpoints(null).ok).toBe(true);
+    expect(checkMayEditEndpoints(exampleMember()).ok).toBe(true);
+    expect(checkMayEditEndpoints(exampleMember({ emailVerified: false }))).toMatchObject({
       refusal: { code: 'INSUFFICIENT_SCOPE', details: { reason: 'email_not_verified' } },
     });
   });

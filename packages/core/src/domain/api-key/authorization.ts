@@ -45,10 +45,10 @@ export function checkScope(apiKey: ApiKey, scope: Scope): Result<ApiKey> {
 }
 
 /**
- * The member who made the key needs a verified email address to create or edit webhooks. A key without a member is the
+ * The member who made the key needs a verified email address to create or edit endpoints. A key without a member is the
  * embedder's own.
  */
-export function checkMayEditWebhooks(member: Member | null): Result<Member | null> {
+export function checkMayEditEndpoints(member: Member | null): Result<Member | null> {
   return member === null || member.emailVerified
     ? ok(member)
     : refuse(

@@ -41,7 +41,7 @@ export type CancellationReason = Extract<DeliveryErrorCode, 'ENDPOINT_DISABLED' 
 export interface Delivery {
   readonly id: string;
   readonly workspaceId: string;
-  readonly webhookId: string;
+  readonly endpointId: string;
   readonly eventId: string;
   readonly eventType: EventType;
   readonly eventOccurredAt: number;
@@ -78,12 +78,12 @@ export function isOpen(status: DeliveryStatus): boolean {
 }
 
 /** The delivery of an event to an endpoint as it begins: made, and due, at the event's millisecond. */
-export function newDelivery(event: Event, webhookId: string, newId: NewId): Delivery {
+export function newDelivery(event: Event, endpointId: string, newId: NewId): Delivery {
   const createdAt = Math.floor(event.occurredAt / 1000);
   return {
     id: newId('whd', createdAt),
     workspaceId: event.workspaceId,
-    webhookId,
+    endpointId,
     eventId: event.id,
     eventType: event.type,
     eventOccurredAt: event.occurredAt,

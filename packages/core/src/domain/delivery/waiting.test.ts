@@ -8,7 +8,7 @@ const NOW = 1_000_000;
 const delivery: Delivery = {
   id: 'whd_1',
   workspaceId: 'ten_1',
-  webhookId: 'wh_1',
+  endpointId: 'wh_1',
   eventId: 'evt_1',
   eventType: 'message.received',
   eventOccurredAt: NOW * 1000,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { mayReach, type UrlRules } from '../../domain/webhook/host-rules.ts';
-import { checkWebhookUrl, type WebhookUrl } from '../../domain/webhook/url-rules.ts';
+import { mayReach, type UrlRules } from '../../domain/endpoint/host-rules.ts';
+import { checkEndpointUrl, type EndpointUrl } from '../../domain/endpoint/url-rules.ts';
 import type { DnsResolver } from '../../ports/dns-resolver.ts';
 import type { WebhookRequest } from '../../ports/webhook-sender.ts';
 import { resolveHost } from '../../safe-url/resolve-safely.ts';
@@ -8,7 +8,7 @@ import { SendFailure } from './send-failure.ts';
 
 /** Where a request goes: a URL that keeps the rules, and the addresses that it may be reached at for this attempt. */
 export interface Target {
-  readonly url: WebhookUrl;
+  readonly url: EndpointUrl;
   /** At least one; each has been checked. */
   readonly addresses: readonly string[];
 }
@@ -25,7 +25,7 @@ export async function findTarget(
   signal.throwIfAborted();
   const { urlPolicy, hosts } = request;
   const rules = { urlPolicy, hosts };
-  const checked = checkWebhookUrl(request.url, rules);
+  const checked = checkEndpointUrl(request.url, rules);
   if (!checked.ok) throw new SendFailure('UNSAFE_URL', checked.refusal.message);
 
   const url = checked.value;

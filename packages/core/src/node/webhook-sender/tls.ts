@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { type SecureContext, type TLSSocket, connect } from 'node:tls';
-import type { WebhookUrl } from '../../domain/webhook/url-rules.ts';
+import type { EndpointUrl } from '../../domain/endpoint/url-rules.ts';
 import { SendFailure } from './send-failure.ts';
 
 export interface TlsSurroundings {
@@ -10,7 +10,7 @@ export interface TlsSurroundings {
 }
 
 /** TLS over a connected socket, for the URL's host name. Rejects with a SendFailure and destroys the socket. */
-export function secure(tcp: Socket, url: WebhookUrl, surroundings: TlsSurroundings): Promise<TLSSocket> {
+export function secure(tcp: Socket, url: EndpointUrl, surroundings: TlsSurroundings): Promise<TLSSocket> {
   const { context, sessions, signal } = surroundings;
   const resumed = sessions.get(url.origin);
 

@@ -87,7 +87,7 @@ export interface DeliveryDetail {
  */
 export interface DeliveryStore {
   /** A delivery of `event` to this one endpoint, whatever it subscribes to. Null when the endpoint is gone, disabled or of another workspace. */
-  enqueue(webhookId: string, event: Event): Promise<Delivery | null>;
+  enqueue(endpointId: string, event: Event): Promise<Delivery | null>;
 
   /**
    * Puts back what expired claims held, due at `now` and with its attempts unchanged, then claims. One transaction.
@@ -115,7 +115,7 @@ export interface DeliveryStore {
   /** Newest first. Finds those of deleted endpoints too: the caller decides. */
   list(
     workspaceId: string,
-    webhookId: string,
+    endpointId: string,
     filter: DeliveryFilter,
     page: PageRequest,
     since: number,
@@ -135,7 +135,7 @@ export interface DeliveryStore {
    */
   retryFailedDeliveries(
     workspaceId: string,
-    webhookId: string,
+    endpointId: string,
     batch: {
       readonly limit: number;
       readonly countUpTo: number;

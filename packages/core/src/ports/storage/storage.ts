@@ -2,6 +2,7 @@ import type { NewId } from '../../domain/id.ts';
 import type { Logger } from '../logger.ts';
 import type { ApiKeyStore } from './api-key-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
+import type { EndpointStore } from './endpoint-store.ts';
 import type { GroupStore } from './group-store.ts';
 import type { InstanceStore } from './instance-store.ts';
 import type { LeaseStore } from './lease-store.ts';
@@ -11,7 +12,6 @@ import type { RetentionStore } from './retention-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
 import type { UploadRegistry } from './upload-registry.ts';
-import type { WebhookStore } from './webhook-store.ts';
 import type { WorkspaceStore } from './workspace-store.ts';
 
 /**
@@ -46,7 +46,7 @@ export interface Storage<Transaction = never> {
   readonly groups: GroupStore;
   readonly messages: MessageStore<Transaction>;
   readonly uploads: UploadRegistry;
-  readonly webhooks: WebhookStore;
+  readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
   readonly subscriptions: SubscriptionStore;
   readonly retention: RetentionStore;

@@ -4,10 +4,10 @@ import type { Delivery } from '../../domain/delivery/delivery.ts';
 import { takeRetryBatch } from '../../domain/delivery/retry-round.ts';
 import type { LanePosition } from '../../domain/delivery/waiting.ts';
 import type { LaneLimits } from '../../domain/delivery/lane.ts';
+import { healthAfter } from '../../domain/endpoint/endpoint-state.ts';
+import type { Endpoint } from '../../domain/endpoint/endpoint.ts';
 import type { Event } from '../../domain/event/event.ts';
 import { floorId } from '../../domain/id.ts';
-import { healthAfter } from '../../domain/webhook/endpoint-state.ts';
-import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import type {
   DeliveryClaimResult,
   ClaimedDelivery,
@@ -34,8 +34,8 @@ export class MemoryDeliveryStore implements DeliveryStore {
     this.#state = state;
   }
 
-  async enqueue(webhookId: string, event: Event): Promise<Delivery | null> {
-    const endpoint = this.#enabled(event.workspaceId, webhookId);
+  async enqueue(endpointId: string, event: Event): Promise<Delivery | null> {
+    const endpoint = this.#enabled(event.workspaceId, endpointId);
     if (!endpoint) return null;
     const delivery = deliver(this.#state, endpoint, event);
     this.#state.signal({ topic: 'deliveries' });
@@ -60,7 +60,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
 
   async complete(completions: readonly Completion[], now: number): Promise<number> {
     const written = completions.filter((completion) => this.#completeOne(completion, now));
-    const lanes = written.map(({ delivery }) => this.#state.lanes.get(delivery.webhookId));
+    const lanes = written.map(({ delivery }) => this.#state.lanes.get(delivery.endpointId));
     // What waited for the slot can be claimed now, unless the throttle holds it back.
     if (lanes.some((lane) => lane?.hasDue(now) && !isLanePaused(this.#state, lane.endpointId)))
       this.#state.signal({ topic: 'deliveries' });
@@ -84,20 +84,20 @@ export class MemoryDeliveryStore implements DeliveryStore {
       delivery,
       attempts: structuredClone(record.attempts),
       payload: this.#payload(delivery),
-      endpointUrl: this.#state.endpoints.get(delivery.webhookId)?.url ?? null,
+      endpointUrl: this.#state.endpoints.get(delivery.endpointId)?.url ?? null,
       lane: this.#lanePosition(delivery),
     };
   }
 
   async list(
     workspaceId: string,
-    webhookId: string,
+    endpointId: string,
     filter: DeliveryFilter,
     page: PageRequest,
     since: number,
   ): Promise<Page<Delivery>> {
     const { status, eventType } = filter;
-    const rows = this.#deliveriesOf(workspaceId, webhookId, since).filter(
+    const rows = this.#deliveriesOf(workspaceId, endpointId, since).filter(
       (delivery) =>
         (status === undefined || delivery.status === status) &&
         (eventType === undefined || delivery.eventType === eventType),
@@ -109,7 +109,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
     const record = this.#record(workspaceId, id, since);
     if (!record) return { kind: 'not_found' };
     const delivery = readDelivery(this.#state, record);
-    if (!this.#enabled(workspaceId, delivery.webhookId) || !this.#mayRetry(delivery))
+    if (!this.#enabled(workspaceId, delivery.endpointId) || !this.#mayRetry(delivery))
       return { kind: 'not_allowed' };
     const requeued = this.#requeue(delivery, now);
     this.#state.signal({ topic: 'deliveries' });
@@ -118,7 +118,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
 
   async retryFailedDeliveries(
     workspaceId: string,
-    webhookId: string,
+    endpointId: string,
     batch: {
       readonly limit: number;
       readonly countUpTo: number;
@@ -127,10 +127,10 @@ export class MemoryDeliveryStore implements DeliveryStore {
     },
   ): Promise<{ readonly requeued: number; readonly remaining: number } | null> {
     const { limit, countUpTo, now, since } = batch;
-    const lane = this.#state.lanes.get(webhookId);
-    if (!this.#enabled(workspaceId, webhookId) || !lane) return null;
+    const lane = this.#state.lanes.get(endpointId);
+    if (!this.#enabled(workspaceId, endpointId) || !lane) return null;
     this.#sweep(lane, limit + countUpTo);
-    const candidates = this.#deliveriesOf(workspaceId, webhookId, since)
+    const candidates = this.#deliveriesOf(workspaceId, endpointId, since)
       .filter(({ id }) => this.#isEnded(id))
       .toSorted((a, b) => compare(a.lastAttemptAt ?? -1, b.lastAttemptAt ?? -1) || byId(a, b));
     const { chosen, remaining, round } = takeRetryBatch(candidates.slice(0, limit + countUpTo), {
@@ -214,7 +214,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
   #completeOne(completion: Completion, now: number): boolean {
     const { delivery, attempt, token } = completion;
     const record = this.#state.deliveries.get(delivery.id);
-    const lane = record && this.#state.lanes.get(record.delivery.webhookId);
+    const lane = record && this.#state.lanes.get(record.delivery.endpointId);
     const claim = lane?.release(delivery.id, token);
     if (!record || !lane || !claim) return false;
 
@@ -227,7 +227,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
   }
 
   #keepHealth(completion: Completion, written: Delivery): void {
-    const endpoint = this.#state.endpoints.get(written.webhookId);
+    const endpoint = this.#state.endpoints.get(written.endpointId);
     if (!endpoint) return;
     const { delivery, attempt } = completion;
     const health = healthAfter(endpoint.health, { delivery, attempt, written });
@@ -236,12 +236,12 @@ export class MemoryDeliveryStore implements DeliveryStore {
 
   #mayRetry(delivery: Delivery): boolean {
     // A claim outlives the cancellation that ended its delivery: the request is still on its way.
-    return mayRetry(delivery) && !this.#state.lanes.get(delivery.webhookId)?.isClaimed(delivery.id);
+    return mayRetry(delivery) && !this.#state.lanes.get(delivery.endpointId)?.isClaimed(delivery.id);
   }
 
   #requeue(delivery: Delivery, now: number): Delivery {
     const record = this.#state.deliveries.get(delivery.id);
-    const lane = this.#state.lanes.get(delivery.webhookId);
+    const lane = this.#state.lanes.get(delivery.endpointId);
     if (!record || !lane) throw new Error(`${delivery.id} is gone.`);
     // Out of the closed generation, where it has not been swept.
     lane.remove(delivery.id);
@@ -256,17 +256,17 @@ export class MemoryDeliveryStore implements DeliveryStore {
     return record?.delivery.workspaceId === workspaceId && id >= floorId('whd', since) ? record : null;
   }
 
-  #deliveriesOf(workspaceId: string, webhookId: string, since: number): readonly Delivery[] {
+  #deliveriesOf(workspaceId: string, endpointId: string, since: number): readonly Delivery[] {
     const floor = floorId('whd', since);
     return [...this.#state.deliveries.values()]
-      .filter(({ delivery }) => delivery.webhookId === webhookId && delivery.workspaceId === workspaceId)
+      .filter(({ delivery }) => delivery.endpointId === endpointId && delivery.workspaceId === workspaceId)
       .filter(({ delivery }) => delivery.id >= floor)
       .map((record) => readDelivery(this.#state, record));
   }
 
   #lanePosition(delivery: Delivery): LanePosition | null {
     if (!isOpen(delivery.status)) return null;
-    return this.#state.lanes.get(delivery.webhookId)?.position(delivery.id) ?? null;
+    return this.#state.lanes.get(delivery.endpointId)?.position(delivery.id) ?? null;
   }
 
   #payload(delivery: Delivery): string {
@@ -275,8 +275,8 @@ export class MemoryDeliveryStore implements DeliveryStore {
     return event.payload;
   }
 
-  #enabled(workspaceId: string, webhookId: string): WebhookEndpoint | null {
-    const endpoint = this.#state.endpoints.get(webhookId);
+  #enabled(workspaceId: string, endpointId: string): Endpoint | null {
+    const endpoint = this.#state.endpoints.get(endpointId);
     return endpoint?.workspaceId === workspaceId && endpoint.status === 'enabled' ? endpoint : null;
   }
 }
@@ -284,6 +284,6 @@ export class MemoryDeliveryStore implements DeliveryStore {
 /** The delivery as it reads: what a cancellation has ended is failed from then on, written down or not. */
 function readDelivery(state: State, record: DeliveryRecord): Delivery {
   const { delivery, generation } = record;
-  const reason = isOpen(delivery.status) && state.lanes.get(delivery.webhookId)?.cancellationOf(generation);
+  const reason = isOpen(delivery.status) && state.lanes.get(delivery.endpointId)?.cancellationOf(generation);
   return structuredClone(reason ? cancelledBy(reason, delivery) : delivery);
 }

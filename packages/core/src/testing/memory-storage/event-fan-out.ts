@@ -1,8 +1,8 @@
 import { newDelivery } from '../../domain/delivery/delivery.ts';
 import type { Delivery } from '../../domain/delivery/delivery.ts';
+import type { Endpoint } from '../../domain/endpoint/endpoint.ts';
 import type { Event, EventType } from '../../domain/event/event.ts';
 import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';
-import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import { byId } from './order.ts';
 import { insertRow, keyOf } from './state.ts';
 import type { State, WorkTopic } from './state.ts';
@@ -25,7 +25,7 @@ export function storeEvents(state: State, events: readonly Event[]): readonly Wo
 }
 
 /** Stores the event with a delivery of it to this endpoint. */
-export function deliver(state: State, endpoint: WebhookEndpoint, event: Event): Delivery {
+export function deliver(state: State, endpoint: Endpoint, event: Event): Delivery {
   const lane = state.lanes.get(endpoint.id);
   if (!lane) throw new Error(`The endpoint ${endpoint.id} has no lane.`);
   const delivery = newDelivery(event, endpoint.id, state.newId);
@@ -49,7 +49,7 @@ function queueEvent(state: State, { id: subscriptionId }: EventSubscription, eve
   });
 }
 
-function subscribes(endpoint: WebhookEndpoint, event: Event): boolean {
+function subscribes(endpoint: Endpoint, event: Event): boolean {
   return (
     endpoint.workspaceId === event.workspaceId &&
     endpoint.status === 'enabled' &&

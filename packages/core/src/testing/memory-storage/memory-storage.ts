@@ -1,6 +1,7 @@
 import type { Signal, Storage, StorageContext } from '../../ports/storage/storage.ts';
 import { MemoryApiKeyStore } from './api-key-store.ts';
 import { MemoryDeliveryStore } from './delivery-store.ts';
+import { MemoryEndpointStore } from './endpoint-store.ts';
 import { MemoryGroupStore } from './group-store.ts';
 import { MemoryInstanceStore } from './instance-store.ts';
 import { MemoryLeaseStore } from './lease-store.ts';
@@ -11,7 +12,6 @@ import { MemoryRetentionStore } from './retention-store.ts';
 import { MemorySessionStore } from './session-store.ts';
 import { State } from './state.ts';
 import { MemorySubscriptionStore } from './subscription-store.ts';
-import { MemoryWebhookStore } from './webhook-store.ts';
 import { MemoryWorkspaceStore } from './workspace-store.ts';
 
 /**
@@ -29,7 +29,7 @@ export function memoryStorage(): Storage {
     groups: new MemoryGroupStore(state),
     messages: new MemoryMessageStore(state),
     uploads: new MemoryUploadRegistry(state),
-    webhooks: new MemoryWebhookStore(state),
+    endpoints: new MemoryEndpointStore(state),
     deliveries: new MemoryDeliveryStore(state),
     subscriptions: new MemorySubscriptionStore(state),
     retention: new MemoryRetentionStore(state),

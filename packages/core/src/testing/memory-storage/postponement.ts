@@ -1,4 +1,4 @@
-import { NO_FAILURES } from '../../domain/webhook/endpoint.ts';
+import { NO_FAILURES } from '../../domain/endpoint/endpoint.ts';
 import { isPostponed } from '../../domain/workspace/plan-rules.ts';
 import type { State } from './state.ts';
 

@@ -27,8 +27,8 @@ export class MemoryRetentionStore implements RetentionStore {
   #deleteDeliveries(floor: string, limit: number): number {
     const old = [...this.#state.deliveries.keys()].filter((id) => id < floor).slice(0, limit);
     for (const id of old) {
-      const webhookId = this.#state.deliveries.get(id)?.delivery.webhookId ?? '';
-      this.#state.lanes.get(webhookId)?.remove(id);
+      const endpointId = this.#state.deliveries.get(id)?.delivery.endpointId ?? '';
+      this.#state.lanes.get(endpointId)?.remove(id);
       this.#state.deliveries.delete(id);
     }
     return old.length;

@@ -1,6 +1,7 @@
 import type { Attempt, Delivery } from '../../domain/delivery/delivery.ts';
 import type { NewId } from '../../domain/id.ts';
 import type { RetryRound } from '../../domain/delivery/retry-round.ts';
+import type { Endpoint } from '../../domain/endpoint/endpoint.ts';
 import type { ApiKey } from '../../domain/api-key/api-key.ts';
 import type { Event, EventType } from '../../domain/event/event.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
@@ -8,10 +9,9 @@ import type { Group } from '../../domain/instance/group.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';
-import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import type { Member, Workspace } from '../../domain/workspace/workspace.ts';
 import type { Signal, StorageContext } from '../../ports/storage/storage.ts';
-import type { OwedNotification } from '../../ports/storage/webhook-store.ts';
+import type { OwedNotification } from '../../ports/storage/endpoint-store.ts';
 import { createSignals } from '../../services/signals.ts';
 import type { Signals } from '../../services/signals.ts';
 import type { Lane } from './lane.ts';
@@ -75,7 +75,7 @@ export class State {
   /** By `keyOf(workspaceId, key)`. */
   readonly idempotency: Map<string, IdempotencyRecord> = new Map();
 
-  readonly endpoints: Map<string, WebhookEndpoint> = new Map();
+  readonly endpoints: Map<string, Endpoint> = new Map();
   /** By endpoint id; a lane outlives its endpoint. */
   readonly lanes: Map<string, Lane> = new Map();
   readonly notifications: Map<string, { readonly notification: OwedNotification; owedAt: number }> =

@@ -1,13 +1,13 @@
 import type { Attempt, Delivery } from '../delivery/delivery.ts';
 import { NO_FAILURES } from './endpoint.ts';
-import type { DisabledReason, EndpointHealth, WebhookEndpoint } from './endpoint.ts';
+import type { DisabledReason, Endpoint, EndpointHealth } from './endpoint.ts';
 
-export function disable(endpoint: WebhookEndpoint, reason: DisabledReason, now: number): WebhookEndpoint {
+export function disable(endpoint: Endpoint, reason: DisabledReason, now: number): Endpoint {
   return { ...endpoint, status: 'disabled', disabledAt: now, disabledReason: reason, updatedAt: now };
 }
 
 /** Enabling clears the failure record; what was delivered stays known. */
-export function enable(endpoint: WebhookEndpoint, now: number): WebhookEndpoint {
+export function enable(endpoint: Endpoint, now: number): Endpoint {
   return {
     ...endpoint,
     status: 'enabled',
@@ -19,7 +19,7 @@ export function enable(endpoint: WebhookEndpoint, now: number): WebhookEndpoint 
 }
 
 /** `meta.configured` of the list: an endpoint is enabled and has delivered successfully. */
-export function isConfigured(endpoint: WebhookEndpoint): boolean {
+export function isConfigured(endpoint: Endpoint): boolean {
   return endpoint.status === 'enabled' && endpoint.health.lastSuccessAt !== null;
 }
 

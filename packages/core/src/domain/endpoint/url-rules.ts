@@ -2,10 +2,10 @@ import { refuse, type Refusal } from '../result.ts';
 import { isUsual, mayBeUnusual, mayReach, type UrlRules } from './host-rules.ts';
 
 /** In Unicode code points. */
-export const MAX_WEBHOOK_URL_LENGTH = 2048;
+export const MAX_ENDPOINT_URL_LENGTH = 2048;
 
 /** A URL that keeps the rules, taken apart as a sender needs it. */
-export interface WebhookUrl {
+export interface EndpointUrl {
   /** Scheme, host and port in their normal form: `https://hooks.example.com:8443`. */
   readonly origin: string;
   readonly secure: boolean;
@@ -18,8 +18,8 @@ export interface WebhookUrl {
   readonly path: string;
 }
 
-export type CheckedWebhookUrl =
-  | { readonly ok: true; readonly value: WebhookUrl }
+export type CheckedEndpointUrl =
+  | { readonly ok: true; readonly value: EndpointUrl }
   /** `operatorMayAllow`: the same URL is accepted where the operator allows its host. */
   | { readonly ok: false; readonly refusal: Refusal; readonly operatorMayAllow: boolean };
 
@@ -30,7 +30,7 @@ export type CheckedWebhookUrl =
  * The text is checked before it is parsed, because WHATWG parsing repairs much of what is refused here
  * (`https:host`, `https://@host`, tabs, backslashes, soft hyphens, an empty `#`) and leaves no trace of it.
  */
-export function checkWebhookUrl(raw: string, rules: UrlRules): CheckedWebhookUrl {
+export function checkEndpointUrl(raw: string, rules: UrlRules): CheckedEndpointUrl {
   const isLocal = rules.urlPolicy === 'local';
   const flaw = flawInText(raw) ?? flawInAuthority(raw, isLocal);
   if (flaw !== undefined) return invalid(flaw);
@@ -68,8 +68,8 @@ const UNSEEN = /[\p{Cc}\p{White_Space}\p{Default_Ignorable_Code_Point}\\]/u;
 const AUTHORITY = /^https?:\/\/([^/?]+)/i;
 
 function flawInText(raw: string): string | undefined {
-  if (raw.length > MAX_WEBHOOK_URL_LENGTH && Array.from(raw).length > MAX_WEBHOOK_URL_LENGTH) {
-    return `The URL must have at most ${MAX_WEBHOOK_URL_LENGTH} characters.`;
+  if (raw.length > MAX_ENDPOINT_URL_LENGTH && Array.from(raw).length > MAX_ENDPOINT_URL_LENGTH) {
+    return `The URL must have at most ${MAX_ENDPOINT_URL_LENGTH} characters.`;
   }
   if (UNSEEN.test(raw) || !raw.isWellFormed()) {
     return 'The URL must not contain spaces, backslashes, control characters or invisible characters.';
@@ -96,10 +96,10 @@ function addressLiteral(hostname: string): string | undefined {
   return /^\d+(\.\d+){3}$/.test(hostname) ? hostname : undefined;
 }
 
-function invalid(message: string): CheckedWebhookUrl & { ok: false } {
+function invalid(message: string): CheckedEndpointUrl & { ok: false } {
   return { ...refuse('INVALID_WEBHOOK_URL', message), operatorMayAllow: false };
 }
 
-function allowable(message: string): CheckedWebhookUrl {
+function allowable(message: string): CheckedEndpointUrl {
   return { ...invalid(message), operatorMayAllow: true };
 }

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_WEBHOOK_URL_LENGTH, checkWebhookUrl } from './url-rules.ts';
+import { MAX_ENDPOINT_URL_LENGTH, checkEndpointUrl } from './url-rules.ts';
 
 function message(url: string, policy: 'public' | 'local' = 'public'): string | undefined {
-  const result = checkWebhookUrl(url, { urlPolicy: policy });
+  const result = checkEndpointUrl(url, { urlPolicy: policy });
   if (result.ok) return undefined;
   expect(result.refusal.code).toBe('INVALID_WEBHOOK_URL');
   return result.refusal.message;
 }
 
-describe('checkWebhookUrl', () => {
+describe('checkEndpointUrl', () => {
   it('takes a URL apart', () => {
-    expect(checkWebhookUrl('HTTPS://Hooks.Example.COM:8443/a/../b?c=d&e', { urlPolicy: 'public' })).toEqual({
+    expect(checkEndpointUrl('HTTPS://Hooks.Example.COM:8443/a/../b?c=d&e', { urlPolicy: 'public' })).toEqual({
       ok: true,
       value: {
         origin: 'https://hooks.example.com:8443',
@@ -25,10 +25,10 @@ describe('checkWebhookUrl', () => {
   });
 
   it('knows an address from a name', () => {
-    expect(checkWebhookUrl('https://8.8.8.8/', { urlPolicy: 'public' })).toMatchObject({
+    expect(checkEndpointUrl('https://8.8.8.8/', { urlPolicy: 'public' })).toMatchObject({
       value: { hostname: '8.8.8.8', hostIsAddress: true, origin: 'https://8.8.8.8' },
     });
-    expect(checkWebhookUrl('https://[2606:4700:0::1]/', { urlPolicy: 'public' })).toMatchObject({
+    expect(checkEndpointUrl('https://[2606:4700:0::1]/', { urlPolicy: 'public' })).toMatchObject({
       value: { hostname: '2606:4700::1', hostIsAddress: true, origin: 'https://[2606:4700::1]' },
     });
   });
@@ -181,7 +181,7 @@ describe('checkWebhookUrl', () => {
   it.each(['0x08.8.2056', '134744072', '８.８.８.８', '8。8。8。8', '8.8.8.8.'])(
     'allows %s, which becomes 8.8.8.8',
     (host) => {
-      expect(checkWebhookUrl(`https://${host}/`, { urlPolicy: 'public' })).toMatchObject({
+      expect(checkEndpointUrl(`https://${host}/`, { urlPolicy: 'public' })).toMatchObject({
         value: { hostname: '8.8.8.8', hostIsAddress: true },
       });
     },
@@ -190,7 +190,7 @@ describe('checkWebhookUrl', () => {
   it('counts 2,048 characters, not UTF-16 units', () => {
     const url = (length: number, unit: string): string =>
       'https://example.com/'.padEnd(20, '/') + unit.repeat(length - 20);
-    expect(MAX_WEBHOOK_URL_LENGTH).toBe(2048);
+    expect(MAX_ENDPOINT_URL_LENGTH).toBe(2048);
     expect(message(url(2048, 'a'))).toBeUndefined();
     expect(message(url(2049, 'a'))).toMatch(/at most 2048 characters/);
     expect(message(url(2048, '😀'))).toBeUndefined();
@@ -231,7 +231,7 @@ describe('checkWebhookUrl', () => {
     const text = fc.array(part, { maxLength: 8 }).map((parts) => `https://${parts.join('')}`);
     fc.assert(
       fc.property(text, (raw) => {
-        const result = checkWebhookUrl(raw, { urlPolicy: 'public' });
+        const result = checkEndpointUrl(raw, { urlPolicy: 'public' });
         if (!result.ok) return;
         const { username, password, hash, protocol, port, hostname } = new URL(raw);
         expect({ username, password, hash, protocol }).toEqual({
@@ -259,7 +259,7 @@ describe('checkWebhookUrl', () => {
   });
 });
 
-describe("checkWebhookUrl with the policy 'local'", () => {
+describe("checkEndpointUrl with the policy 'local'", () => {
   it.each([
     'http://example.com',
     'http://127.0.0.1:3000/hook',
@@ -273,10 +273,10 @@ describe("checkWebhookUrl with the policy 'local'", () => {
   });
 
   it('fills in the port of the scheme', () => {
-    expect(checkWebhookUrl('http://localhost/', { urlPolicy: 'local' })).toMatchObject({
+    expect(checkEndpointUrl('http://localhost/', { urlPolicy: 'local' })).toMatchObject({
       value: { port: 80, secure: false, origin: 'http://localhost' },
     });
-    expect(checkWebhookUrl('https://localhost/', { urlPolicy: 'local' })).toMatchObject({
+    expect(checkEndpointUrl('https://localhost/', { urlPolicy: 'local' })).toMatchObject({
       value: { port: 443, secure: true },
     });
   });

@@ -42,7 +42,7 @@ const GUARDED_V4 = REFUSED_V4.filter(({ first }) =>
 /** Of clouds, amid addresses that a wider range opens. */
 const METADATA_V4 = ['100.100.100.200', '192.0.0.192'];
 
-describe('a webhook URL where the operator has listed no host', () => {
+describe('the URL of an endpoint where the operator has listed no host', () => {
   it.each<UrlPolicy>(['public', 'local'])('the policy %s alone decides', (policy) => {
     fc.assert(
       fc.property(fc.array(anyAddress, { maxLength: 3 }), (addresses) => {
@@ -207,7 +207,7 @@ describe('a denied host', () => {
   });
 });
 
-describe("a webhook URL to the service's own address", () => {
+describe("an endpoint's URL that leads to the service's own address", () => {
   const own = [
     { host: '127.0.0.0/8', port: 8080 },
     { host: '10.0.0.5', port: 8080 },
@@ -239,7 +239,7 @@ describe("a webhook URL to the service's own address", () => {
   });
 });
 
-it('a webhook URL that the operator has said nothing about is decided on by the policy alone', () => {
+it('the URL of an endpoint that the operator has said nothing about is decided on by the policy alone', () => {
   const destination = { hostname: 'hooks.test', secure: true, port: 443 };
   expect(mayReach(destination, ['8.8.8.8'], { urlPolicy: 'public' })).toBe(true);
   expect(mayReach(destination, ['10.0.0.1'], { urlPolicy: 'public' })).toBe(false);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../testing/seeded-random.ts';
-import { newWebhookSecret, secretHint } from './webhook-secret.ts';
+import { newEndpointSecret, secretHint } from './endpoint-secret.ts';
 
-describe('a webhook secret', () => {
-  const secret = newWebhookSecret(seededRandom().bytes);
+describe("an endpoint's secret", () => {
+  const secret = newEndpointSecret(seededRandom().bytes);
 
   it('is whsec_ and 32 random bytes in padded base64', () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(newWebhookSecret(seededRandom(2).bytes)).not.toBe(secret);
+    expect(newEndpointSecret(seededRandom(2).bytes)).not.toBe(secret);
   });
 
   it('is hinted at by its last four characters', () => {

@@ -1,4 +1,4 @@
-import type { WebhookEndpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
 
 const HOUR = 60 * 60 * 1000;
 /** Continuous failure before a warning, before disabling, and the least time between the two (specification, "Webhook endpoint"). */
@@ -7,7 +7,7 @@ const DISABLE_AFTER_MS = 72 * HOUR;
 const DISABLE_AFTER_WARNING_MS = 24 * HOUR;
 
 /** What is to be done about an endpoint that keeps failing. */
-export function evaluateFailing(endpoint: WebhookEndpoint, now: number): 'nothing' | 'warn' | 'disable' {
+export function evaluateFailing(endpoint: Endpoint, now: number): 'nothing' | 'warn' | 'disable' {
   const { failingSince, exhausted, warnedAt } = endpoint.health;
   if (endpoint.status !== 'enabled' || failingSince === null) return 'nothing';
   if (warnedAt === null) return exhausted && now - failingSince >= WARN_AFTER_MS ? 'warn' : 'nothing';

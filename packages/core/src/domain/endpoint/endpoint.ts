@@ -29,7 +29,7 @@ export const NO_FAILURES: FailureRecord = { failingSince: null, exhausted: false
 
 export const HEALTHY: EndpointHealth = { lastDelivery: null, lastSuccessAt: null, ...NO_FAILURES };
 
-export interface WebhookEndpoint {
+export interface Endpoint {
   readonly id: string;
   readonly workspaceId: string;
   readonly url: string;
@@ -54,9 +54,9 @@ export const EVENTS_MAX = 20;
 
 /** Whether a stored endpoint is still what a change was decided on: of this version and, if it matters, failing in this way. */
 export function isAsDecidedOn(
-  { version, health }: Pick<WebhookEndpoint, 'version' | 'health'>,
+  { version, health }: Pick<Endpoint, 'version' | 'health'>,
   decidedOn: {
-    readonly endpoint: Pick<WebhookEndpoint, 'version'>;
+    readonly endpoint: Pick<Endpoint, 'version'>;
     readonly health?: Pick<FailureRecord, 'failingSince' | 'warnedAt'>;
   },
 ): boolean {

@@ -1,32 +1,32 @@
+import { isAsDecidedOn } from '../../domain/endpoint/endpoint.ts';
+import type { Endpoint, FailureRecord } from '../../domain/endpoint/endpoint.ts';
 import { latestLeaseEnd } from '../../domain/too-far-ahead.ts';
-import { isAsDecidedOn } from '../../domain/webhook/endpoint.ts';
-import type { FailureRecord, WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
-import type { EndpointWrite, OwedNotification, WebhookStore } from '../../ports/storage/webhook-store.ts';
+import type { EndpointStore, EndpointWrite, OwedNotification } from '../../ports/storage/endpoint-store.ts';
 import { Lane } from './lane.ts';
 import { byId } from './order.ts';
 import { isWorkPostponed } from './postponement.ts';
 import { insertRow } from './state.ts';
 import type { State } from './state.ts';
 
-export class MemoryWebhookStore implements WebhookStore {
+export class MemoryEndpointStore implements EndpointStore {
   readonly #state: State;
 
   constructor(state: State) {
     this.#state = state;
   }
 
-  async insert(endpoint: WebhookEndpoint, limit: number): Promise<'inserted' | 'limit_reached'> {
+  async insert(endpoint: Endpoint, limit: number): Promise<'inserted' | 'limit_reached'> {
     if (this.#ofWorkspace(endpoint.workspaceId).length >= limit) return 'limit_reached';
     insertRow(this.#state.endpoints, endpoint.id, structuredClone(endpoint));
     this.#state.lanes.set(endpoint.id, new Lane(endpoint.id));
     return 'inserted';
   }
 
-  async find(workspaceId: string, id: string): Promise<WebhookEndpoint | null> {
+  async find(workspaceId: string, id: string): Promise<Endpoint | null> {
     return structuredClone(this.#endpoint(workspaceId, id) ?? null);
   }
 
-  async list(workspaceId: string): Promise<readonly WebhookEndpoint[]> {
+  async list(workspaceId: string): Promise<readonly Endpoint[]> {
     return structuredClone(this.#ofWorkspace(workspaceId).toSorted((a, b) => byId(b, a)));
   }
 
@@ -52,7 +52,7 @@ export class MemoryWebhookStore implements WebhookStore {
     return 'written';
   }
 
-  #enabledBeside({ id, workspaceId }: WebhookEndpoint): number {
+  #enabledBeside({ id, workspaceId }: Endpoint): number {
     const others = [...this.#state.endpoints.values()].filter((one) => one.workspaceId === workspaceId);
     return others.filter((one) => one.id !== id && one.status === 'enabled').length;
   }
@@ -68,7 +68,7 @@ export class MemoryWebhookStore implements WebhookStore {
     readonly before: number;
     readonly after: string | null;
     readonly limit: number;
-  }): Promise<readonly WebhookEndpoint[]> {
+  }): Promise<readonly Endpoint[]> {
     const { before, after, limit } = query;
     const failing = [...this.#state.endpoints.values()].filter(({ id, workspaceId, status, health }) => {
       if (isWorkPostponed(this.#state, workspaceId)) return false;
@@ -97,12 +97,12 @@ export class MemoryWebhookStore implements WebhookStore {
     this.#state.notifications.delete(id);
   }
 
-  #endpoint(workspaceId: string, id: string): WebhookEndpoint | undefined {
+  #endpoint(workspaceId: string, id: string): Endpoint | undefined {
     const endpoint = this.#state.endpoints.get(id);
     return endpoint?.workspaceId === workspaceId ? endpoint : undefined;
   }
 
-  #ofWorkspace(workspaceId: string): readonly WebhookEndpoint[] {
+  #ofWorkspace(workspaceId: string): readonly Endpoint[] {
     return [...this.#state.endpoints.values()].filter((endpoint) => endpoint.workspaceId === workspaceId);
   }
 }

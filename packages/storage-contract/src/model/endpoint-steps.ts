@@ -21,13 +21,13 @@ export const reopeningSteps: readonly Step[] = [
       close: 'ENDPOINT_DISABLED',
     };
     return async ({ storage }) => [
-      await storage.webhooks.write(disabled),
-      await storage.webhooks.write({ endpoint: { ...current, version: version + 1 } }),
+      await storage.endpoints.write(disabled),
+      await storage.endpoints.write({ endpoint: { ...current, version: version + 1 } }),
     ];
   }),
 ];
 
-export const webhookSteps: readonly Step[] = [
+export const endpointSteps: readonly Step[] = [
   step(
     'insert an endpoint',
     fc.record({ workspace: fc.nat({ max: 1 }), events, limit: fc.integer({ min: 1, max: 4 }) }),
@@ -38,7 +38,7 @@ export const webhookSteps: readonly Step[] = [
         createdAt: scenario.now,
       });
       scenario.endpoints.push(inserted);
-      return ({ storage }) => storage.webhooks.insert(inserted, choice.limit);
+      return ({ storage }) => storage.endpoints.insert(inserted, choice.limit);
     },
   ),
 
@@ -68,7 +68,7 @@ export const webhookSteps: readonly Step[] = [
             }
           : {}),
       };
-      return ({ storage }) => storage.webhooks.write(write);
+      return ({ storage }) => storage.endpoints.write(write);
     },
   ),
 
@@ -80,7 +80,7 @@ export const webhookSteps: readonly Step[] = [
       if (!current) return null;
       const url = `https://example.com/${choice.url}`;
       return ({ storage }) =>
-        storage.webhooks.write({ endpoint: { ...current, url, events: choice.events } });
+        storage.endpoints.write({ endpoint: { ...current, url, events: choice.events } });
     },
   ),
 
@@ -94,14 +94,14 @@ export const webhookSteps: readonly Step[] = [
       id: scenario.newId('ntc', scenario.now),
       createdAt: scenario.now,
     });
-    return ({ storage }) => storage.webhooks.write({ endpoint: warned, health, notification });
+    return ({ storage }) => storage.endpoints.write({ endpoint: warned, health, notification });
   }),
 
   step('delete an endpoint', fc.record({ endpoint, foreign: rarely }), async (scenario, choice) => {
     const chosen = scenario.pick(scenario.endpoints, choice.endpoint);
     if (!chosen) return null;
     const workspaceId = choice.foreign ? scenario.workspace(1).id : chosen.workspaceId;
-    return ({ storage }) => storage.webhooks.delete(workspaceId, chosen.id);
+    return ({ storage }) => storage.endpoints.delete(workspaceId, chosen.id);
   }),
 
   step(
@@ -110,7 +110,7 @@ export const webhookSteps: readonly Step[] = [
     async (scenario, choice) => {
       const after = choice.after ? (scenario.endpoints[0]?.id ?? null) : null;
       return ({ storage }) =>
-        storage.webhooks.listFailing({ before: scenario.now - choice.ago, after, limit: 3 });
+        storage.endpoints.listFailing({ before: scenario.now - choice.ago, after, limit: 3 });
     },
   ),
 
@@ -120,12 +120,12 @@ export const webhookSteps: readonly Step[] = [
     async (scenario, choice) => {
       const { limit, complete } = choice;
       return async ({ storage }) => {
-        const notifications = await storage.webhooks.claimNotifications({
+        const notifications = await storage.endpoints.claimNotifications({
           now: scenario.now,
           leaseMs: 30_000,
           limit,
         });
-        if (complete) for (const { id } of notifications) await storage.webhooks.completeNotification(id);
+        if (complete) for (const { id } of notifications) await storage.endpoints.completeNotification(id);
         return notifications;
       };
     },

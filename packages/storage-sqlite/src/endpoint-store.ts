@@ -1,5 +1,5 @@
 import { isAsDecidedOn, latestLeaseEnd } from '@trunkline/core/spi/storage';
-import type { WebhookEndpoint, WebhookStore } from '@trunkline/core/spi/storage';
+import type { Endpoint, EndpointStore } from '@trunkline/core/spi/storage';
 import { closeLane, dropLane } from './cancellation.ts';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
@@ -7,7 +7,7 @@ import { addLane, resumeLane } from './lane.ts';
 import { entities, json, text } from './row.ts';
 import type { Row } from './row.ts';
 
-export function webhookStore(connected: Connected): WebhookStore {
+export function endpointStore(connected: Connected): EndpointStore {
   return {
     insert: async (endpoint, limit) => {
       const { database, write } = connected();
@@ -105,12 +105,12 @@ function hasEndpoints(database: Database, workspaceId: string, count: number): b
   );
 }
 
-function enabledBeside(database: Database, { id, workspaceId }: WebhookEndpoint): number {
+function enabledBeside(database: Database, { id, workspaceId }: Endpoint): number {
   const sql = "SELECT id FROM endpoints WHERE workspace_id = ? AND status = 'enabled' AND id <> ?";
   return database.all(sql, workspaceId, id).length;
 }
 
-function findEndpoint(database: Database, workspaceId: string, id: string): WebhookEndpoint | null {
+function findEndpoint(database: Database, workspaceId: string, id: string): Endpoint | null {
   const row = database.get('SELECT * FROM endpoints WHERE id = ? AND workspace_id = ?', id, workspaceId);
   return row ? entities.endpoint.read(row) : null;
 }

@@ -1,10 +1,11 @@
 import type { CancellationReason } from '../../domain/delivery/delivery.ts';
-import type { FailureRecord, WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
+import type { Endpoint, FailureRecord } from '../../domain/endpoint/endpoint.ts';
 
 /** An email that is owed to somebody; kept until it is accepted. */
 export interface OwedNotification {
   readonly id: string;
   readonly workspaceId: string;
+  /** The endpoint's id, as the email calls it: stored in this form. */
   readonly webhookId: string;
   readonly kind: 'webhook_failing' | 'webhook_disabled';
   readonly url: string;
@@ -15,7 +16,7 @@ export interface OwedNotification {
 /** A change of an endpoint's settings, written only if nothing has changed since it was decided. */
 export interface EndpointWrite {
   /** As it is to be; `version` is the one it was decided on, and is raised by the write. Of its health, at most the failure record is written, and only where `health` says so. */
-  readonly endpoint: WebhookEndpoint;
+  readonly endpoint: Endpoint;
   /**
    * If given, the failure record of `endpoint.health` is written too, and only while the stored one still fails since
    * the same time and was warned at the same time. `lastDelivery` and `lastSuccessAt` are written by completions alone:
@@ -35,12 +36,12 @@ export interface EndpointWrite {
   readonly enabledLimit?: number;
 }
 
-export interface WebhookStore {
+export interface EndpointStore {
   /** Inserts unless the workspace has `limit` endpoints; one transaction. */
-  insert(endpoint: WebhookEndpoint, limit: number): Promise<'inserted' | 'limit_reached'>;
-  find(workspaceId: string, id: string): Promise<WebhookEndpoint | null>;
+  insert(endpoint: Endpoint, limit: number): Promise<'inserted' | 'limit_reached'>;
+  find(workspaceId: string, id: string): Promise<Endpoint | null>;
   /** Newest first. */
-  list(workspaceId: string): Promise<readonly WebhookEndpoint[]>;
+  list(workspaceId: string): Promise<readonly Endpoint[]>;
   write(write: EndpointWrite): Promise<'written' | 'stale' | 'limit_reached'>;
   /** Removes the endpoint and closes its open deliveries as ENDPOINT_DELETED. Its deliveries stay readable until retention. */
   delete(workspaceId: string, id: string): Promise<boolean>;
@@ -50,7 +51,7 @@ export interface WebhookStore {
     readonly before: number;
     readonly after: string | null;
     readonly limit: number;
-  }): Promise<readonly WebhookEndpoint[]>;
+  }): Promise<readonly Endpoint[]>;
 
   /**
    * Takes emails that are owed, oldest first (by id); each comes again `leaseMs` later unless it is completed, or

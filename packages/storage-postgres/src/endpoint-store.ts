@@ -1,12 +1,12 @@
 import { isAsDecidedOn, latestLeaseEnd } from '@trunkline/core/spi/storage';
-import type { EndpointWrite, WebhookStore } from '@trunkline/core/spi/storage';
+import type { EndpointStore, EndpointWrite } from '@trunkline/core/spi/storage';
 import { closeLane, dropLane } from './cancellation.ts';
 import type { Connected, Transaction } from './database.ts';
 import { addLane, FIRST_GENERATION, lockLanes, resumeLane } from './lane.ts';
 import { entities, flag, json } from './row.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
-export function webhookStore(connected: Connected): WebhookStore {
+export function endpointStore(connected: Connected): EndpointStore {
   return {
     insert: (endpoint, limit) =>
       connected().transaction(async (transaction) => {

@@ -1,38 +1,39 @@
-import { checkMayEditWebhooks } from '../domain/api-key/authorization.ts';
+import { checkMayEditEndpoints } from '../domain/api-key/authorization.ts';
 import type { CancellationReason, Delivery } from '../domain/delivery/delivery.ts';
+import { newEndpointSecret, secretHint } from '../domain/endpoint/endpoint-secret.ts';
+import { disable, enable } from '../domain/endpoint/endpoint-state.ts';
+import { HEALTHY } from '../domain/endpoint/endpoint.ts';
+import type { Endpoint } from '../domain/endpoint/endpoint.ts';
+import { mayReach } from '../domain/endpoint/host-rules.ts';
+import { checkEndpointUrl } from '../domain/endpoint/url-rules.ts';
 import { isId } from '../domain/id.ts';
 import { ok, refuse } from '../domain/result.ts';
 import type { Result } from '../domain/result.ts';
-import { disable, enable } from '../domain/webhook/endpoint-state.ts';
-import { HEALTHY } from '../domain/webhook/endpoint.ts';
-import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
-import { mayReach } from '../domain/webhook/host-rules.ts';
-import { checkWebhookUrl } from '../domain/webhook/url-rules.ts';
-import { newWebhookSecret, secretHint } from '../domain/webhook/webhook-secret.ts';
 import type { Member } from '../domain/workspace/workspace.ts';
 import { readInput } from '../inputs/read-input.ts';
 import { webhookChanges, webhookInput } from '../inputs/webhooks.ts';
 import type { WebhookChanges } from '../inputs/webhooks.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
+import { testedWebhook } from '../resources/webhook.ts';
 import { withDeadline } from '../runtime/deadline.ts';
 import { noWorkspace } from './admin/workspaces.ts';
 import type { ServiceContext } from './context.ts';
-import { webhookSecretPurpose } from './sealer.ts';
+import { endpointSecretPurpose } from './sealer.ts';
 
 const RESOLVE_TIMEOUT_MS = 3_000;
 
 /** An endpoint with its secret, which is shown only when it is made. */
 interface EndpointWithSecret {
-  readonly endpoint: WebhookEndpoint;
+  readonly endpoint: Endpoint;
   readonly secret: string;
 }
 
-export async function registerWebhook(
+export async function registerEndpoint(
   context: ServiceContext,
   { workspaceId, actor }: { workspaceId: string; actor: Member | null },
   input: unknown,
 ): Promise<Result<EndpointWithSecret>> {
-  const mayEdit = checkMayEditWebhooks(actor);
+  const mayEdit = checkMayEditEndpoints(actor);
   if (!mayEdit.ok) return mayEdit;
   const read = readInput(webhookInput, input);
   if (!read.ok) return read;
@@ -44,7 +45,7 @@ export async function registerWebhook(
   const now = context.clock.now();
   const id = context.newId('wh', now);
   const { secret, ...secretFields } = newSecret(context, id);
-  const endpoint: WebhookEndpoint = {
+  const endpoint: Endpoint = {
     id,
     workspaceId,
     url: url.value,
@@ -60,7 +61,7 @@ export async function registerWebhook(
     version: 0,
   };
   const { webhookLimit } = workspace.plan;
-  const inserted = await context.storage.webhooks.insert(endpoint, webhookLimit);
+  const inserted = await context.storage.endpoints.insert(endpoint, webhookLimit);
   return inserted === 'inserted'
     ? ok({ endpoint, secret })
     : refuse(
@@ -69,21 +70,21 @@ export async function registerWebhook(
       );
 }
 
-export async function findWebhook(
+export async function findEndpoint(
   context: ServiceContext,
   workspaceId: string,
   id: string,
-): Promise<Result<WebhookEndpoint>> {
-  const endpoint = isId('wh', id) ? await context.storage.webhooks.find(workspaceId, id) : null;
-  return endpoint ? ok(endpoint) : noWebhook();
+): Promise<Result<Endpoint>> {
+  const endpoint = isId('wh', id) ? await context.storage.endpoints.find(workspaceId, id) : null;
+  return endpoint ? ok(endpoint) : noEndpoint();
 }
 
-export async function updateWebhook(
+export async function updateEndpoint(
   context: ServiceContext,
   { workspaceId, id, actor }: { workspaceId: string; id: string; actor: Member | null },
   input: unknown,
-): Promise<Result<WebhookEndpoint>> {
-  const mayEdit = checkMayEditWebhooks(actor);
+): Promise<Result<Endpoint>> {
+  const mayEdit = checkMayEditEndpoints(actor);
   if (!mayEdit.ok) return mayEdit;
   const read = readInput(webhookChanges, input);
   if (!read.ok) return read;
@@ -94,21 +95,21 @@ export async function updateWebhook(
   }
   // Nothing that is known was named: nothing is written, and the time of the last change stays.
   if (Object.values(changes).every((change) => change === undefined))
-    return findWebhook(context, workspaceId, id);
+    return findEndpoint(context, workspaceId, id);
   const workspace = await context.storage.workspaces.find(workspaceId);
   if (!workspace) return noWorkspace();
   const { webhookLimit } = workspace.plan;
-  return changeWebhook(context, { workspaceId, id }, (endpoint) =>
+  return changeEndpoint(context, { workspaceId, id }, (endpoint) =>
     applyChanges(endpoint, changes, { now: context.clock.now(), webhookLimit }),
   );
 }
 
 function applyChanges(
-  endpoint: WebhookEndpoint,
+  endpoint: Endpoint,
   changes: WebhookChanges,
   { now, webhookLimit }: { readonly now: number; readonly webhookLimit: number },
 ): EndpointChange {
-  const edited: WebhookEndpoint = {
+  const edited: Endpoint = {
     ...endpoint,
     url: changes.url ?? endpoint.url,
     events: changes.events ?? endpoint.events,
@@ -121,13 +122,13 @@ function applyChanges(
     : { endpoint: enable(edited, now), withHealth: true, enabledLimit: webhookLimit };
 }
 
-export async function deleteWebhook(
+export async function deleteEndpoint(
   context: ServiceContext,
   workspaceId: string,
   id: string,
 ): Promise<Result<true>> {
-  const deleted = isId('wh', id) && (await context.storage.webhooks.delete(workspaceId, id));
-  return deleted ? ok(true) : noWebhook();
+  const deleted = isId('wh', id) && (await context.storage.endpoints.delete(workspaceId, id));
+  return deleted ? ok(true) : noEndpoint();
 }
 
 /** The old secret stops immediately: every attempt from now on, of waiting deliveries too, is signed with the new one. */
@@ -136,7 +137,7 @@ export async function rotateSecret(
   { workspaceId, id }: { workspaceId: string; id: string },
 ): Promise<Result<EndpointWithSecret>> {
   const { secret, ...secretFields } = newSecret(context, id);
-  const changed = await changeWebhook(context, { workspaceId, id }, (endpoint) => ({
+  const changed = await changeEndpoint(context, { workspaceId, id }, (endpoint) => ({
     endpoint: { ...endpoint, ...secretFields, updatedAt: context.clock.now() },
   }));
   return changed.ok ? ok({ endpoint: changed.value, secret }) : changed;
@@ -147,22 +148,22 @@ export async function sendTestEvent(
   context: ServiceContext,
   { workspaceId, id }: { workspaceId: string; id: string },
 ): Promise<Result<Delivery>> {
-  const found = await findWebhook(context, workspaceId, id);
+  const found = await findEndpoint(context, workspaceId, id);
   if (!found.ok) return found;
-  const { url, description, status } = found.value;
-  if (status === 'disabled') return webhookDisabled();
+  const endpoint = found.value;
+  if (endpoint.status === 'disabled') return endpointDisabled();
   const event = context.newEvent({
     type: 'webhook.test',
     workspaceId,
-    data: { webhook: { id, url, description } },
+    data: { webhook: testedWebhook(endpoint) },
     now: context.clock.now(),
   });
   const delivery = await context.storage.deliveries.enqueue(id, event);
-  return delivery ? ok(delivery) : webhookDisabled();
+  return delivery ? ok(delivery) : endpointDisabled();
 }
 
 interface EndpointChange {
-  readonly endpoint: WebhookEndpoint;
+  readonly endpoint: Endpoint;
   readonly close?: CancellationReason;
   /** Write the endpoint's failure record too. */
   readonly withHealth?: boolean;
@@ -171,17 +172,17 @@ interface EndpointChange {
 }
 
 /** Changes an endpoint: reads, decides, writes, and starts over when somebody else wrote in between. */
-export async function changeWebhook(
+export async function changeEndpoint(
   context: ServiceContext,
   { workspaceId, id }: { workspaceId: string; id: string },
-  decide: (endpoint: WebhookEndpoint) => EndpointChange,
-): Promise<Result<WebhookEndpoint>> {
+  decide: (endpoint: Endpoint) => EndpointChange,
+): Promise<Result<Endpoint>> {
   for (;;) {
-    const found = await findWebhook(context, workspaceId, id);
+    const found = await findEndpoint(context, workspaceId, id);
     if (!found.ok) return found;
     const { endpoint, close, withHealth, enabledLimit } = decide(found.value);
     const { failingSince, warnedAt } = found.value.health;
-    const written = await context.storage.webhooks.write({
+    const written = await context.storage.endpoints.write({
       endpoint,
       ...(close ? { close } : {}),
       ...(withHealth ? { health: { failingSince, warnedAt } } : {}),
@@ -198,7 +199,7 @@ export async function changeWebhook(
 
 /** The URL rules on create and update (specification, "URL rules"): the form, then every address that the host has now. */
 async function checkUrl(context: ServiceContext, raw: string): Promise<Result<string>> {
-  const url = checkWebhookUrl(raw, context.settings);
+  const url = checkEndpointUrl(raw, context.settings);
   if (!url.ok) return url.operatorMayAllow ? refuseUnlessAllowed(url.refusal.message) : url;
   if (url.value.hostIsAddress) return ok(raw);
   const addresses = await resolve(context, url.value.hostname);
@@ -233,20 +234,20 @@ async function resolve(
 
 function newSecret(
   { random, sealer }: Pick<ServiceContext, 'random' | 'sealer'>,
-  webhookId: string,
+  endpointId: string,
 ): { secret: string; sealedSecret: string; secretHint: string } {
-  const secret = newWebhookSecret((length) => random.bytes(length));
+  const secret = newEndpointSecret((length) => random.bytes(length));
   return {
     secret,
-    sealedSecret: sealer.sealText(secret, webhookSecretPurpose(webhookId)),
+    sealedSecret: sealer.sealText(secret, endpointSecretPurpose(endpointId)),
     secretHint: secretHint(secret),
   };
 }
 
-function noWebhook(): ReturnType<typeof refuse> {
+function noEndpoint(): ReturnType<typeof refuse> {
   return refuse('WEBHOOK_NOT_FOUND', 'There is no such webhook endpoint in this workspace.');
 }
 
-export function webhookDisabled(): ReturnType<typeof refuse> {
+export function endpointDisabled(): ReturnType<typeof refuse> {
   return refuse('WEBHOOK_DISABLED', 'The webhook endpoint is disabled: enable it, then repeat the request.');
 }
