@@ -7,7 +7,8 @@ import { createRateLimit } from './rate-limit.ts';
 import type { RequestGuard } from './request-guard.ts';
 
 /**
- * A guard for `createHttpApp` and, with the same keys and the same count of requests, for routes of your own beside it.
+ * Creates a guard for `createHttpApp` and for your own routes beside it, with the same keys and the same count of
+ * requests.
  *
  * ```ts
  * const guard = createGuard(trunkline);
@@ -18,7 +19,7 @@ import type { RequestGuard } from './request-guard.ts';
  * });
  * ```
  *
- * Throws a TypeError when the option is wrong.
+ * Throws a TypeError if the option is wrong.
  */
 export function createGuard(
   trunkline: Pick<Trunkline, 'authenticate'>,

@@ -13,15 +13,15 @@ import { serveRoute } from './serve-route.ts';
 import type { ServedTrunkline } from './serve-route.ts';
 
 /**
- * The REST API (`/api/v1`) as a Hono app: its `fetch` takes a `Request` and returns a `Response`, so that it runs
- * wherever those two exist. Outside of the base path it responds with 404. The API describes itself, without a key, at
- * `/openapi.json` (OpenAPI 3.1) and `/docs`.
+ * The REST API (`/api/v1`) as a Hono app. Its `fetch` takes a `Request` and returns a `Response`, so it runs wherever
+ * those exist. Outside of the base path, it responds with 404. `/openapi.json` (OpenAPI 3.1) and `/docs` describe the
+ * API and need no key.
  *
  * ```ts
  * export default createHttpApp(trunkline);
  * ```
  *
- * Throws when an option is wrong and when the process does not have the role `api`.
+ * Throws if an option is wrong, or if the process does not have the role `api`.
  */
 export function createHttpApp(trunkline: ServedTrunkline, options: HttpAppOptions = {}): Hono {
   if (typeof trunkline?.authenticate !== 'function') {

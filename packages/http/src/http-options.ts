@@ -6,32 +6,32 @@ import type { CheckedRateLimit, RateLimitOptions } from './rate-limit-options.ts
 import type { RequestGuard } from './request-guard.ts';
 
 export interface HttpAppOptions {
-  /** Where the API stands. Default `/api/v1`. */
+  /** The path of the API. Default `/api/v1`. */
   readonly basePath?: string | undefined;
   /**
-   * The address of the API that clients know, base path included: `https://api.example.com/api/v1`. Links in responses
-   * begin with it. By default they repeat the address of the request, which is wrong behind a proxy that changes it, as
-   * one that ends TLS does: `X-Forwarded-*` headers are not read, because anybody can send them.
+   * The address of the API that clients use, base path included: `https://api.example.com/api/v1`. Links in responses
+   * begin with it. By default, they repeat the address of the request, which is wrong behind a proxy that changes it,
+   * such as one that ends TLS: `X-Forwarded-*` headers are not read, because anybody can send them.
    */
   readonly publicUrl?: string | undefined;
   /** The largest JSON body, in bytes. Default 1,048,576. */
   readonly maxJsonBytes?: number | undefined;
-  /** How many requests an API key may make; `false` for any number. Default `{ requestsPerMinute: 600 }`. */
+  /** How many requests an API key may make; `false` switches the limit off. Default `{ requestsPerMinute: 600 }`. */
   readonly rateLimit?: RateLimitOptions | false | undefined;
   /**
-   * What requests have to pass, made by `createGuard` with the rate limit, for an app that has routes of its own under
-   * the same one. By default the app makes its own, with `rateLimit`.
+   * Checks each request. Make it with `createGuard` and the rate limit if your own routes share that limit. By default,
+   * the app makes its own guard with `rateLimit`.
    */
   readonly guard?: RequestGuard | undefined;
   /**
-   * Called with every failure that clients see as INTERNAL_ERROR, and with those of the rate limit's store, which they
-   * don't see. By default they are logged as errors, with the logger of the Trunkline.
+   * Called with every failure that clients see as INTERNAL_ERROR, and with those of the rate limit's store, which
+   * clients do not see. By default, the logger of the Trunkline logs them as errors.
    */
   readonly onError?: ((error: unknown, request: FailedRequest) => void) | undefined;
 }
 
 export interface FailedRequest {
-  /** What the client was given, in the header `X-Request-Id` and in the error. */
+  /** The id that the client gets, in the header `X-Request-Id` and in the error. */
   readonly requestId: string;
   readonly method: string;
   readonly path: string;

@@ -5,9 +5,9 @@ import type { RateLimitStore } from './rate-limit-options.ts';
 export interface PostgresRateLimitOptions {
   /** The same as that of the rate limit. Default 600. */
   readonly requestsPerMinute?: number | undefined;
-  /** Where its table is; it has to be there. Default `public`. */
+  /** The schema that its table is in, which has to exist. Default `public`. */
   readonly schema?: string | undefined;
-  /** Made when it is missing. Default `trunkline_rate_limits`. */
+  /** The name of its table, which is created if it does not exist. Default `trunkline_rate_limits`. */
   readonly table?: string | undefined;
 }
 
@@ -16,14 +16,14 @@ const CLEAN_EVERY_MS = 10 * 60_000;
 
 /**
  * Counts the requests of each API key in a table of Postgres, for all processes that share it: one statement for each
- * request, and none for those of a key that has used up its minute. Windows go by the database's clock, so that a
- * machine whose clock is wrong neither prolongs nor ends those of others.
+ * request, and none for those of a key that has used up its minute. Windows use the database's clock, so a machine
+ * whose clock is wrong neither prolongs nor ends those of others.
  *
  * ```ts
  * createHttpApp(trunkline, { rateLimit: { store: postgresRateLimitStore(new Pool({ connectionString })) } });
  * ```
  *
- * The database need not be there yet. Throws a TypeError when an option is wrong.
+ * The database need not be reachable yet. Throws a TypeError if an option is wrong.
  */
 export function postgresRateLimitStore(
   pool: PostgresQueryable,
@@ -79,7 +79,7 @@ function identifier(option: string, name: string): string {
   );
 }
 
-/** What the store needs of Postgres: a `Pool` of `pg` fits. */
+/** What the store needs of Postgres, such as a `Pool` of `pg`. */
 export interface PostgresQueryable {
   query(statement: { text: string; values?: unknown[] }): Promise<{ readonly rows: readonly unknown[] }>;
 }

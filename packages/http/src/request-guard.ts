@@ -1,6 +1,9 @@
 import type { Principal, Scope } from '@trunkline/core';
 
-/** What a request must pass before anything of it is read: its key, a workspace that is open, its rate limit and a scope. */
+/**
+ * Checks a request before anything of it is read: its key, that its workspace is not suspended, its rate limit and a
+ * scope.
+ */
 export interface RequestGuard {
   /**
    * Resolves with the holder of the key. Rejects with a `TrunklineError`: `UNAUTHENTICATED`, `INVALID_API_KEY`,
@@ -8,17 +11,17 @@ export interface RequestGuard {
    */
   admit(request: Request, admission: Admission): Promise<Principal>;
   /**
-   * The same again for a request that took long to arrive, without counting it, and with a new look-up: a key may have been
+   * Checks a request again that took long to arrive, without counting it, and with a new look-up: the key may have been
    * revoked, or its workspace suspended, in the meantime.
    */
   readmit(request: Request, scope: Scope | null): Promise<void>;
 }
 
 export interface Admission {
-  /** What the key must be allowed to do; null for nothing in particular. */
+  /** The scope that the key needs; null for none. */
   readonly scope: Scope | null;
-  /** Called with the `X-RateLimit-*` headers, which belong into every response to a known key. */
+  /** Called with the `X-RateLimit-*` headers, which every response to a known key has to have. */
   readonly onRateLimit?: (headers: Readonly<Record<string, string>>) => void;
-  /** Called when a shared store of the rate limit has failed; the request is counted in this process then. */
+  /** Called when a shared store of the rate limit has failed; the request is then counted in this process. */
   readonly onStoreFailure?: (error: unknown) => void;
 }

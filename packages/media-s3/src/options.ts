@@ -2,26 +2,29 @@ import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
 
 export interface S3MediaStoreOptions {
-  /** It has to be there. */
+  /** The name of the bucket, which has to exist. */
   readonly bucket: string;
-  /** As in `eu-central-1`; `auto` for Cloudflare R2. Servers that have no regions take any, most often `us-east-1`. */
+  /** Such as `eu-central-1`; `auto` for Cloudflare R2. Servers without regions accept any, most often `us-east-1`. */
   readonly region: string;
-  /** Fixed, or a function that finds them: one of AWS's `fromNodeProviderChain()` will do. */
+  /** Fixed credentials, or a function that returns them, such as that of AWS's `fromNodeProviderChain()`. */
   readonly credentials: S3Credentials | (() => Promise<S3Credentials>);
-  /** Where S3 is, as in `https://<account>.r2.cloudflarestorage.com`. That of AWS in the region, unless given. */
+  /** The address of S3, such as `https://<account>.r2.cloudflarestorage.com`. By default, that of AWS in the region. */
   readonly endpoint?: string | undefined;
-  /** Whether the bucket stands in the path rather than before the host. True with an `endpoint`, else false. */
+  /** Whether the bucket's name is in the path rather than before the host. True with an `endpoint`, else false. */
   readonly pathStyle?: boolean | undefined;
-  /** What the keys of all files begin with, as in `trunkline/media/`. */
+  /** What the keys of all files begin with, such as `trunkline/media/`. */
   readonly prefix?: string | undefined;
-  /** How S3 encrypts the files. The bucket's own setting, unless given. */
+  /** How S3 encrypts the files. The bucket's own setting by default. */
   readonly encryption?: S3Encryption | undefined;
   readonly timeouts?: S3Timeouts | undefined;
-  /** How often a request is made at most, where S3 is overloaded or away. 5. */
+  /** How often a request is made at most, if S3 is overloaded or unreachable. 5 by default. */
   readonly maxAttempts?: number | undefined;
-  /** Bytes sent, and held in memory, at a time: 5 MiB to 100 MiB. By default 5 MiB, enough for files of 50 GB. */
+  /**
+   * How many bytes are sent, and held in memory, at a time: 5 MiB to 100 MiB. By default 5 MiB, enough for files of 50
+   * GB.
+   */
   readonly partSize?: number | undefined;
-  /** Makes the requests; the runtime's, unless given. */
+  /** Makes the requests; the runtime's `fetch` by default. */
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -29,20 +32,20 @@ export interface S3Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
-  /** Until when they hold. The provider is asked again some minutes before; without it, for every request. */
+  /** Until when they are valid. The provider is called again some minutes before; if omitted, for every request. */
   readonly expiration?: Date | undefined;
 }
 
-/** As S3 names it: with keys of its own, or with one of KMS. */
+/** The encryption, in S3's own names: with S3's keys, or with a key of KMS. */
 export type S3Encryption =
   | { readonly algorithm: 'AES256' }
   | { readonly algorithm: 'aws:kms' | 'aws:kms:dsse'; readonly keyId?: string | undefined };
 
 /** Milliseconds. */
 export interface S3Timeouts {
-  /** For one request and its response, but for the content of a download. 30,000. */
+  /** For one request and its response, except the content of a download. 30,000 by default. */
   readonly requestMs?: number | undefined;
-  /** For the next bytes of a download, while they are waited for. 30,000. */
+  /** For the next bytes of a download, while its reader waits for them. 30,000 by default. */
   readonly stallMs?: number | undefined;
 }
 

@@ -1,14 +1,14 @@
 import { UnavailableError } from '@trunkline/core/spi/storage';
 
 /**
- * What S3, or the way to it, refused. It has the request's method, the status and S3's code, and nothing else of the
- * response: where a signature is wrong, S3 repeats the session token and what was signed.
+ * A request to S3 failed or was refused. The error has the request's method, the status and S3's code, and nothing else
+ * of the response: if a signature is wrong, S3 repeats the session token and what was signed.
  */
 export class S3Error extends UnavailableError {
   override readonly name = 'S3Error';
-  /** Null where no response came. */
+  /** Null if there was no response. */
   readonly status: number | null;
-  /** As in `AccessDenied`; null where the response had none. */
+  /** Such as `AccessDenied`; null if the response had none. */
   readonly code: string | null;
 
   constructor(message: string, details: { status?: number; code?: string | null; cause?: unknown } = {}) {

@@ -11,10 +11,10 @@ import { S3Error } from './s3-error.ts';
 import { abortUploads } from './unfinished-uploads.ts';
 
 /**
- * Keeps media in an S3 bucket, one object each, named by its id. A file is sent in parts as it comes, of which one is
- * in memory; its object is there when all of it is. Any number of processes may share the bucket.
+ * Keeps media in an S3 bucket, each file as one object named after its id. A file is sent in parts as it arrives, with
+ * one part in memory; the object exists only when it is complete. Any number of processes can share the bucket.
  *
- * Calls reject with an S3Error, and with a TypeError where an option or an id is wrong.
+ * Calls reject with an S3Error, or with a TypeError if an option or an id is wrong.
  *
  * @example s3MediaStore({ bucket: 'media', region: 'eu-central-1', credentials: { accessKeyId, secretAccessKey } })
  */

@@ -19,31 +19,35 @@ import { RAW_BODY_FIXES, readSignedHeaders, verify, type VerifySuccess } from '.
 
 export interface ReceiverOptions {
   /**
-   * The endpoint's secret, whole (`whsec_…`); several while one is being replaced; or a function that reads it, called
-   * for each request. `process.env.WEBHOOK_SECRET` may be given as it is: where it is missing or empty, each request
-   * gets a 500, and `onError` the reason. A secret with white space around it throws a TypeError right away.
+   * The endpoint's whole secret (`whsec_…`); several while you rotate it; or a function that returns it, called for
+   * each request. You can pass `process.env.WEBHOOK_SECRET` as it is: if it is missing or empty, each request gets a
+   * 500, and `onError` the reason. A secret with white space around it throws a TypeError immediately.
    */
   readonly secret: SecretOption;
-  /** What to do with the events of each type. A promise is awaited. The sender hangs up after 10 seconds. */
+  /**
+   * The handlers of each type of event. A returned promise is awaited. The sender closes the connection after 10
+   * seconds.
+   */
   readonly on?: EventHandlers;
-  /** What to do with every other event, those of types that are newer than this package too. Nothing unless given. */
+  /** Handles every other event, including types that are newer than this package. By default, these are ignored. */
   readonly otherwise?: (event: WebhookEvent) => unknown;
-  /** Where the ids of events are kept. `memoryStore()` unless given: right for one process that seldom restarts. */
+  /** Where the ids of events are kept. `memoryStore()` by default, which suits one process that seldom restarts. */
   readonly store?: EventStore;
-  /** The largest body in bytes; 1 MiB unless given. */
+  /** The largest body in bytes; 1 MiB by default. */
   readonly bodyLimit?: number;
-  /** How many seconds a body may take to arrive; 10 unless given, which is when the sender hangs up. */
+  /** How many seconds a body may take to arrive; 10 by default, after which the sender closes the connection. */
   readonly bodyTimeoutSeconds?: number;
-  /** How many seconds the timestamp may be off, either way; 300 unless given. */
+  /** How many seconds the timestamp may be off, in either direction; 300 by default. */
   readonly tolerance?: number;
   /**
-   * For how long a request has an event to itself, in seconds; 60 unless given. Longer than any handler takes, and
-   * no longer than the sender's first wait (a minute), so that the event of a process that died is taken up then.
+   * For how many seconds a request has an event to itself; 60 by default. It should be longer than any handler takes,
+   * and no longer than the sender's first wait (a minute), so that the first retry can handle the event of a process
+   * that died.
    */
   readonly leaseSeconds?: number;
-  /** Called with each request that was refused, for a log. Strangers can make it happen as often as they like. */
+  /** Called with each request that was refused, for a log. Anybody can cause such calls as often as they like. */
   readonly onRefused?: (refusal: RefusedRequest) => unknown;
-  /** Called with what a handler or the store has thrown. `console.error` unless given. */
+  /** Called with what a handler or the store has thrown. `console.error` by default. */
   readonly onError?: (error: unknown, event: WebhookEvent | undefined) => unknown;
 }
 
@@ -55,31 +59,31 @@ export type EventHandlers = {
 export interface IncomingWebhook {
   /** A Fetch `Headers`, Node's `request.headers`, or a plain object. */
   readonly headers: WebhookHeaders;
-  /** Of a stream no more than `bodyLimit` is read. */
+  /** At most `bodyLimit` bytes of a stream are read. */
   readonly body: WebhookBody;
   /** Anything but POST is refused. */
   readonly method?: string | undefined;
-  /** How to get the raw body from the framework in use: said when `body` is something else. */
+  /** How to get the raw body from this framework: part of the error if `body` is something else. */
   readonly rawBodyFix?: string;
-  /** When it arrived, in epoch milliseconds. Now, unless given. */
+  /** When it arrived, in epoch milliseconds. By default, now. */
   readonly receivedAt?: number;
 }
 
 export interface Receiver {
   /**
-   * Checks the request, runs the handler unless the event has been dealt with, and returns the response to send. Never
+   * Checks the request, runs the handler unless the event was handled before, and returns the response to send. Never
    * rejects. The adapters (`@trunkline/receiver/fetch`, `/node`, `/express`, `/fastify`) call it.
    */
   receive(request: IncomingWebhook): Promise<ReceiveResult>;
 }
 
 /**
- * A receiver of webhooks: each event that is rightly signed goes to its handler, once.
+ * Creates a receiver of webhooks: each event with a valid signature goes to its handler, once.
  *
- * The event's id is claimed for a minute, the handler runs, and then the id is kept for 30 days, which is as long
- * as an event can be sent again. A handler that throws releases the claim, and the sender tries again. When the
- * process dies between a handler's end and the mark, the event comes once more: "at least once" is what is promised,
- * so let what a handler does bear to be done again, or do it in one transaction with the mark.
+ * The event's id is claimed for a minute, the handler runs, and then the id is kept for 30 days, which is as long as an
+ * event can be sent again. If a handler throws, the claim is released, and the sender tries again. If the process dies
+ * between the end of a handler and the mark, the event arrives once more. The promise is "at least once": so make
+ * handlers repeatable, or do their work in one transaction with the mark.
  *
  * @example
  * const receiver = createReceiver({

@@ -1,6 +1,7 @@
 /**
- * Every event type and when it is sent: the one table. The service makes events of these types, takes them in
- * subscriptions, and describes them. The data of a `message.…` event is the message, of an `instance.…` event the instance.
+ * Every event type, and when it is sent. Everything else derives from this table: the events that the service makes,
+ * what an endpoint can subscribe to, and the documentation. The data of a `message.…` event is the message, of an
+ * `instance.…` event the instance.
  */
 export const EVENT_MEANINGS = {
   'message.received': 'an inbound message (text or media, from a person or a group) arrives',

@@ -2,7 +2,7 @@ import type { InstanceEventType, MessageEventType, WebhookEventType } from './ev
 
 /**
  * What a webhook reports: a union discriminated by `type`. A newer service may send types and fields that are not
- * listed here; they pass through as they are, so let a `switch` on `type` ignore what it does not know.
+ * listed here; they are passed on as they are, so a `switch` on `type` should ignore unknown types.
  */
 export type WebhookEvent = WebhookEventOf<WebhookEventType>;
 
@@ -10,7 +10,7 @@ export type WebhookEvent = WebhookEventOf<WebhookEventType>;
 export type WebhookEventOf<Type extends WebhookEventType> = { [T in Type]: Envelope<T> }[Type];
 
 interface Envelope<Type extends WebhookEventType> {
-  /** `evt_…`, the same on every retry and at every endpoint: what identifies repeats. */
+  /** `evt_…`, the same on every retry and at every endpoint: use it to recognise repeats. */
   readonly id: string;
   readonly type: Type;
   /** UTC in microseconds with a `Z`. Events may arrive out of order: `isNewer()` compares them. */
@@ -28,7 +28,7 @@ type DataOf<Type extends WebhookEventType> = Type extends MessageEventType
         readonly webhook: { readonly id: string; readonly url: string; readonly description: string | null };
       };
 
-/** The message as it stood at the event. Times are ISO 8601 with an offset. */
+/** The message as it was at the event. Times are ISO 8601 with an offset. */
 export interface WebhookMessage {
   readonly id: string;
   readonly instance_id: string;
@@ -56,14 +56,14 @@ export interface WebhookMedia {
   /** Whether the content can be downloaded. */
   readonly available: boolean;
   readonly mime_type: string;
-  /** In bytes. Null where the content of an inbound file never reached the service. */
+  /** The size in bytes. Null if the content of an inbound file never reached the service. */
   readonly size: number | null;
   readonly filename: string;
-  /** Of the content, in hexadecimal digits. Null where `size` is. */
+  /** The SHA-256 of the content, in hexadecimal digits. Null if `size` is. */
   readonly sha256: string | null;
 }
 
-/** The instance as it stood at the event. Fields that are empty are left out, save for id, name and status. */
+/** The instance as it was at the event. Empty fields are left out, except id, name and status. */
 export interface WebhookInstance {
   readonly id: string;
   readonly name: string;
@@ -88,8 +88,8 @@ export type ReadEventResult =
   | { readonly ok: false; readonly reason: 'invalid_json' | 'invalid_event' };
 
 /**
- * Reads the event from a body that was verified before, such as one that a queue or a table has kept since. It checks the
- * five fields of the envelope and no signature: pass what comes from the network to `verify()` or a receiver.
+ * Reads the event from a body that was verified before, for example one that was kept in a queue or a table. It checks
+ * the five fields of the envelope, but no signature: pass requests from the network to `verify()` or a receiver.
  */
 export function readEvent(body: Uint8Array | string): ReadEventResult {
   let value: unknown;

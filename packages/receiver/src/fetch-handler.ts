@@ -3,8 +3,8 @@ import type { Receiver } from './create-receiver.ts';
 import type { WebhookBody } from './read-body.ts';
 
 /**
- * For everything that takes a Fetch `Request` and returns a `Response`: Next.js route handlers, Hono, Bun, Deno,
- * Cloudflare Workers. Never rejects.
+ * A handler for everything that takes a Fetch `Request` and returns a `Response`: Next.js route handlers, Hono, Bun,
+ * Deno, Cloudflare Workers. It never rejects.
  *
  * @example
  * export const POST = fetchHandler(receiver); // app/webhooks/route.ts in Next.js

@@ -1,6 +1,6 @@
 import type { EventStore } from './event-store.ts';
 
-/** What is used of a Keyv, or of anything else of its shape. */
+/** The methods of a Keyv that are used; any object with these methods will do. */
 export interface KeyvLike {
   get(key: string): Promise<unknown>;
   /** `ttl` in milliseconds. */
@@ -9,11 +9,11 @@ export interface KeyvLike {
 }
 
 /**
- * Any Keyv with a backend of your choice: `keyvStore(new Keyv(…))`.
+ * A store on any Keyv, with the backend that you choose: `keyvStore(new Keyv(…))`.
  *
- * Keyv has no "set if absent". Within one process a claim is exclusive all the same; two processes that get the same
- * event within the milliseconds between `get` and `set` would both handle it. The sender makes one attempt at a
- * time for a delivery, so that takes a repeat by hand. Where it matters, use an atomic store (README).
+ * Keyv has no "set if absent". Within one process, a claim is still exclusive. If two processes get the same event
+ * within the milliseconds between `get` and `set`, both handle it. The sender makes one attempt at a time for a
+ * delivery, so this only happens with a repeat by hand. If it matters, use an atomic store (README).
  */
 export function keyvStore(keyv: KeyvLike): EventStore {
   const beingClaimed = new Set<string>();

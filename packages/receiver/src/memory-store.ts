@@ -1,13 +1,13 @@
 import type { EventStore } from './event-store.ts';
 
 export interface MemoryStoreOptions {
-  /** How many events that are done it remembers, the latest. 100,000 unless given: some 20 MB. */
+  /** How many handled events it remembers, the latest ones. 100,000 by default, which take about 20 MB. */
   readonly maxEvents?: number;
-  /** Epoch milliseconds. The system's clock unless given. */
+  /** Epoch milliseconds. The system's clock by default. */
   readonly now?: () => number;
 }
 
-/** For one process: what it remembers is lost when the process ends, and other processes do not see it. */
+/** A store for one process: it forgets everything when the process ends, and other processes do not see it. */
 export function memoryStore({ maxEvents = 100_000, now = Date.now }: MemoryStoreOptions = {}): EventStore {
   if (!Number.isInteger(maxEvents) || maxEvents < 1) {
     throw new TypeError('maxEvents must be a whole number, 1 or more.');

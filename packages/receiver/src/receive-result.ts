@@ -2,7 +2,7 @@ import type { WebhookEvent } from './event.ts';
 import type { BodyFailureReason } from './read-body.ts';
 import type { VerifyFailureReason } from './verify.ts';
 
-/** The outcome of a request, and the status to respond with. The sender takes any 2xx as a success and nothing else. */
+/** The outcome of a request, and the status to respond with. For the sender, only a 2xx is a success. */
 export type ReceiveResult = ReceivedEvent | FailedEvent | RefusedRequest;
 
 export interface ReceivedEvent {
@@ -30,7 +30,7 @@ export interface RefusedRequest {
   readonly outcome: 'refused';
   readonly status: number;
   readonly reason: RefusalReason;
-  /** The reason in words, for a log. It names no secret and repeats nothing of the request. */
+  /** The reason in words, for a log. It contains no secret and nothing of the request. */
   readonly message: string;
 }
 

@@ -1,7 +1,7 @@
 /** The endpoint's secret, or several while one is being replaced. */
 export type WebhookSecret = string | readonly (string | undefined)[] | undefined;
 
-/** The secret itself, or what reads it: called for each request, so that a secret that was replaced is noticed. */
+/** The secret itself, or a function that returns it. It is called for each request, so that it notices a new secret. */
 export type SecretOption = WebhookSecret | (() => WebhookSecret | Promise<WebhookSecret>);
 
 /** A wrong secret would only show as signatures that never match: the usual mistakes are named instead. */

@@ -4,7 +4,7 @@ import { createStandardSignature, isStandardId } from './standard-signature.ts';
 import { isTimestamp } from './timestamp.ts';
 
 export interface SignWebhookOptions {
-  /** The endpoint's secret, whole (`whsec_…`). */
+  /** The endpoint's whole secret (`whsec_…`). */
   readonly secret: string;
   /** Unix time in seconds: the text of the `X-Service-Timestamp` header that goes with the signature. */
   readonly timestamp: number | string;
@@ -12,7 +12,7 @@ export interface SignWebhookOptions {
   readonly body: string | Uint8Array;
 }
 
-/** The value of the `X-Service-Signature` header. Rejects when the secret or the timestamp is not one. */
+/** Returns the value of the `X-Service-Signature` header. Rejects if the secret or the timestamp is not valid. */
 export async function signWebhook(options: SignWebhookOptions): Promise<string> {
   const timestamp = checkedTimestamp(options);
   return createSignature(options.secret, timestamp, options.body);
@@ -24,8 +24,8 @@ export interface SignStandardWebhookOptions extends SignWebhookOptions {
 }
 
 /**
- * The value of the `webhook-signature` header of Standard Webhooks. Rejects when the secret, the id or the timestamp is not one; a
- * secret must be base64 here.
+ * Returns the value of the `webhook-signature` header of Standard Webhooks. Rejects if the secret, the id or the
+ * timestamp is not valid; the secret must be base64 here.
  */
 export async function signStandardWebhook(options: SignStandardWebhookOptions): Promise<string> {
   const timestamp = checkedTimestamp(options);

@@ -16,22 +16,22 @@ import { isStandardId, isStandardSignature, standardSignatureMatches } from './s
 import { DEFAULT_TOLERANCE_SECONDS, checkTolerance, isTimestamp, isWithinTolerance } from './timestamp.ts';
 
 export interface VerifyOptions {
-  /** The endpoint's secret, whole (`whsec_…`). Several while one is being replaced: any of them may match. */
+  /** The endpoint's whole secret (`whsec_…`). Several while you rotate it: one of them has to match. */
   readonly secret: string | readonly string[];
   /** The request's headers: a Fetch `Headers`, Node's `request.headers`, or a plain object. */
   readonly headers: WebhookHeaders;
-  /** The raw body as it was received: never text, never an object that is serialised again. */
+  /** The raw body as it was received: not text, and not an object that was serialised again. */
   readonly body: Uint8Array | ArrayBuffer;
-  /** When the request arrived, in epoch milliseconds. Now, unless it is given. */
+  /** When the request arrived, in epoch milliseconds. By default, now. */
   readonly receivedAt?: number;
-  /** How many seconds the timestamp may be away from `receivedAt`, either way. 300 unless it is given. */
+  /** How many seconds the timestamp may be away from `receivedAt`, in either direction. 300 by default. */
   readonly tolerance?: number;
 }
 
 export type VerifyFailureReason =
-  /** A framework has parsed the body already: the message says how to get at the bytes. */
+  /** A framework has already parsed the body. The message says how to get the bytes. */
   | 'body_not_bytes'
-  /** Only with the headers of Standard Webhooks: of ours, the id is not signed. */
+  /** Only with the headers of Standard Webhooks: among the service's own headers, the id is not signed. */
   | 'missing_id'
   | 'invalid_id'
   | 'missing_timestamp'
@@ -40,9 +40,9 @@ export type VerifyFailureReason =
   | 'missing_signature'
   | 'invalid_signature_format'
   | 'signature_mismatch'
-  /** Signed by the service, yet not JSON in UTF-8. */
+  /** The service has signed it, but it is not JSON in UTF-8. */
   | 'invalid_json'
-  /** Signed by the service, yet not an event. */
+  /** The service has signed it, but it is not an event. */
   | 'invalid_event';
 
 export interface VerifySuccess {
@@ -53,19 +53,20 @@ export interface VerifySuccess {
 export interface VerifyFailure {
   readonly ok: false;
   readonly reason: VerifyFailureReason;
-  /** The reason in words, for a log. It names no secret and repeats nothing of the request. */
+  /** The reason in words, for a log. It contains no secret and nothing of the request. */
   readonly message: string;
 }
 
 export type VerifyResult = VerifySuccess | VerifyFailure;
 
 /**
- * Checks whether a webhook comes from the service, and reads its event. Whatever the request holds, it resolves
- * with a result; only options that are wrong for every request reject (no secret, white space around it, a tolerance
- * that is not a number).
+ * Checks whether a webhook comes from the service, and reads its event. It resolves with a result, whatever the request
+ * contains. It rejects only if an option is wrong for every request: there is no secret, or one with white space around
+ * it, or the tolerance is not a number.
  *
- * The service's own headers decide where one of them is there. Those of Standard Webhooks decide where neither is, as behind a
- * proxy that removes `X-` headers: they never rescue a request whose own signature is wrong.
+ * If the request has one of the service's own two headers, only these count. The headers of Standard Webhooks count if
+ * it has neither, for example behind a proxy that removes `X-` headers: they never make up for an own signature that is
+ * wrong.
  *
  * The headers `X-Service-Event` and `X-Service-Delivery` are not signed: take id and type from the event.
  *

@@ -1,11 +1,11 @@
 import type { ErrorCode, ErrorDetails } from '@trunkline/core';
 
-/** What a call returns: never an exception, whatever the service or the network does. */
+/** What a call returns. It never throws, whatever the service or the network does. */
 export type CallResult<Reply> = (Success & Reply) | Failure;
 
 export interface Success {
   readonly ok: true;
-  /** The `X-Request-Id` of the response, to quote when something has to be found out. */
+  /** The `X-Request-Id` of the response, to quote when you report a problem. */
   readonly requestId: string | null;
 }
 
@@ -16,11 +16,11 @@ export interface Failure {
 
 /**
  * Why a call failed. Branch on `code`; `message` is for people. A service that is newer than this package may send
- * codes that the type does not list: keep a default.
+ * codes that the type does not list: handle these, too.
  */
 export interface ApiError {
   readonly code: ErrorCode | ClientErrorCode;
-  /** Of the response; null when there was none. */
+  /** The status of the response; null if there was none. */
   readonly status: number | null;
   readonly message: string;
   readonly requestId: string | null;
@@ -34,9 +34,9 @@ export interface ApiError {
 export type ClientErrorCode =
   /** No response: whether the request was carried out is unknown. */
   | 'NETWORK_ERROR'
-  /** The caller's signal has ended the call: whether the request was carried out is unknown. */
+  /** The caller's signal has aborted the call: whether the request was carried out is unknown. */
   | 'ABORTED'
-  /** A response that is not the API's: of a proxy in between, or under a wrong `baseUrl`. */
+  /** The response does not come from the API, but from a proxy in between, or the `baseUrl` is wrong. */
   | 'UNEXPECTED_ANSWER';
 
 /** An error that the client itself has to report. */
@@ -63,12 +63,12 @@ export class ClientError extends Error {
   }
 }
 
-/** Recognises a `ClientError` of any copy of this package. */
+/** Whether this is a `ClientError`, of any copy of this package. */
 export function isClientError(error: unknown): error is ClientError {
   return error instanceof Error && 'isClientError' in error && error.isClientError === true;
 }
 
-/** The success of a call, for those who would rather catch: throws a ClientError when it failed. */
+/** Returns the success of a call, or throws a ClientError if it failed. For those who prefer exceptions. */
 export function unwrap<Reply>(result: CallResult<Reply>): Success & Reply;
 export function unwrap(result: Success | Failure): Success {
   if (!result.ok) throw new ClientError(result.error);

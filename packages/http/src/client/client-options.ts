@@ -2,14 +2,17 @@ import { checkMisspelling } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
 
 export interface ClientOptions {
-  /** Where the API stands, base path included: `https://api.example.com/api/v1`. */
+  /** The address of the API, base path included: `https://api.example.com/api/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Makes the requests. The global `fetch` unless given. */
+  /** Makes the requests. The global `fetch` by default. */
   readonly fetch?: ((url: string, init: RequestInit) => Response | Promise<Response>) | undefined;
   /** How often a request that gets 429 or 503 is made again. Default 2; 0 switches it off. */
   readonly maxRetries?: number | undefined;
-  /** A response that asks for a longer wait than this is not waited for: it is the call's result. Default 60,000 ms. */
+  /**
+   * The longest wait before a retry. If a response asks for a longer one, that response is the call's result. Default
+   * 60,000 ms.
+   */
   readonly maxRetryWaitMs?: number | undefined;
 }
 

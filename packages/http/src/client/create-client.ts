@@ -13,7 +13,7 @@ import { webhookCalls } from './webhooks.ts';
 import type { WebhookCalls } from './webhooks.ts';
 
 /**
- * A client of the API for anything that has Fetch.
+ * Creates a client of the API, for any runtime with Fetch.
  *
  * ```ts
  * const client = createClient({ baseUrl: 'https://api.example.com/api/v1', apiKey });
@@ -21,7 +21,7 @@ import type { WebhookCalls } from './webhooks.ts';
  * if (!sent.ok) console.error(sent.error.code, sent.error.requestId);
  * ```
  *
- * Throws a TypeError that names the option which is missing or wrong.
+ * Throws a TypeError that names the option that is missing or wrong.
  */
 export function createClient(options: ClientOptions): TrunklineClient {
   const transport = createTransport(checkClientOptions(options));
@@ -34,8 +34,8 @@ export function createClient(options: ClientOptions): TrunklineClient {
 }
 
 /**
- * The REST API of a workspace from afar, grouped as `WorkspaceApi` of `@trunkline/core` is. Every call resolves with a
- * result; the iterators alone throw (`ClientError`).
+ * Calls the REST API of a workspace, grouped like `WorkspaceApi` of `@trunkline/core`. Every call resolves with a
+ * result; only the iterators throw (a `ClientError`).
  */
 export type TrunklineClient = {
   readonly [Group in keyof RemoteApi]: Group extends keyof OwnCalls

@@ -8,18 +8,18 @@ import type { Transport } from './transport.ts';
 
 /** The calls about messages that are more than a request and the data of its response. */
 export interface MessageCalls {
-  /** Every message, page by page as they are needed. Throws a ClientError. */
+  /** Every message. Requests each page when it is needed. Throws a ClientError. */
   iterate(query?: MessageQuery, options?: CallOptions): AsyncIterable<MessageResource>;
-  /** Queues a text or a file. However often the request has to be made, the message goes out once. */
+  /** Queues a text or a file. However often the request has to be made, the message is sent once. */
   send(message: SendTextInput | SendFileInput, options?: SendOptions): Promise<CallResult<Sent>>;
-  /** Downloads the file of a message, as it is read: its name stands in the message. */
+  /** Downloads the file of a message as you read it. The message has its name. */
   media(id: string, options?: CallOptions): Promise<CallResult<MediaFile>>;
 }
 
 export interface SendOptions extends CallOptions {
   /**
-   * By default a new one for each call. Give one of your own, such as the number of an order, when the send has to stay
-   * the same beyond the call: after a crash, or after NETWORK_ERROR.
+   * By default, a new one for each call. Pass your own, such as the number of an order, if the send has to stay the
+   * same after the call: after a crash, or after NETWORK_ERROR.
    */
   readonly idempotencyKey?: string | undefined;
 }
@@ -31,12 +31,12 @@ export interface SendFileInput {
   readonly type: MediaType;
   readonly file: Blob;
   readonly caption?: string | undefined;
-  /** What the recipient sees; by default the file's own name, or one that is made. */
+  /** The file name that the recipient sees; by default, the file's own name, or one that the service makes. */
   readonly filename?: string | undefined;
 }
 
 export interface MediaFile {
-  /** To be read to its end, or cancelled. */
+  /** Read it to its end, or cancel it. */
   readonly content: ReadableStream<Uint8Array>;
   readonly mimeType: string;
   /** In bytes. */

@@ -1,10 +1,10 @@
 import type { ApiKeyResource, WorkspaceApi } from '@trunkline/core';
 import type { CallResult } from './call-result.ts';
 
-/** Every operation of the API, as calls from afar: those of `WorkspaceApi`, and the one about the key itself. */
+/** Every operation of the API as a remote call: those of `WorkspaceApi`, and the one about the key itself. */
 export interface RemoteApi extends RemoteWorkspace {
   readonly apiKey: {
-    /** Whose key this is and what it may do. */
+    /** To whom this key belongs, and what it may do. */
     get(options?: CallOptions): Promise<CallResult<{ readonly data: ApiKeyResource }>>;
   };
 }
@@ -29,6 +29,6 @@ type Returned<Value> = [Value] extends [{ readonly data: readonly unknown[] }]
   : { readonly data: [Value] extends [void] ? undefined : Value };
 
 export interface CallOptions {
-  /** Ends the call, its waits included, with the code ABORTED: `AbortSignal.timeout(10_000)`. */
+  /** Aborts the call, including its waits, with the code ABORTED: `AbortSignal.timeout(10_000)`. */
   readonly signal?: AbortSignal | undefined;
 }

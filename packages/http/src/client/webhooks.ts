@@ -5,9 +5,9 @@ import type { CallOptions, RemoteApi } from './remote-api.ts';
 
 /** The calls about webhook endpoints that are more than a request and the data of its response. */
 export interface WebhookCalls {
-  /** One page, newest first; the next one is that of `nextCursor`. */
+  /** One page, newest first. Pass `nextCursor` to get the next one. */
   deliveries(id: string, query?: DeliveryQuery, options?: CallOptions): Promise<CallResult<DeliveryPage>>;
-  /** Every delivery, page by page as they are needed. Throws a ClientError. */
+  /** Every delivery. Requests each page when it is needed. Throws a ClientError. */
   iterateDeliveries(
     id: string,
     query?: DeliveryQuery,
@@ -15,7 +15,7 @@ export interface WebhookCalls {
   ): AsyncIterable<DeliveryResource>;
 }
 
-/** REST gives no cursor towards newer deliveries. */
+/** REST has no cursor towards newer deliveries. */
 export type DeliveryPage = Omit<PageResult<DeliveryResource>, 'prevCursor'>;
 
 export function webhookCalls({ deliveries }: RemoteApi['webhooks']): WebhookCalls {

@@ -12,18 +12,21 @@ import type { HttpAppOptions } from '../http-options.ts';
 import type { SentWebhook, WebhookReceiver } from './webhook-handover.ts';
 
 export interface MockTrunklineOptions {
-  /** Where your code believes that the API stands: `https://api.example.com/api/v1`. */
+  /** The address at which your code expects the API: `https://api.example.com/api/v1`. */
   readonly baseUrl: string;
   /**
-   * Takes the signed webhooks: the handler of your route, or `fetch`, which sends them to your server or to another
-   * handler of msw. By default they are only kept in `webhooks`, and get a 204.
+   * Receives the signed webhooks: the handler of your route, or `fetch`, which sends them to your server or to another
+   * msw handler. By default, they are only kept in `webhooks`, and get a 204.
    */
   readonly onWebhook?: WebhookReceiver | undefined;
-  /** `local` also takes http, any port and loopback as webhook URLs, as a server in development does. Default `public`. */
+  /**
+   * `local` also accepts http, any port and loopback in webhook URLs, as a server in development does. Default
+   * `public`.
+   */
   readonly urlPolicy?: UrlPolicy | undefined;
-  /** As for `createHttpApp`; off unless given. */
+  /** As for `createHttpApp`; off by default. */
   readonly rateLimit?: HttpAppOptions['rateLimit'];
-  /** `console` will do. Silent unless given. */
+  /** `console` will do. Silent by default. */
   readonly logger?: Logger | undefined;
 }
 
@@ -32,10 +35,10 @@ export interface MockTrunkline {
   /** For `setupServer(...handlers)` or `server.use(...handlers)` of `msw/node`. */
   readonly handlers: readonly HttpHandler[];
   readonly baseUrl: string;
-  /** Allowed to do everything in the workspace. */
+  /** A key with every scope of the workspace. */
   readonly apiKey: string;
   readonly workspaceId: string;
-  /** The workspace from inside, to prepare and to look at what your code has done. */
+  /** The operations on the workspace in process, to prepare a test and to check what your code has done. */
   readonly workspace: WorkspaceApi;
   /** Plans, suspension, more keys and workspaces. */
   readonly admin: Admin;
@@ -45,6 +48,6 @@ export interface MockTrunkline {
   readonly webhooks: readonly SentWebhook[];
   /** A new instance, linked and connected. */
   connectInstance(input?: InstanceInput): Promise<InstanceResource>;
-  /** Ends it: from then on nothing of it is in flight. */
+  /** Stops the service: after that, none of its work is in flight. */
   stop(): Promise<void>;
 }

@@ -14,7 +14,7 @@ import { webhookHandover } from './webhook-handover.ts';
 import type { SentWebhook } from './webhook-handover.ts';
 
 /**
- * Starts the real service on memory storage and the sandbox network, for the tests of what uses it. It goes by the
+ * Starts the real service on memory storage and the sandbox network, for the tests of an app that uses it. It uses the
  * machine's clock: a message that is sent is delivered and read within a tenth of a second.
  *
  * ```ts

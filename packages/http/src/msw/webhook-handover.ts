@@ -1,7 +1,7 @@
 import { withDeadline } from '@trunkline/core/spi/runtime';
 import type { Clock, WebhookRequest, WebhookResponse, WebhookSender } from '@trunkline/core/spi/runtime';
 
-/** Takes a webhook as a server would. */
+/** Receives a webhook as a server would. */
 export type WebhookReceiver = (request: Request) => Response | Promise<Response>;
 
 /** One attempt to deliver a webhook, as it was sent. */

@@ -4,7 +4,7 @@ import { incomingWebhook, type NodeRequest } from './node-request-handler.ts';
 
 export type { NodeRequest } from './node-request-handler.ts';
 
-/** What is used of a Fastify instance (4 or 5). */
+/** The methods of a Fastify instance (4 or 5) that are used. */
 export interface FastifyLike {
   removeAllContentTypeParsers(): void;
   addContentTypeParser(
@@ -29,8 +29,8 @@ export interface FastifyReplyLike {
 }
 
 /**
- * A Fastify plugin with one route, POST on its prefix. Inside of it no body is parsed; the rest of the application
- * keeps its parsers.
+ * A Fastify plugin with one route, POST on its prefix. It parses no body; the rest of the application keeps its
+ * parsers.
  *
  * @example
  * app.register(fastifyPlugin(receiver), { prefix: '/webhooks' });

@@ -4,7 +4,7 @@ import { nodeRequestHandler, type NodeRequestHandler } from './node-request-hand
 export type { NodeRequest, NodeRequestHandler } from './node-request-handler.ts';
 
 /**
- * For `node:http`, and for what hands out its requests, such as the Pages Router of Next.js.
+ * A handler for `node:http`, and for frameworks that pass on its requests, such as the Pages Router of Next.js.
  *
  * @example
  * createServer(nodeHandler(receiver)).listen(3000);

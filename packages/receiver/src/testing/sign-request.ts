@@ -13,13 +13,13 @@ import { signStandardWebhook, signWebhook, type SignStandardWebhookOptions } fro
 import { hasStandardKey } from '../standard-signature.ts';
 
 export interface SignRequestOptions {
-  /** The secret that the receiver under test was given. */
+  /** The secret of the receiver under test. */
   readonly secret: string;
-  /** What the webhook reports: `type` and `data`, and what else is to differ from a new event. */
+  /** What the webhook reports: `type` and `data`, and whatever else should differ from a new event. */
   readonly event?: EventDraft;
   /** The body itself, in place of `event`: bytes, or text that is sent as UTF-8. */
   readonly body?: string | Uint8Array;
-  /** Unix time in seconds. Now unless given: another one makes a request that is stale, or from the future. */
+  /** Unix time in seconds. Now by default; with another time, the request is too old or from the future. */
   readonly timestamp?: number | string;
 }
 
@@ -29,7 +29,7 @@ export type EventDraft = {
     Partial<Omit<WebhookEventOf<Type>, 'type' | 'data'>>;
 }[WebhookEventType];
 
-/** Goes into `fetch(url, …)` and `new Request(url, …)` as it is. */
+/** You can pass it to `fetch(url, …)` and `new Request(url, …)` as it is. */
 export interface SignedWebhook {
   readonly method: 'POST';
   readonly headers: Record<string, string>;
@@ -37,8 +37,9 @@ export interface SignedWebhook {
 }
 
 /**
- * A request as the service sends it, signed by its own headers and by those of Standard Webhooks. Without `event` and
- * `body` it is a `webhook.test`. A secret that is not base64 after its prefix, as the service's are, signs by its own headers only.
+ * Makes a request like those of the service, with its own signature and that of Standard Webhooks. Without `event` and
+ * `body`, it is a `webhook.test`. If the secret is not base64 after its prefix, as the service's secrets are, the
+ * request only has the service's own signature.
  *
  * @example
  * const response = await POST(new Request('http://test/', await signRequest({ secret })));

@@ -27,15 +27,15 @@ export interface StandardSignatureVector extends SignatureVector {
 /** What `verify()` has to return. */
 export interface RequestVector {
   readonly name: string;
-  /** One secret, or several of which any may match. */
+  /** One secret, or several, one of which has to match. */
   readonly secret: string | readonly string[];
-  /** A list where the header came several times. */
+  /** A list if the request has the header several times. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Base64. */
   readonly body: string;
   /** Unix time in seconds. */
   readonly received_at: number;
-  /** In seconds; 300 unless given. */
+  /** In seconds; 300 by default. */
   readonly tolerance?: number;
   readonly expect:
     | { readonly ok: true; readonly event_id: string }
