@@ -13,6 +13,7 @@ import type {
   Lease,
   Member,
   Message,
+  OwnerShare,
   RetryRound,
   Workspace,
 } from '@trunkline/core/spi/storage';
@@ -247,4 +248,49 @@ export const SUBSCRIPTION: ColumnsOf<EventSubscription> = {
 export const RETRY_ROUND: ColumnsOf<RetryRound> = {
   beganAt: integer('retry_round_began_at'),
   calledAt: integer('retry_round_called_at'),
+};
+
+/** What decides on how long a delivery may still wait, beside when it is due. */
+export type DeliveryWait = Pick<Delivery, 'status' | 'attempts' | 'nextRetryAt'>;
+
+export const DELIVERY_WAIT: ColumnsOf<DeliveryWait> = {
+  status: DELIVERY_OUTCOME.status,
+  attempts: DELIVERY_OUTCOME.attempts,
+  nextRetryAt: DELIVERY_OUTCOME.nextRetryAt,
+};
+
+/** What decides on when an event in the queue of a subscription is due. */
+export interface EventWait {
+  readonly dueAt: number;
+  readonly attempts: number;
+  /** Of its claim, if it has one. */
+  readonly token: number | null;
+}
+
+export const EVENT_WAIT: ColumnsOf<EventWait> = {
+  dueAt: integer('due_at'),
+  attempts: integer('attempts'),
+  token: orNull(integer('token')),
+};
+
+export const OWNER_SHARE: ColumnsOf<OwnerShare> = {
+  owner: text('owner'),
+  held: integer('held'),
+  registeredAt: integer('checked_in_at'),
+  asksUntil: integer('asks_until'),
+};
+
+/** A process as `thisProcess` of `@trunkline/core/node` returns it. */
+export interface StoredProcess {
+  readonly machine: string;
+  readonly namespace: string;
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+export const PROCESS: ColumnsOf<StoredProcess> = {
+  machine: text('machine'),
+  namespace: text('namespace'),
+  pid: integer('pid'),
+  startedAt: text('started_at'),
 };

@@ -13,6 +13,7 @@ import type {
   LeasedInstance,
   Member,
   Message,
+  OwnerShare,
   RetryRound,
   Workspace,
 } from '@trunkline/core/spi/storage';
@@ -24,11 +25,13 @@ import {
   ATTEMPT,
   DELIVERY,
   DELIVERY_OUTCOME,
+  DELIVERY_WAIT,
   ENDPOINT,
   ENDPOINT_FAILURES,
   ENDPOINT_HEALTH,
   ENDPOINT_SETTINGS,
   EVENT,
+  EVENT_WAIT,
   GROUP,
   IDEMPOTENCY_RECORD,
   INSTANCE,
@@ -38,16 +41,21 @@ import {
   MESSAGE,
   MESSAGE_CONTENT,
   MESSAGE_STATE,
+  OWNER_SHARE,
+  PROCESS,
   RETRY_ROUND,
   SUBSCRIPTION,
   WORKSPACE,
 } from './entities.ts';
 import type {
   DeliveryOutcome,
+  DeliveryWait,
   EndpointSettings,
+  EventWait,
   InstanceState,
   MessageContent,
   MessageState,
+  StoredProcess,
 } from './entities.ts';
 import type { Row } from './row-reader.ts';
 
@@ -85,12 +93,20 @@ export interface EntityRows<Stored> {
   readonly delivery: RowMapper<Delivery, Stored>;
   /** What changes of a delivery after it was made. */
   readonly deliveryOutcome: RowMapper<DeliveryOutcome, Stored>;
+  /** What `withinSchedule` takes. */
+  readonly deliveryWait: RowMapper<DeliveryWait, Stored>;
   /** But for the delivery that it is of. */
   readonly attempt: RowMapper<Attempt, Stored>;
   readonly event: RowMapper<Event, Stored>;
+  /** What `queuedEventDue` takes. */
+  readonly eventWait: RowMapper<EventWait, Stored>;
   readonly subscription: RowMapper<EventSubscription, Stored>;
   /** The columns `retry_round_began_at` and `retry_round_called_at`, both null when no round is in progress. */
   readonly retryRound: RowMapper<RetryRound | null, Stored>;
+
+  /** One of the owners of `ProcessRegistry.register`. */
+  readonly ownerShare: RowMapper<OwnerShare, Stored>;
+  readonly process: RowMapper<StoredProcess, Stored>;
 }
 
 /** Makes the mappers for a database that stores values as these codecs do. */
@@ -116,10 +132,14 @@ export function entityRows<Stored>(codecs: Codecs<Stored>): EntityRows<Stored> {
     endpointFailures: rowMapper(ENDPOINT_FAILURES, codecs),
     delivery: rowMapper(DELIVERY, codecs),
     deliveryOutcome: rowMapper(DELIVERY_OUTCOME, codecs),
+    deliveryWait: rowMapper(DELIVERY_WAIT, codecs),
     attempt: rowMapper(ATTEMPT, codecs),
     event: rowMapper(EVENT, codecs),
+    eventWait: rowMapper(EVENT_WAIT, codecs),
     subscription: rowMapper(SUBSCRIPTION, codecs),
     retryRound: orNone(rowMapper(RETRY_ROUND, codecs)),
+    ownerShare: rowMapper(OWNER_SHARE, codecs),
+    process: rowMapper(PROCESS, codecs),
   };
 }
 

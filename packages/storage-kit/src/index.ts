@@ -5,16 +5,21 @@ export { entityRows } from './entity-rows.ts';
 export type { EntityRows } from './entity-rows.ts';
 export type {
   DeliveryOutcome,
+  DeliveryWait,
   EndpointSettings,
+  EventWait,
   InstanceState,
   MessageContent,
   MessageState,
+  StoredProcess,
 } from './entities.ts';
 export { endedDeliveryStatuses, messageKinds, openDeliveryKinds } from './list-plans.ts';
 export type { LaneGenerations, MessageKind, DeliveryKind } from './list-plans.ts';
 export { pageOf, planPage } from './page-plan.ts';
 export type { IdBound, PagePlan } from './page-plan.ts';
 export { rowReader } from './row-reader.ts';
+export { senderRows } from './sender-rows.ts';
+export type { SenderRows } from './sender-rows.ts';
 export type { Row, RowReader } from './row-reader.ts';
 export { whileOpen } from './while-open.ts';
 export type { Closable, WhileOpen } from './while-open.ts';

@@ -2,7 +2,7 @@ import { latestRegistration } from '@trunkline/core/spi/storage';
 import type { ProcessRegistry } from '@trunkline/core/spi/storage';
 import type { Connected } from './database.ts';
 import { NEEDS_GATEWAY } from './lease.ts';
-import { integer, text } from './row.ts';
+import { entities, integer } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 
 export function processRegistry(
@@ -16,12 +16,7 @@ export function processRegistry(
         await transaction.run(REGISTER, encodeText(owner), now, asksUntil);
         const rows = await transaction.all(SHARE, now);
         return {
-          owners: rows.map((row) => ({
-            owner: text(row, 'owner'),
-            held: integer(row, 'held'),
-            registeredAt: integer(row, 'checked_in_at'),
-            asksUntil: integer(row, 'asks_until'),
-          })),
+          owners: rows.map(entities.ownerShare.read),
           instances: rows[0] ? integer(rows[0], 'instances') : 0,
         };
       }),

@@ -2,8 +2,7 @@ import { stateOf, thisProcess } from '@trunkline/core/node';
 import type { Database, Transaction } from './database.ts';
 import { lockLanes, refreshLanes } from './lane.ts';
 import { takingBack } from './lane-claims.ts';
-import { id, integer, text } from './row.ts';
-import type { Row } from './row.ts';
+import { entities, id, integer } from './row.ts';
 
 /** Knows which process this is, and which others have ended. */
 export interface Processes {
@@ -33,7 +32,9 @@ export function knownProcesses(): Processes {
         own = row ? integer(row, 'id') : 0;
       }
       const others = await database.all(OTHERS, machine, own);
-      const ended = others.filter(hasEnded).map((row) => integer(row, 'id'));
+      const ended = others
+        .filter((row) => stateOf(entities.process.read(row)) === 'ended')
+        .map((row) => integer(row, 'id'));
       for (const one of ended) await release(database, one, now);
       return ended.length;
     },
@@ -42,16 +43,6 @@ export function knownProcesses(): Processes {
       own = 0;
     },
   };
-}
-
-function hasEnded(row: Row): boolean {
-  const state = stateOf({
-    machine: text(row, 'machine'),
-    namespace: text(row, 'namespace'),
-    pid: integer(row, 'pid'),
-    startedAt: text(row, 'started_at'),
-  });
-  return state === 'ended';
 }
 
 // Those of other machines that have died are left to nobody; one that is still there only loses its proof.

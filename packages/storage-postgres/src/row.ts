@@ -1,5 +1,5 @@
-import { BOOLEAN, entityRows, PLAIN_CODECS, rowReader, uuidIds } from '@trunkline/storage-kit';
-import type { Codecs, ColumnKind, EntityRows, Row, RowReader } from '@trunkline/storage-kit';
+import { BOOLEAN, entityRows, PLAIN_CODECS, rowReader, senderRows, uuidIds } from '@trunkline/storage-kit';
+import type { Codecs, ColumnKind, EntityRows, Row, RowReader, SenderRows } from '@trunkline/storage-kit';
 import type { ColumnType, Shape } from './column-arrays.ts';
 import type { Value } from './statements.ts';
 import { decodeText, encodeText } from './text-encoding.ts';
@@ -22,6 +22,7 @@ const CODECS: Codecs<Value> = {
 
 /** What the objects are as rows. */
 export const entities: EntityRows<Value> = entityRows(CODECS);
+export const senders: SenderRows = senderRows(CODECS);
 
 const TYPES = {
   id: 'uuid',

@@ -1,8 +1,8 @@
 import { queuedEventDue, withinSchedule } from '@trunkline/core/spi/storage';
-import type { DeliveryStatus, EventClaim, WaitsStep } from '@trunkline/core/spi/storage';
+import type { EventClaim, WaitsStep } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { lockLanes, refreshLanes } from './lane.ts';
-import { integer, integerOrNull, word } from './row.ts';
+import { entities, integer } from './row.ts';
 import type { Row } from './row.ts';
 import { uuidToFind } from './uuid.ts';
 
@@ -73,7 +73,7 @@ interface ShorterWait {
 function shorterWaits(waiting: readonly Row[], now: number): readonly ShorterWait[] {
   return waiting.flatMap((row) => {
     const dueAt = integer(row, 'due_at');
-    const within = withinSchedule(deliveryIn(row), dueAt, now);
+    const within = withinSchedule(entities.deliveryWait.read(row), dueAt, now);
     if (!within) return [];
     return [
       {
@@ -85,14 +85,6 @@ function shorterWaits(waiting: readonly Row[], now: number): readonly ShorterWai
       },
     ];
   });
-}
-
-function deliveryIn(row: Row): Parameters<typeof withinSchedule>[0] {
-  return {
-    status: word<DeliveryStatus>(row, 'status'),
-    attempts: integer(row, 'attempts'),
-    nextRetryAt: integerOrNull(row, 'next_retry_at'),
-  };
 }
 
 /** Those that were claimed or queued differently since they were read stay as they are. */
@@ -118,11 +110,7 @@ export async function shortenEventWaits(
   const subscription = uuidToFind('sub', subscriptionId);
   const rows = await database.all(EVENTS, subscription, eventType, Math.max(now, dueAt), event, limit);
   const shorter = rows.flatMap((row) => {
-    const queued = {
-      dueAt: integer(row, 'due_at'),
-      attempts: integer(row, 'attempts'),
-      token: integerOrNull(row, 'token'),
-    };
+    const queued = entities.eventWait.read(row);
     const due = queuedEventDue(queued, { leaseMs, now });
     if (due === queued.dueAt) return [];
     return [

@@ -2,10 +2,9 @@ import { acceptsMessages, decideAcceptance, senderRevision } from '@trunkline/co
 import type { Acceptance, AcceptanceResult, Instance, Message } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import type { IdempotencyRecords } from './idempotency-log.ts';
-import { instanceRevision, workspaceRevision } from './kept-senders.ts';
 import { takeContent } from './upload-registry.ts';
 import { messageColumns } from './message-row.ts';
-import { integer, integerOrNull, text, textOrNull, word } from './row.ts';
+import { integer, integerOrNull, senders, text, textOrNull, word } from './row.ts';
 import type { Announce } from './writer.ts';
 
 /**
@@ -97,7 +96,7 @@ function findTarget(database: Database, instanceId: string): Target | null {
   return {
     instanceId,
     workspaceId: text(row, 'workspace_id'),
-    revision: senderRevision(instanceRevision(row), workspaceRevision(row)),
+    revision: senderRevision(senders.instanceRevision(row), senders.workspaceRevision(row)),
     acceptsMessages: acceptsMessages(instance),
     queueBegin: integerOrNull(row, 'first') ?? 0,
     queueEnd: (integerOrNull(row, 'last') ?? -1) + 1,

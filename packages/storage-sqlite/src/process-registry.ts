@@ -1,10 +1,9 @@
 import { latestRegistration } from '@trunkline/core/spi/storage';
-import type { OwnerShare, ProcessRegistry } from '@trunkline/core/spi/storage';
+import type { ProcessRegistry } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { NEEDS_GATEWAY } from './lease.ts';
-import { integer, text } from './row.ts';
-import type { Row } from './row.ts';
+import { entities, integer } from './row.ts';
 
 export function processRegistry(
   connected: Connected,
@@ -27,7 +26,7 @@ export function processRegistry(
           asksUntil,
         );
         return {
-          owners: database.all(OWNERS, now).map(readOwnerShare),
+          owners: database.all(OWNERS, now).map(entities.ownerShare.read),
           instances: countOf(database, `SELECT count(*) AS count FROM instances WHERE ${NEEDS_GATEWAY}`),
         };
       });
@@ -50,15 +49,6 @@ const OWNERS = `
          AND ${NEEDS_GATEWAY}) AS held
   FROM lease_owners
   ORDER BY owner`;
-
-function readOwnerShare(row: Row): OwnerShare {
-  return {
-    owner: text(row, 'owner'),
-    held: integer(row, 'held'),
-    registeredAt: integer(row, 'checked_in_at'),
-    asksUntil: integer(row, 'asks_until'),
-  };
-}
 
 function countOf(database: Database, sql: string): number {
   const row = database.get(sql);

@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { takeBack } from './lane-claims.ts';
 import { takeSlot } from './process-slots.ts';
 import type { ProcessSlot } from './process-slots.ts';
-import { integer, text } from './row.ts';
+import { entities, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 import type { Announce, Writer } from './writer.ts';
 
@@ -52,14 +52,9 @@ export function knownProcesses({ file, database, writer, logger }: ProcessesOpti
   };
 
   const hasEnded = (row: Row): boolean => {
-    const state = stateOf({
-      machine: text(row, 'machine'),
-      namespace: text(row, 'namespace'),
-      pid: integer(row, 'pid'),
-      startedAt: text(row, 'started_at'),
-    });
-    const isHere = text(row, 'machine') === thisProcess().machine;
-    return isHere && state !== 'running' && (slot?.isFree(integer(row, 'slot')) ?? false);
+    const process = entities.process.read(row);
+    const isHere = process.machine === thisProcess().machine;
+    return isHere && stateOf(process) !== 'running' && (slot?.isFree(integer(row, 'slot')) ?? false);
   };
 
   return {

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
-import { entityRows, PLAIN_CODECS, rowReader } from '@trunkline/storage-kit';
-import type { Codecs, EntityRows, RowReader } from '@trunkline/storage-kit';
+import { entityRows, PLAIN_CODECS, rowReader, senderRows } from '@trunkline/storage-kit';
+import type { Codecs, EntityRows, RowReader, SenderRows } from '@trunkline/storage-kit';
 
 export type { Row } from '@trunkline/storage-kit';
 
@@ -11,6 +11,7 @@ const CODECS: Codecs<SQLInputValue> = PLAIN_CODECS;
 
 /** What the objects are as rows. */
 export const entities: EntityRows<SQLInputValue> = entityRows(CODECS);
+export const senders: SenderRows = senderRows(CODECS);
 
 const reader = rowReader(CODECS);
 export const text: RowReader['text'] = reader.text;

@@ -1,9 +1,9 @@
 import { queuedEventDue, withinSchedule } from '@trunkline/core/spi/storage';
-import type { DeliveryStatus, EventClaim, WaitsStep } from '@trunkline/core/spi/storage';
+import type { EventClaim, WaitsStep } from '@trunkline/core/spi/storage';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { wakeLane } from './lane.ts';
-import { integer, integerOrNull, text, word } from './row.ts';
+import { entities, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
 /** See `DeliveryStore`. Looks first: mostly there is nothing to write. */
@@ -43,12 +43,7 @@ const DELIVERIES = `
   LIMIT ?5`;
 
 function deliveryWait(row: Row, now: number): ReturnType<typeof withinSchedule> {
-  const delivery = {
-    status: word<DeliveryStatus>(row, 'status'),
-    attempts: integer(row, 'attempts'),
-    nextRetryAt: integerOrNull(row, 'next_retry_at'),
-  };
-  return withinSchedule(delivery, integer(row, 'due_at'), now);
+  return withinSchedule(entities.deliveryWait.read(row), integer(row, 'due_at'), now);
 }
 
 /** Unless it was claimed or queued differently since it was read. */
@@ -78,11 +73,7 @@ export async function shortenEventWaits(
   if (eventType === undefined) return null;
   const rows = database.all(EVENTS, subscriptionId, eventType, Math.max(now, dueAt), eventId, limit);
   const shorter = rows.flatMap((row) => {
-    const queued = {
-      dueAt: integer(row, 'due_at'),
-      attempts: integer(row, 'attempts'),
-      token: integerOrNull(row, 'token'),
-    };
+    const queued = entities.eventWait.read(row);
     const due = queuedEventDue(queued, { leaseMs, now });
     return due === queued.dueAt ? [] : [{ ...queued, due, eventId: text(row, 'event_id') }];
   });

@@ -1,0 +1,45 @@
+import type { Sender, SenderPart } from '@trunkline/core/spi/storage';
+import type { Codecs } from './codec.ts';
+import { rowReader } from './row-reader.ts';
+import type { Row } from './row-reader.ts';
+
+/**
+ * Reads what `keepSenders` keeps. Revisions are made of texts as they are in the database, so that a statement can make
+ * the same of them.
+ */
+export interface SenderRows {
+  /** Of the columns `plan` and `suspended_at` of a workspace. */
+  readonly workspace: (row: Row) => SenderPart<Sender['workspace']>;
+  /** Of the columns `id`, `workspace_id` and `phone_number` of an instance. */
+  readonly instance: (row: Row) => SenderPart<NonNullable<Sender['instance']>>;
+  /** The revision alone. */
+  readonly workspaceRevision: (row: Row) => string;
+  readonly instanceRevision: (row: Row) => string;
+}
+
+export function senderRows(codecs: Codecs<unknown>): SenderRows {
+  const { id, integerOrNull, json, textOrNull, word, wordOrNull } = rowReader(codecs);
+  const workspaceRevision = (row: Row): string =>
+    `${integerOrNull(row, 'suspended_at') ?? ''} ${word(row, 'plan')}`;
+  const instanceRevision = (row: Row): string => wordOrNull(row, 'phone_number') ?? '';
+  return {
+    workspaceRevision,
+    instanceRevision,
+    // Frozen, as every request is given the same.
+    workspace: (row) => ({
+      facts: Object.freeze({
+        plan: Object.freeze(json<Sender['workspace']['plan']>(row, 'plan')),
+        suspendedAt: integerOrNull(row, 'suspended_at'),
+      }),
+      revision: workspaceRevision(row),
+    }),
+    instance: (row) => ({
+      facts: Object.freeze({
+        id: id(row, 'id', 'ins'),
+        workspaceId: id(row, 'workspace_id', 'ten'),
+        phoneNumber: textOrNull(row, 'phone_number'),
+      }),
+      revision: instanceRevision(row),
+    }),
+  };
+}
