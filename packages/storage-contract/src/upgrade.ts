@@ -57,7 +57,7 @@ export interface UpgradeDatabase {
   newStorage(): Storage<never>;
   /** Makes the database as the schema of this version left it. */
   makeEarlier(version: number, data: EarlierData): Promise<void>;
-  /** Starts a process that opens the database when it is asked to go on. */
+  /** Starts a process that prints a line when it is ready, and opens the database when it is asked to go on. */
   startOpening(): Child;
   /** Expects the database to be whole, and to have the newest schema. */
   expectCurrent(): Promise<void>;
@@ -67,9 +67,9 @@ export interface UpgradeDatabase {
 const MESSAGES = Number(process.env['UPGRADE_MESSAGES'] ?? 20_000);
 const IS_LONG = process.env['UPGRADE_MESSAGES'] !== undefined;
 const SIZE: UpgradeSize = { messages: MESSAGES, deliveries: MESSAGES / 2, open: IS_LONG ? 1_000 : 200 };
-/** How long after its start a process is killed that upgrades, one after another. */
+/** How long after it was asked to open the database each process is killed, one after another: the first always while it upgrades. */
 const momentsOfKills = (random: RandomNumber): readonly number[] =>
-  IS_LONG ? [1_500, 3_000, 6_000, 12_000] : [400 + random(400), 500 + random(500)];
+  IS_LONG ? [20, 100, 250, 500, 1_000, 3_000, 6_000] : [random(20), 50 + random(200)];
 
 const ENDPOINTS = 20;
 /** So few that each endpoint gets all that is for it within a minute. */
@@ -137,6 +137,7 @@ async function expectUpgrade(
   note(`made ${data.messages} messages and ${data.deliveries} deliveries in ${took()}`);
 
   const kills = await killOpening(database, killsAfterMs);
+  expect(kills).toBeGreaterThan(0);
   const upgraded = stopwatch();
   const logger: Logger = {
     debug() {},
@@ -163,6 +164,7 @@ async function killOpening(database: UpgradeDatabase, killsAfterMs: readonly num
   let kills = 0;
   for (const ms of killsAfterMs) {
     const child = database.startOpening();
+    await child.lines.next();
     child.go();
     const ended = child.ended.then(() => true);
     await setTimeout(ms);

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { describeUpgrade, idOfRow, madeAt, payloadOf } from '@trunkline/storage-contract/upgrade';
@@ -17,7 +18,8 @@ describeUpgrade({
     ['the morning after', 12],
   ],
   async newDatabase() {
-    const path = join(temporaryDirectory(), 'test.db');
+    // On a disk: how long it takes there is printed.
+    const path = join(temporaryDirectory(tmpdir()), 'test.db');
     return {
       newStorage: () => sqliteStorage({ path }),
       makeEarlier: async (version, data) => makeEarlier(path, version, data),

@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest';
 /** In memory where there is such a place: what a test asks of the disk is then no matter of milliseconds. */
 const PARENT = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-export function makeDirectory(): string {
-  return mkdtempSync(join(PARENT, 'trunkline-sqlite-'));
+export function makeDirectory(parent = PARENT): string {
+  return mkdtempSync(join(parent, 'trunkline-sqlite-'));
 }
 
 export function removeDirectory(directory: string): void {
@@ -15,8 +15,8 @@ export function removeDirectory(directory: string): void {
 }
 
 /** A directory that is gone when the running test is over. */
-export function temporaryDirectory(): string {
-  const directory = makeDirectory();
+export function temporaryDirectory(parent = PARENT): string {
+  const directory = makeDirectory(parent);
   onTestFinished(() => removeDirectory(directory));
   return directory;
 }
