@@ -56,7 +56,7 @@ export function manageProcess(options: ProcessOptions): ManagedProcess {
       child = undefined;
       if (isStopping) return;
       onLine(`ended (${signal ?? code}) and is started again`);
-      reject(new Error(`${name} could not be started.`));
+      reject(new Error(`${name} could not be started: its lines above say why.`));
       again = setTimeout(start, START_AGAIN_MS);
     });
   };

@@ -39,7 +39,10 @@ export function networkGateway(address: NetworkAddress): Gateway {
       attached = given;
     },
     async open(session, listener, ...options: OpenArguments) {
-      if (!attached) throw new Error('The gateway is not part of a Trunkline yet.');
+      if (!attached)
+        throw new Error(
+          'The gateway is not part of a Trunkline yet: give it to createTrunkline as the option "gateway".',
+        );
       return openConnection({ ...attached, address, session, listener, options });
     },
     unlink: ({ instanceId }) => networkPhone(address.url, instanceId).forget(),
@@ -84,7 +87,12 @@ function openConnection({ clock, logger, ...parts }: ConnectionOptions): Gateway
     isOver = true;
     listener
       .closed({ kind: 'dropped', detail: 'connection_lost' })
-      .catch((cause: unknown) => logger.warn({ err: cause, instanceId }, 'a lost connection was not noted'));
+      .catch((cause: unknown) =>
+        logger.warn(
+          { err: cause, instanceId },
+          'the loss of a connection to the sandbox network could not be recorded: check the database',
+        ),
+      );
   };
   socket.on('open', () => {
     watchForSilence(socket, clock);

@@ -12,7 +12,7 @@ console.log(`Postgres is at ${server.url}`);
 
 setInterval(() => {
   if (server.pid() !== undefined) return;
-  console.error('Postgres has ended.');
+  console.error('Postgres has ended, and so does this process: the cluster starts both again.');
   process.exit(1);
 }, LOOK_EVERY_MS);
 

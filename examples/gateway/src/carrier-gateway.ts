@@ -15,7 +15,7 @@ import type { CarrierEvent, CarrierMessage } from './protocol.ts';
 export function carrierGateway(url: string): Gateway {
   let context: GatewayContext | null = null;
   const carrierOf = async (session: Session): Promise<Carrier> => {
-    if (!context) throw new Error('The gateway is not part of a Trunkline yet.');
+    if (!context) throw new Error('The gateway is not part of a Trunkline yet: give it to createTrunkline.');
     const token = (await session.load()).get('token');
     return new Carrier(url, context, token ? new TextDecoder().decode(token) : null);
   };
@@ -89,7 +89,7 @@ function openConnection({
       .catch((error: unknown) =>
         logger?.debug(
           { err: error, event: event.id },
-          'An event of the carrier could not be confirmed. The carrier sends it again.',
+          'an event of the carrier could not be confirmed: the carrier sends it again',
         ),
       );
   };
@@ -108,7 +108,7 @@ function openConnection({
   listen().catch((error: unknown) => {
     logger?.warn(
       { err: error, instanceId: session.instanceId },
-      'the end of a connection could not be recorded',
+      'the end of a connection could not be recorded: check the database',
     );
   });
   return {

@@ -23,7 +23,7 @@ export async function announce({ settings, url, access, networkIsElsewhere }: St
   }
   if (networkIsElsewhere) {
     console.log(
-      'Another process on this data has the sandbox network: this one runs without the role gateway.',
+      'Another process on this data has the sandbox network: this one runs without the role gateway, and the other one sends what this one accepts.',
     );
   }
   if (settings.publicUrl !== undefined) console.log(`Trunkline listens on ${url}`);

@@ -74,7 +74,9 @@ async function isDatabase(path: string): Promise<boolean> {
   await checkWritable('The database', path);
   const start = await firstBytes(path, SQLITE_HEADER.length);
   if (start !== '' && start !== SQLITE_HEADER)
-    throw new StartError(`The database is damaged, or no SQLite file: ${path}`);
+    throw new StartError(
+      `The database is damaged, or no SQLite file: ${path}. Restore it from a backup, or set DATABASE_URL to another file.`,
+    );
   return start !== '';
 }
 

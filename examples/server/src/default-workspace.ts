@@ -66,7 +66,7 @@ async function installKey(
     );
   }
   if (known && known.workspace.id !== workspace.id)
-    throw new StartError('API_KEY is a key of another workspace.');
+    throw new StartError('API_KEY is a key of another workspace on this database: take a new value.');
 
   const id = known?.apiKey.id ?? (await install());
   for (const other of await apiKeys.list(workspace.id)) {

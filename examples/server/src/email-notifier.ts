@@ -23,7 +23,7 @@ export function emailNotifier(
       if (recipients.length === 0) {
         logger.warn(
           { kind, workspaceId: workspace.id, webhookId: webhook.id },
-          'nobody administers webhooks: no email is sent',
+          'nobody with a verified email address administers webhooks, so no email about a failing endpoint is sent: set MAIL_TO',
         );
         return;
       }
@@ -39,7 +39,7 @@ export function emailNotifier(
       if (rejected.length > 0) {
         logger.warn(
           { notificationId: id, recipients: rejected.length },
-          'An email was not accepted for some of its recipients: check their addresses.',
+          'an email was not accepted for some of its recipients: check their addresses (MAIL_TO)',
         );
       }
     },

@@ -22,7 +22,10 @@ export function addHealth(app: Hono, { storage, logger, isDraining }: HealthPart
       await beforeDeadline(asked());
       return c.json({ status: 'ready' });
     } catch (error) {
-      logger.warn({ err: error }, 'the storage does not respond');
+      logger.warn(
+        { err: error },
+        'the storage does not take a write, so /readyz responds with 503: check the database and its disk',
+      );
       return c.json({ status: 'unavailable' }, 503);
     }
   });
@@ -40,7 +43,7 @@ function oneAtATime<Reply>(ask: () => Promise<Reply>): () => Promise<Reply> {
 async function beforeDeadline<Value>(call: Promise<Value>): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new Error(`Nothing came within ${STORAGE_DEADLINE_MS} ms.`)),
+    () => reject(new Error(`The storage did not take a write within ${STORAGE_DEADLINE_MS} ms.`)),
     STORAGE_DEADLINE_MS,
   );
   try {

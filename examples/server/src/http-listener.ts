@@ -90,7 +90,7 @@ function cannotListen(error: Error, { host, port }: { host: string; port: number
     case 'EADDRINUSE':
       return `PORT ${port} is in use on ${host}: another server runs there.`;
     case 'EACCES':
-      return `PORT ${port} may not be used by this user.`;
+      return `PORT ${port} may not be used by this user. Set another one, from 1024 up.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `HOST is not an address of this machine: ${host}`;

@@ -1,13 +1,25 @@
 import type { MediaStore } from '@trunkline/core';
 import { s3MediaStore } from '@trunkline/media-s3';
 import type { S3MediaStoreOptions } from '@trunkline/media-s3';
-import { StartError } from './start-error.ts';
+import { reasonOf, StartError } from './start-error.ts';
+
+/** Where the options of the store come from. */
+const VARIABLES: ReadonlyMap<string, string> = new Map([
+  ['bucket', 'S3_BUCKET'],
+  ['region', 'S3_REGION'],
+  ['endpoint', 'S3_ENDPOINT'],
+  ['prefix', 'S3_PREFIX'],
+  ['credentials.accessKeyId', 'S3_KEY_ID'],
+  ['credentials.secretAccessKey', 'S3_SECRET_KEY'],
+]);
 
 /** Files of media messages in a bucket, which any number of machines share. Throws a StartError when a variable is wrong. */
 export function mediaFilesIn(options: S3MediaStoreOptions): MediaStore {
   try {
     return s3MediaStore(options);
   } catch (error) {
-    throw new StartError(`S3_BUCKET and what belongs to it: ${error instanceof Error ? error.message : ''}`);
+    const reason = reasonOf(error);
+    const option = /the option "([\w.]+)"/.exec(reason)?.[1] ?? '';
+    throw new StartError(`${VARIABLES.get(option) ?? 'S3_BUCKET'} is wrong: ${reason}`);
   }
 }

@@ -16,7 +16,10 @@ export function addMetrics(app: Hono, { metrics, metricsToken }: MetricsParts): 
     if (metricsToken !== undefined && !isSame(c.req.header('Authorization'), `Bearer ${metricsToken}`)) {
       return errorResponse(
         c,
-        refused('UNAUTHENTICATED', 'The metrics are for those who have METRICS_TOKEN.'),
+        refused(
+          'UNAUTHENTICATED',
+          'The metrics are for those who have METRICS_TOKEN: send it in the header "Authorization: Bearer <METRICS_TOKEN>".',
+        ),
       );
     }
     return c.text(await metrics.text(), 200, { 'Cache-Control': 'no-store' });

@@ -29,7 +29,10 @@ export async function openRateLimit(
     application_name: 'trunkline rate limit',
   });
   pool.on('error', (error) =>
-    logger.warn({ err: error }, 'the rate limit has lost a connection to Postgres'),
+    logger.warn(
+      { err: error },
+      'the rate limit has lost a connection to Postgres: another one takes its place; if this repeats, check the server and the network',
+    ),
   );
   const table = { schema: 'trunkline', table: 'rate_limits' };
   return {

@@ -23,7 +23,10 @@ export function runServer(parts: ServerParts = {}): void {
   const logger = pino({ level: settings.logLevel }, destination({ dest: 2, sync: true }));
 
   process.on('uncaughtException', (error) => {
-    logger.fatal({ err: error }, 'an unexpected error ends the server');
+    logger.fatal(
+      { err: error },
+      'an unexpected error ends the server: start it again, and report err as a defect',
+    );
     process.exit(1);
   });
   const starting = startServer(settings, logger, parts);
@@ -58,7 +61,12 @@ function endOnSignals(starting: Promise<RunningServer>, withinMs: number): void 
 
 async function end(starting: Promise<RunningServer>, withinMs: number): Promise<void> {
   setTimeout(
-    () => exitWith(new Error(`not everything ended within ${withinMs / 1000} seconds`)),
+    () =>
+      exitWith(
+        new Error(
+          `not everything ended within ${withinMs / 1000} seconds and is cut off: the next start goes on with it`,
+        ),
+      ),
     withinMs,
   ).unref();
   const running = await starting;

@@ -35,7 +35,7 @@ export function openSandboxJournal(path: string): SandboxJournal | null {
     database.close();
     if (isHeldByAnother(error)) return null;
     throw new StartError(
-      `The sandbox network's file cannot be used: ${path} (${reasonOf(error)}). Without it the network starts empty.`,
+      `The sandbox network's file cannot be used: ${path} (${reasonOf(error)}). Without it the network starts empty: move it away if that is all right.`,
     );
   }
 }

@@ -30,7 +30,7 @@ export function openSandboxNetwork(settings: Settings, files: DataFiles): Sandbo
   const { gateway: _, ...others } = settings.roles;
   if (!Object.values(others).includes(true)) {
     throw new StartError(
-      `ROLES is only gateway, and another process has the sandbox network: ${files.sandboxNetwork}`,
+      `ROLES is only gateway, and another process has the sandbox network: ${files.sandboxNetwork}. Stop that process, or give this one another role.`,
     );
   }
   return { gateway: unused, phone: null, isElsewhere: true, close() {} };

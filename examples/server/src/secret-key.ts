@@ -12,9 +12,14 @@ export async function readSecretKey(path: string): Promise<string | undefined> {
     key = (await readFile(path, 'utf8')).trim();
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw new StartError(`The secret key cannot be read: ${path} (${errorCode(error)})`);
+    throw new StartError(
+      `The secret key cannot be read: ${path} (${errorCode(error)}). Let the user of the server read it.`,
+    );
   }
-  if (key.length < SHORTEST) throw new StartError(`The secret key is damaged: ${path}`);
+  if (key.length < SHORTEST)
+    throw new StartError(
+      `The secret key is damaged: ${path}. Restore it from a backup: no other key opens the database.`,
+    );
   return key;
 }
 
@@ -35,7 +40,9 @@ export async function createSecretKey(path: string): Promise<string> {
     await unlink(draft).catch(() => undefined);
     const first = errorCode(error) === 'EEXIST' ? await readSecretKey(path) : undefined;
     if (first !== undefined) return first;
-    throw new StartError(`The secret key cannot be written: ${path} (${errorCode(error)})`);
+    throw new StartError(
+      `The secret key cannot be written: ${path} (${errorCode(error)}). Let the user of the server write there, or set SECRET_KEY.`,
+    );
   }
 }
 

@@ -55,7 +55,10 @@ export function createStartingApp(): Hono {
   app.get('/readyz', (c) => c.json({ status: 'starting' }, 503));
   app.notFound((c) => {
     c.header('Retry-After', '1');
-    return errorResponse(c, refused('GATEWAY_UNAVAILABLE', 'The server is starting.'));
+    return errorResponse(
+      c,
+      refused('GATEWAY_UNAVAILABLE', 'The server is starting: repeat the request in a second.'),
+    );
   });
   return app;
 }

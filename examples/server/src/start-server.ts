@@ -88,7 +88,7 @@ export async function startServer(
       phone,
       publicUrl: settings.publicUrl,
       rateLimit: rateLimit.options,
-      logger,
+      logger: trunkline.logger, // which a fault that hits every request cannot flood
       metrics,
       metricsToken: settings.metricsToken,
       isDraining: () => draining,

@@ -63,7 +63,7 @@ it(
     expect(await server.ended()).toBe(1);
     const [line = '', ...more] = server.stderr().split('\n').slice(1);
     expect(JSON.parse(line)).toMatchObject({
-      msg: 'an unexpected error ends the server',
+      msg: expect.stringContaining('an unexpected error ends the server'),
       err: { message: 'A defect of the tests.' },
     });
     expect(more).toEqual(['']);

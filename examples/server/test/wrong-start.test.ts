@@ -27,7 +27,7 @@ describe('What the server cannot work with', () => {
     ],
     [
       { S3_BUCKET: 'acme-media' },
-      'S3_BUCKET and what belongs to it: s3MediaStore: the option "credentials.accessKeyId" is missing or not printable.',
+      'S3_KEY_ID is wrong: s3MediaStore: the option "credentials.accessKeyId" is missing or not printable.',
     ],
     [{ PORT: 'http' }, 'PORT must be a whole number from 0 to 65535.'],
   ];
@@ -93,7 +93,7 @@ describe('Files that cannot be used', () => {
     mkdirSync(join(cwd, 'data'));
     writeFileSync(join(cwd, 'data', 'trunkline.db'), 'Once upon a time there was a database.');
     expect(await complaintIn(cwd)).toBe(
-      'trunkline: The database is damaged, or no SQLite file: data/trunkline.db',
+      'trunkline: The database is damaged, or no SQLite file: data/trunkline.db. Restore it from a backup, or set DATABASE_URL to another file.',
     );
   });
 
@@ -143,7 +143,7 @@ describe('Files that cannot be used', () => {
       { SECRET_KEY: another, SECRET_KEY_PREVIOUS: `${another}s` },
     ]) {
       expect(await complaintIn(cwd, env)).toMatch(
-        /^trunkline: The secretKey is not the one that this database was set up with: .* Give that key/,
+        /^trunkline: The secretKey is not the one that this database was set up with: .* Give that key \(SECRET_KEY\)/,
       );
     }
     const server = await startServer({ env: { SECRET_KEY: first }, cwd });
@@ -153,14 +153,16 @@ describe('Files that cannot be used', () => {
   it('a secret key that is damaged', async () => {
     const cwd = await usedDirectory();
     writeFileSync(join(cwd, 'data', 'secret.key'), 'half a k');
-    expect(await complaintIn(cwd)).toBe('trunkline: The secret key is damaged: data/secret.key');
+    expect(await complaintIn(cwd)).toBe(
+      'trunkline: The secret key is damaged: data/secret.key. Restore it from a backup: no other key opens the database.',
+    );
   });
 
   it("a sandbox network's file that is none", async () => {
     const cwd = await usedDirectory();
     writeFileSync(join(cwd, 'data', 'sandbox.db'), 'Once upon a time there was a network.');
     expect(await complaintIn(cwd)).toBe(
-      "trunkline: The sandbox network's file cannot be used: data/sandbox.db (file is not a database). Without it the network starts empty.",
+      "trunkline: The sandbox network's file cannot be used: data/sandbox.db (file is not a database). Without it the network starts empty: move it away if that is all right.",
     );
   });
 });

@@ -202,9 +202,9 @@ function refusal(reason: OwnReason, rawBodyFix = ''): Refusal {
 
 const MESSAGES: Readonly<Record<OwnReason, string>> = {
   body_not_bytes: 'The body is not the raw bytes, because a framework has parsed it.',
-  body_too_large: 'The body is larger than the limit.',
-  body_timeout: 'The body did not arrive in time.',
-  body_interrupted: 'The sender hung up in the middle of the body.',
+  body_too_large: 'The body is larger than bodyLimit allows.',
+  body_timeout: 'The body did not arrive within bodyTimeoutSeconds.',
+  body_interrupted: 'The sender hung up in the middle of the body: it sends the webhook again.',
   method_not_allowed: 'A webhook comes with POST.',
   no_secret:
     'The receiver has no webhook secret that it could use: give createReceiver the whsec_… that was shown when the endpoint was created.',

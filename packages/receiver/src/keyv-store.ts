@@ -43,6 +43,8 @@ const DONE = 'done';
 async function write(keyv: KeyvLike, eventId: string, value: string, seconds: number): Promise<void> {
   // A Keyv reports a backend that is down by emitting an event and returning false.
   if ((await keyv.set(eventId, value, seconds * 1000)) === false) {
-    throw new Error('Keyv could not store the event id.');
+    throw new Error(
+      'Keyv could not store the id of an event: check its backend. The sender sends the event again.',
+    );
   }
 }

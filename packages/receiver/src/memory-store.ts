@@ -10,7 +10,7 @@ export interface MemoryStoreOptions {
 /** A store for one process: it forgets everything when the process ends, and other processes do not see it. */
 export function memoryStore({ maxEvents = 100_000, now = Date.now }: MemoryStoreOptions = {}): EventStore {
   if (!Number.isInteger(maxEvents) || maxEvents < 1) {
-    throw new TypeError('maxEvents must be a whole number, 1 or more.');
+    throw new TypeError('memoryStore: maxEvents must be a whole number, 1 or more.');
   }
   // A Map keeps the order of insertion, so what expires first stands first.
   const claims = new Map<string, { readonly token: string; readonly until: number }>();

@@ -7,16 +7,23 @@ export type SecretOption = WebhookSecret | (() => WebhookSecret | Promise<Webhoo
 /** A wrong secret would only show as signatures that never match: the usual mistakes are named instead. */
 export function checkSecret(secret: unknown): void {
   if (typeof secret !== 'string' || secret === '')
-    throw new TypeError('The webhook secret is empty or not a string.');
+    throw new TypeError(
+      'The webhook secret is empty or not a string: give the whsec_… that was shown when the endpoint was created.',
+    );
   if (secret.trim() !== secret) {
-    throw new TypeError('The webhook secret has white space around it, perhaps a line break from a file.');
+    throw new TypeError(
+      'The webhook secret has white space around it, perhaps a line break from a file: remove it.',
+    );
   }
 }
 
 /** All secrets that may match. Throws a TypeError where there is none, or one of them cannot be one. */
 export function checkSecrets(secret: WebhookSecret): readonly string[] {
   const secrets: readonly unknown[] = Array.isArray(secret) ? secret : [secret];
-  if (secrets.length === 0) throw new TypeError('There is no webhook secret.');
+  if (secrets.length === 0)
+    throw new TypeError(
+      'There is no webhook secret: give the whsec_… that was shown when the endpoint was created.',
+    );
   for (const each of secrets) checkSecret(each);
   return secrets as readonly string[]; // each was checked
 }

@@ -30,7 +30,8 @@ export interface SignStandardWebhookOptions extends SignWebhookOptions {
 export async function signStandardWebhook(options: SignStandardWebhookOptions): Promise<string> {
   const timestamp = checkedTimestamp(options);
   const { secret, id, body } = options;
-  if (!isStandardId(id)) throw new TypeError('id must be 1 to 255 letters, digits, "_" or "-".');
+  if (!isStandardId(id))
+    throw new TypeError('signStandardWebhook: id must be 1 to 255 letters, digits, "_" or "-".');
   return createStandardSignature(secret, { id, timestamp, body });
 }
 

@@ -10,7 +10,9 @@ import { anyKeyMatches } from './signature.ts';
 export async function createStandardSignature(secret: string, request: StandardContent): Promise<string> {
   const key = standardKey(secret);
   if (key === undefined)
-    throw new TypeError('The webhook secret is not base64, as Standard Webhooks asks for.');
+    throw new TypeError(
+      'The webhook secret is not base64, as Standard Webhooks asks for: give the whsec_… of the endpoint as it was shown.',
+    );
   return PREFIX + toBase64(await hmacHex(key, signedContent(request)));
 }
 

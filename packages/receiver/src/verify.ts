@@ -183,10 +183,12 @@ const MESSAGES: Record<VerifyFailureReason, string> = {
   invalid_id: `The ${STANDARD_ID_HEADER} header is not one id of 1 to 255 letters, digits, "_" and "-".`,
   missing_timestamp: `The request has no ${TIMESTAMP_HEADER} header.`,
   invalid_timestamp: `The ${TIMESTAMP_HEADER} header is not one whole number of 1 to 12 digits.`,
-  timestamp_out_of_tolerance: 'The request was signed too long ago, or by a clock that is ahead.',
+  timestamp_out_of_tolerance:
+    "The request was signed too long ago, or by a clock that is ahead: check this machine's clock.",
   missing_signature: `The request has no ${SIGNATURE_HEADER} header.`,
   invalid_signature_format: `The ${SIGNATURE_HEADER} header is not one "v1=" with 64 hexadecimal characters.`,
-  signature_mismatch: 'The signature does not belong to this body, timestamp and secret.',
+  signature_mismatch:
+    'The signature does not belong to this body, timestamp and secret: check that the secret is the one of this endpoint, and the body the raw bytes.',
   invalid_json: 'The signature is right, but the body is not JSON in UTF-8.',
   invalid_event: 'The signature is right, but the body is not an event.',
 };

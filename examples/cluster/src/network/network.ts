@@ -56,7 +56,7 @@ export function createNetwork(context: GatewayContext, { latencyMs = 0 }: Networ
       if (current.get(instanceId) === accepted) current.delete(instanceId);
     };
     const opened = (): GatewayConnection => {
-      if (!connection) throw new Error('The connection was not opened yet.');
+      if (!connection) throw new Error('The connection was not opened yet: call open first.');
       return connection;
     };
     const calls = remoteCalls<GatewaySide, NetworkSide>(socket, {
@@ -102,7 +102,9 @@ export function createNetwork(context: GatewayContext, { latencyMs = 0 }: Networ
         listener.closed({ kind: 'failed', code: 'replaced' }).catch(() => undefined); // it may be out of reach
       },
     };
-    socket.on('error', (error) => context.logger.debug({ err: error, instanceId }, 'a connection broke'));
+    socket.on('error', (error) =>
+      context.logger.debug({ err: error, instanceId }, 'a connection of the sandbox network broke'),
+    );
     socket.on('close', () => {
       void connection?.close();
       end();
@@ -113,7 +115,10 @@ export function createNetwork(context: GatewayContext, { latencyMs = 0 }: Networ
     current.set(instanceId, accepted);
     if (!first) return;
     log.replaced(first.id, id);
-    context.logger.warn({ instanceId, owner }, 'an instance is connected twice: the first connection ends');
+    context.logger.warn(
+      { instanceId, owner },
+      'an instance is connected twice: the first connection ends, as the network allows one',
+    );
     first.replace();
   };
 

@@ -28,7 +28,9 @@ export function remoteCalls<Remote extends object, Local extends object>(
       });
     },
   });
-  socket.on('close', () => calls.$close(new Error('The connection closed.')));
+  socket.on('close', () =>
+    calls.$close(new Error('The connection between a gateway and the sandbox network closed.')),
+  );
   return calls;
 }
 

@@ -95,7 +95,7 @@ export function createSealer({
     const opened = openWith(keys, sealed, label);
     if (!opened) {
       throw new Error(
-        `The ${label} cannot be opened: it was sealed with another secretKey, or changed. If the key was replaced, give the former one after the new one: secretKey: [new, former].`,
+        `The ${label} cannot be opened: it was sealed with another secretKey, or changed. If the key was replaced, give the former one after the new one: secretKey: [new, former] (SECRET_KEY and SECRET_KEY_PREVIOUS).`,
       );
     }
     return { ...opened, isCurrent: format === KEY_OF_KIND && opened.isFirst };
