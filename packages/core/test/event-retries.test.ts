@@ -59,7 +59,7 @@ describe('an event whose stored body is damaged', () => {
     [
       'an event of a type that the handler does not take',
       JSON.stringify({ ...envelope, type: 'message.sent' }),
-      /^The handler takes no events of the type message\.sent/,
+      /^The event evt_\w+ has the type message\.sent, which this handler/,
     ],
   ])('counts a failed attempt without a call, when the body is %s', async (_, payload, reason) => {
     const { harness, arrive, calls } = await handling(() => undefined);
