@@ -10,13 +10,15 @@ import { quietConsole } from './socket/baileys-logs.ts';
 
 export interface BaileysGateway extends Gateway {
   /**
-   * How many messages arrived that this API has no type for (reactions, polls, what the phone's owner wrote…), by kind,
-   * since the process began.
+   * How many messages have arrived since the process began for which this API has no type (reactions, polls, what the
+   * phone's owner wrote…), by kind.
    */
   skipped(): ReadonlyMap<string, number>;
 }
 
-/** WhatsApp, over the protocol of its web client. Throws a `TypeError` that names the option that is wrong. */
+/**
+ * A gateway to WhatsApp, over the protocol of its web client. Throws a `TypeError` that names the option that is wrong.
+ */
 export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGateway {
   const settings = readOptions(options);
   const versions = clientVersion(settings.currentVersion);

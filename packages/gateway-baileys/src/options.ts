@@ -6,20 +6,20 @@ import type { PaceOptions } from './outbound/pace.ts';
 import { checkPace } from './outbound/pace.ts';
 
 export interface BaileysGatewayOptions {
-  /** How the linked device is called on the phone. `Trunkline` by default. */
+  /** The name of the linked device on the phone. `Trunkline` by default. */
   readonly deviceName?: string | undefined;
-  /** How fast one instance may send; as fast as the network takes messages by default. */
+  /** How fast one instance may send; by default, as fast as the network accepts messages. */
   readonly pace?: PaceOptions | undefined;
   /**
-   * Asks which version of WhatsApp Web is current, after the network refused ours. By default the one that
-   * web.whatsapp.com serves.
+   * Returns the current version of WhatsApp Web. Called after the network has refused the client's version. By default,
+   * it asks web.whatsapp.com.
    */
   readonly currentVersion?: (() => Promise<WhatsAppVersion>) | undefined;
-  /** How to reach the network, as Baileys takes it. */
+  /** Baileys' own options for the connection to the network. */
   readonly socket?: SocketOptions | undefined;
 }
 
-/** A version of WhatsApp Web, as in `[2, 3000, 1023223821]`. */
+/** A version of WhatsApp Web, such as `[2, 3000, 1023223821]`. */
 type WhatsAppVersion = [number, number, number];
 
 interface SocketOptions {
@@ -27,7 +27,7 @@ interface SocketOptions {
   readonly agent?: Agent;
   /** A proxy for uploads. */
   readonly fetchAgent?: Agent;
-  /** Another server than WhatsApp's. */
+  /** A server other than WhatsApp's. */
   readonly waWebSocketUrl?: string | URL;
   readonly version?: WhatsAppVersion;
   /** Two letters; `US` by default. */
@@ -35,7 +35,7 @@ interface SocketOptions {
   readonly connectTimeoutMs?: number;
   readonly keepAliveIntervalMs?: number;
   readonly defaultQueryTimeoutMs?: number;
-  /** How long each QR is good, in milliseconds. */
+  /** How long each QR is valid, in milliseconds. */
   readonly qrTimeout?: number;
 }
 

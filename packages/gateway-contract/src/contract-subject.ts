@@ -9,7 +9,7 @@ export interface GatewaySubject {
    * reason in their titles; others prove that the service does without.
    */
   readonly missing?: Readonly<Partial<Record<OptionalFeature, string>>>;
-  /** A network of its own for one test. */
+  /** Starts a network for one test. */
   start(): Promise<TestNetwork>;
 }
 
@@ -24,14 +24,14 @@ export type OptionalFeature =
 export interface TestNetwork {
   /** Not attached yet. */
   readonly gateway: Gateway;
-  /** Phone numbers of people. */
+  /** The phone numbers of two people. */
   readonly people: {
-    /** Gets messages and reads them. */
+    /** Somebody who receives messages and reads them. */
     readonly reader: string;
-    /** The network refuses to write to this one. */
+    /** Somebody to whom the network refuses to send. */
     readonly refused: string;
   };
-  /** The phone that is to be linked to an instance, and whoever writes to it. */
+  /** The phone that is linked to an instance, and the people who write to it. */
   phone(instanceId: string): TestPhone;
   stop(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface TestPhone {
     readonly file?: { readonly type: MediaType; readonly mimeType: string; readonly content: Uint8Array };
     readonly groupNetworkId?: string;
   }): Promise<string>;
-  /** The number is put into a new group. Returns the network's name of it. */
+  /** The number is added to a new group. Returns the network's id of the group. */
   addGroup(name: string): Promise<string>;
   /** The number is removed from a group, whether or not its connection is open. */
   leaveGroup(networkId: string): Promise<void>;
@@ -58,17 +58,17 @@ export interface TestPhone {
   drop(): Promise<void>;
   /** The owner unlinks the device. */
   unlink(): Promise<void>;
-  /** The network will not have the device any more, and says so on its connection or at the next. */
+  /** The network refuses the device for good, and says so on its connection or on the next one. */
   fail(): Promise<void>;
-  /** What the network accepted from the instance, oldest first; a repeat is not another one. */
+  /** What the network accepted from the instance, oldest first. A repeat does not count again. */
   accepted(): readonly SentToNetwork[];
 }
 
 export interface SentToNetwork {
   readonly networkId: string;
-  /** Digits, or the network's name of a group. */
+  /** The digits of a number, or the network's id of a group. */
   readonly to: string;
-  /** The text, or what stands with the file. */
+  /** The text, or the caption of the file. */
   readonly text: string;
   readonly file: { readonly type: MediaType; readonly mimeType: string; readonly size: number } | null;
 }

@@ -6,7 +6,7 @@ import { linkingContract } from './linking.ts';
 import { receivingContract } from './receiving.ts';
 import { sendingContract } from './sending.ts';
 
-/** What makes a gateway one: call it in a test file of the gateway's own package. */
+/** Defines the tests that every gateway has to pass. Call it in a test file of the gateway's package. */
 export function describeGatewayContract(subject: GatewaySubject): void {
   describe(`${subject.name} gateway`, () => {
     capabilitiesContract(subject);

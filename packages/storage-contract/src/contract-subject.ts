@@ -3,30 +3,35 @@ import type { Storage } from '@trunkline/core';
 /** What the contract is run against: `describeStorageContract({ name: 'sqlite', createDatabase, capabilities })`. */
 export interface ContractSubject {
   readonly name: string;
-  /** An empty database of its own for one test, at best in a few milliseconds: there are some hundreds of tests. */
+  /**
+   * Creates an empty database for one test. It should take only a few milliseconds, since there are hundreds of tests.
+   */
   createDatabase(): Promise<TestDatabase>;
-  /** How often random steps are compared with those in memory, unless the environment says: fewer where it takes long. */
+  /**
+   * How many random sequences are compared with the storage in memory, unless the environment sets it; fewer if they
+   * take long.
+   */
   readonly randomRuns?: number;
   /** Tests of a missing capability are skipped, with its reason in their name. */
   readonly capabilities: {
-    /** What was written is there for a storage that connects after the first was closed. */
+    /** A storage that connects after the first one was closed finds what was written. */
     readonly reopen: Capability;
-    /** Several storages may be open on one database concurrently, as in several processes. */
+    /** Several storages can be open on one database, as in several processes. */
     readonly shared: Capability;
-    /** What a process holds is released once it has provably ended: needs `TestDatabase.startHolding`. */
+    /** When a process has provably ended, what it held is released. Needs `TestDatabase.startHolding`. */
     readonly processes: Capability;
-    /** An acceptance may be part of a transaction of the caller's own: needs `TestDatabase.beginTransaction`. */
+    /** An acceptance can be part of the caller's own transaction. Needs `TestDatabase.beginTransaction`. */
     readonly transactions: Capability;
-    /** What is stored can be damaged from outside: needs `TestDatabase.deleteEvent`. */
+    /** The tests can damage the database from outside. Needs `TestDatabase.deleteEvent`. */
     readonly damage: Capability;
   };
 }
 
-/** A process that has the storage open and holds all that could be taken. */
+/** A process that has the storage open and holds everything that it could claim. */
 export interface TestProcess {
   freeze(): void;
   goOn(): void;
-  /** Has it close the storage and live on. */
+  /** Makes it close the storage and keep running. */
   close(): Promise<void>;
   /** Resolves when it has ended. */
   kill(): Promise<void>;
@@ -39,16 +44,16 @@ export interface TestDatabase {
   connect(): Storage<unknown>;
   /** Begins a transaction on a connection of its own. The suite ends each that it began. */
   beginTransaction?(): Promise<TestTransaction>;
-  /** Deletes the row of an event, and nothing that refers to it, as damage or a person's mistake does. */
+  /** Deletes the row of an event, but nothing that refers to it, as damage or a person's mistake might. */
   deleteEvent?(id: string): Promise<void>;
   /** Starts a process that runs `holdEverything` on this database. The suite kills each that it started. */
   startHolding?(): Promise<TestProcess>;
-  /** Removes the database; called once, when every storage on it is closed. */
+  /** Removes the database. Called once, when every storage on it is closed. */
   dispose(): Promise<void>;
 }
 
 export interface TestTransaction {
-  /** What the storage takes as a transaction. */
+  /** What the storage accepts as a transaction. */
   readonly handle: unknown;
   /** Ends it, and its connection. */
   commit(): Promise<void>;

@@ -3,8 +3,8 @@ import type { Storage } from '@trunkline/core';
 import { NOW, testId } from './examples.ts';
 
 /**
- * What a process of its own runs that takes whatever can be taken, leases and claims alike, says so, and keeps it: for
- * tests that end such a process. When its parent ends its input, it closes the storage, still holding all of that.
+ * For a separate process in tests that kill it: claims every lease and everything else that can be claimed, reports
+ * this, and keeps it. When its parent ends its input, it closes the storage while it still holds all of this.
  */
 export async function holdEverything(storage: Storage<unknown>): Promise<void> {
   await storage.open({ newId: testId, logger: { debug() {}, info() {}, warn() {}, error() {} } });

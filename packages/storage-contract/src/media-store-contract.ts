@@ -7,16 +7,16 @@ import { bytesFrom, chunksOf, streamOf } from './media-content.ts';
 /** What the contract is run against. */
 export interface MediaStoreSubject {
   readonly name: string;
-  /** An empty place of its own for one test. */
+  /** Creates an empty place for one test. */
   createPlace(): Promise<MediaPlace>;
-  /** The server behind it takes the range of the first byte, `0-0`, for the whole file. */
+  /** The server behind the store treats the range of the first byte, `0-0`, as the whole file. */
   readonly hasNoFirstByte?: true;
 }
 
 export interface MediaPlace {
   /** A new store on this place, as another process would make it. */
   connect(): MediaStore;
-  /** The ids of all that takes room there, be it finished or not. */
+  /** The ids of everything that takes up space there, whether it is complete or not. */
   kept(): Promise<readonly string[]>;
   /** Removes it; called once. */
   dispose(): Promise<void>;
@@ -27,7 +27,7 @@ const MIB = 1_048_576;
 /** The specification's largest file has 100 MB, which the long form takes. */
 const LARGE_BYTES = Number(process.env['MEDIA_MB'] ?? 12) * MIB + 12_345;
 
-/** What makes a media store one: call it in a test file of the store's own package. */
+/** Defines the tests that every media store has to pass. Call it in a test file of the store's package. */
 export function describeMediaStoreContract(subject: MediaStoreSubject): void {
   const open = async (): Promise<MediaPlace & { readonly store: MediaStore }> => {
     const place = await subject.createPlace();

@@ -13,7 +13,7 @@ export interface Codec<Value, Stored> {
 export interface Codecs<Stored> {
   /** An id, such as `msg_01h…` for the prefix `msg`. */
   readonly id: (prefix: IdPrefix) => Codec<string, Stored>;
-  /** Any text, also with U+0000 and halves of surrogate pairs in it: users send those. */
+  /** Any text, also with U+0000 and halves of surrogate pairs, since users send those. */
   readonly text: Codec<string, Stored>;
   /** One of a fixed set of words: ASCII letters, digits and underscores. */
   readonly word: Codec<string, Stored>;
@@ -37,8 +37,8 @@ const JSON_TEXT: Codec<unknown, string> = {
 };
 
 /**
- * For a database that keeps any text and has integers of 53 bits: ids, texts and words as text, JSON and lists as text
- * that holds JSON, flags as 0 and 1. Where yours differs, replace a kind: `{ ...PLAIN_CODECS, flag: BOOLEAN }`.
+ * For a database that stores any text and has integers of 53 bits: ids, texts and words are text, JSON and lists are
+ * JSON text, flags are 0 and 1. If your database differs, replace a kind: `{ ...PLAIN_CODECS, flag: BOOLEAN }`.
  */
 export const PLAIN_CODECS: Codecs<string | number> = {
   id: () => TEXT,

@@ -37,7 +37,7 @@ export function orNull<Value>({ name, kind, prefix }: Column<Value>): Column<Val
   return { name, kind, ...(prefix && { prefix }), isNullable: true };
 }
 
-/** Turns objects into the columns of their rows, and rows into objects again. */
+/** Turns objects into the columns of their rows, and rows back into objects. */
 export interface RowMapper<Entity, Stored> {
   /** What kind of values each column has, by its name. */
   readonly kinds: Readonly<Record<string, ColumnKind>>;

@@ -60,8 +60,8 @@ import type {
 import type { Row } from './row-reader.ts';
 
 /**
- * What each object of Trunkline is as a row. The columns are the object's fields in snake case, but that a message's `to`
- * and `from` are `recipient` and `sender`.
+ * How each object of Trunkline is stored as a row. The columns are the object's fields in snake case, except that a
+ * message's `to` and `from` are `recipient` and `sender`.
  */
 export interface EntityRows<Stored> {
   readonly workspace: RowMapper<Workspace, Stored>;
@@ -69,36 +69,36 @@ export interface EntityRows<Stored> {
   readonly apiKey: RowMapper<ApiKey, Stored>;
 
   readonly instance: RowMapper<Instance, Stored>;
-  /** What changes of an instance after it was made. */
+  /** The fields of an instance that change after it was created. */
   readonly instanceState: RowMapper<InstanceState, Stored>;
   readonly group: RowMapper<Group, Stored>;
-  /** Of the row of an instance with `lease_owner` and `lease_epoch`, which somebody holds. */
+  /** Reads the row of an instance that somebody holds, with `lease_owner` and `lease_epoch`. */
   readonly leasedInstance: (row: Row) => LeasedInstance;
 
   readonly message: RowMapper<Message, Stored>;
-  /** All but whose it is. */
+  /** All fields except those that say to whom it belongs. */
   readonly messageContent: RowMapper<MessageContent, Stored>;
-  /** What changes of a message after it was made. */
+  /** The fields of a message that change after it was created. */
   readonly messageState: RowMapper<MessageState, Stored>;
-  /** But for the workspace whose key it is. */
+  /** All fields except the workspace that the key belongs to. */
   readonly idempotencyRecord: RowMapper<IdempotencyRecord, Stored>;
 
   readonly endpoint: RowMapper<Endpoint, Stored>;
-  /** What a user changes of an endpoint, and its `version`. */
+  /** The fields of an endpoint that users change, and its `version`. */
   readonly endpointSettings: RowMapper<EndpointSettings, Stored>;
   readonly endpointHealth: RowMapper<EndpointHealth, Stored>;
-  /** What `EndpointStore.write` may change of the health. */
+  /** The fields of the health that `EndpointStore.write` may change. */
   readonly endpointFailures: RowMapper<FailureRecord, Stored>;
 
   readonly delivery: RowMapper<Delivery, Stored>;
-  /** What changes of a delivery after it was made. */
+  /** The fields of a delivery that change after it was created. */
   readonly deliveryOutcome: RowMapper<DeliveryOutcome, Stored>;
-  /** What `withinSchedule` takes. */
+  /** The fields that `withinSchedule` reads. */
   readonly deliveryWait: RowMapper<DeliveryWait, Stored>;
-  /** But for the delivery that it is of. */
+  /** All fields except the delivery that it belongs to. */
   readonly attempt: RowMapper<Attempt, Stored>;
   readonly event: RowMapper<Event, Stored>;
-  /** What `queuedEventDue` takes. */
+  /** The fields that `queuedEventDue` reads. */
   readonly eventWait: RowMapper<EventWait, Stored>;
   readonly subscription: RowMapper<EventSubscription, Stored>;
   /** The columns `retry_round_began_at` and `retry_round_called_at`, both null when no round is in progress. */

@@ -1,4 +1,4 @@
-/** What a storage works with while it is open. */
+/** What a storage uses while it is open, such as its connection. */
 export interface Closable {
   /** Resolves once no call is in flight that `close` would break. */
   idle?(): Promise<void>;
@@ -7,7 +7,7 @@ export interface Closable {
 
 /** Opens and closes a storage, and keeps its other methods from running in between. */
 export interface WhileOpen<Open extends Closable> {
-  /** What `open` made. Throws while the storage is not open. */
+  /** The object that `open` made. Throws while the storage is not open. */
   readonly connected: () => Open;
   /** The same; null while the storage is not open. */
   readonly current: () => Open | null;

@@ -6,14 +6,14 @@ import type { PostgresPool } from './pool.ts';
 export type PostgresStorageOptions = Settings &
   (
     | {
-        /** As `postgres://user:password@host:5432/database`. */
+        /** Such as `postgres://user:password@host:5432/database`. */
         readonly connectionString: string;
-        /** Connections at most; 10 by default. One of them hears of work in other processes. */
+        /** How many connections it may have; 10 by default. One of them listens for work of other processes. */
         readonly maxConnections?: number;
         readonly pool?: undefined;
       }
     | {
-        /** A `Pool` of `pg`. It is used beside the app, and stays open when the storage is closed. */
+        /** A `Pool` of `pg`, which the app can use too. It stays open when the storage is closed. */
         readonly pool: PostgresPool;
         readonly connectionString?: undefined;
         readonly maxConnections?: undefined;
@@ -21,7 +21,7 @@ export type PostgresStorageOptions = Settings &
   );
 
 interface Settings {
-  /** Where the tables are made; `trunkline` by default. It is made too, where there is none. */
+  /** The schema of the tables; `trunkline` by default. It is created if it does not exist. */
   readonly schema?: string;
   /**
    * Whether connections keep statements prepared; true by default. False for a PgBouncer older than 1.21 in
@@ -29,13 +29,13 @@ interface Settings {
    */
   readonly preparedStatements?: boolean;
   /**
-   * Whether processes notify each other of work with LISTEN and NOTIFY; true by default. False behind a
-   * PgBouncer in transaction mode, which cannot: then work of other processes is found by polling.
+   * Whether processes notify each other of work with LISTEN and NOTIFY; true by default. Set it to false behind a
+   * PgBouncer in transaction mode, which does not support this: processes then find each other's work by polling.
    */
   readonly notifications?: boolean;
   /**
-   * How long the server may take to complete a statement, in milliseconds; 10,000 by default. The call then
-   * rejects, and its connection is closed.
+   * How long the server may take for a statement, in milliseconds; 10,000 by default. After that, the call rejects and
+   * its connection is closed.
    */
   readonly timeoutMs?: number;
 }

@@ -38,8 +38,9 @@ import { workspaceStore } from './workspace-store.ts';
 export type PostgresTransaction = Queryable;
 
 /**
- * Trunkline's storage on PostgreSQL, 14 or later. What a promise resolves with is committed; acceptances and outcomes
- * that come in together share one commit. Any number of processes, on any number of machines, may share a database.
+ * Trunkline's storage on PostgreSQL, 14 or later. When a promise resolves, its result is committed; acceptances and
+ * outcomes that arrive together share one commit. Any number of processes, on any number of machines, can share a
+ * database.
  *
  * A transaction of the caller's own is a client of `pg`, connected to the same database, after `BEGIN`.
  */

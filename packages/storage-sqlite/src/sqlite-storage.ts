@@ -33,9 +33,9 @@ import { createWriter } from './writer.ts';
 import type { Announce } from './writer.ts';
 
 export interface SqliteStorageOptions {
-  /** The database file; made where there is none, in a directory that exists. `:memory:` keeps nothing. */
+  /** The database file. It is created if it does not exist; its directory must exist. `:memory:` keeps nothing. */
   readonly path: string;
-  /** How long a write waits for somebody else's transaction on the file to end, before it rejects. Default 5,000 ms. */
+  /** How long a write waits for another transaction on the file to end before it rejects. Default 5,000 ms. */
   readonly lockTimeoutMs?: number | undefined;
 }
 
@@ -43,8 +43,8 @@ const OPTION_NAMES: OptionNames<SqliteStorageOptions> = { path: true, lockTimeou
 const DEFAULT_LOCK_TIMEOUT_MS = 5_000;
 
 /**
- * Trunkline's storage on one SQLite file. What a promise resolves with is on disk (WAL, `synchronous = FULL`); writes
- * that come in together share one commit. Several processes may use one file: each polls for what the others wrote.
+ * Trunkline's storage on one SQLite file. When a promise resolves, its result is on disk (WAL, `synchronous = FULL`);
+ * writes that arrive together share one commit. Several processes can use one file: each polls for the others' work.
  *
  * A transaction of the caller's own is a `DatabaseSync` that is open on the same file, after `BEGIN IMMEDIATE`.
  */

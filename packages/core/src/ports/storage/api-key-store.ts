@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../domain/api-key/api-key.ts';
 import type { Member, Workspace } from '../../domain/workspace/workspace.ts';
 
-/** A key with all that decides whether a request may pass. */
+/** A key, with everything that decides whether a request may pass. */
 export interface ApiKeyHolder {
   readonly apiKey: ApiKey;
   readonly workspace: Workspace;
@@ -14,7 +14,7 @@ export interface ApiKeyStore {
   findByHash(hash: string): Promise<ApiKeyHolder | null>;
   /** Newest first. */
   list(workspaceId: string): Promise<readonly ApiKey[]>;
-  /** Sets `revokedAt` where it is not set; returns the key as it is now. */
+  /** Sets `revokedAt` if it is not set, and returns the key as it is now. */
   revoke(workspaceId: string, id: string, now: number): Promise<ApiKey | null>;
   /** Sets `lastUsedAt`, never backwards. */
   touch(id: string, now: number): Promise<void>;

@@ -5,7 +5,10 @@ import type { Event } from '../../domain/event/event.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { WaitsStep } from './waits-step.ts';
 
-/** A delivery that this process is to attempt now. It holds one of its endpoint's slots until it is completed or its lease ends. */
+/**
+ * A delivery that this process has to attempt now. It holds one of its endpoint's slots until it is completed or its
+ * lease ends.
+ */
 export interface ClaimedDelivery {
   readonly delivery: Delivery;
   /** Proof of the claim: a completion with another token changes nothing. */
@@ -17,16 +20,16 @@ export interface ClaimedDelivery {
   readonly endpoint: { readonly url: string; readonly sealedSecret: string };
 }
 
-/** Above the limits of an endpoint its deliveries wait, and nothing is counted. */
+/** What to claim. Deliveries above the limits of their endpoint wait, and no attempt is counted. */
 export interface DeliveryClaim extends LaneLimits {
   readonly now: number;
-  /** Most deliveries to take. */
+  /** How many deliveries to take at most. */
   readonly limit: number;
-  /** How long a claim holds without a completion. */
+  /** How long a claim is valid without a completion. */
   readonly leaseMs: number;
   /**
-   * The clock has been set back since the last claim, or may have been. Starts and ends of leases ahead of it were written
-   * by a clock that was wrong: they count as of now, so that they hold up nothing until the clock is there again.
+   * The clock has been set back since the last claim, or may have been. Starts and lease ends in its future were
+   * written by a wrong clock: they are treated as now, so that nothing waits until the clock shows these times again.
    */
   readonly mayBeSetBack?: boolean;
 }
@@ -34,14 +37,14 @@ export interface DeliveryClaim extends LaneLimits {
 export interface DeliveryClaimResult {
   readonly claimed: readonly ClaimedDelivery[];
   /**
-   * Deliveries that were due and whose event is not stored, as in a damaged database: they cannot be sent, and have
-   * been ended as `failed`. Absent where there is none.
+   * Deliveries that were due, but whose event is not stored because the database is damaged: they cannot be sent, and
+   * have ended as `failed`. Absent if there are none.
    */
   readonly withoutEvent?: readonly string[];
   /**
-   * When the next delivery can be claimed if nothing else happens, `now` at the earliest; the end of a claim counts,
-   * for its delivery is due again then. Never too late; it may be too early, but not `now` for nothing. Null when none
-   * is waiting or claimed.
+   * When the next delivery can be claimed if nothing else happens, `now` at the earliest. The end of a claim counts,
+   * since its delivery is due again then. It is never too late, but may be too early; it is `now` only if there is
+   * something to claim. Null if no delivery is waiting or claimed.
    */
   readonly nextAt: number | null;
 }
@@ -50,9 +53,9 @@ export interface DeliveryClaimResult {
 export interface Completion {
   readonly token: number;
   /**
-   * The delivery as it is to be, unless a cancellation has ended it meanwhile: then it is `failed` with the reason of
-   * that, `nextRetryAt` and `deliveredAt` null, and the attempt still counts. One that stays open is due at its
-   * `nextRetryAt`, or immediately where that is null.
+   * The new state of the delivery. If a cancellation has ended it meanwhile, it is `failed` with the reason of that
+   * instead, `nextRetryAt` and `deliveredAt` are null, and the attempt still counts. A delivery that stays open is due
+   * at its `nextRetryAt`, or immediately if that is null.
    */
   readonly delivery: Delivery;
   readonly attempt: Attempt;
@@ -70,49 +73,53 @@ export interface DeliveryDetail {
   readonly delivery: Delivery;
   /** Oldest first. */
   readonly attempts: readonly Attempt[];
-  /** Null where the event is not stored, as in a damaged database. */
+  /** Null if the event is not stored because the database is damaged. */
   readonly payload: string | null;
-  /** The endpoint's present URL; null when it is deleted. */
+  /** The endpoint's current URL; null if it is deleted. */
   readonly endpointUrl: string | null;
-  /** Where it stands in its endpoint's lane; null once it has ended. */
+  /** Its position in its endpoint's lane; null once it has ended. */
   readonly lane: LanePosition | null;
 }
 
 /**
  * Deliveries are made by the methods that store events, one for each enabled endpoint of the event's workspace that
  * subscribes, in the same transaction: event by event, endpoints in id order. Each is `pending`, made and due at the
- * event's millisecond. An event without deliveries is stored only where a subscription wants it. Claims go endpoint by endpoint through their lanes, longest due first, and never scan a backlog.
- * Rows older than retention (`since`, an id floor in time) are not found even where they are not yet deleted.
- * What a cancellation has ended reads as `failed` with the reason and `nextRetryAt` null everywhere, in filters too.
+ * event's millisecond. An event without deliveries is stored only if a subscription wants it. Claims take endpoint
+ * after endpoint by their lanes, those that are due for longest first, and never scan a backlog. Rows older than
+ * retention (`since`, the earliest time in an id) are not found, even if they are not deleted yet. What a cancellation
+ * has ended reads as `failed` with the reason, and `nextRetryAt` null, everywhere, also in filters.
  */
 export interface DeliveryStore {
-  /** A delivery of `event` to this one endpoint, whatever it subscribes to. Null when the endpoint is gone, disabled or of another workspace. */
+  /**
+   * Queues a delivery of `event` to this one endpoint, whatever it subscribes to. Null if the endpoint is deleted,
+   * disabled or of another workspace.
+   */
   enqueue(endpointId: string, event: Event): Promise<Delivery | null>;
 
   /**
-   * Puts back what expired claims held, due at `now` and with its attempts unchanged, then claims. One transaction.
-   * Lanes are served by the time since which they could be, so that none waits for ever behind a backlog; within one
-   * lane deliveries go by when they are due, then by id. Claims from before a cancellation still hold their slots. A
-   * start counts until it is `windowMs` old, whatever its outcome.
+   * In one transaction, releases the deliveries of expired claims, due at `now` and with their attempts unchanged, then
+   * claims. The lane that could have been served for longest is served first, so that none waits for ever behind a
+   * backlog. Within a lane, deliveries are ordered by when they are due, then by id. Claims from before a cancellation
+   * still hold their slots. A start counts until it is `windowMs` old, whatever its outcome.
    */
   claim(claim: DeliveryClaim): Promise<DeliveryClaimResult>;
   /**
-   * Writes attempts and outcomes, frees the slots, and keeps the endpoints' health. Returns how many were written:
-   * one whose claim was lost changes nothing; a claim past its lease holds until it is taken back. Health goes by the
-   * outcome as reported, also where a cancellation overrode it; only `lastDelivery.status` is the one that was written.
-   * Calls that come together may share one commit.
+   * Writes attempts and outcomes, releases the slots, and updates the endpoints' health. Returns how many completions
+   * were written: one whose claim was lost changes nothing; a claim past its lease is valid until it is released.
+   * Health depends on the reported outcome, even if a cancellation overrode it; only `lastDelivery.status` is the one
+   * that was written. Calls that arrive together may share one commit.
    */
   complete(completions: readonly Completion[], now: number): Promise<number>;
 
   /**
-   * What waits for longer than the retry schedule allows from `now` was queued before the clock was set back: it waits
-   * for as long as that allows (`dueWithinSchedule`), its `nextRetryAt` too. Signals `deliveries` where it changed
-   * something. Returns where the next step begins; null at the end.
+   * Shortens waits that are longer than the retry schedule allows from `now`: such deliveries were queued before the
+   * clock was set back. They, and their `nextRetryAt`, are set to what the schedule allows (`dueWithinSchedule`).
+   * Signals `deliveries` if it changed something. Returns where the next step begins; null at the end.
    */
   shortenWaits(step: WaitsStep): Promise<string | null>;
 
   findDetail(workspaceId: string, id: string, since: number): Promise<DeliveryDetail | null>;
-  /** Newest first. Finds those of deleted endpoints too: the caller decides. */
+  /** Newest first. Also finds deliveries of deleted endpoints: the caller decides. */
   list(
     workspaceId: string,
     endpointId: string,
@@ -122,16 +129,17 @@ export interface DeliveryStore {
   ): Promise<Page<Delivery>>;
 
   /**
-   * Queues one more attempt of a failed or exhausted delivery of an enabled endpoint, due at `now`; `not_allowed`
-   * otherwise, and while a claim from before a cancellation still holds. What is known of the last attempt stays.
+   * Queues one more attempt of a failed or exhausted delivery of an enabled endpoint, due at `now`. Returns
+   * `not_allowed` for any other delivery, and while a claim from before a cancellation is still valid. The facts about
+   * the last attempt stay.
    */
   retry(workspaceId: string, id: string, now: number, since: number): Promise<RetryResult>;
   /**
    * The same for up to `limit` deliveries of one endpoint: those that were never attempted first, then those attempted
-   * longest ago, each by id where that is the same. `remaining` is how many more wait for their attempt in the round that
-   * the call belongs to (`takeRetryBatch`), counted up to `countUpTo`; with none left the round is over. Sweeps first
-   * what a cancellation has ended at this endpoint, up to `limit + countUpTo` deliveries; what is beyond that is left
-   * to the next call. Null when the endpoint is gone or disabled.
+   * longest ago, each by id where that is the same. `remaining` is how many more wait for their attempt in the round of
+   * this call (`takeRetryBatch`), counted up to `countUpTo`; with none left, the round is over. First updates what a
+   * cancellation has ended at this endpoint, up to `limit + countUpTo` deliveries; the next call does the rest. Null if
+   * the endpoint is deleted or disabled.
    */
   retryFailedDeliveries(
     workspaceId: string,
@@ -145,8 +153,8 @@ export interface DeliveryStore {
   ): Promise<{ readonly requeued: number; readonly remaining: number } | null>;
 
   /**
-   * Writes down what a cancellation has ended, at most `limit` deliveries. Returns how many: less than `limit` means
-   * that none is left. One under a claim is left to its completion, or to the pass after its claim is taken back.
+   * Updates the rows of deliveries that a cancellation has ended, at most `limit`. Returns how many: less than `limit`
+   * means that none is left. A claimed delivery is left to its completion, or to the pass after its claim is released.
    */
   sweepClosed(limit: number): Promise<number>;
 }

@@ -1,7 +1,7 @@
 import type { CancellationReason } from '../../domain/delivery/delivery.ts';
 import type { Endpoint, FailureRecord } from '../../domain/endpoint/endpoint.ts';
 
-/** An email that is owed to somebody; kept until it is accepted. */
+/** An email that is owed to somebody. It is kept until it is accepted. */
 export interface OwedNotification {
   readonly id: string;
   readonly workspaceId: string;
@@ -15,38 +15,47 @@ export interface OwedNotification {
 
 /** A change of an endpoint's settings, written only if nothing has changed since it was decided. */
 export interface EndpointWrite {
-  /** As it is to be; `version` is the one it was decided on, and is raised by the write. Of its health, at most the failure record is written, and only where `health` says so. */
+  /**
+   * The new state of the endpoint. Its `version` is the one that the decision was based on, and the write raises it. Of
+   * its health, at most the failure record is written, and only if `health` is present.
+   */
   readonly endpoint: Endpoint;
   /**
-   * If given, the failure record of `endpoint.health` is written too, and only while the stored one still fails since
-   * the same time and was warned at the same time. `lastDelivery` and `lastSuccessAt` are written by completions alone:
-   * one that came since the decision is kept.
+   * If present, the failure record of `endpoint.health` is written too, but only if the stored record still has this
+   * `failingSince` and `warnedAt`. Only completions write `lastDelivery` and `lastSuccessAt`, so a completion since the
+   * decision is kept.
    */
   readonly health?: Pick<FailureRecord, 'failingSince' | 'warnedAt'>;
   /**
-   * Where given, ends every open delivery of the endpoint as `failed` with this reason, without touching their rows:
-   * from now on they read as failed and are never claimed. `sweepClosed` writes it down later.
+   * If present, every open delivery of the endpoint ends as `failed` with this reason, without a write to its row: from
+   * now on, these deliveries read as failed and are never claimed. `sweepClosed` updates their rows later.
    */
   readonly close?: CancellationReason;
   readonly notification?: OwedNotification;
   /**
-   * Where given, nothing is written when this many other endpoints of the workspace are enabled: in this transaction, so
-   * that two that are enabled concurrently cannot both pass.
+   * If present, nothing is written if this many other endpoints of the workspace are enabled. The check is in this
+   * transaction, so that two endpoints that are enabled concurrently cannot both pass.
    */
   readonly enabledLimit?: number;
 }
 
 export interface EndpointStore {
-  /** Inserts unless the workspace has `limit` endpoints; one transaction. */
+  /** In one transaction, inserts the endpoint unless the workspace has `limit` endpoints. */
   insert(endpoint: Endpoint, limit: number): Promise<'inserted' | 'limit_reached'>;
   find(workspaceId: string, id: string): Promise<Endpoint | null>;
   /** Newest first. */
   list(workspaceId: string): Promise<readonly Endpoint[]>;
   write(write: EndpointWrite): Promise<'written' | 'stale' | 'limit_reached'>;
-  /** Removes the endpoint and closes its open deliveries as ENDPOINT_DELETED. Its deliveries stay readable until retention. */
+  /**
+   * Removes the endpoint and cancels its open deliveries as ENDPOINT_DELETED. Its deliveries can be read until
+   * retention deletes them.
+   */
   delete(workspaceId: string, id: string): Promise<boolean>;
 
-  /** Enabled endpoints that have failed without a break since `before` or earlier, with an exhausted delivery; after the id given, in id order. */
+  /**
+   * Enabled endpoints that have failed without a success since `before` or earlier, with an exhausted delivery; those
+   * after this id, in id order.
+   */
   listFailing(query: {
     readonly before: number;
     readonly after: string | null;
@@ -54,8 +63,8 @@ export interface EndpointStore {
   }): Promise<readonly Endpoint[]>;
 
   /**
-   * Takes emails that are owed, oldest first (by id); each comes again `leaseMs` later unless it is completed, or
-   * before where that lies too far ahead (`latestLeaseEnd`). They outlive their endpoint.
+   * Claims emails that are owed, oldest first (by id). Each can be claimed again `leaseMs` later unless it is
+   * completed, or earlier if that time lies too far ahead (`latestLeaseEnd`). They stay when their endpoint is deleted.
    */
   claimNotifications(claim: {
     readonly now: number;

@@ -4,22 +4,22 @@ import type { Lease } from './lease.ts';
 /** The groups that the number of each instance is in, and those that it has left. */
 export interface GroupStore {
   /**
-   * Adds or updates groups by their network ids; only new ones get an id (`StorageContext.newId`), in the order of the
-   * report, and one that was left is joined again under the id that it had. Others stay as they are, or are left with
-   * `full`.
+   * Adds or updates groups by their network ids. Only new ones get an id (`StorageContext.newId`), in the order of the
+   * report; a group that was left is joined again under its former id. Other groups stay as they are; with `full`, they
+   * are left.
    */
   save(save: {
     readonly lease: Lease;
     readonly workspaceId: string;
     readonly groups: readonly GroupReport[];
-    /** By default false. */
+    /** False by default. */
     readonly full?: boolean;
     readonly now: number;
   }): Promise<'saved' | 'fenced'>;
-  /** Those that the number is in. Ordered by name (code points), then id. */
+  /** The groups that the number is in, ordered by name (code points), then id. */
   list(workspaceId: string, instanceId: string): Promise<readonly Group[]>;
-  /** Null too where the number is not in it any more. */
+  /** Also null if the number is no longer in the group. */
   find(workspaceId: string, instanceId: string, id: string): Promise<Group | null>;
-  /** One that was left, too. */
+  /** Also finds a group that was left. */
   findByNetworkId(instanceId: string, networkId: string): Promise<Group | null>;
 }

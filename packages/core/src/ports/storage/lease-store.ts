@@ -9,17 +9,17 @@ export interface LeasedInstance {
 /** Which process holds the connection of which instance. */
 export interface LeaseStore {
   /**
-   * Takes leases, at most `limit`, on instances that need a gateway (wanted running, or with an operation open) and
-   * whose lease is free, has expired or lies too far ahead (`latestLeaseEnd`), or that are reserved for this owner;
-   * longest free first: those never held or released, then by the end of their lease or reservation, then by id. Each
-   * gets the next epoch; the first is 1.
+   * Takes at most `limit` leases, on instances that need a gateway (those that should run, or with an open operation)
+   * and whose lease is free, has expired or lies too far ahead (`latestLeaseEnd`), or that are reserved for this owner.
+   * Those that have been free for longest come first: those never held or released, then by the end of their lease or
+   * reservation, then by id. Each gets the next epoch; the first is 1.
    */
   claim(claim: {
     readonly owner: string;
     readonly now: number;
     readonly ttlMs: number;
     readonly limit: number;
-    /** Leave what lies too far ahead to its owner: it is the time of the one that asks that is wrong. */
+    /** Leave leases that lie too far ahead to their owners: it is the caller's time that is wrong. */
     readonly leaveAhead?: boolean;
   }): Promise<readonly LeasedInstance[]>;
   /** Prolongs all leases of this owner that have not expired, and returns them with their instances as they are now. */
@@ -29,10 +29,10 @@ export interface LeaseStore {
     readonly ttlMs: number;
   }): Promise<readonly LeasedInstance[]>;
   /**
-   * Releases a lease immediately, and signals `instance`. Does nothing when it is lost. With a reservation, nobody
-   * but its owner can take the instance before `until`.
+   * Releases a lease immediately, and signals `instance`. Does nothing if the lease is lost. With a reservation, only
+   * its owner can take the instance before `until`.
    */
   release(lease: Lease, reservation?: { readonly owner: string; readonly until: number }): Promise<void>;
-  /** The one that holds the instance at `now`; null when nobody does. */
+  /** The lease that is valid at `now`; null if nobody holds the instance. */
   find(instanceId: string, now: number): Promise<Lease | null>;
 }

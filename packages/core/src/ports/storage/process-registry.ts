@@ -1,23 +1,23 @@
 import type { GatewayShare } from '../../domain/instance/instance-shares.ts';
 
-/** The processes that share the instances of an installation. */
+/** The processes that share the instances on one database. */
 export interface ProcessRegistry {
   /**
-   * Notes that this owner of leases is at work at `now`, and until when it asks for instances (by default it does not).
-   * Those who were last at work at `since` or earlier, or too far ahead (`latestRegistration`), are deregistered.
+   * Registers this owner of leases at `now`, and until when it asks for instances (by default it does not). Deregisters
+   * owners that last registered at `since` or earlier, or too far ahead (`latestRegistration`).
    */
   register(
     owner: string,
     report: { readonly now: number; readonly since: number; readonly asksUntil?: number },
   ): Promise<GatewayShare>;
-  /** This owner is at work no more. */
+  /** Removes this owner, which has stopped. */
   deregister(owner: string): Promise<void>;
   /**
-   * Releases what other processes held that have certainly ended without releasing it, as if it had expired at `now`:
-   * leases, which signals `instance` for each, and claims of deliveries and events, which signals `deliveries` and
-   * `subscriptions`. Returns how many processes that were. What cannot be proven waits for the ends of leases and claims.
-   * The first call makes this process known: what is claimed before is never released by this. Absent where what a
-   * process holds goes with it.
+   * Releases what other processes hold that have provably ended, as if it had expired at `now`: leases (signals
+   * `instance` for each) and claims of deliveries and events (signals `deliveries` and `subscriptions`). Returns how
+   * many processes these were. If it cannot be proven that a process has ended, its leases and claims have to run out.
+   * The first call registers this process: what it claimed before is never released in this way. Absent if a storage's
+   * leases and claims end with their process.
    */
   releaseEnded?(now: number): Promise<number>;
 }

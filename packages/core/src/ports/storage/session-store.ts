@@ -1,13 +1,13 @@
 import type { Lease } from './lease.ts';
 
-/** What a gateway keeps for each instance: small named values, sealed before they come here. */
+/** What a gateway keeps for each instance: small named values, encrypted before they are stored. */
 export interface SessionStore {
   load(instanceId: string): Promise<ReadonlyMap<string, Uint8Array>>;
-  /** Null deletes. One transaction. */
+  /** Writes in one transaction; null deletes a value. */
   save(lease: Lease, changes: ReadonlyMap<string, Uint8Array | null>): Promise<'saved' | 'fenced'>;
   /**
-   * Replaces each stored value that still is `from`, in one transaction. Only for the same plaintext, sealed otherwise:
-   * it needs no lease, as the holder of one reads the same in both, and its own writes win.
+   * In one transaction, replaces each stored value that is still `from`. Only for the same plaintext encrypted with
+   * another key: it needs no lease, since the holder of the lease reads the same from both, and its own writes win.
    */
   replace(
     instanceId: string,

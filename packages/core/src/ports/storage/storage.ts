@@ -15,14 +15,17 @@ import type { UploadRegistry } from './upload-registry.ts';
 import type { WorkspaceStore } from './workspace-store.ts';
 
 /**
- * "There is work", or "look again": it only makes that happen sooner. A worker that polls, and a look-up that is kept for
- * some seconds, must be right without it.
+ * "There is work", or "look again". A signal only makes this happen sooner: workers that poll, and look-ups that are
+ * cached for some seconds, must work without it.
  */
 export type Signal =
   | {
       readonly topic: 'instance';
       readonly instanceId: string;
-      /** Where true, the one that holds the instance wrote it, under its lease: it is not free, and its holder knows. */
+      /**
+       * If true, the holder of the instance made this change, under its lease: the instance is not free, and its holder
+       * knows of the change.
+       */
       readonly byHolder?: true;
     }
   | { readonly topic: 'queue'; readonly instanceId: string }
@@ -31,11 +34,11 @@ export type Signal =
   | { readonly topic: 'workspace'; readonly workspaceId: string };
 
 /**
- * Everything durable. Each method is one transaction that is on disk when its promise resolves; together they are all
- * that the service asks of a database. No method reads a clock. The contract suite defines them.
+ * Stores everything durable. Each method is one transaction, which is on disk when its promise resolves. These methods
+ * are all that the service needs of a database. No method reads a clock. The contract suite defines what they do.
  *
- * `Transaction` is what the storage takes as a transaction of the caller's own, on the same database: a connection in
- * which one was begun. `never` where it takes none.
+ * `Transaction` is what the storage accepts as a transaction of the caller's own on the same database: a connection on
+ * which one was begun. `never` if it accepts none.
  */
 export interface Storage<Transaction = never> {
   readonly workspaces: WorkspaceStore;
@@ -52,34 +55,40 @@ export interface Storage<Transaction = never> {
   readonly retention: RetentionStore;
   readonly processes: ProcessRegistry;
 
-  /** Connects and brings the schema up to date. Rejects, having written nothing, on a database made by a newer version. */
+  /**
+   * Connects and upgrades the schema. If a newer version made the database, it rejects without having written anything.
+   */
   open(context: StorageContext): Promise<void>;
-  /** A small value of the installation's own, such as the check of the secret key: the first to set it wins, and all read that. */
+  /**
+   * A small value of the service itself, such as the check of the secret key. The first process to set it wins, and all
+   * read that value.
+   */
   setting(name: string, valueIfNew: string): Promise<string>;
-  /** Sets it whatever it was. */
+  /** Sets a value, whatever it was before. */
   replaceSetting(name: string, value: string): Promise<void>;
   /**
-   * Signals come after their commit: `queue` after an acceptance, `instance` after an insert, write, delete or a
-   * lease that was released, `deliveries` and `subscriptions` when a call made some claimable, `workspace` after a workspace,
-   * one of its members or of its keys was changed (`touch` is no change). A listener that throws harms nobody. Returns what
-   * ends it.
+   * Signals come after their commit: `queue` after an acceptance, `instance` after an insert, write, delete or a lease
+   * that was released, `deliveries` and `subscriptions` when a call made some claimable, `workspace` after a workspace,
+   * one of its members or of its keys was changed (`touch` is no change). An error thrown by a listener has no effect.
+   * Returns a function that ends the subscription.
    */
   subscribe(listener: (signal: Signal) => void): () => void;
   close(): Promise<void>;
   /**
-   * Work of the storage's own that is due from time to time, such as making room for the rows of the next days: at the
-   * start, and every few minutes. Absent where there is none.
+   * The storage's own maintenance, such as making partitions for the next days. Called at the start, and every few
+   * minutes. Absent if the storage needs none.
    */
   maintain?(now: number): Promise<void>;
   /**
-   * The database's own time, epoch milliseconds, where processes of several machines share it. They go by it, so that
-   * they agree on leases and limits however wrong a machine's clock is. Absent where all share a machine.
+   * The database's own time in epoch milliseconds, for a database that several machines share. Their processes use it,
+   * so that they agree on leases and limits, however wrong a machine's clock is. Absent if all processes share a
+   * machine.
    */
   serverTime?(): Promise<number>;
 }
 
 export interface StorageContext {
-  /** For rows that a method makes by itself, as the deliveries of an event. */
+  /** Makes ids for rows that a method creates itself, such as the deliveries of an event. */
   readonly newId: NewId;
   readonly logger: Logger;
 }

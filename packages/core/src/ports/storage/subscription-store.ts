@@ -2,7 +2,7 @@ import type { Event, SubscribableEventType } from '../../domain/event/event.ts';
 import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';
 import type { WaitsStep } from './waits-step.ts';
 
-/** How much is open of a subscription, each counted up to the bound that was asked for. */
+/** How many events of a subscription are open, each number counted up to the requested bound. */
 export interface SubscriptionCounts {
   readonly subscription: EventSubscription;
   /** Queued events: due, to be tried again later, or being handled. */
@@ -10,13 +10,13 @@ export interface SubscriptionCounts {
   readonly exhausted: number;
 }
 
-/** An event that this process is to handle now, until it is completed or its lease ends. */
+/** An event that this process has to handle now, until it is completed or its claim ends. */
 export interface ClaimedEvent {
   readonly subscriptionId: string;
   readonly event: Event;
   /** Proof of the claim: a renewal or completion with another token changes nothing. */
   readonly token: number;
-  /** Attempts that failed. */
+  /** How many attempts have failed. */
   readonly attempts: number;
   /** Claims in a row that ended without a completion, as when the process dies. */
   readonly lostClaims: number;
@@ -24,21 +24,21 @@ export interface ClaimedEvent {
 
 export interface EventClaim {
   readonly subscriptionId: string;
-  /** What this process handles; events of other types stay where they are, for another process. */
+  /** The types that this process handles; events of other types stay queued for another process. */
   readonly eventTypes: readonly SubscribableEventType[];
   readonly now: number;
-  /** Most events to take. */
+  /** How many events to take at most. */
   readonly limit: number;
-  /** How long a claim holds without a renewal or completion. */
+  /** How long a claim is valid without a renewal or completion. */
   readonly leaseMs: number;
 }
 
 export interface EventClaimResult {
-  /** Those due first come first, then by event id. */
+  /** In the order in which they are due, then by event id. */
   readonly claimed: readonly ClaimedEvent[];
   /**
-   * Ids of events that were due and are not stored, as in a damaged database: they cannot be handled, and have been
-   * removed from the queue. Absent where there is none.
+   * Ids of events that were due, but are not stored because the database is damaged: they cannot be handled, and have
+   * been removed from the queue. Absent if there are none.
    */
   readonly missing?: readonly string[];
   /**
@@ -48,7 +48,7 @@ export interface EventClaimResult {
   readonly nextAt: number | null;
 }
 
-/** Which claim is meant. */
+/** Identifies a claim. */
 export interface EventClaimKey {
   readonly subscriptionId: string;
   readonly eventId: string;
@@ -58,11 +58,14 @@ export interface EventClaimKey {
 /** The outcome of handling a claimed event. */
 export interface EventCompletion extends EventClaimKey {
   readonly outcome:
-    /** It leaves the queue. */
+    /** It is removed from the queue. */
     | { readonly kind: 'handled' }
     /** It can be claimed again from `dueAt` on. */
     | { readonly kind: 'queued'; readonly attempts: number; readonly dueAt: number }
-    /** It is kept, and claimed no more unless `retryFailedEvents` queues it. `failedAt` is when its last attempt failed. */
+    /**
+     * It is kept, but not claimed again unless `retryFailedEvents` queues it. `failedAt` is when its last attempt
+     * failed.
+     */
     | { readonly kind: 'exhausted'; readonly attempts: number; readonly failedAt: number };
 }
 
@@ -70,46 +73,51 @@ export interface EventCompletion extends EventClaimKey {
  * Queues of events for handlers in process, one for each subscription. The methods that store events (not
  * `deliveries.enqueue`, which is for one endpoint) queue each event, in the same transaction, for every subscription
  * that lists its type, whatever its workspace; due at the event's millisecond, with no attempts. An event without
- * deliveries is stored where a subscription wants it. The cost of a claim does not grow with what is queued.
+ * deliveries is stored if a subscription wants it. The cost of a claim does not grow with what is queued.
  */
 export interface SubscriptionStore {
   /**
-   * Inserts a subscription; where one of this name is there, writes its event types and leaves the rest. Returns it as
-   * it is stored. What is queued stays, also of types that it lists no more.
+   * Inserts a subscription; if one of this name exists, only writes its event types. Returns the stored subscription.
+   * Queued events stay, also those of types that it no longer lists.
    */
   register(subscription: EventSubscription): Promise<EventSubscription>;
   /** By name, in the order of code points. */
   list(countUpTo: number): Promise<readonly SubscriptionCounts[]>;
   /**
-   * Removes the subscription of this name; false when there is none. It gets no more events, and what it had is never
-   * claimed again: `sweepDeleted` removes it later.
+   * Removes the subscription of this name; returns false if there is none. It gets no more events, and its events are
+   * never claimed again: `sweepDeleted` removes them later.
    */
   delete(name: string): Promise<boolean>;
 
-  /** Takes events that are due, those whose claim has expired too (`lostClaims` is then one more). Null when the subscription is gone. */
+  /**
+   * Claims events that are due, including those whose claim has expired (`lostClaims` is then one more). Null if the
+   * subscription is deleted.
+   */
   claim(claim: EventClaim): Promise<EventClaimResult | null>;
   /**
    * Shortens the waits of these types' events like those of deliveries, and claims to `leaseMs` from `now`
-   * (`claimEndWithin`). Signals `subscriptions` where it changed something. Returns where the next step begins; null at
+   * (`claimEndWithin`). Signals `subscriptions` if it changed something. Returns where the next step begins; null at
    * the end.
    */
   shortenWaits(
     queue: Pick<EventClaim, 'subscriptionId' | 'eventTypes' | 'leaseMs'>,
     step: WaitsStep,
   ): Promise<string | null>;
-  /** Makes claims hold until `until`. One that was lost or completed stays so. */
+  /** Renews claims until `until`. A claim that was lost or completed stays so. */
   renew(claims: readonly EventClaimKey[], until: number): Promise<void>;
   /**
-   * Ends claims; returns how many: one whose token is not the present one changes nothing, nor does one whose
-   * subscription is gone. A claim past its lease holds until it is taken again. Calls that come together may share one
-   * commit.
+   * Completes claims, and returns how many. A claim with an old token changes nothing, nor does one whose subscription
+   * is deleted. A claim past its lease is valid until the event is claimed again. Calls that arrive together may share
+   * one commit.
    */
   complete(completions: readonly EventCompletion[]): Promise<number>;
 
   /**
    * Makes up to `limit` exhausted events due at `now`, with their attempts unchanged and no lost claims: those whose
-   * last attempt failed longest ago first, then by event id; what an earlier version exhausted, without that time, comes
-   * before them. `remaining` is how many more wait for their attempt in the round that the call belongs to (`takeRetryBatch`), counted up to `countUpTo`; with none left the round is over. Null when there is no such subscription.
+   * last attempt failed longest ago first, then by event id. Events that an earlier version exhausted, without that
+   * time, come before these. `remaining` is how many more wait for their attempt in the round of this call
+   * (`takeRetryBatch`), counted up to `countUpTo`; with none left, the round is over. Null if there is no such
+   * subscription.
    */
   retryFailedEvents(
     name: string,
@@ -117,8 +125,8 @@ export interface SubscriptionStore {
   ): Promise<{ readonly requeued: number; readonly remaining: number } | null>;
 
   /**
-   * Removes what deleted subscriptions had queued, at most `limit` events. Returns how many: less than `limit` means
-   * that none is left.
+   * Removes the events of deleted subscriptions, at most `limit`. Returns how many: less than `limit` means that none
+   * is left.
    */
   sweepDeleted(limit: number): Promise<number>;
 }

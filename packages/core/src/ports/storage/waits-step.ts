@@ -1,6 +1,6 @@
 /**
- * One step of a walk along all that waits for a time after `now`. It reads at most `limit` of them, by an index, however
- * much is queued.
+ * One step of a pass over everything that waits for a time after `now`. It reads at most `limit` rows, by an index,
+ * however much is queued.
  */
 export interface WaitsStep {
   readonly now: number;

@@ -3,13 +3,13 @@ import type { Member, Workspace, WorkspaceChanges } from '../../domain/workspace
 export interface WorkspaceStore {
   insert(workspace: Workspace): Promise<void>;
   find(id: string): Promise<Workspace | null>;
-  /** Oldest first, after the id given. */
+  /** The workspaces after this id, oldest first. */
   list(page: { readonly after: string | null; readonly limit: number }): Promise<readonly Workspace[]>;
   /**
-   * Changes what is given, of the plan too; returns the workspace as it is now, or null when there is none. When that
-   * makes it postponed (`isPostponed`), its queue heads and its endpoints' deliveries are not found by claims, at no cost
-   * that grows with what waits. When it goes on, they are found again and signalled, and the failure records of its
-   * endpoints start again: nothing could be delivered meanwhile.
+   * Changes the given fields, also single fields of the plan. Returns the workspace as it is now, or null if there is
+   * none. If the change postpones the workspace (`isPostponed`), claims no longer find its queue heads and its
+   * endpoints' deliveries; the cost of this does not grow with what waits. When it is resumed, they are found again and
+   * signalled, and the failure records of its endpoints start afresh, since nothing could be delivered meanwhile.
    */
   update(id: string, changes: WorkspaceChanges): Promise<Workspace | null>;
 
@@ -23,8 +23,8 @@ export interface WorkspaceStore {
     changes: Partial<Pick<Member, 'email' | 'emailVerified' | 'administersWebhooks'>>,
   ): Promise<Member | null>;
   /**
-   * Removes the member and revokes the keys that the member made, at `now`. Returns false when there is none.
-   * The keys keep their `memberId`: no key becomes the embedder's own by it.
+   * Removes the member and revokes the keys that the member made, at `now`. Returns false if there is none. The keys
+   * keep their `memberId`, so none of them becomes the embedder's own.
    */
   deleteMember(workspaceId: string, id: string, now: number): Promise<boolean>;
 }
