@@ -72,7 +72,7 @@ const INSTANCE_TRIGGERS = {
   dropped: 'the connection drops',
   grace_over: '30 s without a connection',
   unlinked: 'unlinked on the phone',
-  failed: 'it cannot go on',
+  failed: 'it cannot continue',
 } satisfies Partial<Record<keyof typeof TRIGGERS, string>>;
 
 const INSTANCE: Machine<InstanceStatus, Instance> = {
