@@ -1,7 +1,10 @@
-// Uploads many files concurrently and prints the memory they took, in bytes. Given the endpoint, how
-// many files, and their size.
+// Uploads many files concurrently and prints the most memory that was in use meanwhile, in bytes. Given the endpoint,
+// how many files, and their size. Runs with --expose-gc: only what a collection leaves is counted, since how soon memory
+// is collected depends on how busy the machine is.
 import { chunksOf } from '@trunkline/storage-contract/media-content';
 import { s3MediaStore } from '../../../src/index.ts';
+
+const SAMPLE_EVERY_BYTES = 8_388_608;
 
 const [endpoint = '', count = '', size = ''] = process.argv.slice(2);
 const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
@@ -9,11 +12,27 @@ const store = s3MediaStore({ endpoint, bucket: 'media', region: 'us-east-1', cre
 
 // One first, so that what is loaded once is not taken for what an upload needs.
 await store.put('first', chunksOf(6_000_000, 0));
-const before = process.memoryUsage().rss;
+const before = memoryInUse();
+let most = before;
+let read = 0;
+let sampledAt = 0;
 await Promise.all(
   Array.from({ length: Number(count) }, (_, index) =>
-    store.put(`file_${index}`, chunksOf(Number(size), index)),
+    store.put(`file_${index}`, chunksOf(Number(size), index, sample)),
   ),
 );
-// That is in KiB.
-process.stdout.write(String(process.resourceUsage().maxRSS * 1024 - before));
+process.stdout.write(String(most - before));
+
+function sample({ byteLength }: Uint8Array): void {
+  read += byteLength;
+  if (read - sampledAt < SAMPLE_EVERY_BYTES) return;
+  sampledAt = read;
+  most = Math.max(most, memoryInUse());
+}
+
+function memoryInUse(): number {
+  if (!globalThis.gc) throw new Error('Run this with --expose-gc.');
+  globalThis.gc();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
