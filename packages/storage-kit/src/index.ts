@@ -13,7 +13,14 @@ export type {
   MessageState,
   StoredProcess,
 } from './entities.ts';
-export { endedDeliveryStatuses, messageKinds, openDeliveryKinds } from './list-plans.ts';
+export {
+  earliestAttemptOf,
+  ENDED_GENERATION,
+  endedDeliveryKinds,
+  FIRST_GENERATION,
+  messageKinds,
+  openDeliveryKinds,
+} from './list-plans.ts';
 export type { LaneGenerations, MessageKind, DeliveryKind } from './list-plans.ts';
 export { pageOf, planPage } from './page-plan.ts';
 export type { IdBound, PagePlan } from './page-plan.ts';

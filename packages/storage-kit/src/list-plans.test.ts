@@ -7,7 +7,7 @@ import {
 import type { MessageFilter } from '@trunkline/core/spi/storage';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { endedDeliveryStatuses, messageKinds, openDeliveryKinds } from './list-plans.ts';
+import { endedDeliveryKinds, FIRST_GENERATION, messageKinds, openDeliveryKinds } from './list-plans.ts';
 
 const ALL = MESSAGE_STATUSES.flatMap((status) => MESSAGE_TYPES.map((type) => ({ status, type })));
 
@@ -61,6 +61,12 @@ it('the kinds of deliveries of some statuses are those that read so, whatever a 
 });
 
 it('deliveries that are stored as ended read as they are stored', () => {
-  expect(endedDeliveryStatuses(DELIVERY_STATUSES)).toEqual(['success', 'failed', 'exhausted']);
-  expect(endedDeliveryStatuses(['pending', 'failed'])).toEqual(['failed']);
+  const kinds = endedDeliveryKinds(DELIVERY_STATUSES);
+  expect(kinds.map(({ status }) => status)).toEqual(['success', 'failed', 'exhausted']);
+  expect(endedDeliveryKinds(['pending', 'failed']).map(({ status }) => status)).toEqual(['failed']);
+});
+
+it('deliveries that are stored as ended are in no generation of a lane', () => {
+  const generations = endedDeliveryKinds(DELIVERY_STATUSES).map(({ generation }) => generation);
+  expect(Math.max(...generations)).toBeLessThan(FIRST_GENERATION);
 });

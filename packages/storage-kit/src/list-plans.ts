@@ -34,6 +34,11 @@ export interface DeliveryKind {
   readonly generation: number;
 }
 
+/** Of a new lane. */
+export const FIRST_GENERATION = 1;
+/** Of deliveries that are stored as ended: no lane has it. */
+export const ENDED_GENERATION = 0;
+
 /** The generations of an endpoint's lane. */
 export interface LaneGenerations {
   /** The one that deliveries are queued in now; null if there is no lane. */
@@ -60,7 +65,20 @@ export function openDeliveryKinds(
   ];
 }
 
-/** The statuses of deliveries that are stored as ended and read as one of these. */
-export function endedDeliveryStatuses(statuses: readonly DeliveryStatus[]): readonly DeliveryStatus[] {
-  return statuses.filter((status) => !isOpen(status));
+/** The kinds of deliveries that are stored as ended and read as one of these statuses. */
+export function endedDeliveryKinds(statuses: readonly DeliveryStatus[]): readonly DeliveryKind[] {
+  return statuses
+    .filter((status) => !isOpen(status))
+    .map((status) => ({ status, generation: ENDED_GENERATION }));
+}
+
+/** How far the clock may have been set back between the making of a delivery and an attempt. */
+const CLOCK_SLACK_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * When a delivery that was made at `madeSince` or later was attempted at the earliest, in epoch milliseconds. A walk along
+ * the times of attempts begins there, and does not pass what retention is about to delete.
+ */
+export function earliestAttemptOf(madeSince: number): number {
+  return madeSince - CLOCK_SLACK_MS;
 }

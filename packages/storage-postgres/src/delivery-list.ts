@@ -1,6 +1,6 @@
 import { DELIVERY_STATUSES, EVENT_TYPES } from '@trunkline/core/spi/storage';
 import type { DeliveryStatus } from '@trunkline/core/spi/storage';
-import { endedDeliveryStatuses, openDeliveryKinds } from '@trunkline/storage-kit';
+import { endedDeliveryKinds, openDeliveryKinds } from '@trunkline/storage-kit';
 import type { LaneGenerations, DeliveryKind } from '@trunkline/storage-kit';
 import { endedDelivery, openDelivery } from './delivery-row.ts';
 import type { List } from './page.ts';
@@ -30,7 +30,7 @@ export async function deliveryList(statements: Statements, query: DeliveryQuery)
   const types = eventType === undefined ? EVENT_TYPES : [encodeText(eventType)];
   const open = kindsOf(standing ? openDeliveryKinds(statuses ?? DELIVERY_STATUSES, standing) : [], types);
   const isWhole = statuses === undefined && eventType === undefined;
-  const ended = kindsOf(standing ? endedKinds(statuses ?? DELIVERY_STATUSES) : [], types);
+  const ended = kindsOf(standing ? endedDeliveryKinds(statuses ?? DELIVERY_STATUSES) : [], types);
   return {
     prefix: 'whd',
     floor,
@@ -101,10 +101,3 @@ const STANDING = `
     ) = $2::uuid AS is_theirs,
     (SELECT generation FROM trunkline.lanes WHERE endpoint_id = $1) AS generation,
     ARRAY(SELECT generation::bigint FROM trunkline.closings WHERE endpoint_id = $1) AS closed`;
-
-/** What is written down as ended has no generation any more. */
-const NO_GENERATION = 0;
-
-function endedKinds(statuses: readonly DeliveryStatus[]): readonly DeliveryKind[] {
-  return endedDeliveryStatuses(statuses).map((status) => ({ status, generation: NO_GENERATION }));
-}

@@ -1,8 +1,9 @@
 import { isAsDecidedOn, latestLeaseEnd } from '@trunkline/core/spi/storage';
 import type { EndpointStore, EndpointWrite } from '@trunkline/core/spi/storage';
+import { FIRST_GENERATION } from '@trunkline/storage-kit';
 import { closeLane, dropLane } from './cancellation.ts';
 import type { Connected, Transaction } from './database.ts';
-import { addLane, FIRST_GENERATION, lockLanes, resumeLane } from './lane.ts';
+import { addLane, lockLanes, resumeLane } from './lane.ts';
 import { entities, flag, json } from './row.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 

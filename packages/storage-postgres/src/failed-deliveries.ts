@@ -1,6 +1,7 @@
 import type { RetryRound } from '@trunkline/core/spi/storage';
+import { earliestAttemptOf } from '@trunkline/storage-kit';
 import { floorUuid } from './partitions.ts';
-import { integer, integerOrNull } from './row.ts';
+import { entities, integerOrNull } from './row.ts';
 import type { Row } from './row.ts';
 import type { Statements } from './statements.ts';
 
@@ -8,9 +9,6 @@ interface FailedDelivery {
   readonly uuid: string;
   readonly lastAttemptAt: number | null;
 }
-
-/** How far the clock may have been set back between the making of a delivery and an attempt. */
-const CLOCK_SLACK_MS = 24 * 60 * 60 * 1000;
 
 /**
  * The first `count` failed and exhausted deliveries of an endpoint in the order in which they are retried, less those that
@@ -27,7 +25,7 @@ export async function failedDeliveries(
     failed('last_attempt_at >= $3', count),
     endpoint,
     floor,
-    since - CLOCK_SLACK_MS,
+    earliestAttemptOf(since),
   );
   return [...never, ...attempted].slice(0, count).map(readFailed);
 }
@@ -48,11 +46,7 @@ function readFailed(row: Row): FailedDelivery {
 /** The run of calls that is in progress at an endpoint. */
 export async function readRetryRound({ get }: Statements, endpoint: string): Promise<RetryRound | null> {
   const row = await get(READ_ROUND, endpoint);
-  if (!row) return null;
-  return {
-    beganAt: integer(row, 'retry_round_began_at'),
-    calledAt: integer(row, 'retry_round_called_at'),
-  };
+  return row ? entities.retryRound.read(row) : null;
 }
 
 const READ_ROUND = `

@@ -1,3 +1,4 @@
+import { FIRST_GENERATION } from '@trunkline/storage-kit';
 import type { Transaction } from './database.ts';
 
 // Who calls these holds the locks of the lanes.
@@ -23,9 +24,6 @@ export async function resumeLane({ run }: Transaction, endpoint: string): Promis
 }
 
 const RESUME = 'UPDATE trunkline.lanes SET is_paused = false WHERE endpoint_id = $1 AND is_paused';
-
-/** Above 0, which is that of deliveries that have ended. */
-export const FIRST_GENERATION = 1;
 
 /**
  * Takes the locks of lanes, in the order in which everybody does who waits for more than one. They come before any lock

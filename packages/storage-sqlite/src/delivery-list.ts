@@ -1,9 +1,9 @@
 import { DELIVERY_STATUSES, EVENT_TYPES } from '@trunkline/core/spi/storage';
 import type { DeliveryStatus } from '@trunkline/core/spi/storage';
-import { endedDeliveryStatuses, openDeliveryKinds } from '@trunkline/storage-kit';
+import { endedDeliveryKinds, openDeliveryKinds } from '@trunkline/storage-kit';
+import type { DeliveryKind } from '@trunkline/storage-kit';
 import { closedGenerations } from './cancellation.ts';
 import type { Database } from './database.ts';
-import { ENDED } from './delivery-row.ts';
 import { laneGeneration } from './lane.ts';
 import type { List } from './page.ts';
 
@@ -33,7 +33,9 @@ export function deliveryList(database: Database, query: DeliveryQuery): List {
   return {
     table: 'deliveries',
     where: 'webhook_id = ? AND status = ? AND generation = ? AND event_type = ?',
-    parts: kinds.flatMap((kind) => types.map((type) => [endpointId, ...kind, type])),
+    parts: kinds.flatMap(({ status, generation }) =>
+      types.map((type) => [endpointId, status, generation, type]),
+    ),
     floor,
   };
 }
@@ -49,11 +51,8 @@ function kindsThatRead(
   database: Database,
   endpointId: string,
   statuses: readonly DeliveryStatus[],
-): readonly (readonly [status: DeliveryStatus, generation: number])[] {
+): readonly DeliveryKind[] {
   const current = laneGeneration(database, endpointId);
-  const open = openDeliveryKinds(statuses, { current, closed: closedGenerations(database, endpointId) });
-  return [
-    ...endedDeliveryStatuses(statuses).map((status) => [status, ENDED] as const),
-    ...open.map(({ status, generation }) => [status, generation] as const),
-  ];
+  const closed = closedGenerations(database, endpointId);
+  return [...endedDeliveryKinds(statuses), ...openDeliveryKinds(statuses, { current, closed })];
 }

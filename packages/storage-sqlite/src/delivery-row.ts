@@ -1,5 +1,6 @@
 import { cancelledBy, isOpen } from '@trunkline/core/spi/storage';
 import type { Attempt, Delivery } from '@trunkline/core/spi/storage';
+import { ENDED_GENERATION } from '@trunkline/storage-kit';
 import { cancellationOf } from './cancellation.ts';
 import type { Columns, Database } from './database.ts';
 import { entities, integer } from './row.ts';
@@ -16,11 +17,8 @@ export function outcomeColumns(delivery: Delivery, generation: number): Columns 
 }
 
 function generationOf({ status }: Delivery, open: number): number {
-  return isOpen(status) ? open : ENDED;
+  return isOpen(status) ? open : ENDED_GENERATION;
 }
-
-/** The generation of what has ended and been written down. */
-export const ENDED = 0;
 
 /** The delivery as it reads: what a cancellation has ended is failed from then on, written down or not. */
 export function readDelivery(database: Database, row: Row): Delivery {

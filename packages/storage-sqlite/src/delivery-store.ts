@@ -16,11 +16,12 @@ import type {
   DeliveryStore,
   RetryResult,
 } from '@trunkline/core/spi/storage';
+import { ENDED_GENERATION } from '@trunkline/storage-kit';
 import { sweepCancellations, TO_SWEEP } from './cancellation.ts';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { deliveryList } from './delivery-list.ts';
-import { attemptColumns, ENDED, outcomeColumns, readDelivery } from './delivery-row.ts';
+import { attemptColumns, outcomeColumns, readDelivery } from './delivery-row.ts';
 import { isEnabled, keepHealth } from './endpoint-row.ts';
 import { storeEventFor } from './event-fan-out.ts';
 import { laneGeneration, queueDelivery } from './lane.ts';
@@ -136,7 +137,7 @@ export function deliveryStore(connected: Connected): DeliveryStore {
 function endInSweep(database: Database) {
   return (deliveryId: string, reason: CancellationReason): void => {
     const ended = { status: 'failed', error_code: reason, next_retry_at: null, delivered_at: null };
-    database.update('deliveries', deliveryId, { ...ended, generation: ENDED });
+    database.update('deliveries', deliveryId, { ...ended, generation: ENDED_GENERATION });
   };
 }
 

@@ -1,5 +1,6 @@
 import { floorId } from '@trunkline/core/spi/storage';
 import type { RetryRound } from '@trunkline/core/spi/storage';
+import { earliestAttemptOf } from '@trunkline/storage-kit';
 import type { Database } from './database.ts';
 import { entities, integerOrNull, text } from './row.ts';
 
@@ -7,9 +8,6 @@ interface FailedDelivery {
   readonly id: string;
   readonly lastAttemptAt: number | null;
 }
-
-/** How far the clock may have been set back between the making of a delivery and an attempt. */
-const CLOCK_SLACK_MS = 24 * 60 * 60 * 1000;
 
 /**
  * The first `count` failed and exhausted deliveries of an endpoint in the order in which they are retried, less those that
@@ -22,7 +20,8 @@ export function failedDeliveries(
 ): readonly FailedDelivery[] {
   const floor = floorId('whd', since);
   const never = database.all(NEVER_ATTEMPTED, endpointId, floor, count);
-  const attempted = database.all(ATTEMPTED, endpointId, since - CLOCK_SLACK_MS, floor, count - never.length);
+  const from = earliestAttemptOf(since);
+  const attempted = database.all(ATTEMPTED, endpointId, from, floor, count - never.length);
   return [...never, ...attempted].map((row) => ({
     id: text(row, 'id'),
     lastAttemptAt: integerOrNull(row, 'last_attempt_at'),
@@ -35,7 +34,6 @@ const NEVER_ATTEMPTED = `
   ORDER BY id
   LIMIT ?`;
 
-/** What is old enough to be found was attempted after that: what retention is about to delete need not be walked over. */
 const ATTEMPTED = `
   SELECT id, last_attempt_at FROM deliveries
   WHERE webhook_id = ? AND status IN ('failed', 'exhausted') AND last_attempt_at >= ? AND id >= ?

@@ -1,3 +1,4 @@
+import { FIRST_GENERATION } from '@trunkline/storage-kit';
 import type { Database } from './database.ts';
 import { integer } from './row.ts';
 
@@ -16,7 +17,7 @@ export function addLane(database: Database, endpointId: string, workspaceId: str
   const postponed = database.get('SELECT 1 FROM workspaces WHERE id = ? AND is_postponed = 1', workspaceId);
   database.insert('lanes', {
     endpoint_id: endpointId,
-    generation: 1,
+    generation: FIRST_GENERATION,
     wake_at: null,
     is_full: 0,
     is_paused: Number(postponed !== undefined),
