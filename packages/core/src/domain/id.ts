@@ -49,7 +49,7 @@ export function createNewId(randomBytes: (length: number) => Uint8Array): NewId 
 
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 
-/** True when `text` has the form of an id of this kind. An id of the wrong form names nothing. */
+/** Whether `text` has the form of an id of this kind. An id of the wrong form names nothing. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return (
     text.length === prefix.length + 27 &&
@@ -66,8 +66,8 @@ export function floorId(prefix: IdPrefix, time: number): string {
 }
 
 /**
- * The UUID inside of an id of this kind, as a database keeps it; null where `text` has not the form of one. Of any 128
- * bits: what callers send may be no UUID of a known version.
+ * The UUID in an id of this kind, as a database keeps it; null if `text` does not have the form of such an id. It may
+ * be any 128 bits: an id that callers send need not contain a UUID of a known version.
  */
 export function idToUuid(prefix: IdPrefix, text: string): string | null {
   return isId(prefix, text) ? base32ToUuid(text, prefix.length + 1) : null;
@@ -78,21 +78,21 @@ export function uuidToId(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${uuidToBase32(uuid)}`;
 }
 
-/** What an id sorts by, before its last 42 bits, which are random. */
+/** What ids are sorted by, apart from their last 42 bits, which are random. */
 export interface IdOrder {
   /** Epoch milliseconds. */
   readonly ms: number;
-  /** Of its millisecond, below 2^32; two factories may make the same one. */
+  /** The number of the id within its millisecond, below 2^32. Two factories may use the same one. */
   readonly sequence: number;
 }
 
-/** The smallest and the largest of some ids, both of them among those. */
+/** A range of ids, from the smallest to the largest, both included. */
 export interface IdRange {
   readonly first: string;
   readonly last: string;
 }
 
-/** Of an id that `NewId` has made. */
+/** The order of an id that `NewId` has made. */
 export function orderOfId(prefix: IdPrefix, id: string): IdOrder {
   const uuid = new DataView(new ArrayBuffer(16));
   decodeBase32(id, prefix.length + 1, uuid);
@@ -105,7 +105,7 @@ export function orderOfId(prefix: IdPrefix, id: string): IdOrder {
   return { ms: uuid.getUint16(0) * 2 ** 32 + uuid.getUint32(2), sequence: sequence >>> 0 };
 }
 
-/** All ids of a kind that can have this order: those of one, and of as many more factories as made the same. */
+/** All ids of a kind that can have this order: one for each factory that has used it. */
 export function idsOfOrder(prefix: IdPrefix, { ms, sequence }: IdOrder): IdRange {
   const idWith = (byte: number): string => {
     const uuid = new Uint8Array(16);

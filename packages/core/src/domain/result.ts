@@ -1,6 +1,9 @@
 import type { ErrorCode } from './error-code.ts';
 
-/** Extra facts of an error: `fields` on VALIDATION_FAILED, `retry_after` (seconds) on the 429s, `reason` where a code has several. */
+/**
+ * Extra facts of an error: `fields` on VALIDATION_FAILED, `retry_after` (seconds) on the 429s, `reason` if a code has
+ * several.
+ */
 export interface ErrorDetails {
   readonly fields?: Readonly<Record<string, readonly string[]>>;
   readonly retry_after?: number;

@@ -6,8 +6,8 @@ import { retryDelay } from './delivery/retry-schedule.ts';
  */
 
 /**
- * The latest end of a lease or claim. Twice its length: who asks may have read the time up to a lease ago, as a process
- * that stood still, and must not take from its owner what that renewed meanwhile.
+ * The latest end of a lease or claim. Twice its length: the caller may have read the time up to a lease ago, if its
+ * process was paused, and must not take what the owner has renewed meanwhile.
  */
 export function latestLeaseEnd(now: number, lengthMs: number): number {
   return now + 2 * lengthMs;
@@ -22,32 +22,33 @@ export function isTooFarAhead(at: number, now: number): boolean {
 }
 
 /**
- * `now`, but right after what happened earlier by a clock that is ahead of this one, so that times and events are in the
- * order of their causes. Not at the same time: two processes number the events of one moment each for itself.
+ * `now`, or right after `earlier` if that was written by a clock that is ahead of this one, so that times and events
+ * are in the order of their causes. It is never the same time, since two processes number the events of one moment
+ * separately.
  */
 export function notBefore(earlier: number, now: number): number {
   return earlier <= now || isTooFarAhead(earlier, now) ? now : earlier + 1;
 }
 
-/** The latest time at which a process that is alive has registered as an owner of leases. */
+/** The latest time at which a living process can have registered as an owner of leases. */
 export function latestRegistration(now: number): number {
   return now + 60_000;
 }
 
-/** The latest time until which a message waits to be sent again; its waits are those of `send-retry.ts`. */
+/** The latest time until which a message can wait to be sent again; its waits are those of `send-retry.ts`. */
 export function latestResend(now: number): number {
   return now + 60_000;
 }
 
 /**
- * When a delivery or a queued event is due of which `failedAttempts` attempts have failed: at `dueAt`, but not later than
- * the retry schedule allows from now.
+ * When a delivery or a queued event with `failedAttempts` failed attempts is due: at `dueAt`, but not later than the
+ * retry schedule allows from now.
  */
 export function dueWithinSchedule(dueAt: number, failedAttempts: number, now: number): number {
   return notLaterThan(now + (retryDelay(failedAttempts) ?? 0), dueAt);
 }
 
-/** When the claim of an event ends that says `end`, but not later than one that is made now. */
+/** When the claim of an event ends: at `end`, but not later than a claim made now would. */
 export function claimEndWithin(end: number, leaseMs: number, now: number): number {
   return notLaterThan(now + leaseMs, end);
 }

@@ -8,7 +8,7 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** An API key as it is stored: its value is known only to its holder, we keep the SHA-256 of it (hex). */
+/** An API key as it is stored. Only its holder knows its value; the service keeps the SHA-256 of it (hex). */
 export interface ApiKey {
   readonly id: string;
   readonly workspaceId: string;

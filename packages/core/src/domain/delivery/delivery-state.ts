@@ -3,7 +3,7 @@ import { isOpen } from './delivery.ts';
 import type { CancellationReason, Delivery, DeliveryErrorCode } from './delivery.ts';
 import { retryDelay } from './retry-schedule.ts';
 
-/** What one attempt came to; `errorCode` is null exactly when a 2xx arrived in time. */
+/** The outcome of one attempt; `errorCode` is null exactly if a 2xx arrived in time. */
 export interface AttemptOutcome {
   readonly startedAt: number;
   readonly endedAt: number;
@@ -12,8 +12,8 @@ export interface AttemptOutcome {
 }
 
 /**
- * The delivery after an attempt (specification, "Webhook delivery"). A manual attempt is made once: when it fails the
- * delivery is exhausted if it has used up its attempts, else failed. An unsafe URL ends a delivery immediately.
+ * The delivery after an attempt (specification, "Webhook delivery"). A manual attempt is made once: if it fails, the
+ * delivery becomes exhausted if it has used up its attempts, else failed. An unsafe URL ends a delivery immediately.
  */
 export function completeAttempt(delivery: Delivery, outcome: AttemptOutcome): Delivery {
   const attempted: Delivery = {
@@ -35,8 +35,9 @@ export function completeAttempt(delivery: Delivery, outcome: AttemptOutcome): De
 }
 
 /**
- * When a delivery that waits until `dueAt` is due, and its `nextRetryAt`, where the retry schedule allows no wait of that
- * length from now; null where it does. Only the wait after an attempt that failed is one of the schedule.
+ * For a delivery that waits until `dueAt`, longer than the retry schedule allows from now: when it is due instead, and
+ * its `nextRetryAt`. Null if the schedule allows the wait. Only the wait after a failed attempt is part of the
+ * schedule.
  */
 export function withinSchedule(
   { status, attempts, nextRetryAt }: Pick<Delivery, 'status' | 'attempts' | 'nextRetryAt'>,
@@ -48,19 +49,19 @@ export function withinSchedule(
   return { dueAt: within, nextRetryAt: nextRetryAt === null ? null : within };
 }
 
-/** Whether one more attempt may be asked for by hand: only when no attempt is to come by itself. */
+/** Whether one more attempt may be requested by hand: only if no attempt will be made automatically. */
 export function mayRetry(delivery: Delivery): boolean {
   return !isOpen(delivery.status) && delivery.status !== 'success';
 }
 
-/** The delivery after a manual retry: queued for one more attempt, its log untouched. */
+/** The delivery after a manual retry: queued for one more attempt, with its log unchanged. */
 export function requeue(delivery: Delivery): Delivery {
   return { ...delivery, status: 'pending', manual: true, nextRetryAt: null };
 }
 
 /**
- * A delivery that cannot be sent, because its event is not stored. It counts as attempted now, so that the retries of all
- * that failed reach the others.
+ * The end of a delivery that cannot be sent because its event is not stored. It counts as attempted now, so that
+ * retries of all failed deliveries reach the others.
  */
 export function endedWithoutEvent(delivery: Delivery, now: number): Delivery {
   return { ...delivery, status: 'failed', manual: false, nextRetryAt: null, lastAttemptAt: now };

@@ -10,13 +10,16 @@ export const ENDPOINT_SLOTS = 2;
 export const ENDPOINT_STARTS_PER_MINUTE = 120;
 /** The minute, and a second more: a request leaves after its claim, and the receiver counts arrivals. */
 export const THROTTLE_WINDOW_MS = 61_000;
-/** Claims in a row that may end without a word before one counts as a failed attempt, so that a delivery that kills its worker ends. */
+/**
+ * How many claims in a row may be lost before one counts as a failed attempt, so that a delivery that kills its process
+ * ends.
+ */
 export const MAX_LOST_CLAIMS = 5;
 /** Events, deliveries and attempts are deleted after 30 days. */
 export const RETENTION_MS: number = 30 * DAY;
 /** Deliveries that one retry-failed call queues. */
 export const RETRY_FAILED_BATCH = 100;
-/** How far `remaining` of retry-failed counts: it says how much is left without counting a history. */
+/** The highest number that `remaining` of retry-failed counts to, so that no call counts a whole history. */
 export const RETRY_FAILED_COUNT_MAX = 1_000;
 
 export const DELIVERY_STATUSES = ['pending', 'retrying', 'success', 'failed', 'exhausted'] as const;
@@ -48,7 +51,7 @@ export interface Delivery {
   readonly status: DeliveryStatus;
   readonly attempts: number;
   readonly maxAttempts: number;
-  /** Whether the next attempt is one that a person asked for: it is made once and not retried. */
+  /** Whether the next attempt was requested by hand: it is made once and not retried. */
   readonly manual: boolean;
   readonly nextRetryAt: number | null;
   readonly responseStatus: number | null;
@@ -66,7 +69,7 @@ export interface Attempt {
   /** The URL that this attempt went to; the endpoint's may have changed since. */
   readonly url: string;
   readonly responseStatus: number | null;
-  /** At most 16 KiB, as text; null where there was no response. */
+  /** At most 16 KiB, as text; null if there was no response. */
   readonly responseBody: string | null;
   readonly durationMs: number;
   readonly errorCode: DeliveryErrorCode | null;
@@ -77,7 +80,7 @@ export function isOpen(status: DeliveryStatus): boolean {
   return status === 'pending' || status === 'retrying';
 }
 
-/** The delivery of an event to an endpoint as it begins: made, and due, at the event's millisecond. */
+/** A new delivery of an event to an endpoint: made, and due, at the event's millisecond. */
 export function newDelivery(event: Event, endpointId: string, newId: NewId): Delivery {
   const createdAt = Math.floor(event.occurredAt / 1000);
   return {

@@ -1,7 +1,8 @@
 /**
- * A run of retry-failed calls at one endpoint, which is to give each delivery that had failed when it began one more
- * attempt, and then to end; or of `retryFailedEvents` calls, with the exhausted events of one subscription. What fails again
- * meanwhile is of the next round: counted in `remaining`, it would keep a loop going for as long as the receiver refuses.
+ * A series of retry-failed calls for one endpoint, which gives one more attempt to each delivery that had failed when
+ * it began, and then ends; or of `retryFailedEvents` calls, for the exhausted events of one subscription. What fails
+ * again meanwhile belongs to the next round: if `remaining` counted it, a loop would run for as long as the receiver
+ * refuses.
  */
 export interface RetryRound {
   /** Epoch milliseconds, as all times here. */
@@ -13,17 +14,20 @@ export interface RetryRound {
 /** Calls further apart than this are of two rounds: the caller of the first has given up. */
 const ROUND_PAUSE_MS = 60 * 60 * 1000;
 
-/** What a call does with what has failed. */
+/** What a call does with the failed deliveries or events. */
 export interface RetryBatch<Failed> {
-  /** Gets its attempt now. */
+  /** Those that get their attempt now. */
   readonly chosen: readonly Failed[];
-  /** How many of the others wait for theirs in this round. */
+  /** How many others wait for their attempt in this round. */
   readonly remaining: number;
-  /** The round that is in progress after the call; null once nothing is left in it. */
+  /** The round after this call; null once nothing is left in it. */
   readonly round: RetryRound | null;
 }
 
-/** Takes up to `limit` of what has failed, which comes in the order in which it is attempted. `failedAt` is null for what was never attempted. */
+/**
+ * Takes up to `limit` of the failed ones, which are given in the order of their attempts. `failedAt` is null if there
+ * was no attempt.
+ */
 export function takeRetryBatch<Failed>(
   failed: readonly Failed[],
   call: {

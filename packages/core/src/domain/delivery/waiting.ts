@@ -2,9 +2,9 @@ import { ENDPOINT_SLOTS, ENDPOINT_STARTS_PER_MINUTE, THROTTLE_WINDOW_MS } from '
 import type { Delivery } from './delivery.ts';
 import { throttledUntil } from './lane.ts';
 
-/** How an open delivery stands in the lane of its endpoint. */
+/** The position of an open delivery in the lane of its endpoint. */
 export interface LanePosition {
-  /** Epoch milliseconds; null while a claim holds it, which is when its request is in flight. */
+  /** Epoch milliseconds; null while it is claimed, which means that its request is in flight. */
   readonly dueAt: number | null;
   /** Claims that hold slots of the endpoint, its own among them. */
   readonly claims: number;
@@ -22,13 +22,16 @@ export const WAITING_REASONS = [
 ] as const;
 export type WaitingReason = (typeof WAITING_REASONS)[number];
 
-/** Why a delivery has not gone yet. `until` is the earliest that this can change by itself; null where no time is known. */
+/**
+ * Why a delivery has not been sent yet. `until` is the earliest time at which this can change by itself; null if no
+ * time is known.
+ */
 export interface Waiting {
   readonly reason: WaitingReason;
   readonly until: number | null;
 }
 
-/** Null for a delivery that waits for nothing: it has ended, and not because its endpoint was disabled. */
+/** Null for a delivery that waits for nothing: it has ended, but not because its endpoint was disabled. */
 export function waitingOf(delivery: Delivery, lane: LanePosition | null, now: number): Waiting | null {
   if (lane === null)
     return delivery.errorCode === 'ENDPOINT_DISABLED' ? { reason: 'endpoint_disabled', until: null } : null;

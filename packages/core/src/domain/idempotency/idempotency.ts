@@ -5,7 +5,9 @@ import type { Result } from '../result.ts';
 /** How long a key is remembered (specification, "POST /messages"). */
 export const IDEMPOTENCY_WINDOW_MS: number = 24 * 60 * 60 * 1000;
 
-/** What is remembered of an accepted request. `fingerprint` is a digest of everything that makes two requests the same. */
+/**
+ * What is stored about an accepted request. `fingerprint` is a digest of everything that makes two requests the same.
+ */
 export interface IdempotencyRecord {
   readonly key: string;
   readonly fingerprint: string;
@@ -27,7 +29,10 @@ export function checkIdempotencyKey(key: string): Result<string> {
       );
 }
 
-/** Same key and same request: the original message. Same key, another request: refused. Forgotten after 24 hours. */
+/**
+ * If the key was used for the same request, returns the id of the original message; if for another request, refuses. A
+ * key counts for 24 hours.
+ */
 export function decideIdempotency(
   record: IdempotencyRecord | null,
   fingerprint: string,
@@ -47,7 +52,7 @@ export function isExpired(record: IdempotencyRecord, now: number): boolean {
   return now - record.createdAt >= IDEMPOTENCY_WINDOW_MS;
 }
 
-/** Everything that makes two send requests the same request. `to` as normalised, `sha256` of the file. */
+/** Everything that makes two send requests the same. `to` is normalised, `sha256` is that of the file. */
 export interface SendFingerprint {
   readonly instanceId: string;
   readonly to: string;
@@ -58,7 +63,7 @@ export interface SendFingerprint {
   readonly sha256: string | null;
 }
 
-/** One text for one request: its digest is what an idempotency record keeps. */
+/** A text that is equal for equal requests. An idempotency record keeps its digest. */
 export function canonicalFingerprint(request: SendFingerprint): string {
   const { instanceId, to, type, text, caption, filename, sha256 } = request;
   return JSON.stringify([instanceId, to, type, text, caption, filename, sha256]);

@@ -1,4 +1,4 @@
-/** A group that the instance's number is in, or was. `networkId` is the messaging network's own name for it. */
+/** A group that the instance's number is in, or was in. `networkId` is the messaging network's own id of it. */
 export interface Group {
   readonly id: string;
   readonly workspaceId: string;
@@ -6,12 +6,15 @@ export interface Group {
   readonly networkId: string;
   readonly name: string;
   readonly participantsCount: number;
-  /** False once the number has left it, or was unlinked. Its id is kept: messages name it, and it may be joined again. */
+  /**
+   * False once the number has left the group, or was unlinked. The group keeps its id, since messages refer to it and
+   * the number may join it again.
+   */
   readonly isMember: boolean;
   readonly syncedAt: number;
 }
 
-/** A group as a gateway reports it, before it has an id of ours. */
+/** A group as a gateway reports it, before it has an id in Trunkline. */
 export interface GroupReport {
   readonly networkId: string;
   readonly name: string;

@@ -1,18 +1,18 @@
 /** One of the processes that share the instances. */
 export interface OwnerShare {
   readonly owner: string;
-  /** Instances that need a gateway and that it holds, or that are reserved for it. */
+  /** How many instances that need a gateway it holds, or are reserved for it. */
   readonly held: number;
   readonly registeredAt: number;
-  /** Until when it keeps looking for what is reserved for it; 0 while it asks for nothing. */
+  /** Until when it looks for instances that are reserved for it; 0 while it asks for none. */
   readonly asksUntil: number;
 }
 
-/** What there is to share, and among whom: all of one moment. */
+/** The instances to share and the processes that share them, all counted at one moment. */
 export interface GatewayShare {
-  /** Those who are registered, the one that reads this included, in the order of their names. */
+  /** The registered owners, including the one that reads this, in the order of their names. */
   readonly owners: readonly OwnerShare[];
-  /** Instances that need a gateway, held or not. */
+  /** How many instances need a gateway, whether held or not. */
   readonly instances: number;
 }
 

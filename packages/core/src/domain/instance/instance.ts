@@ -19,13 +19,16 @@ export interface OperationOutcome {
   readonly error: string | null;
 }
 
-/** How the last operation ended, and those before it: a request that waits may look only after a later one has ended. */
+/**
+ * How the last operation ended, and those before it, since a request that waits may only look after a later operation
+ * has ended.
+ */
 export interface LastOutcome extends OperationOutcome {
   /** Newest first, a few of them. Absent on one that an older version stored. */
   readonly earlier?: readonly OperationOutcome[];
 }
 
-/** What links a phone: it is shown as a QR, and as a code to type where that was asked for. Stored sealed. */
+/** What links a phone: shown as a QR, and also as a code to type if that was requested. Stored encrypted. */
 export interface QrCode {
   readonly sealedCode: string;
   readonly sealedPairingCode: string | null;
@@ -38,7 +41,7 @@ export interface Instance {
   readonly workspaceId: string;
   readonly name: string;
   readonly status: InstanceStatus;
-  /** Whether a gateway is to hold a connection open: kept apart from the status, which says what is. */
+  /** Whether a gateway should hold a connection open. The status says whether one is open. */
   readonly desired: 'running' | 'stopped';
   /** Digits of the linked number; an instance is paired exactly when it has one. */
   readonly phoneNumber: string | null;
@@ -48,7 +51,7 @@ export interface Instance {
   /** When a connection dropped, or the one that showed a QR, and receivers have not been notified of it. */
   readonly droppedAt: number | null;
   readonly qr: QrCode | null;
-  /** Digits of the phone that is to type a code when the instance pairs; null where a QR is enough. */
+  /** Digits of the phone on which a code is typed when the instance pairs; null if only a QR is shown. */
   readonly pairingNumber: string | null;
   readonly operation: Operation | null;
   readonly operationOutcome: LastOutcome | null;
@@ -60,7 +63,7 @@ export interface Instance {
   readonly lastSeenAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Raised by one with every write; a write names the version that it was decided on. */
+  /** Raised by one with each write. A write names the version that its decision was based on. */
   readonly version: number;
 }
 
@@ -69,8 +72,8 @@ export function isLive(status: InstanceStatus): boolean {
 }
 
 /**
- * Whether messages are accepted (docs/decisions.md, "Instances"): the number is linked and wanted. A connection that is
- * being restored sends what was queued meanwhile.
+ * Whether messages are accepted (docs/decisions.md, "Instances"): the number is linked and wanted. While a connection
+ * is being restored, messages are queued, and sent afterwards.
  */
 export function acceptsMessages({
   status,
@@ -82,8 +85,8 @@ export function acceptsMessages({
 }
 
 /**
- * An instance as a write of it leaves it, with the next version. A write may have been decided on while the gateway reported
- * that it was seen: the later time stays.
+ * The instance after a write, with the next version. The gateway may have reported a sign of life since the write was
+ * decided: the later `lastSeenAt` is kept.
  */
 export function writtenInstance(instance: Instance, stored: Pick<Instance, 'lastSeenAt'>): Instance {
   const times = [instance.lastSeenAt, stored.lastSeenAt].filter((time) => time !== null);

@@ -8,28 +8,31 @@ export interface Acceptance {
   readonly idempotency: IdempotencyRecord | null;
   /** Refuse when this many messages of the instance are queued already. */
   readonly backlogLimit: number;
-  /** If given, counts the message against the workspace's trial and refuses when it is used up. */
+  /** If not null, counts the message against the workspace's trial, and refuses it if the trial is used up. */
   readonly trialLimit: number | null;
-  /** Of the `Sender` that the message was checked against; if omitted, nothing is compared. */
+  /** The revision of the `Sender` that the message was checked against; if omitted, nothing is compared. */
   readonly revision?: string | undefined;
   /**
-   * Whether the network id leads to the message's id: then `findOutbound` is given ranges with it, and the network id
-   * needs no index. Default false.
+   * Whether the network id leads to the message's id: `findOutbound` then gets ranges with it, and the network id needs
+   * no index. Default false.
    */
   readonly hasReadableNetworkId?: boolean;
 }
 
 export type AcceptanceResult =
   | { readonly kind: 'accepted' }
-  /** Another request with this key came first; `record` is what it left. */
+  /** An earlier request used this key; `record` is what it stored. */
   | { readonly kind: 'remembered'; readonly record: IdempotencyRecord }
-  /** The sender is not what the message was checked against any more: find it again. */
+  /** The sender has changed since the message was checked against it: read it again. */
   | { readonly kind: 'stale' }
   | { readonly kind: 'instance_gone' | 'instance_not_connected' | 'backlog_full' | 'trial_used_up' };
 
-/** What decides on an acceptance, as it is in the transaction that is to store it. */
+/** The facts that an acceptance depends on, as the storing transaction reads them. */
 export interface AcceptanceFacts {
-  /** `Sender.revision` now, or undefined if the sender is gone. Any value will do for an acceptance without a revision. */
+  /**
+   * `Sender.revision` now, or undefined if the sender no longer exists. Any value will do for an acceptance without a
+   * revision.
+   */
   readonly revision: string | undefined;
   /** What is stored under the key, expired or not. */
   readonly record: IdempotencyRecord | null;
@@ -37,10 +40,10 @@ export interface AcceptanceFacts {
   readonly instance: {
     /** `acceptsMessages` of it. */
     readonly acceptsMessages: boolean;
-    /** How many messages are queued. What counts is whether they are `backlogLimit` or more. */
+    /** How many messages are queued. Only whether they reach `backlogLimit` matters. */
     readonly queued: number;
   } | null;
-  /** Of the workspace. Any number will do for an acceptance that is on no trial. */
+  /** How many messages of its trial the workspace has used. Any number will do for an acceptance without a trial. */
   readonly trialMessagesUsed: number;
 }
 

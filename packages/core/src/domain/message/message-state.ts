@@ -9,19 +9,19 @@ export type MessageTrigger =
   | { readonly kind: 'read' }
   | { readonly kind: 'failed'; readonly error: MessageError };
 
-/** The message as it stands right after one step, and the events that report it. */
+/** The message right after one step, and the events that report it. */
 export interface MessageStep {
   readonly message: Message;
   readonly event: MessageEventType;
 }
 
 /**
- * The state machine of an outbound message: queued, sent, delivered, read; failed from queued or sent.
- * Returns the steps to take in order, none where the trigger changes nothing. A receipt that the network skipped is
- * taken at the same time as the one that implies it, so that receivers always see sent, delivered, read
- * (specification, "Outbound message"). Statuses never go backwards: a message that failed because nobody knew whether
- * the network took it goes forward when a receipt proves that it did. Its times are in the order of its steps, however
- * the clock is set.
+ * The state machine of an outbound message: queued, sent, delivered, read; failed from queued or sent. Returns the
+ * steps to take in order, or none if the trigger changes nothing. A receipt that the network skipped takes effect
+ * together with the one that implies it, so that receivers always see sent, delivered, read (specification, "Outbound
+ * message"). Statuses never go backwards. A message that failed because it was unknown whether the network had accepted
+ * it moves forward when a receipt proves that it had. Its times are in the order of its steps, however the clock is
+ * set.
  */
 export function advance(message: Message, trigger: MessageTrigger, now: number): readonly MessageStep[] {
   const at = Math.max(now, lastChangeOf(message));
@@ -40,7 +40,7 @@ export function advance(message: Message, trigger: MessageTrigger, now: number):
   return steps;
 }
 
-/** When the message came to be as it is; epoch milliseconds. */
+/** When the message last changed; epoch milliseconds. */
 export function lastChangeOf(message: Message): number {
   const { createdAt, queuedAt, sentAt, deliveredAt, readAt, failedAt, receivedAt } = message;
   const times = [createdAt, queuedAt, sentAt, deliveredAt, readAt, failedAt, receivedAt];

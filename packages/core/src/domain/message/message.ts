@@ -12,7 +12,7 @@ export const TEXT_MAX = 4096;
 export const CAPTION_MAX = 1024;
 /** Messages of one instance that may be queued at the same time, by default. */
 export const DEFAULT_SEND_BACKLOG = 1000;
-/** What `Retry-After` says when the backlog is full: about what a queue needs to get shorter. Seconds. */
+/** `Retry-After` in seconds when the backlog is full: about as long as a queue needs to get shorter. */
 export const BACKLOG_RETRY_AFTER = 10;
 
 export interface MessageError {
@@ -22,7 +22,7 @@ export interface MessageError {
 
 /**
  * The file of a media message; `available` is true while its content is stored. `size` in bytes, `sha256` in hex: null
- * where the content of an inbound file never came.
+ * if the content of an inbound file never arrived.
  */
 export interface MessageMedia {
   readonly available: boolean;
@@ -31,8 +31,8 @@ export interface MessageMedia {
   readonly filename: string;
   readonly sha256: string | null;
   /**
-   * The upload that brought the content, whose id it is kept under: a message's own id is made later, when it is
-   * accepted. Absent where the content is kept under the id of the message, as that of inbound files is.
+   * The upload whose id the content is kept under, since a message's own id is made later, when it is accepted. Absent
+   * if the content is kept under the id of the message, as for inbound files.
    */
   readonly uploadId?: string;
 }
@@ -42,7 +42,10 @@ export function contentIdOf({ id, media }: Pick<Message, 'id' | 'media'>): strin
   return media?.uploadId ?? id;
 }
 
-/** Why a message is not stored whose file is not there to become its. */
+/**
+ * The error of a message that cannot be stored because the content for it does not exist, or belongs to another
+ * message.
+ */
 export function contentNotFree(message: Message): Error {
   return new Error(
     `The file of ${message.id} (${contentIdOf(message)}) was never stored, or belongs to another message: upload it again.`,
@@ -54,14 +57,14 @@ export interface Message {
   readonly id: string;
   readonly workspaceId: string;
   readonly instanceId: string;
-  /** The id that the messaging network knows it by: chosen before the first send, so that a resend is the same message. */
+  /** The id of the message on the network: chosen before the first send, so that a resend is the same message. */
   readonly networkId: string;
   readonly direction: MessageDirection;
   readonly type: MessageType;
   readonly status: MessageStatus;
   /** Digits of the recipient; null in a group. */
   readonly to: string | null;
-  /** Digits of the sender; null where the network hides them. */
+  /** Digits of the sender; null if the network hides them. */
   readonly from: string | null;
   readonly groupId: string | null;
   readonly text: string | null;

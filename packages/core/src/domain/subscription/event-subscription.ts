@@ -2,11 +2,11 @@ import { retryDelay } from '../delivery/retry-schedule.ts';
 import type { SubscribableEventType } from '../event/event.ts';
 import { claimEndWithin, dueWithinSchedule } from '../too-far-ahead.ts';
 
-/** Events that handlers of the embedder's own want, whichever process they run in. */
+/** The events that a handler of the embedder wants, in whichever process it runs. */
 export interface EventSubscription {
-  /** `sub_…`; a name that is registered again after it was deleted gets another one. */
+  /** `sub_…`. If a deleted name is registered again, it gets another id. */
   readonly id: string;
-  /** What processes that share its work know it by. */
+  /** The name by which processes share the subscription. */
   readonly name: string;
   /** Without repeats. */
   readonly eventTypes: readonly SubscribableEventType[];
@@ -18,8 +18,8 @@ export interface EventSubscription {
 export const SUBSCRIPTION_NAME: RegExp = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**
- * When a queued event can be claimed: as it says, unless that is later than the retry schedule, or a claim that is made
- * now, allows. Its `dueAt` is the end of its claim while it has a token.
+ * When a queued event can be claimed: at its `dueAt`, unless that is later than the retry schedule, or a claim made
+ * now, allows. While it has a token, its `dueAt` is the end of its claim.
  */
 export function queuedEventDue(
   {

@@ -4,7 +4,7 @@ export type BillingStatus = 'active' | 'trial' | 'past_due' | 'none';
 export interface Plan {
   readonly subscription: BillingStatus;
   readonly instanceLimit: number | null;
-  /** Messages that a trial may send in all; read only while `subscription` is `trial`. */
+  /** How many messages a trial may send in all; only used while `subscription` is `trial`. */
   readonly trialMessageLimit: number | null;
   readonly webhookLimit: number;
 }
@@ -20,7 +20,7 @@ export interface Workspace {
   readonly id: string;
   readonly name: string;
   readonly plan: Plan;
-  /** Counted while the plan is a trial. */
+  /** How many messages were accepted while the plan was a trial. */
   readonly trialMessagesUsed: number;
   readonly suspendedAt: number | null;
   readonly createdAt: number;
@@ -28,17 +28,19 @@ export interface Workspace {
 
 export interface WorkspaceChanges {
   readonly name?: string;
-  /** What is left out stays, whoever changes it at the same time. */
+  /** Fields that are left out keep their stored values, even if another call changes them concurrently. */
   readonly plan?: Partial<Plan>;
   readonly suspendedAt?: number | null;
 }
 
-/** The workspace as it is after these changes. */
+/** The workspace after these changes. */
 export function changedWorkspace(stored: Workspace, changes: WorkspaceChanges): Workspace {
   return { ...stored, ...changes, plan: { ...stored.plan, ...changes.plan } };
 }
 
-/** A person of a workspace. An API key made by a member can do no more about webhooks than its member. */
+/**
+ * A person who belongs to a workspace. An API key that a member has made can do no more with webhooks than its member.
+ */
 export interface Member {
   readonly id: string;
   readonly workspaceId: string;
