@@ -72,7 +72,7 @@ const MAX_CONCURRENCY = 1_000;
 const MAX_TIMEOUT_MS = 24 * 60 * 60_000;
 
 const handlerOptions = z.strictObject({
-  name: z.string().regex(SUBSCRIPTION_NAME, 'it has 1 to 64 characters of A-Za-z0-9._-'),
+  name: z.string().regex(SUBSCRIPTION_NAME, 'it must have 1 to 64 characters of A-Za-z0-9._-'),
   concurrency: z.int().min(1).max(MAX_CONCURRENCY).default(8),
   timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).default(60_000),
 });
@@ -125,6 +125,6 @@ function checkSelection(selection: EventSelection): readonly SubscribableEventTy
   throw new TypeError(
     typeof unknown === 'string'
       ? `trunkline.on: there is no event type "${unknown}". ${didYouMean(unknown, known)} Or "*" for all.`
-      : `trunkline.on: the event type is wrong: it is "*", or one or several of ${known.join(', ')}.`,
+      : `trunkline.on: the event type is wrong: it must be "*", or one or several of ${known.join(', ')}.`,
   );
 }

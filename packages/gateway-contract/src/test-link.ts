@@ -79,7 +79,10 @@ export async function openLink(
     first: (kind, holds = () => true, from = 0) =>
       eventually(() => {
         const found = all(kind, from).find(holds);
-        if (!found) throw new Error(`No report of ${kind} among ${reports.map((r) => r.kind).join(', ')}.`);
+        if (!found)
+          throw new Error(
+            `The gateway has not reported "${kind}", or not with what is expected; it has reported ${reports.map((report) => report.kind).join(', ') || 'nothing'}.`,
+          );
         return found;
       }),
   };

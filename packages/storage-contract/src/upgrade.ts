@@ -213,7 +213,10 @@ async function liveRows(sandbox: Sandbox, url: string): Promise<LiveRows> {
     await storage.workspaces.find(workspaceId),
     await storage.instances.find(workspaceId, id),
   ];
-  if (!workspace || !instance) throw new Error('The workspace or the instance is not there.');
+  if (!workspace || !instance)
+    throw new Error(
+      'The storage does not hold the workspace or the instance that the service has just made.',
+    );
   const session = await storage.sessions.load(id);
   const endpoints = await storage.endpoints.list(workspaceId);
   const now = Date.now();

@@ -20,7 +20,7 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
   checkOptionNames('fileMediaStore', options, { directory: true });
   const { directory } = options;
   if (typeof directory !== 'string' || directory === '') {
-    throw new TypeError('fileMediaStore: the option "directory" is missing.');
+    throw new TypeError('fileMediaStore: the option "directory" is missing. Give the path of a directory.');
   }
   // Now, so that a later change of the working directory moves nothing.
   const root = resolve(directory);

@@ -44,5 +44,8 @@ export async function deleteSubscription({ storage }: ServiceContext, name: stri
 }
 
 function noSubscription(): ReturnType<typeof refuse> {
-  return refuse('NOT_FOUND', 'There is no subscription of this name.');
+  return refuse(
+    'NOT_FOUND',
+    'There is no subscription of this name: admin.subscriptions.list() returns those that there are.',
+  );
 }
