@@ -1,6 +1,6 @@
 /** What a route returns, before the headers that every response has. */
 export interface RouteResponse {
-  /** The route's own success status unless given. */
+  /** The route's own success status by default. */
   readonly status?: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | ReadableStream<Uint8Array> | null;

@@ -8,7 +8,7 @@ import { doTogether } from './together.ts';
 import { storeUncontended } from './uncontended-acceptance.ts';
 
 /**
- * Group commit: acceptances that come together are one statement and one flush of the server's disk. Those of one
+ * Group commit: acceptances that arrive together are one statement and one flush of the server's disk. Those of one
  * instance keep the order of their calls.
  */
 export function acceptanceBatcher(connected: Connected): Batcher<Acceptance, AcceptanceResult> {

@@ -1,4 +1,4 @@
-/** Runs calls that come together as one. */
+/** Runs calls that arrive together as one. */
 export interface Batcher<Item, Result> {
   run(item: Item): Promise<Result>;
 }

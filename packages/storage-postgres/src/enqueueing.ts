@@ -5,7 +5,7 @@ import { storeEventsFor } from './event-fan-out.ts';
 import type { DirectEvent } from './event-fan-out.ts';
 import { doTogether } from './together.ts';
 
-/** Calls that come together share a transaction; those for one endpoint keep their order. */
+/** Calls that arrive together share a transaction; those for one endpoint keep their order. */
 export function enqueueing(connected: Connected): DeliveryStore['enqueue'] {
   const batcher = createBatcher<DirectEvent, Delivery | null>({
     max: 500,

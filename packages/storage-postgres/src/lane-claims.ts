@@ -8,7 +8,7 @@ import { wakeLanes } from './lane-wake.ts';
 import { entities, flag, integer, text } from './row.ts';
 import type { Row } from './row.ts';
 
-/** Claims that have expired are looked for even where none is to be made. */
+/** Lanes to look at, at least, so that expired claims are found even if no new claim will be made. */
 const LANES_MIN = 16;
 
 /** Looks for lanes at most: the first finds as many as are needed where all their slots are free. */

@@ -6,8 +6,8 @@ import type { Row } from './row.ts';
 export type LookUp = (uuid: string | null) => Promise<Row | undefined>;
 
 /**
- * Look-ups that come together are one statement. Every request makes some: each by itself, they cost this process and the
- * server more than storing what the request brings.
+ * Look-ups that arrive together are one statement. Every request makes some: each by itself, they cost this process and
+ * the server more than storing what the request brings.
  */
 export function lookingUp(connected: Connected, table: `trunkline.${string}`): LookUp {
   const sql = `SELECT * FROM ${table} WHERE id = ANY ($1::uuid[])`;

@@ -20,8 +20,8 @@ export interface LeasedChange {
 export type ChangeResult = 'changed' | 'stale' | 'fenced';
 
 /**
- * Changes that come together share a transaction, as where hundreds of instances send what was queued while nobody held
- * them. Those of one instance keep the order of their calls.
+ * Changes that arrive together share a transaction, as where hundreds of instances send what was queued while nobody
+ * held them. Those of one instance keep the order of their calls.
  */
 export function changeBatcher(connected: Connected): Batcher<LeasedChange, ChangeResult> {
   return createBatcher({

@@ -12,7 +12,7 @@ interface Asked {
 }
 
 /**
- * Finds what is next on each instance. Calls that come together are one statement: a gateway asks after each message
+ * Finds what is next on each instance. Calls that arrive together are one statement: a gateway asks after each message
  * that it has sent, and those that are recorded together are asked after together.
  */
 export function findingQueueHeads(connected: Connected): MessageStore['queueHeads'] {

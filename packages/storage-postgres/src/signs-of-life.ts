@@ -10,7 +10,7 @@ interface SignOfLife {
   readonly now: number;
 }
 
-/** Those of many instances that come together are one statement. */
+/** Signs of life of many instances that arrive together are one statement. */
 export function signsOfLife(connected: Connected): Batcher<SignOfLife, void> {
   return createBatcher({
     max: 5_000,

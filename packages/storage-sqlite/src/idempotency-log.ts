@@ -77,7 +77,7 @@ export function idempotencyLog({ database, writer, logger }: Parts): Idempotency
   const flushIfLong = (): void => {
     if (tail.size() >= FLUSH_AT && !isClosed) flushing ??= flush().finally(() => (flushing = null));
   };
-  /** Others append between transactions. What this one appends is taken back if it fails. */
+  /** Others append between transactions. If it fails, what this one appended is removed. */
   const look = (): void => {
     if (hasLooked) return;
     const before = catchUp();

@@ -35,7 +35,7 @@ interface Accepted {
 }
 
 export interface NetworkOptions {
-  /** How long a message takes to the network, and its response back. 0 unless given. */
+  /** How long a message takes to the network, and its response back. 0 by default. */
   readonly latencyMs?: number;
 }
 

@@ -3,7 +3,7 @@ export interface Turns {
   /** Whether there is a turn left at `now`. */
   has(now: number): boolean;
   take(now: number): void;
-  /** When the next turn comes, where none is left. */
+  /** When the next turn is available, if none is left. */
   nextAt(): number;
 }
 

@@ -14,7 +14,7 @@ export interface InstanceController {
   readonly workspaceId: string;
   /** The connection, while it is open. */
   open(): OpenConnection | null;
-  /** Until when a connection that is being opened keeps others from it; null where none is. */
+  /** Until when a connection that is being opened keeps others waiting for their turn; null if none is being opened. */
   opensUntil(): number | null;
   /** Whether its first connection is wanted, and has neither opened nor failed yet. */
   isUntried(): boolean;

@@ -28,7 +28,7 @@ export interface InstanceLink extends OperatedConnection {
   connection(): GatewayConnection | null;
   /** Whether there is a try, open or not. */
   exists(): boolean;
-  /** Until when a connection that is being opened keeps others from it; null where none is. */
+  /** Until when a connection that is being opened keeps others waiting for their turn; null if none is being opened. */
   opensUntil(): number | null;
   /** Whether its first connection has neither opened nor failed yet. */
   isUntried(): boolean;

@@ -37,7 +37,7 @@ export class Lane {
   #starts: readonly number[] = [];
   /** The last claim that took something: until others were served, this lane's old backlog is no reason to come first. */
   #servedAt = 0;
-  /** The run of calls that retry all that failed here; null where none is in progress. */
+  /** The round of calls that retry all failed deliveries here; null if none is in progress. */
   retryRound: RetryRound | null = null;
 
   constructor(endpointId: string) {
