@@ -73,7 +73,7 @@ export async function acceptOne(storage: Storage, instance: Instance): Promise<s
     idempotency: { key: id, fingerprint: 'a fingerprint', messageId: id, createdAt },
     backlogLimit: 1_000_000_000,
     trialLimit: null,
-    // As on every gateway of ours.
+    // As for the sandbox and for WhatsApp.
     hasReadableNetworkId: true,
   });
   if (kind !== 'accepted') throw new Error(`A message was not accepted: ${kind}.`);
