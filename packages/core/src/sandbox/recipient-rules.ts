@@ -1,7 +1,7 @@
 /** What the sandbox network does with a message, by the last digits of its recipient (docs/sandbox.md). */
 export type RecipientRule =
   | 'refuse'
-  | 'no_answer'
+  | 'no_response'
   | { readonly receipts: readonly ('delivered' | 'read')[]; readonly replies: boolean };
 
 export function recipientRule(to: string, isGroup: boolean): RecipientRule {
@@ -15,6 +15,6 @@ const RULES: Readonly<Record<string, RecipientRule>> = {
   '0001': { receipts: [], replies: false },
   '0002': { receipts: ['read'], replies: false },
   '0003': 'refuse',
-  '0004': 'no_answer',
+  '0004': 'no_response',
   '0005': { receipts: ['delivered', 'read'], replies: true },
 };

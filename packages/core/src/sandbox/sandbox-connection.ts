@@ -192,7 +192,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
       return { kind: 'accepted' };
     }
     const rule = recipientRule(to, isGroup);
-    if (rule === 'no_answer') return { kind: 'unknown', reason: 'the network did not respond' };
+    if (rule === 'no_response') return { kind: 'unknown', reason: 'the network did not respond' };
     if (rule === 'refuse') {
       return {
         kind: 'refused',

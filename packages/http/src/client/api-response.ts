@@ -54,7 +54,7 @@ function errorIn(
 
 function unexpected(status: number, requestId: string | null): Failure {
   const message = `The response (HTTP ${status}) is not from the API: check baseUrl, and the proxies in between.`;
-  return clientFailure('UNEXPECTED_ANSWER', message, { status, requestId });
+  return clientFailure('UNEXPECTED_RESPONSE', message, { status, requestId });
 }
 
 function parse(text: string): JsonObject | null {

@@ -37,7 +37,7 @@ export type ClientErrorCode =
   /** The caller's signal has aborted the call: whether the request was carried out is unknown. */
   | 'ABORTED'
   /** The response does not come from the API, but from a proxy in between, or the `baseUrl` is wrong. */
-  | 'UNEXPECTED_ANSWER';
+  | 'UNEXPECTED_RESPONSE';
 
 /** An error that the client itself has to report. */
 export function clientFailure(

@@ -116,9 +116,9 @@ describe('a result', () => {
     ['another JSON error', Response.json({ error: 'nope' }, { status: 404 }), 404],
     ['a success that is not JSON', new Response('hello'), 200],
     ['a success without data', Response.json({}), 200],
-  ])('is UNEXPECTED_ANSWER for %s', async (_name, response, status) => {
+  ])('is UNEXPECTED_RESPONSE for %s', async (_name, response, status) => {
     const result = await clientOf(scriptedFetch(response)).instances.list();
-    expect(result).toMatchObject({ ok: false, error: { code: 'UNEXPECTED_ANSWER', status } });
+    expect(result).toMatchObject({ ok: false, error: { code: 'UNEXPECTED_RESPONSE', status } });
   });
 
   it('is NETWORK_ERROR where there is no response, and says why', async () => {

@@ -84,7 +84,7 @@ describe('a file', () => {
   it('is not what a proxy sends instead', async () => {
     const { client } = await ready(() => async () => new Response('<html>', { status: 200 }));
     expect(await client.messages.media('msg_1')).toMatchObject({
-      error: { code: 'UNEXPECTED_ANSWER', status: 200 },
+      error: { code: 'UNEXPECTED_RESPONSE', status: 200 },
     });
   });
 });
