@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startPostgres } from '@trunkline/test-postgres/server';
+import { until } from '@trunkline/test-support';
 import { countingProxy } from './support/counting-proxy.ts';
 import { runServer, startServer } from './support/server-process.ts';
 import { snapshot } from './support/snapshot.ts';
@@ -135,7 +136,8 @@ describe('A start on PostgreSQL', { timeout: 120_000 }, () => {
       const server = await startServer({ env: { DATA_DIR, DATABASE_URL: proxy.url } });
       expect(proxy.closed(), start).toBe(0);
       expect(await server.stop()).toBe(0);
-      expect(proxy.closed(), start).toBeGreaterThan(0);
+      // That it counts at all. The proxy may hear of a closed connection after the process has ended.
+      await until('the connections are closed', () => proxy.closed() > 0);
     }
   });
 });
