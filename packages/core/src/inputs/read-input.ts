@@ -8,7 +8,7 @@ const MOST_NAMED = 5;
 
 /** Checks an input against its schema; every complaint is filed under the name of its field (`body` for the whole). */
 export function readInput<Output>(schema: z.ZodType<Output, unknown>, input: unknown): Result<Output> {
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, { error: ofMissing });
   return parsed.success ? ok(parsed.data) : invalid(complaints(parsed.error));
 }
 
@@ -20,6 +20,11 @@ export function invalid(fields: Readonly<Record<string, readonly string[]>>): Re
     .map(([field, messages]) => `${field}: ${messages.map(withFullStop).join(' ')}`);
   const rest = all.length > named.length ? [`details.fields has ${all.length - named.length} more.`] : [];
   return refuse('VALIDATION_FAILED', ['The request is not valid.', ...named, ...rest].join(' '), { fields });
+}
+
+/** What is wrong with a value that is not there. Of the others, the schema or the library says it. */
+function ofMissing({ code, input }: z.core.$ZodRawIssue): string | undefined {
+  return code === 'invalid_type' && input === undefined ? 'Is required.' : undefined;
 }
 
 function complaints(error: z.ZodError): Record<string, string[]> {
