@@ -26,6 +26,19 @@ async function sendOne(harness: Harness, gateway: ScriptedGateway) {
   return { instance, message, networkId: gateway.sent().at(-1)?.networkId ?? '' };
 }
 
+/** The key of network ids is replaced, the service restarted, and a second message sent. */
+async function sendAfterKeyChange(gateway: ScriptedGateway) {
+  const harness = await startHarness({ gateway });
+  const first = await sendOne(harness, gateway);
+  const former = await harness.storage.setting(ID_KEY, '');
+  await harness.storage.replaceSetting(ID_KEY, `${OTHER_ID_KEY} ${former}`);
+  const after = await restart(harness, gateway);
+  const { message } = await sendText(after, first.instance);
+  await harness.clock.settle();
+  const second = { message, networkId: gateway.sent().at(-1)?.networkId ?? '' };
+  return { harness, after, first, second };
+}
+
 /** The same service after a restart, whose instances are connected again. */
 async function restart(harness: Harness, gateway: ScriptedGateway) {
   await harness.trunkline.stop();
@@ -72,38 +85,24 @@ describe('a report about a sent message', () => {
 
   it('finds it after the key of network ids was replaced, which the former one follows', async () => {
     const gateway = gatewayOf();
-    const harness = await startHarness({ gateway });
-    const { instance, message, networkId } = await sendOne(harness, gateway);
-    const former = await harness.storage.setting(ID_KEY, '');
-    await harness.storage.replaceSetting(ID_KEY, `${OTHER_ID_KEY} ${former}`);
-    const after = await restart(harness, gateway);
-    const second = await sendText(after, instance);
-    await harness.clock.settle();
-    const secondId = gateway.sent().at(-1)?.networkId ?? '';
-    await gateway.last().listener.receipt({ networkId, status: 'delivered' });
-    await gateway.last().listener.receipt({ networkId: secondId, status: 'read' });
-    expect(await statusOf(after, message.id)).toBe('delivered');
+    const { after, first, second } = await sendAfterKeyChange(gateway);
+    await gateway.last().listener.receipt({ networkId: first.networkId, status: 'delivered' });
+    await gateway.last().listener.receipt({ networkId: second.networkId, status: 'read' });
+    expect(await statusOf(after, first.message.id)).toBe('delivered');
     expect(await statusOf(after, second.message.id)).toBe('read');
   });
 
   it('finds what was sent since the key of network ids was replaced, once the former one is gone', async () => {
     const gateway = gatewayOf();
-    const harness = await startHarness({ gateway });
-    const { instance, message, networkId } = await sendOne(harness, gateway);
-    const former = await harness.storage.setting(ID_KEY, '');
-    await harness.storage.replaceSetting(ID_KEY, `${OTHER_ID_KEY} ${former}`);
-    const after = await restart(harness, gateway);
-    const since = await sendText(after, instance);
-    await harness.clock.settle();
-    const sinceId = gateway.sent().at(-1)?.networkId ?? '';
+    const { harness, after, first, second } = await sendAfterKeyChange(gateway);
     await harness.storage.replaceSetting(ID_KEY, OTHER_ID_KEY);
     await after.trunkline.stop();
     const last = await harness.another({ gateway });
     await harness.clock.advance(MINUTE);
-    for (const id of [networkId, sinceId])
-      await gateway.last().listener.receipt({ networkId: id, status: 'read' });
-    expect(await statusOf(last, message.id)).toBe('sent');
-    expect(await statusOf(last, since.message.id)).toBe('read');
+    for (const { networkId } of [first, second])
+      await gateway.last().listener.receipt({ networkId, status: 'read' });
+    expect(await statusOf(last, first.message.id)).toBe('sent');
+    expect(await statusOf(last, second.message.id)).toBe('read');
   });
 
   it('changes no other message where the key of network ids was lost, and finds those that were sent since', async () => {
