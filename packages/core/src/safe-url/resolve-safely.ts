@@ -1,4 +1,4 @@
-import { isAddress, evaluateAddresses } from '../domain/endpoint/address-rules.ts';
+import { isAddress, areAllowedAddresses } from '../domain/endpoint/address-rules.ts';
 import type { UrlPolicy } from '../domain/endpoint/address-rules.ts';
 import type { DnsResolver } from '../ports/dns-resolver.ts';
 
@@ -28,7 +28,11 @@ export type ResolvedHost =
 /** Resolves a host once and checks all of its addresses. Rejects only with the signal's reason. */
 export function resolveSafely(host: string, options: ResolveOptions): Promise<ResolvedHost> {
   const { lookup, policy = 'public', signal = new AbortController().signal } = options;
-  return resolveHost(host, { lookup, signal, accepts: (addresses) => evaluateAddresses(addresses, policy) });
+  return resolveHost(host, {
+    lookup,
+    signal,
+    accepts: (addresses) => areAllowedAddresses(addresses, policy),
+  });
 }
 
 /** The same with the caller's own rules: `accepts` decides about all addresses together. */

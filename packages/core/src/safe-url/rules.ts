@@ -1,4 +1,4 @@
-import { evaluateAddress } from '../domain/endpoint/address-rules.ts';
+import { isAllowedAddress } from '../domain/endpoint/address-rules.ts';
 import type { UrlPolicy } from '../domain/endpoint/address-rules.ts';
 import { type EndpointUrl, checkEndpointUrl } from '../domain/endpoint/url-rules.ts';
 
@@ -26,10 +26,5 @@ export function checkUrl(raw: string, policy: UrlPolicy = 'public'): CheckedUrl 
  * an address, such as `127.1` or one with a zone.
  */
 export function isPublicAddress(address: string): boolean {
-  return evaluateAddress(address, 'public');
-}
-
-/** The same, but `local` also allows loopback. */
-export function isAllowedAddress(address: string, policy: UrlPolicy): boolean {
-  return evaluateAddress(address, policy);
+  return isAllowedAddress(address, 'public');
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EMBEDDINGS, EMBEDDING_IPV4, REFUSED_V4, toText } from '../../../test/support/ipv4-addresses.ts';
-import { evaluateAddress, evaluateAddresses } from './address-rules.ts';
+import { isAllowedAddress, areAllowedAddresses } from './address-rules.ts';
 
 const refusedV4 = fc
   .constantFrom(...REFUSED_V4)
@@ -11,22 +11,22 @@ const publicV4 = fc
   .filter((address) => !REFUSED_V4.some(({ from, to }) => from <= address && address <= to))
   .map(toText);
 
-describe('evaluateAddress', () => {
+describe('isAllowedAddress', () => {
   describe.each(REFUSED_V4)('refuses $first to $last', ({ first, last, from, to }) => {
     it('at both ends, and not beyond where the neighbour is public', () => {
-      expect(evaluateAddress(first, 'public')).toBe(false);
-      expect(evaluateAddress(last, 'public')).toBe(false);
+      expect(isAllowedAddress(first, 'public')).toBe(false);
+      expect(isAllowedAddress(last, 'public')).toBe(false);
       for (const neighbour of [from - 1, to + 1]) {
         const refused = REFUSED_V4.some((range) => range.from <= neighbour && neighbour <= range.to);
         const exists = neighbour >= 0 && neighbour <= 0xffffffff;
-        if (exists) expect(evaluateAddress(toText(neighbour), 'public')).toBe(!refused);
+        if (exists) expect(isAllowedAddress(toText(neighbour), 'public')).toBe(!refused);
       }
     });
 
     it.each(Object.entries(EMBEDDINGS))('as %s', (_name, embed) => {
       fc.assert(
         fc.property(fc.integer({ min: from, max: to }), (address) => {
-          expect(evaluateAddress(embed(toText(address)), 'public')).toBe(false);
+          expect(isAllowedAddress(embed(toText(address)), 'public')).toBe(false);
         }),
         { numRuns: 30 },
       );
@@ -34,13 +34,13 @@ describe('evaluateAddress', () => {
   });
 
   it('allows every other IPv4 address', () => {
-    fc.assert(fc.property(publicV4, (address) => evaluateAddress(address, 'public')));
+    fc.assert(fc.property(publicV4, (address) => isAllowedAddress(address, 'public')));
   });
 
   it.each(Object.entries(EMBEDDINGS))('evaluates a public address as %s', (name, embed) => {
     fc.assert(
       fc.property(publicV4, (address) => {
-        expect(evaluateAddress(embed(address), 'public')).toBe(EMBEDDING_IPV4.includes(name));
+        expect(isAllowedAddress(embed(address), 'public')).toBe(EMBEDDING_IPV4.includes(name));
       }),
     );
   });
@@ -55,7 +55,7 @@ describe('evaluateAddress', () => {
     '2a00:1450:4001:82f::200e',
     '2606:4700::100:5efe:808:808',
   ])('allows %s', (address) => {
-    expect(evaluateAddress(address, 'public')).toBe(true);
+    expect(isAllowedAddress(address, 'public')).toBe(true);
   });
 
   it.each([
@@ -86,7 +86,7 @@ describe('evaluateAddress', () => {
     '2606:4700:4700::1111%25eth0',
     '::ffff:8.8.8.8%eth0',
   ])('refuses %s', (address) => {
-    expect(evaluateAddress(address, 'public')).toBe(false);
+    expect(isAllowedAddress(address, 'public')).toBe(false);
   });
 
   it('allows in IPv6 nothing outside 2000::/3 that holds no IPv4 address', () => {
@@ -99,8 +99,8 @@ describe('evaluateAddress', () => {
     fc.assert(
       fc.property(outside, ([first, rest]) => {
         const address = [first, ...rest].map((part) => part.toString(16)).join(':');
-        expect(evaluateAddress(address, 'public')).toBe(false);
-        expect(evaluateAddress(address, 'local')).toBe(false);
+        expect(isAllowedAddress(address, 'public')).toBe(false);
+        expect(isAllowedAddress(address, 'local')).toBe(false);
       }),
     );
   });
@@ -136,8 +136,8 @@ describe('evaluateAddress', () => {
     '８.８.８.８',
     `${'2606:'.repeat(1000)}1`,
   ])('refuses %j, which is not an address in its normal form', (text) => {
-    expect(evaluateAddress(text, 'public')).toBe(false);
-    expect(evaluateAddress(text, 'local')).toBe(false);
+    expect(isAllowedAddress(text, 'public')).toBe(false);
+    expect(isAllowedAddress(text, 'local')).toBe(false);
   });
 
   it('never throws', () => {
@@ -145,16 +145,16 @@ describe('evaluateAddress', () => {
       fc.string(),
       fc.string({ unit: fc.constantFrom(...'0123456789abcdef:.%x'.split('')) }),
     );
-    fc.assert(fc.property(text, (address) => typeof evaluateAddress(address, 'public') === 'boolean'));
+    fc.assert(fc.property(text, (address) => typeof isAllowedAddress(address, 'public') === 'boolean'));
   });
 });
 
-describe("evaluateAddress with the policy 'local'", () => {
+describe("isAllowedAddress with the policy 'local'", () => {
   it.each(['127.0.0.1', '127.255.255.254', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', '::ffff:7f00:1'])(
     'allows the loopback address %s',
     (address) => {
-      expect(evaluateAddress(address, 'public')).toBe(false);
-      expect(evaluateAddress(address, 'local')).toBe(true);
+      expect(isAllowedAddress(address, 'public')).toBe(false);
+      expect(isAllowedAddress(address, 'local')).toBe(true);
     },
   );
 
@@ -164,23 +164,23 @@ describe("evaluateAddress with the policy 'local'", () => {
     fc.assert(
       fc.property(other, (address) => {
         for (const embed of Object.values(EMBEDDINGS))
-          expect(evaluateAddress(embed(address), 'local')).toBe(false);
-        expect(evaluateAddress(address, 'local')).toBe(false);
+          expect(isAllowedAddress(embed(address), 'local')).toBe(false);
+        expect(isAllowedAddress(address, 'local')).toBe(false);
       }),
     );
     for (const address of ['::', '::2', 'fe80::1', 'fc00::1', '2002:7f00:1::', '::7f00:1']) {
-      expect(evaluateAddress(address, 'local')).toBe(false);
+      expect(isAllowedAddress(address, 'local')).toBe(false);
     }
   });
 
   it('allows public addresses as before', () => {
-    fc.assert(fc.property(publicV4, (address) => evaluateAddress(address, 'local')));
+    fc.assert(fc.property(publicV4, (address) => isAllowedAddress(address, 'local')));
   });
 });
 
-describe('evaluateAddresses', () => {
+describe('areAllowedAddresses', () => {
   it('allows a host all of whose addresses are public', () => {
-    expect(evaluateAddresses(['8.8.8.8', '2606:4700::1'], 'public')).toBe(true);
+    expect(areAllowedAddresses(['8.8.8.8', '2606:4700::1'], 'public')).toBe(true);
   });
 
   it.each([
@@ -189,11 +189,11 @@ describe('evaluateAddresses', () => {
     [['8.8.8.8', '::1']],
     [['8.8.8.8', 'fe80::1%2']],
   ])('refuses a host with one that is not: %j', (addresses) => {
-    expect(evaluateAddresses(addresses, 'public')).toBe(false);
+    expect(areAllowedAddresses(addresses, 'public')).toBe(false);
   });
 
   it('refuses a host without addresses', () => {
-    expect(evaluateAddresses([], 'public')).toBe(false);
-    expect(evaluateAddresses([], 'local')).toBe(false);
+    expect(areAllowedAddresses([], 'public')).toBe(false);
+    expect(areAllowedAddresses([], 'local')).toBe(false);
   });
 });

@@ -8,10 +8,11 @@ import { type Ip, isIsatap, isWithin, parseAddress, rangesOf } from './ip-addres
 export type UrlPolicy = 'public' | 'local';
 
 /**
- * Whether a webhook may be sent to this address (specification, "URL rules" 4). The library parses; the decision
- * is our own list, because libraries call several addresses public that are not (ISATAP, `::7f00:1`, `4000::1`).
+ * Whether a webhook may be sent to this address (specification, "URL rules" 4): a public one, or with `local` one of
+ * loopback, too. False for a text that is not an address. The library parses; the decision is our own list, because
+ * libraries call several addresses public that are not (ISATAP, `::7f00:1`, `4000::1`).
  */
-export function evaluateAddress(address: string, policy: UrlPolicy): boolean {
+export function isAllowedAddress(address: string, policy: UrlPolicy): boolean {
   const parsed = parseAddress(address);
   return parsed !== undefined && isPermitted(parsed.meant, policy);
 }
@@ -27,8 +28,8 @@ export function isAddress(text: string): boolean {
 }
 
 /** All of a host's addresses together: one that is refused refuses the host, and so does having none. */
-export function evaluateAddresses(addresses: readonly string[], policy: UrlPolicy): boolean {
-  return addresses.length > 0 && addresses.every((address) => evaluateAddress(address, policy));
+export function areAllowedAddresses(addresses: readonly string[], policy: UrlPolicy): boolean {
+  return addresses.length > 0 && addresses.every((address) => isAllowedAddress(address, policy));
 }
 
 /** IANA's special-purpose registry (RFC 6890) in its present state, multicast, class E, and Azure's host address. */

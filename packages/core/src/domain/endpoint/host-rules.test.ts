@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EMBEDDINGS, EMBEDDING_IPV4, REFUSED_V4, toText } from '../../../test/support/ipv4-addresses.ts';
-import { evaluateAddresses } from './address-rules.ts';
+import { areAllowedAddresses } from './address-rules.ts';
 import type { UrlPolicy } from './address-rules.ts';
 import { NO_HOSTS, hostList } from './host-list.ts';
 import { mayReach, type OwnAddress } from './host-rules.ts';
@@ -47,7 +47,7 @@ describe('the URL of an endpoint where the operator has listed no host', () => {
     fc.assert(
       fc.property(fc.array(anyAddress, { maxLength: 3 }), (addresses) => {
         expect(reaches('https://hooks.test/', addresses, { policy })).toBe(
-          evaluateAddresses(addresses, policy),
+          areAllowedAddresses(addresses, policy),
         );
       }),
       { numRuns: 500 },
