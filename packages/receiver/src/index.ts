@@ -30,6 +30,13 @@ export { readEvent } from './event.ts';
 export { EVENT_MEANINGS } from './event-types.ts';
 export type { InstanceEventType, MessageEventType, WebhookEventType } from './event-types.ts';
 export type {
+  MessageKind,
+  MessageKindAndPayload,
+  MessageLocation,
+  MessagePayloads,
+  SharedContact,
+} from './message-kind.ts';
+export type {
   ReadEventResult,
   WebhookEvent,
   WebhookEventOf,

@@ -1,3 +1,4 @@
+import type { MessageKindAndPayload } from '@trunkline/receiver';
 import type { GroupReport } from '../domain/instance/group.ts';
 import type { Capability } from '../domain/instance/instance.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
@@ -47,6 +48,11 @@ export interface GatewayContext {
 
 export interface GatewayConnection {
   send(message: OutgoingMessage): Promise<SendOutcome>;
+  /**
+   * Opens the file of a received message by its `reference`, also one that an earlier connection reported. Rejects if
+   * it is not available now. Absent if the network's files have no references.
+   */
+  openFile?(reference: Uint8Array): Promise<ReadableStream<Uint8Array>>;
   /** Closes the connection and keeps the session. Nothing is reported afterwards. */
   close(): Promise<void>;
   /** Unlinks the number, then closes. Rejects if the network could not be reached. */
@@ -73,12 +79,34 @@ export interface OutgoingMessage {
   /** The recipient: the digits of a number, or the network's id of a group. */
   readonly to: string;
   readonly isGroup: boolean;
+  /**
+   * The network's id of the recipient, as an earlier message had it. If it is there, `to` may be empty: the network
+   * has never named the recipient's number.
+   */
+  readonly contactNetworkId?: string | null;
+  /** The message that this one replies to, in the same chat. */
+  readonly replyTo?: QuotedMessage | null;
   readonly content: OutgoingContent;
+}
+
+/** A message as a reply quotes it. */
+export interface QuotedMessage {
+  readonly networkId: string;
+  /** The network's id of whoever wrote it; null if the instance did. */
+  readonly senderId: string | null;
+  /** What the recipient's app shows of it: its text or caption, perhaps shortened. Empty if it has none. */
+  readonly text: string;
 }
 
 export type OutgoingContent =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: MediaType; readonly caption: string | null; readonly file: OutgoingFile };
+  | {
+      readonly type: MediaType;
+      readonly caption: string | null;
+      readonly file: OutgoingFile;
+      /** For audio alone: shown and played as a recorded voice message. */
+      readonly voice?: boolean;
+    };
 
 export interface OutgoingFile {
   readonly mimeType: string;
@@ -94,10 +122,17 @@ export type SendOutcome =
   /** The network will never accept it. */
   | { readonly kind: 'refused'; readonly error: MessageError }
   /**
-   * Nothing was written to the network, because the connection had ended. The message is sent on the next connection,
-   * and this counts as no try.
+   * Nothing was written to the network, or the network has said that it did not take it. Without `retryAfterMs`, the
+   * connection had ended: the message is sent on the next one, and this counts as no try. With it, the network does not
+   * take this message for now: it is sent again after that time or later, and messages to other recipients do not wait
+   * for it. If it is never taken, it fails with `error`.
    */
-  | { readonly kind: 'not_sent'; readonly reason: string }
+  | {
+      readonly kind: 'not_sent';
+      readonly reason: string;
+      readonly retryAfterMs?: number;
+      readonly error?: MessageError;
+    }
   /** The network did not respond, and may have accepted the message. It is sent again under the same id. */
   | { readonly kind: 'unknown'; readonly reason: string };
 
@@ -108,7 +143,92 @@ export interface IncomingMessage {
   /** The sender's number in digits, or null if the network hides it. */
   readonly from: string | null;
   readonly groupNetworkId: string | null;
+  /** Who wrote it. Absent or null if the network does not say more than `senderId` and `from`. */
+  readonly contact?: ContactReport | null;
+  /** When it was sent by the network's clock, in epoch milliseconds; null if the network does not say it. */
+  readonly sentAt?: number | null;
+  /** The network id of the message that this one replies to. */
+  readonly replyTo?: string | null;
+  /** What it is, finer than the type of its content; if absent, it is what its type says. */
+  readonly detail?: MessageKindAndPayload;
   readonly content: IncomingContent;
+}
+
+/** A person as the network knows them. Strings are as others wrote them, and may have any length. */
+export interface ContactReport {
+  /** The network's id that it prefers: messages can be sent to it, whether the number is known or not. */
+  readonly networkId: string;
+  /** Other network ids of the same person, for example by number. */
+  readonly aliases: readonly string[];
+  /** Digits, or null if the network hides them. */
+  readonly phoneNumber: string | null;
+  /** The name that the person gave themselves; null if this report does not have it. */
+  readonly name: string | null;
+  readonly username: string | null;
+}
+
+/** What happens in a chat besides messages to the instance and their receipts. */
+export type Activity =
+  /** The owner of the number wrote a message on the phone, or on another linked device. */
+  | {
+      readonly kind: 'echo';
+      readonly networkId: string;
+      /** The recipient's number in digits; null in a group, or if the network hides it. */
+      readonly to: string | null;
+      readonly groupNetworkId: string | null;
+      /** The recipient; null in a group. */
+      readonly contact: ContactReport | null;
+      readonly sentAt: number | null;
+      readonly replyTo: string | null;
+      readonly detail?: MessageKindAndPayload;
+      readonly content: IncomingContent;
+    }
+  /** `emoji` is null if the reaction was taken back. */
+  | (ActivityOnMessage & { readonly kind: 'reaction'; readonly emoji: string | null })
+  /** The text or the caption is replaced. */
+  | (ActivityOnMessage & { readonly kind: 'edit'; readonly text: string })
+  | (ActivityOnMessage & { readonly kind: 'deletion' })
+  /** A message arrived that nobody here can read, and that the sender's phone was asked for in vain, or cannot send. */
+  | {
+      readonly kind: 'undecryptable';
+      readonly networkId: string;
+      readonly senderId: string;
+      readonly groupNetworkId: string | null;
+      readonly contact: ContactReport | null;
+      readonly sentAt: number | null;
+      /** `view_once`: the network shows it on the phone alone. */
+      readonly reason: 'no_key' | 'view_once';
+    }
+  /** A call to the number, reported once. */
+  | {
+      readonly kind: 'call';
+      readonly networkId: string;
+      readonly contact: ContactReport | null;
+      readonly groupNetworkId: string | null;
+      readonly video: boolean;
+      readonly at: number | null;
+    };
+
+/** What a person does to a message. The service checks that the message is in this chat, and, where it matters, whose it is. */
+export interface ActivityOnMessage {
+  /** The network's id of the message that it is about. */
+  readonly about: string;
+  /** Who wrote that message, as the network says now: null if the instance did. */
+  readonly author: string | null;
+  /** The chat: the network's id of a group, or null for the chat with `contact`. */
+  readonly groupNetworkId: string | null;
+  /** Who did it, or with whom the chat is if the owner of the number did it (`own`). */
+  readonly contact: ContactReport | null;
+  readonly own: boolean;
+  readonly at: number | null;
+}
+
+/** What the network forbids the number for now. */
+export interface Restriction {
+  /** Such as `cannot_start_chats` or `sending_capped`: lowercase words with underscores. */
+  readonly code: string;
+  /** When it ends, in epoch milliseconds; null if the network does not say it. */
+  readonly until: number | null;
 }
 
 export type IncomingContent =
@@ -119,6 +239,11 @@ export interface IncomingFile {
   /** The type that the network reports. If the first bytes have a type that the service knows, it uses that instead. */
   readonly mimeType: string;
   readonly filename: string | null;
+  /**
+   * What `GatewayConnection.openFile` needs to download it later, perhaps in another process. The service keeps it
+   * sealed, until it has the file or gives it up.
+   */
+  readonly reference?: Uint8Array;
   /** Downloads the content. Rejects if it is not available. */
   open(): Promise<ReadableStream<Uint8Array>>;
 }
@@ -180,4 +305,10 @@ export interface GatewayListener {
    * number is in: it has left all others.
    */
   groups(groups: readonly GroupReport[], extent?: GroupsExtent): Promise<void>;
+  /** As with a message, it may be acknowledged to the network once it resolves. */
+  activity?(activity: Activity): Promise<void>;
+  /** Something arrived that is neither stored nor reported: counted, by its kind. */
+  skipped?(kind: string): void;
+  /** What the network forbids the number from now on; null if it allows everything again. */
+  restricted?(restriction: Restriction | null): Promise<void>;
 }

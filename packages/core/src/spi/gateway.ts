@@ -1,7 +1,10 @@
 // What a gateway is written against: the port to a messaging network. Unlike the names of `@trunkline/core`, these may
 // change with a minor version.
 export type {
+  Activity,
+  ActivityOnMessage,
   ClosedReason,
+  ContactReport,
   Gateway,
   GatewayConnection,
   GatewayContext,
@@ -16,6 +19,8 @@ export type {
   OutgoingContent,
   OutgoingFile,
   OutgoingMessage,
+  QuotedMessage,
+  Restriction,
   SendOutcome,
   Session,
 } from '../ports/gateway.ts';
