@@ -1,13 +1,14 @@
 import type { WebhookEvent, WebhookEventOf } from '@trunkline/receiver';
 import { checkOptionNames, didYouMean } from '@trunkline/option-names';
 import * as z from 'zod';
-import { SUBSCRIBABLE_EVENT_TYPES } from './domain/event/event.ts';
-import type { SubscribableEventType } from './domain/event/event.ts';
+import { NAMEABLE_EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from './domain/event/event.ts';
+import type { OptInEventType, SubscribableEventType } from './domain/event/event.ts';
 import { SUBSCRIPTION_NAME } from './domain/subscription/event-subscription.ts';
 import type { HandlerDefinition } from './workers/event-worker.ts';
 
 /**
- * One event type, several, or `'*'` for all of them. This excludes `webhook.test`, which is only sent to its endpoint.
+ * One event type, several, or `'*'` for those of the specification. This excludes `webhook.test`, which is only sent to
+ * its endpoint. The types in `OPT_IN_EVENT_TYPES` have to be named.
  */
 export type EventSelection = SubscribableEventType | readonly SubscribableEventType[] | '*';
 
@@ -17,7 +18,7 @@ export type SelectedEvent<Selection extends EventSelection> = WebhookEventOf<
     ? Type
     : Selection extends SubscribableEventType
       ? Selection
-      : SubscribableEventType
+      : Exclude<SubscribableEventType, OptInEventType>
 >;
 
 /**
@@ -118,13 +119,13 @@ function isSelected<Selection extends EventSelection>(
 function checkSelection(selection: EventSelection): readonly SubscribableEventType[] {
   if (selection === '*') return SUBSCRIBABLE_EVENT_TYPES;
   const types: readonly SubscribableEventType[] = typeof selection === 'string' ? [selection] : selection;
-  const known: readonly string[] = SUBSCRIBABLE_EVENT_TYPES;
+  const known: readonly string[] = NAMEABLE_EVENT_TYPES;
   const isSelection = Array.isArray(types) && types.length > 0 && types.every((type) => known.includes(type));
   if (isSelection) return [...new Set(types)];
   const unknown = Array.isArray(types) ? types.find((type) => !known.includes(type)) : undefined;
   throw new TypeError(
     typeof unknown === 'string'
-      ? `trunkline.on: there is no event type "${unknown}". ${didYouMean(unknown, known)} Or "*" for all.`
+      ? `trunkline.on: there is no event type "${unknown}". ${didYouMean(unknown, known)} Or "*" for those of the specification.`
       : `trunkline.on: the event type is wrong: it must be "*", or one or several of ${known.join(', ')}.`,
   );
 }

@@ -34,8 +34,8 @@ export type {
   HandlerRegistration,
   SelectedEvent,
 } from './event-handler.ts';
-export { SUBSCRIBABLE_EVENT_TYPES } from './domain/event/event.ts';
-export type { SubscribableEventType } from './domain/event/event.ts';
+export { OPT_IN_EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from './domain/event/event.ts';
+export type { OptInEventType, SubscribableEventType } from './domain/event/event.ts';
 
 // The shapes of the API: what the operations take and return.
 export type { ConnectInput, InstanceInput } from './inputs/instances.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { MessageEventType, WebhookEvent, WebhookEventOf } from '@trunkline/receiver';
+import type { MessageEventType, OptInEventType, WebhookEvent, WebhookEventOf } from '@trunkline/receiver';
+import { OPT_IN_EVENT_TYPES } from '../src/index.ts';
 import type { SelectedEvent } from '../src/index.ts';
 import { recordingHandler, startEventHarness } from './support/events.ts';
 import { listen, only, startHarness, receivedEvents } from './support/harness.ts';
@@ -273,12 +274,35 @@ describe('trunkline.on', () => {
     expect(await trunkline.admin.subscriptions.list()).toMatchObject([{ name, types: ['message.sent'] }]);
   });
 
+  it('takes events beyond the specification by name alone', async () => {
+    const { trunkline } = await startHarness();
+    await trunkline.on('*', () => null, { name: 'all' }).registered;
+    await trunkline.on(OPT_IN_EVENT_TYPES, () => null, { name: 'more' }).registered;
+    const types = async (name: string) =>
+      (await trunkline.admin.subscriptions.list()).find((one) => one.name === name)?.types;
+    expect(await types('all')).toEqual([
+      'message.received',
+      'message.sent',
+      'message.delivered',
+      'message.read',
+      'message.failed',
+      'instance.connected',
+      'instance.disconnected',
+      'instance.qr_required',
+      'instance.error',
+    ]);
+    expect(await types('more')).toEqual(OPT_IN_EVENT_TYPES);
+  });
+
   it('types the event by what was asked for', () => {
     expectTypeOf<SelectedEvent<'message.sent'>>().toEqualTypeOf<WebhookEventOf<'message.sent'>>();
     expectTypeOf<SelectedEvent<readonly ['message.sent', 'instance.error']>['type']>().toEqualTypeOf<
       'message.sent' | 'instance.error'
     >();
     expectTypeOf<SelectedEvent<readonly MessageEventType[]>['data']>().toHaveProperty('message');
-    expectTypeOf<SelectedEvent<'*'>['type']>().toEqualTypeOf<Exclude<WebhookEvent['type'], 'webhook.test'>>();
+    expectTypeOf<SelectedEvent<'*'>['type']>().toEqualTypeOf<
+      Exclude<WebhookEvent['type'], OptInEventType | 'webhook.test'>
+    >();
+    expectTypeOf<SelectedEvent<'call.received'>['data']>().toHaveProperty('call');
   });
 });

@@ -1,8 +1,16 @@
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { expect, it } from 'vitest';
 import { REFUSED } from '../src/testing/index.ts';
-import { MINUTE, SECOND, connectInstance, sendText, startHarness } from './support/harness.ts';
+import {
+  MINUTE,
+  SECOND,
+  connectInstance,
+  connectScripted,
+  sendText,
+  startHarness,
+} from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
+import { scriptedGateway } from './support/scripted-gateway.ts';
 
 class Reader extends MetricReader {
   protected override async onForceFlush(): Promise<void> {}
@@ -54,6 +62,27 @@ it('A message that is sent twice under one idempotency key is counted once', asy
   await harness.api.messages.send(send, { idempotencyKey: 'order-1' });
   await harness.api.messages.send(send, { idempotencyKey: 'order-1' });
   expect(await reader.values()).toMatchObject({ 'trunkline.messages.accepted text': 1 });
+});
+
+it('What a gateway skips is counted by kind, whose number is limited', async () => {
+  const reader = new Reader();
+  const gateway = scriptedGateway();
+  const harness = await startHarness({ gateway, meterProvider: new MeterProvider({ readers: [reader] }) });
+  await connectScripted(harness);
+  const { listener } = gateway.last();
+  listener.skipped?.('status');
+  listener.skipped?.('status');
+  listener.skipped?.('<a name that a stranger chose>');
+  for (let kind = 0; kind < 1_000; kind += 1) listener.skipped?.(`kind_${kind}`);
+  const counts = Object.entries(await reader.values()).filter(([name]) =>
+    name.startsWith('trunkline.messages.skipped '),
+  );
+  expect(counts).toHaveLength(101);
+  expect(Object.fromEntries(counts)).toMatchObject({
+    'trunkline.messages.skipped status': 2,
+    'trunkline.messages.skipped kind_0': 1,
+    'trunkline.messages.skipped other': 1 + 901,
+  });
 });
 
 it('Attempts of deliveries are measured by outcome, and how late they began', async () => {

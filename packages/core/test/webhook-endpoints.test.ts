@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { OPT_IN_EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from '../src/index.ts';
 import { REFUSED, TAKEN, memoryStorage } from '../src/testing/index.ts';
 import {
   HOUR,
@@ -54,6 +55,18 @@ describe('an endpoint', () => {
       events: ['message.read', 'message.failed'],
       description: null,
     });
+  });
+
+  it('may name every event, those beyond the specification too, and nothing else', async () => {
+    const { api } = await senders();
+    const events = [...SUBSCRIBABLE_EVENT_TYPES, ...OPT_IN_EVENT_TYPES];
+    expect(events).toHaveLength(16);
+    const { id } = await api.webhooks.create({ ...HOOK, events });
+    expect(await api.webhooks.get(id)).toMatchObject({ events });
+    for (const name of ['webhook.test', 'message.reacted', 'call.*']) {
+      const unknown = api.webhooks.create({ ...HOOK, events: ['message.sent', name as 'message.sent'] }); // as REST would
+      await expect(unknown).rejects.toMatchObject({ code: 'VALIDATION_FAILED', status: 422 });
+    }
   });
 
   it('is listed newest first, and gone once it is deleted', async () => {

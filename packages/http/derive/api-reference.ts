@@ -1,5 +1,5 @@
 import type { ErrorCode } from '@trunkline/core';
-import { ERROR_CODES, EVENT_MEANINGS } from '@trunkline/core/spi/http';
+import { ERROR_CODES, EVENT_MEANINGS, OPT_IN_EVENT_MEANINGS } from '@trunkline/core/spi/http';
 import { CHAPTERS, ROUTES } from '../src/routes/all-routes.ts';
 import { COMMON_ERRORS, ownErrors } from '../src/routes/declared-errors.ts';
 import type { Chapter, RefusedRequest, Route, Success } from '../src/routes/route.ts';
@@ -21,11 +21,12 @@ ${CHAPTERS.map(chapterText).join('\n\n')}
 
 ## Events
 
-| type | sent when |
-|---|---|
-${Object.entries(EVENT_MEANINGS)
-  .map(([type, meaning]) => row(`\`${type}\``, meaning))
-  .join('\n')}
+${eventTable(EVENT_MEANINGS)}
+
+These are not in the specification. Only endpoints and handlers that name one of them get it;
+[events.md](events.md#events-that-you-ask-for-by-name) says what they report.
+
+${eventTable(OPT_IN_EVENT_MEANINGS)}
 
 ## Error codes
 
@@ -41,6 +42,11 @@ Requests that show some of them. Of a body, it is what differs from the example 
 |---|---|
 ${ROUTES.flatMap(refusedRows).join('\n')}
 `;
+}
+
+function eventTable(meanings: Readonly<Record<string, string>>): string {
+  const rows = Object.entries(meanings).map(([type, meaning]) => row(`\`${type}\``, meaning));
+  return ['| type | sent when |', '|---|---|', ...rows].join('\n');
 }
 
 function chapterText(chapter: Chapter): string {

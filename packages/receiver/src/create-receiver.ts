@@ -1,5 +1,5 @@
 import { checkOptionNames, didYouMean, type OptionNames } from '@trunkline/option-names';
-import { EVENT_MEANINGS } from './event-types.ts';
+import { EVENT_MEANINGS, OPT_IN_EVENT_MEANINGS } from './event-types.ts';
 import type { WebhookEventType } from './event-types.ts';
 import type { WebhookEvent, WebhookEventOf } from './event.ts';
 import type { EventStore } from './event-store.ts';
@@ -178,7 +178,7 @@ interface Refusal {
 
 function handlerTable({ on = {}, otherwise }: ReceiverOptions): (type: string) => EventHandler | undefined {
   const handlers = new Map<string, EventHandler>();
-  const known = Object.keys(EVENT_MEANINGS);
+  const known = Object.keys({ ...EVENT_MEANINGS, ...OPT_IN_EVENT_MEANINGS });
   for (const [type, handler] of Object.entries(on)) {
     if (!known.includes(type)) {
       const hint = didYouMean(type, known);

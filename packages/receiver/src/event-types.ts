@@ -1,7 +1,7 @@
 /**
- * Every event type, and when it is sent. Everything else derives from this table: the events that the service makes,
- * what an endpoint can subscribe to, and the documentation. The data of a `message.…` event is the message, of an
- * `instance.…` event the instance.
+ * Every event type of the specification, and when it is sent. Everything else derives from this table and the next one:
+ * the events that the service makes, what an endpoint can subscribe to, and the documentation. The data of such a
+ * `message.…` event is the message, of an `instance.…` event the instance.
  */
 export const EVENT_MEANINGS = {
   'message.received': 'an inbound message (text or media, from a person or a group) arrives',
@@ -16,6 +16,22 @@ export const EVENT_MEANINGS = {
   'webhook.test': 'POST /webhooks/{webhook}/test is called: to that endpoint, whatever it subscribes to',
 } as const;
 
-export type WebhookEventType = keyof typeof EVENT_MEANINGS;
-export type MessageEventType = Extract<WebhookEventType, `message.${string}`>;
+/**
+ * Event types beyond the specification: only endpoints and handlers that name one get it. What each reports is in
+ * `OptInEventData` (`event.ts`).
+ */
+export const OPT_IN_EVENT_MEANINGS = {
+  'message.echo': 'the owner of the number sent a message with the phone, or with another linked device',
+  'message.reaction': 'somebody reacted to a message, or took the reaction back',
+  'message.edited': 'the author of a message changed its text or caption',
+  'message.deleted': 'a message was deleted for everyone in its chat',
+  'message.undecryptable': 'a message arrived that only the phone can show, or that cannot be decrypted',
+  'message.media_available':
+    'the file of an inbound message, which was not available at `message.received`, can be downloaded',
+  'call.received': 'somebody calls the number',
+} as const;
+
+export type OptInEventType = keyof typeof OPT_IN_EVENT_MEANINGS;
+export type WebhookEventType = keyof typeof EVENT_MEANINGS | OptInEventType;
+export type MessageEventType = Extract<keyof typeof EVENT_MEANINGS, `message.${string}`>;
 export type InstanceEventType = Extract<WebhookEventType, `instance.${string}`>;

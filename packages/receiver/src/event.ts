@@ -1,4 +1,4 @@
-import type { InstanceEventType, MessageEventType, WebhookEventType } from './event-types.ts';
+import type { InstanceEventType, MessageEventType, OptInEventType, WebhookEventType } from './event-types.ts';
 
 /**
  * What a webhook reports: a union discriminated by `type`. A newer service may send types and fields that are not
@@ -24,9 +24,64 @@ type DataOf<Type extends WebhookEventType> = Type extends MessageEventType
   ? { readonly message: WebhookMessage }
   : Type extends InstanceEventType
     ? { readonly instance: WebhookInstance }
-    : {
-        readonly webhook: { readonly id: string; readonly url: string; readonly description: string | null };
-      };
+    : Type extends OptInEventType
+      ? OptInEventData[Type]
+      : {
+          readonly webhook: {
+            readonly id: string;
+            readonly url: string;
+            readonly description: string | null;
+          };
+        };
+
+/** What the events beyond the specification report. Each message is as it is after what the event reports. */
+interface OptInEventData {
+  readonly 'message.echo': { readonly message: WebhookMessage };
+  readonly 'message.reaction': { readonly message: WebhookMessage; readonly reaction: WebhookReaction };
+  readonly 'message.edited': { readonly message: WebhookMessage; readonly edit: WebhookDeed };
+  readonly 'message.deleted': { readonly message: WebhookMessage; readonly deletion: WebhookDeed };
+  readonly 'message.undecryptable': { readonly undecryptable: WebhookUndecryptable };
+  readonly 'message.media_available': { readonly message: WebhookMessage };
+  readonly 'call.received': { readonly call: WebhookCall };
+}
+
+/** Who did something to a message, and when. */
+export interface WebhookDeed {
+  /** Null if the owner of the number did it, or if the network does not say who. */
+  readonly contact: WebhookContact | null;
+  /** Whether the owner of the number did it. */
+  readonly own: boolean;
+  /** By the network's clock; null if the network does not say it. */
+  readonly at: string | null;
+}
+
+export interface WebhookReaction extends WebhookDeed {
+  /** Null if the reaction was taken back. */
+  readonly emoji: string | null;
+}
+
+/** A message that cannot be read here. It is not stored; the phone may show it. */
+export interface WebhookUndecryptable {
+  readonly instance_id: string;
+  readonly contact: WebhookContact | null;
+  /** Null in a chat with one person. */
+  readonly group_id: string | null;
+  /** `view_once`: the network shows it on the phone alone. `no_key`: its sender was asked to send it again, in vain. */
+  readonly reason: 'no_key' | 'view_once';
+  /** By the network's clock; null if the network does not say it. */
+  readonly sent_at: string | null;
+}
+
+/** A call, which can only be answered on the phone. */
+export interface WebhookCall {
+  readonly instance_id: string;
+  readonly contact: WebhookContact | null;
+  /** Null for a call from one person to the number. */
+  readonly group_id: string | null;
+  readonly video: boolean;
+  /** When it was made, by the network's clock; null if the network does not say it. */
+  readonly at: string | null;
+}
 
 /** The message as it was at the event. Times are ISO 8601 with an offset. */
 export interface WebhookMessage {
@@ -49,6 +104,17 @@ export interface WebhookMessage {
   readonly read_at: string | null;
   readonly failed_at: string | null;
   readonly received_at: string | null;
+}
+
+/** A person whom an instance writes with, the same in each of its messages. */
+export interface WebhookContact {
+  /** `con_…` */
+  readonly id: string;
+  /** As the person calls themselves; null while it is not known. */
+  readonly name: string | null;
+  /** Digits; null if the network hides them. */
+  readonly phone_number: string | null;
+  readonly username: string | null;
 }
 
 /** The file of a message. The content is downloaded with GET /messages/{message}/media. */

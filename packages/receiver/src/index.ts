@@ -27,8 +27,8 @@ export type {
 export { signStandardWebhook, signWebhook } from './sign-webhook.ts';
 export type { SignStandardWebhookOptions, SignWebhookOptions } from './sign-webhook.ts';
 export { readEvent } from './event.ts';
-export { EVENT_MEANINGS } from './event-types.ts';
-export type { InstanceEventType, MessageEventType, WebhookEventType } from './event-types.ts';
+export { EVENT_MEANINGS, OPT_IN_EVENT_MEANINGS } from './event-types.ts';
+export type { InstanceEventType, MessageEventType, OptInEventType, WebhookEventType } from './event-types.ts';
 export type {
   MessageKind,
   MessageKindAndPayload,
@@ -38,11 +38,16 @@ export type {
 } from './message-kind.ts';
 export type {
   ReadEventResult,
+  WebhookCall,
+  WebhookContact,
+  WebhookDeed,
   WebhookEvent,
   WebhookEventOf,
   WebhookInstance,
   WebhookMedia,
   WebhookMessage,
+  WebhookReaction,
+  WebhookUndecryptable,
 } from './event.ts';
 export {
   DELIVERY_HEADER,

@@ -55,6 +55,11 @@ describe('createReceiver', () => {
         },
         'instance.error': (event) => expectTypeOf(event.data.instance).toEqualTypeOf<WebhookInstance>(),
         'webhook.test': (event) => expectTypeOf(event.data.webhook.id).toEqualTypeOf<string>(),
+        'message.reaction': (event) => {
+          expectTypeOf(event.data.message).toEqualTypeOf<WebhookMessage>();
+          expectTypeOf(event.data.reaction.emoji).toEqualTypeOf<string | null>();
+        },
+        'call.received': (event) => expectTypeOf(event.data.call.video).toEqualTypeOf<boolean>(),
       },
       otherwise: (event) => expectTypeOf(event).toEqualTypeOf<WebhookEvent>(),
     });

@@ -3,14 +3,14 @@ import { DELIVERY_STATUSES } from '../domain/delivery/delivery.ts';
 import type { DeliveryStatus } from '../domain/delivery/delivery.ts';
 import { DESCRIPTION_MAX, EVENTS_MAX } from '../domain/endpoint/endpoint.ts';
 import type { EndpointStatus } from '../domain/endpoint/endpoint.ts';
-import { SUBSCRIBABLE_EVENT_TYPES } from '../domain/event/event.ts';
+import { NAMEABLE_EVENT_TYPES } from '../domain/event/event.ts';
 import type { SubscribableEventType } from '../domain/event/event.ts';
 import { pageFields, storableText } from './fields.ts';
 import type { CheckedPageQuery, PageQuery } from './fields.ts';
 
 const description = storableText(0, DESCRIPTION_MAX).nullable().optional();
 const events = z
-  .array(z.enum(SUBSCRIBABLE_EVENT_TYPES))
+  .array(z.enum(NAMEABLE_EVENT_TYPES))
   .min(1)
   .max(EVENTS_MAX)
   .refine((names) => new Set(names).size === names.length, 'Must not repeat a name.')

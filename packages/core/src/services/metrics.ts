@@ -3,8 +3,8 @@ import type { Delivery, DeliveryErrorCode } from '../domain/delivery/delivery.ts
 import type { Message } from '../domain/message/message.ts';
 
 /**
- * What this process reports of its work. No label is an id or anything else of which there are more and more: types and
- * error codes alone.
+ * What this process reports of its work. No label is an id or anything else of which there are more and more: types,
+ * kinds and error codes alone.
  */
 export interface Metrics {
   messageAccepted(message: Message): void;
@@ -12,6 +12,8 @@ export interface Metrics {
   /** It has left the queue: to the network, or for good. */
   messageCompleted(message: Message, outcome: 'sent' | 'failed', now: number): void;
   webhookAttempted(delivery: Delivery, attempt: WebhookAttempt): void;
+  /** Something arrived that was neither stored nor reported. `kind` is as the gateway calls it. */
+  skipped(kind: string): void;
   /** Calls back for the number of instances that this process holds. */
   observeLeases(held: () => number): void;
 }
@@ -21,6 +23,10 @@ interface WebhookAttempt {
   readonly endedAt: number;
   readonly errorCode: DeliveryErrorCode | null;
 }
+
+/** More kinds than any network has: what a gateway passes on from strangers must not make more and more series. */
+const SKIPPED_KINDS = 100;
+const KIND = /^[a-z0-9_]{1,40}$/;
 
 const SECONDS_TO_A_REQUEST_END = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SECONDS_TO_AN_HOUR = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600];
@@ -42,6 +48,10 @@ export function createMetrics(provider: MeterProvider): Metrics {
   const failed = meter.createCounter('trunkline.messages.failed', {
     description: 'Messages that the network has refused, or never responded to, by type',
   });
+  const skipped = meter.createCounter('trunkline.messages.skipped', {
+    description: 'What arrived and was neither stored nor reported, by kind',
+  });
+  const skippedKinds = new Set<string>();
   const queued = meter.createHistogram(
     'trunkline.messages.queue.duration',
     seconds('From the acceptance of a message until it has left the queue', SECONDS_TO_AN_HOUR),
@@ -70,6 +80,12 @@ export function createMetrics(provider: MeterProvider): Metrics {
       attempts.record(secondsBetween(startedAt, endedAt), { outcome });
       // When somebody asked for a manual retry is not known.
       if (!manual) lag.record(secondsBetween(nextRetryAt ?? createdAt, startedAt));
+    },
+    skipped(kind) {
+      const isKnown = skippedKinds.has(kind);
+      const fits = isKnown || (skippedKinds.size < SKIPPED_KINDS && KIND.test(kind));
+      if (fits && !isKnown) skippedKinds.add(kind);
+      skipped.add(1, { kind: fits ? kind : 'other' });
     },
     observeLeases(held) {
       // For good: without a callback an SDK would go on reporting the last number.

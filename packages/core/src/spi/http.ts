@@ -26,7 +26,12 @@ export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';
 
 // The closed lists of values.
 export type { IdPrefix } from '../domain/id.ts';
-export { EVENT_MEANINGS, EVENT_TYPES } from '../domain/event/event.ts';
+export {
+  EVENT_MEANINGS,
+  EVENT_TYPES,
+  NAMEABLE_EVENT_TYPES,
+  OPT_IN_EVENT_MEANINGS,
+} from '../domain/event/event.ts';
 export { DELIVERY_STATUSES } from '../domain/delivery/delivery.ts';
 export { WAITING_REASONS } from '../domain/delivery/waiting.ts';
 export { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../domain/message/message.ts';

@@ -157,6 +157,7 @@ export function createInstanceLink({ context, lease, record, lost, changed }: Li
         report(() => advanceMessage(context, lease, networkId, { kind: status })),
       groups: (groups, extent) =>
         report(() => saveGroups(context, { instance: record.current(), lease }, groups, extent)),
+      skipped: context.metrics.skipped,
     };
   };
 

@@ -117,7 +117,7 @@ describe('a webhook', () => {
     ['none', []],
     ['a repeated name', ['message.sent', 'message.sent']],
     ['webhook.test', ['webhook.test']],
-    ['an unknown name', ['message.deleted']],
+    ['an unknown name', ['message.starred']],
     ['a name in upper case', ['MESSAGE.SENT']],
     ['21 names', Array.from({ length: 21 }, () => 'message.sent')],
     ['a text', 'message.sent'],

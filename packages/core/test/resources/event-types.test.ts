@@ -95,8 +95,10 @@ describe('the types that receivers import', () => {
     eventBody({ ...envelope, type: 'message.received', data: { instance } });
     // @ts-expect-error: a field that the receiver's types lack
     eventBody({ ...envelope, type: 'instance.error', data: { instance, cause: 'unknown' } });
-    // @ts-expect-error: a type that there is not
+    // @ts-expect-error: without what happened to the message
     eventBody({ ...envelope, type: 'message.deleted', data: { message } });
+    // @ts-expect-error: a type that there is not
+    eventBody({ ...envelope, type: 'message.starred', data: { message } });
   });
 });
 

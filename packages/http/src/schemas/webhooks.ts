@@ -1,5 +1,4 @@
-import { SUBSCRIBABLE_EVENT_TYPES } from '@trunkline/core';
-import { DELIVERY_STATUSES } from '@trunkline/core/spi/http';
+import { DELIVERY_STATUSES, NAMEABLE_EVENT_TYPES } from '@trunkline/core/spi/http';
 import type { WebhookResource, WebhookResourceWithSecret } from '@trunkline/core';
 import * as z from 'zod';
 import { exactly } from './exactly.ts';
@@ -11,7 +10,7 @@ const fields = z.strictObject({
   id: id('wh'),
   url: z.string(),
   description: z.string().nullable(),
-  events: z.array(z.enum(SUBSCRIBABLE_EVENT_TYPES)),
+  events: z.array(z.enum(NAMEABLE_EVENT_TYPES)),
   status: z.enum(['enabled', 'disabled']),
   secret_hint: z.string().meta({ description: 'An ellipsis and the last characters of the secret.' }),
   last_delivery: z
