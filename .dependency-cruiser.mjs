@@ -53,7 +53,12 @@ export default {
       [core('domain'), npm('uuid', 'ipaddr.js', '@stablelib/aes'), receiver],
       "Pure rules. The table of event types is the receiver's.",
     ),
-    only('ports', core('ports'), [core('domain', 'ports')], 'Interfaces only.'),
+    only(
+      'ports',
+      core('ports'),
+      [core('domain', 'ports'), receiver],
+      "Interfaces only. The kinds of messages are the receiver's.",
+    ),
     only(
       'runtime',
       core('runtime'),
