@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
@@ -30,7 +30,7 @@ export async function bundleDependencies(
 }
 
 /** In place of `require('node:…')`: needs no import either, and loads as late as it does. */
-const builtinsWithoutRequire: Plugin = {
+export const builtinsWithoutRequire: Plugin = {
   name: 'builtins-without-require',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^[a-z0-9_:/]+$/ }, ({ path, kind }) =>
@@ -42,6 +42,13 @@ const builtinsWithoutRequire: Plugin = {
     }));
   },
 };
+
+/** For a package that tsup bundles: beside its files, from what esbuild says that is in them. */
+export async function writeLicences(metafile: string, directory: string): Promise<void> {
+  const { inputs } = JSON.parse(await readFile(metafile, 'utf8'));
+  await writeFile(join(directory, 'LICENSES.txt'), await licences(Object.keys(inputs)));
+  await rm(metafile);
+}
 
 /** Of each package that a file was taken from: their licences want to be passed on with them. */
 async function licences(inputs: readonly string[]): Promise<string> {

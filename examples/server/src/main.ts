@@ -1,3 +1,4 @@
-import { runServer } from './run-server.ts';
+// The server as a program of one's own: docs/running.md has the variables. `serve` starts one and leaves the process alone.
+import { runServer } from 'trunkline';
 
-runServer();
+await runServer({ environment: process.env });

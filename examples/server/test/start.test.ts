@@ -1,143 +1,29 @@
-import { existsSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { startPostgres } from '@trunkline/test-postgres/server';
-import { until } from '@trunkline/test-support';
-import { countingProxy } from './support/counting-proxy.ts';
-import { runServer, startServer } from './support/server-process.ts';
-import { snapshot } from './support/snapshot.ts';
-import { temporaryDirectory } from './support/temporary-directory.ts';
-import { API_KEY, testClient } from './support/test-client.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { startNodeProgram } from '@trunkline/test-support/start-program';
 
-describe('The first start', () => {
-  it('prints its address and an API key with every scope, and later starts print no other', async () => {
-    const DATA_DIR = join(temporaryDirectory(), 'data');
-    const first = await startServer({ env: { DATA_DIR } });
-    const key = first.shownKey() ?? '';
-    expect(first.stdout()).toContain(`Everything is kept in the new directory ${DATA_DIR}`);
-    expect(key).toMatch(/^trk_[0-9A-Za-z]{40}$/);
-    const { status, body } = await testClient(first.url, key).request('GET', '/api/v1/api-key');
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ data: { workspace: { name: 'Default workspace' }, scopes: { length: 6 } } });
-    expect(await first.stop()).toBe(0);
-    expect(first.stderr()).toBe('');
+const MAIN = new URL('../start.js', import.meta.url);
 
-    const second = await startServer({ env: { DATA_DIR } });
-    expect(second.stdout()).not.toContain('trk_');
-    expect(second.stdout()).toContain('API key: shown at the first start');
-    expect((await testClient(second.url, key).request('GET', '/api/v1/instances')).status).toBe(200);
-    await second.stop();
+it('The example starts the server that the environment asks for, and a signal ends it in good order', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'trunkline-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const server = startNodeProgram(MAIN, {
+    cwd: directory,
+    env: { PATH: process.env['PATH'], PORT: '0', LOG_LEVEL: 'warn', RATE_LIMIT: '7' },
   });
-
-  it('keeps what it keeps from other users of the machine', async () => {
-    const DATA_DIR = join(temporaryDirectory(), 'data');
-    const server = await startServer({ env: { DATA_DIR } });
-    expect(statSync(DATA_DIR).mode & 0o777).toBe(0o700);
-    expect(statSync(join(DATA_DIR, 'secret.key')).mode & 0o777).toBe(0o600);
-    await server.stop();
-  });
-
-  it('makes its directory in the one that it is started in', async () => {
-    const cwd = temporaryDirectory();
-    const server = await startServer({ env: {}, cwd });
-    await server.stop();
-    expect(existsSync(join(cwd, 'data', 'trunkline.db'))).toBe(true);
-  });
-
-  it('leaves nothing behind where the port is in use', async () => {
-    const cwd = temporaryDirectory();
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as AddressInfo; // it listens on TCP
-    const { code, stdout, stderr } = await runServer({ env: { PORT: String(port) }, cwd });
-    other.close();
-    expect({ code, stdout, stderr }).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: `trunkline: PORT ${port} is in use on 127.0.0.1: another server runs there.\n`,
-    });
-    expect(snapshot(cwd)).toEqual({});
-  });
-
-  it('can happen on two servers concurrently, each with its own data', async () => {
-    const start = () => startServer({ env: { DATA_DIR: join(temporaryDirectory(), 'data') } });
-    const servers = await Promise.all([start(), start()]);
-    const [one, two] = servers.map((server) => testClient(server.url, server.shownKey()));
-    const instance = await one?.createInstance();
-    await one?.connect(instance?.id ?? '');
-    expect((await two?.request('GET', '/api/v1/instances'))?.body).toEqual({ data: [] });
-    expect((await two?.request('GET', `/api/v1/instances/${instance?.id}`))?.status).toBe(404);
-    expect(
-      (await testClient(servers[1].url, servers[0].shownKey()).request('GET', '/api/v1/api-key')).status,
-    ).toBe(401);
-    expect(await Promise.all(servers.map((server) => server.stop()))).toEqual([0, 0]);
-  });
-
-  it('may happen on several servers concurrently on the same data', async () => {
-    const DATA_DIR = join(temporaryDirectory(), 'data');
-    const servers = await Promise.all([1, 2, 3].map(() => startServer({ env: { DATA_DIR, API_KEY } })));
-    const keys = await Promise.all(
-      servers.map((server) => testClient(server.url).request('GET', '/api/v1/api-key')),
-    );
-    expect(keys.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(new Set(keys.map(({ body }) => JSON.stringify(body))).size).toBe(1);
-    expect(servers.filter((server) => server.stdout().includes('without the role gateway'))).toHaveLength(2);
-    for (const server of servers) await server.stop();
-  });
+  const [, url = ''] = await server.printed(/^Trunkline is at (\S+)$/m);
+  const [, key = ''] = await server.printed(/^API key, shown only this once: (\S+)$/m);
+  const response = await fetch(`${url}/instances`, { headers: { Authorization: `Bearer ${key}` } });
+  expect(response.status).toBe(200);
+  expect(response.headers.get('X-RateLimit-Limit')).toBe('7');
+  expect(await server.stop()).toBe(0);
+  expect(server.stderr()).toBe('');
 });
 
-describe('API_KEY', () => {
-  const other = 'quite-another-key-for-the-tests';
-
-  it('is installed with every scope, stays, gives way to another, and does not come back', async () => {
-    const DATA_DIR = join(temporaryDirectory(), 'data');
-    const startWith = async (key?: string) => {
-      const server = await startServer({ env: { DATA_DIR, ...(key !== undefined && { API_KEY: key }) } });
-      const statusOf = async (asked: string) =>
-        (await testClient(server.url, asked).request('GET', '/api/v1/api-key')).status;
-      const statuses = [await statusOf(API_KEY), await statusOf(other)];
-      await server.stop();
-      expect(server.shownKey()).toBeUndefined();
-      expect(server.stdout()).not.toContain(key ?? 'a key');
-      return statuses;
-    };
-    expect(await startWith(API_KEY)).toEqual([200, 401]);
-    expect(await startWith(API_KEY)).toEqual([200, 401]);
-    expect(await startWith()).toEqual([200, 401]);
-    expect(await startWith(other)).toEqual([401, 200]);
-    const { code, stderr } = await runServer({ env: { DATA_DIR, API_KEY } });
-    expect(code).toBe(1);
-    expect(stderr).toBe(
-      'trunkline: API_KEY was replaced by another one before, and cannot come back: take a new value.\n',
-    );
-  });
-
-  it('comes beside the key of the first start', async () => {
-    const DATA_DIR = join(temporaryDirectory(), 'data');
-    const first = await startServer({ env: { DATA_DIR } });
-    await first.stop();
-    const second = await startServer({ env: { DATA_DIR, API_KEY } });
-    const [shown, given] = [testClient(second.url, first.shownKey()), testClient(second.url)];
-    const instance = await given.createInstance();
-    expect((await shown.request('GET', `/api/v1/instances/${instance.id}`)).status).toBe(200);
-    await second.stop();
-  });
-});
-
-describe('A start on PostgreSQL', { timeout: 120_000 }, () => {
-  it('keeps every connection that it opens, first and later', async () => {
-    const postgres = await startPostgres();
-    onTestFinished(() => postgres.stop());
-    const DATA_DIR = join(temporaryDirectory(), 'data');
-    for (const start of ['the first', 'a later one']) {
-      const proxy = await countingProxy(postgres.url);
-      const server = await startServer({ env: { DATA_DIR, DATABASE_URL: proxy.url } });
-      expect(proxy.closed(), start).toBe(0);
-      expect(await server.stop()).toBe(0);
-      // That it counts at all. The proxy may hear of a closed connection after the process has ended.
-      await until('the connections are closed', () => proxy.closed() > 0);
-    }
-  });
+it('The example says what is wrong with a variable, and exits with 1', async () => {
+  const server = startNodeProgram(MAIN, { env: { PATH: process.env['PATH'], PORT: 'http' } });
+  expect(await server.ended).toBe(1);
+  expect(server.stderr()).toBe('trunkline: PORT must be a whole number from 0 to 65535.\n');
 });

@@ -21,7 +21,7 @@ export function createServerMetrics(): ServerMetrics {
   const reader = new PrometheusExporter({ preventServerStart: true });
   const serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
   const meterProvider = new MeterProvider({ readers: [reader] });
-  const duration = meterProvider.getMeter('@trunkline/example-server').createHistogram(
+  const duration = meterProvider.getMeter('trunkline').createHistogram(
     // Named by OpenTelemetry's conventions for HTTP.
     'http.server.request.duration',
     {

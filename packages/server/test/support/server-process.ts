@@ -1,7 +1,7 @@
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import type { End, Program } from '@trunkline/test-support/start-program';
 
-const MAIN = new URL('../../start.js', import.meta.url);
+const MAIN = new URL('../../../../examples/server/start.js', import.meta.url);
 const PRELOAD = new URL('preload.ts', import.meta.url).href;
 
 export interface ServerOptions {

@@ -14,10 +14,32 @@ const phoneNumber = z.string().transform((text, context): string => {
   return z.NEVER;
 });
 
-export const scanInput = z.object({
+interface Scan {
+  readonly phone_number?: string | undefined;
+  readonly profile_name?: string | undefined;
+}
+
+export const scanInput: z.ZodType<Scan, unknown> = z.object({
   phone_number: phoneNumber.optional(),
   profile_name: z.string().min(1).max(255).optional(),
 });
+
+interface InboundText {
+  readonly from: string;
+  readonly group_id?: string | undefined;
+  readonly text: string;
+  readonly file?: undefined;
+}
+
+interface InboundFile {
+  readonly from: string;
+  readonly group_id?: string | undefined;
+  readonly file: File;
+  readonly type: 'image' | 'document' | 'audio' | 'video';
+  readonly caption?: string | undefined;
+}
+
+export type Inbound = InboundText | InboundFile;
 
 const anyInbound = z.object({ from: phoneNumber, group_id: z.string().optional() });
 const inboundText = anyInbound.extend({ text: z.string().min(1).max(4096), file: z.undefined().optional() });
@@ -26,7 +48,6 @@ const inboundFile = anyInbound.extend({
   type: z.enum(['image', 'document', 'audio', 'video']),
   caption: z.string().max(1024).optional(),
 });
-export type Inbound = z.output<typeof inboundText> | z.output<typeof inboundFile>;
 
 /** A file, or a text without one. */
 export const inboundInput: z.ZodType<Inbound, unknown> = z
@@ -38,12 +59,17 @@ export const inboundInput: z.ZodType<Inbound, unknown> = z
     return z.NEVER;
   });
 
-export const groupInput = z.object({
+interface NewGroup {
+  readonly name: string;
+  readonly participants_count: number;
+}
+
+export const groupInput: z.ZodType<NewGroup, unknown> = z.object({
   name: z.string().trim().min(1).max(255),
   participants_count: z.int().min(1).max(100_000),
 });
 
-export const noInput = z.object({});
+export const noInput: z.ZodType<object, unknown> = z.object({});
 
 export interface Reading {
   readonly maxBytes: number;

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { readSettings } from '../src/settings.ts';
+import { fromEnvironment } from '../src/setting-sources.ts';
+import { readSettings as readGiven } from '../src/settings.ts';
+import type { Settings } from '../src/settings.ts';
 import { complaintsOf } from '../src/start-error.ts';
+
+function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  return readGiven(fromEnvironment(environment));
+}
 
 describe('The variables of the server', () => {
   it('have defaults', () => {

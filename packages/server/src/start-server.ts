@@ -11,19 +11,25 @@ import { storageOn } from './database.ts';
 import { openDefaultWorkspace } from './default-workspace.ts';
 import type { Access } from './default-workspace.ts';
 import { listen } from './http-listener.ts';
+import type { HttpListener } from './http-listener.ts';
 import { setEmailRecipients } from './email-recipients.ts';
 import { openNetwork } from './messaging-network.ts';
 import { openOnce } from './open-once.ts';
 import { ownAddresses } from './own-addresses.ts';
 import { openRateLimit } from './rate-limit.ts';
+import type { RateLimit } from './rate-limit.ts';
 import type { SandboxNetwork } from './sandbox-network.ts';
 import { createSecretKey, readSecretKey } from './secret-key.ts';
 import { createServerApp, createStartingApp } from './server-app.ts';
 import { createServerMetrics } from './server-metrics.ts';
 import type { Settings } from './settings.ts';
 import { StartError } from './start-error.ts';
+import { processTerminal } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 
 export interface RunningServer {
+  /** Where it listens, without a slash at its end: `http://127.0.0.1:8080`. */
+  readonly url: string;
   /** Responds to the requests in flight, finishes what the workers have begun, and releases what this process holds. */
   stop(): Promise<void>;
 }
@@ -34,6 +40,8 @@ export interface ServerParts {
   readonly network?: SandboxNetwork;
   /** A last look at what the service is put together from. */
   readonly adapt?: (options: TrunklineOptions) => TrunklineOptions;
+  /** What people read instead of stdout and stderr. */
+  readonly terminal?: Terminal;
 }
 
 /**
@@ -43,19 +51,47 @@ export interface ServerParts {
 export async function startServer(
   settings: Settings,
   logger: Logger,
-  { network: given, adapt = (options) => options }: ServerParts = {},
+  parts: ServerParts = {},
 ): Promise<RunningServer> {
-  const { database, dataDirectory: directory } = settings;
   const adapters = await chosenAdapters(settings, logger);
   const files = await checkDataFiles({
-    directory,
-    database: database.kind === 'sqlite' ? database.path : null,
+    directory: settings.dataDirectory,
+    database: settings.database.kind === 'sqlite' ? settings.database.path : null,
   });
   const listener = await listen(settings, createStartingApp().fetch);
-  const storage = openOnce(await storageOn(database));
+  try {
+    return await startOn(listener, { settings, logger, files, adapters, parts });
+  } catch (error) {
+    await listener.close();
+    throw error;
+  }
+}
+
+interface Start {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly files: DataFiles;
+  readonly adapters: Pick<TrunklineOptions, 'media' | 'notifier'>;
+  readonly parts: ServerParts;
+}
+
+/** The listener is left open if this rejects; nothing else is. */
+async function startOn(
+  listener: HttpListener,
+  { settings, logger, files, adapters, parts }: Start,
+): Promise<RunningServer> {
+  const { network: given, adapt = (options) => options, terminal = processTerminal } = parts;
+  const storage = openOnce(await storageOn(settings.database));
   const { urlPolicy, webhookAllow, webhookDeny, standardWebhooks, stopTimeoutMs } = settings;
   const urlRules = { urlPolicy, webhookAllow, webhookDeny, ownAddresses: ownAddresses(listener, settings) };
-  const { secretKey, network } = await openData({ settings, files, storage, logger, network: given });
+  const { secretKey, network } = await openData({
+    settings,
+    files,
+    storage,
+    logger,
+    terminal,
+    network: given,
+  });
   const options = { secretKey, ...urlRules, standardWebhooks, stopTimeoutMs, logger };
   const runtime = nodeRuntime({ mediaDirectory: files.media });
   const metrics = createServerMetrics();
@@ -70,41 +106,53 @@ export async function startServer(
       roles: { ...settings.roles, gateway: settings.roles.gateway && !network.isElsewhere },
     }),
   );
-  await trunkline.start();
-  const openWorkspace = (): Promise<Access> =>
-    openDefaultWorkspace({ trunkline, storage, crypto: runtime.crypto }, settings.apiKey);
-  // Another server may be doing the same at this moment: the second look finds what that one has made.
-  const access = await openWorkspace().catch(openWorkspace);
-  if (settings.emailTo !== undefined) await setEmailRecipients(trunkline, settings.emailTo);
-
-  const { phone, isElsewhere } = network;
-  const rateLimit = await openRateLimit(settings, logger);
-  let draining = false;
-  listener.serve(
-    createServerApp({
-      trunkline,
-      storage,
-      hasSandbox: settings.gateway === 'sandbox',
-      phone,
-      publicUrl: settings.publicUrl,
-      rateLimit: rateLimit.options,
-      logger: trunkline.logger, // which a fault that hits every request cannot flood
-      metrics,
-      metricsToken: settings.metricsToken,
-      isDraining: () => draining,
-    }).fetch,
-  );
-  await warnOfOpenFiles(files, logger);
-  await announce({ settings, url: listener.url, access, networkIsElsewhere: isElsewhere });
-  return {
-    async stop() {
-      draining = true;
-      await listener.close();
-      await trunkline.stop();
-      await rateLimit.close();
-      network.close();
-    },
+  let rateLimit: RateLimit | null = null;
+  const release = async (): Promise<void> => {
+    await trunkline.stop();
+    await rateLimit?.close();
+    network.close();
   };
+  try {
+    await trunkline.start();
+    const openWorkspace = (): Promise<Access> =>
+      openDefaultWorkspace({ trunkline, storage, crypto: runtime.crypto }, settings.apiKey);
+    // Another server may be doing the same at this moment: the second look finds what that one has made.
+    const access = await openWorkspace().catch(openWorkspace);
+    if (settings.emailTo !== undefined) await setEmailRecipients(trunkline, settings.emailTo);
+
+    rateLimit = await openRateLimit(settings, logger);
+    let draining = false;
+    listener.serve(
+      createServerApp({
+        trunkline,
+        storage,
+        hasSandbox: settings.gateway === 'sandbox',
+        phone: network.phone,
+        publicUrl: settings.publicUrl,
+        rateLimit: rateLimit.options,
+        logger: trunkline.logger, // which a fault that hits every request cannot flood
+        metrics,
+        metricsToken: settings.metricsToken,
+        isDraining: () => draining,
+      }).fetch,
+    );
+    await warnOfOpenFiles(files, logger);
+    await announce(
+      { settings, url: listener.url, access, networkIsElsewhere: network.isElsewhere },
+      terminal,
+    );
+    return {
+      url: listener.url,
+      async stop() {
+        draining = true;
+        await listener.close();
+        await release();
+      },
+    };
+  } catch (error) {
+    await release();
+    throw error;
+  }
 }
 
 interface Data {
@@ -112,6 +160,7 @@ interface Data {
   readonly files: DataFiles;
   readonly storage: Storage;
   readonly logger: Logger;
+  readonly terminal: Terminal;
   readonly network: SandboxNetwork | undefined;
 }
 
@@ -121,15 +170,19 @@ async function openData({
   files,
   storage,
   logger,
+  terminal,
   network,
 }: Data): Promise<Pick<TrunklineOptions, 'secretKey'> & { readonly network: SandboxNetwork }> {
   try {
     const isInUse =
       files.hasDatabase || (settings.database.kind === 'postgres' && (await hasWorkspace(storage, logger)));
-    const secretKey = [await secretKeyFor(settings, files, isInUse), settings.previousSecretKey];
+    const secretKey = [
+      await secretKeyFor({ settings, files, terminal }, isInUse),
+      settings.previousSecretKey,
+    ];
     if (isInUse) await trySecretKey(storage, { secretKey, logger });
-    await createDataDirectory(files);
-    return { secretKey, network: network ?? (await openNetwork(settings, files)) };
+    await createDataDirectory(files, terminal);
+    return { secretKey, network: network ?? (await openNetwork(settings, files, terminal)) };
   } catch (error) {
     await storage.close();
     throw error;
@@ -137,7 +190,10 @@ async function openData({
 }
 
 /** A key that does not fit the database would make it useless, so none is made beside one. */
-async function secretKeyFor(settings: Settings, files: DataFiles, isInUse: boolean): Promise<string> {
+async function secretKeyFor(
+  { settings, files, terminal }: Pick<Data, 'settings' | 'files' | 'terminal'>,
+  isInUse: boolean,
+): Promise<string> {
   const key = settings.secretKey ?? (await readSecretKey(files.secretKey));
   if (key !== undefined) return key;
   if (isInUse) {
@@ -145,7 +201,7 @@ async function secretKeyFor(settings: Settings, files: DataFiles, isInUse: boole
       `The secret key of the database is missing: put ${files.secretKey} back, or set SECRET_KEY to what it was set to.`,
     );
   }
-  await createDataDirectory(files);
+  await createDataDirectory(files, terminal);
   return createSecretKey(files.secretKey);
 }
 
@@ -183,6 +239,6 @@ async function trySecretKey(
   await trunkline.stop();
 }
 
-async function createDataDirectory({ directory }: DataFiles): Promise<void> {
-  if (await createDirectory(directory)) console.log(`Everything is kept in the new directory ${directory}`);
+async function createDataDirectory({ directory }: DataFiles, terminal: Terminal): Promise<void> {
+  if (await createDirectory(directory)) terminal.say(`Everything is kept in the new directory ${directory}`);
 }

@@ -1,12 +1,12 @@
 import { constants } from 'node:os';
-import { pino, destination } from 'pino';
-import { readSettings } from './settings.ts';
+import { serverLogger, settingsOf } from './serve.ts';
+import type { ServeOptions } from './serve.ts';
 import type { Settings } from './settings.ts';
 import { complaintsOf } from './start-error.ts';
 import { startServer } from './start-server.ts';
 import type { RunningServer, ServerParts } from './start-server.ts';
 
-export type { ServerParts };
+export type { ServerParts } from './start-server.ts';
 
 /**
  * Beside the time that the workers get for what they have begun: for requests in flight, and for closing. What has not
@@ -14,13 +14,23 @@ export type { ServerParts };
  */
 const CLOSE_WITHIN_MS = 15_000;
 
-/** Runs the server that the environment asks for until a signal ends it; exits the process. */
-export function runServer(parts: ServerParts = {}): void {
+/**
+ * Runs the server until a signal ends it, and exits the process: 0 when it ended in good order, 1 when it could not start
+ * or failed, 130 or 143 at a second signal.
+ */
+export async function runServer(options: ServeOptions = {}): Promise<void> {
+  runSettings(await settingsOf(options).catch(exitWith));
+}
+
+/** The same with parts of one's own. */
+export async function runServerWith(parts: ServerParts, options: ServeOptions): Promise<void> {
+  runSettings(await settingsOf(options).catch(exitWith), parts);
+}
+
+export function runSettings(settings: Settings, parts: ServerParts = {}): void {
   // Whatever it writes is for its own user alone.
   process.umask(0o077);
-  const settings = readOrExit();
-  // Synchronous, so that the last lines before an end are there too. What is for people is on stdout.
-  const logger = pino({ level: settings.logLevel }, destination({ dest: 2, sync: true }));
+  const logger = serverLogger(settings);
 
   process.on('uncaughtException', (error) => {
     logger.fatal(
@@ -34,16 +44,8 @@ export function runServer(parts: ServerParts = {}): void {
   endOnSignals(starting, settings.stopTimeoutMs + CLOSE_WITHIN_MS);
 }
 
-function readOrExit(): Settings {
-  try {
-    return readSettings(process.env);
-  } catch (error) {
-    return exitWith(error);
-  }
-}
-
 function exitWith(error: unknown): never {
-  for (const complaint of complaintsOf(error)) console.error(`trunkline: ${complaint}`);
+  for (const complaint of complaintsOf(error)) process.stderr.write(`trunkline: ${complaint}\n`);
   process.exit(1);
 }
 

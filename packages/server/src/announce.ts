@@ -1,5 +1,6 @@
 import type { Access } from './default-workspace.ts';
 import type { Settings } from './settings.ts';
+import type { Terminal } from './terminal.ts';
 
 interface Started {
   readonly settings: Settings;
@@ -10,35 +11,38 @@ interface Started {
 }
 
 /** Shows the people at the terminal what they need to know; the last lines are where the server is and the API key. */
-export async function announce({ settings, url, access, networkIsElsewhere }: Started): Promise<void> {
+export async function announce(
+  { settings, url, access, networkIsElsewhere }: Started,
+  terminal: Terminal,
+): Promise<void> {
   if (settings.urlPolicy === 'local') {
-    console.error(
+    terminal.warn(
       'WARNING: WEBHOOK_URL_POLICY=local lets webhooks go to this machine, without TLS. For development only.',
     );
   }
   if (settings.webhookAllow.length > 0) {
-    console.error(
+    terminal.warn(
       `WARNING: WEBHOOK_ALLOW lets the webhooks of every workspace go to ${settings.webhookAllow.join(', ')}, over http and on any port too.`,
     );
   }
   if (networkIsElsewhere) {
-    console.log(
+    terminal.say(
       'Another process on this data has the sandbox network: this one runs without the role gateway, and the other one sends what this one accepts.',
     );
   }
-  if (settings.publicUrl !== undefined) console.log(`Trunkline listens on ${url}`);
-  console.log(
+  if (settings.publicUrl !== undefined) terminal.say(`Trunkline listens on ${url}`);
+  terminal.say(
     settings.roles.api
       ? `Trunkline is at ${settings.publicUrl ?? url}/api/v1`
       : `Trunkline runs without the role api; see ${url}/healthz`,
   );
   switch (access.kind) {
     case 'new':
-      console.log(`API key, shown only this once: ${access.token}`);
+      terminal.say(`API key, shown only this once: ${access.token}`);
       return access.shown();
     case 'given':
-      return console.log('API key: the one in API_KEY');
+      return terminal.say('API key: the one in API_KEY');
     case 'earlier':
-      return console.log('API key: shown at the first start (API_KEY=... installs one of your own)');
+      return terminal.say('API key: shown at the first start (API_KEY=... installs one of your own)');
   }
 }

@@ -9,6 +9,7 @@ import { Hono } from 'hono';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLogger } from '@trunkline/core';
 import { addHealth } from '../src/health.ts';
+import { fromEnvironment } from '../src/setting-sources.ts';
 import { readSettings } from '../src/settings.ts';
 import { startServer } from '../src/start-server.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
@@ -65,20 +66,13 @@ describe('A server', () => {
 });
 
 it('A server is not ready while it cannot write, and says so to those who still ask when it is ended', async () => {
-  vi.spyOn(console, 'log').mockReturnValue();
-  onTestFinished(() => void vi.restoreAllMocks());
-  const said: string[] = [];
-  vi.spyOn(process.stdout, 'write').mockImplementation((line) => said.push(String(line)) > 0);
   const directory = `${temporaryDirectory()}/data`;
-  const settings = readSettings({
-    PORT: '0',
-    DATA_DIR: directory,
-    API_KEY: 'a-key-for-the-tests',
-  });
-  const server = await startServer(settings, silentLogger);
-  const url = /http:\/\/[\d.]+:\d+/.exec(
-    [...said, ...vi.mocked(console.log).mock.calls.flat()].join('\n'),
-  )?.[0];
+  const settings = readSettings(
+    fromEnvironment({ PORT: '0', DATA_DIR: directory, API_KEY: 'a-key-for-the-tests' }),
+  );
+  const terminal = { say() {}, warn() {} };
+  const server = await startServer(settings, silentLogger, { terminal });
+  const { url } = server;
   // A connection that stays open, as those of a load balancer do.
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());

@@ -1,0 +1,99 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
+import { didYouMean } from '@trunkline/option-names';
+import { parse, TomlError } from 'smol-toml';
+import { keyOf, variablesBy } from './setting-names.ts';
+import { textOf } from './setting-sources.ts';
+import type { GivenSetting } from './settings.ts';
+import { errorCode, StartError } from './start-error.ts';
+
+const MAX_BYTES = 65_536;
+/** Of a name that is wrong: enough to find it. */
+const SHOWN_CHARACTERS = 40;
+const WRITE_BY_ALL = 0o002;
+
+/**
+ * Reads a configuration file: TOML without tables, whose names are those of the variables in lower case. A path in it
+ * counts from its own directory. Throws a StartError with a line for each thing that is wrong.
+ */
+export async function fromConfigFile(path: string): Promise<readonly GivenSetting[]> {
+  const values = parsed(path, await readText(path));
+  const known = variablesBy(keyOf);
+  const complaints: string[] = [];
+  const given: GivenSetting[] = [];
+  for (const [key, value] of Object.entries(values)) {
+    const variable = known.get(key);
+    const text = textOf(value);
+    if (variable === undefined) complaints.push(`${path}: ${noSuchSetting(key, [...known.keys()])}`);
+    else if (text === undefined)
+      complaints.push(
+        `${key} in ${path} must be a text, a number, true, false or a list of texts without commas.`,
+      );
+    else
+      given.push({ variable, name: `${key} in ${path}`, text: fromDirectory(variable, text, dirname(path)) });
+  }
+  if (complaints.length > 0) throw new StartError(...complaints);
+  return given;
+}
+
+async function readText(path: string): Promise<string> {
+  let file: FileHandle;
+  try {
+    // A pipe that nobody writes to would keep the start waiting.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = errorCode(error);
+    throw new StartError(
+      code === 'ENOENT'
+        ? `There is no configuration file ${path}: make one with "trunkline init", or name another one with --config.`
+        : `The configuration file cannot be read: ${path} (${code}).`,
+    );
+  }
+  try {
+    const { mode, size } = await file
+      .stat()
+      .then((stat) => ({ mode: stat.isFile() ? stat.mode : null, size: stat.size }));
+    if (mode === null) throw new StartError(`The configuration file is not a file: ${path}`);
+    if ((mode & WRITE_BY_ALL) !== 0)
+      throw new StartError(
+        `Every user of this machine can change ${path}, so it is not read: run "chmod o-w ${path}".`,
+      );
+    if (size > MAX_BYTES)
+      throw new StartError(`The configuration file is larger than ${MAX_BYTES} bytes: ${path}`);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES + 1), 0, MAX_BYTES + 1, 0);
+    return new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, bytesRead));
+  } catch (error) {
+    if (error instanceof TypeError)
+      throw new StartError(`The configuration file is not text in UTF-8: ${path}`);
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+function parsed(path: string, text: string): Readonly<Record<string, unknown>> {
+  try {
+    return parse(text, { maxDepth: 8 });
+  } catch (error) {
+    // The message of the parser shows the line, which may have a secret in it.
+    if (error instanceof TomlError)
+      throw new StartError(
+        `${path} is not valid TOML: line ${error.line}, column ${error.column}. Texts need quotes, as in host = "127.0.0.1".`,
+      );
+    throw error;
+  }
+}
+
+function noSuchSetting(key: string, known: readonly string[]): string {
+  const shown = key.length > SHOWN_CHARACTERS ? `${key.slice(0, SHOWN_CHARACTERS)}…` : key;
+  return `there is no setting ${JSON.stringify(shown)}. ${didYouMean(shown, known)}`;
+}
+
+/** The path that a setting has, from where the file is. */
+function fromDirectory(variable: string, text: string, directory: string): string {
+  if (variable === 'DATA_DIR') return isAbsolute(text) || text === '' ? text : join(directory, text);
+  const path = variable === 'DATABASE_URL' ? /^sqlite:(?!:memory:$)(.+)$/s.exec(text)?.[1] : undefined;
+  return path === undefined || isAbsolute(path) ? text : `sqlite:${join(directory, path)}`;
+}

@@ -1,0 +1,78 @@
+import { destination, pino } from 'pino';
+import type { Logger } from 'pino';
+import { fromConfigFile } from './config-file.ts';
+import { fromEnvironment, fromOptions } from './setting-sources.ts';
+import { readSettings } from './settings.ts';
+import type { Settings } from './settings.ts';
+import { startServer } from './start-server.ts';
+import type { RunningServer } from './start-server.ts';
+
+export type { RunningServer } from './start-server.ts';
+
+/** The settings of docs/running.md, in the order of strength of their sources: the file, the environment, the options. */
+export interface ServeOptions {
+  /** The path of a configuration file. If omitted, none is read. */
+  readonly configFile?: string | undefined;
+  /** Variables: usually `process.env`. If omitted, none counts. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+
+  readonly host?: string | undefined;
+  /** 0 takes any free one. */
+  readonly port?: number | undefined;
+  readonly publicUrl?: string | undefined;
+  /** For all files of the server. Default `data`. */
+  readonly dataDir?: string | undefined;
+  /** `sqlite:<path>` or `postgres://…`. */
+  readonly databaseUrl?: string | undefined;
+  readonly databaseConnections?: number | undefined;
+  readonly s3Bucket?: string | undefined;
+  readonly s3Region?: string | undefined;
+  readonly s3Endpoint?: string | undefined;
+  readonly s3Prefix?: string | undefined;
+  readonly s3KeyId?: string | undefined;
+  readonly s3SecretKey?: string | undefined;
+  readonly gateway?: 'sandbox' | 'baileys' | undefined;
+  readonly messagesPerMinute?: number | undefined;
+  readonly apiKey?: string | undefined;
+  readonly secretKey?: string | undefined;
+  readonly secretKeyPrevious?: string | undefined;
+  readonly webhookUrlPolicy?: 'public' | 'local' | undefined;
+  readonly webhookAllow?: readonly string[] | undefined;
+  readonly webhookDeny?: readonly string[] | undefined;
+  readonly standardWebhooks?: boolean | undefined;
+  /** Requests a minute for each API key; 0 is no limit. */
+  readonly rateLimit?: number | undefined;
+  readonly roles?: readonly ('api' | 'gateway' | 'webhooks' | 'maintenance')[] | undefined;
+  readonly smtpUrl?: string | undefined;
+  readonly mailTo?: readonly string[] | undefined;
+  readonly metricsToken?: string | undefined;
+  /** In seconds. */
+  readonly stopTimeout?: number | undefined;
+  /** Of the log, on stderr. */
+  readonly logLevel?: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | undefined;
+}
+
+/**
+ * Starts the server, and resolves when it is ready. It prints its address and, at the first start, the API key. Rejects
+ * with an error that says in a line for each what is wrong: nothing was written then.
+ *
+ * It leaves the process alone: signals and unexpected errors are the program's. `runServer` deals with these too.
+ */
+export async function serve(options: ServeOptions = {}): Promise<RunningServer> {
+  const settings = await settingsOf(options);
+  return startServer(settings, serverLogger(settings));
+}
+
+export async function settingsOf({
+  configFile,
+  environment = {},
+  ...options
+}: ServeOptions): Promise<Settings> {
+  const inFile = configFile === undefined ? [] : await fromConfigFile(configFile);
+  return readSettings([...inFile, ...fromEnvironment(environment), ...fromOptions(options)]);
+}
+
+/** Synchronous, so that the last lines before an end are there too. What is for people is on stdout. */
+export function serverLogger({ logLevel }: Pick<Settings, 'logLevel'>): Logger {
+  return pino({ level: logLevel }, destination({ dest: 2, sync: true }));
+}

@@ -1,0 +1,23 @@
+import { allSettings } from './settings.ts';
+
+// A setting has one name, which each place spells in its own way: PUBLIC_URL, public_url, publicUrl, --public-url.
+
+/** In the configuration file. */
+export function keyOf(variable: string): string {
+  return variable.toLowerCase();
+}
+
+/** Of `serve`. */
+export function optionOf(variable: string): string {
+  return keyOf(variable).replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** On the command line. */
+export function flagOf(variable: string): string {
+  return `--${keyOf(variable).replaceAll('_', '-')}`;
+}
+
+/** The settings by what one of the functions above calls them. */
+export function variablesBy(spelling: (variable: string) => string): ReadonlyMap<string, string> {
+  return new Map(allSettings().map(({ variable }) => [spelling(variable), variable]));
+}

@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { flawInHostEntry } from '@trunkline/core/spi/http';
+import type { Roles } from '@trunkline/core';
+
+// What values of settings look like as text. Each message stands after the name of its setting, and repeats no value that may be secret.
+
+const ROLE_NAMES: readonly (keyof Roles)[] = ['api', 'gateway', 'webhooks', 'maintenance'];
+
+export function wholeNumber(max: number, min = 0): z.ZodType<number, string> {
+  const complaint = `must be a whole number from ${min} to ${max}.`;
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, complaint)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, complaint);
+}
+
+export function secretKey(): z.ZodType<string | undefined> {
+  return z
+    .string()
+    .min(32, 'must be at least 32 characters, as `openssl rand -base64 32` makes them.')
+    .optional();
+}
+
+export function hostsListed(list: 'allow' | 'deny'): z.ZodType<readonly string[]> {
+  return z
+    .string()
+    .transform(commaList)
+    .superRefine((entries, context) => {
+      for (const entry of entries) {
+        const flaw = flawInHostEntry(list, entry);
+        if (flaw !== undefined)
+          context.addIssue(`must be a comma list of hosts, but ${JSON.stringify(entry)} ${flaw}.`);
+      }
+    })
+    .default([]);
+}
+
+export function commaList(text: string): string[] {
+  return text.split(',').map((entry) => entry.trim());
+}
+
+export function roles(): z.ZodType<Roles> {
+  return z
+    .string()
+    .transform(commaList)
+    .pipe(z.array(z.string().refine(isRole, `must be a comma list of ${ROLE_NAMES.join(', ')}.`)))
+    .default([...ROLE_NAMES])
+    .transform(rolesOf);
+}
+
+function isRole(name: string): boolean {
+  return ROLE_NAMES.some((role) => role === name);
+}
+
+function rolesOf(names: readonly string[]): Roles {
+  const has = (role: keyof Roles): boolean => names.includes(role);
+  return {
+    api: has('api'),
+    gateway: has('gateway'),
+    webhooks: has('webhooks'),
+    maintenance: has('maintenance'),
+  };
+}
+
+export function publicUrl(): z.ZodType<string | undefined> {
+  return z
+    .string()
+    .refine(
+      isPublicUrl,
+      'must be a URL like https://messages.example.com, without credentials, query and fragment.',
+    )
+    .transform(withoutSlash)
+    .optional();
+}
+
+function isPublicUrl(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return (
+    url !== null &&
+    ['http:', 'https:'].includes(url.protocol) &&
+    url.username + url.password === '' &&
+    !/[?#]/.test(text)
+  );
+}
+
+/** As URLs are compared: a host in capitals is the same. */
+function withoutSlash(url: string): string {
+  return new URL(url).href.replace(/\/$/, '');
+}
+
+export type NamedDatabase =
+  { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string };
+
+export function database(): z.ZodType<NamedDatabase | undefined> {
+  return z.string().transform(databaseNamed).optional();
+}
+
+function databaseNamed(url: string, context: z.RefinementCtx): NamedDatabase {
+  const path = /^sqlite:(.+)$/s.exec(url)?.[1];
+  if (path !== undefined && path !== ':memory:') return { kind: 'sqlite', path };
+  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return { kind: 'postgres', url };
+  context.addIssue('must be sqlite: and the path of a file, or postgres:// and where the database is.');
+  return z.NEVER;
+}

@@ -1,0 +1,290 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import { isInstallableToken } from '@trunkline/core/spi/http';
+import type { Roles, UrlPolicy } from '@trunkline/core';
+import type { S3MediaStoreOptions } from '@trunkline/media-s3';
+import type { Database } from './database.ts';
+import {
+  commaList,
+  database,
+  hostsListed,
+  publicUrl,
+  roles,
+  secretKey,
+  wholeNumber,
+} from './setting-values.ts';
+import { StartError } from './start-error.ts';
+
+/** What the server was asked for, checked. */
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  /** The address that clients know, without a slash at its end; undefined is that of each request. */
+  readonly publicUrl: string | undefined;
+  readonly dataDirectory: string;
+  readonly database: Database;
+  /** Where the files of media messages are; null is in the data directory. */
+  readonly s3: S3MediaStoreOptions | null;
+  readonly apiKey: string | undefined;
+  readonly secretKey: string | undefined;
+  /** The one before, while what it has sealed is sealed again. */
+  readonly previousSecretKey: string | undefined;
+  readonly urlPolicy: UrlPolicy;
+  /** Hosts that webhooks may reach although they are private. */
+  readonly webhookAllow: readonly string[];
+  /** Hosts that webhooks may never reach. */
+  readonly webhookDeny: readonly string[];
+  /** Whether webhooks carry the headers of Standard Webhooks too. */
+  readonly standardWebhooks: boolean;
+  /** Requests a minute for each key; 0 is off. */
+  readonly rateLimit: number;
+  readonly roles: Roles;
+  readonly gateway: 'sandbox' | 'baileys';
+  /** How fast each number writes; undefined is as fast as the network takes it. */
+  readonly messagesPerMinute: number | undefined;
+  readonly smtpUrl: string | undefined;
+  /** Who gets emails about webhooks; undefined leaves it as it is. */
+  readonly emailTo: readonly string[] | undefined;
+  /** What one must show to read the metrics; undefined lets everybody. */
+  readonly metricsToken: string | undefined;
+  /** How long a server that is stopped waits for messages and webhooks in flight. */
+  readonly stopTimeoutMs: number;
+  readonly logLevel: string;
+}
+
+/** A setting as somebody has written it. */
+export interface GivenSetting {
+  /** The environment's name of it. */
+  readonly variable: string;
+  /** What its author calls it: `PORT`, `--port`, `port in trunkline.toml`. */
+  readonly name: string;
+  /** As the environment would have it; one that is empty counts as omitted. */
+  readonly text: string;
+}
+
+/**
+ * Reads the settings of docs/running.md; of one that is given more than once, the last counts. Throws a StartError with a
+ * line for each wrong one, which does not repeat a value that may be secret.
+ */
+export function readSettings(given: readonly GivenSetting[]): Settings {
+  const effective = new Map(given.filter(({ text }) => text !== '').map((one) => [one.variable, one]));
+  const read = variables.safeParse(
+    Object.fromEntries([...effective].map(([variable, { text }]) => [variable, text])),
+  );
+  if (!read.success) {
+    const complaints = read.error.issues.map(({ path, message }) => {
+      const variable = String(path[0]);
+      return `${effective.get(variable)?.name ?? variable} ${message}`;
+    });
+    throw new StartError(...new Set(complaints));
+  }
+  const { DATA_DIR, DATABASE_URL, DATABASE_CONNECTIONS, S3_BUCKET, ...rest } = read.data;
+  const named = DATABASE_URL ?? { kind: 'sqlite', path: join(DATA_DIR, 'trunkline.db') };
+  return {
+    host: rest.HOST,
+    port: rest.PORT,
+    publicUrl: rest.PUBLIC_URL,
+    dataDirectory: DATA_DIR,
+    database: named.kind === 'sqlite' ? named : { ...named, maxConnections: DATABASE_CONNECTIONS },
+    s3: S3_BUCKET === undefined ? null : { bucket: S3_BUCKET, ...s3Options(rest) },
+    apiKey: rest.API_KEY,
+    secretKey: rest.SECRET_KEY,
+    previousSecretKey: rest.SECRET_KEY_PREVIOUS,
+    urlPolicy: rest.WEBHOOK_URL_POLICY,
+    webhookAllow: rest.WEBHOOK_ALLOW,
+    webhookDeny: rest.WEBHOOK_DENY,
+    standardWebhooks: rest.STANDARD_WEBHOOKS === 'true',
+    rateLimit: rest.RATE_LIMIT,
+    roles: rest.ROLES,
+    gateway: rest.GATEWAY,
+    messagesPerMinute: rest.MESSAGES_PER_MINUTE,
+    smtpUrl: rest.SMTP_URL,
+    emailTo: rest.MAIL_TO,
+    metricsToken: rest.METRICS_TOKEN,
+    stopTimeoutMs: rest.STOP_TIMEOUT * 1000,
+    logLevel: rest.LOG_LEVEL,
+  };
+}
+
+/** What there is to know about a setting. */
+export interface SettingInfo {
+  readonly variable: string;
+  /** In Markdown. */
+  readonly meaning: string;
+  /** In Markdown; a dash if there is none. */
+  readonly byDefault: string;
+  /** Whether it has no flag: other users of a machine can read command lines. */
+  readonly isSecret: boolean;
+}
+
+/** Every setting, in the order of the documentation. */
+export function allSettings(): readonly SettingInfo[] {
+  return Object.entries(variables.shape).map(([variable, schema]) => {
+    const { meaning, byDefault, isSecret } = { ...UNDOCUMENTED, ...documented.get(schema) };
+    const value: unknown = schema.safeParse(undefined).data;
+    const own = ['string', 'number'].includes(typeof value) && value !== '' ? `\`${String(value)}\`` : '–';
+    return { variable, meaning, byDefault: byDefault ?? own, isSecret: isSecret ?? false };
+  });
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+interface Documentation {
+  readonly meaning: string;
+  readonly byDefault?: string;
+  readonly isSecret?: boolean;
+}
+
+const UNDOCUMENTED: Documentation = { meaning: '' };
+const documented = z.registry<Documentation>();
+
+const variables = z.object({
+  HOST: z.string().default('127.0.0.1').register(documented, { meaning: 'the address that it listens on' }),
+  PORT: wholeNumber(65_535)
+    .default(8080)
+    .register(documented, { meaning: 'the port that it listens on; 0 takes any free one' }),
+  PUBLIC_URL: publicUrl().register(documented, {
+    meaning:
+      'for a server behind a proxy: the address that clients use, such as `https://messages.example.com`, with or without a path. `links` and `meta.path` in responses begin with it. If omitted, they repeat the address of the request, which is wrong behind a proxy that ends TLS; `X-Forwarded-*` headers are not trusted',
+  }),
+  DATA_DIR: z.string().default('data').register(documented, {
+    meaning:
+      "the directory for all of the server's files. It is created if it does not exist, but its parent must exist",
+  }),
+  DATABASE_URL: database().register(documented, {
+    byDefault: '`sqlite:<DATA_DIR>/trunkline.db`',
+    meaning:
+      '`sqlite:` and the path of a file in an existing directory; or `postgres://user:password@host/database`, which [many machines](cluster.md) can share',
+  }),
+  DATABASE_CONNECTIONS: wholeNumber(1_000, 2).default(10).register(documented, {
+    meaning:
+      'how many connections to PostgreSQL each process may have; two more are used for counting requests',
+  }),
+  S3_BUCKET: z.string().optional().register(documented, {
+    meaning:
+      'keeps the files of media messages in S3 instead of `DATA_DIR`: see [media-s3](../packages/media-s3/README.md)',
+  }),
+  S3_REGION: z.string().default('us-east-1').register(documented, { meaning: 'where the bucket is' }),
+  S3_ENDPOINT: z
+    .string()
+    .optional()
+    .register(documented, { byDefault: 'AWS', meaning: 'the address of another service than AWS' }),
+  S3_PREFIX: z
+    .string()
+    .optional()
+    .register(documented, { meaning: 'what all names in the bucket begin with' }),
+  S3_KEY_ID: z.string().default('').register(documented, { meaning: "the bucket's credentials: the name" }),
+  S3_SECRET_KEY: z
+    .string()
+    .default('')
+    .register(documented, { isSecret: true, meaning: "the bucket's credentials: the secret" }),
+  GATEWAY: z
+    .enum(['sandbox', 'baileys'], 'must be sandbox or baileys.')
+    .default('sandbox')
+    .register(documented, {
+      meaning: 'the messaging network: the [sandbox](sandbox.md), or `baileys` for [WhatsApp](whatsapp.md)',
+    }),
+  MESSAGES_PER_MINUTE: wholeNumber(600, 3).optional().register(documented, {
+    meaning:
+      'with `baileys`: how many messages each number sends in a minute, 3 to 600; if omitted, as fast as WhatsApp accepts them',
+  }),
+  API_KEY: z
+    .string()
+    .refine(
+      isInstallableToken,
+      'must be 16 to 128 printable characters without spaces; one that begins with trk_ must be a whole generated key.',
+    )
+    .optional()
+    .register(documented, {
+      isSecret: true,
+      byDefault: 'made at the first start',
+      meaning: 'a key with every scope: 16 to 128 printable characters',
+    }),
+  SECRET_KEY: secretKey().register(documented, {
+    isSecret: true,
+    byDefault: 'made at the first start, in `DATA_DIR`',
+    meaning: 'seals webhook secrets and network credentials: 32 characters or more',
+  }),
+  SECRET_KEY_PREVIOUS: secretKey().register(documented, {
+    isSecret: true,
+    meaning: 'the key that `SECRET_KEY` replaces: see [a new secret key](#a-new-secret-key)',
+  }),
+  WEBHOOK_URL_POLICY: z
+    .enum(['public', 'local'], 'must be public or local.')
+    .default('public')
+    .register(documented, {
+      meaning: '`local` also allows webhooks to this machine and over http; for development only',
+    }),
+  WEBHOOK_ALLOW: hostsListed('allow').register(documented, {
+    meaning:
+      'hosts in a private network that webhooks may reach, also over http and on any port, such as `n8n,10.1.0.0/16`: see [webhooks into a private network](#webhooks-into-a-private-network)',
+  }),
+  WEBHOOK_DENY: hostsListed('deny').register(documented, {
+    meaning:
+      'hosts that webhooks may never reach, in the same notation; takes precedence over `WEBHOOK_ALLOW` and `WEBHOOK_URL_POLICY`',
+  }),
+  STANDARD_WEBHOOKS: z
+    .enum(['true', 'false'], 'must be true or false.')
+    .default('true')
+    .register(documented, {
+      meaning:
+        'whether webhooks carry the headers of [Standard Webhooks](https://www.standardwebhooks.com) in addition to `X-Service-*`; `false` leaves them out',
+    }),
+  RATE_LIMIT: wholeNumber(1_000_000_000).default(600).register(documented, {
+    meaning:
+      'requests a minute for each API key; `0` switches the limit off. On PostgreSQL all processes count together, on SQLite each process counts separately',
+  }),
+  ROLES: roles().register(documented, {
+    byDefault: 'all',
+    meaning: 'what this process does: a comma-separated list of `api`, `gateway`, `webhooks`, `maintenance`',
+  }),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/, error: 'must be a URL like smtp://user:password@mail.example.com:587.' })
+    .optional()
+    .register(documented, {
+      isSecret: true,
+      meaning:
+        'the server that sends emails about failing webhooks, such as `smtp://user:password@mail.example.com:587/?from=trunkline@example.com`; if omitted, the warnings are logged',
+    }),
+  MAIL_TO: z
+    .string()
+    .transform(commaList)
+    .pipe(z.array(z.email('must be a comma list of email addresses.').max(320)))
+    .optional()
+    .register(documented, {
+      meaning: 'who gets these emails: a comma-separated list of addresses, which replaces the previous list',
+    }),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[!-~]{16,128}$/, 'must be 16 to 128 printable characters without spaces.')
+    .optional()
+    .register(documented, {
+      isSecret: true,
+      meaning:
+        'the token that a reader of `/metrics` sends as `Authorization: Bearer <token>`: 16 to 128 printable characters; if omitted, anybody who can reach the server may read the metrics',
+    }),
+  STOP_TIMEOUT: wholeNumber(600, 1).default(25).register(documented, {
+    meaning: 'how many seconds a server that is being stopped waits for messages and webhooks in flight',
+  }),
+  LOG_LEVEL: z
+    .enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}.`)
+    .default('info')
+    .register(documented, {
+      meaning: '`trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`',
+    }),
+});
+
+/** What they may be, the store itself checks. */
+function s3Options(
+  given: Pick<
+    z.output<typeof variables>,
+    'S3_REGION' | 'S3_ENDPOINT' | 'S3_PREFIX' | 'S3_KEY_ID' | 'S3_SECRET_KEY'
+  >,
+): Omit<S3MediaStoreOptions, 'bucket'> {
+  return {
+    region: given.S3_REGION,
+    endpoint: given.S3_ENDPOINT,
+    prefix: given.S3_PREFIX,
+    credentials: { accessKeyId: given.S3_KEY_ID, secretAccessKey: given.S3_SECRET_KEY },
+  };
+}
