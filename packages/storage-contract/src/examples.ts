@@ -15,6 +15,7 @@ import type {
   Message,
   NewId,
   OwedNotification,
+  PendingDownload,
   Workspace,
 } from '@trunkline/core/spi/storage';
 
@@ -158,6 +159,23 @@ export function anInboundMessage(instance: Instance, changes: Partial<Message> =
     receivedAt: createdAt,
     ...changes,
   });
+}
+
+/** What the file of an inbound message still waits for. */
+export function aDownload(
+  { id, workspaceId, instanceId }: Message,
+  changes: Partial<PendingDownload> = {},
+): PendingDownload {
+  return {
+    messageId: id,
+    workspaceId,
+    instanceId,
+    sealedReference: Uint8Array.of(2, 0, 255),
+    tries: 0,
+    dueAt: NOW + 60_000,
+    expiresAt: NOW + DAY,
+    ...changes,
+  };
 }
 
 export function anIdempotencyRecord(

@@ -7,6 +7,7 @@ import type { ContractSubject } from './contract-subject.ts';
 import { copyContract } from './copies.ts';
 import { damageContract } from './damage.ts';
 import { deliveryLogContract } from './delivery-log.ts';
+import { downloadContract } from './downloads.ts';
 import { durabilityContract } from './durability.ts';
 import { endedProcessContract } from './ended-processes.ts';
 import { endpointContract } from './endpoints.ts';
@@ -54,6 +55,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     messageChangeContract(subject);
     messageLogContract(subject);
     mediaContract(subject);
+    downloadContract(subject);
     endpointContract(subject);
     notificationContract(subject);
     fanOutContract(subject);

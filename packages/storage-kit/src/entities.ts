@@ -14,6 +14,7 @@ import type {
   Member,
   Message,
   OwnerShare,
+  PendingDownload,
   RetryRound,
   Workspace,
 } from '@trunkline/core/spi/storage';
@@ -147,6 +148,18 @@ export const IDEMPOTENCY_RECORD: ColumnsOf<IdempotencyRecord> = {
   fingerprint: text('fingerprint'),
   messageId: id('message_id', 'msg'),
   createdAt: integer('created_at'),
+};
+
+/** A pending download but for its reference, whose bytes each database binds in its own way. */
+export type DownloadPlan = Omit<PendingDownload, 'sealedReference'>;
+
+export const DOWNLOAD_PLAN: ColumnsOf<DownloadPlan> = {
+  messageId: id('message_id', 'msg'),
+  workspaceId: id('workspace_id', 'ten'),
+  instanceId: id('instance_id', 'ins'),
+  tries: integer('tries'),
+  dueAt: integer('due_at'),
+  expiresAt: integer('expires_at'),
 };
 
 export const ENDPOINT_FAILURES: ColumnsOf<FailureRecord> = {

@@ -26,6 +26,7 @@ import {
   DELIVERY,
   DELIVERY_OUTCOME,
   DELIVERY_WAIT,
+  DOWNLOAD_PLAN,
   ENDPOINT,
   ENDPOINT_FAILURES,
   ENDPOINT_HEALTH,
@@ -50,6 +51,7 @@ import {
 import type {
   DeliveryOutcome,
   DeliveryWait,
+  DownloadPlan,
   EndpointSettings,
   EventWait,
   InstanceState,
@@ -82,6 +84,9 @@ export interface EntityRows<Stored> {
   readonly messageState: RowMapper<MessageState, Stored>;
   /** All fields except the workspace that the key belongs to. */
   readonly idempotencyRecord: RowMapper<IdempotencyRecord, Stored>;
+
+  /** All fields of a pending download except its reference. */
+  readonly downloadPlan: RowMapper<DownloadPlan, Stored>;
 
   readonly endpoint: RowMapper<Endpoint, Stored>;
   /** The fields of an endpoint that users change, and its `version`. */
@@ -126,6 +131,7 @@ export function entityRows<Stored>(codecs: Codecs<Stored>): EntityRows<Stored> {
     messageContent: rowMapper(MESSAGE_CONTENT, codecs),
     messageState: rowMapper(MESSAGE_STATE, codecs),
     idempotencyRecord: rowMapper(IDEMPOTENCY_RECORD, codecs),
+    downloadPlan: rowMapper(DOWNLOAD_PLAN, codecs),
     endpoint: withHealth(rowMapper(ENDPOINT, codecs), endpointHealth),
     endpointSettings: rowMapper(ENDPOINT_SETTINGS, codecs),
     endpointHealth,

@@ -6,6 +6,7 @@ export type { EntityRows } from './entity-rows.ts';
 export type {
   DeliveryOutcome,
   DeliveryWait,
+  DownloadPlan,
   EndpointSettings,
   EventWait,
   InstanceState,

@@ -1,5 +1,6 @@
 import type { InstanceStore } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
+import { forgetDownloads } from './download-store.ts';
 import { lockInstance, writingInstances } from './instance-write.ts';
 import { isHeld } from './lease.ts';
 import { lookingUp } from './look-ups.ts';
@@ -45,6 +46,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         await lockQueue(transaction, uuid);
         await failMessages(transaction, uuid, failQueued);
         await forgetSession(transaction, uuid);
+        await forgetDownloads(transaction, uuid);
         await transaction.run('DELETE FROM trunkline.instance_groups WHERE instance_id = $1', uuid);
         await deleteQueue(transaction, uuid);
         await transaction.run('DELETE FROM trunkline.instances WHERE id = $1', uuid);

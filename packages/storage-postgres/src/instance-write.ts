@@ -8,6 +8,7 @@ import type {
 } from '@trunkline/core/spi/storage';
 import { createBatcher } from './batcher.ts';
 import type { Connected, Database, Transaction } from './database.ts';
+import { forgetDownloads } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { leaveGroups } from './group-store.ts';
 import { isHeld } from './lease.ts';
@@ -129,6 +130,7 @@ async function writeAll(transaction: Transaction, write: InstanceWrite): Promise
   if (failQueued) await failMessages(transaction, uuid, failQueued);
   if (forgetNumber) {
     await forgetSession(transaction, uuid);
+    await forgetDownloads(transaction, uuid);
     await leaveGroups(transaction, uuid);
   }
   transaction.announce(signalOf(write));

@@ -7,6 +7,7 @@ import type {
 } from '@trunkline/core/spi/storage';
 import { acceptanceBatcher } from './acceptance-batch.ts';
 import type { Connected, Transaction } from './database.ts';
+import { storeDownload } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { findIdempotencyRecord } from './idempotency-record.ts';
 import { isHeld } from './lease.ts';
@@ -69,7 +70,7 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
         return 'postponed';
       }),
     change: async (lease, change) => connected().track(changes.run({ lease, change })),
-    receive: async (lease, { message, senderId, event }) =>
+    receive: async (lease, { message, senderId, event, download }) =>
       connected().transaction(async (transaction) => {
         if (!(await isHeld(transaction, lease))) return 'fenced';
         const columns = messageColumns(message, senderId);
@@ -81,6 +82,7 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
         );
         if (stored === 0) return 'duplicate';
         await takeContent(transaction, message);
+        if (download) await storeDownload(transaction, download);
         await storeEvents(transaction, [event]);
         return 'received';
       }),

@@ -6,6 +6,7 @@ import { apiKeyStore } from './api-key-store.ts';
 import { createDatabase } from './database.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { deliveryStore } from './delivery-store.ts';
+import { downloadStore } from './download-store.ts';
 import { endpointStore } from './endpoint-store.ts';
 import { groupStore } from './group-store.ts';
 import { instanceStore } from './instance-store.ts';
@@ -62,6 +63,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     groups: explained(groupStore(connected)),
     messages: explained(messageStore(connected, senders)),
     uploads: explained(uploadRegistry(connected)),
+    downloads: explained(downloadStore(connected)),
     endpoints: explained(endpointStore(connected)),
     deliveries: explained(deliveryStore(connected)),
     subscriptions: explained(subscriptionStore(connected)),

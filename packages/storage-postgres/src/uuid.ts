@@ -23,4 +23,5 @@ export function boundsOf(uuids: readonly string[]): { readonly first: string; re
   return { first, last };
 }
 
-const NIL = '00000000-0000-0000-0000-000000000000';
+/** Before every other. */
+export const NIL = '00000000-0000-0000-0000-000000000000';

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ClaimedDelivery, Endpoint } from '@trunkline/core/spi/storage';
 import {
+  aDownload,
   aMessage,
   anEndpoint,
   anEvent,
@@ -33,7 +34,7 @@ const ROWS = Number(process.env['QUERY_PLAN_ROWS'] ?? 30_000);
 const MAY_READ = 2_000;
 
 /** Tables that hold history, or all that is open. */
-const GROWING = /^(messages|events|deliveries|open_deliveries|attempts|queued_|idempotency)/;
+const GROWING = /^(messages|events|deliveries|open_deliveries|attempts|queued_|idempotency|pending_)/;
 
 /** The largest page that can be asked for. */
 const FIRST = { from: null, limit: 100 };
@@ -47,6 +48,7 @@ it('nothing that is asked reads, or sorts, more than its response takes', { time
 
   await deliver(fixture);
   await sendMessages(fixture);
+  await downloadFiles(fixture);
   await handleEvents(fixture);
   await readMessages(fixture);
   for (const endpointId of [fixture.busy.id, fixture.idle.id]) await readDeliveries(fixture, endpointId);
@@ -143,6 +145,44 @@ async function sendMessages({ storage, workspace, instance }: Fixture): Promise<
   await messages.hasInbound(instance.id, received.networkId, 'them');
   const event = anEvent(workspace);
   expect(await messages.receive(lease, { message: received, senderId: 'them', event })).toBe('received');
+}
+
+async function downloadFiles({ storage, workspace, instance }: Fixture): Promise<void> {
+  const { downloads, messages, uploads } = storage;
+  const lease = await takeLease(storage, instance, { owner: 'downloader', now: NOW + 60_000 });
+  const waiting = Array.from({ length: 4_000 }, () => anInboundMessage(instance, { type: 'image' }));
+  // More than any part of a plan may read, of one instance.
+  for (let first = 0; first < waiting.length; first += 500)
+    await Promise.all(
+      waiting.slice(first, first + 500).map((message) => {
+        const arrival = {
+          message,
+          senderId: 'them',
+          event: anEvent(workspace),
+          download: aDownload(message),
+        };
+        return messages.receive(lease, arrival);
+      }),
+    );
+  const [message] = waiting;
+  const { id } = must(message);
+  for (let call = 1; call <= 7; call += 1) {
+    // Beyond the fifth, a statement that is kept prepared may be planned for any instance.
+    expect(await downloads.listNext([instance.id, anInstance(workspace).id], 20)).toHaveLength(20);
+    expect(await downloads.isFull(instance.id, 1_000)).toBe(true);
+    expect(await downloads.listExpired(NOW + 2 * DAY, 100)).toHaveLength(100);
+    expect(await downloads.list(instance.id, { after: id, limit: 100 })).toHaveLength(100);
+    await downloads.postpone(lease, { messageId: id, tries: call, dueAt: NOW });
+  }
+  await downloads.replace(
+    instance.id,
+    new Map([[id, { from: aDownload(must(message)).sealedReference, to: Uint8Array.of(1) }]]),
+  );
+  await uploads.reserve(id, NOW);
+  const media = { available: true, mimeType: 'image/png', size: 1, filename: 'a.png', sha256: 'ab' };
+  const completion = { message: { ...must(message), media }, event: anEvent(workspace) };
+  expect(await downloads.complete(lease, completion)).toBe('completed');
+  expect(await downloads.remove(instance.id, must(waiting[1]).id)).toBe(true);
 }
 
 async function handleEvents({ storage, subscription }: Fixture): Promise<void> {

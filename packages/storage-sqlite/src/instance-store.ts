@@ -2,6 +2,7 @@ import { writtenInstance } from '@trunkline/core/spi/storage';
 import type { Instance, InstanceStore, InstanceWriteResult } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
+import { forgetDownloads } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { leaveGroups } from './group-store.ts';
 import { isHeld } from './lease.ts';
@@ -41,6 +42,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         if (failQueued) failMessages({ database, newId, announce }, instance.id, failQueued);
         if (forgetNumber) {
           forgetSession(database, instance.id);
+          forgetDownloads(database, instance.id);
           leaveGroups(database, instance.id);
         }
         announce({ topic: 'instance', instanceId: instance.id, ...(lease && { byHolder: true }) });
@@ -55,6 +57,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         if (stored?.version !== instance.version) return 'stale';
         failMessages({ database, newId, announce }, instance.id, failQueued);
         forgetSession(database, instance.id);
+        forgetDownloads(database, instance.id);
         database.run('DELETE FROM instance_groups WHERE instance_id = ?', instance.id);
         database.run('DELETE FROM instances WHERE id = ?', instance.id);
         orphanContent(database, instance.id);

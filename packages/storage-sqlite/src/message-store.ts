@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { latestResend } from '@trunkline/core/spi/storage';
 import type { KeptSenders, MessageStore, QueuedMessage } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
+import { storeDownload } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { isHeld } from './lease.ts';
 import { takeContent } from './upload-registry.ts';
@@ -82,13 +83,14 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
         return changeMessage({ database, newId, announce }, change) ? 'changed' : 'stale';
       });
     },
-    receive: async (lease, { message, senderId, event }) => {
+    receive: async (lease, { message, senderId, event, download }) => {
       const { database, newId, write } = connected();
       return write((announce) => {
         if (!isHeld(database, lease)) return 'fenced';
         if (database.get(INBOUND, message.instanceId, message.networkId, senderId)) return 'duplicate';
         takeContent(database, message);
         database.insert('messages', messageColumns(message, senderId));
+        if (download) storeDownload(database, download);
         storeEvents({ database, newId, announce }, [event]);
         return 'received';
       });

@@ -12,6 +12,7 @@ import type { Database } from './database.ts';
 import { whyUnavailable } from './lock.ts';
 import { openDatabase } from './open-database.ts';
 import { deliveryStore } from './delivery-store.ts';
+import { downloadStore } from './download-store.ts';
 import { endpointStore } from './endpoint-store.ts';
 import { groupStore } from './group-store.ts';
 import { idempotencyLog } from './idempotency-log.ts';
@@ -66,6 +67,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     groups: explained(groupStore(connected)),
     messages: explained(messageStore(connected, senders)),
     uploads: explained(uploadRegistry(connected)),
+    downloads: explained(downloadStore(connected)),
     endpoints: explained(endpointStore(connected)),
     deliveries: explained(deliveryStore(connected)),
     subscriptions: explained(subscriptionStore(connected)),

@@ -15,11 +15,13 @@ export type {
   DeliveryStore,
   RetryResult,
 } from '../ports/storage/delivery-store.ts';
+export type { DownloadStore, PendingDownload } from '../ports/storage/download-store.ts';
 export type { GroupStore } from '../ports/storage/group-store.ts';
 export type { InstanceStore, InstanceWrite, InstanceWriteResult } from '../ports/storage/instance-store.ts';
 export type { Lease } from '../ports/storage/lease.ts';
 export type { LeaseStore, LeasedInstance } from '../ports/storage/lease-store.ts';
 export type {
+  Arrival,
   MessageChange,
   MessageFilter,
   MessageStore,

@@ -6,6 +6,7 @@ import { memoryStorage } from '@trunkline/core/testing';
 import type { ContractSubject } from '../contract-subject.ts';
 import { silent } from '../test-database.ts';
 import { claimSteps, deliverySteps, waitSteps } from './delivery-steps.ts';
+import { downloadSteps } from './download-steps.ts';
 import { endpointSteps, reopeningSteps } from './endpoint-steps.ts';
 import { instanceSteps } from './instance-steps.ts';
 import { messageSteps } from './message-steps.ts';
@@ -33,7 +34,8 @@ export function modelContract(subject: ContractSubject): void {
 }
 
 /** Steps of a kind meet more often when others are left out. What makes a story comes more often than what stands alone. */
-const MESSAGES = [...instanceSteps, ...messageSteps, ...messageSteps, ...waitSteps, ...waitSteps];
+const WAITS = [...waitSteps, ...waitSteps];
+const MESSAGES = [...instanceSteps, ...messageSteps, ...messageSteps, ...downloadSteps, ...WAITS];
 const LIVES = [...claimSteps, ...claimSteps, ...reopeningSteps, ...waitSteps];
 const DELIVERIES = [...LIVES, ...LIVES, ...endpointSteps, ...deliverySteps];
 const EVENTS = [...MESSAGES, ...subscriptionSteps, ...subscriptionSteps, ...deliverySteps];

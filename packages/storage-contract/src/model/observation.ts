@@ -50,6 +50,7 @@ async function observeInstance(
     lease: await storage.leases.find(id, now),
     session: new Map(Array.from(session, ([name, bytes]) => [name, [...bytes]])),
     groups: await storage.groups.list(workspaceId, id),
+    downloads: await storage.downloads.listNext([id], 200),
   };
 }
 

@@ -15,6 +15,7 @@ import { postponedWork } from './0008-postponed-work.ts';
 import { exhaustedEvents } from './0009-exhausted-events.ts';
 import { openDeliveries } from './0010-open-deliveries.ts';
 import { movedOpenDeliveries } from './0011-moved-open-deliveries.ts';
+import { pendingDownloads } from './0012-pending-downloads.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   exhaustedEvents,
   openDeliveries,
   movedOpenDeliveries,
+  pendingDownloads,
 ];
 
 const OLDEST_SERVER = 14;

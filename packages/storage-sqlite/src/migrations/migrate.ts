@@ -15,6 +15,7 @@ import { pause } from '../pause.ts';
 import { idempotencyLog } from './0015-idempotency-log.ts';
 import { movedIdempotencyRecords } from './0016-moved-idempotency-records.ts';
 import { queueByInstance } from './0017-queue-by-instance.ts';
+import { pendingDownloads } from './0018-pending-downloads.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is the number of its last one. */
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   idempotencyLog,
   movedIdempotencyRecords,
   queueByInstance,
+  pendingDownloads,
 ];
 
 /** Four that were never released became one, which kept the number of the last of them. */

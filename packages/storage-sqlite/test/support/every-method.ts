@@ -26,6 +26,7 @@ import {
   aNotification,
   aSubscription,
   aWorkspace,
+  aDownload,
   claimAt,
   exhausted,
   failed,
@@ -114,6 +115,7 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   await groups.findByNetworkId(instance.id, 'one');
 
   await useMessages(storage, instance, lease);
+  await useDownloads(storage, instance, lease);
   const written = await instances.write({
     instance,
     event: anEvent(workspace),
@@ -167,6 +169,30 @@ async function useMessages(
   await uploads.listAbandoned(NOW, 10);
   await uploads.listOrphaned(10);
   await uploads.release(withMedia.id);
+}
+
+async function useDownloads(
+  { downloads, messages, uploads }: Storage,
+  instance: Instance,
+  lease: Lease,
+): Promise<void> {
+  const message = aMessage(instance, { direction: 'inbound', status: 'received', type: 'image' });
+  const event = anEvent({ id: instance.workspaceId });
+  await messages.receive(lease, { message, senderId: 'a', event, download: aDownload(message) });
+  await downloads.listNext([instance.id], 10);
+  await downloads.isFull(instance.id, 1);
+  await downloads.postpone(lease, { messageId: message.id, tries: 1, dueAt: NOW });
+  await downloads.listExpired(NOW, 10);
+  await downloads.list(instance.id, { after: null, limit: 10 });
+  const replacement = { from: Uint8Array.of(1), to: Uint8Array.of(2) };
+  await downloads.replace(instance.id, new Map([[message.id, replacement]]));
+  await uploads.reserve(message.id, NOW);
+  const completion = {
+    message: { ...message, media: someMedia },
+    event: anEvent({ id: instance.workspaceId }),
+  };
+  if ((await downloads.complete(lease, completion)) !== 'completed') throw new Error('It was not completed.');
+  await downloads.remove(instance.id, message.id);
 }
 
 async function useSubscriptions(storage: Storage, workspace: Workspace): Promise<void> {

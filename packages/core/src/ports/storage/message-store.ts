@@ -11,6 +11,7 @@ import type {
   MessageType,
 } from '../../domain/message/message.ts';
 import type { Workspace } from '../../domain/workspace/workspace.ts';
+import type { PendingDownload } from './download-store.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Lease } from './lease.ts';
 
@@ -53,6 +54,16 @@ export interface QueuedMessage {
   readonly message: Message;
   /** How many sends had an unknown outcome. */
   readonly tries: number;
+}
+
+/** An inbound message. */
+export interface Arrival {
+  readonly message: Message;
+  /** The network's id of the sender. */
+  readonly senderId: string;
+  readonly event: Event;
+  /** If its file has not come yet: how it is downloaded later. Stored with the message, in the same transaction. */
+  readonly download?: PendingDownload | null;
 }
 
 /** How old a storage's cached senders may be. `accept` does not rely on them: see `Acceptance.revision`. */
@@ -123,8 +134,5 @@ export interface MessageStore<Transaction = never> {
    * Inserts an inbound message once: a repeat is the same instance, network id and sender. Takes reserved content as
    * `accept` does.
    */
-  receive(
-    lease: Lease,
-    arrival: { readonly message: Message; readonly senderId: string; readonly event: Event },
-  ): Promise<'received' | 'duplicate' | 'fenced'>;
+  receive(lease: Lease, arrival: Arrival): Promise<'received' | 'duplicate' | 'fenced'>;
 }

@@ -2,6 +2,7 @@ import type { NewId } from '../../domain/id.ts';
 import type { Logger } from '../logger.ts';
 import type { ApiKeyStore } from './api-key-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
+import type { DownloadStore } from './download-store.ts';
 import type { EndpointStore } from './endpoint-store.ts';
 import type { GroupStore } from './group-store.ts';
 import type { InstanceStore } from './instance-store.ts';
@@ -49,6 +50,7 @@ export interface Storage<Transaction = never> {
   readonly groups: GroupStore;
   readonly messages: MessageStore<Transaction>;
   readonly uploads: UploadRegistry;
+  readonly downloads: DownloadStore;
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
   readonly subscriptions: SubscriptionStore;

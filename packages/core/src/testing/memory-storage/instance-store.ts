@@ -31,6 +31,7 @@ export class MemoryInstanceStore implements InstanceStore {
       session: new Map(),
       groups: new Map(),
       queue: new Map(),
+      downloads: new Map(),
     });
     this.#state.signal({ topic: 'instance', instanceId: instance.id });
     return 'inserted';
@@ -54,6 +55,7 @@ export class MemoryInstanceStore implements InstanceStore {
     record.instance = structuredClone(writtenInstance(instance, record.instance));
     if (forgetNumber === true) {
       record.session.clear();
+      record.downloads.clear();
       leaveGroups(record, () => false);
     }
     work.push(...this.#apply(failed));

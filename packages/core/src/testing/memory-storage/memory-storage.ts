@@ -1,6 +1,7 @@
 import type { Signal, Storage, StorageContext } from '../../ports/storage/storage.ts';
 import { MemoryApiKeyStore } from './api-key-store.ts';
 import { MemoryDeliveryStore } from './delivery-store.ts';
+import { MemoryDownloadStore } from './download-store.ts';
 import { MemoryEndpointStore } from './endpoint-store.ts';
 import { MemoryGroupStore } from './group-store.ts';
 import { MemoryInstanceStore } from './instance-store.ts';
@@ -29,6 +30,7 @@ export function memoryStorage(): Storage {
     groups: new MemoryGroupStore(state),
     messages: new MemoryMessageStore(state),
     uploads: new MemoryUploadRegistry(state),
+    downloads: new MemoryDownloadStore(state),
     endpoints: new MemoryEndpointStore(state),
     deliveries: new MemoryDeliveryStore(state),
     subscriptions: new MemorySubscriptionStore(state),

@@ -7,11 +7,21 @@ import type { State, WorkTopic } from './state.ts';
 
 /** Stores a new message, with the content that was noted for it where it has some. */
 export function insertMessage(state: State, message: Message): void {
-  const content = state.contents.get(contentIdOf(message));
-  const hasContent = message.media?.available === true;
-  if (hasContent && content?.messageId !== null) throw contentNotFree(message);
+  checkContent(state, message);
   insertRow(state.messages, message.id, structuredClone(message));
-  if (hasContent && content) content.messageId = message.id;
+  takeContent(state, message);
+}
+
+/** Makes content that was noted part of this message; throws where there is none for it. */
+export function takeContent(state: State, message: Message): void {
+  checkContent(state, message);
+  const content = state.contents.get(contentIdOf(message));
+  if (message.media?.available && content) content.messageId = message.id;
+}
+
+function checkContent(state: State, message: Message): void {
+  if (message.media?.available !== true) return;
+  if (state.contents.get(contentIdOf(message))?.messageId !== null) throw contentNotFree(message);
 }
 
 /** The message as it reads: the content of an instance's messages goes with it. */

@@ -6,10 +6,10 @@ import type { Instance } from '../../domain/instance/instance.ts';
 import type { Message } from '../../domain/message/message.ts';
 import { latestResend } from '../../domain/too-far-ahead.ts';
 import type { IdRange } from '../../domain/id.ts';
-import type { Event } from '../../domain/event/event.ts';
 import type { Workspace } from '../../domain/workspace/workspace.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import type {
+  Arrival,
   MessageChange,
   MessageFilter,
   MessageStore,
@@ -146,17 +146,16 @@ export class MemoryMessageStore implements MessageStore {
     return 'changed';
   }
 
-  async receive(
-    lease: Lease,
-    arrival: { readonly message: Message; readonly senderId: string; readonly event: Event },
-  ): Promise<'received' | 'duplicate' | 'fenced'> {
-    const { message, senderId, event } = arrival;
-    if (!leasedRecord(this.#state, lease)) return 'fenced';
+  async receive(lease: Lease, arrival: Arrival): Promise<'received' | 'duplicate' | 'fenced'> {
+    const { message, senderId, event, download } = arrival;
+    const record = leasedRecord(this.#state, lease);
+    if (!record) return 'fenced';
     const key = keyOf(lease.instanceId, message.networkId, senderId);
     if (this.#state.arrivals.has(key)) return 'duplicate';
 
     insertMessage(this.#state, message);
     this.#state.arrivals.add(key);
+    if (download) record.downloads.set(message.id, structuredClone(download));
     this.#state.signalWork(storeEvents(this.#state, [event]));
     return 'received';
   }

@@ -10,6 +10,7 @@ import type { Instance } from '../../domain/instance/instance.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';
 import type { Member, Workspace } from '../../domain/workspace/workspace.ts';
+import type { PendingDownload } from '../../ports/storage/download-store.ts';
 import type { Signal, StorageContext } from '../../ports/storage/storage.ts';
 import type { OwedNotification } from '../../ports/storage/endpoint-store.ts';
 import { createSignals } from '../../services/signals.ts';
@@ -26,6 +27,8 @@ export interface InstanceRecord {
   readonly groups: Map<string, Group>;
   /** By message id; the order of a Map is that of insertion, which is the queue's. */
   readonly queue: Map<string, { tries: number; dueAt: number }>;
+  /** By message id. */
+  readonly downloads: Map<string, PendingDownload>;
 }
 
 export interface DeliveryRecord {

@@ -1,0 +1,107 @@
+import type { DownloadStore, PendingDownload } from '@trunkline/core/spi/storage';
+import type { Connected, Transaction } from './database.ts';
+import { storeEvents } from './event-fan-out.ts';
+import { isHeld } from './lease.ts';
+import { bytes, entities } from './row.ts';
+import type { Row } from './row.ts';
+import { takeContent } from './upload-registry.ts';
+import { NIL, uuidOf, uuidToFind } from './uuid.ts';
+
+export function downloadStore(connected: Connected): DownloadStore {
+  return {
+    listNext: async (instanceIds, limit) => {
+      const ids = [...new Set(instanceIds)].map((id) => uuidToFind('ins', id));
+      return (await connected().all(NEXT, ids, limit)).map(readDownload);
+    },
+    isFull: async (instanceId, limit) =>
+      limit <= 0 || (await connected().get(NTH, uuidToFind('ins', instanceId), limit - 1)) !== undefined,
+    postpone: async (lease, { messageId, tries, dueAt }) =>
+      connected().transaction(async (transaction) => {
+        if (!(await isHeld(transaction, lease))) return 'fenced';
+        const [instance, message] = [uuidToFind('ins', lease.instanceId), uuidToFind('msg', messageId)];
+        await transaction.run(POSTPONE, instance, message, tries, dueAt);
+        return 'postponed';
+      }),
+    complete: async (lease, { message, event }) =>
+      connected().transaction(async (transaction) => {
+        if (!(await isHeld(transaction, lease))) return 'fenced';
+        const [instance, id] = [uuidToFind('ins', lease.instanceId), uuidToFind('msg', message.id)];
+        if ((await transaction.run(REMOVE, instance, id)) === 0) return 'stale';
+        await takeContent(transaction, message);
+        const { media = null } = entities.messageState.columns(message);
+        await transaction.run('UPDATE trunkline.messages SET media = $2 WHERE id = $1', id, media);
+        await storeEvents(transaction, [event]);
+        return 'completed';
+      }),
+    remove: async (instanceId, messageId) =>
+      (await connected().run(REMOVE, uuidToFind('ins', instanceId), uuidToFind('msg', messageId))) > 0,
+    listExpired: async (before, limit) => (await connected().all(EXPIRED, before, limit)).map(readDownload),
+    list: async (instanceId, { after, limit }) => {
+      const from = after === null ? NIL : uuidOf('msg', after);
+      return (await connected().all(LIST, uuidToFind('ins', instanceId), from, limit)).map(readDownload);
+    },
+    replace: async (instanceId, replacements) => {
+      // In the order of their ids, so that two of them do not wait for each other.
+      const replaced = [...replacements]
+        .map(([messageId, { from, to }]) => ({
+          id: uuidToFind('msg', messageId),
+          from: Buffer.from(from),
+          to: Buffer.from(to),
+        }))
+        .toSorted((a, b) => ((a.id ?? '') < (b.id ?? '') ? -1 : 1));
+      return connected().transaction(async (transaction) => {
+        for (const { id, from, to } of replaced)
+          await transaction.run(REPLACE, uuidToFind('ins', instanceId), id, from, to);
+      });
+    },
+  };
+}
+
+export async function storeDownload(transaction: Transaction, download: PendingDownload): Promise<void> {
+  await transaction.insert('trunkline.pending_downloads', {
+    ...entities.downloadPlan.columns(download),
+    sealed_reference: Buffer.from(download.sealedReference),
+  });
+}
+
+/** The instance is deleted, or its number unlinked. */
+export async function forgetDownloads(transaction: Transaction, instance: string): Promise<void> {
+  await transaction.run('DELETE FROM trunkline.pending_downloads WHERE instance_id = $1', instance);
+}
+
+function readDownload(row: Row): PendingDownload {
+  return { ...entities.downloadPlan.read(row), sealedReference: bytes(row, 'sealed_reference') };
+}
+
+// Relies on pending_downloads_due.
+const NEXT = `
+  SELECT next.* FROM unnest($1::uuid[]) AS asked (instance_id)
+  CROSS JOIN LATERAL (
+    SELECT * FROM trunkline.pending_downloads
+    WHERE pending_downloads.instance_id = asked.instance_id
+    ORDER BY due_at, message_id
+    LIMIT $2
+  ) AS next
+  ORDER BY next.due_at, next.message_id`;
+
+// In order, so that the planner walks along the index, of whichever instance.
+const NTH = `
+  SELECT 1 FROM trunkline.pending_downloads WHERE instance_id = $1 ORDER BY message_id LIMIT 1 OFFSET $2`;
+
+const POSTPONE = `
+  UPDATE trunkline.pending_downloads SET tries = $3, due_at = $4 WHERE instance_id = $1 AND message_id = $2`;
+
+const REMOVE = 'DELETE FROM trunkline.pending_downloads WHERE instance_id = $1 AND message_id = $2';
+
+// Relies on pending_downloads_expiring.
+const EXPIRED = `
+  SELECT * FROM trunkline.pending_downloads WHERE expires_at < $1 ORDER BY expires_at, message_id LIMIT $2`;
+
+const LIST = `
+  SELECT * FROM trunkline.pending_downloads WHERE instance_id = $1 AND message_id > $2
+  ORDER BY message_id
+  LIMIT $3`;
+
+const REPLACE = `
+  UPDATE trunkline.pending_downloads SET sealed_reference = $4
+  WHERE instance_id = $1 AND message_id = $2 AND sealed_reference = $3`;

@@ -1,0 +1,110 @@
+import type { DownloadStore, PendingDownload } from '@trunkline/core/spi/storage';
+import type { Connected } from './connection.ts';
+import type { Database } from './database.ts';
+import { storeEvents } from './event-fan-out.ts';
+import { isHeld } from './lease.ts';
+import { BYTES, bytes, entities } from './row.ts';
+import type { Row } from './row.ts';
+import { takeContent } from './upload-registry.ts';
+
+export function downloadStore(connected: Connected): DownloadStore {
+  return {
+    listNext: async (instanceIds, limit) => {
+      const { database } = connected();
+      return database
+        .snapshot(() => [...new Set(instanceIds)].flatMap((id) => database.all(NEXT, id, limit)))
+        .map(readDownload)
+        .toSorted((a, b) => a.dueAt - b.dueAt || (a.messageId < b.messageId ? -1 : 1));
+    },
+    isFull: async (instanceId, limit) =>
+      limit <= 0 || connected().database.get(NTH, instanceId, limit - 1) !== undefined,
+    postpone: async (lease, { messageId, tries, dueAt }) => {
+      const { database, write } = connected();
+      return write(() => {
+        if (!isHeld(database, lease)) return 'fenced';
+        database.run(POSTPONE, tries, dueAt, lease.instanceId, messageId);
+        return 'postponed';
+      });
+    },
+    complete: async (lease, { message, event }) => {
+      const { database, newId, write } = connected();
+      return write((announce) => {
+        if (!isHeld(database, lease)) return 'fenced';
+        if (!removeDownload(database, lease.instanceId, message.id)) return 'stale';
+        takeContent(database, message);
+        const { media = null } = entities.messageState.columns(message);
+        database.run('UPDATE messages SET media = ? WHERE id = ?', media, message.id);
+        storeEvents({ database, newId, announce }, [event]);
+        return 'completed';
+      });
+    },
+    remove: async (instanceId, messageId) => {
+      const { database, write } = connected();
+      return write(() => removeDownload(database, instanceId, messageId));
+    },
+    listExpired: async (before, limit) =>
+      // Relies on pending_downloads_expiring.
+      connected()
+        .database.all(
+          'SELECT * FROM pending_downloads WHERE expires_at < ? ORDER BY expires_at, message_id LIMIT ?',
+          before,
+          limit,
+        )
+        .map(readDownload),
+    list: async (instanceId, { after, limit }) =>
+      connected()
+        .database.all(
+          'SELECT * FROM pending_downloads WHERE instance_id = ? AND message_id > ? ORDER BY message_id LIMIT ?',
+          instanceId,
+          after ?? '',
+          limit,
+        )
+        .map(readDownload),
+    replace: async (instanceId, replacements) => {
+      const { database, write } = connected();
+      const copy = [...replacements].map(([id, { from, to }]) => [id, from.slice(), to.slice()] as const);
+      return write(() => {
+        for (const [messageId, from, to] of copy) database.run(REPLACE, to, instanceId, messageId, from);
+      });
+    },
+  };
+}
+
+export function storeDownload(database: Database, download: PendingDownload): void {
+  database.insert('pending_downloads', {
+    ...entities.downloadPlan.columns(download),
+    sealed_reference: download.sealedReference.slice(),
+  });
+}
+
+/** The instance is deleted, or its number unlinked. */
+export function forgetDownloads(database: Database, instanceId: string): void {
+  database.run('DELETE FROM pending_downloads WHERE instance_id = ?', instanceId);
+}
+
+/** Returns whether it was there. */
+function removeDownload(database: Database, instanceId: string, messageId: string): boolean {
+  return (
+    database.run(
+      'DELETE FROM pending_downloads WHERE instance_id = ? AND message_id = ?',
+      instanceId,
+      messageId,
+    ) > 0
+  );
+}
+
+function readDownload(row: Row): PendingDownload {
+  return { ...entities.downloadPlan.read(row), sealedReference: bytes(row, 'sealed_reference') };
+}
+
+// Relies on pending_downloads_due.
+const NEXT = 'SELECT * FROM pending_downloads WHERE instance_id = ? ORDER BY due_at, message_id LIMIT ?';
+
+const NTH = 'SELECT 1 FROM pending_downloads WHERE instance_id = ? LIMIT 1 OFFSET ?';
+
+const POSTPONE =
+  'UPDATE pending_downloads SET tries = ?, due_at = ? WHERE instance_id = ? AND message_id = ?';
+
+const REPLACE = `
+  UPDATE pending_downloads SET sealed_reference = ${BYTES}
+  WHERE instance_id = ? AND message_id = ? AND sealed_reference = ${BYTES}`;
