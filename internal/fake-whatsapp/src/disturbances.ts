@@ -1,14 +1,24 @@
+export interface LoginRefusal {
+  readonly reason: number;
+  /** In how many seconds it ends; the stanza says nothing of it if it is left out. */
+  readonly expire?: number | undefined;
+}
+
 /** What a test has made the server do wrong. */
 export class Disturbances {
   /** Acks that are held back, in order; undefined while acks go out immediately. */
   #heldAcks: (() => void)[] | undefined;
   #muted: ReadonlySet<string> | 'all' | undefined;
-  readonly #refusedLogins = new Map<string, number>();
+  readonly #refusedLogins = new Map<string, LoginRefusal>();
   readonly #nextMessages = new Map<string, (number | 'lose')[]>();
   /** The response to WebSocket upgrades if they do not get the usual one. */
   upgradeResponse: number | 'silence' | undefined;
   /** Whether clients are never notified that they have everything that waited for them. */
   withholdsOfflineMark = false;
+  /** Whether a stanza that a client refused stays in front of everything that waits for it. */
+  keepsRefused = false;
+  /** The error that requests for a pairing code get, if they are refused. */
+  codeRefusal: number | undefined;
 
   holdAcks(): void {
     this.#heldAcks ??= [];
@@ -38,12 +48,12 @@ export class Disturbances {
     return this.#muted === 'all' || (this.#muted?.has(query) ?? false);
   }
 
-  refuseLogin(phoneNumber: string, reason: number | undefined): void {
-    if (reason === undefined) this.#refusedLogins.delete(phoneNumber);
-    else this.#refusedLogins.set(phoneNumber, reason);
+  refuseLogin(phoneNumber: string, refusal: LoginRefusal | undefined): void {
+    if (refusal === undefined) this.#refusedLogins.delete(phoneNumber);
+    else this.#refusedLogins.set(phoneNumber, refusal);
   }
 
-  loginRefusal(phoneNumber: string): number | undefined {
+  loginRefusal(phoneNumber: string): LoginRefusal | undefined {
     return this.#refusedLogins.get(phoneNumber);
   }
 

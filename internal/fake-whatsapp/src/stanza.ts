@@ -33,6 +33,13 @@ export function bytesOf(node: Stanza, tag: string): Buffer {
   return Buffer.from(content);
 }
 
+/** The text in a child; empty if there is none. */
+export function textOf(node: Stanza, tag: string): string {
+  const content = child(node, tag)?.content;
+  if (content instanceof Uint8Array) return Buffer.from(content).toString();
+  return typeof content === 'string' ? content : '';
+}
+
 export function contentBytes(node: Stanza): Buffer {
   if (!(node.content instanceof Uint8Array)) throw new Error(`<${node.tag}> has no bytes`);
   return Buffer.from(node.content);

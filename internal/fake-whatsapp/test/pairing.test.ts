@@ -53,6 +53,33 @@ it('pairs by a code that the client shows', async () => {
   expect(wa().linkedDevices(shop)).toEqual([{ device: 1, connected: true }]);
 });
 
+it.each([
+  ['Trunkline', 'Chrome'],
+  ['Windows', 'Netscape'],
+])(
+  'the fake WhatsApp gives no pairing code to a client that calls itself %s (%s)',
+  async (system, browser) => {
+    const shop = newAccount();
+    const client = unpaired({ browser: [system, browser, '1.0'] });
+    await client.qr();
+    await client.socket.requestPairingCode(shop.phoneNumber);
+    await eventually(() => {
+      const { node } = wa().transcript().at(-1) ?? {};
+      expect(node).toMatchObject({ tag: 'iq', attrs: { type: 'error' } });
+      expect(node?.content).toEqual([{ tag: 'error', attrs: { code: '400', text: 'bad-request' } }]);
+    });
+  },
+);
+
+it('the fake WhatsApp notifies a client that the secret of its QR is retired, and links nobody by it', async () => {
+  const client = unpaired();
+  const qr = await client.qr();
+  wa().retireQrSecret(qr);
+  const { node } = wa().transcript().at(-1) ?? {};
+  expect(node).toMatchObject({ tag: 'notification', attrs: { type: 'companion_reg_refresh' } });
+  expect(() => wa().scanQr(newAccount(), qr)).toThrow('the secret of this QR is retired');
+});
+
 it('the fake WhatsApp lets QR codes run out', async () => {
   const client = unpaired({ qrTimeout: 20 });
   expect(await client.closed()).toEqual({ code: 408, message: 'QR refs attempts ended' });

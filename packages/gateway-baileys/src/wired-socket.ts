@@ -5,7 +5,7 @@ import { watchGroups } from './inbound/groups.ts';
 import { createInbox } from './inbound/inbox.ts';
 import type { Inbox } from './inbound/inbox.ts';
 import type { InstanceMemory } from './instance-memory.ts';
-import { showQrs } from './linked-device.ts';
+import { showQrs } from './linking/show-qrs.ts';
 import type { GatewaySettings } from './options.ts';
 import { watchAcks } from './outbound/acks.ts';
 import type { Acks } from './outbound/acks.ts';

@@ -28,14 +28,21 @@ export interface DisturbingApi {
   streamError(account: Account, error: StreamError): void;
   /** Another client replaces the connection: 440. */
   replace(account: Account): void;
-  /** Every login gets this failure: 401, 402, 403, 405, 406, 411, 503, … */
-  refuseLogin(account: Account, reason: number): void;
+  /** Every login gets this failure: 401, 402, 403, 405, 406, 411, 503, … With `expire`, it says in how many seconds it ends. */
+  refuseLogin(account: Account, reason: number, options?: { readonly expire?: number }): void;
   allowLogin(account: Account): void;
+  /** Requests for a pairing code get this error, such as 400 or 429. */
+  refusePairingCodes(code: number): void;
   /** Upgrades to WebSocket get this HTTP status, or no response at all. */
   refuseUpgrades(response: number | 'silence'): void;
   allowUpgrades(): void;
   /** Clients that log in never learn that they have all that waited for them: until then they keep events back. */
   withholdOfflineMark(): void;
+  /**
+   * A stanza that a client acknowledges with an error stays, and everything behind it waits, after its next login too.
+   * Seen on accounts with many statuses.
+   */
+  keepRefused(): void;
   /** Queries named like `w:g2/get/query` or `usync/get/usync` get no response; without names, no query does. */
   muteQueries(...names: readonly string[]): void;
   unmuteQueries(): void;
@@ -64,8 +71,12 @@ export function disturbingApi(network: Network, switchboard: Switchboard): Distu
       connectionOf(account).sendLast(stanza('stream:error', attrs, children));
     },
     replace: (account) => connectionOf(account).sendLast(replaced()),
-    refuseLogin: ({ phoneNumber }, reason) => disturbances.refuseLogin(phoneNumber, reason),
+    refuseLogin: ({ phoneNumber }, reason, { expire } = {}) =>
+      disturbances.refuseLogin(phoneNumber, { reason, expire }),
     allowLogin: ({ phoneNumber }) => disturbances.refuseLogin(phoneNumber, undefined),
+    refusePairingCodes: (code) => {
+      disturbances.codeRefusal = code;
+    },
     refuseUpgrades: (response) => {
       disturbances.upgradeResponse = response;
     },
@@ -74,6 +85,9 @@ export function disturbingApi(network: Network, switchboard: Switchboard): Distu
     },
     withholdOfflineMark: () => {
       disturbances.withholdsOfflineMark = true;
+    },
+    keepRefused: () => {
+      disturbances.keepsRefused = true;
     },
     muteQueries: (...names) => disturbances.mute(names),
     unmuteQueries: () => disturbances.unmute(),

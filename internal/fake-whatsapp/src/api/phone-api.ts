@@ -6,7 +6,7 @@ import type { Outgoing } from '../messages/to-proto.ts';
 import type { Network } from '../network.ts';
 import { enterCode, hasRequestedCode } from '../pairing/link-code.ts';
 import { pair } from '../pairing/pair.ts';
-import { hasOffered, readQr } from '../pairing/qr.ts';
+import { hasOffered, isRetired, readQr, retireSecret } from '../pairing/qr.ts';
 import type { Account, Person } from './directory-api.ts';
 
 interface LinkedDevice {
@@ -16,8 +16,10 @@ interface LinkedDevice {
 
 /** What the owner of an account does on the phone. */
 export interface PhoneApi {
-  /** Scans the QR that a client shows. Throws where its connection is gone. */
+  /** Scans the QR that a client shows. Throws where its connection is gone, and where the network has retired its secret. */
   scanQr(account: Account, qrText: string): void;
+  /** The network retires the secret of this QR, and notifies the client that shows it. */
+  retireQrSecret(qrText: string): void;
   /** Types the pairing code that a client shows, once it has asked for one. */
   enterCode(account: Account, code: string): Promise<void>;
   /** "Log out" under Linked devices, for every client: 401 now, or at the next login. */
@@ -29,13 +31,19 @@ export interface PhoneApi {
 
 export function phoneApi(network: Network, switchboard: Switchboard): PhoneApi {
   const { directory, chronicle } = network;
+  const showing = (ref: string) => {
+    const connection = switchboard.all.find((candidate) => hasOffered(candidate, ref));
+    if (connection === undefined) throw new Error('this QR is of no open connection');
+    return connection;
+  };
   return {
     scanQr: ({ phoneNumber }, qrText) => {
       const { ref, ...secrets } = readQr(qrText);
-      const connection = switchboard.all.find((candidate) => hasOffered(candidate, ref));
-      if (connection === undefined) throw new Error('this QR is of no open connection');
+      const connection = showing(ref);
+      if (isRetired(connection, secrets.advSecret)) throw new Error('the secret of this QR is retired');
       pair(connection, directory.account(phoneNumber), secrets);
     },
+    retireQrSecret: (qrText) => retireSecret(showing(readQr(qrText).ref), qrText),
     enterCode: async ({ phoneNumber }, code) => {
       const asking = () => switchboard.all.find((candidate) => hasRequestedCode(candidate, phoneNumber));
       const isRequest = (action: { type: string; account: string | null }) =>

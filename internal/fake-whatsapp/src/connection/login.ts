@@ -1,8 +1,11 @@
 import type { proto } from '@whiskeysockets/baileys';
 import { seconds, stanza } from '../stanza.ts';
 import { LinkedAccount } from '../directory/linked-account.ts';
+import type { LoginRefusal } from '../disturbances.ts';
 import type { Connection } from './connection.ts';
 import type { Switchboard } from './switchboard.ts';
+
+const UNKNOWN_DEVICE: LoginRefusal = { reason: 401 };
 
 /** A linked client comes back. Only the key that it was linked with opens; an older connection of it is replaced. */
 export function logIn(connection: Connection, payload: proto.ClientPayload, switchboard: Switchboard): void {
@@ -13,9 +16,11 @@ export function logIn(connection: Connection, payload: proto.ClientPayload, swit
     account instanceof LinkedAccount ? account.companions.get(Number(payload.device ?? 0)) : undefined;
   const known = linked !== undefined && connection.clientKey.equals(linked.noiseKey);
 
-  const refusal = disturbances.loginRefusal(phoneNumber) ?? (known ? undefined : 401);
+  const refusal = disturbances.loginRefusal(phoneNumber) ?? (known ? undefined : UNKNOWN_DEVICE);
   if (linked === undefined || refusal !== undefined) {
-    connection.sendLast(stanza('failure', { reason: String(refusal ?? 401), location: 'frc' }));
+    const { reason, expire } = refusal ?? UNKNOWN_DEVICE;
+    const attrs = { reason: String(reason), location: 'frc', expire: expire?.toString() };
+    connection.sendLast(stanza('failure', attrs));
     chronicle.actions.add({ type: 'login_refused', account: phoneNumber });
     return;
   }

@@ -1,5 +1,5 @@
 import { jidDecode, jidEncode } from '@whiskeysockets/baileys';
-import { SERVER, child, children, stanza } from '../stanza.ts';
+import { SERVER, child, children, stanza, textOf } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 import type { Contact } from '../directory/contact.ts';
 import { LinkedAccount } from '../directory/linked-account.ts';
@@ -39,9 +39,7 @@ function userNode(user: Stanza, wanted: readonly string[], directory: Directory)
 
 /** `<contact>+5511…</contact>`; empty where the user is asked for by jid. */
 function askedNumber(user: Stanza): string {
-  const content = child(user, 'contact')?.content;
-  const text = content instanceof Uint8Array ? Buffer.from(content).toString() : content;
-  return typeof text === 'string' ? text.replace('+', '') : '';
+  return textOf(user, 'contact').replace('+', '');
 }
 
 /** The phone is device 0; linked clients follow. */

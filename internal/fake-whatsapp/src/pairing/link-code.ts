@@ -10,7 +10,7 @@ import {
 } from '@whiskeysockets/baileys';
 import type { KeyPair } from '@whiskeysockets/baileys';
 import type { Connection } from '../connection/connection.ts';
-import { SERVER, bytesOf, children, seconds, stanza } from '../stanza.ts';
+import { SERVER, bytesOf, children, seconds, stanza, textOf } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 import type { LinkedAccount } from '../directory/linked-account.ts';
 import { pair } from './pair.ts';
@@ -82,14 +82,23 @@ export async function enterCode(connection: Connection, account: LinkedAccount, 
   );
 }
 
+/** What the network takes for the name of a browser: others get no code. */
+const DISPLAY = /^(Chrome|Edge|Firefox|IE|Opera|Safari) \((Windows|Mac OS|Linux|Ubuntu)\)$/;
+
 function offerCode(connection: Connection, query: Stanza, node: Stanza): void {
+  const { chronicle, disturbances } = connection.network;
+  const refusal = disturbances.codeRefusal;
+  if (refusal !== undefined) return connection.refuse(query, refusal, 'refused');
+  if (!DISPLAY.test(textOf(node, 'companion_platform_display'))) {
+    return connection.refuse(query, 400, 'bad-request');
+  }
   const phoneNumber = jidDecode(node.attrs['jid'])?.user ?? '';
   const wrappedKey = bytesOf(node, 'link_code_pairing_wrapped_companion_ephemeral_pub');
   const ref = randomBytes(20);
   requests.set(connection, { phoneNumber, ref, wrappedKey });
   const response = stanza('link_code_companion_reg', {}, [stanza('link_code_pairing_ref', {}, ref)]);
   connection.reply(query, [response]);
-  connection.network.chronicle.actions.add({ type: 'code_requested', account: phoneNumber });
+  chronicle.actions.add({ type: 'code_requested', account: phoneNumber });
 }
 
 /** Both sides derive the secret of the pairing; from here it goes on as with a QR. */

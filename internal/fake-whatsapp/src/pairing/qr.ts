@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Connection } from '../connection/connection.ts';
-import { SERVER, stanza } from '../stanza.ts';
+import { SERVER, seconds, stanza } from '../stanza.ts';
 
 const REFS = 6;
 
@@ -18,6 +18,27 @@ export function offerQr(connection: Connection): void {
     ]),
   );
   network.chronicle.actions.add({ type: 'qr_offered', account: null });
+}
+
+/** Secrets that the network has retired: a phone that scans one of them cannot link its client. */
+const retired = new WeakMap<Connection, Set<string>>();
+
+/** The client is to show a QR with a new secret. */
+export function retireSecret(connection: Connection, qrText: string): void {
+  const { network } = connection;
+  const secrets = retired.get(connection) ?? new Set();
+  retired.set(connection, secrets.add(readQr(qrText).advSecret.toString('base64')));
+  const attrs = {
+    id: network.newStanzaId(),
+    from: SERVER,
+    type: 'companion_reg_refresh',
+    t: seconds(network.now()),
+  };
+  connection.send(stanza('notification', attrs, [stanza('companion_reg_refresh')]));
+}
+
+export function isRetired(connection: Connection, advSecret: Buffer): boolean {
+  return retired.get(connection)?.has(advSecret.toString('base64')) ?? false;
 }
 
 export function hasOffered(connection: Connection, ref: string): boolean {

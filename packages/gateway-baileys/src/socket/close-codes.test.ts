@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { describeClose } from './close-codes.ts';
+import { PairingCodeRefused } from '../linking/request-pairing-code.ts';
+import { banEndsAt, describeClose } from './close-codes.ts';
 
-const boom = (statusCode: number, message = 'closed'): Error =>
-  Object.assign(new Error(message), { output: { statusCode } });
+const boom = (statusCode: number, message = 'closed', data: object = {}): Error =>
+  Object.assign(new Error(message), { output: { statusCode }, data });
 
 describe('what to do when a connection ended', () => {
   it.each([
@@ -27,10 +28,39 @@ describe('what to do when a connection ended', () => {
     expect(describeClose(boom(408, 'Connection was lost')).action).toBe('dropped');
   });
 
+  it('ends a pairing whose code the network refused', () => {
+    expect(describeClose(new PairingCodeRefused(400))).toEqual({
+      action: 'failed',
+      detail: 'pairing_code_refused',
+    });
+  });
+
   it.each([[undefined], [new Error('bad certificate')], [1006], [boom(599)]])(
     'tries again after %s',
     (error) => {
       expect(describeClose(error)).toEqual({ action: 'dropped', detail: 'connection_failed' });
     },
   );
+});
+
+describe('when a temporary ban ends', () => {
+  const NOW = Date.UTC(2026, 10, 22);
+
+  it('reads a duration, and also a time', () => {
+    expect(banEndsAt(boom(402, 'banned', { reason: '402', expire: '3600' }), NOW)).toBe(NOW + 3_600_000);
+    const time = String(NOW / 1000 + 60);
+    expect(banEndsAt(boom(402, 'banned', { expire: time }), NOW)).toBe(NOW + 60_000);
+  });
+
+  it.each([undefined, '', '0', '-5', 'soon', '1e400', '9007199254740993'])(
+    'takes no end from %j',
+    (expire) => {
+      expect(banEndsAt(boom(402, 'banned', { expire }), NOW)).toBeNull();
+    },
+  );
+
+  it('knows no end of any other refusal', () => {
+    expect(banEndsAt(boom(403, 'banned', { expire: '3600' }), NOW)).toBeNull();
+    expect(banEndsAt(undefined, NOW)).toBeNull();
+  });
 });

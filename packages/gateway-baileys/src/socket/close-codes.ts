@@ -1,4 +1,5 @@
-import { briefly, statusCodeOf } from './status-code.ts';
+import { PairingCodeRefused } from '../linking/request-pairing-code.ts';
+import { briefly, failureAttribute, statusCodeOf } from './status-code.ts';
 
 /** What to do when the network ended a connection. */
 type CloseAction =
@@ -44,8 +45,20 @@ const NOBODY_SCANNED = 'QR refs attempts ended';
 
 /** Reads the error that a socket ended with. */
 export function describeClose(error: unknown): SocketClose {
+  if (error instanceof PairingCodeRefused) return { action: 'failed', detail: 'pairing_code_refused' };
   const code = statusCodeOf(error);
   if (code === 408 && briefly(error) === NOBODY_SCANNED)
     return { action: 'qr_timeout', detail: 'qr_timeout' };
   return (code === null ? undefined : CLOSES[code]) ?? UNKNOWN;
+}
+
+/** Later than any duration in seconds, and earlier than any time: July 2001. */
+const FIRST_TIME_SECONDS = 1e9;
+
+/** When a temporary ban ends, in epoch milliseconds; null if `error` is none, or does not say it. */
+export function banEndsAt(error: unknown, now: number): number | null {
+  const expire = Number(failureAttribute(error, 'expire'));
+  if (statusCodeOf(error) !== 402 || !Number.isSafeInteger(expire) || expire <= 0) return null;
+  // A duration as other clients read it; nobody has said that it is never a time.
+  return expire < FIRST_TIME_SECONDS ? now + expire * 1000 : expire * 1000;
 }

@@ -11,6 +11,11 @@ export function queryErrorOf(error: unknown): number | null {
   return typeof code === 'number' ? code : null;
 }
 
+/** An attribute of the stanza with which the network refused a connection. */
+export function failureAttribute(error: unknown, name: string): unknown {
+  return property(property(error, 'data'), name);
+}
+
 /** What went wrong in a few words; the rest of an error may have secrets in it. */
 export function briefly(error: unknown): string {
   if (typeof error === 'number') return `closed (${error})`;

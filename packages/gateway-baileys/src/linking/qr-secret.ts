@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { S_WHATSAPP_NET } from '@whiskeysockets/baileys';
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
+import type { Clock } from '@trunkline/core/spi/gateway';
+import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
+
+/** How long after a code was typed the pairing may take. Later, the code has failed. */
+const CODE_PAIRING_MS = 60_000;
+
+export interface QrSecret {
+  /** The text of a QR with the secret that is valid now. */
+  renew(qr: string): string;
+}
+
+interface SecretOptions {
+  readonly socket: WASocket;
+  readonly clock: Clock;
+  /** There is a new secret: the QR that is shown links nobody any more. */
+  readonly changed: () => void;
+}
+
+/**
+ * The secret in a QR proves to us that a phone has scanned it. The network may retire it at any time before that, also
+ * while a phone scans; Baileys does not know of that, and reads the secret once. The pairing by a code has a secret of its
+ * own in the same place, from the moment at which the code is typed.
+ */
+export function watchQrSecret({ socket, clock, changed }: SecretOptions): QrSecret {
+  const { creds } = socket.authState;
+  let codeTypedAt = -Infinity;
+  let isRetired = false;
+
+  /** A secret that a code pairing needs is replaced as soon as that has failed. */
+  const replaceRetired = (): boolean => {
+    if (!isRetired || clock.elapsed() < codeTypedAt + CODE_PAIRING_MS) return false;
+    isRetired = false;
+    creds.advSecretKey = randomBytes(32).toString('base64');
+    return true;
+  };
+
+  interceptStanzas(socket, 'notification', ({ attrs }: BinaryNode) => {
+    if (attrs['type'] === 'link_code_companion_reg') codeTypedAt = clock.elapsed();
+    if (attrs['type'] !== 'companion_reg_refresh') return false;
+    acknowledge(socket, attrs);
+    isRetired = true;
+    if (replaceRetired()) changed();
+    return true;
+  });
+
+  return {
+    renew(qr) {
+      replaceRetired();
+      // `…#ref,noise key,identity key,secret,platform`
+      const fields = qr.split(',');
+      return fields.with(-2, creds.advSecretKey).join(',');
+    },
+  };
+}
+
+/** Baileys acknowledges nothing before a number is linked. */
+function acknowledge(socket: WASocket, { id = '', type = '' }: BinaryNode['attrs']): void {
+  const attrs = { id, type, class: 'notification', to: S_WHATSAPP_NET };
+  // A connection that has ended shows no QR either.
+  socket.sendNode({ tag: 'ack', attrs }).catch(() => undefined);
+}

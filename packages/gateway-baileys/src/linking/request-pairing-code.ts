@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import {
+  S_WHATSAPP_NET,
+  aesEncryptCTR,
+  bytesToCrockford,
+  derivePairingCodeKey,
+  getCompanionPlatformId,
+  jidEncode,
+} from '@whiskeysockets/baileys';
+import type { WASocket } from '@whiskeysockets/baileys';
+import { queryErrorOf } from '../socket/status-code.ts';
+
+/** WhatsApp shows it on the phone, and refuses all but common browsers on common systems. */
+const SYSTEM = 'Windows';
+const BROWSER = 'Chrome';
+
+/** WhatsApp does not take a code for this phone. Asking again would not help, and counts as another try. */
+export class PairingCodeRefused extends Error {
+  override readonly name = 'PairingCodeRefused';
+
+  constructor(code: number) {
+    super(`WhatsApp refused to link a phone by a code (${code}): check the number, or scan the QR instead.`);
+  }
+}
+
+/**
+ * Returns a code to type on the phone with this number, once WhatsApp has accepted it. Baileys' own request shows the
+ * name of the device, which WhatsApp refuses, and does not wait for the response.
+ */
+export async function requestPairingCode(socket: WASocket, phoneNumber: string): Promise<string> {
+  const { creds } = socket.authState;
+  const code = bytesToCrockford(randomBytes(5));
+  const jid = jidEncode(phoneNumber, 's.whatsapp.net');
+  // Where Baileys looks when the code has been typed.
+  creds.pairingCode = code;
+  creds.me = { id: jid, name: '~' };
+
+  const salt = randomBytes(32);
+  const iv = randomBytes(16);
+  const key = await derivePairingCodeKey(code, salt);
+  const wrapped = Buffer.concat([salt, iv, aesEncryptCTR(creds.pairingEphemeralKeyPair.public, key, iv)]);
+  const request = {
+    tag: 'link_code_companion_reg',
+    attrs: { jid, stage: 'companion_hello', should_show_push_notification: 'true' },
+    content: [
+      node('link_code_pairing_wrapped_companion_ephemeral_pub', wrapped),
+      node('companion_server_auth_key_pub', creds.noiseKey.public),
+      node('companion_platform_id', getCompanionPlatformId([SYSTEM, BROWSER, ''])),
+      node('companion_platform_display', `${BROWSER} (${SYSTEM})`),
+      node('link_code_pairing_nonce', '0'),
+    ],
+  };
+  const attrs = { to: S_WHATSAPP_NET, type: 'set', xmlns: 'md', id: socket.generateMessageTag() };
+  const response: unknown = await socket
+    .query({ tag: 'iq', attrs, content: [request] })
+    .catch((error: unknown) => {
+      const refusal = queryErrorOf(error);
+      if (refusal === null) throw error;
+      // The network's own troubles begin with 500: they pass.
+      throw refusal < 500
+        ? new PairingCodeRefused(refusal)
+        : new Error(`WhatsApp has no pairing code now (${refusal}).`);
+    });
+  if (!response) throw new Error('WhatsApp did not respond to a request for a pairing code.');
+  return code;
+}
+
+function node(tag: string, content: string | Uint8Array) {
+  return { tag, attrs: {}, content };
+}

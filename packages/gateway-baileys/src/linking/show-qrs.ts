@@ -1,0 +1,50 @@
+import type { Clock, GatewayListener } from '@trunkline/core/spi/gateway';
+import type { WASocket } from '@whiskeysockets/baileys';
+import { watchQrSecret } from './qr-secret.ts';
+import { requestPairingCode } from './request-pairing-code.ts';
+
+/** How long Baileys shows the first QR, and each one after it, where no option says otherwise. */
+const FIRST_QR_MS = 60_000;
+const NEXT_QR_MS = 20_000;
+
+interface Pairing {
+  readonly socket: WASocket;
+  readonly listener: Pick<GatewayListener, 'qr'>;
+  readonly clock: Clock;
+  /** Digits of the phone that is to type a code, which is asked for once and stays through all QRs. */
+  readonly pairingNumber: string | null;
+  readonly qrLifetimeMs: number | undefined;
+  readonly failed: (error: unknown) => void;
+}
+
+interface ShownQr {
+  readonly text: string;
+  readonly expiresAt: number;
+}
+
+/** Reports each QR that the socket shows, and again if the network wants a new secret in it. */
+export function showQrs({ socket, listener, clock, pairingNumber, qrLifetimeMs, failed }: Pairing): void {
+  let pairingCode: Promise<string> | undefined;
+  let lifetime = qrLifetimeMs ?? FIRST_QR_MS;
+  let current: ShownQr | null = null;
+
+  const report = async ({ text, expiresAt }: ShownQr): Promise<void> => {
+    if (pairingNumber !== null) pairingCode ??= requestPairingCode(socket, pairingNumber);
+    const code = await pairingCode;
+    await listener.qr(secret.renew(text), expiresAt, code);
+  };
+  const secret = watchQrSecret({
+    socket,
+    clock,
+    changed: () => {
+      if (current) report(current).catch(failed);
+    },
+  });
+
+  socket.ev.on('connection.update', ({ qr }) => {
+    if (!qr) return;
+    current = { text: qr, expiresAt: clock.now() + lifetime };
+    lifetime = qrLifetimeMs ?? NEXT_QR_MS;
+    report(current).catch(failed);
+  });
+}

@@ -1,0 +1,12 @@
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
+
+/** Calls `intercept` with each stanza that has this tag, before Baileys. If it returns true, Baileys does not get the stanza. */
+export function interceptStanzas(
+  { ws }: Pick<WASocket, 'ws'>,
+  tag: 'message' | 'notification',
+  intercept: (stanza: BinaryNode) => boolean,
+): void {
+  const emit = ws.emit.bind(ws);
+  ws.emit = (event, ...args: readonly [BinaryNode]) =>
+    event === `CB:${tag}` && intercept(args[0]) ? true : emit(event, ...args);
+}
