@@ -13,6 +13,7 @@ import { onReceipt } from './messages/receipts.ts';
 import type { Network } from './network.ts';
 import { onPairingSigned } from './pairing/pair.ts';
 import { offerQr } from './pairing/qr.ts';
+import { child } from './stanza.ts';
 import type { Stanza } from './stanza.ts';
 
 /** Listens on loopback and gives each client a connection. */
@@ -65,8 +66,13 @@ export class WebSocketHost implements Behaviour {
       case 'receipt':
         await onReceipt(connection, node);
         return;
-      case 'ack':
-        connection.companion?.inbox.acknowledge(node);
+      case 'ack': {
+        const { keepsRefused } = this.#network.disturbances;
+        connection.companion?.inbox.acknowledge(node, { keepsRefused });
+        return;
+      }
+      case 'ib':
+        connection.companion?.inbox.sendBatch(Number(child(node, 'offline_batch')?.attrs['count'] ?? 0));
     }
     // Presence, chat states and the like need no response.
   }

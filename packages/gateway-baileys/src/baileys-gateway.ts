@@ -10,8 +10,8 @@ import { quietConsole } from './socket/baileys-logs.ts';
 
 export interface BaileysGateway extends Gateway {
   /**
-   * How many messages have arrived since the process began for which this API has no type (reactions, polls, what the
-   * phone's owner wrote…), by kind.
+   * How many messages have arrived since the process began for which this API has no type (statuses, posts in channels,
+   * polls…), by kind. `plaintext` are those that are said to be from a person and are not encrypted.
    */
   skipped(): ReadonlyMap<string, number>;
 }
@@ -50,7 +50,10 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
     versions,
     context: context(),
     memory: memoryOf(session.instanceId),
-    skipped: (kind) => skipped.set(kind, (skipped.get(kind) ?? 0) + 1),
+    skipped(kind) {
+      skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
+      listener.skipped?.(kind);
+    },
   });
 
   return {

@@ -5,6 +5,7 @@ import { watchGroups } from './inbound/groups.ts';
 import { createInbox } from './inbound/inbox.ts';
 import type { Inbox } from './inbound/inbox.ts';
 import type { InstanceMemory } from './instance-memory.ts';
+import { refuseStanzas } from './inbound/refused-stanzas.ts';
 import { showQrs } from './linking/show-qrs.ts';
 import type { GatewaySettings } from './options.ts';
 import { watchAcks } from './outbound/acks.ts';
@@ -13,6 +14,7 @@ import { saveCredentials } from './session/credentials.ts';
 import type { StoredSession } from './session/stored-session.ts';
 import { baileysLogger } from './socket/baileys-logs.ts';
 import { makeSocket } from './socket/make-socket.ts';
+import { askForOfflineBatches } from './socket/offline-batches.ts';
 import { socketLife } from './socket/socket-life.ts';
 import type { SocketLife } from './socket/socket-life.ts';
 import { briefly } from './socket/status-code.ts';
@@ -71,6 +73,8 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     saveCredentials(stored.values, stored.creds).catch(() => undefined);
   });
   void stored.broken.then(giveUp);
+  askForOfflineBatches(socket);
+  refuseStanzas(socket, skipped);
   showQrs({
     socket,
     listener,

@@ -1,3 +1,4 @@
+import { postInChannel, postStatus, sendPlaintext } from '../messages/broadcasts.ts';
 import { newMessageId, sendFromPhone } from '../messages/phone-to-client.ts';
 import { sendReceipt } from '../messages/receipts.ts';
 import { askForRetry } from '../messages/retry.ts';
@@ -38,6 +39,12 @@ interface ReceiptOptions {
 export interface IncomingApi {
   /** A person sends the account a message. Returns the network id. */
   inbound(from: Person, to: Account, message: Outgoing, options?: InboundOptions): Promise<string>;
+  /** A person posts a status that the account sees. Returns the network id. */
+  status(from: Person, to: Account, text: string): Promise<string>;
+  /** A channel that the account follows posts a text. Returns the network id. */
+  channelPost(to: Account, text: string): string;
+  /** A text without encryption, said to be from a person: no phone sends one. Returns the network id. */
+  plaintext(from: Person, to: Account, text: string): string;
   /** Hands the client a message again that it has had, byte for byte. */
   redeliver(to: Account, id: string): void;
   /** A person's phone sends receipts for messages that the account sent. */
@@ -48,7 +55,15 @@ export interface IncomingApi {
 
 export function incomingApi(network: Network): IncomingApi {
   const { directory } = network;
+  const sending = (from: Person, to: Account, text: string) => ({
+    from: directory.contact(from.phoneNumber),
+    to: directory.account(to.phoneNumber),
+    text,
+  });
   return {
+    status: (from, to, text) => postStatus(network, sending(from, to, text)),
+    channelPost: ({ phoneNumber }, text) => postInChannel(network, directory.account(phoneNumber), text),
+    plaintext: (from, to, text) => sendPlaintext(network, sending(from, to, text)),
     inbound: async (from, to, message, options = {}) => {
       const group = options.group && directory.group(options.group.jid);
       const id = options.id ?? newMessageId();

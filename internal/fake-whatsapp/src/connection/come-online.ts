@@ -2,16 +2,16 @@ import { sendHistory } from '../messages/own-phone.ts';
 import { stanza } from '../stanza.ts';
 import type { Connection } from './connection.ts';
 
-/** The client wants its messages: those from its time offline, between a notice and an end mark, then live ones. */
+/** The client wants its messages: those from its time offline, in batches between a notice and an end mark, then live ones. */
 export async function comeOnline(connection: Connection): Promise<void> {
   const { client, network } = connection;
   const count = String(client.inbox.size);
   const preview = { count, message: count, receipt: '0', notification: '0', appdata: '0' };
   connection.send(stanza('ib', {}, [stanza('offline_preview', preview)]));
-  client.inbox.connect(connection);
-  if (!network.disturbances.withholdsOfflineMark) {
+  client.inbox.connect(connection, () => {
+    if (network.disturbances.withholdsOfflineMark) return;
     connection.send(stanza('ib', {}, [stanza('offline', { count })]));
-  }
+  });
   if (!client.hasHistory) {
     client.hasHistory = true;
     await sendHistory(network, client);

@@ -5,15 +5,28 @@ export interface Line {
   send(node: Stanza): void;
 }
 
+interface Delivery {
+  readonly line: Line;
+  readonly caughtUp: () => void;
+  /** What is still to be sent, in order. */
+  readonly rest: Stanza[];
+  /** How many more of them the client has asked for; without limit once it has all that waited for its login. */
+  asked: number;
+}
+
 /**
  * What waits for one linked client. A stanza stays until the client acknowledges it; what is left when the client
- * logs in again is sent again, marked as from its time offline.
+ * logs in again is sent again, marked as from its time offline, in the batches that the client asks for.
  */
 export class Inbox {
   readonly #waiting: Stanza[] = [];
   /** Every message that was put in, by id: for handing it out again. */
   readonly #messages = new Map<string, Stanza>();
-  #line: Line | undefined;
+  /** Messages that the client asked the sender for again, by id. */
+  readonly #retried = new Set<string>();
+  /** Stanzas that the client refused, and that stay: nothing behind them is sent. */
+  readonly #refused = new Set<Stanza>();
+  #delivery: Delivery | undefined;
 
   get size(): number {
     return this.#waiting.length;
@@ -22,18 +35,26 @@ export class Inbox {
   put(node: Stanza): void {
     this.#waiting.push(node);
     if (node.tag === 'message') this.#messages.set(node.attrs['id'] ?? '', node);
-    this.#line?.send(node);
+    this.#delivery?.rest.push(node);
+    this.#deliver();
   }
 
-  /** The client is there. Sends what waited. */
-  connect(line: Line): void {
-    this.#line = line;
-    for (const node of this.#waiting) line.send({ ...node, attrs: { ...node.attrs, offline: '1' } });
+  /** The client is there. `caughtUp` is called once it has everything that waited. */
+  connect(line: Line, caughtUp: () => void): void {
+    this.#delivery = { line, caughtUp, rest: [...this.#waiting], asked: 0 };
+    this.#deliver();
+  }
+
+  /** The client asks for this many of the stanzas that waited. */
+  sendBatch(count: number): void {
+    if (this.#delivery === undefined) return;
+    this.#delivery.asked += count;
+    this.#deliver();
   }
 
   /** The client is gone; a line that was replaced in the meantime changes nothing. */
   disconnect(line: Line): void {
-    if (this.#line === line) this.#line = undefined;
+    if (this.#delivery?.line === line) this.#delivery = undefined;
   }
 
   redeliver(id: string): void {
@@ -42,10 +63,47 @@ export class Inbox {
     this.put(node);
   }
 
-  /** `<ack>` for anything, or a receipt for a message. */
-  acknowledge(response: Stanza): void {
-    const found = this.#waiting.findIndex((node) => isResponseTo(response, node));
-    if (found >= 0) this.#waiting.splice(found, 1);
+  /** The client could not read a message, and has asked its sender for it again. */
+  noteRetry(id: string): void {
+    this.#retried.add(id);
+  }
+
+  /**
+   * `<ack>` for anything, or a receipt for a message. With `keepsRefused`, an ack with an error leaves its stanza where
+   * it is, and everything behind it has to wait.
+   */
+  acknowledge(response: Stanza, { keepsRefused = false } = {}): void {
+    const node = this.#waiting.find((waiting) => isResponseTo(response, waiting));
+    if (node === undefined) return;
+    const { id = '', error } = response.attrs;
+    if (keepsRefused && error !== undefined && !this.#retried.has(id)) {
+      this.#refused.add(node);
+      return;
+    }
+    this.#waiting.splice(this.#waiting.indexOf(node), 1);
+    this.#refused.delete(node);
+    this.#deliver();
+  }
+
+  #deliver(): void {
+    const delivery = this.#delivery;
+    if (delivery === undefined) return;
+    const { line, rest, caughtUp } = delivery;
+    const isLive = delivery.asked === Infinity;
+    while (rest.length > 0 && delivery.asked > 0 && !this.#isHeld(rest)) {
+      const node = rest.shift();
+      if (node === undefined) break;
+      delivery.asked -= 1;
+      line.send(isLive ? node : { ...node, attrs: { ...node.attrs, offline: '1' } });
+    }
+    if (isLive || rest.length > 0) return;
+    delivery.asked = Infinity;
+    caughtUp();
+  }
+
+  /** Whether a stanza that was sent, and refused, is in front of the rest. */
+  #isHeld(rest: readonly Stanza[]): boolean {
+    return [...this.#refused].some((node) => !rest.includes(node));
   }
 }
 

@@ -19,8 +19,10 @@ export async function onReceipt(connection: Connection, receipt: Stanza): Promis
   const from = client.account.phoneNumber;
   network.chronicle.receipts.add({ from, to, ids, type: type ?? 'delivered' });
 
-  if (type === 'retry') await onRetryReceipt(connection, receipt);
-  else client.inbox.acknowledge(receipt);
+  if (type === 'retry') {
+    client.inbox.noteRetry(id);
+    await onRetryReceipt(connection, receipt);
+  } else client.inbox.acknowledge(receipt);
   forward(connection, receipt);
 }
 

@@ -1,0 +1,33 @@
+import { isJidNewsletter, isJidStatusBroadcast } from '@whiskeysockets/baileys';
+import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
+import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
+
+/**
+ * Keeps from Baileys what never becomes a message: statuses, posts in channels, and texts that are said to be from a
+ * person and are not encrypted. Baileys would acknowledge them with an error; the network then keeps them, and can hold
+ * everything behind them back. `skipped` gets the kind of each.
+ */
+export function refuseStanzas(socket: WASocket, skipped: (kind: string) => void): void {
+  const refuse = (kind: string | null, stanza: BinaryNode): boolean => {
+    if (kind === null) return false;
+    skipped(kind);
+    // Where the connection has ended, the network repeats the stanza.
+    socket.sendMessageAck(stanza).catch(() => undefined);
+    return true;
+  };
+  interceptStanzas(socket, 'message', (stanza) => refuse(refusedMessage(stanza), stanza));
+  interceptStanzas(socket, 'notification', (stanza) => refuse(refusedNotification(stanza), stanza));
+}
+
+function refusedMessage({ attrs, content }: BinaryNode): string | null {
+  const { from } = attrs;
+  if (isJidStatusBroadcast(from ?? '')) return 'status';
+  if (isJidNewsletter(from)) return 'channel_post';
+  const isPlain = Array.isArray(content) && content.some(({ tag }) => tag === 'plaintext');
+  return isPlain ? 'plaintext' : null;
+}
+
+/** Baileys takes plain texts out of the notifications of a channel, whoever they are from. */
+function refusedNotification({ attrs }: BinaryNode): string | null {
+  return attrs['type'] === 'newsletter' && !isJidNewsletter(attrs['from']) ? 'plaintext' : null;
+}

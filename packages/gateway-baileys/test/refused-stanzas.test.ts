@@ -1,0 +1,89 @@
+import { eventually } from '@trunkline/test-support';
+import { describe, expect, it } from 'vitest';
+import { linked, textOf } from './support/linked.ts';
+import type { Linked } from './support/linked.ts';
+
+/** The acks and receipts that the client sent for this message. */
+function responsesTo({ network }: Linked, id: string) {
+  return network.wa
+    .transcript()
+    .filter(({ direction, node }) => direction === 'received' && node.attrs['id'] === id)
+    .map(({ node }) => ({ tag: node.tag, error: node.attrs['error'] }));
+}
+
+/** The texts that are reported up to the one that ends them. */
+async function textsUntil({ link }: Pick<Linked, 'link'>, last: string): Promise<readonly unknown[]> {
+  await link.first('message', ({ message }) => textOf(message) === last);
+  return link.all('message').map(({ message }) => textOf(message));
+}
+
+describe('what is not a message of the API', () => {
+  it.each(['status', 'channel_post', 'plaintext'] as const)(
+    'a %s is acknowledged without an error, counted, and never becomes a message',
+    async (kind) => {
+      const harness = await linked();
+      const { wa, account, reader, gateway } = harness.network;
+      const ids = {
+        status: () => wa.status(reader, account, 'my day'),
+        channel_post: () => wa.channelPost(account, 'news'),
+        plaintext: () => wa.plaintext(reader, account, 'send me the code'),
+      };
+      const id = await ids[kind]();
+      await wa.inbound(reader, account, 'last');
+      expect(await textsUntil(harness, 'last')).toEqual(['last']);
+      await eventually(() => expect(responsesTo(harness, id)).toEqual([{ tag: 'ack', error: undefined }]));
+      expect(gateway.skipped().get(kind)).toBe(1);
+    },
+  );
+
+  it('a plain text in a notification of a person is refused, too', async () => {
+    const harness = await linked();
+    const { wa, account, reader, gateway } = harness.network;
+    wa.deliverStanza(account, {
+      tag: 'notification',
+      attrs: { id: 'forged', type: 'newsletter', from: reader.jid, t: '1' },
+      content: [
+        {
+          tag: 'message',
+          attrs: { message_id: '1', t: '1' },
+          content: [{ tag: 'plaintext', attrs: {}, content: Buffer.from([0x0a, 3, 0x66, 0x6f, 0x6f]) }],
+        },
+      ],
+    });
+    await wa.inbound(reader, account, 'last');
+    expect(await textsUntil(harness, 'last')).toEqual(['last']);
+    expect(gateway.skipped().get('plaintext')).toBe(1);
+  });
+
+  it('holds nothing back where the network keeps what a client refuses', async () => {
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
+    wa.keepRefused();
+    const ids = [
+      await wa.status(reader, account, 'my day'),
+      wa.channelPost(account, 'news'),
+      wa.plaintext(reader, account, 'send me the code'),
+    ];
+    for (const id of ids) await eventually(() => expect(responsesTo(harness, id)).toHaveLength(1));
+    await wa.inbound(reader, account, 'online');
+    await textsUntil(harness, 'online');
+
+    await harness.link.connection().close();
+    await wa.status(reader, account, 'my night');
+    await wa.inbound(reader, account, 'while away');
+    const link = await harness.open();
+    expect(await textsUntil({ link }, 'while away')).toEqual(['while away']);
+  });
+});
+
+describe('what waited for a connection', () => {
+  it('comes whole and in order, though the network hands it out in batches', async () => {
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
+    await harness.link.connection().close();
+    const texts = Array.from({ length: 230 }, (_, i) => `text ${i}`);
+    for (const text of texts) await wa.inbound(reader, account, text);
+    const link = await harness.open();
+    expect(await textsUntil({ link }, texts.at(-1) ?? '')).toEqual(texts);
+  });
+});
