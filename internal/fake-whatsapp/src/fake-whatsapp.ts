@@ -2,6 +2,7 @@ import type { DisturbingApi } from './api/disturbing-api.ts';
 import type { IncomingApi } from './api/incoming-api.ts';
 import type { ObservingApi } from './api/observing-api.ts';
 import type { PhoneApi } from './api/phone-api.ts';
+import type { StandingApi } from './api/standing-api.ts';
 import type { DirectoryApi } from './api/directory-api.ts';
 import type { ClientSettings } from './client-settings.ts';
 
@@ -14,7 +15,8 @@ export interface FakeWhatsAppOptions {
  * A WhatsApp Web server on loopback. Takes an unmodified client through pairing, login, messages and
  * unlinking; its people have phones that encrypt and decrypt for real.
  */
-export interface FakeWhatsApp extends DirectoryApi, PhoneApi, IncomingApi, ObservingApi, DisturbingApi {
+export interface FakeWhatsApp
+  extends DirectoryApi, PhoneApi, IncomingApi, ObservingApi, StandingApi, DisturbingApi {
   /** How to point a client at it; plain data, for another process too. */
   readonly client: ClientSettings;
   /** Makes the clients of this process accept the server and its media host. Returns a function that undoes it. */

@@ -2,6 +2,7 @@ import { disturbingApi } from './api/disturbing-api.ts';
 import { incomingApi } from './api/incoming-api.ts';
 import { observingApi } from './api/observing-api.ts';
 import { phoneApi } from './api/phone-api.ts';
+import { standingApi } from './api/standing-api.ts';
 import { directoryApi } from './api/directory-api.ts';
 import { trustFakeWhatsApp } from './client-settings.ts';
 import type { FakeWhatsApp, FakeWhatsAppOptions } from './fake-whatsapp.ts';
@@ -27,6 +28,7 @@ export async function startFakeWhatsApp({ now = Date.now }: FakeWhatsAppOptions 
     ...phoneApi(network, host.switchboard),
     ...incomingApi(network),
     ...observing,
+    ...standingApi(network),
     ...disturbingApi(network, host.switchboard),
     stop: async () => {
       await host.stop();

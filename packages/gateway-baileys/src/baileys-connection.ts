@@ -51,6 +51,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     isOpen = true;
     await listener.connected(await linkedProfile(socket, clock));
     inbox.open();
+    await memory.restrictions.report(listener);
     await syncGroups().catch((error: unknown) => {
       logger.warn(
         { instanceId, reason: briefly(error) },

@@ -2,7 +2,7 @@ import type { ClosedReason, Clock } from '@trunkline/core/spi/gateway';
 import type { WAVersion } from '@whiskeysockets/baileys';
 import type { ClientVersion } from './client-version.ts';
 import type { InstanceMemory } from './instance-memory.ts';
-import { describeClose } from './socket/close-codes.ts';
+import { banEndsAt, describeClose } from './socket/close-codes.ts';
 
 /** Whoever took our place may be a copy of this service that is about to stop: give it time, once. */
 const AFTER_REPLACED_MS = 60_000;
@@ -27,8 +27,10 @@ export async function closedReason(error: unknown, instance: ClosingInstance): P
       return { kind: action };
     case 'dropped':
       return { kind: 'dropped', detail };
-    case 'failed':
-      return { kind: 'failed', code: detail };
+    case 'failed': {
+      const until = banEndsAt(error, instance.clock.now());
+      return { kind: 'failed', code: detail, ...(until !== null && { until }) };
+    }
     case 'replaced':
       return replaced(instance, detail);
     case 'version_refused':

@@ -6,6 +6,8 @@ import { createPace } from './outbound/pace.ts';
 import type { Pace } from './outbound/pace.ts';
 import { recipientCache } from './outbound/recipients.ts';
 import type { RecipientCache } from './outbound/recipients.ts';
+import { createRestrictions } from './restrictions.ts';
+import type { Restrictions } from './restrictions.ts';
 import { socketCaches } from './socket/socket-caches.ts';
 import type { SocketCaches } from './socket/socket-caches.ts';
 
@@ -15,6 +17,7 @@ export interface InstanceMemory {
   readonly recipients: RecipientCache;
   readonly groups: GroupDirectory;
   readonly pace: Pace;
+  readonly restrictions: Restrictions;
   /** When another connection last took the place of ours, by `clock.elapsed()`. */
   replacedAt: number | null;
 }
@@ -25,6 +28,7 @@ export function instanceMemory(settings: GatewaySettings, context: GatewayContex
     recipients: recipientCache(),
     groups: groupDirectory(),
     pace: createPace(settings.pace, context),
+    restrictions: createRestrictions(context.clock),
     replacedAt: null,
   };
 }

@@ -15,6 +15,7 @@ import type { StoredSession } from './session/stored-session.ts';
 import { baileysLogger } from './socket/baileys-logs.ts';
 import { makeSocket } from './socket/make-socket.ts';
 import { askForOfflineBatches } from './socket/offline-batches.ts';
+import { watchRestrictions } from './restrictions.ts';
 import { socketLife } from './socket/socket-life.ts';
 import type { SocketLife } from './socket/socket-life.ts';
 import { briefly } from './socket/status-code.ts';
@@ -75,6 +76,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
   void stored.broken.then(giveUp);
   askForOfflineBatches(socket);
   refuseStanzas(socket, skipped);
+  watchRestrictions({ socket, restrictions: memory.restrictions, listener, failed: giveUp });
   showQrs({
     socket,
     listener,

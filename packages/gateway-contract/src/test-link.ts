@@ -8,6 +8,7 @@ import type {
   LinkedProfile,
   OpenOptions,
   MessageReceipt,
+  Restriction,
   Session,
 } from '@trunkline/core/spi/gateway';
 import { eventually } from '@trunkline/test-support';
@@ -24,7 +25,8 @@ export type Report =
   | { readonly kind: 'closed'; readonly reason: ClosedReason }
   | { readonly kind: 'message'; readonly message: IncomingMessage }
   | { readonly kind: 'receipt'; readonly receipt: MessageReceipt }
-  | { readonly kind: 'groups'; readonly groups: readonly GroupReport[]; readonly full: boolean };
+  | { readonly kind: 'groups'; readonly groups: readonly GroupReport[]; readonly full: boolean }
+  | { readonly kind: 'restricted'; readonly restriction: Restriction | null };
 
 /** An instance's connection as the service would hold it: opened again immediately where the network asks for that. */
 export interface TestLink {
@@ -61,6 +63,7 @@ export async function openLink(
     message: (message) => take({ kind: 'message', message }),
     receipt: (receipt) => take({ kind: 'receipt', receipt }),
     groups: (groups, { full } = { full: false }) => take({ kind: 'groups', groups, full }),
+    restricted: (restriction) => take({ kind: 'restricted', restriction }),
     async closed(reason) {
       await take({ kind: 'closed', reason });
       if (reason.kind === 'restart') connection = await open();

@@ -4,6 +4,7 @@ import type { Stanza } from '../stanza.ts';
 import { comeOnline } from './come-online.ts';
 import type { Connection } from './connection.ts';
 import { onLinkCode } from '../pairing/link-code.ts';
+import { respondToStandingQuery } from './standing.ts';
 import { respondToUsync } from './usync.ts';
 
 type Responder = (connection: Connection, query: Stanza) => void | Promise<void>;
@@ -74,6 +75,8 @@ const QUERIES: Readonly<{ [name: string]: Responder }> = {
     const attrs = { auth: 'fake', ttl: '300', auth_ttl: '21600', max_buckets: '12' };
     connection.reply(query, [stanza('media_conn', attrs, [host])]);
   },
+
+  'w:mex/get/query': respondToStandingQuery,
 
   'md/set/link_code_companion_reg': onLinkCode,
   'md/set/remove-companion-device': (connection, query) => {

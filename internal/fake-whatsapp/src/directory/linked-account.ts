@@ -1,11 +1,13 @@
 import { PreKeyShelf } from '../signal/pre-key-shelf.ts';
 import { Contact } from './contact.ts';
 import { Inbox } from './inbox.ts';
+import { Standing } from './standing.ts';
 
 /** A number whose phone links clients: its Signal identity signs theirs. */
 export class LinkedAccount extends Contact {
   /** Linked clients by device number. */
   readonly companions = new Map<number, Companion>();
+  readonly standing: Standing = new Standing();
   #devices = 0;
 
   newCompanion(identity: Uint8Array, noiseKey: Uint8Array): Companion {

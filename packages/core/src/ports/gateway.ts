@@ -277,8 +277,11 @@ export type ClosedReason =
   | { readonly kind: 'qr_timeout' }
   /** The phone unlinked the instance. */
   | { readonly kind: 'unlinked' }
-  /** The instance cannot continue: banned, replaced, version refused. `code` becomes `last_error`. */
-  | { readonly kind: 'failed'; readonly code: string };
+  /**
+   * The instance cannot continue: banned, replaced, version refused. `code` becomes `last_error`. With `until`, in epoch
+   * milliseconds, the network forbids it until then: the service connects again by itself.
+   */
+  | { readonly kind: 'failed'; readonly code: string; readonly until?: number };
 
 /**
  * What a gateway reports about one connection. Each promise resolves when the report is stored: only then may the

@@ -1,0 +1,27 @@
+import { notifyOfCapping, notifyOfTimelock } from '../connection/standing.ts';
+import type { Network } from '../network.ts';
+import type { Account } from './directory-api.ts';
+
+/** What the network allows a number; its clients are notified. Times are in milliseconds, and null ends it. */
+export interface StandingApi {
+  /** The account may start no chats until then. */
+  lockNewChats(account: Account, until: number | null): void;
+  /** The account has started as many chats as it may until then. */
+  capNewChats(account: Account, until: number | null): void;
+}
+
+export function standingApi(network: Network): StandingApi {
+  const { directory } = network;
+  return {
+    lockNewChats: ({ phoneNumber }, until) => {
+      const account = directory.account(phoneNumber);
+      account.standing.lockedUntil = until;
+      notifyOfTimelock(network, account);
+    },
+    capNewChats: ({ phoneNumber }, until) => {
+      const account = directory.account(phoneNumber);
+      account.standing.cappedUntil = until;
+      notifyOfCapping(network, account);
+    },
+  };
+}

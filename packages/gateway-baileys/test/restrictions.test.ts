@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { linked } from './support/linked.ts';
+
+const HOUR = 3_600_000;
+/** The network counts seconds. */
+const inHours = (hours: number): number => Math.floor((Date.now() + hours * HOUR) / 1000) * 1000;
+
+describe('what the network forbids a number', () => {
+  it('is reported when it begins and when it ends', async () => {
+    const { network, link } = await linked();
+    const { wa, account } = network;
+    const until = inHours(6);
+    wa.lockNewChats(account, until);
+    expect((await link.first('restricted')).restriction).toEqual({ code: 'cannot_start_chats', until });
+    wa.lockNewChats(account, null);
+    await link.first('restricted', ({ restriction }) => restriction === null);
+  });
+
+  it('is reported where a number has begun as many chats as it may', async () => {
+    const { network, link } = await linked();
+    const { wa, account } = network;
+    const until = inHours(20);
+    wa.capNewChats(account, until);
+    expect((await link.first('restricted')).restriction).toEqual({ code: 'sending_capped', until });
+    wa.capNewChats(account, null);
+    await link.first('restricted', ({ restriction }) => restriction === null);
+  });
+
+  it('goes on with one restriction where another ends', async () => {
+    const { network, link } = await linked();
+    const { wa, account } = network;
+    const until = inHours(20);
+    wa.capNewChats(account, until);
+    await link.first('restricted');
+    wa.lockNewChats(account, inHours(1));
+    wa.lockNewChats(account, null);
+    wa.capNewChats(account, null);
+    await link.first('restricted', ({ restriction }) => restriction === null);
+    const last = link.all('restricted').map(({ restriction }) => restriction);
+    expect(last.at(-2)).toEqual({ code: 'sending_capped', until });
+  });
+
+  it('is reported by the next connection where it could not be stored', async () => {
+    const { network, link, open } = await linked();
+    const failing = await (async () => {
+      await link.connection().close();
+      return open({
+        taking: async ({ kind }) => {
+          if (kind === 'restricted') throw new Error('the disk is full');
+        },
+      });
+    })();
+    await failing.first('connected');
+    const until = inHours(6);
+    network.wa.lockNewChats(network.account, until);
+    await failing.first('closed');
+    const next = await open();
+    expect((await next.first('restricted')).restriction).toEqual({ code: 'cannot_start_chats', until });
+  });
+
+  it('is known to be over in time where the network refuses every connection until then', async () => {
+    const { network, link, open } = await linked();
+    await link.connection().close();
+    network.wa.refuseLogin(network.account, 402, { expire: 3_600 });
+    const before = Date.now();
+    const { reason } = await (await open()).first('closed');
+    expect(reason).toMatchObject({ kind: 'failed', code: 'account_temporarily_banned' });
+    const until = reason.kind === 'failed' ? (reason.until ?? 0) : 0;
+    expect(until).toBeGreaterThanOrEqual(before + HOUR);
+    expect(until).toBeLessThanOrEqual(Date.now() + HOUR);
+  });
+});
