@@ -23,6 +23,20 @@ export function memorySession(
     async load() {
       return new Map(values);
     },
+    async read(names) {
+      return new Map(
+        names.flatMap((name) => {
+          const value = values.get(name);
+          return value ? [[name, value] as const] : [];
+        }),
+      );
+    },
+    async names({ prefix, after, limit }) {
+      return [...values.keys()]
+        .filter((name) => name.startsWith(prefix) && (after === null || name > after))
+        .toSorted()
+        .slice(0, limit);
+    },
     async save(changes) {
       if (refusal) throw refusal;
       if (failsNext) {

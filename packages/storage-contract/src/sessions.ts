@@ -80,6 +80,71 @@ export function sessionContract(subject: ContractSubject): void {
       ]);
     });
 
+    it('are read by their names, and nothing else of them', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const neighbour = await storeInstance(storage, workspace);
+      const written = new Map([
+        ['key.one', Uint8Array.of(1)],
+        ['key.two', new Uint8Array(0)],
+        ['key."three"', Uint8Array.of(3)],
+      ]);
+      await storage.sessions.save(lease, written);
+      const { sessions } = storage;
+      expect(
+        entries(await sessions.read(instance.id, ['key.two', 'none', 'key."three"', 'key.two'])),
+      ).toEqual([
+        ['key."three"', [3]],
+        ['key.two', []],
+      ]);
+      expect(entries(await sessions.read(instance.id, []))).toEqual([]);
+      expect(entries(await sessions.read(neighbour.id, ['key.one']))).toEqual([]);
+      expect(entries(await sessions.read('ins_unknown', ['key.one']))).toEqual([]);
+    });
+
+    it('are listed by their names page by page, those with a prefix too, also while some are deleted', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const neighbour = await storeInstance(storage, workspace);
+      // Sorted by letters alone, names with one prefix would not be neighbours.
+      const listed = [
+        'key.pair.1',
+        'key.pair.2',
+        'key-pair.3',
+        'KEY.pair.4',
+        'key.pairs',
+        'key.pair.é',
+        'key%',
+        'k',
+      ];
+      await storage.sessions.save(lease, new Map(listed.map((name) => [name, Uint8Array.of(1)])));
+      const all = async (prefix: string, limit: number): Promise<readonly string[]> => {
+        const found: string[] = [];
+        for (let after: string | null = null; ; after = found.at(-1) ?? null) {
+          const page = await storage.sessions.names(instance.id, { prefix, after, limit });
+          found.push(...page);
+          if (page.length < limit) return found;
+        }
+      };
+      expect((await all('', 3)).toSorted()).toEqual(listed.toSorted());
+      expect((await all('key.pair.', 1)).toSorted()).toEqual(['key.pair.1', 'key.pair.2', 'key.pair.é']);
+      expect(await all('key_', 2)).toEqual([]);
+      expect(await all('', 100)).toEqual(await all('', 1));
+
+      const [first = ''] = await all('key.pair.', 1);
+      const before = await all('key.pair.', 100);
+      await storage.sessions.save(lease, new Map([[first, null]]));
+      const rest = await storage.sessions.names(instance.id, {
+        prefix: 'key.pair.',
+        after: first,
+        limit: 100,
+      });
+      expect(rest).toEqual(before.slice(1));
+      const page = { prefix: '', after: null, limit: 10 };
+      expect(await storage.sessions.names(neighbour.id, page)).toEqual([]);
+      expect(await storage.sessions.names('ins_unknown', page)).toEqual([]);
+    });
+
     it('are fenced', async () => {
       const storage = await open();
       const { instance, lease } = await storeLeasedInstance(storage);

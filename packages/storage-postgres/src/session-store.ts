@@ -3,7 +3,7 @@ import { createBatcher } from './batcher.ts';
 import type { Connected, Transaction } from './database.ts';
 import { isHeld } from './lease.ts';
 import { bytes, text } from './row.ts';
-import { encodeText } from './text-encoding.ts';
+import { encodeText, encodeTextOrNull } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 export function sessionStore(connected: Connected): SessionStore {
@@ -25,6 +25,19 @@ export function sessionStore(connected: Connected): SessionStore {
       const database = connected();
       const uuid = uuidToFind('ins', instanceId);
       return uuid === null ? new Map() : database.track(loads.run(uuid));
+    },
+    read: async (instanceId, names) => {
+      const database = connected();
+      const uuid = uuidToFind('ins', instanceId);
+      const rows = uuid === null ? [] : await database.all(READ, uuid, names.map(encodeText));
+      return new Map(rows.map((row) => [text(row, 'name'), bytes(row, 'value')]));
+    },
+    names: async (instanceId, { prefix, after, limit }) => {
+      const database = connected();
+      const uuid = uuidToFind('ins', instanceId);
+      if (uuid === null) return [];
+      const rows = await database.all(NAMES, uuid, encodeText(prefix), encodeTextOrNull(after), limit);
+      return rows.map((row) => text(row, 'name'));
     },
     save: async (lease, changes) => {
       // In the order of their names, so that two saves do not wait for each other; copied before anything is waited for.
@@ -64,6 +77,16 @@ export async function forgetSession(transaction: Transaction, instance: string):
 
 const LOAD = `
   SELECT instance_id, name, value FROM trunkline.session_values WHERE instance_id = ANY ($1::uuid[])`;
+
+const READ = `
+  SELECT name, value FROM trunkline.session_values WHERE instance_id = $1 AND name = ANY ($2::text[])`;
+
+// In the order of the primary key, whatever the database sorts texts by: there, names with one prefix need not be
+// neighbours, so all after the given one are looked at, in the index alone.
+const NAMES = `
+  SELECT name FROM trunkline.session_values
+  WHERE instance_id = $1 AND ($3::text IS NULL OR name > $3) AND starts_with(name, $2)
+  ORDER BY name LIMIT $4`;
 
 const SAVE = `
   INSERT INTO trunkline.session_values (instance_id, name, value)

@@ -13,6 +13,14 @@ export function sessionStore(connected: Connected): SessionStore {
       );
       return new Map(rows.map((row) => [text(row, 'name'), bytes(row, 'value')]));
     },
+    read: async (instanceId, names) => {
+      const rows = connected().database.all(READ, instanceId, JSON.stringify(names));
+      return new Map(rows.map((row) => [text(row, 'name'), bytes(row, 'value')]));
+    },
+    names: async (instanceId, { prefix, after, limit }) => {
+      const rows = connected().database.all(NAMES, instanceId, prefix, prefix, after, limit);
+      return rows.map((row) => text(row, 'name'));
+    },
     save: async (lease, changes) => {
       const { database, write } = connected();
       const copy = new Map([...changes].map(([name, value]) => [name, value && value.slice()]));
@@ -46,6 +54,16 @@ function saveValue(database: Database, instanceId: string, name: string, value: 
   const sql = `INSERT OR REPLACE INTO session_values (instance_id, name, value) VALUES (?, ?, ${BYTES})`;
   database.run(sql, instanceId, name, value);
 }
+
+const READ = `
+  SELECT name, value FROM session_values
+  WHERE instance_id = ? AND name IN (SELECT value FROM json_each(?))`;
+
+// No name that is a text goes on with the last code point there is.
+const NAMES = `
+  SELECT name FROM session_values
+  WHERE instance_id = ? AND name >= ? AND name < ? || char(0x10FFFF) AND name > coalesce(?, '')
+  ORDER BY name LIMIT ?`;
 
 const REPLACE = `
   UPDATE session_values SET value = ${BYTES} WHERE instance_id = ? AND name = ? AND value = ${BYTES}`;

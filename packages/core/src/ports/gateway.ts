@@ -67,10 +67,26 @@ export interface Session {
   readonly instanceId: string;
   load(): Promise<ReadonlyMap<string, Uint8Array>>;
   /**
+   * Reads the values with these names; those that are not stored are absent. For a gateway that stores more than it
+   * wants in memory. Trunkline's own sessions have it, and `names`.
+   */
+  read?(names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+  names?(page: SessionNamesPage): Promise<readonly string[]>;
+  /**
    * Writes in one transaction; null deletes a value. Rejects if another process holds the instance now: then close the
    * connection.
    */
   save(changes: ReadonlyMap<string, Uint8Array | null>): Promise<void>;
+}
+
+/** A part of the names of an instance's stored values, in an order of the storage's own, which does not change. */
+export interface SessionNamesPage {
+  /** Only names that begin with it; empty for all. */
+  readonly prefix: string;
+  /** The last name of the page before; null for the first page. It need not be stored any more. */
+  readonly after: string | null;
+  /** A page with fewer names is the last one. */
+  readonly limit: number;
 }
 
 export interface OutgoingMessage {

@@ -9,6 +9,8 @@ import { resealSecretKeyCheck, secretKeyCheck } from '../services/secret-key-che
 /** How long a pass that left something behind is waited for to be made again. */
 const AGAIN_MS = 60_000;
 const PAGE = 100;
+/** A session may have a hundred thousand values. */
+const SESSION_PAGE = 500;
 
 /**
  * Seals again, with the first `secretKey`, what a former one or a former version has sealed: once for each start. The
@@ -83,7 +85,16 @@ export function createResealer(context: ServiceContext, keys: number): Worker {
   };
 
   const resealSession = async (instanceId: string): Promise<void> => {
-    const stored = await storage.sessions.load(instanceId);
+    let after: string | null = null;
+    do {
+      const names = await storage.sessions.names(instanceId, { prefix: '', after, limit: SESSION_PAGE });
+      await resealValues(instanceId, names);
+      after = names.length === SESSION_PAGE ? (names.at(-1) ?? null) : null;
+    } while (after !== null);
+  };
+
+  const resealValues = async (instanceId: string, names: readonly string[]): Promise<void> => {
+    const stored = await storage.sessions.read(instanceId, names);
     const replacements = new Map<string, { readonly from: Uint8Array; readonly to: Uint8Array }>();
     for (const [name, from] of stored) {
       const to = sealer.reseal(from, sessionPurpose(instanceId, name));

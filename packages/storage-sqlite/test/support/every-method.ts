@@ -104,6 +104,8 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   await instances.touch(lease, NOW);
   await sessions.save(lease, new Map([['creds', Uint8Array.of(1)], ['none', null]])); // prettier-ignore
   await sessions.load(instance.id);
+  await sessions.read(instance.id, ['creds']);
+  await sessions.names(instance.id, { prefix: '', after: null, limit: 1 });
   const replacement = { from: Uint8Array.of(1), to: Uint8Array.of(2) };
   await sessions.replace(instance.id, new Map([['creds', replacement]]));
   const reports = [{ networkId: 'one', name: 'One', participantsCount: 2 }];

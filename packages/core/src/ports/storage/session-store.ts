@@ -1,8 +1,16 @@
+import type { SessionNamesPage } from '../gateway.ts';
 import type { Lease } from './lease.ts';
 
 /** What a gateway keeps for each instance: small named values, encrypted before they are stored. */
 export interface SessionStore {
   load(instanceId: string): Promise<ReadonlyMap<string, Uint8Array>>;
+  /** The values with these names; those that are not stored are absent. Reads nothing else. */
+  read(instanceId: string, names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>>;
+  /**
+   * Names that begin with a prefix, after a name, in an order of the storage's own that does not change. Reads no more
+   * than the names of this instance.
+   */
+  names(instanceId: string, page: SessionNamesPage): Promise<readonly string[]>;
   /** Writes in one transaction; null deletes a value. */
   save(lease: Lease, changes: ReadonlyMap<string, Uint8Array | null>): Promise<'saved' | 'fenced'>;
   /**

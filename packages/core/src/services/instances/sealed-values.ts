@@ -36,14 +36,14 @@ export function openQr(sealer: Sealer, instanceId: string, qr: QrCode): OpenQr {
 /** A gateway's stored values for one instance: sealed at rest, written only under the lease. */
 export function instanceSession({ storage, sealer }: ServiceContext, lease: Lease): Session {
   const { instanceId } = lease;
+  const opened = (sealed: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> =>
+    new Map([...sealed].map(([name, value]) => [name, sealer.open(value, sessionPurpose(instanceId, name))]));
   return {
     instanceId,
-    async load() {
-      const sealed = await storage.sessions.load(instanceId);
-      return new Map(
-        [...sealed].map(([name, value]) => [name, sealer.open(value, sessionPurpose(instanceId, name))]),
-      );
-    },
+    load: async () => opened(await storage.sessions.load(instanceId)),
+    read: async (names) =>
+      names.length === 0 ? new Map() : opened(await storage.sessions.read(instanceId, names)),
+    names: (page) => storage.sessions.names(instanceId, page),
     async save(changes) {
       const sealed = new Map<string, Uint8Array | null>();
       for (const [name, value] of changes) {

@@ -1,3 +1,4 @@
+import type { SessionNamesPage } from '../../ports/gateway.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import type { SessionStore } from '../../ports/storage/session-store.ts';
 import { leasedRecord } from './lease.ts';
@@ -12,6 +13,24 @@ export class MemorySessionStore implements SessionStore {
 
   async load(instanceId: string): Promise<ReadonlyMap<string, Uint8Array>> {
     return structuredClone(this.#state.instances.get(instanceId)?.session ?? new Map());
+  }
+
+  async read(instanceId: string, names: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
+    const session = this.#state.instances.get(instanceId)?.session;
+    return new Map(
+      names.flatMap((name) => {
+        const value = session?.get(name);
+        return value ? [[name, Uint8Array.from(value)] as const] : [];
+      }),
+    );
+  }
+
+  async names(instanceId: string, { prefix, after, limit }: SessionNamesPage): Promise<readonly string[]> {
+    const session = this.#state.instances.get(instanceId)?.session;
+    return [...(session?.keys() ?? [])]
+      .filter((name) => name.startsWith(prefix) && (after === null || name > after))
+      .toSorted()
+      .slice(0, limit);
   }
 
   async save(lease: Lease, changes: ReadonlyMap<string, Uint8Array | null>): Promise<'saved' | 'fenced'> {
