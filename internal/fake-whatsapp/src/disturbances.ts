@@ -9,6 +9,7 @@ export class Disturbances {
   /** Acks that are held back, in order; undefined while acks go out immediately. */
   #heldAcks: (() => void)[] | undefined;
   #muted: ReadonlySet<string> | 'all' | undefined;
+  readonly #refusedQueries = new Map<string, { readonly code: number; readonly times: number }>();
   readonly #refusedLogins = new Map<string, LoginRefusal>();
   readonly #nextMessages = new Map<string, (number | 'lose')[]>();
   /** The response to WebSocket upgrades if they do not get the usual one. */
@@ -42,6 +43,19 @@ export class Disturbances {
 
   unmute(): void {
     this.#muted = undefined;
+  }
+
+  /** The next queries of this name get the error, so many times. */
+  refuseQueries(name: string, code: number, times: number): void {
+    this.#refusedQueries.set(name, { code, times });
+  }
+
+  /** The error for the query that has just come. */
+  takeQueryRefusal(name: string): number | undefined {
+    const refusal = this.#refusedQueries.get(name);
+    if (refusal === undefined || refusal.times === 0) return undefined;
+    this.#refusedQueries.set(name, { ...refusal, times: refusal.times - 1 });
+    return refusal.code;
   }
 
   isMuted(query: string): boolean {

@@ -46,6 +46,8 @@ export interface DisturbingApi {
   /** Queries named like `w:g2/get/query` or `usync/get/usync` get no response; without names, no query does. */
   muteQueries(...names: readonly string[]): void;
   unmuteQueries(): void;
+  /** The next queries of this name get this error: 429 for one that comes too often. */
+  refuseQueries(name: string, code: number, times?: number): void;
   /** The connection ends without a word. */
   drop(account: Account): void;
   /** Half-open: the server neither reads nor writes, and the socket stays. */
@@ -91,6 +93,7 @@ export function disturbingApi(network: Network, switchboard: Switchboard): Distu
     },
     muteQueries: (...names) => disturbances.mute(names),
     unmuteQueries: () => disturbances.unmute(),
+    refuseQueries: (name, code, times = 1) => disturbances.refuseQueries(name, code, times),
     drop: (account) => connectionOf(account).drop(),
     freeze: (account) => connectionOf(account).freeze(),
     failMedia: (failure, times = 1) => media.fail(failure, times),

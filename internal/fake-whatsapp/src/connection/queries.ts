@@ -44,6 +44,8 @@ const QUERIES: Readonly<{ [name: string]: Responder }> = {
     connection.reply(query, [stanza('sync', {}, collections)]);
   },
 
+  'urn:xmpp:whatsapp:dirty/set/clean': (connection, query) => connection.reply(query),
+
   'usync/get/usync': (connection, query) =>
     connection.reply(query, [respondToUsync(first(query), connection.network.directory)]),
   'w:profile:picture/get/picture': (connection, query) => {
@@ -55,11 +57,12 @@ const QUERIES: Readonly<{ [name: string]: Responder }> = {
   },
   'w:g2/get/participating': (connection, query) => {
     const groups = connection.network.directory.groupsOf(connection.client.account);
+    const withMembers = child(first(query), 'participants') !== undefined;
     connection.reply(query, [
       stanza(
         'groups',
         {},
-        groups.map((group) => group.node()),
+        groups.map((group) => (withMembers ? group.node() : group.nodeWithoutMembers())),
       ),
     ]);
   },
@@ -93,6 +96,11 @@ export async function respondToQuery(connection: Connection, query: Stanza): Pro
   const { xmlns = '', type = '' } = query.attrs;
   const name = `${xmlns}/${type}/${children(query)[0]?.tag ?? ''}`;
   if (disturbances.isMuted(name)) return;
+  const refusal = disturbances.takeQueryRefusal(name);
+  if (refusal !== undefined) {
+    connection.refuse(query, refusal, refusal === 429 ? 'rate-overlimit' : 'refused');
+    return;
+  }
 
   const respond = QUERIES[name];
   if (respond === undefined) {

@@ -42,7 +42,7 @@ export class Contact {
   readonly onWhatsApp: boolean;
   readonly hidesNumber: boolean;
   readonly pictureUrl: string | undefined;
-  readonly device: SignalPeer = new SignalPeer();
+  #device: SignalPeer | undefined;
   /** What the phone shows: a message that arrives twice is one. */
   readonly inbox = new Map<string, ReceivedMessage>();
   /** By network id, for a client that could not read it. */
@@ -58,6 +58,12 @@ export class Contact {
     this.onWhatsApp = options.onWhatsApp ?? true;
     this.hidesNumber = options.hidesNumber ?? false;
     this.pictureUrl = options.pictureUrl;
+  }
+
+  /** Its phone's end of Signal sessions, made when it is first needed: there may be tens of thousands of people. */
+  get device(): SignalPeer {
+    this.#device ??= new SignalPeer();
+    return this.#device;
   }
 
   get jid(): string {

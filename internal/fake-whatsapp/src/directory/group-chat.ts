@@ -37,6 +37,15 @@ export class GroupChat {
 
   /** As the server responds to a query for it. */
   node(): Stanza {
+    const participants = [...this.members].map((member) => this.participantNode(member));
+    return this.#node(participants);
+  }
+
+  nodeWithoutMembers(): Stanza {
+    return this.#node([]);
+  }
+
+  #node(participants: readonly Stanza[]): Stanza {
     const { admins, announcement, createdAt } = this.#settings;
     const [creator] = admins;
     const created = seconds(createdAt);
@@ -50,7 +59,6 @@ export class GroupChat {
       addressing_mode: this.addressing,
       size: String(this.members.size),
     };
-    const participants = [...this.members].map((member) => this.participantNode(member));
     return stanza('group', attrs, [...participants, ...(announcement ? [stanza('announcement')] : [])]);
   }
 
