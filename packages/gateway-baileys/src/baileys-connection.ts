@@ -13,6 +13,7 @@ import type { InstanceMemory } from './instance-memory.ts';
 import { linkedProfile, unlinkDevice } from './linked-device.ts';
 import type { GatewaySettings } from './options.ts';
 import { sendMessage } from './outbound/send-message.ts';
+import { pruneSession } from './session/pruning.ts';
 import { readStoredSession } from './session/stored-session.ts';
 import { briefly } from './socket/status-code.ts';
 import { wireSocket } from './wired-socket.ts';
@@ -38,7 +39,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
   const { instanceId } = session;
   const stored = await readStoredSession(session, clock);
   const version = versions.current;
-  const { socket, log, life, inbox, acks, syncGroups, giveUp } = wireSocket({
+  const { socket, log, life, inbox, acks, syncGroups, pauses, giveUp } = wireSocket({
     ...parts,
     instanceId,
     stored,
@@ -52,12 +53,15 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     await listener.connected(await linkedProfile(socket, clock));
     inbox.open();
     await memory.restrictions.report(listener);
-    await syncGroups().catch((error: unknown) => {
-      logger.warn(
-        { instanceId, reason: briefly(error) },
-        'the groups of an instance could not be read: those that were known stay, and all are read again when it connects next',
-      );
-    });
+    syncGroups();
+    await pruneSession({ values: stored.values, clock, progress: memory.pruning, pauses }).catch(
+      (error: unknown) => {
+        logger.warn(
+          { instanceId, reason: briefly(error) },
+          'what an instance does not need any more could not be erased: it is tried again when it connects next; check the database if this repeats',
+        );
+      },
+    );
   };
 
   const followState = ({ connection, qr, isNewLogin }: Partial<ConnectionState>): void => {

@@ -1,6 +1,6 @@
 import type { GatewayContext } from '@trunkline/core/spi/gateway';
-import { groupDirectory } from './inbound/groups.ts';
-import type { GroupDirectory } from './inbound/groups.ts';
+import { groupDirectory } from './inbound/group-directory.ts';
+import type { GroupDirectory } from './inbound/group-directory.ts';
 import type { GatewaySettings } from './options.ts';
 import { createPace } from './outbound/pace.ts';
 import type { Pace } from './outbound/pace.ts';
@@ -8,6 +8,8 @@ import { recipientCache } from './outbound/recipients.ts';
 import type { RecipientCache } from './outbound/recipients.ts';
 import { createRestrictions } from './restrictions.ts';
 import type { Restrictions } from './restrictions.ts';
+import { pruningProgress } from './session/pruning.ts';
+import type { PruningProgress } from './session/pruning.ts';
 import { socketCaches } from './socket/socket-caches.ts';
 import type { SocketCaches } from './socket/socket-caches.ts';
 
@@ -18,6 +20,7 @@ export interface InstanceMemory {
   readonly groups: GroupDirectory;
   readonly pace: Pace;
   readonly restrictions: Restrictions;
+  readonly pruning: PruningProgress;
   /** When another connection last took the place of ours, by `clock.elapsed()`. */
   replacedAt: number | null;
 }
@@ -29,6 +32,7 @@ export function instanceMemory(settings: GatewaySettings, context: GatewayContex
     groups: groupDirectory(),
     pace: createPace(settings.pace, context),
     restrictions: createRestrictions(context.clock),
+    pruning: pruningProgress(),
     replacedAt: null,
   };
 }

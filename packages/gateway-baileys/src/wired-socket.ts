@@ -12,12 +12,13 @@ import { watchAcks } from './outbound/acks.ts';
 import type { Acks } from './outbound/acks.ts';
 import { saveCredentials } from './session/credentials.ts';
 import type { StoredSession } from './session/stored-session.ts';
+import { limitAppState } from './socket/app-state.ts';
 import { baileysLogger } from './socket/baileys-logs.ts';
 import { makeSocket } from './socket/make-socket.ts';
 import { askForOfflineBatches } from './socket/offline-batches.ts';
 import { watchRestrictions } from './restrictions.ts';
-import { socketLife } from './socket/socket-life.ts';
-import type { SocketLife } from './socket/socket-life.ts';
+import { createPauses, socketLife } from './socket/socket-life.ts';
+import type { Pauses, SocketLife } from './socket/socket-life.ts';
 import { briefly } from './socket/status-code.ts';
 
 export interface WiringParts {
@@ -40,8 +41,9 @@ export interface WiredSocket {
   readonly life: SocketLife;
   readonly inbox: Inbox;
   readonly acks: Acks;
-  /** Reports all groups. */
-  readonly syncGroups: () => Promise<void>;
+  /** Reports all groups, as soon as the network names them. */
+  readonly syncGroups: () => void;
+  readonly pauses: Pauses;
   /** Something went wrong that a new connection mends. */
   readonly giveUp: (error: unknown) => void;
 }
@@ -56,7 +58,8 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     stored,
     logger: log,
     caches: memory.caches,
-    findGroup: (jid) => memory.groups.get(jid),
+    clock,
+    findGroup: (jid) => groups.find(jid),
     skipped: (tag, error) =>
       logger.warn(
         { instanceId, tag, reason: briefly(error) },
@@ -85,6 +88,19 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     qrLifetimeMs: settings.socket.qrTimeout,
     failed: giveUp,
   });
+  const pauses = createPauses(clock, life.ended);
+  const groups = watchGroups({
+    socket,
+    directory: memory.groups,
+    pauses,
+    report: (reports, extent) => listener.groups(reports, extent),
+    failed: (error) =>
+      logger.warn(
+        { instanceId, reason: briefly(error) },
+        'the groups of an instance could not be read: those that were known stay, and it is tried again',
+      ),
+  });
+  limitAppState(socket);
   const { arrivals } = stored;
   return {
     socket,
@@ -101,15 +117,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
       refused: giveUp,
       ended: life.ended,
     }),
-    syncGroups: watchGroups({
-      socket,
-      directory: memory.groups,
-      report: (groups, extent) => listener.groups(groups, extent),
-      failed: (error) =>
-        logger.debug(
-          { instanceId, reason: briefly(error) },
-          'a group could not be read, and stays as it was known',
-        ),
-    }),
+    syncGroups: groups.sync,
+    pauses,
   };
 }

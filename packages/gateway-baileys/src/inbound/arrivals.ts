@@ -9,6 +9,8 @@ import { readContent } from './message-content.ts';
 import { networkIdOf } from './network-id.ts';
 
 const TYPE = 'arrival';
+/** How the names of stored arrivals begin: they are read when a connection is opened. */
+export const ARRIVALS: string = keyName(TYPE, '');
 /** How long the erasure of what is stored elsewhere by now may wait for others, to go with them. */
 const ERASE_AFTER_MS = 250;
 
@@ -61,16 +63,15 @@ interface Arrival {
 export function createArrivals(values: SessionValues, clock: Clock): Arrivals {
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
   const completed = new Set<string>();
-  const prefix = keyName(TYPE, '');
   /** Baileys reports them once more. */
   const heardOf = new QuickLRU<string, true>({ maxSize: 5_000 });
   let hear: (arrival: Arrival) => void = () => {};
   let cancelTimer: (() => void) | null = null;
   const stored = (): readonly (readonly [string, Arrival])[] =>
-    values
-      .names(prefix)
+    values.resident
+      .names(ARRIVALS)
       .flatMap((name) => {
-        const bytes = values.get(name);
+        const bytes = values.resident.get(name);
         return bytes ? [[name, decodeValue<Arrival>(bytes)] as const] : [];
       })
       .toSorted(([, a], [, b]) => a.order - b.order);
@@ -79,7 +80,7 @@ export function createArrivals(values: SessionValues, clock: Clock): Arrivals {
   const flush = async (): Promise<void> => {
     cancelTimer?.();
     cancelTimer = null;
-    const erased = [...completed].filter((name) => values.get(name) !== undefined);
+    const erased = [...completed].filter((name) => values.resident.get(name) !== undefined);
     completed.clear();
     await values.save(new Map(erased.map((name) => [name, null])));
   };
@@ -115,7 +116,7 @@ export function createArrivals(values: SessionValues, clock: Clock): Arrivals {
     },
     wasHeard: (key) => heardOf.has(idOf(key)),
     complete(key) {
-      completed.add(prefix + idOf(key));
+      completed.add(ARRIVALS + idOf(key));
       // What does not get erased is stored once more after a restart, and found to be stored already.
       cancelTimer ??= clock.setTimer(ERASE_AFTER_MS, () => void flush().catch(() => undefined));
     },

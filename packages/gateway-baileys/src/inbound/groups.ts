@@ -1,48 +1,128 @@
 import type { GroupReport, GroupsExtent } from '@trunkline/core/spi/gateway';
-import { areJidsSameUser, isLidUser } from '@whiskeysockets/baileys';
-import type { GroupMetadata, GroupParticipant, WASocket } from '@whiskeysockets/baileys';
-import QuickLRU from 'quick-lru';
+import { areJidsSameUser, getBinaryNodeChild } from '@whiskeysockets/baileys';
+import type { BinaryNode, GroupMetadata, GroupParticipant, WASocket } from '@whiskeysockets/baileys';
+import { queryErrorOf, statusCodeOf } from '../socket/status-code.ts';
+import type { Pauses } from '../socket/socket-life.ts';
+import type { GroupDirectory } from './group-directory.ts';
+import { askForGroups } from './group-queries.ts';
 import { storable } from './message-content.ts';
 
-/** Groups whose members are remembered; the members of another are asked for when something is sent to it. */
-const REMEMBERED = 500;
-
-/** Who is in which group, kept fresh: sending to a group without asking the network each time. */
-export type GroupDirectory = QuickLRU<string, GroupMetadata>;
-
-export function groupDirectory(): GroupDirectory {
-  return new QuickLRU({ maxSize: REMEMBERED });
-}
+/** Changes of a group that come within this time of each other are read together. */
+const REREAD_AFTER_MS = 1_000;
+/** The network answers with 429 if it is asked too often: the wait after that, doubled each time. */
+const FIRST_RETRY_MS = 5_000;
+const LONGEST_RETRY_MS = 300_000;
 
 interface GroupWatch {
   readonly socket: WASocket;
   readonly directory: GroupDirectory;
+  /** Waits that end with the connection. */
+  readonly pauses: Pauses;
   readonly report: (groups: readonly GroupReport[], extent: GroupsExtent) => Promise<void>;
-  /** Called with what did not work; the next change of the group tries again. */
+  /** Called with what did not work, which is tried again: once until something works. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Reports groups whenever they change, and returns what reports all of them. */
-export function watchGroups(watch: GroupWatch): () => Promise<void> {
-  const { socket, directory, failed } = watch;
-  // Members may have come and gone while there was no connection; what is sent before all are known asks for them.
+export interface Groups {
+  /** Reports all groups, as soon as the network names them. */
+  sync(): void;
+  /** Who is in a group; asks the network where it is not known. */
+  find(jid: string): Promise<GroupMetadata>;
+}
+
+/** Follows the groups that the number is in, and reports those that change. */
+export function watchGroups({ socket, directory, pauses, report, failed }: GroupWatch): Groups {
+  // Members may have come and gone while there was no connection.
   directory.clear();
-  /** Those that were learned of while all were being asked for: the network's list may be older. */
-  const recent = new Map<string, GroupMetadata>();
-  const learn = (groups: readonly GroupMetadata[]): Promise<void> => {
-    for (const group of groups) recent.set(group.id, group);
-    return learnGroups(watch, groups, { full: false });
+  /** Reported since all were asked for: the network's list may be older. */
+  const recent = new Map<string, GroupReport>();
+  /** To be read; in the order of their changes. */
+  const changed = new Set<string>();
+  const reading = new Map<string, Promise<GroupMetadata>>();
+  let isListStale = false;
+  let isReading = false;
+
+  const learn = async (groups: readonly GroupMetadata[]): Promise<void> => {
+    const reports = groups.map(reportOf);
+    for (const known of reports) recent.set(known.networkId, known);
+    await report(reports, { full: false });
   };
-  /** A change says what is new alone, so the whole is asked for. */
-  const reread = async (id: string): Promise<void> => {
-    directory.delete(id);
-    await learn([await socket.groupMetadata(id)]);
+
+  /** Concurrent reads of one group are one, unless it has changed since the first began. */
+  const read = (jid: string): Promise<GroupMetadata> => {
+    const known = reading.get(jid);
+    if (known) return known;
+    const begun = socket.groupMetadata(jid).then((group) => {
+      if (reading.get(jid) === begun) directory.set(group);
+      return group;
+    });
+    reading.set(jid, begun);
+    const forget = (): void => {
+      if (reading.get(jid) === begun) reading.delete(jid);
+    };
+    begun.then(forget, forget);
+    return begun;
   };
-  const learnAll = async (): Promise<void> => {
+
+  const forget = (jid: string): void => {
+    directory.delete(jid);
+    reading.delete(jid);
+  };
+
+  const readList = async (): Promise<void> => {
+    isListStale = false;
     recent.clear();
-    const all = new Map(Object.entries(await socket.groupFetchAllParticipating()));
-    await learnGroups(watch, [...new Map([...all, ...recent]).values()], { full: true });
+    const all = new Map((await askForGroups(socket)).map((group) => [group.networkId, group]));
+    await report([...new Map([...all, ...recent]).values()], { full: true });
   };
+
+  const readChanged = async (jid: string): Promise<void> => {
+    changed.delete(jid);
+    try {
+      await learn([await read(jid)]);
+    } catch (error) {
+      // The network does not describe a group to a number that is not in it any more: the list of all says that.
+      if (!isNoMember(error)) throw error;
+      isListStale = true;
+    }
+  };
+
+  /** One query at a time. What fails stays to be read, and everything waits before it is tried again. */
+  const readAll = async (): Promise<void> => {
+    let wait = FIRST_RETRY_MS;
+    while (!pauses.isOver() && (isListStale || changed.size > 0)) {
+      const [next] = changed;
+      const wantsList = isListStale;
+      try {
+        await (wantsList ? readList() : readChanged(next ?? ''));
+        wait = FIRST_RETRY_MS;
+      } catch (error) {
+        if (wantsList) isListStale = true;
+        else if (next !== undefined) changed.add(next);
+        if (wait === FIRST_RETRY_MS) failed(error);
+        await pauses.pause(wait);
+        wait = Math.min(wait * 2, LONGEST_RETRY_MS);
+      }
+    }
+  };
+
+  const readSoon = async (delayMs: number): Promise<void> => {
+    if (isReading) return;
+    isReading = true;
+    try {
+      await pauses.pause(delayMs);
+      await readAll();
+    } finally {
+      isReading = false;
+    }
+  };
+
+  const noteChange = (jid: string): void => {
+    forget(jid);
+    changed.add(jid);
+    void readSoon(REREAD_AFTER_MS);
+  };
+
   const isOwn = ({ id, lid, phoneNumber }: GroupParticipant): boolean => {
     const { me } = socket.authState.creds;
     return [id, lid, phoneNumber].some(
@@ -50,37 +130,57 @@ export function watchGroups(watch: GroupWatch): () => Promise<void> {
     );
   };
 
-  socket.ev.on('groups.upsert', (groups) => void learn(groups).catch(failed));
+  const sync = (): void => {
+    isListStale = true;
+    void readSoon(0);
+  };
+
+  socket.ev.on('groups.upsert', (groups) => {
+    for (const group of groups) directory.set(group);
+    void learn(groups).catch((error: unknown) => {
+      failed(error);
+      for (const { id } of groups) noteChange(id);
+    });
+  });
   socket.ev.on('groups.update', (groups) => {
-    for (const { id, participants } of groups) if (id && !participants) void reread(id).catch(failed);
+    // A change says what is new alone, so the whole is asked for.
+    for (const { id, participants } of groups) if (id && !participants) noteChange(id);
   });
   socket.ev.on('group-participants.update', ({ id, action, participants }) => {
-    // The network does not describe a group to a number that is not in it any more: the list of all says that.
-    const isLeft = action === 'remove' && participants.some(isOwn);
-    directory.delete(id);
-    void (isLeft ? learnAll() : reread(id)).catch(failed);
+    if (action === 'remove' && participants.some(isOwn)) {
+      forget(id);
+      changed.delete(id);
+      sync();
+    } else noteChange(id);
   });
+  takeOverDirtyGroups(socket, sync);
 
-  return learnAll;
+  return { sync, find: async (jid) => directory.get(jid) ?? read(jid) };
 }
 
-async function learnGroups(
-  { socket, directory, report }: GroupWatch,
-  groups: readonly GroupMetadata[],
-  extent: GroupsExtent,
-): Promise<void> {
-  for (const group of groups) directory.set(group.id, group);
-  const members = groups.flatMap(({ participants }) => participants);
-  const mappings = members.flatMap(({ id, phoneNumber }) =>
-    phoneNumber && isLidUser(id) ? [{ lid: id, pn: phoneNumber }] : [],
-  );
-  await socket.signalRepository.lidMapping.storeLIDPNMappings(mappings);
-  await report(
-    groups.map(({ id, subject, size, participants }) => ({
-      networkId: id,
-      name: storable(subject) ?? '',
-      participantsCount: size ?? participants.length,
-    })),
-    extent,
-  );
+/** The network says that groups have changed while we were away: Baileys would ask for all of them with their members. */
+function takeOverDirtyGroups(socket: WASocket, sync: () => void): void {
+  socket.ws.prependListener('CB:ib,,dirty', (stanza: BinaryNode) => {
+    const dirty = getBinaryNodeChild(stanza, 'dirty');
+    const type = dirty?.attrs['type'];
+    if (!dirty || (type !== 'groups' && type !== 'communities')) return;
+    dirty.attrs = { ...dirty.attrs, type: `${type} (being read)` };
+    sync();
+    // Else the network says it again with the next connection.
+    void socket.cleanDirtyBits('groups').catch(() => undefined);
+  });
+}
+
+/** Whether the network responded that we are not in the group that was asked about. */
+export function isNoMember(error: unknown): boolean {
+  const code = queryErrorOf(error) ?? statusCodeOf(error);
+  return code === 403 || code === 404;
+}
+
+function reportOf({ id, subject, size, participants }: GroupMetadata): GroupReport {
+  return {
+    networkId: id,
+    name: storable(subject) ?? '',
+    participantsCount: size ?? participants.length,
+  };
 }

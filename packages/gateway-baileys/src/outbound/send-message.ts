@@ -10,9 +10,10 @@ import { generateWAMessage } from '@whiskeysockets/baileys';
 import type { AnyMessageContent, WASocket, proto } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { Readable } from 'node:stream';
+import { isNoMember } from '../inbound/groups.ts';
 import type { SentMessages } from '../session/sent-messages.ts';
 import { ownKeys } from '../session/signal-keys.ts';
-import { briefly, queryErrorOf, statusCodeOf } from '../socket/status-code.ts';
+import { briefly } from '../socket/status-code.ts';
 import type { Acks } from './acks.ts';
 import { findRecipient } from './recipients.ts';
 import type { RecipientCache } from './recipients.ts';
@@ -77,12 +78,6 @@ async function relay(
   } finally {
     acks.forget(networkId);
   }
-}
-
-/** Whether the network responded that we are not in the group that was asked about. */
-function isNoMember(error: unknown): boolean {
-  const code = queryErrorOf(error) ?? statusCodeOf(error);
-  return code === 403 || code === 404;
 }
 
 /** An upload that does not move for this long is given up. */

@@ -1,25 +1,37 @@
 import { initAuthCreds } from '@whiskeysockets/baileys';
 import type { AuthenticationCreds } from '@whiskeysockets/baileys';
 import { decodeValue, encodeValue } from './json-value.ts';
+import { namePages } from './session-values.ts';
 import type { SessionValues } from './session-values.ts';
 
-const NAME = 'creds';
+/** What the credentials are stored as. */
+export const CREDENTIALS = 'creds';
 
 /**
  * The credentials of the linked device, or new ones to pair with. Those of a pairing that never ended would make the
  * network refuse every login, so they are erased with all that belongs to them.
  */
 export async function readCredentials(values: SessionValues): Promise<AuthenticationCreds> {
-  const bytes = values.get(NAME);
+  const bytes = values.resident.get(CREDENTIALS);
   const stored = bytes && decodeValue<AuthenticationCreds>(bytes);
   if (stored && isPaired(stored)) return stored;
-  await values.save(new Map(values.names('').map((name) => [name, null])));
+  // What decides whether this is done comes last.
+  for await (const names of namePages(values, ''))
+    await erase(
+      values,
+      names.filter((name) => name !== CREDENTIALS),
+    );
+  await erase(values, bytes ? [CREDENTIALS] : []);
   return initAuthCreds();
+}
+
+async function erase(values: SessionValues, names: readonly string[]): Promise<void> {
+  await values.save(new Map(names.map((name) => [name, null])));
 }
 
 /** Credentials are worth storing once a phone has accepted them. */
 export async function saveCredentials(values: SessionValues, creds: AuthenticationCreds): Promise<void> {
-  if (isPaired(creds)) await values.save(new Map([[NAME, encodeValue(creds)]]));
+  if (isPaired(creds)) await values.save(new Map([[CREDENTIALS, encodeValue(creds)]]));
 }
 
 /** A phone has signed them. `me` alone says nothing: a pairing code sets it before any phone has responded. */

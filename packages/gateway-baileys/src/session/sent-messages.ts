@@ -1,55 +1,64 @@
 import { proto } from '@whiskeysockets/baileys';
-import { decodeValue } from './json-value.ts';
+import type { Clock } from '@trunkline/core/spi/gateway';
+import { networkIdOf } from '../inbound/network-id.ts';
+import { decodeValue, encodeValue } from './json-value.ts';
+import { dayOf } from './lid-pairs.ts';
 import type { SessionValues } from './session-values.ts';
 import { keyName } from './signal-keys.ts';
 
-const TYPE = 'sent-message';
-/** What a phone asks for again is recent: more than this many messages ago it gives up. */
-const KEPT = 256;
+const TYPE = 'sent';
+const SENT: string = keyName(TYPE, '');
+/** A phone that was off for so long still asks for a message that it could not read. */
+const KEPT_DAYS = 7;
 
-/** The messages sent last, for phones that could not read them and ask again. Bounded, so that history costs nothing. */
+/** The messages sent in the last days, for phones that could not read them and ask again. */
 export interface SentMessages {
-  find(networkId: string): proto.IMessage | undefined;
-  /** What to write together with the keys that the message was encrypted with; takes the place of the oldest. */
+  find(networkId: string): Promise<proto.IMessage | undefined>;
+  /** What to write together with the keys that the message was encrypted with. */
   record(networkId: string, message: proto.IMessage): SentMessageChanges;
 }
 
-/** A set of Signal keys, of a type of our own. */
-type SentMessageChanges = Readonly<Record<typeof TYPE, Readonly<Record<string, SentMessage>>>>;
+/** A set of Signal keys, of a type of our own: by the day, and the message's id. */
+type SentMessageChanges = Readonly<Record<typeof TYPE, Readonly<Record<string, Uint8Array>>>>;
 
-interface SentMessage {
-  readonly order: number;
+export function sentMessages(values: SessionValues, clock: Pick<Clock, 'now'>): SentMessages {
+  const idOn = (day: number, networkId: string): string => `${day}.${networkIdOf(networkId)}`;
+  return {
+    async find(networkId) {
+      const today = dayOf(clock.now());
+      const days = Array.from({ length: KEPT_DAYS + 1 }, (_, ago) => today - ago);
+      const stored = await values.read(days.map((day) => keyName(TYPE, idOn(day, networkId))));
+      const [bytes] = stored.values();
+      return bytes && proto.Message.decode(decodeValue<Uint8Array>(bytes));
+    },
+    record: (networkId, message) => ({
+      [TYPE]: { [idOn(dayOf(clock.now()), networkId)]: proto.Message.encode(message).finish() },
+    }),
+  };
+}
+
+/** Whether this is the name of a sent message that nobody asks for any more. */
+export function isSentLongAgo(name: string, today: number): boolean {
+  return name.startsWith(SENT) && today - Number.parseInt(name.slice(SENT.length), 10) > KEPT_DAYS;
+}
+
+const FORMER = keyName('sent-message', '');
+
+/** What an earlier version kept: a number of messages, whatever their age. */
+interface FormerSentMessage {
   readonly networkId: string;
   readonly message: Uint8Array;
 }
 
-export function sentMessages(values: SessionValues): SentMessages {
-  const slots = new Map<string, string>();
-  let next = 0;
-  const read = (name: string): SentMessage | undefined => {
-    const bytes = values.get(name);
-    return bytes && decodeValue<SentMessage>(bytes);
-  };
-  for (const name of values.names(keyName(TYPE, ''))) {
-    const sent = read(name);
-    if (!sent) continue;
-    slots.set(sent.networkId, name);
-    next = Math.max(next, sent.order + 1);
-  }
+export function isFormerSentMessage(name: string): boolean {
+  return name.startsWith(FORMER);
+}
 
-  return {
-    find(networkId) {
-      const slot = slots.get(networkId);
-      const sent = slot === undefined ? undefined : read(slot);
-      return sent?.networkId === networkId ? proto.Message.decode(sent.message) : undefined;
-    },
-    record(networkId, message) {
-      const order = next++;
-      const slot = String(order % KEPT);
-      const name = keyName(TYPE, slot);
-      for (const [id, taken] of slots) if (taken === name) slots.delete(id);
-      slots.set(networkId, name);
-      return { [TYPE]: { [slot]: { order, networkId, message: proto.Message.encode(message).finish() } } };
-    },
-  };
+/** The same message as one that is sent today. */
+export function convertedSentMessage(
+  bytes: Uint8Array,
+  today: number,
+): readonly [name: string, value: Uint8Array] {
+  const { networkId, message } = decodeValue<FormerSentMessage>(bytes);
+  return [keyName(TYPE, `${today}.${networkId}`), encodeValue(message)];
 }

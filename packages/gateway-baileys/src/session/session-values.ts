@@ -1,16 +1,33 @@
 import type { Session } from '@trunkline/core/spi/gateway';
+import { recentValues } from './recent-values.ts';
 
 type SessionChanges = ReadonlyMap<string, Uint8Array | null>;
+type SessionReads = Required<Pick<Session, 'read' | 'names'>>;
 
-/** Everything that is stored for one instance, read once and written through. */
-export interface SessionValues {
-  get(name: string): Uint8Array | undefined;
-  /** The names that begin with `prefix`. */
-  names(prefix: string): readonly string[];
+/**
+ * What is stored for one instance, read when it is needed and written through. A big account stores a hundred thousand
+ * values, of which it uses a few hundred a day.
+ */
+export interface SessionValues extends SessionReads {
+  /** Values that are needed without a wait: these few are in memory. */
+  readonly resident: ResidentValues;
   /** One transaction; null deletes. Transactions are written one after another, in the order of the calls. */
   save(changes: SessionChanges): Promise<void>;
   /** Resolves when everything begun is written, or has failed. */
   completed(): Promise<void>;
+}
+
+interface ResidentValues {
+  get(name: string): Uint8Array | undefined;
+  /** The names that begin with `prefix`. */
+  names(prefix: string): readonly string[];
+}
+
+/** What is read with the session, and is then in memory. */
+interface Resident {
+  readonly names: readonly string[];
+  /** All values whose names begin with one of these. */
+  readonly prefixes: readonly string[];
 }
 
 /**
@@ -20,10 +37,22 @@ export interface SessionValues {
 export async function readSession(
   session: Session,
   failed: (error: unknown) => void,
+  withResident: Resident = { names: [], prefixes: [] },
 ): Promise<SessionValues> {
-  const values = new Map(await session.load());
+  const { stored, resident, isResident } = await openSession(session, withResident);
+  const recent = recentValues();
+  /** What is being written counts as stored. */
+  const inFlight = new Map<string, Uint8Array | null>();
   let writes: Promise<void> = Promise.resolve();
+  let writesBegun = 0;
   let broken = false;
+
+  /** Undefined where only the storage knows; null for a name that nothing is stored under. */
+  const known = (name: string): Uint8Array | null | undefined => {
+    const written = inFlight.get(name);
+    if (written !== undefined) return written;
+    return isResident(name) ? (resident.get(name) ?? null) : recent.get(name);
+  };
 
   const write = async (changes: SessionChanges): Promise<void> => {
     if (broken)
@@ -38,20 +67,96 @@ export async function readSession(
       throw error;
     }
     for (const [name, value] of changes) {
-      if (value) values.set(name, value);
-      else values.delete(name);
+      if (!isResident(name)) recent.set(name, value);
+      else if (value) resident.set(name, value);
+      else resident.delete(name);
+      // Unless another write of it waits for its turn.
+      if (inFlight.get(name) === value) inFlight.delete(name);
     }
   };
 
   return {
-    get: (name) => values.get(name),
-    names: (prefix) => [...values.keys()].filter((name) => name.startsWith(prefix)),
+    resident: {
+      get: (name) => resident.get(name),
+      names: (prefix) => [...resident.keys()].filter((name) => name.startsWith(prefix)),
+    },
+    async read(names) {
+      const before = writesBegun;
+      const missing = names.filter((name) => known(name) === undefined);
+      const found = missing.length === 0 ? NOTHING : await stored.read(missing);
+      // What was written meanwhile may be newer than what was read.
+      if (writesBegun === before) for (const name of missing) recent.set(name, found.get(name) ?? null);
+      return new Map(
+        names.flatMap((name) => {
+          const current = known(name);
+          const value = current === undefined ? found.get(name) : current;
+          return value ? [[name, value] as const] : [];
+        }),
+      );
+    },
+    names: (page) => stored.names(page),
     save(changes) {
       if (changes.size === 0) return Promise.resolve();
+      writesBegun += 1;
+      for (const [name, value] of changes) inFlight.set(name, value);
       const written = writes.then(() => write(changes));
       writes = written.catch(() => undefined);
       return written;
     },
     completed: () => writes,
   };
+}
+
+const NOTHING: ReadonlyMap<string, Uint8Array> = new Map();
+
+interface OpenedSession {
+  readonly stored: SessionReads;
+  readonly resident: Map<string, Uint8Array>;
+  readonly isResident: (name: string) => boolean;
+}
+
+/** Of a session that cannot be read in parts, everything is resident. */
+async function openSession(session: Session, { names, prefixes }: Resident): Promise<OpenedSession> {
+  const stored = readableInParts(session);
+  if (!stored) {
+    const resident = new Map(await session.load());
+    const listed: SessionReads = {
+      read: async () => NOTHING,
+      names: async ({ prefix, after, limit }) =>
+        [...resident.keys()]
+          .filter((name) => name.startsWith(prefix) && (after === null || name > after))
+          .toSorted()
+          .slice(0, limit),
+    };
+    return { stored: listed, resident, isResident: () => true };
+  }
+  const resident = new Map(await stored.read(names));
+  for (const prefix of prefixes) {
+    for await (const page of namePages(stored, prefix)) {
+      for (const [name, value] of await stored.read(page)) resident.set(name, value);
+    }
+  }
+  const isResident = (name: string): boolean =>
+    names.includes(name) || prefixes.some((prefix) => name.startsWith(prefix));
+  return { stored, resident, isResident };
+}
+
+function readableInParts(session: Session): SessionReads | null {
+  if (!session.read || !session.names) return null;
+  return { read: session.read.bind(session), names: session.names.bind(session) };
+}
+
+const PAGE = 500;
+
+/** Goes through all names that begin with `prefix`, also if some are deleted meanwhile. */
+export async function* namePages(
+  { names }: Pick<SessionReads, 'names'>,
+  prefix: string,
+): AsyncGenerator<readonly string[]> {
+  let after: string | null = null;
+  do {
+    const page: readonly string[] = await names({ prefix, after, limit: PAGE });
+    yield page;
+    after = page.length === PAGE ? (page.at(-1) ?? null) : null;
+  } while (after !== null);
 }

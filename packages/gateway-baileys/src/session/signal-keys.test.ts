@@ -1,12 +1,15 @@
 import { proto } from '@whiskeysockets/baileys';
 import { memorySession } from '@trunkline/gateway-contract';
+import { manualClock } from '@trunkline/core/testing';
 import { expect, it } from 'vitest';
 import { readSession } from './session-values.ts';
 import { signalKeys } from './signal-keys.ts';
 
+const clock = manualClock();
+
 it('the store of Signal keys returns keys as they were, bytes as bytes and app state keys as messages', async () => {
   const session = memorySession('ins_1');
-  const keys = signalKeys(await readSession(session, () => {}));
+  const keys = signalKeys(await readSession(session, () => {}), clock);
   const keyData = proto.Message.AppStateSyncKeyData.fromObject({
     keyData: Buffer.from('secret'),
     timestamp: 5,
@@ -18,7 +21,7 @@ it('the store of Signal keys returns keys as they were, bytes as bytes and app s
     'lid-mapping': { '5511': '9922' },
   });
 
-  const again = signalKeys(await readSession(session, () => {}));
+  const again = signalKeys(await readSession(session, () => {}), clock);
   expect(await again.get('pre-key', ['7', '8'])).toEqual({ '7': pair });
   expect(await again.get('lid-mapping', ['5511'])).toEqual({ '5511': '9922' });
   const { AAAA } = await again.get('app-state-sync-key', ['AAAA']);
@@ -36,7 +39,7 @@ it('the store of Signal keys writes one set in one transaction, and deletes what
       return session.save(changes);
     },
   };
-  const keys = signalKeys(await readSession(counting, () => {}));
+  const keys = signalKeys(await readSession(counting, () => {}), clock);
   await keys.set({ 'lid-mapping': { a: '1', b: '2' }, 'device-list': { c: ['3'] } });
   await keys.set({ 'lid-mapping': { a: null } });
   expect(transactions).toEqual([3, 1]);
@@ -46,7 +49,7 @@ it('the store of Signal keys writes one set in one transaction, and deletes what
 it('the store of Signal keys writes nothing more after a write that failed, and says so once', async () => {
   const session = memorySession('ins_1');
   const failures: unknown[] = [];
-  const keys = signalKeys(await readSession(session, (error) => failures.push(error)));
+  const keys = signalKeys(await readSession(session, (error) => failures.push(error)), clock);
   session.failNextSave();
   await expect(keys.set({ 'lid-mapping': { a: '1' } })).rejects.toThrow('full');
   await expect(keys.set({ 'lid-mapping': { b: '2' } })).rejects.toThrow('earlier');

@@ -1,23 +1,71 @@
 import { proto } from '@whiskeysockets/baileys';
 import type { SignalDataSet, SignalDataTypeMap, SignalKeyStore } from '@whiskeysockets/baileys';
+import type { Clock } from '@trunkline/core/spi/gateway';
 import { decodeValue, encodeValue } from './json-value.ts';
+import { LID_PAIRS, dayOf, decodeLidPair, encodeLidPair, isToBeRenewed, oppositeOf } from './lid-pairs.ts';
 import type { SessionValues } from './session-values.ts';
 
-/** Signal's keys and sessions among an instance's stored values: one transaction per `set`. */
-export function signalKeys(values: SessionValues): SignalKeyStore {
+/** Keys that are opened before others have a turn: a group of a thousand members needs thousands. */
+const OPENED_TOGETHER = 200;
+
+/**
+ * Signal's keys and sessions among an instance's stored values: one transaction per `set`. Each `get` returns objects of
+ * its own: Baileys changes some of them before it knows whether they will be stored.
+ */
+export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): SignalKeyStore {
+  /** Not before the key is returned: it is only noted that the pair is still used. */
+  const renew = async (id: string): Promise<void> => {
+    const today = dayOf(clock.now());
+    const pair = await readLidPair(values, id);
+    if (!pair) return;
+    const opposite = oppositeOf(id, pair);
+    const back = await readLidPair(values, opposite.id);
+    // A number may have got another hidden id since.
+    const isPair = back?.user === opposite.user;
+    await values.save(
+      new Map([
+        [keyName(LID_PAIRS, id), encodeLidPair(pair.user, today)],
+        ...(isPair ? [[keyName(LID_PAIRS, opposite.id), encodeLidPair(back.user, today)] as const] : []),
+      ]),
+    );
+  };
+
+  const open = (type: keyof SignalDataTypeMap, id: string, bytes: Uint8Array): unknown => {
+    if (type !== LID_PAIRS) return revived(type, decodeValue(bytes));
+    const pair = decodeLidPair(bytes);
+    // A write that fails ends the connection, as any other.
+    if (isToBeRenewed(pair, dayOf(clock.now()))) void renew(id).catch(() => undefined);
+    return pair.user;
+  };
+
   return {
-    get(type, ids) {
+    async get(type, ids) {
       const found: { [id: string]: SignalDataTypeMap[typeof type] } = {};
-      for (const id of ids) {
-        const bytes = values.get(keyName(type, id));
-        if (bytes) found[id] = revived(type, decodeValue(bytes));
+      for (let first = 0; first < ids.length; first += OPENED_TOGETHER) {
+        if (first > 0) await new Promise((resolve) => setImmediate(resolve));
+        const part = ids.slice(first, first + OPENED_TOGETHER);
+        const stored = await values.read(part.map((id) => keyName(type, id)));
+        for (const id of part) {
+          const bytes = stored.get(keyName(type, id));
+          // What was stored under a type is of that type.
+          if (bytes) found[id] = open(type, id, bytes) as SignalDataTypeMap[typeof type];
+        }
       }
       return found;
     },
     async set(data) {
-      await values.save(keyChanges(data));
+      await values.save(keyChanges(data, dayOf(clock.now())));
     },
   };
+}
+
+async function readLidPair(
+  values: SessionValues,
+  id: string,
+): Promise<ReturnType<typeof decodeLidPair> | null> {
+  const name = keyName(LID_PAIRS, id);
+  const bytes = (await values.read([name])).get(name);
+  return bytes ? decodeLidPair(bytes) : null;
 }
 
 /** Values of types of our own: Baileys' transactions carry them like any other. */
@@ -29,18 +77,20 @@ export function keyName(type: string, id: string): string {
   return `key.${type}.${id}`;
 }
 
-function keyChanges(data: SignalDataSet): ReadonlyMap<string, Uint8Array | null> {
+function keyChanges(data: SignalDataSet, today: number): ReadonlyMap<string, Uint8Array | null> {
   const changes = new Map<string, Uint8Array | null>();
   for (const [type, entries] of Object.entries(data)) {
     for (const [id, value] of Object.entries(entries)) {
-      changes.set(keyName(type, id), value === null || value === undefined ? null : encodeValue(value));
+      const isGone = value === null || value === undefined;
+      const encoded = (): Uint8Array =>
+        type === LID_PAIRS ? encodeLidPair(value, today) : encodeValue(value);
+      changes.set(keyName(type, id), isGone ? null : encoded());
     }
   }
   return changes;
 }
 
 /** App state keys must be messages again, with their methods; everything else is plain data. */
-function revived<Value>(type: keyof SignalDataTypeMap, value: Value): Value {
-  if (type !== 'app-state-sync-key') return value;
-  return proto.Message.AppStateSyncKeyData.fromObject(Object(value)) as Value; // the type of these keys
+function revived(type: keyof SignalDataTypeMap, value: unknown): unknown {
+  return type === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(Object(value)) : value;
 }

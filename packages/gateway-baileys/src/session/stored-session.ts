@@ -1,8 +1,8 @@
 import type { Clock, Session } from '@trunkline/core/spi/gateway';
 import type { AuthenticationCreds } from '@whiskeysockets/baileys';
-import { createArrivals } from '../inbound/arrivals.ts';
+import { ARRIVALS, createArrivals } from '../inbound/arrivals.ts';
 import type { Arrivals } from '../inbound/arrivals.ts';
-import { readCredentials } from './credentials.ts';
+import { CREDENTIALS, readCredentials } from './credentials.ts';
 import { sentMessages } from './sent-messages.ts';
 import type { SentMessages } from './sent-messages.ts';
 import { readSession } from './session-values.ts';
@@ -20,7 +20,13 @@ export interface StoredSession {
 
 export async function readStoredSession(session: Session, clock: Clock): Promise<StoredSession> {
   const { promise: broken, resolve } = Promise.withResolvers<unknown>();
-  const values = await readSession(session, resolve);
+  const values = await readSession(session, resolve, { names: [CREDENTIALS], prefixes: [ARRIVALS] });
   const creds = await readCredentials(values);
-  return { values, creds, broken, arrivals: createArrivals(values, clock), sent: sentMessages(values) };
+  return {
+    values,
+    creds,
+    broken,
+    arrivals: createArrivals(values, clock),
+    sent: sentMessages(values, clock),
+  };
 }

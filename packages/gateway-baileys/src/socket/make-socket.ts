@@ -1,9 +1,10 @@
+import type { Clock } from '@trunkline/core/spi/gateway';
 import {
   DEFAULT_CONNECTION_CONFIG,
   isJidNewsletter,
   isJidStatusBroadcast,
-  makeCacheableSignalKeyStore,
   makeWASocket,
+  proto,
 } from '@whiskeysockets/baileys';
 import type {
   GroupMetadata,
@@ -31,7 +32,9 @@ interface SocketParts {
   readonly logger: ILogger;
   readonly stored: StoredSession;
   readonly caches: SocketCaches;
-  readonly findGroup: (jid: string) => GroupMetadata | undefined;
+  readonly clock: Clock;
+  /** Who is in a group. */
+  readonly findGroup: (jid: string) => Promise<GroupMetadata>;
   /** Called with stanzas that Baileys could not handle. */
   readonly skipped: (tag: string, error: unknown) => void;
 }
@@ -42,7 +45,7 @@ export function makeSocket(parts: SocketParts): WASocket {
 }
 
 function configOf(parts: SocketParts): UserFacingSocketConfig {
-  const { settings, version, logger, caches, findGroup } = parts;
+  const { settings, version, logger, clock, caches, findGroup } = parts;
   const { values, creds, arrivals, sent } = parts.stored;
   const makeSignalRepository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository;
   return {
@@ -52,7 +55,7 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
     ...caches,
     logger,
     browser: [settings.deviceName, 'Chrome', '1.0'],
-    auth: { creds, keys: makeCacheableSignalKeyStore(signalKeys(values), logger) },
+    auth: { creds, keys: signalKeys(values, clock) },
     makeSignalRepository: recordingRepository(makeSignalRepository, arrivals),
     // A write that failed ends the connection: there is nothing to try again.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
@@ -60,8 +63,11 @@ function configOf(parts: SocketParts): UserFacingSocketConfig {
     markOnlineOnConnect: false,
     syncFullHistory: false,
     shouldIgnoreJid: (jid) => isJidStatusBroadcast(jid) || isJidNewsletter(jid),
+    // What was said before belongs to the phone. Asked for in vain, it would bring the hidden ids and the names of every
+    // contact at once; whoever writes brings theirs.
+    shouldSyncHistoryMessage: ({ syncType }) => syncType === proto.HistorySync.HistorySyncType.ON_DEMAND,
     getMessage: async ({ id }) => (id ? sent.find(id) : undefined),
-    cachedGroupMetadata: async (jid) => findGroup(jid),
+    cachedGroupMetadata: findGroup,
   };
 }
 

@@ -1,0 +1,50 @@
+import { decodeValue, encodeValue } from './json-value.ts';
+
+/** The type of Baileys' keys that pair a hidden id (LID) with a phone number, one for each direction. */
+export const LID_PAIRS = 'lid-mapping';
+
+/** A pair that nobody wrote to or from for so many days is erased: the next message of the person brings it again. */
+const KEPT_DAYS = 180;
+/** One that is used gets a new date when it has this age, so that most uses write nothing. */
+const RENEWED_AFTER_DAYS = 7;
+
+const DAY_MS = 86_400_000;
+
+/** Days since the epoch. */
+export function dayOf(ms: number): number {
+  return Math.floor(ms / DAY_MS);
+}
+
+/** One direction of a pair, with the day on which it was last used. */
+interface LidPair {
+  readonly user: string;
+  /** Null for a pair that was stored by a version that noted no day. */
+  readonly day: number | null;
+}
+
+export function encodeLidPair(user: unknown, today: number): Uint8Array {
+  return encodeValue({ user, day: today });
+}
+
+export function decodeLidPair(bytes: Uint8Array): LidPair {
+  const stored = decodeValue<string | LidPair>(bytes);
+  return typeof stored === 'string' ? { user: stored, day: null } : stored;
+}
+
+export function isToBeRenewed({ day }: LidPair, today: number): boolean {
+  return day === null || today - day >= RENEWED_AFTER_DAYS;
+}
+
+/** One without a day is not erased, but gets one. */
+export function isUnused({ day }: LidPair, today: number): boolean {
+  return day !== null && today - day > KEPT_DAYS;
+}
+
+const REVERSE = '_reverse';
+
+/** The id under which the other direction of a pair is stored, if it is. */
+export function oppositeOf(id: string, { user }: LidPair): { readonly id: string; readonly user: string } {
+  return id.endsWith(REVERSE)
+    ? { id: user, user: id.slice(0, -REVERSE.length) }
+    : { id: `${user}${REVERSE}`, user: id };
+}

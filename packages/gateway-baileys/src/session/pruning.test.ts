@@ -1,0 +1,125 @@
+import { manualClock } from '@trunkline/core/testing';
+import type { ManualClock } from '@trunkline/core/testing';
+import { memorySession } from '@trunkline/gateway-contract';
+import { expect, it } from 'vitest';
+import { encodeValue } from './json-value.ts';
+import { pruneSession, pruningProgress } from './pruning.ts';
+import type { PruningProgress } from './pruning.ts';
+import { createPauses } from '../socket/socket-life.ts';
+import { readSession } from './session-values.ts';
+import type { SessionValues } from './session-values.ts';
+import { sentMessages } from './sent-messages.ts';
+import { ownKeys, signalKeys } from './signal-keys.ts';
+
+const DAY = 86_400_000;
+
+interface Pruned {
+  readonly clock: ManualClock;
+  readonly values: SessionValues;
+  readonly keys: ReturnType<typeof signalKeys>;
+  readonly names: () => readonly string[];
+  /** Prunes until so much time has passed. */
+  prune(ms: number): Promise<void>;
+}
+
+async function pruned(stored: ReadonlyMap<string, Uint8Array> = new Map()): Promise<Pruned> {
+  const clock = manualClock();
+  const session = memorySession('ins_1', stored);
+  const values = await readSession(session, () => {});
+  const progress: PruningProgress = pruningProgress();
+  return {
+    clock,
+    values,
+    keys: signalKeys(values, clock),
+    names: () => [...session.values.keys()].toSorted(),
+    async prune(ms) {
+      const end = Promise.withResolvers<void>();
+      const done = pruneSession({ values, clock, progress, pauses: createPauses(clock, end.promise) });
+      await clock.advance(ms);
+      end.resolve();
+      await done;
+    },
+  };
+}
+
+it('a pair of hidden id and number is erased when nobody has used it for 180 days', async () => {
+  const { clock, keys, names, prune } = await pruned();
+  await keys.set({
+    'lid-mapping': { '5511': '99', '99_reverse': '5511', '5522': '88', '88_reverse': '5522' },
+  });
+  await clock.advance(100 * DAY);
+  // Either direction is a use of both.
+  expect(await keys.get('lid-mapping', ['99_reverse'])).toEqual({ '99_reverse': '5511' });
+  await clock.advance(81 * DAY);
+  await prune(2_000);
+  expect(names()).toEqual(['key.lid-mapping.5511', 'key.lid-mapping.99_reverse']);
+  await clock.advance(100 * DAY);
+  await prune(2_000);
+  expect(names()).toEqual([]);
+});
+
+it('a number that has got another hidden id keeps it, whoever asks for the former one', async () => {
+  const { clock, keys } = await pruned();
+  await keys.set({ 'lid-mapping': { '5511': '99', '99_reverse': '5511' } });
+  await keys.set({ 'lid-mapping': { '5511': '77', '77_reverse': '5511' } });
+  await clock.advance(10 * DAY);
+  await keys.get('lid-mapping', ['99_reverse']);
+  await clock.settle();
+  expect(await keys.get('lid-mapping', ['5511'])).toEqual({ '5511': '77' });
+});
+
+it('a pair that an earlier version stored is read, and begins to age', async () => {
+  const { clock, keys, names, prune } = await pruned(new Map([['key.lid-mapping.5511', encodeValue('99')]]));
+  expect(await keys.get('lid-mapping', ['5511'])).toEqual({ '5511': '99' });
+  await prune(2_000);
+  await clock.advance(181 * DAY);
+  expect(names()).toEqual(['key.lid-mapping.5511']);
+  await prune(2_000);
+  expect(names()).toEqual([]);
+});
+
+it('tokens of trusted contacts are erased when they are older than WhatsApp takes them, and leave their list', async () => {
+  const { clock, keys, names, prune } = await pruned();
+  const now = Math.floor(clock.now() / 1_000);
+  const token = Buffer.from('token');
+  await keys.set({
+    tctoken: {
+      '1@lid': { token, timestamp: String(now) },
+      '2@lid': { token, timestamp: String(now), senderTimestamp: now + 20 * 86_400 },
+      __index: { token: Buffer.from(JSON.stringify(['1@lid', '2@lid'])) },
+    },
+  });
+  await clock.advance(29 * DAY);
+  await prune(2_000);
+  expect(names()).toEqual(['key.tctoken.2@lid', 'key.tctoken.__index']);
+  const { __index: list } = await keys.get('tctoken', ['__index']);
+  expect(Buffer.from(list?.token ?? []).toString()).toBe('["2@lid"]');
+});
+
+it('sent messages are erased after seven days, and those that an earlier version kept are found until then', async () => {
+  const message = Buffer.from([10, 2, 104, 105]);
+  const former = encodeValue({ order: 3, networkId: 'former', message });
+  const { clock, values, keys, names, prune } = await pruned(new Map([['key.sent-message.3', former]]));
+  const sent = sentMessages(values, clock);
+  await prune(2_000);
+  expect(await sent.find('former')).toMatchObject({ conversation: 'hi' });
+  await clock.advance(DAY);
+  await keys.set(ownKeys(sent.record('later', { conversation: 'hello' })));
+  await clock.advance(7 * DAY);
+  await prune(2_000);
+  expect(names()).toHaveLength(1);
+  expect(await sent.find('later')).toMatchObject({ conversation: 'hello' });
+});
+
+it('a large session is pruned page by page, from where an earlier connection ended', async () => {
+  const pairs = Array.from({ length: 1_200 }, (_, i) => [`55${i}`, `9${i}`] as const);
+  const { clock, keys, names, prune } = await pruned();
+  await keys.set({ 'lid-mapping': Object.fromEntries(pairs) });
+  await clock.advance(181 * DAY);
+  await prune(1_000);
+  expect(names()).toHaveLength(700);
+  await prune(1_000);
+  expect(names()).toHaveLength(200);
+  await prune(1_000);
+  expect(names()).toHaveLength(0);
+});

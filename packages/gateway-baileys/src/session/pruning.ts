@@ -1,0 +1,105 @@
+import type { Clock } from '@trunkline/core/spi/gateway';
+import { decodeValue, encodeValue } from './json-value.ts';
+import { LID_PAIRS, dayOf, decodeLidPair, encodeLidPair, isUnused } from './lid-pairs.ts';
+import { convertedSentMessage, isFormerSentMessage, isSentLongAgo } from './sent-messages.ts';
+import type { SessionValues } from './session-values.ts';
+import { keyName } from './signal-keys.ts';
+
+/** Names that are looked at together. */
+const PAGE = 500;
+/** Leaves the instance, the database and the other instances most of the time. */
+const BETWEEN_PAGES_MS = 1_000;
+const BETWEEN_ROUNDS_MS = 86_400_000;
+
+/** How far the round has come, which outlives a connection. */
+export interface PruningProgress {
+  /** The last name looked at. */
+  after: string | null;
+  /** When the next page may be looked at, by `clock.elapsed()`. */
+  dueAt: number;
+}
+
+export function pruningProgress(): PruningProgress {
+  return { after: null, dueAt: 0 };
+}
+
+interface Pruning {
+  readonly values: SessionValues;
+  readonly clock: Clock;
+  readonly progress: PruningProgress;
+  /** Waits that end with the connection. */
+  readonly pauses: { pause(ms: number): Promise<void>; isOver(): boolean };
+}
+
+/** Erases what nobody uses any more, page by page, once a day, until the connection ends. Rejects if a read fails. */
+export async function pruneSession({ values, clock, progress, pauses }: Pruning): Promise<void> {
+  for (;;) {
+    await pauses.pause(Math.max(BETWEEN_PAGES_MS, progress.dueAt - clock.elapsed()));
+    if (pauses.isOver()) return;
+    const names = await values.names({ prefix: '', after: progress.after, limit: PAGE });
+    await prunePage(values, names, dayOf(clock.now()));
+    const isLast = names.length < PAGE;
+    progress.after = isLast ? null : (names.at(-1) ?? null);
+    progress.dueAt = clock.elapsed() + (isLast ? BETWEEN_ROUNDS_MS : 0);
+  }
+}
+
+const PAIRS: string = keyName(LID_PAIRS, '');
+const TOKENS: string = keyName('tctoken', '');
+
+async function prunePage(values: SessionValues, names: readonly string[], today: number): Promise<void> {
+  const changes = new Map<string, Uint8Array | null>();
+  for (const name of names) if (isSentLongAgo(name, today)) changes.set(name, null);
+  const read = names.filter((name) => isReadToDecide(name));
+  const stored = await values.read(
+    read.some((name) => name.startsWith(TOKENS)) ? [...read, TOKEN_LIST] : read,
+  );
+  // From here to the write nothing waits: what is used meanwhile is written after it.
+  for (const [name, bytes] of stored) {
+    for (const change of changesOf(name, bytes, today)) changes.set(...change);
+  }
+  const list = stored.get(TOKEN_LIST);
+  if (list) for (const change of changesOfList(list, changes)) changes.set(...change);
+  await values.save(changes);
+}
+
+function isReadToDecide(name: string): boolean {
+  return name.startsWith(PAIRS) || name.startsWith(TOKENS) || isFormerSentMessage(name);
+}
+
+type Change = readonly [name: string, value: Uint8Array | null];
+
+function changesOf(name: string, bytes: Uint8Array, today: number): readonly Change[] {
+  if (isFormerSentMessage(name)) return [[name, null], convertedSentMessage(bytes, today)];
+  if (name.startsWith(TOKENS)) return isTokenExpired(decodeValue(bytes), today) ? [[name, null]] : [];
+  const pair = decodeLidPair(bytes);
+  if (pair.day === null) return [[name, encodeLidPair(pair.user, today)]];
+  return isUnused(pair, today) ? [[name, null]] : [];
+}
+
+/** Where Baileys keeps whose tokens there are: a JSON array of their ids, as bytes. */
+const TOKEN_LIST: string = keyName('tctoken', '__index');
+
+function changesOfList(bytes: Uint8Array, erased: ReadonlyMap<string, Uint8Array | null>): readonly Change[] {
+  const { token } = decodeValue<{ readonly token: Uint8Array }>(bytes);
+  const listed = JSON.parse(new TextDecoder().decode(token)) as readonly string[]; // as Baileys writes it
+  const kept = listed.filter((id) => erased.get(`${TOKENS}${id}`) !== null);
+  if (kept.length === listed.length) return [];
+  return [[TOKEN_LIST, encodeValue({ token: Buffer.from(JSON.stringify(kept)) })]];
+}
+
+/** As long as WhatsApp Web keeps a token of a trusted contact: four weeks, the current one included. */
+const TOKEN_DAYS = 28;
+
+/** When a contact's token was made, and when ours was last sent: seconds since the epoch, or their digits. */
+interface TrustedContactToken {
+  readonly timestamp?: string | number;
+  readonly senderTimestamp?: string | number;
+}
+
+/** Baileys removes them itself only while it shows the number as online, which this gateway never does. */
+function isTokenExpired({ timestamp, senderTimestamp }: TrustedContactToken, today: number): boolean {
+  const times = [timestamp, senderTimestamp].map(Number).filter(Number.isFinite);
+  // The list of all tokens has no time.
+  return times.length > 0 && times.every((seconds) => today - dayOf(seconds * 1_000) > TOKEN_DAYS);
+}

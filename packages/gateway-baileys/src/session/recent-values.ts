@@ -1,0 +1,50 @@
+/** Stored values that were used last, as far as they fit; null for a name that nothing is stored under. */
+export interface RecentValues {
+  /** Undefined where it is not known. */
+  get(name: string): Uint8Array | null | undefined;
+  set(name: string, value: Uint8Array | null): void;
+}
+
+/** Some hundred Signal sessions. */
+const MAX_BYTES = 1_048_576;
+/** What an entry takes besides its name and value, about. */
+const ENTRY_BYTES = 150;
+
+export function recentValues(maxBytes: number = MAX_BYTES): RecentValues {
+  /** The one used last is the last. */
+  const entries = new Map<string, Uint8Array | null>();
+  let bytes = 0;
+
+  const remove = (name: string): void => {
+    const value = entries.get(name);
+    if (value === undefined) return;
+    entries.delete(name);
+    bytes -= sizeOf(name, value);
+  };
+  const add = (name: string, value: Uint8Array | null): void => {
+    entries.set(name, value);
+    bytes += sizeOf(name, value);
+  };
+
+  return {
+    get(name) {
+      const value = entries.get(name);
+      if (value === undefined) return undefined;
+      entries.delete(name);
+      entries.set(name, value);
+      return value;
+    },
+    set(name, value) {
+      remove(name);
+      add(name, value);
+      for (const [oldest] of entries) {
+        if (bytes <= maxBytes) break;
+        remove(oldest);
+      }
+    },
+  };
+}
+
+function sizeOf(name: string, value: Uint8Array | null): number {
+  return ENTRY_BYTES + name.length + (value?.length ?? 0);
+}

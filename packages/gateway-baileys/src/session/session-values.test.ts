@@ -1,0 +1,87 @@
+import type { Session } from '@trunkline/core/spi/gateway';
+import { memorySession } from '@trunkline/gateway-contract';
+import { expect, it } from 'vitest';
+import { readSession } from './session-values.ts';
+import type { SessionValues } from './session-values.ts';
+
+const bytes = (value: number): Uint8Array => Uint8Array.of(value);
+const read = async (
+  values: SessionValues,
+  ...names: readonly string[]
+): Promise<readonly (number | undefined)[]> => {
+  const found = await values.read(names);
+  return names.map((name) => found.get(name)?.[0]);
+};
+
+/** A session that notes what is read of it. */
+function watched(stored: ReadonlyMap<string, Uint8Array>) {
+  const session = memorySession('ins_1', stored);
+  const reads: string[] = [];
+  const watching: Session = {
+    ...session,
+    async load() {
+      throw new Error('Everything was read.');
+    },
+    async read(names) {
+      reads.push(...names);
+      return (await session.read?.(names)) ?? new Map();
+    },
+  };
+  return { session, watching, reads };
+}
+
+it('a session is read where it is needed, and what is known of it only once', async () => {
+  const stored = new Map<string, Uint8Array>(
+    Array.from({ length: 1_200 }, (_, i) => [`key.${i}`, bytes(i % 256)] as const),
+  );
+  stored.set('creds', bytes(1));
+  stored.set('key.arrival.A', bytes(2));
+  const { watching, reads } = watched(stored);
+  const values = await readSession(watching, () => {}, { names: ['creds'], prefixes: ['key.arrival.'] });
+  expect(reads.toSorted()).toEqual(['creds', 'key.arrival.A']);
+  expect(values.resident.get('creds')).toEqual(bytes(1));
+  expect(values.resident.names('key.')).toEqual(['key.arrival.A']);
+
+  expect(await read(values, 'key.7', 'none', 'creds')).toEqual([7, undefined, 1]);
+  expect(await read(values, 'key.7', 'none')).toEqual([7, undefined]);
+  expect(reads.slice(2)).toEqual(['key.7', 'none']);
+});
+
+it('a session that cannot be read in parts is read as a whole', async () => {
+  const { load, save, instanceId } = memorySession('ins_1', new Map([['key.1', bytes(1)]]));
+  const values = await readSession({ load, save, instanceId }, () => {});
+  await values.save(new Map([['key.2', bytes(2)]]));
+  expect(await read(values, 'key.1', 'key.2', 'key.3')).toEqual([1, 2, undefined]);
+  expect(await values.names({ prefix: 'key.', after: 'key.1', limit: 5 })).toEqual(['key.2']);
+});
+
+it('a session returns what was written while it was being read, then and later', async () => {
+  const { session, watching } = watched(
+    new Map([
+      ['one', bytes(1)],
+      ['two', bytes(1)],
+    ]),
+  );
+  const disk = Promise.withResolvers<void>();
+  const slow: Session = {
+    ...watching,
+    async read(names) {
+      const found = (await session.read?.(names)) ?? new Map<string, Uint8Array>();
+      if (names.length > 0) await disk.promise;
+      return found;
+    },
+  };
+  const values = await readSession(slow, () => {});
+  const reading = read(values, 'one', 'two');
+  const writing = values.save(
+    new Map([
+      ['one', bytes(2)],
+      ['two', null],
+    ]),
+  );
+  expect(await Promise.race([read(values, 'one', 'two'), reading])).toEqual([2, undefined]);
+  await writing;
+  disk.resolve();
+  expect(await reading).toEqual([2, undefined]);
+  expect(await read(values, 'one', 'two')).toEqual([2, undefined]);
+});
