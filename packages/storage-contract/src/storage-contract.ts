@@ -13,6 +13,7 @@ import { endedProcessContract } from './ended-processes.ts';
 import { endpointContract } from './endpoints.ts';
 import { fanOutContract } from './fan-out.ts';
 import { groupContract } from './groups.ts';
+import { heldMessageContract } from './held-messages.ts';
 import { instanceContract } from './instances.ts';
 import { laneContract } from './lanes.ts';
 import { leaseContract } from './leases.ts';
@@ -52,6 +53,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     acceptanceContract(subject);
     transactionContract(subject);
     messageQueueContract(subject);
+    heldMessageContract(subject);
     messageChangeContract(subject);
     messageLogContract(subject);
     mediaContract(subject);

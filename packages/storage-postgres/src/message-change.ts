@@ -5,8 +5,10 @@ import type { Batcher } from './batcher.ts';
 import type { Connected, Database, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { CHANGEABLE_NAMES, MESSAGE_COLUMNS, MESSAGE_RECORD, readMessage } from './message-row.ts';
+import { leaveHeld } from './held-messages.ts';
 import { isLockTimeout } from './pool.ts';
 import { entities, flag, integer } from './row.ts';
+import type { Row } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 import { doTogether } from './together.ts';
 import { uuidToFind } from './uuid.ts';
@@ -72,16 +74,24 @@ async function changeMessages(
       lease_owner: encodeText(lease.owner),
       lease_epoch: lease.epoch,
     }));
-    for (const row of await transaction.all(CHANGE, JSON.stringify(records), lockTimeout)) {
+    const rows = await transaction.all(CHANGE, JSON.stringify(records), lockTimeout);
+    for (const row of rows) {
       const change = round[integer(row, 'place')];
       if (change) results.set(change, resultOf(flag(row, 'is_held'), flag(row, 'is_changed')));
     }
+    await leaveHeldOf(transaction, rows);
   }
   await storeEvents(
     transaction,
     changes.flatMap((one) => (results.get(one) === 'changed' ? one.change.events : [])),
   );
   return changes.map((one) => results.get(one) ?? 'stale');
+}
+
+/** Of the changes that took a message out of its queue: those whose message did not stand in line there. */
+async function leaveHeldOf(transaction: Transaction, rows: readonly Row[]): Promise<void> {
+  const aside = rows.filter((row) => flag(row, 'stands_aside')).map((row) => String(row['id']));
+  if (aside.length > 0) await leaveHeld(transaction, aside);
 }
 
 function resultOf(isHeld: boolean, isChanged: boolean): ChangeResult {
@@ -113,6 +123,7 @@ export async function failMessages(
   const changes = failQueue(queued, failure, transaction.newId);
   const records = changes.map((change, place) => ({ ...recordOf(change), place }));
   const rows = await transaction.all(FAIL, JSON.stringify(records));
+  await leaveHeldOf(transaction, rows);
   const written = new Set(rows.map((row) => integer(row, 'place')));
   await storeEvents(
     transaction,
@@ -122,9 +133,13 @@ export async function failMessages(
 
 const QUEUED = `
   SELECT ${MESSAGE_COLUMNS}
-  FROM trunkline.queued_messages JOIN trunkline.messages AS item ON item.id = queued_messages.message_id
-  WHERE queued_messages.instance_id = $1
-  ORDER BY queued_messages.position`;
+  FROM (
+    SELECT message_id, position FROM trunkline.queued_messages WHERE instance_id = $1::uuid
+    UNION ALL
+    SELECT message_id, position FROM trunkline.held_messages WHERE instance_id = $1::uuid
+  ) AS queued
+  JOIN trunkline.messages AS item ON item.id = queued.message_id
+  ORDER BY queued.position`;
 
 function recordOf({ message, expectedStatus }: MessageChange) {
   return {
@@ -152,7 +167,7 @@ const WRITE = `
   ), gone AS (
     DELETE FROM trunkline.queued_messages
     WHERE message_id = ANY (ARRAY(SELECT id FROM changed WHERE leaves_queue))
-    RETURNING instance_id
+    RETURNING instance_id, message_id
   ), left_now AS MATERIALIZED (
     SELECT instance_id, count(*) AS messages FROM gone GROUP BY instance_id
   ), queue AS MATERIALIZED (
@@ -166,11 +181,14 @@ const WRITE = `
     WHERE queues.instance_id = queue.instance_id
   )`;
 
+/** Whether the message left a queue without a place in queued_messages. */
+const STANDS_ASIDE = 'coalesce(changed.leaves_queue, false) AND gone.message_id IS NULL AS stands_aside';
+
 const FAIL = `
   WITH record AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::text::json) AS record (${CHANGE_RECORD})
   ), ${WRITE}
-  SELECT place FROM changed`;
+  SELECT place, id, ${STANDS_ASIDE} FROM changed LEFT JOIN gone ON gone.message_id = changed.id`;
 
 // The leases stay as they are until the transaction ends, as with isHeld.
 const CHANGE = `
@@ -192,8 +210,9 @@ const CHANGE = `
       AND held.lease_epoch = given.lease_epoch
     WHERE instance_id = lease_instance_id
   ), ${WRITE}
-  SELECT given.place, held.id IS NOT NULL AS is_held, changed.id IS NOT NULL AS is_changed
+  SELECT given.place, held.id IS NOT NULL AS is_held, changed.id IS NOT NULL AS is_changed, given.id, ${STANDS_ASIDE}
   FROM given
   LEFT JOIN held ON held.id = lease_instance_id AND held.lease_owner = given.lease_owner
     AND held.lease_epoch = given.lease_epoch
-  LEFT JOIN changed ON changed.place = given.place`;
+  LEFT JOIN changed ON changed.place = given.place
+  LEFT JOIN gone ON gone.message_id = changed.id`;

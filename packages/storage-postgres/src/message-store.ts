@@ -9,6 +9,7 @@ import { acceptanceBatcher } from './acceptance-batch.ts';
 import type { Connected, Transaction } from './database.ts';
 import { storeDownload } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
+import { postponeMessage } from './held-messages.ts';
 import { findIdempotencyRecord } from './idempotency-record.ts';
 import { isHeld } from './lease.ts';
 import { takeContent } from './upload-registry.ts';
@@ -20,7 +21,7 @@ import { findingQueueHeads } from './queue-heads.ts';
 import type { Queryable } from './queryable.ts';
 import type { Statements } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
-import { uuidToFind } from './uuid.ts';
+import { uuidOf, uuidToFind } from './uuid.ts';
 
 export function messageStore(connected: Connected, senders: KeptSenders): MessageStore<Queryable> {
   const acceptances = acceptanceBatcher(connected);
@@ -62,11 +63,10 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
     list: async (workspaceId, filter, page) => listMessages(connected(), workspaceId, filter, page),
 
     queueHeads: findingQueueHeads(connected),
-    postpone: async (lease, { messageId, tries, dueAt }) =>
+    postpone: async (lease, postponement) =>
       connected().transaction(async (transaction) => {
         if (!(await isHeld(transaction, lease))) return 'fenced';
-        const [message, instance] = [uuidToFind('msg', messageId), uuidToFind('ins', lease.instanceId)];
-        await transaction.run(POSTPONE, message, instance, tries, dueAt);
+        await postponeMessage(transaction, uuidOf('ins', lease.instanceId), postponement);
         return 'postponed';
       }),
     change: async (lease, change) => connected().track(changes.run({ lease, change })),
@@ -115,6 +115,3 @@ const FIND_OUTBOUND = `
 const FIND_INBOUND = `
   SELECT 1 FROM trunkline.messages
   WHERE instance_id = $1 AND network_id = $2 AND direction = 'inbound' AND sender_id = $3`;
-
-const POSTPONE = `
-  UPDATE trunkline.queued_messages SET tries = $3, due_at = $4 WHERE message_id = $1 AND instance_id = $2`;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ClaimedDelivery, Endpoint } from '@trunkline/core/spi/storage';
+import type { ClaimedDelivery, Endpoint, Lease } from '@trunkline/core/spi/storage';
 import {
   aDownload,
   aMessage,
@@ -34,7 +34,7 @@ const ROWS = Number(process.env['QUERY_PLAN_ROWS'] ?? 30_000);
 const MAY_READ = 2_000;
 
 /** Tables that hold history, or all that is open. */
-const GROWING = /^(messages|events|deliveries|open_deliveries|attempts|queued_|idempotency|pending_)/;
+const GROWING = /^(messages|events|deliveries|open_deliveries|attempts|queued_|held_|idempotency|pending_)/;
 
 /** The largest page that can be asked for. */
 const FIRST = { from: null, limit: 100 };
@@ -127,7 +127,8 @@ async function deliver({ storage: { deliveries }, workspace, busy }: Fixture): P
   await deliveries.enqueue(busy.id, anEvent(workspace));
 }
 
-async function sendMessages({ storage, workspace, instance }: Fixture): Promise<void> {
+async function sendMessages(fixture: Fixture): Promise<void> {
+  const { storage, workspace, instance } = fixture;
   const { messages } = storage;
   const message = aMessage(instance);
   const idempotency = anIdempotencyRecord(message);
@@ -140,6 +141,7 @@ async function sendMessages({ storage, workspace, instance }: Fixture): Promise<
   const first = must(head).message;
   await messages.postpone(lease, { messageId: first.id, tries: 1, dueAt: NOW });
   expect(await messages.change(lease, sending(first))).toBe('changed');
+  await holdMessages(fixture, lease);
   await messages.findOutbound(instance.id, first.networkId);
   const received = anInboundMessage(instance);
   await messages.hasInbound(instance.id, received.networkId, 'them');
@@ -183,6 +185,19 @@ async function downloadFiles({ storage, workspace, instance }: Fixture): Promise
   const completion = { message: { ...must(message), media }, event: anEvent(workspace) };
   expect(await downloads.complete(lease, completion)).toBe('completed');
   expect(await downloads.remove(instance.id, must(waiting[1]).id)).toBe(true);
+}
+
+/** Beside thousands that are held: every other one that is held here has the next one wait for it. */
+async function holdMessages({ storage: { messages }, instance }: Fixture, lease: Lease): Promise<void> {
+  for (let count = 1; count <= 7; count += 1) {
+    // Beyond the fifth, a statement that is kept prepared may be planned for any instance.
+    const [next, due] = await messages.queueHeads([instance.id], NOW);
+    const { message } = must(next);
+    const place = { messageId: message.id, tries: 0, dueAt: NOW };
+    await messages.postpone(lease, { ...place, heldSince: NOW });
+    await messages.postpone(lease, place);
+    if (due) expect(await messages.change(lease, sending(due.message))).toBe('changed');
+  }
 }
 
 async function handleEvents({ storage, subscription }: Fixture): Promise<void> {

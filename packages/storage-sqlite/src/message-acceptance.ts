@@ -76,13 +76,17 @@ interface Target {
   /** The position of the first message that is queued, and the one behind the last; the same where there is none. */
   readonly queueBegin: number;
   queueEnd: number;
+  /** Messages that are held, or wait for one that is: they are not in the queue. */
+  readonly held: number;
 }
 
 function findTarget(database: Database, instanceId: string): Target | null {
   const row = database.get(
     `SELECT workspace_id, status, desired, phone_number, suspended_at, plan,
        (SELECT position FROM queue WHERE instance_id = instances.id ORDER BY position LIMIT 1) AS first,
-       (SELECT position FROM queue WHERE instance_id = instances.id ORDER BY position DESC LIMIT 1) AS last
+       (SELECT position FROM queue WHERE instance_id = instances.id ORDER BY position DESC LIMIT 1) AS last,
+       (SELECT position FROM held_messages WHERE instance_id = instances.id ORDER BY position DESC LIMIT 1) AS last_held,
+       (SELECT count(*) FROM held_messages WHERE instance_id = instances.id) AS held
      FROM instances JOIN workspaces ON workspaces.id = instances.workspace_id
      WHERE instances.id = ?`,
     instanceId,
@@ -93,24 +97,27 @@ function findTarget(database: Database, instanceId: string): Target | null {
     desired: word(row, 'desired'),
     phoneNumber: textOrNull(row, 'phone_number'),
   };
+  // What is held, or waits for that, goes back into the queue at the position that it had.
+  const queueEnd = Math.max(integerOrNull(row, 'last') ?? -1, integerOrNull(row, 'last_held') ?? -1) + 1;
   return {
     instanceId,
     workspaceId: text(row, 'workspace_id'),
     revision: senderRevision(senders.instanceRevision(row), senders.workspaceRevision(row)),
     acceptsMessages: acceptsMessages(instance),
-    queueBegin: integerOrNull(row, 'first') ?? 0,
-    queueEnd: (integerOrNull(row, 'last') ?? -1) + 1,
+    queueBegin: integerOrNull(row, 'first') ?? queueEnd,
+    queueEnd,
+    held: integer(row, 'held'),
   };
 }
 
 /** Up to `limit`. Counts only where the positions allow that many: a message leaves from the middle of a queue too, but seldom. */
 function countQueued(
   database: Database,
-  { instanceId, queueBegin, queueEnd }: Target,
+  { instanceId, queueBegin, queueEnd, held }: Target,
   limit: number,
 ): number {
-  if (queueEnd - queueBegin < limit) return queueEnd - queueBegin;
+  if (held + queueEnd - queueBegin < limit) return held + queueEnd - queueBegin;
   const sql = 'SELECT count(*) AS queued FROM (SELECT 1 FROM queue WHERE instance_id = ? LIMIT ?)';
   const row = database.get(sql, instanceId, limit);
-  return row ? integer(row, 'queued') : 0;
+  return held + (row ? integer(row, 'queued') : 0);
 }

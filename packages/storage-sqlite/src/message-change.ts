@@ -2,6 +2,7 @@ import { failQueue } from '@trunkline/core/spi/storage';
 import type { MessageChange, QueueFailure } from '@trunkline/core/spi/storage';
 import { storeEvents } from './event-fan-out.ts';
 import type { Transaction } from './event-fan-out.ts';
+import { leaveQueue } from './message-queue.ts';
 import { readMessage } from './message-row.ts';
 import { entities } from './row.ts';
 
@@ -15,7 +16,7 @@ export function changeMessage(
   if (stored?.['status'] !== expectedStatus || stored['instance_id'] !== message.instanceId) return false;
   database.update('messages', message.id, entities.messageState.columns(message));
   if (expectedStatus === 'queued' && message.status !== 'queued')
-    database.run(LEAVE_QUEUE, message.instanceId, message.id);
+    leaveQueue(database, message.instanceId, message.id);
   storeEvents(transaction, events);
   return true;
 }
@@ -23,18 +24,15 @@ export function changeMessage(
 /** Fails every queued message of an instance, in the order of the queue. */
 export function failMessages(transaction: Transaction, instanceId: string, failure: QueueFailure): void {
   const { database, newId } = transaction;
-  const rows = database.all(
-    'SELECT messages.* FROM queue JOIN messages ON messages.id = queue.message_id WHERE queue.instance_id = ? ORDER BY queue.position',
-    instanceId,
-  );
+  const rows = database.all(QUEUED, instanceId, instanceId);
   const queued = rows.map((row) => readMessage(database, row));
   for (const change of failQueue(queued, failure, newId)) changeMessage(transaction, change);
 }
 
-/** What names one place in a queue, which is its head as a rule. Bound: the instance, the message. */
-export const PLACE_IN_QUEUE = `
-  (instance_id, position) = (
-    SELECT instance_id, position FROM queue WHERE instance_id = ? AND message_id = ? ORDER BY position LIMIT 1
-  )`;
+const queuedIn = (table: string): string => `
+  SELECT messages.*, ${table}.position AS position
+  FROM ${table} JOIN messages ON messages.id = ${table}.message_id
+  WHERE ${table}.instance_id = ?`;
 
-const LEAVE_QUEUE = `DELETE FROM queue WHERE ${PLACE_IN_QUEUE}`;
+// Relies on the primary key of `queue` and held_messages_by_position, which have the order that is asked for.
+const QUEUED = `${queuedIn('queue')} UNION ALL ${queuedIn('held_messages')} ORDER BY position`;

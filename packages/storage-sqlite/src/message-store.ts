@@ -1,16 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { latestResend } from '@trunkline/core/spi/storage';
-import type { KeptSenders, MessageStore, QueuedMessage } from '@trunkline/core/spi/storage';
+import type { KeptSenders, MessageStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import { storeDownload } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { isHeld } from './lease.ts';
 import { takeContent } from './upload-registry.ts';
 import { acceptingMessages } from './message-acceptance.ts';
-import { changeMessage, PLACE_IN_QUEUE } from './message-change.ts';
+import { changeMessage } from './message-change.ts';
 import { listMessages } from './message-list.ts';
 import { messageColumns, readMessage } from './message-row.ts';
-import { integer } from './row.ts';
+import { postponeMessage, queueHeads } from './message-queue.ts';
 
 export function messageStore(connected: Connected, senders: KeptSenders): MessageStore<DatabaseSync> {
   return {
@@ -49,29 +48,12 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
       connected().database.get(INBOUND, instanceId, networkId, senderId) !== undefined,
     list: async (workspaceId, filter, page) => listMessages(connected().database, workspaceId, filter, page),
 
-    queueHeads: async (instanceIds, now) => {
-      const { database } = connected();
-      return database.snapshot(() =>
-        [...new Set(instanceIds)].flatMap((instanceId): QueuedMessage[] => {
-          const row = database.get(HEAD, instanceId);
-          if (!row) return [];
-          const dueAt = integer(row, 'due_at');
-          if (dueAt > now && dueAt <= latestResend(now)) return [];
-          return [{ message: readMessage(database, row), tries: integer(row, 'tries') }];
-        }),
-      );
-    },
-    postpone: async (lease, { messageId, tries, dueAt }) => {
+    queueHeads: (instanceIds, now) => queueHeads(connected, [...new Set(instanceIds)], now),
+    postpone: async (lease, postponement) => {
       const { database, write } = connected();
       return write(() => {
         if (!isHeld(database, lease)) return 'fenced';
-        database.run(
-          `UPDATE queue SET tries = ?, due_at = ? WHERE ${PLACE_IN_QUEUE}`,
-          tries,
-          dueAt,
-          lease.instanceId,
-          messageId,
-        );
+        postponeMessage(database, lease.instanceId, postponement);
         return 'postponed';
       });
     },
@@ -110,13 +92,3 @@ const OUTBOUND = `
 const INBOUND = `
   SELECT 1 FROM network_ids
   WHERE instance_id = ? AND network_id = ? AND direction = 'inbound' AND sender_id = ?`;
-
-const HEAD = `
-  SELECT messages.*, queue.tries, queue.due_at
-  FROM queue JOIN messages ON messages.id = queue.message_id
-  WHERE queue.instance_id = ? AND NOT EXISTS (
-    SELECT 1 FROM instances JOIN workspaces ON workspaces.id = instances.workspace_id
-    WHERE instances.id = queue.instance_id AND is_postponed = 1
-  )
-  ORDER BY queue.position
-  LIMIT 1`;

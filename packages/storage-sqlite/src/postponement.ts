@@ -30,7 +30,10 @@ export function resumeWork(
 // Relies on endpoints_by_workspace: as many rows as the workspace has endpoints, whatever waits at them.
 const OF_WORKSPACE = 'endpoint_id IN (SELECT id FROM endpoints WHERE workspace_id = ?)';
 
-// Relies on instances_by_workspace and the primary key of `queue`.
+// Relies on instances_by_workspace, the primary key of `queue` and held_messages_by_position.
 const WITH_QUEUE = `
   SELECT id FROM instances
-  WHERE workspace_id = ? AND EXISTS (SELECT 1 FROM queue WHERE queue.instance_id = instances.id)`;
+  WHERE workspace_id = ? AND (
+    EXISTS (SELECT 1 FROM queue WHERE queue.instance_id = instances.id)
+    OR EXISTS (SELECT 1 FROM held_messages WHERE held_messages.instance_id = instances.id)
+  )`;

@@ -40,6 +40,11 @@ export function latestResend(now: number): number {
   return now + 60_000;
 }
 
+/** The latest time until which a message can be held; its waits are those of `not-sent-retry.ts`. */
+export function latestHold(now: number): number {
+  return now + 3_600_000;
+}
+
 /**
  * When a delivery or a queued event with `failedAttempts` failed attempts is due: at `dueAt`, but not later than the
  * retry schedule allows from now.

@@ -25,6 +25,7 @@ export type {
   MessageChange,
   MessageFilter,
   MessageStore,
+  Postponement,
   QueueFailure,
   QueuedMessage,
   Sender,
@@ -71,7 +72,7 @@ export { acceptsMessages, writtenInstance } from '../domain/instance/instance.ts
 export type { Instance, InstanceStatus } from '../domain/instance/instance.ts';
 export type { GatewayShare, OwnerShare } from '../domain/instance/instance-shares.ts';
 export type { Group, GroupReport } from '../domain/instance/group.ts';
-export { latestLeaseEnd, latestRegistration, latestResend } from '../domain/too-far-ahead.ts';
+export { latestHold, latestLeaseEnd, latestRegistration, latestResend } from '../domain/too-far-ahead.ts';
 
 // Messages.
 export { decideAcceptance } from '../domain/message/acceptance.ts';

@@ -1,8 +1,6 @@
 import { writeRetryDelay } from '../domain/backoff.ts';
-import type { Message, MessageError } from '../domain/message/message.ts';
-import { SEND_OUTCOME_UNKNOWN, sendRetryDelay } from '../domain/message/send-retry.ts';
+import type { Message } from '../domain/message/message.ts';
 import type { SendOutcome } from '../ports/gateway.ts';
-import type { Lease } from '../ports/storage/lease.ts';
 import type { QueuedMessage } from '../ports/storage/message-store.ts';
 import { settledWithin, withDeadline } from '../runtime/deadline.ts';
 import { createLoop } from '../runtime/loop.ts';
@@ -10,17 +8,15 @@ import type { PassResult } from '../runtime/loop.ts';
 import { keepTrying } from '../runtime/retry.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
-import { advanceMessage } from '../services/messages/advance-message.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
 import { isFileGone, outgoingMessage } from './outgoing-message.ts';
+import { recordSendOutcome } from './send-outcomes.ts';
 
 const POLL_MS = 5_000;
 /** Instances looked at in one query: as many as one process holds, so that the database is asked once for all of them. */
 const CHUNK = 5_000;
 /** A gateway that does not respond at all leaves the outcome unknown. */
 const SEND_DEADLINE_MS = 60_000;
-/** What was not written because its connection ended waits for the next one, which does not open sooner. */
-const NOT_SENT_AGAIN_MS = 1_000;
 /** How long an outcome waits when the storage does not take it; then the message is sent again. */
 const RECORD_FOR_MS = 60_000;
 const RECORD_AGAIN_MS = 1_000;
@@ -37,15 +33,20 @@ export interface MessageSender {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Sends queued messages: first in, first out and one at a time on each instance, many instances concurrently. */
+/**
+ * Sends queued messages: first in, first out and one at a time on each instance, many instances concurrently. What the
+ * network does not take for now holds up its own recipient alone.
+ */
 export function createMessageSender(context: ServiceContext, connections: OpenConnections): MessageSender {
   const { storage, clock, logger } = context;
   /** Instances with a send in flight. */
   const sending = new Map<string, Promise<void>>();
   /** Instances to look at before the next look at all of them. */
   const woken = new Set<string>();
-  /** When a message is to be sent again, by instance. */
+  /** When the message that all others wait for is to be sent again, by instance. */
   const retryAt = new Map<string, number>();
+  /** When the first held message is. */
+  const heldUntil = new Map<string, number>();
   /** How often sending has failed in a row, by instance: reads or writes of the storage, not sends. */
   const failures = new Map<string, number>();
   let lookAtAllAt = 0;
@@ -53,10 +54,12 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
 
   const pass = async (): Promise<PassResult> => {
     const now = clock.now();
-    for (const [id, at] of retryAt) {
-      if (at > now) continue;
-      retryAt.delete(id);
-      woken.add(id);
+    for (const times of [retryAt, heldUntil]) {
+      for (const [id, at] of times) {
+        if (at > now) continue;
+        times.delete(id);
+        woken.add(id);
+      }
     }
     if (now < lookAtAllAt) {
       await lookAt([...woken]);
@@ -64,7 +67,7 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       lookAtAllAt = now + POLL_MS;
       await lookAt(connections.ids());
     }
-    return { more: false, nextAt: Math.min(lookAtAllAt, ...retryAt.values()) };
+    return { more: false, nextAt: Math.min(lookAtAllAt, ...retryAt.values(), ...heldUntil.values()) };
   };
 
   const lookAt = async (instanceIds: readonly string[]): Promise<void> => {
@@ -78,14 +81,15 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
         for (const id of chunk) woken.add(id);
         throw error;
       });
-      for (const head of heads) begin(head);
+      for (const [id, ofInstance] of Map.groupBy(heads, ({ message }) => message.instanceId)) {
+        begin(id, ofInstance);
+      }
     }
   };
 
-  const begin = (head: QueuedMessage): void => {
-    const { instanceId } = head.message;
+  const begin = (instanceId: string, heads: readonly QueuedMessage[]): void => {
     if (sending.has(instanceId)) return;
-    const drained = drain(head)
+    const drained = drain(instanceId, heads)
       .then(() => {
         failures.delete(instanceId);
       })
@@ -107,15 +111,14 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
   };
 
   /** Sends message after message of one instance until none is due. */
-  const drain = async (first: QueuedMessage): Promise<void> => {
-    const { instanceId } = first.message;
-    let head: QueuedMessage | undefined = first;
+  const drain = async (instanceId: string, first: readonly QueuedMessage[]): Promise<void> => {
+    let head = nextOf(first, false);
     while (head && !stopping) {
       const open = connections.get(instanceId);
       if (!open) break;
       const outcome = await send(open, head.message);
       await recordAtLast(open, head, outcome);
-      [head] = await storage.messages.queueHeads([instanceId], clock.now());
+      head = nextOf(await storage.messages.queueHeads([instanceId], clock.now()), isHeld(head));
     }
   };
 
@@ -168,48 +171,17 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
     );
   };
 
-  const record = async (
-    lease: Lease,
-    { message, tries }: QueuedMessage,
-    outcome: SendOutcome,
-  ): Promise<void> => {
-    switch (outcome.kind) {
-      case 'accepted':
-        // The message as it was read for the send: it is not read again.
-        await advanceMessage(context, lease, message.networkId, { kind: 'sent' }, message);
-        context.metrics.messageCompleted(message, 'sent', clock.now());
-        return;
-      case 'refused':
-        return fail(lease, message, outcome.error);
-      case 'not_sent':
-        return postpone(lease, message, { tries, delayMs: NOT_SENT_AGAIN_MS });
-      case 'unknown':
-        return retryLater(lease, message, tries + 1);
-    }
-  };
-
-  const fail = async (lease: Lease, message: Message, error: MessageError): Promise<void> => {
-    await advanceMessage(context, lease, message.networkId, { kind: 'failed', error }, message);
-    context.metrics.messageCompleted(message, 'failed', clock.now());
-  };
-
-  const retryLater = async (lease: Lease, message: Message, tries: number): Promise<void> => {
-    const delayMs = sendRetryDelay(tries);
-    await (delayMs === null
-      ? fail(lease, message, SEND_OUTCOME_UNKNOWN)
-      : postpone(lease, message, { tries, delayMs }));
-  };
-
-  const postpone = async (
-    lease: Lease,
-    { id, instanceId }: Message,
-    { tries, delayMs }: { readonly tries: number; readonly delayMs: number },
-  ): Promise<void> => {
-    const dueAt = clock.now() + delayMs;
-    await storage.messages.postpone(lease, { messageId: id, tries, dueAt });
-    retryAt.set(instanceId, dueAt);
-    loop.wake();
-  };
+  const record = recordSendOutcome(context, {
+    again(instanceId, at) {
+      retryAt.set(instanceId, at);
+      loop.wake();
+    },
+    held(instanceId, until) {
+      // Those that are due later are found when all instances are looked at.
+      heldUntil.set(instanceId, Math.min(until, heldUntil.get(instanceId) ?? until));
+      loop.wake();
+    },
+  });
 
   const wake = (instanceId: string): void => {
     // One that another process holds is that process's to look at; one that opens later wakes us then.
@@ -234,6 +206,15 @@ export function createMessageSender(context: ServiceContext, connections: OpenCo
       );
     },
   };
+}
+
+function isHeld({ heldSince }: QueuedMessage): boolean {
+  return heldSince !== undefined;
+}
+
+/** Held messages and the others take turns, so that neither has to wait until none of the other kind is due. */
+function nextOf(heads: readonly QueuedMessage[], wasHeld: boolean): QueuedMessage | undefined {
+  return heads.find((head) => isHeld(head) !== wasHeld) ?? heads[0];
 }
 
 function refused(code: string, message: string): SendOutcome {

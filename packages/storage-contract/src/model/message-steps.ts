@@ -22,6 +22,7 @@ const acceptance = fc.record({
   trialLimit: fc.option(fc.nat({ max: 4 })),
   foreign: fc.constantFrom(false, false, false, true),
   isUpload: fc.boolean(),
+  recipient: fc.nat({ max: 2 }),
 });
 
 export const messageSteps: readonly Step[] = [
@@ -51,12 +52,19 @@ export const messageSteps: readonly Step[] = [
 
   step(
     'postpone a message',
-    fc.record({ lease, message, tries: fc.nat({ max: 4 }), wait: fc.constantFrom(0, 500, 5_000) }),
+    fc.record({
+      lease,
+      message,
+      tries: fc.nat({ max: 4 }),
+      wait: fc.constantFrom(0, 500, 5_000),
+      isHeld: fc.boolean(),
+    }),
     async (scenario, choice) => {
       const under = scenario.lease(choice.lease);
       const chosen = scenario.pick(await queueOf(scenario, under?.instanceId), choice.message);
       if (!under || !chosen) return null;
-      const postponement = { messageId: chosen.id, tries: choice.tries, dueAt: scenario.now + choice.wait };
+      const place = { messageId: chosen.id, tries: choice.tries, dueAt: scenario.now + choice.wait };
+      const postponement = choice.isHeld ? { ...place, heldSince: scenario.now } : place;
       return ({ storage }) => storage.messages.postpone(under, postponement);
     },
   ),
@@ -165,6 +173,7 @@ function plannedAcceptance(
     workspaceId,
     networkId: `of ${id}`,
     createdAt: scenario.now,
+    to: `1555010${choice.recipient}`,
     ...content,
   });
   scenario.messages.push(accepted);

@@ -16,6 +16,7 @@ import { exhaustedEvents } from './0009-exhausted-events.ts';
 import { openDeliveries } from './0010-open-deliveries.ts';
 import { movedOpenDeliveries } from './0011-moved-open-deliveries.ts';
 import { pendingDownloads } from './0012-pending-downloads.ts';
+import { heldMessages } from './0013-held-messages.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -32,6 +33,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   openDeliveries,
   movedOpenDeliveries,
   pendingDownloads,
+  heldMessages,
 ];
 
 const OLDEST_SERVER = 14;

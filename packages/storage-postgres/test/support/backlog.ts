@@ -38,16 +38,22 @@ export async function storeBacklog(
 
   await run(
     `INSERT INTO trunkline.messages (
-       id, workspace_id, instance_id, network_id, sender_id, direction, type, status, created_at
+       id, workspace_id, instance_id, network_id, sender_id, direction, type, status, recipient, created_at
      )
      SELECT ${uuid(made, 'message')}, ${workspace}, ${sender}, 'network ' || row,
        's', CASE row % 2 WHEN 0 THEN 'outbound' ELSE 'inbound' END, 'text',
-       CASE row % 2 WHEN 0 THEN 'queued' ELSE 'received' END, ${made}
+       CASE row % 2 WHEN 0 THEN 'queued' ELSE 'received' END, 'recipient ' || row / 4, ${made}
      FROM generate_series(1, ${count}) AS row`,
   );
   await run(
     `INSERT INTO trunkline.queued_messages (instance_id, position, message_id, tries, due_at)
      SELECT ${sender}, row, ${uuid(made, 'message')}, 0, ${made} FROM generate_series(2, ${count}, 2) AS row`,
+  );
+  // Each for a recipient of its own. Only their places count, so that inbound messages will do.
+  await run(
+    `INSERT INTO trunkline.held_messages (instance_id, position, message_id, recipient, tries, due_at, held_since)
+     SELECT ${sender}, row, ${uuid(made, 'message')}, 'held ' || row, 0, ${NOW} + 600000, ${made}
+     FROM generate_series(1, ${count}, 2) AS row`,
   );
   await run(`UPDATE trunkline.queues SET length = ${count / 2}, next_position = ${count + 1}`);
   await run(

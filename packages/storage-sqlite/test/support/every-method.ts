@@ -157,6 +157,8 @@ async function useMessages(
   await messages.hasInbound(instance.id, withMedia.networkId, 's1');
   await messages.queueHeads([instance.id], NOW);
   await messages.postpone(lease, { messageId: withMedia.id, tries: 1, dueAt: NOW });
+  await messages.postpone(lease, { messageId: withMedia.id, tries: 1, dueAt: NOW, heldSince: NOW });
+  await messages.queueHeads([instance.id], NOW);
   await messages.change(lease, failing(withMedia));
   const inbound = aMessage(instance, { direction: 'inbound', status: 'received' });
   await messages.receive(lease, {

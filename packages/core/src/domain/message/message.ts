@@ -52,6 +52,11 @@ export function contentNotFree(message: Message): Error {
   );
 }
 
+/** Whom an outbound message is for: messages to the same recipient are sent in the order of their acceptance. */
+export function recipientOf({ groupId, to }: Pick<Message, 'groupId' | 'to'>): string {
+  return groupId ?? to ?? '';
+}
+
 /** Times are epoch milliseconds. */
 export interface Message {
   readonly id: string;

@@ -49,11 +49,26 @@ export interface MessageFilter {
   readonly statuses?: readonly MessageStatus[];
 }
 
-/** The message at the head of an instance's queue. */
+/** A message that is next in an instance's queue. */
 export interface QueuedMessage {
   readonly message: Message;
   /** How many sends had an unknown outcome. */
   readonly tries: number;
+  /** Since when it is held, epoch milliseconds: see `Postponement`. Absent if it is not. */
+  readonly heldSince?: number;
+}
+
+export interface Postponement {
+  readonly messageId: string;
+  readonly tries: number;
+  /** It is not to be sent before; epoch milliseconds. */
+  readonly dueAt: number;
+  /**
+   * From now on the message is held: its recipient's other messages wait until it has left the queue, and everybody
+   * else's do not wait for it. To be given for the first message of its recipient. If omitted, a message that is held
+   * already stays so.
+   */
+  readonly heldSince?: number;
 }
 
 /** An inbound message. */
@@ -113,18 +128,15 @@ export interface MessageStore<Transaction = never> {
   list(workspaceId: string, filter: MessageFilter, page: PageRequest): Promise<Page<Message>>;
 
   /**
-   * For each of these instances, the queued message that was accepted first, if it is due at `now`, or postponed too
-   * far ahead (`latestResend`). Later messages wait for it. Returns none of a postponed workspace.
+   * What can be sent next, for each of these instances. First the queued message that was accepted first, among those to
+   * recipients for whom none is held, if it is due at `now`, or postponed too far ahead (`latestResend`): later messages
+   * wait for it. Then, of the held ones that are due, or held too far ahead (`latestHold`), the one that has been due
+   * longest. Returns none of a postponed workspace. The cost does not grow with the queue, nor with how many are held:
+   * what has to let others pass is moved out of their way once.
    */
   queueHeads(instanceIds: readonly string[], now: number): Promise<readonly QueuedMessage[]>;
-  /**
-   * Keeps a message at its place in the queue, not to be sent before `dueAt`. Does nothing if the message is no longer
-   * queued.
-   */
-  postpone(
-    lease: Lease,
-    postponement: { readonly messageId: string; readonly tries: number; readonly dueAt: number },
-  ): Promise<'postponed' | 'fenced'>;
+  /** Keeps a message at its place in the queue. Does nothing if the message is no longer queued. */
+  postpone(lease: Lease, postponement: Postponement): Promise<'postponed' | 'fenced'>;
   /**
    * Changes a message under the instance's lease, which is checked first. A message that leaves `queued` leaves its
    * queue in the same transaction. Also `stale` if the message does not exist, or belongs to another instance.

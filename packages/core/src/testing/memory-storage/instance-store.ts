@@ -32,6 +32,7 @@ export class MemoryInstanceStore implements InstanceStore {
       groups: new Map(),
       queue: new Map(),
       downloads: new Map(),
+      held: new Set<string>(),
     });
     this.#state.signal({ topic: 'instance', instanceId: instance.id });
     return 'inserted';

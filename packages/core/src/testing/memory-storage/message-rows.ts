@@ -37,6 +37,10 @@ export function applyChange(state: State, change: MessageChange): readonly WorkT
   const stored = state.messages.get(message.id);
   if (stored?.status !== expectedStatus) return null;
   state.messages.set(message.id, structuredClone(message));
-  if (message.status !== 'queued') state.instances.get(stored.instanceId)?.queue.delete(message.id);
+  if (message.status !== 'queued') {
+    const record = state.instances.get(stored.instanceId);
+    record?.queue.delete(message.id);
+    record?.held.delete(message.id);
+  }
   return storeEvents(state, events);
 }

@@ -4,7 +4,6 @@ import { decideAcceptance } from '../../domain/message/acceptance.ts';
 import type { Acceptance, AcceptanceResult } from '../../domain/message/acceptance.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { Message } from '../../domain/message/message.ts';
-import { latestResend } from '../../domain/too-far-ahead.ts';
 import type { IdRange } from '../../domain/id.ts';
 import type { Workspace } from '../../domain/workspace/workspace.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
@@ -13,6 +12,7 @@ import type {
   MessageChange,
   MessageFilter,
   MessageStore,
+  Postponement,
   QueuedMessage,
   Sender,
 } from '../../ports/storage/message-store.ts';
@@ -21,6 +21,7 @@ import { storeEvents } from './event-fan-out.ts';
 import { leasedRecord } from './lease.ts';
 import { applyChange, insertMessage, readMessage } from './message-rows.ts';
 import { isWorkPostponed } from './postponement.ts';
+import { nextInQueue } from './queue.ts';
 import { pageOf } from './page.ts';
 import { keyOf } from './state.ts';
 import type { State } from './state.ts';
@@ -116,24 +117,17 @@ export class MemoryMessageStore implements MessageStore {
   async queueHeads(instanceIds: readonly string[], now: number): Promise<readonly QueuedMessage[]> {
     return [...new Set(instanceIds)].flatMap((instanceId) => {
       const record = this.#state.instances.get(instanceId);
-      const [head] = record?.queue ?? [];
-      if (!record || !head || isWorkPostponed(this.#state, record.instance.workspaceId)) return [];
-      const [id, { tries, dueAt }] = head;
-      const message = this.#state.messages.get(id);
-      return message && (dueAt <= now || dueAt > latestResend(now))
-        ? [{ message: readMessage(this.#state, message), tries }]
-        : [];
+      if (!record || isWorkPostponed(this.#state, record.instance.workspaceId)) return [];
+      return nextInQueue(this.#state, record, now);
     });
   }
 
-  async postpone(
-    lease: Lease,
-    postponement: { readonly messageId: string; readonly tries: number; readonly dueAt: number },
-  ): Promise<'postponed' | 'fenced'> {
+  async postpone(lease: Lease, { messageId, ...place }: Postponement): Promise<'postponed' | 'fenced'> {
     const record = leasedRecord(this.#state, lease);
     if (!record) return 'fenced';
-    const { messageId, tries, dueAt } = postponement;
-    if (record.queue.has(messageId)) record.queue.set(messageId, { tries, dueAt });
+    const stored = record.queue.get(messageId);
+    if (stored) record.queue.set(messageId, { ...stored, ...place });
+    if (stored && place.heldSince !== undefined) record.held.add(messageId);
     return 'postponed';
   }
 

@@ -26,9 +26,17 @@ export interface InstanceRecord {
   /** By their network ids. */
   readonly groups: Map<string, Group>;
   /** By message id; the order of a Map is that of insertion, which is the queue's. */
-  readonly queue: Map<string, { tries: number; dueAt: number }>;
+  readonly queue: Map<string, QueuePlace>;
   /** By message id. */
   readonly downloads: Map<string, PendingDownload>;
+  /** The ids of its messages that are held. */
+  readonly held: Set<string>;
+}
+
+interface QueuePlace {
+  readonly tries: number;
+  readonly dueAt: number;
+  readonly heldSince?: number;
 }
 
 export interface DeliveryRecord {

@@ -1,0 +1,42 @@
+import { isTooFarAhead } from '../too-far-ahead.ts';
+
+const MINUTE = 60_000;
+/** How long after its acceptance a message is given up that the network does not take. */
+const GIVEN_UP_MS: number = 4 * 60 * MINUTE;
+/** What waited for its connection for longer than that is tried again for this long, at least. */
+const LEAST_TRIED_MS: number = 5 * MINUTE;
+const SHORTEST_WAIT_MS = 1_000;
+/** No held message waits longer than this to be sent again, whatever its gateway asks for. */
+const LONGEST_HOLD_MS: number = 30 * MINUTE;
+
+/** The error of a message that is given up, if its gateway has none for it. */
+export const NEVER_TAKEN = {
+  code: 'network_busy',
+  message:
+    'For four hours the network did not take the message, and asked to send it later each time. It was not sent: send it again when the network is less busy.',
+} as const;
+
+interface NotSent {
+  /** When the message was accepted. */
+  readonly acceptedAt: number;
+  /** When the network first did not take it; `now` if this is the first time. */
+  readonly heldSince: number;
+  /** What the gateway asks for. */
+  readonly retryAfterMs: number;
+  readonly now: number;
+}
+
+/**
+ * How long to hold a message that the network does not take for now: for as long as the gateway asks, then for as long
+ * as it has been held already, so that the waits double, up to half an hour. Null when it is to be given up, which is
+ * never before the last wait has ended.
+ */
+export function holdDelay({ acceptedAt, heldSince, retryAfterMs, now }: NotSent): number | null {
+  const heldFor = isTooFarAhead(heldSince, now) ? 0 : Math.max(0, now - heldSince);
+  const age = isTooFarAhead(acceptedAt, now) ? heldFor : Math.max(0, now - acceptedAt);
+  const left = Math.max(GIVEN_UP_MS - age, LEAST_TRIED_MS - heldFor);
+  if (left <= 0) return null;
+  const asked = Number.isFinite(retryAfterMs) ? retryAfterMs : MINUTE;
+  const wait = Math.min(LONGEST_HOLD_MS, Math.max(SHORTEST_WAIT_MS, asked, heldFor));
+  return Math.min(wait, left);
+}

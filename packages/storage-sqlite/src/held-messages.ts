@@ -1,0 +1,123 @@
+import { latestHold } from '@trunkline/core/spi/storage';
+import type { Postponement } from '@trunkline/core/spi/storage';
+import type { Database } from './database.ts';
+import { integer, text } from './row.ts';
+import type { Row } from './row.ts';
+
+/** Messages that are looked at to move out of the way, in one transaction. */
+const PASSED_AT_ONCE = 200;
+
+/** Whom a message in `messages` is for, as `recipientOf` says. */
+export const RECIPIENT = "coalesce(messages.group_id, messages.recipient, '')";
+
+/** Whether the workspace of an instance is neither suspended nor without a subscription. */
+export const isWorkOn = (instanceId: string): string => `NOT EXISTS (
+    SELECT 1 FROM instances JOIN workspaces ON workspaces.id = instances.workspace_id
+    WHERE instances.id = ${instanceId} AND is_postponed = 1
+  )`;
+
+/** Whether any message of any instance is held: as a rule, that is all there is to ask. */
+export function holdsAny(database: Database): boolean {
+  return database.get('SELECT 1 FROM held_messages LIMIT 1') !== undefined;
+}
+
+/** The held message of an instance that has been due longest, with its place. */
+export function longestDue(database: Database, instanceId: string, now: number): Row | undefined {
+  const due = database.get(DUE, instanceId, now);
+  const tooFarAhead = database.get(DUE_TOO_LATE, instanceId, latestHold(now));
+  return due ?? tooFarAhead;
+}
+
+/** Moves what waits for held messages out of the way of the rest, as far as that is at the front of the queue. */
+export function letOthersPass(database: Database, instanceId: string): void {
+  for (const row of database.all(WAITING, instanceId, PASSED_AT_ONCE, instanceId)) {
+    const position = integer(row, 'position');
+    database.run(MOVE_ASIDE, text(row, 'recipient'), instanceId, position);
+    database.run('DELETE FROM queue WHERE instance_id = ? AND position = ?', instanceId, position);
+  }
+}
+
+/** Returns whether the message is there: held, or waiting for one that is. */
+export function postponeHeld(
+  database: Database,
+  { messageId, tries, dueAt, heldSince }: Postponement,
+): boolean {
+  if (!database.get('SELECT 1 FROM held_messages WHERE message_id = ?', messageId)) return false;
+  const sql =
+    'UPDATE held_messages SET tries = ?, due_at = ?, held_since = coalesce(?, held_since) WHERE message_id = ?';
+  database.run(sql, tries, dueAt, heldSince ?? null, messageId);
+  return true;
+}
+
+/** Moves a message from its queue to those that are held. */
+export function holdMessage(
+  database: Database,
+  instanceId: string,
+  { messageId, tries, dueAt, heldSince }: Postponement & { readonly heldSince: number },
+): void {
+  const row = database.get(PLACE, instanceId, messageId);
+  if (!row) return;
+  const position = integer(row, 'position');
+  database.insert('held_messages', {
+    message_id: messageId,
+    instance_id: instanceId,
+    position,
+    recipient: text(row, 'recipient'),
+    tries,
+    due_at: dueAt,
+    held_since: heldSince,
+  });
+  database.run('DELETE FROM queue WHERE instance_id = ? AND position = ?', instanceId, position);
+}
+
+/** Takes a message out, and puts those that waited for it alone back into the queue. Returns whether it was there. */
+export function leaveHeld(database: Database, messageId: string): boolean {
+  const row = database.get(
+    'SELECT instance_id, recipient FROM held_messages WHERE message_id = ?',
+    messageId,
+  );
+  if (!row) return false;
+  const [instanceId, recipient] = [text(row, 'instance_id'), text(row, 'recipient')];
+  database.run('DELETE FROM held_messages WHERE message_id = ?', messageId);
+  if (database.get(HELD_FOR, instanceId, recipient)) return true;
+  database.run(PUT_BACK, instanceId, recipient);
+  database.run('DELETE FROM held_messages WHERE instance_id = ? AND recipient = ?', instanceId, recipient);
+  return true;
+}
+
+// Both rely on held_messages_due.
+const DUE_WHERE = (bound: string): string => `
+  SELECT messages.*, held.tries, held.held_since
+  FROM held_messages AS held JOIN messages ON messages.id = held.message_id
+  WHERE held.instance_id = ? AND held.held_since IS NOT NULL AND held.due_at ${bound}
+    AND ${isWorkOn('held.instance_id')}
+  ORDER BY held.due_at, held.position
+  LIMIT 1`;
+const DUE = DUE_WHERE('<= ?');
+const DUE_TOO_LATE = DUE_WHERE('> ?');
+
+const WAITING = `
+  SELECT front.position, ${RECIPIENT} AS recipient
+  FROM (SELECT position, message_id FROM queue WHERE instance_id = ? ORDER BY position LIMIT ?) AS front
+  JOIN messages ON messages.id = front.message_id
+  WHERE EXISTS (SELECT 1 FROM held_messages WHERE instance_id = ? AND recipient = ${RECIPIENT})`;
+
+const MOVE_ASIDE = `
+  INSERT INTO held_messages (message_id, instance_id, position, recipient, tries, due_at)
+  SELECT message_id, instance_id, position, ?, tries, due_at FROM queue WHERE instance_id = ? AND position = ?`;
+
+const PLACE = `
+  SELECT queue.position, ${RECIPIENT} AS recipient
+  FROM queue JOIN messages ON messages.id = queue.message_id
+  WHERE queue.instance_id = ? AND queue.message_id = ?
+  ORDER BY queue.position
+  LIMIT 1`;
+
+// Relies on held_messages_by_recipient.
+const HELD_FOR = `
+  SELECT 1 FROM held_messages WHERE instance_id = ? AND recipient = ? AND held_since IS NOT NULL`;
+
+const PUT_BACK = `
+  INSERT INTO queue (instance_id, position, message_id, tries, due_at)
+  SELECT instance_id, position, message_id, tries, due_at FROM held_messages
+  WHERE instance_id = ? AND recipient = ?`;
