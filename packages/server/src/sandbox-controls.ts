@@ -117,9 +117,14 @@ async function sandboxMessage({ groupNetworkId }: Phone, input: Inbound): Promis
     ...(group_id !== undefined && { groupNetworkId: await groupNetworkId(group_id) }),
   };
   if (input.file === undefined) return { ...addressed, text: input.text };
-  const { file, type, caption } = input;
+  const { file, type, caption, delay_seconds } = input;
   const content = new Uint8Array(await file.arrayBuffer());
-  return { ...addressed, text: caption, file: { type, content, mimeType: file.type, filename: file.name } };
+  const delayMs = delay_seconds === undefined ? undefined : delay_seconds * 1000;
+  return {
+    ...addressed,
+    text: caption,
+    file: { type, content, mimeType: file.type, filename: file.name, delayMs },
+  };
 }
 
 const LARGEST_BODY = 1_048_576;

@@ -6,6 +6,9 @@ import { invalid, parsePhoneNumber } from '@trunkline/core/spi/http';
 import type { Logger } from '@trunkline/core';
 import { refused } from './error-response.ts';
 
+/** As long as the service asks for a file. */
+const LONGEST_DELAY = 86_400;
+
 /** By the rules for a recipient, as digits. */
 const phoneNumber = z.string().transform((text, context): string => {
   const number = parsePhoneNumber(text);
@@ -37,9 +40,20 @@ interface InboundFile {
   readonly file: File;
   readonly type: 'image' | 'document' | 'audio' | 'video';
   readonly caption?: string | undefined;
+  /** `Infinity` if the network never delivers the file. */
+  readonly delay_seconds?: number | undefined;
 }
 
 export type Inbound = InboundText | InboundFile;
+
+/** Of a file, in seconds; a form has text alone. */
+const delay = z.string().transform((text, context): number => {
+  if (text === 'never') return Infinity;
+  const seconds = text.trim() === '' ? Number.NaN : Number(text);
+  if (seconds >= 0 && seconds <= LONGEST_DELAY) return seconds;
+  context.addIssue(`Must be "never", or a number of seconds from 0 to ${LONGEST_DELAY}.`);
+  return z.NEVER;
+});
 
 const anyInbound = z.object({ from: phoneNumber, group_id: z.string().optional() });
 const inboundText = anyInbound.extend({ text: z.string().min(1).max(4096), file: z.undefined().optional() });
@@ -47,6 +61,7 @@ const inboundFile = anyInbound.extend({
   file: z.instanceof(File, { error: 'Must be a file, in a multipart form.' }),
   type: z.enum(['image', 'document', 'audio', 'video']),
   caption: z.string().max(1024).optional(),
+  delay_seconds: delay.optional(),
 });
 
 /** A file, or a text without one. */

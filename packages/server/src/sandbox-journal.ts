@@ -112,6 +112,11 @@ function journalOn(database: DatabaseSync): SandboxJournal {
         case 'inbound_taken':
           remove.run(instanceId, 'inbound', record.networkId);
           return;
+        case 'file_kept':
+          return write('file', record.networkId);
+        case 'file_taken':
+          remove.run(instanceId, 'file', record.networkId);
+          return;
       }
     },
     close: () => database.close(),

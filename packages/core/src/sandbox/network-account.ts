@@ -1,6 +1,6 @@
 import type { GroupReport } from '../domain/instance/group.ts';
 import type { LinkedProfile, MessageReceipt } from '../ports/gateway.ts';
-import type { AcceptedFile, InboundMessage, NetworkRecord } from './network-record.ts';
+import type { AcceptedFile, InboundFile, InboundMessage, NetworkRecord } from './network-record.ts';
 
 /** A message that the network accepted. */
 export interface AcceptedMessage {
@@ -22,7 +22,12 @@ export interface NetworkAccount {
   readonly owedReceipts: Map<string, MessageReceipt['status'][]>;
   /** Inbound messages that the service has not taken yet, in order. */
   readonly inbox: Map<string, InboundMessage>;
+  /** Files that the service has not downloaded, by the network id of their messages; the oldest are lost first. */
+  readonly files: Map<string, InboundFile>;
 }
+
+/** As long as a network would keep them: until there are so many others. */
+const KEPT_FILES = 100;
 
 export function newAccount(): NetworkAccount {
   return {
@@ -31,6 +36,7 @@ export function newAccount(): NetworkAccount {
     accepted: new Map(),
     owedReceipts: new Map(),
     inbox: new Map(),
+    files: new Map(),
   };
 }
 
@@ -42,6 +48,11 @@ export function groupsOf(
   const known = groups.get(phoneNumber) ?? new Map<string, GroupReport>();
   groups.set(phoneNumber, known);
   return known;
+}
+
+/** The files that the network keeps no longer, now that there is one more. */
+export function filesToLose({ files }: NetworkAccount): readonly string[] {
+  return [...files.keys()].slice(0, Math.max(0, files.size - KEPT_FILES));
 }
 
 /** Adds one happening to what the network knows. */
@@ -76,6 +87,12 @@ export function remember(account: NetworkAccount, record: NetworkRecord): void {
       break;
     case 'inbound_taken':
       account.inbox.delete(record.networkId);
+      break;
+    case 'file_kept':
+      account.files.set(record.networkId, record.file);
+      break;
+    case 'file_taken':
+      account.files.delete(record.networkId);
       break;
   }
 }

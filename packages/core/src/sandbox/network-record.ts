@@ -22,6 +22,9 @@ export type NetworkRecord = { readonly instanceId: string } & (
   | { readonly kind: 'receipt_taken'; readonly networkId: string }
   | { readonly kind: 'inbound'; readonly message: InboundMessage }
   | { readonly kind: 'inbound_taken'; readonly networkId: string }
+  /** The service has taken a message, and not downloaded its file yet. */
+  | { readonly kind: 'file_kept'; readonly networkId: string; readonly file: InboundFile }
+  | { readonly kind: 'file_taken'; readonly networkId: string }
 );
 
 export interface InboundMessage {
@@ -41,12 +44,14 @@ export interface AcceptedFile {
   readonly size: number;
 }
 
-/** A file that somebody sent; the network keeps it until the service has stored it. */
+/** A file that somebody sent; the network keeps it until it is downloaded. */
 export interface InboundFile {
   readonly type: MediaType;
   readonly mimeType: string;
   readonly filename: string | null;
   readonly base64: string;
+  /** When the network has it, in epoch milliseconds; null if never. It always has one without this field. */
+  readonly availableAt?: number | null;
 }
 
 /**

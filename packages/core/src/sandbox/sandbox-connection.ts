@@ -1,4 +1,4 @@
-import { fromBase64, hex } from '../domain/base-encoding.ts';
+import { hex } from '../domain/base-encoding.ts';
 import type { GroupReport } from '../domain/instance/group.ts';
 import type {
   ClosedReason,
@@ -16,11 +16,14 @@ import { groupsOf } from './network-account.ts';
 import type { NetworkAccount } from './network-account.ts';
 import type { AcceptedFile, InboundMessage, NetworkRecord } from './network-record.ts';
 import { recipientRule } from './recipient-rules.ts';
+import { sandboxFiles } from './sandbox-files.ts';
 
 /** How long the sandbox network takes for one step. */
 const STEP_MS = 25;
 /** When what the service did not take is reported to it again. */
 const REPORT_AGAIN_MS = 1_000;
+/** A timer takes no longer wait. */
+const LONGEST_WAIT_MS = 24 * 60 * 60_000;
 /** How long each QR is shown; after the last the network gives up, as WhatsApp's does. */
 const QR_LIFETIMES_MS = [60_000, 20_000, 20_000, 20_000, 20_000, 20_000];
 const PAIRING_CODE_LENGTH = 8;
@@ -79,6 +82,13 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
       const cancel = clock.setTimer(ms, end);
       waits.add(end);
     });
+
+  const until = async (at: number | null): Promise<void> => {
+    while (state !== 'closed' && (at === null || clock.now() < at))
+      await after(at === null ? LONGEST_WAIT_MS : Math.min(at - clock.now(), LONGEST_WAIT_MS));
+    if (state === 'closed') throw new Error('The connection to the sandbox network has closed.');
+  };
+  const files = sandboxFiles({ account, instanceId, record, until });
 
   /** Such a report is made again, by this connection or the next. */
   const untaken = (error: unknown): void =>
@@ -176,10 +186,17 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     deliver();
   };
 
+  const contentOf = ({ networkId, text, file }: InboundMessage): IncomingContent => {
+    if (!file) return { type: 'text', text };
+    const caption = text === '' ? null : text;
+    return { type: file.type, caption, file: files.incoming(networkId, file) };
+  };
+
   const reportMessage = async (message: InboundMessage): Promise<void> => {
-    const { networkId, from, groupNetworkId } = message;
+    const { networkId, from, groupNetworkId, file } = message;
     const content = contentOf(message);
     await listener.message({ networkId, senderId: from, from, groupNetworkId, content });
+    if (file) files.messageTaken(networkId, file);
     record({ instanceId, kind: 'inbound_taken', networkId });
   };
 
@@ -229,6 +246,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   begin().catch(untaken);
   return {
     send,
+    openFile: files.openFile,
     async close() {
       close();
     },
@@ -258,11 +276,4 @@ async function take(content: OutgoingContent): Promise<{ text: string; file: Acc
   let size = 0;
   for await (const chunk of await open()) size += chunk.byteLength;
   return { text: content.caption ?? '', file: { type: content.type, mimeType, filename, size } };
-}
-
-function contentOf({ text, file }: InboundMessage): IncomingContent {
-  if (!file) return { type: 'text', text };
-  const { type, mimeType, filename, base64 } = file;
-  const open = async (): Promise<ReadableStream<Uint8Array>> => new Blob([fromBase64(base64)]).stream();
-  return { type, caption: text === '' ? null : text, file: { mimeType, filename, open } };
 }

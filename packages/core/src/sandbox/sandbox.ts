@@ -55,6 +55,11 @@ export interface SandboxFile {
   /** The type that the sender's phone reports; by default, that it does not know the type. */
   readonly mimeType?: string | undefined;
   readonly filename?: string | undefined;
+  /**
+   * How many milliseconds the network takes until it delivers the file; `Infinity` if it never does. By default, it
+   * delivers it immediately.
+   */
+  readonly delayMs?: number | undefined;
 }
 
 export interface SandboxOptions {
@@ -145,7 +150,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         record({
           instanceId,
           kind: 'inbound',
-          message: { networkId, from, groupNetworkId, text, file: inboundFile(file) },
+          message: { networkId, from, groupNetworkId, text, file: inboundFile(file, context().clock.now()) },
         });
         connection.deliver();
         return networkId;
@@ -182,10 +187,13 @@ const FIRST_GROUPS = [
   ['Team', 12],
 ] as const;
 
-function inboundFile(file: SandboxFile | undefined): InboundFile | null {
+function inboundFile(file: SandboxFile | undefined, now: number): InboundFile | null {
   if (!file) return null;
-  const { type, content, mimeType = 'application/octet-stream', filename = null } = file;
-  return { type, mimeType, filename, base64: base64(content) };
+  const { type, content, mimeType = 'application/octet-stream', filename = null, delayMs } = file;
+  const known = { type, mimeType, filename, base64: base64(content) };
+  if (delayMs === undefined) return known;
+  // JSON, as the journal has it, has no Infinity.
+  return { ...known, availableAt: Number.isFinite(delayMs) ? now + delayMs : null };
 }
 
 /** A number of the range that is kept free for fiction (+1 555 01xx is too small for many phones, so +1 555 in all). */

@@ -1,0 +1,54 @@
+import { fromBase64 } from '../domain/base-encoding.ts';
+import type { IncomingFile } from '../ports/gateway.ts';
+import { filesToLose } from './network-account.ts';
+import type { NetworkAccount } from './network-account.ts';
+import type { InboundFile, NetworkRecord } from './network-record.ts';
+
+interface FilesOptions {
+  readonly account: NetworkAccount;
+  readonly instanceId: string;
+  readonly record: (happening: NetworkRecord) => void;
+  /** Resolves at this time, or never if it is null; rejects when the connection closes before. */
+  readonly until: (at: number | null) => Promise<void>;
+}
+
+/** How one connection hands out the files of messages: when the network has them, and as often as they are asked for. */
+export interface SandboxFiles {
+  incoming(networkId: string, file: InboundFile): IncomingFile;
+  /** The service has taken the message: its file stays until it is downloaded. */
+  messageTaken(networkId: string, file: InboundFile): void;
+  openFile(reference: Uint8Array): Promise<ReadableStream<Uint8Array>>;
+}
+
+export function sandboxFiles({ account, instanceId, record, until }: FilesOptions): SandboxFiles {
+  /** Of messages that are not taken yet: those whose files were read to their ends. */
+  const downloaded = new Set<string>();
+
+  const open = async (file: InboundFile, read: () => void): Promise<ReadableStream<Uint8Array>> => {
+    if (file.availableAt !== undefined) await until(file.availableAt);
+    const content = new Blob([fromBase64(file.base64)]).stream();
+    return content.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({ flush: read }));
+  };
+
+  return {
+    incoming: (networkId, file) => ({
+      mimeType: file.mimeType,
+      filename: file.filename,
+      reference: new TextEncoder().encode(networkId),
+      open: () => open(file, () => void downloaded.add(networkId)),
+    }),
+    messageTaken(networkId, file) {
+      if (downloaded.delete(networkId)) return;
+      record({ instanceId, kind: 'file_kept', networkId, file });
+      for (const lost of filesToLose(account)) record({ instanceId, kind: 'file_taken', networkId: lost });
+    },
+    async openFile(reference) {
+      const networkId = new TextDecoder().decode(reference);
+      const file = account.files.get(networkId) ?? account.inbox.get(networkId)?.file;
+      if (!file) throw new Error('The sandbox network does not have this file any more.');
+      return open(file, () => {
+        if (account.files.has(networkId)) record({ instanceId, kind: 'file_taken', networkId });
+      });
+    },
+  };
+}
