@@ -99,7 +99,12 @@ function openConnection({
       ? {
           type: file.type,
           caption: text || null,
-          file: { mimeType: file.mimeType, filename: null, open: () => carrier.download(file.id) },
+          file: {
+            mimeType: file.mimeType,
+            filename: null,
+            reference: new TextEncoder().encode(file.id),
+            open: () => carrier.download(file.id),
+          },
         }
       : { type: 'text', text };
     return { networkId, senderId: from, from, groupNetworkId: group, content };
@@ -116,6 +121,7 @@ function openConnection({
       if (closed.signal.aborted) return { kind: 'unknown', reason: 'the connection is closed' };
       return carrier.send(message);
     },
+    openFile: (reference) => carrier.download(new TextDecoder().decode(reference)),
     async close() {
       closed.abort();
     },

@@ -13,11 +13,13 @@ export interface GatewaySubject {
   start(): Promise<TestNetwork>;
 }
 
-/** What a network may lack: whatever a gateway declares but text, and two things that it need not declare. */
+/** What a network may lack: whatever a gateway declares but text, and three things that it need not declare. */
 export type OptionalFeature =
   | Exclude<Capability, 'text'>
   /** A code to type on the phone, beside the QR. */
   | 'pairing_codes'
+  /** A file of a received message can be downloaded later, by its reference. */
+  | 'file_references'
   /** Reports of what was delivered and read: without them, messages stay `sent`. */
   | 'receipts';
 

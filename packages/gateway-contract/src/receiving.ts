@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { MAX_REFERENCE_BYTES } from '@trunkline/core/spi/gateway';
 import type { GatewaySubject } from './contract-subject.ts';
 import { FILES } from './files.ts';
 import { linkedFixture } from './fixture.ts';
@@ -31,13 +32,44 @@ export function receivingContract(subject: GatewaySubject): void {
         expect(message.content).toMatchObject({ type, caption: text || null, file: { mimeType } });
         if (message.content.type === 'text') throw new Error('It is a file.');
         const stream = await message.content.file.open();
-        expect(
-          Buffer.from(
-            await new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer(),
-          ).equals(content),
-        ).toBe(true);
+        expect(Buffer.from(await bytesOf(stream)).equals(content)).toBe(true);
       });
     }
+
+    itWith(
+      subject,
+      'document',
+      'file_references',
+    )('names a file by a reference, by which a later connection opens it', async () => {
+      const { network, link, phone, open } = await linkedFixture(subject);
+      const content = new TextEncoder().encode('a file');
+      const file = { type: 'document', mimeType: 'text/plain', content } as const;
+      await phone.receive({ from: network.people.reader, text: '', file });
+      const { message } = await link.first('message');
+      if (message.content.type === 'text') throw new Error('It is a file.');
+      const { reference } = message.content.file;
+      if (!reference) throw new Error('The file has no reference.');
+      expect(reference.length).toBeLessThanOrEqual(MAX_REFERENCE_BYTES);
+      await link.connection().close();
+      const again = await open();
+      await again.first('connected');
+      // In another process, it is a copy.
+      const opened = await again.connection().openFile?.(reference.slice());
+      expect(opened && Buffer.from(await bytesOf(opened)).equals(content)).toBe(true);
+    });
+
+    itWith(
+      subject,
+      'document',
+      'file_references',
+    )('does not open a file by what is no reference, and can still be used', async () => {
+      const { network, link, phone } = await linkedFixture(subject);
+      const connection = link.connection();
+      for (const reference of [new Uint8Array(0), new Uint8Array(100).fill(255)])
+        await expect(connection.openFile?.(reference).then(bytesOf)).rejects.toThrow();
+      await phone.receive({ from: network.people.reader, text: 'still there' });
+      await link.first('message', ({ message }) => text(message) === 'still there');
+    });
 
     itWith(subject, 'groups')('reports a message in a group with its writer', async () => {
       const { network, link, phone } = await linkedFixture(subject);
@@ -117,4 +149,9 @@ export function receivingContract(subject: GatewaySubject): void {
 
 function text({ content }: { content: { type: string; text?: string } }): string | undefined {
   return content.text;
+}
+
+async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<ArrayBuffer> {
+  // What a gateway reads comes from the network, never from memory that is shared.
+  return new Response(stream as ReadableStream<Uint8Array<ArrayBuffer>>).arrayBuffer();
 }

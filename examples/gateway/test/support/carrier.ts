@@ -81,7 +81,7 @@ export async function startCarrier(): Promise<{
     } else if (resource === 'messages') {
       await take(id, searchParams, await buffer(request), response);
     } else if (resource === 'files') {
-      response.end(files.get(id));
+      response.writeHead(files.has(id) ? 200 : 404).end(files.get(id));
     } else if (resource === 'device' && token !== undefined) {
       devices.delete(token);
       response.end();

@@ -256,8 +256,8 @@ export interface IncomingFile {
   readonly mimeType: string;
   readonly filename: string | null;
   /**
-   * What `GatewayConnection.openFile` needs to download it later, perhaps in another process. The service keeps it
-   * sealed, until it has the file or gives it up.
+   * What `GatewayConnection.openFile` needs to download it later, perhaps in another process: at most 16 KiB. The
+   * service keeps it sealed, until it has the file or gives it up.
    */
   readonly reference?: Uint8Array;
   /** Downloads the content. Rejects if it is not available. */
@@ -314,8 +314,9 @@ export interface GatewayListener {
   /** The connection has ended, and reports nothing more. */
   closed(reason: ClosedReason): Promise<void>;
   /**
-   * For a message with a file, it resolves when the file is stored, which may take minutes: meanwhile, report what
-   * comes after it. If it rejects, the file could not be stored; the connection can still be used.
+   * For a message with a file, it resolves when the file is stored: meanwhile, report what comes after it. A file with a
+   * `reference` is waited for half a minute at most, then the message is stored without it; any other may take minutes.
+   * If it rejects, the file could not be stored; the connection can still be used.
    */
   message(message: IncomingMessage): Promise<void>;
   receipt(receipt: MessageReceipt): Promise<void>;

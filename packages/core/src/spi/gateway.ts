@@ -27,6 +27,7 @@ export type {
 export type { Capability } from '../domain/instance/instance.ts';
 export type { GroupReport } from '../domain/instance/group.ts';
 export type { MessageError } from '../domain/message/message.ts';
+export { MAX_REFERENCE_BYTES } from '../domain/message/download-retry.ts';
 export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';
 export type { MediaType } from '../domain/message/media-rules.ts';
 

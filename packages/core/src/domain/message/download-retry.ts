@@ -1,0 +1,26 @@
+import { doublingDelay } from '../backoff.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** How long a message waits for its file before it is stored without. */
+export const FIRST_DOWNLOAD_MS = 30_000;
+
+/** How long a file that did not come in time is asked for. */
+export const DOWNLOAD_GIVEN_UP_MS: number = 24 * HOUR_MS;
+
+/** How many files one instance can wait for: a stranger may send any number whose downloads fail. */
+export const MAX_PENDING_DOWNLOADS = 10_000;
+
+/** A gateway's reference to a file: what is larger is none that a message needs. */
+export const MAX_REFERENCE_BYTES = 16_384;
+
+/** How long to wait after so many downloads of one file have failed: from a minute, doubled each time, to an hour. */
+export function downloadRetryDelay(tries: number): number {
+  return doublingDelay(tries - 1, { firstMs: MINUTE_MS, longestMs: HOUR_MS });
+}
+
+/** The latest time until which a download can wait; later, it was postponed before the clock was set back. */
+export function latestDownload(now: number): number {
+  return now + 2 * HOUR_MS;
+}
