@@ -1,7 +1,9 @@
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { expect, it } from 'vitest';
-import { REFUSED } from '../src/testing/index.ts';
+import { createSandbox } from '../src/sandbox/index.ts';
+import { memoryMediaStore, REFUSED } from '../src/testing/index.ts';
 import {
+  HOUR,
   MINUTE,
   SECOND,
   connectInstance,
@@ -10,6 +12,7 @@ import {
   startHarness,
 } from './support/harness.ts';
 import type { Harness } from './support/harness.ts';
+import { PNG } from './support/media.ts';
 import { scriptedGateway } from './support/scripted-gateway.ts';
 
 class Reader extends MetricReader {
@@ -62,6 +65,28 @@ it('A message that is sent twice under one idempotency key is counted once', asy
   await harness.api.messages.send(send, { idempotencyKey: 'order-1' });
   await harness.api.messages.send(send, { idempotencyKey: 'order-1' });
   expect(await reader.values()).toMatchObject({ 'trunkline.messages.accepted text': 1 });
+});
+
+it('Files are counted by whether they came with their messages, later, or never', async () => {
+  const reader = new Reader();
+  const sandbox = createSandbox();
+  const harness = await startHarness({
+    gateway: sandbox.gateway,
+    media: memoryMediaStore(),
+    meterProvider: new MeterProvider({ readers: [reader] }),
+  });
+  const instance = await connectInstance({ ...harness, sandbox });
+  for (const delayMs of [0, 2 * MINUTE, Infinity]) {
+    const file = { type: 'image', content: PNG, delayMs } as const;
+    await sandbox.phone(instance).receive({ from: '15550199', file });
+  }
+  await harness.clock.advance(10 * MINUTE);
+  expect(await reader.values()).toMatchObject({
+    'trunkline.files.received in_time': 1,
+    'trunkline.files.received late': 1,
+  });
+  await harness.clock.advance(25 * HOUR);
+  expect(await reader.values()).toMatchObject({ 'trunkline.files.received given_up': 1 });
 });
 
 it('What a gateway skips is counted by kind, whose number is limited', async () => {

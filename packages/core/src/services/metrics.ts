@@ -9,6 +9,8 @@ import type { Message } from '../domain/message/message.ts';
 export interface Metrics {
   messageAccepted(message: Message): void;
   messageReceived(message: Message): void;
+  /** The file of an inbound message is stored with it, or later, or will never be. */
+  fileReceived(outcome: 'in_time' | 'late' | 'given_up'): void;
   /** It has left the queue: to the network, or for good. */
   messageCompleted(message: Message, outcome: 'sent' | 'failed', now: number): void;
   webhookAttempted(delivery: Delivery, attempt: WebhookAttempt): void;
@@ -42,6 +44,9 @@ export function createMetrics(provider: MeterProvider): Metrics {
   const received = meter.createCounter('trunkline.messages.received', {
     description: 'Inbound messages that were stored, by type',
   });
+  const files = meter.createCounter('trunkline.files.received', {
+    description: 'Files of inbound messages: stored with them, stored later, or given up, by outcome',
+  });
   const sent = meter.createCounter('trunkline.messages.sent', {
     description: 'Messages that the network has taken, by type',
   });
@@ -71,6 +76,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
   return {
     messageAccepted: ({ type }) => accepted.add(1, { type }),
     messageReceived: ({ type }) => received.add(1, { type }),
+    fileReceived: (outcome) => files.add(1, { outcome }),
     messageCompleted({ type, createdAt }, outcome, now) {
       (outcome === 'sent' ? sent : failed).add(1, { type });
       queued.record(secondsBetween(createdAt, now), { outcome });

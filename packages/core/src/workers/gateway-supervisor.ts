@@ -5,6 +5,7 @@ import { settledWithin, withDeadline } from '../runtime/deadline.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
+import type { FileLane } from '../services/media/file-lane.ts';
 import { CLAIM_BATCH, createClaimSchedule } from './claim-schedule.ts';
 import type { OpenConnection, OpenConnections } from './connections.ts';
 import { createInstanceSharing } from './instance-sharing.ts';
@@ -41,6 +42,7 @@ interface SupervisorOptions {
   readonly leadsKnown: Promise<void>;
   /** Called once for each connection, when messages can be sent on it. */
   readonly opened: (instanceId: string) => void;
+  readonly files: FileLane;
 }
 
 /**
@@ -50,7 +52,7 @@ interface SupervisorOptions {
  */
 export function createGatewaySupervisor(
   context: ServiceContext,
-  { owner, leadsKnown, opened }: SupervisorOptions,
+  { owner, leadsKnown, opened, files }: SupervisorOptions,
 ): GatewaySupervisor {
   const { clock, logger, storage } = context;
   const controllers = new Map<string, InstanceController>();
@@ -206,6 +208,7 @@ export function createGatewaySupervisor(
       context,
       lease,
       instance,
+      files,
       changed: () => touch(controller),
     });
     controllers.set(lease.instanceId, controller);

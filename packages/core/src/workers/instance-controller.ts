@@ -3,6 +3,7 @@ import type { Instance } from '../domain/instance/instance.ts';
 import { isTooFarAhead } from '../domain/too-far-ahead.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import type { ServiceContext } from '../services/context.ts';
+import type { FileLane } from '../services/media/file-lane.ts';
 import type { OpenConnection } from './connections.ts';
 import { createInstanceLink } from './instance-link.ts';
 import { createInstanceOperations } from './instance-operation.ts';
@@ -41,6 +42,7 @@ interface ControllerOptions {
   readonly context: ServiceContext;
   readonly lease: Lease;
   readonly instance: Instance;
+  readonly files: FileLane;
   /** The connection has changed, or the instance by this controller: reconcile it again. */
   readonly changed: () => void;
 }
@@ -49,6 +51,7 @@ export function createInstanceController({
   context,
   lease,
   instance: first,
+  files,
   changed,
 }: ControllerOptions): InstanceController {
   const { clock, logger } = context;
@@ -68,7 +71,7 @@ export function createInstanceController({
   };
 
   const record = createInstanceRecord({ context, lease, instance: first, lost, changed });
-  const link = createInstanceLink({ context, lease, record, lost, changed });
+  const link = createInstanceLink({ context, lease, record, files, lost, changed });
   const operations = createInstanceOperations({ context, lease, record, connection: link });
 
   /** A process that has just taken the instance has the same time to connect it, unless its first try failed. */

@@ -5,7 +5,7 @@ import type { ServiceContext } from '../services/context.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
 import { saveGroups } from '../services/instances/groups.ts';
 import { instanceSession, sealQr } from '../services/instances/sealed-values.ts';
-import { createDownloadTurns } from '../services/media/incoming-files.ts';
+import type { FileLane } from '../services/media/file-lane.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
 import { receiveMessage } from '../services/messages/receive-message.ts';
 import type { OperatedConnection } from './instance-operation.ts';
@@ -19,8 +19,6 @@ const OPEN_DEADLINE_MS = 60_000;
 /** Most open within a second or two. One that takes longer may be stuck, and leaves its turn to others meanwhile. */
 const OPENING_TURN_MS = 5_000;
 const HEARTBEAT_EVERY_MS = 60_000;
-/** Files of one instance that are downloaded concurrently. */
-const DOWNLOADS = 8;
 
 /** The link of one instance to the network: one try at a connection after another, whose reports are stored. */
 export interface InstanceLink extends OperatedConnection {
@@ -51,6 +49,7 @@ interface LinkOptions {
   readonly context: ServiceContext;
   readonly lease: Lease;
   readonly record: InstanceRecord;
+  readonly files: FileLane;
   /** Another process has taken the lease. */
   readonly lost: () => Promise<void>;
   readonly changed: () => void;
@@ -63,12 +62,18 @@ interface Try {
   connection: GatewayConnection | null;
 }
 
-export function createInstanceLink({ context, lease, record, lost, changed }: LinkOptions): InstanceLink {
+export function createInstanceLink({
+  context,
+  lease,
+  record,
+  files,
+  lost,
+  changed,
+}: LinkOptions): InstanceLink {
   const { clock, gateway, logger, storage } = context;
   const { instanceId } = lease;
   const session = instanceSession(context, lease);
   const schedule = createReconnectSchedule(context);
-  const downloads = createDownloadTurns(DOWNLOADS);
   const ended = new AbortController();
   let link: Try | null = null;
   let untried = true;
@@ -150,7 +155,7 @@ export function createInstanceLink({ context, lease, record, lost, changed }: Li
             if (!isCurrent()) throw connectionEnded(instanceId);
           };
           const instance = record.current();
-          const receiving = { instance, lease, downloads, checkCurrent, signal: ended.signal };
+          const receiving = { instance, lease, files, checkCurrent, signal: ended.signal };
           return receiveMessage(context, receiving, incoming);
         }),
       receipt: ({ networkId, status }) =>

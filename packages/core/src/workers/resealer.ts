@@ -1,9 +1,15 @@
 import type { Endpoint } from '../domain/endpoint/endpoint.ts';
+import type { PendingDownload } from '../ports/storage/download-store.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { changeEndpoint } from '../services/endpoints.ts';
-import { endpointSecretPurpose, SECRET_KEY_CHECK, sessionPurpose } from '../services/sealer.ts';
+import {
+  endpointSecretPurpose,
+  referencePurpose,
+  SECRET_KEY_CHECK,
+  sessionPurpose,
+} from '../services/sealer.ts';
 import { resealSecretKeyCheck, secretKeyCheck } from '../services/secret-key-check.ts';
 
 /** How long a pass that left something behind is waited for to be made again. */
@@ -50,6 +56,7 @@ export function createResealer(context: ServiceContext, keys: number): Worker {
     }
     for (const { id } of await storage.instances.list(workspaceId)) {
       isComplete = (await succeeds({ instanceId: id }, () => resealSession(id))) && isComplete;
+      isComplete = (await succeeds({ instanceId: id }, () => resealReferences(id))) && isComplete;
     }
     return isComplete;
   };
@@ -101,6 +108,24 @@ export function createResealer(context: ServiceContext, keys: number): Worker {
       if (to !== null) replacements.set(name, { from, to });
     }
     if (replacements.size > 0) await storage.sessions.replace(instanceId, replacements);
+  };
+
+  /** Of the files that messages of the instance still wait for. */
+  const resealReferences = async (instanceId: string): Promise<void> => {
+    let after: string | null = null;
+    do {
+      const page: readonly PendingDownload[] = await storage.downloads.list(instanceId, {
+        after,
+        limit: PAGE,
+      });
+      const replacements = new Map<string, { readonly from: Uint8Array; readonly to: Uint8Array }>();
+      for (const { messageId, sealedReference: from } of page) {
+        const to = sealer.reseal(from, referencePurpose(messageId));
+        if (to !== null) replacements.set(messageId, { from, to });
+      }
+      if (replacements.size > 0) await storage.downloads.replace(instanceId, replacements);
+      after = page.length === PAGE ? (page.at(-1)?.messageId ?? null) : null;
+    } while (after !== null && !isStopping);
   };
 
   const loop = createLoop({

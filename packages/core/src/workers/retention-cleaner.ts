@@ -3,6 +3,7 @@ import { IDEMPOTENCY_WINDOW_MS } from '../domain/idempotency/idempotency.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { PassResult, Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
+import { giveUpDownload } from '../services/media/pending-downloads.ts';
 
 const EVERY_MS = 60_000;
 /** Rows of one transaction: small, so that requests are not kept waiting. */
@@ -10,8 +11,21 @@ const BATCH = 500;
 /** Rows that readers no longer see are deleted a little later, so that a reader whose clock is behind meets no gap. */
 const GRACE_MS = 60 * 60_000;
 
-/** Deletes what is older than its retention and what deleted subscriptions had, writes down what closed endpoints have ended; batch by batch. */
-export function createRetentionCleaner({ storage, clock, logger }: ServiceContext): Worker {
+/** A download that was in flight when it expired may still be completed. */
+const DOWNLOAD_GRACE_MS = 15 * 60_000;
+
+/**
+ * Deletes what is older than its retention and what deleted subscriptions had, writes down what closed endpoints have
+ * ended, and gives up files that nobody has asked for in time; batch by batch.
+ */
+export function createRetentionCleaner(context: ServiceContext): Worker {
+  const { storage, clock, logger } = context;
+  const giveUpExpired = async (now: number): Promise<number> => {
+    const expired = await storage.downloads.listExpired(now - DOWNLOAD_GRACE_MS, BATCH);
+    for (const pending of expired) await giveUpDownload(context, pending);
+    return expired.length;
+  };
+
   /** One batch of each kind; another pass where some batch was full. */
   const pass = async (): Promise<PassResult> => {
     const now = clock.now();
@@ -21,6 +35,7 @@ export function createRetentionCleaner({ storage, clock, logger }: ServiceContex
       await storage.subscriptions.sweepDeleted(BATCH),
       await storage.retention.deleteHistory(now - RETENTION_MS - GRACE_MS, BATCH),
       await storage.retention.deleteIdempotencyRecords(now - IDEMPOTENCY_WINDOW_MS - GRACE_MS, BATCH),
+      await giveUpExpired(now),
     ];
     return { more: batches.some((count) => count >= BATCH), nextAt: null };
   };

@@ -4,6 +4,7 @@ import type { Notifier } from '../ports/notifier.ts';
 import type { WebhookSender } from '../ports/webhook-sender.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { createEndpointMonitor } from './endpoint-monitor.ts';
+import { createFileDownloader } from './file-downloader.ts';
 import { createGatewaySupervisor } from './gateway-supervisor.ts';
 import { createMediaSweeper } from './media-sweeper.ts';
 import { createMessageSender } from './message-sender.ts';
@@ -27,6 +28,8 @@ interface Role {
 const SHARE_OF_SENDS = 0.6;
 /** And then for what is being done to instances. */
 const SHARE_OF_INSTANCES = 0.2;
+/** Before and after, for downloads that are broken off. */
+const SHARE_OF_DOWNLOADS = 0.05;
 
 export function createWorkers(
   context: ServiceContext,
@@ -76,10 +79,18 @@ export function createWorkers(
 
 function gatewayRole(context: ServiceContext, leadsKnown: Promise<void>): Role {
   const owner = base64url(context.random.bytes(12));
+  const downloader = createFileDownloader(context, {
+    ids: () => supervisor.connections.ids(),
+    get: (instanceId) => supervisor.connections.get(instanceId),
+  });
   const supervisor = createGatewaySupervisor(context, {
     owner,
     leadsKnown,
-    opened: (instanceId) => sender.wake(instanceId),
+    files: downloader.lane,
+    opened(instanceId) {
+      sender.wake(instanceId);
+      downloader.wake(instanceId);
+    },
   });
   const sender = createMessageSender(context, supervisor.connections);
   let unsubscribe = (): void => {};
@@ -92,11 +103,15 @@ function gatewayRole(context: ServiceContext, leadsKnown: Promise<void>): Role {
       });
       supervisor.start();
       sender.start();
+      downloader.start();
     },
     async stop(timeoutMs) {
       unsubscribe();
+      await downloader.stop(timeoutMs * SHARE_OF_DOWNLOADS);
       await sender.stop(timeoutMs * SHARE_OF_SENDS);
       await supervisor.stop(timeoutMs * SHARE_OF_INSTANCES);
+      // Those that began with their messages end with the instances.
+      await downloader.completed(timeoutMs * SHARE_OF_DOWNLOADS);
     },
   };
 }

@@ -19,6 +19,8 @@ export interface Script {
   /** After a connection was asked for. By default a number is linked, and the connection opens. */
   opened(connection: ScriptedConnection): Promise<void>;
   send(message: OutgoingMessage, connection: ScriptedConnection): Promise<SendOutcome>;
+  /** By default, the network has no file. */
+  openFile(reference: Uint8Array, connection: ScriptedConnection): Promise<ReadableStream<Uint8Array>>;
   close(connection: ScriptedConnection): Promise<void>;
   logout(connection: ScriptedConnection): Promise<void>;
   unlink(session: Session): Promise<void>;
@@ -50,6 +52,7 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
       await listener.connected(PROFILE);
     },
     send: async () => ({ kind: 'accepted' }),
+    openFile: () => Promise.reject(new Error('404 Not Found')),
     async close() {},
     async logout() {},
     async unlink() {},
@@ -68,6 +71,7 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
         all.push(message);
         return script.send(message, connection);
       },
+      openFile: (reference) => script.openFile(reference, connection),
       async close() {
         if (connection.state === 'open') connection.state = 'closed';
         await script.close(connection);

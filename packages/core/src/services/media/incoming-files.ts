@@ -1,70 +1,83 @@
-import type { Instance } from '../../domain/instance/instance.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { IncomingFile, IncomingMessage } from '../../ports/gateway.ts';
 import { unlessLate } from '../../runtime/deadline.ts';
 import type { ServiceContext } from '../context.ts';
 import { storeUpload } from './uploads.ts';
 import type { StoredUpload } from './uploads.ts';
 
 /** A network that sends nothing of a file for this long is not waited for: the message matters more. */
-const DOWNLOAD_STALLED_MS = 60_000;
-
-const NOT_STORED =
-  'the file of a received message could not be stored, so the message is not acknowledged and the network delivers it again: restore the media store; err says what it lacks';
+const STALLED_MS = 60_000;
+/** The same for a file that can be asked for again later. */
+const STALLED_FOR_NOW_MS = 30_000;
+/** What a connection of 1 Mbit/s needs for the largest file: a host that sends a byte now and then is not slow. */
+const LONGEST_DOWNLOAD_MS = 15 * 60_000;
 
 /** The file of a message that has arrived. */
 interface FileArrival {
-  /** Of the message: its file is kept under it. */
-  readonly id: string;
-  readonly incoming: Pick<IncomingMessage, 'networkId'>;
-  readonly file: IncomingFile;
+  /** What the media store is to keep it under. */
+  readonly contentId: string;
+  readonly open: () => Promise<ReadableStream<Uint8Array>>;
+  /** Whether it can be asked for again later. */
+  readonly isRetriable: boolean;
 }
 
+/** What a download came to. */
+export type FileOutcome =
+  | { readonly kind: 'stored'; readonly upload: StoredUpload }
+  /** The network does not deliver it now. */
+  | { readonly kind: 'unavailable'; readonly error: unknown }
+  /** The network delivers it, and it is not one that is kept. */
+  | { readonly kind: 'refused'; readonly code: string }
+  /** The network delivers it, and it could not be stored here. */
+  | { readonly kind: 'not_kept'; readonly error: unknown };
+
 /**
- * Stores the file of an inbound message as the network delivers it. Null where the network does not deliver it; rejects
- * where it does and the file cannot be stored here.
+ * Stores the file of an inbound message as the network delivers it. Rejects if the signal is aborted before that; of a
+ * file that is not stored, nothing is left.
  */
 export async function receiveFile(
   context: ServiceContext,
-  { instance, signal }: { readonly instance: Pick<Instance, 'id'>; readonly signal: AbortSignal },
-  { id, incoming, file }: FileArrival,
-): Promise<StoredUpload | null> {
-  const { clock, logger } = context;
-  const facts = { instanceId: instance.id, networkId: incoming.networkId };
-  const content = sourceStream(
-    timelyStream(clock, DOWNLOAD_STALLED_MS, () => file.open()),
-    signal,
-  );
+  { contentId, open, isRetriable }: FileArrival,
+  signal: AbortSignal,
+): Promise<FileOutcome> {
+  const stalledMs = isRetriable ? STALLED_FOR_NOW_MS : STALLED_MS;
+  const timely = timelyStream(context.clock, { stalledMs, longestMs: LONGEST_DOWNLOAD_MS }, open);
+  const content = sourceStream(timely, signal);
   try {
-    const stored = await storeUpload(context, { content, type: null, contentId: id });
-    if (stored.ok) return stored.value;
-    logger.warn(
-      { ...facts, code: stored.refusal.code },
-      'the file of a received message was refused, for the reason in code: the message is stored without it',
-    );
+    const stored = await storeUpload(context, { content, type: null, contentId });
+    return stored.ok
+      ? { kind: 'stored', upload: stored.value }
+      : { kind: 'refused', code: stored.refusal.code };
   } catch (error) {
     signal.throwIfAborted();
-    if (!isSourceFailure(error)) {
-      logger.error({ ...facts, err: error }, NOT_STORED);
-      throw error;
-    }
-    logger.warn(
-      { ...facts, err: error },
-      'the network did not deliver the file of a received message: the message is stored without it, and only its sender can send the file again',
-    );
+    return { kind: isSourceFailure(error) ? 'unavailable' : 'not_kept', error };
   }
-  return null;
 }
 
-/** What `open` gives, read as it is asked for; fails when nothing comes for `ms`, at its opening or later. */
+interface Patience {
+  /** Without a byte. */
+  readonly stalledMs: number;
+  /** For all of it. */
+  readonly longestMs: number;
+}
+
+/**
+ * What `open` gives, read as it is asked for; fails when nothing comes for `stalledMs`, at its opening or later, and when
+ * all of it takes longer than `longestMs`.
+ */
 export function timelyStream(
   clock: Clock,
-  ms: number,
+  { stalledMs, longestMs }: Patience,
   open: () => Promise<ReadableStream<Uint8Array>>,
 ): ReadableStream<Uint8Array> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   let ended = false;
-  const stalled = (): Error => new Error(`The source of the file sent nothing for ${ms} ms.`);
+  const endsAt = clock.elapsed() + longestMs;
+  const late = (): Error =>
+    new Error(
+      clock.elapsed() < endsAt
+        ? `The source of the file sent nothing for ${stalledMs} ms.`
+        : `The source of the file did not send all of it in ${longestMs} ms.`,
+    );
   const end = async (reason: unknown): Promise<void> => {
     ended = true;
     await reader?.cancel(reason);
@@ -78,7 +91,8 @@ export function timelyStream(
     {
       async pull(controller) {
         try {
-          const { done, value } = await unlessLate(clock, ms, next(), stalled);
+          const ms = Math.max(0, Math.min(stalledMs, endsAt - clock.elapsed()));
+          const { done, value } = await unlessLate(clock, ms, next(), late);
           if (done) controller.close();
           else controller.enqueue(value);
         } catch (error) {
@@ -142,29 +156,4 @@ function sourceStream(content: ReadableStream<Uint8Array>, signal: AbortSignal):
     },
     { highWaterMark: 0 },
   );
-}
-
-/** Has files of one instance downloaded concurrently, and more of them wait in the order in which they came. */
-export interface DownloadTurns {
-  /** Runs `work` when fewer than the limit are in flight. */
-  take<Value>(work: () => Promise<Value>): Promise<Value>;
-}
-
-export function createDownloadTurns(limit: number): DownloadTurns {
-  const waiting: (() => void)[] = [];
-  let inFlight = 0;
-  return {
-    async take(work) {
-      if (inFlight < limit) inFlight += 1;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
-      try {
-        return await work();
-      } finally {
-        // Passes its turn on to the next in line.
-        const next = waiting.shift();
-        if (next) next();
-        else inFlight -= 1;
-      }
-    },
-  };
 }

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { manualClock } from '../../testing/manual-clock.ts';
 import { timelyStream } from './incoming-files.ts';
 
+const PATIENCE = { stalledMs: 1_000, longestMs: 60_000 };
+
 const never = <Value>(): Promise<Value> => new Promise(() => {});
 const ended = (stream: ReadableStream<Uint8Array>): Promise<string> =>
   new Response(stream).bytes().then(
@@ -22,7 +24,7 @@ describe('timelyStream', () => {
           controller.enqueue(new Uint8Array(2));
         },
       });
-    const result = ended(timelyStream(clock, 1_000, slow));
+    const result = ended(timelyStream(clock, PATIENCE, slow));
     await clock.advance(10_000);
     expect(await result).toBe('6 bytes');
   });
@@ -31,7 +33,7 @@ describe('timelyStream', () => {
     const clock = manualClock();
     let cancelled = false;
     const late = Promise.withResolvers<ReadableStream<Uint8Array>>();
-    const result = ended(timelyStream(clock, 1_000, () => late.promise));
+    const result = ended(timelyStream(clock, PATIENCE, () => late.promise));
     await clock.advance(1_000);
     expect(await result).toBe('Error: The source of the file sent nothing for 1000 ms.');
     late.resolve(new ReadableStream({ cancel: () => void (cancelled = true) }));
@@ -47,15 +49,29 @@ describe('timelyStream', () => {
       pull: () => never(),
       cancel: (reason) => void (cancelled = reason),
     });
-    const result = ended(timelyStream(clock, 1_000, async () => stalls));
+    const result = ended(timelyStream(clock, PATIENCE, async () => stalls));
     await clock.advance(1_000);
     expect(await result).toBe('Error: The source of the file sent nothing for 1000 ms.');
     expect(String(cancelled)).toBe('Error: The source of the file sent nothing for 1000 ms.');
   });
 
+  it('fails when all of it takes too long, however steadily it comes', async () => {
+    const clock = manualClock();
+    const drips = async (): Promise<ReadableStream<Uint8Array>> =>
+      new ReadableStream({
+        async pull(controller) {
+          await new Promise<void>((resolve) => void clock.setTimer(900, resolve));
+          controller.enqueue(new Uint8Array(1));
+        },
+      });
+    const result = ended(timelyStream(clock, PATIENCE, drips));
+    await clock.advance(60_000);
+    expect(await result).toBe('Error: The source of the file did not send all of it in 60000 ms.');
+  });
+
   it('fails as its source does, and is ended by its reader', async () => {
     const clock = manualClock();
-    expect(await ended(timelyStream(clock, 1_000, () => Promise.reject(new Error('expired'))))).toBe(
+    expect(await ended(timelyStream(clock, PATIENCE, () => Promise.reject(new Error('expired'))))).toBe(
       'Error: expired',
     );
     let cancelled = false;
@@ -63,7 +79,7 @@ describe('timelyStream', () => {
       pull: (controller) => controller.enqueue(new Uint8Array(1)),
       cancel: () => void (cancelled = true),
     });
-    const reader = timelyStream(clock, 1_000, async () => source).getReader();
+    const reader = timelyStream(clock, PATIENCE, async () => source).getReader();
     await reader.read();
     await reader.cancel();
     expect(cancelled).toBe(true);

@@ -1,50 +1,45 @@
 import type { Group } from '../../domain/instance/group.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
-import { mediaFilename } from '../../domain/message/media-filename.ts';
-import type { Message, MessageMedia } from '../../domain/message/message.ts';
-import type { IncomingContent, IncomingMessage } from '../../ports/gateway.ts';
+import type { Message } from '../../domain/message/message.ts';
+import type { IncomingMessage } from '../../ports/gateway.ts';
 import { noMedia } from '../../ports/media-store.ts';
 import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
 import type { ServiceContext } from '../context.ts';
 import { FencedError } from '../instances/fenced-error.ts';
 import { knownGroup } from '../instances/groups.ts';
-import { detectedOr } from '../media/file-type.ts';
-import { receiveFile } from '../media/incoming-files.ts';
-import type { DownloadTurns } from '../media/incoming-files.ts';
+import { receiveWithFile } from '../media/file-lane.ts';
+import type { ArrivedFile, FileReceiving } from '../media/file-lane.ts';
+import { inboundMedia } from '../media/inbound-media.ts';
 import { discardUpload } from '../media/uploads.ts';
-import type { StoredUpload } from '../media/uploads.ts';
 import { messageEvent } from './advance-message.ts';
-
-/** What receives the messages of an instance. */
-interface Receiving extends LeasedInstance {
-  readonly downloads: DownloadTurns;
-  /** Throws where the connection that reported the message has ended: the next one reports it again. */
-  readonly checkCurrent: () => void;
-  /** Aborted when this process stops receiving for the instance. */
-  readonly signal: AbortSignal;
-}
 
 /**
  * Stores an inbound message with its event, once: the network may deliver it again. Its file is stored before, so that
- * receivers can download it as soon as they hear of it; where the network does not deliver it, the message says so.
- * Rejects where the file cannot be stored here: such a message must not be acknowledged.
+ * receivers can download it as soon as they hear of it. A file that does not come in time is downloaded later, if the
+ * gateway has given a reference to it, and the message says that it is not available. Rejects where the file cannot be
+ * stored here: such a message must not be acknowledged.
  */
 export async function receiveMessage(
   context: ServiceContext,
-  receiving: Receiving,
+  receiving: FileReceiving,
   incoming: IncomingMessage,
 ): Promise<void> {
   const now = context.clock.now();
   // Made when the message arrives, whenever its file does: lists are in the order of the ids.
-  const arrival: Arrival = { id: context.newId('msg', now), at: now, incoming, upload: null };
+  const arrival = { id: context.newId('msg', now), at: now, incoming };
   const { content } = incoming;
-  if (content.type === 'text' || context.mediaStore === noMedia) return store(context, receiving, arrival);
+  if (content.type === 'text' || context.mediaStore === noMedia) {
+    await storeArrival(context, receiving, arrival);
+    return;
+  }
   // Here alone files wait for each other: no text and no receipt waits for one.
-  return receiving.downloads.take(async () => {
-    receiving.checkCurrent();
-    if (await isStored(context, receiving.instance, incoming)) return;
-    const upload = await receiveFile(context, receiving, { ...arrival, file: content.file });
-    await store(context, receiving, { ...arrival, upload });
+  await receiveWithFile(context, receiving, {
+    id: arrival.id,
+    networkId: incoming.networkId,
+    file: content.file,
+    isStored: () =>
+      context.storage.messages.hasInbound(receiving.instance.id, incoming.networkId, incoming.senderId),
+    store: (file) => storeArrival(context, receiving, arrival, file),
   });
 }
 
@@ -53,40 +48,39 @@ interface Arrival {
   readonly id: string;
   readonly at: number;
   readonly incoming: IncomingMessage;
-  /** Null where there is no file, or none that the network delivers. */
-  readonly upload: StoredUpload | null;
 }
 
-async function store(context: ServiceContext, held: LeasedInstance, arrival: Arrival): Promise<void> {
+const NO_FILE: ArrivedFile = { upload: null, download: null };
+
+/** Returns the message if it is stored now, and null if it is stored already. */
+async function storeArrival(
+  context: ServiceContext,
+  held: LeasedInstance,
+  arrival: Arrival,
+  { upload, download }: ArrivedFile = NO_FILE,
+): Promise<Message | null> {
   const { instance, lease } = held;
-  const { incoming, upload } = arrival;
+  const { incoming } = arrival;
   const group =
     incoming.groupNetworkId === null ? null : await knownGroup(context, held, incoming.groupNetworkId);
-  const message = inboundMessage(instance, group, arrival);
+  const message = inboundMessage(instance, group, { ...arrival, upload });
   // Where this throws, nobody knows whether the message is stored: its file stays, and is swept if it is not.
   const stored = await context.storage.messages.receive(lease, {
     message,
     senderId: incoming.senderId,
     event: messageEvent(context, { message, event: 'message.received' }, context.clock.now()),
+    download,
   });
   if (stored === 'received') context.metrics.messageReceived(message);
   if (upload && stored !== 'received') await discardUpload(context, upload);
   if (stored === 'fenced') throw new FencedError(instance.id);
-}
-
-/** Looked up before a file is downloaded for nothing; without one, storing the message finds out. */
-function isStored(
-  { storage }: ServiceContext,
-  { id }: Instance,
-  { networkId, senderId }: IncomingMessage,
-): Promise<boolean> {
-  return storage.messages.hasInbound(id, networkId, senderId);
+  return stored === 'received' ? message : null;
 }
 
 function inboundMessage(
   instance: Instance,
   group: Group | null,
-  { id, at, incoming, upload }: Arrival,
+  { id, at, incoming, upload }: Arrival & Pick<ArrivedFile, 'upload'>,
 ): Message {
   const { networkId, from, content } = incoming;
   return {
@@ -102,7 +96,10 @@ function inboundMessage(
     groupId: group?.id ?? null,
     text: content.type === 'text' ? content.text : null,
     caption: content.type === 'text' ? null : content.caption,
-    media: content.type === 'text' ? null : mediaOf(id, content, upload),
+    media:
+      content.type === 'text'
+        ? null
+        : inboundMedia({ messageId: id, type: content.type }, content.file, upload),
     error: null,
     createdAt: at,
     queuedAt: null,
@@ -111,20 +108,5 @@ function inboundMessage(
     readAt: null,
     failedAt: null,
     receivedAt: at,
-  };
-}
-
-function mediaOf(
-  messageId: string,
-  { type, file }: Exclude<IncomingContent, { type: 'text' }>,
-  upload: StoredUpload | null,
-): MessageMedia {
-  const { mimeType, extension } = detectedOr(upload, file.mimeType);
-  return {
-    available: upload !== null,
-    mimeType,
-    size: upload?.size ?? null,
-    filename: mediaFilename(file.filename, { type, messageId, extension }),
-    sha256: upload?.sha256 ?? null,
   };
 }

@@ -1,0 +1,83 @@
+/** Where downloads take place: so many concurrently in a process, and so many of them for one instance. */
+export interface DownloadPlaces {
+  /**
+   * Resolves with what releases the place, in the order of the calls among those whose instance has one free. Null if
+   * the signal is aborted before.
+   */
+  take(instanceId: string, signal: AbortSignal): Promise<Release | null>;
+  /** The same without waiting: null if none is free. */
+  tryTake(instanceId: string): Release | null;
+  /** How many are free in the process. */
+  free(): number;
+}
+
+export type Release = () => void;
+
+interface Waiting {
+  readonly instanceId: string;
+  readonly begin: () => void;
+}
+
+export function createDownloadPlaces({
+  ofProcess,
+  ofInstance,
+}: {
+  readonly ofProcess: number;
+  readonly ofInstance: number;
+}): DownloadPlaces {
+  const waiting = new Set<Waiting>();
+  /** How many are taken, by instance. */
+  const taken = new Map<string, number>();
+  let inAll = 0;
+
+  const isFree = (instanceId: string): boolean =>
+    inAll < ofProcess && (taken.get(instanceId) ?? 0) < ofInstance;
+
+  const occupy = (instanceId: string): Release => {
+    inAll += 1;
+    taken.set(instanceId, (taken.get(instanceId) ?? 0) + 1);
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      inAll -= 1;
+      const left = (taken.get(instanceId) ?? 1) - 1;
+      if (left === 0) taken.delete(instanceId);
+      else taken.set(instanceId, left);
+      beginNext();
+    };
+  };
+
+  const beginNext = (): void => {
+    for (const next of waiting) {
+      if (inAll >= ofProcess) return;
+      if (!isFree(next.instanceId)) continue;
+      waiting.delete(next);
+      next.begin();
+    }
+  };
+
+  return {
+    free: () => ofProcess - inAll,
+    tryTake: (instanceId) => (isFree(instanceId) ? occupy(instanceId) : null),
+    take(instanceId, signal) {
+      if (signal.aborted) return Promise.resolve(null);
+      if (isFree(instanceId)) return Promise.resolve(occupy(instanceId));
+      return new Promise((resolve) => {
+        const leave = (): void => {
+          waiting.delete(inLine);
+          resolve(null);
+        };
+        const inLine: Waiting = {
+          instanceId,
+          begin() {
+            signal.removeEventListener('abort', leave);
+            resolve(occupy(instanceId));
+          },
+        };
+        waiting.add(inLine);
+        signal.addEventListener('abort', leave, { once: true });
+      });
+    },
+  };
+}

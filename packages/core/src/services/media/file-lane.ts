@@ -1,0 +1,242 @@
+import { downloadRetryDelay, FIRST_DOWNLOAD_MS } from '../../domain/message/download-retry.ts';
+import type { Message } from '../../domain/message/message.ts';
+import type { IncomingFile } from '../../ports/gateway.ts';
+import type { PendingDownload } from '../../ports/storage/download-store.ts';
+import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
+import { settledWithin } from '../../runtime/deadline.ts';
+import type { ServiceContext } from '../context.ts';
+import type { DownloadPlaces } from './download-places.ts';
+import { receiveFile } from './incoming-files.ts';
+import type { FileOutcome } from './incoming-files.ts';
+import { isKeptReference, pendingDownload, recordDownload } from './pending-downloads.ts';
+import { discardUpload } from './uploads.ts';
+import type { StoredUpload } from './uploads.ts';
+
+/** The lane of this process for messages with files: they wait for their files, and nothing else waits for them. */
+export interface FileLane {
+  /** Of the first download of each file. Later ones have their own, so that no new file waits for an old one. */
+  readonly places: DownloadPlaces;
+  /** The files of stored messages that are being downloaded, by message id, until their outcome is recorded. */
+  readonly inFlight: Map<string, Promise<void>>;
+  /** Looks at the pending downloads of an instance at this time. */
+  lookAt(instanceId: string, at: number): void;
+}
+
+/** What receives the messages of an instance. */
+export interface FileReceiving extends LeasedInstance {
+  readonly files: FileLane;
+  /** Throws where the connection that reported the message has ended: the next one reports it again. */
+  readonly checkCurrent: () => void;
+  /** Aborted when this process stops receiving for the instance. */
+  readonly signal: AbortSignal;
+}
+
+/** What a message is stored with: its file, or how that is downloaded later. Neither, if it will never come. */
+export interface ArrivedFile {
+  readonly upload: StoredUpload | null;
+  readonly download: PendingDownload | null;
+}
+
+/** A message that has arrived, and waits for its file. */
+interface FileArrival {
+  /** Of the message. */
+  readonly id: string;
+  readonly networkId: string;
+  readonly file: IncomingFile;
+  /** Whether it is a repeat: looked up before a file is downloaded for nothing; without one, storing finds out. */
+  readonly isStored: () => Promise<boolean>;
+  /** Returns the message, or null if it was stored already. */
+  readonly store: (file: ArrivedFile) => Promise<Message | null>;
+}
+
+type FirstOutcome = FileOutcome | { readonly kind: 'repeat' } | { readonly kind: 'no_place' };
+
+/** Downloads the file of a message and stores the message with it, or without it if it does not come in time. */
+export async function receiveWithFile(
+  context: ServiceContext,
+  receiving: FileReceiving,
+  arrival: FileArrival,
+): Promise<void> {
+  const { reference } = arrival.file;
+  if (isKeptReference(reference)) return receiveInTime(context, receiving, { ...arrival, reference });
+  // It cannot be asked for again: there is only this one chance.
+  const { signal } = receiving;
+  const outcome = await firstDownload(context, receiving, arrival, { line: signal, signal });
+  await storeWith(context, receiving, arrival, outcome);
+}
+
+/** The message is stored within `FIRST_DOWNLOAD_MS`, and a download that goes on then is recorded when it ends. */
+async function receiveInTime(
+  context: ServiceContext,
+  receiving: FileReceiving,
+  arrival: FileArrival & { readonly reference: Uint8Array },
+): Promise<void> {
+  const { clock, logger } = context;
+  const { lease, files, instance } = receiving;
+  const ended = new AbortController();
+  const late = new AbortController();
+  const signal = AbortSignal.any([receiving.signal, ended.signal]);
+  let hasBegun = false;
+  const downloading = firstDownload(context, receiving, arrival, {
+    line: AbortSignal.any([signal, late.signal]),
+    signal,
+    begun: () => (hasBegun = true),
+  });
+  if (await settledWithin(clock, FIRST_DOWNLOAD_MS, downloading))
+    return storeWith(context, receiving, arrival, await downloading);
+
+  // One that waits for a place gives it up, and is downloaded as soon as there is one for later downloads.
+  late.abort();
+  const now = clock.now();
+  const storing = (async () => {
+    receiving.checkCurrent();
+    const dueAt = hasBegun ? now + downloadRetryDelay(1) : now;
+    const { id, reference } = arrival;
+    const download = await pendingDownload(context, messageOf(receiving, id), {
+      reference,
+      tries: 0,
+      dueAt,
+      now,
+    });
+    const message = await arrival.store({ upload: null, download });
+    return message && download && { message, pending: download };
+  })();
+  const afterwards = async (): Promise<void> => {
+    const stored = await storing.catch(() => null);
+    if (!stored) ended.abort(new Error('The message of this file is not waiting for it.'));
+    const outcome = await downloading.catch(() => null);
+    if (!outcome || outcome.kind === 'repeat' || outcome.kind === 'no_place') return;
+    if (stored) await recordDownload(context, { lease, ...stored }, outcome);
+    else if (outcome.kind === 'stored') await discardUpload(context, outcome.upload);
+  };
+  // Before the row is there: nobody else is to download the file meanwhile.
+  files.inFlight.set(
+    arrival.id,
+    afterwards()
+      .catch((error: unknown) =>
+        logUnrecorded(context, { instanceId: instance.id, messageId: arrival.id }, error),
+      )
+      .finally(() => {
+        files.inFlight.delete(arrival.id);
+        files.lookAt(instance.id, clock.now());
+      }),
+  );
+  if (await storing)
+    logger.warn(
+      { instanceId: instance.id, messageId: arrival.id, networkId: arrival.networkId },
+      NOT_IN_TIME,
+    );
+}
+
+const NOT_IN_TIME =
+  'the file of a received message did not come in time: the message is stored without it, and the file is asked for again for 24 hours; if this repeats, check that this machine reaches the network’s media hosts';
+
+/** What was downloaded, and could not be recorded, is downloaded again: its row is as it was. */
+export function logUnrecorded(
+  { logger }: ServiceContext,
+  facts: { readonly instanceId: string; readonly messageId: string },
+  error: unknown,
+): void {
+  logger.warn(
+    { ...facts, err: error },
+    'the outcome of the download of a received file could not be recorded, and the file is downloaded again later: check the database',
+  );
+}
+
+interface Turn {
+  /** While it waits for a place. */
+  readonly line: AbortSignal;
+  readonly signal: AbortSignal;
+  readonly begun?: () => void;
+}
+
+async function firstDownload(
+  context: ServiceContext,
+  { instance, files, checkCurrent }: FileReceiving,
+  { id: contentId, file, isStored }: FileArrival,
+  { line, signal, begun }: Turn,
+): Promise<FirstOutcome> {
+  const release = await files.places.take(instance.id, line);
+  signal.throwIfAborted();
+  if (!release) return { kind: 'no_place' };
+  try {
+    begun?.();
+    checkCurrent();
+    if (await isStored()) return { kind: 'repeat' };
+    const isRetriable = isKeptReference(file.reference);
+    return await receiveFile(context, { contentId, open: () => file.open(), isRetriable }, signal);
+  } finally {
+    release();
+  }
+}
+
+/** Stores the message once the outcome of the download is known. */
+async function storeWith(
+  context: ServiceContext,
+  receiving: FileReceiving,
+  arrival: FileArrival,
+  outcome: FirstOutcome,
+): Promise<void> {
+  const { logger, metrics } = context;
+  const facts = { instanceId: receiving.instance.id, networkId: arrival.networkId };
+  switch (outcome.kind) {
+    case 'repeat':
+    case 'no_place':
+      return;
+    case 'stored':
+      if (await arrival.store({ upload: outcome.upload, download: null })) metrics.fileReceived('in_time');
+      return;
+    case 'refused':
+      logger.warn(
+        { ...facts, code: outcome.code },
+        'the file of a received message was refused, for the reason in code: the message is stored without it',
+      );
+      await arrival.store({ upload: null, download: null });
+      return;
+    case 'not_kept':
+      logger.error({ ...facts, err: outcome.error }, NOT_STORED);
+      throw outcome.error;
+    case 'unavailable':
+      return storeUnavailable(context, receiving, arrival, outcome.error);
+  }
+}
+
+const NOT_STORED =
+  'the file of a received message could not be stored, so the message is not acknowledged and the network delivers it again: restore the media store; err says what it lacks';
+
+async function storeUnavailable(
+  context: ServiceContext,
+  receiving: FileReceiving,
+  { id, networkId, file: { reference }, store }: FileArrival,
+  error: unknown,
+): Promise<void> {
+  const { logger, clock } = context;
+  const { instance, files } = receiving;
+  const facts = { instanceId: instance.id, networkId, err: error };
+  if (!isKeptReference(reference)) {
+    logger.warn(
+      facts,
+      'the network did not deliver the file of a received message: the message is stored without it, and only its sender can send the file again',
+    );
+    await store({ upload: null, download: null });
+    return;
+  }
+  const now = clock.now();
+  const dueAt = now + downloadRetryDelay(1);
+  const download = await pendingDownload(context, messageOf(receiving, id), {
+    reference,
+    tries: 1,
+    dueAt,
+    now,
+  });
+  if (!(await store({ upload: null, download })) || !download) return;
+  logger.warn({ ...facts, messageId: id }, NOT_IN_TIME);
+  files.lookAt(instance.id, dueAt);
+}
+
+function messageOf(
+  { instance }: LeasedInstance,
+  id: string,
+): Pick<Message, 'id' | 'workspaceId' | 'instanceId'> {
+  return { id, workspaceId: instance.workspaceId, instanceId: instance.id };
+}

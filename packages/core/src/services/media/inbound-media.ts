@@ -1,0 +1,35 @@
+import { mediaFilename } from '../../domain/message/media-filename.ts';
+import type { MediaType } from '../../domain/message/media-rules.ts';
+import type { Message, MessageMedia } from '../../domain/message/message.ts';
+import type { IncomingFile } from '../../ports/gateway.ts';
+import { detectedOr } from './file-type.ts';
+import type { StoredUpload } from './uploads.ts';
+
+/** What a message says of its file when it arrives: `upload` is null while, or because, the file does not come. */
+export function inboundMedia(
+  { messageId, type }: { readonly messageId: string; readonly type: MediaType },
+  file: Pick<IncomingFile, 'mimeType' | 'filename'>,
+  upload: StoredUpload | null,
+): MessageMedia {
+  const { mimeType, extension } = detectedOr(upload, file.mimeType);
+  return {
+    available: upload !== null,
+    mimeType,
+    size: upload?.size ?? null,
+    filename: mediaFilename(file.filename, { type, messageId, extension }),
+    sha256: upload?.sha256 ?? null,
+  };
+}
+
+/** The same when its file has come later. A name that was made up has the right extension only now. */
+export function completedMedia(
+  { id: messageId }: Pick<Message, 'id'>,
+  { type, media }: { readonly type: MediaType; readonly media: MessageMedia },
+  upload: StoredUpload,
+): MessageMedia {
+  const named = { messageId, type };
+  const madeUp = inboundMedia(named, { mimeType: media.mimeType, filename: null }, null).filename;
+  const filename = media.filename === madeUp ? null : media.filename;
+  const own = inboundMedia(named, { mimeType: media.mimeType, filename }, upload);
+  return upload.contentId === messageId ? own : { ...own, uploadId: upload.contentId };
+}

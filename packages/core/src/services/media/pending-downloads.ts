@@ -1,0 +1,148 @@
+import {
+  DOWNLOAD_GIVEN_UP_MS,
+  downloadRetryDelay,
+  MAX_PENDING_DOWNLOADS,
+  MAX_REFERENCE_BYTES,
+} from '../../domain/message/download-retry.ts';
+import { asMediaType } from '../../domain/message/media-rules.ts';
+import type { Message } from '../../domain/message/message.ts';
+import type { PendingDownload } from '../../ports/storage/download-store.ts';
+import type { Lease } from '../../ports/storage/lease.ts';
+import { messageResource } from '../../resources/message.ts';
+import type { ServiceContext } from '../context.ts';
+import { referencePurpose } from '../sealer.ts';
+import type { FileOutcome } from './incoming-files.ts';
+import { completedMedia } from './inbound-media.ts';
+import { discardUpload } from './uploads.ts';
+import type { StoredUpload } from './uploads.ts';
+
+// A file that has not come in time is asked for again until it comes or is given up. Its row in the storage is all that
+// has to survive: whoever holds the instance goes on with it.
+
+/** Whether a gateway's reference can be kept until the file comes. */
+export function isKeptReference(reference: Uint8Array | undefined): reference is Uint8Array {
+  return reference !== undefined && reference.length <= MAX_REFERENCE_BYTES;
+}
+
+interface DownloadPlan {
+  readonly reference: Uint8Array;
+  readonly tries: number;
+  readonly dueAt: number;
+  readonly now: number;
+}
+
+/** The download of a message that is about to be stored. Null if its instance waits for too many files already. */
+export async function pendingDownload(
+  { storage, sealer, logger }: ServiceContext,
+  { id: messageId, workspaceId, instanceId }: Pick<Message, 'id' | 'workspaceId' | 'instanceId'>,
+  { reference, tries, dueAt, now }: DownloadPlan,
+): Promise<PendingDownload | null> {
+  if (await storage.downloads.isFull(instanceId, MAX_PENDING_DOWNLOADS)) {
+    logger.warn(
+      { instanceId, messageId, limit: MAX_PENDING_DOWNLOADS },
+      'an instance waits for so many files already that the file of another received message is given up: only its sender can send it again; check that this machine reaches the network’s media hosts',
+    );
+    return null;
+  }
+  return {
+    messageId,
+    workspaceId,
+    instanceId,
+    sealedReference: sealer.seal(reference, referencePurpose(messageId)),
+    tries,
+    dueAt,
+    expiresAt: now + DOWNLOAD_GIVEN_UP_MS,
+  };
+}
+
+/** A download that has ended, of a message that was stored without its file. */
+interface Ended {
+  readonly lease: Lease;
+  readonly pending: PendingDownload;
+  readonly message: Message;
+}
+
+/**
+ * Records what a download of a pending file came to: the file is part of its message, or is asked for again later, or
+ * given up. Never twice: where the file has come by another download, or another process holds the instance, what was
+ * stored is discarded.
+ */
+export async function recordDownload(
+  context: ServiceContext,
+  ended: Ended,
+  outcome: FileOutcome,
+): Promise<void> {
+  const { logger } = context;
+  const { pending } = ended;
+  const facts = { instanceId: pending.instanceId, messageId: pending.messageId };
+  switch (outcome.kind) {
+    case 'stored':
+      return complete(context, ended, outcome.upload);
+    case 'refused':
+      if (await context.storage.downloads.remove(pending.instanceId, pending.messageId))
+        logger.warn(
+          { ...facts, code: outcome.code },
+          'the file of a received message came late and was refused, for the reason in code: the message stays without it',
+        );
+      return;
+    case 'not_kept':
+      logger.error(
+        { ...facts, err: outcome.error },
+        'the file of a received message came late and could not be stored, and is asked for again later: restore the media store; err says what it lacks',
+      );
+      return askAgain(context, ended, outcome.error);
+    case 'unavailable':
+      logger.debug(
+        { ...facts, err: outcome.error, tries: pending.tries + 1 },
+        'the file of a received message is still not available, and is asked for again later',
+      );
+      return askAgain(context, ended, outcome.error);
+  }
+}
+
+async function complete(
+  context: ServiceContext,
+  { lease, pending, message }: Ended,
+  upload: StoredUpload,
+): Promise<void> {
+  const type = asMediaType(message.type);
+  if (type === null || message.media === null) return discardUpload(context, upload);
+  const media = completedMedia(message, { type, media: message.media }, upload);
+  const whole = { ...message, media };
+  const event = context.newEvent({
+    type: 'message.media_available',
+    workspaceId: message.workspaceId,
+    data: { message: messageResource(whole) },
+    now: context.clock.now(),
+  });
+  // Where this throws, nobody knows whether the file is part of its message: it stays, and is swept if it is not.
+  const completed = await context.storage.downloads.complete(lease, { message: whole, event });
+  if (completed !== 'completed') return discardUpload(context, upload);
+  context.metrics.fileReceived('late');
+  context.logger.debug(
+    { instanceId: pending.instanceId, messageId: pending.messageId, tries: pending.tries },
+    'the file of a received message has come late, and is available now',
+  );
+}
+
+async function askAgain(context: ServiceContext, { lease, pending }: Ended, error: unknown): Promise<void> {
+  const tries = pending.tries + 1;
+  const dueAt = context.clock.now() + downloadRetryDelay(tries);
+  if (dueAt >= pending.expiresAt) return giveUpDownload(context, { ...pending, tries }, error);
+  // Where another process holds the instance, that process asks again.
+  await context.storage.downloads.postpone(lease, { messageId: pending.messageId, tries, dueAt });
+}
+
+/** The file has not come for a day. Logged once, with the last error if there was one of late. */
+export async function giveUpDownload(
+  { storage, logger, metrics }: ServiceContext,
+  { instanceId, messageId, tries }: PendingDownload,
+  error?: unknown,
+): Promise<void> {
+  if (!(await storage.downloads.remove(instanceId, messageId))) return;
+  metrics.fileReceived('given_up');
+  logger.warn(
+    { instanceId, messageId, tries, ...(error !== undefined && { err: error }) },
+    'the file of a received message did not come for 24 hours and is given up: the message stays without it; ask its sender to send it again',
+  );
+}

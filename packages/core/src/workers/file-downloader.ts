@@ -1,0 +1,185 @@
+import { latestDownload } from '../domain/message/download-retry.ts';
+import type { Message } from '../domain/message/message.ts';
+import type { PendingDownload } from '../ports/storage/download-store.ts';
+import { settledWithin } from '../runtime/deadline.ts';
+import { createLoop } from '../runtime/loop.ts';
+import type { PassResult } from '../runtime/loop.ts';
+import type { ServiceContext } from '../services/context.ts';
+import { createDownloadPlaces } from '../services/media/download-places.ts';
+import type { Release } from '../services/media/download-places.ts';
+import { logUnrecorded } from '../services/media/file-lane.ts';
+import type { FileLane } from '../services/media/file-lane.ts';
+import { receiveFile } from '../services/media/incoming-files.ts';
+import type { FileOutcome } from '../services/media/incoming-files.ts';
+import { giveUpDownload, recordDownload } from '../services/media/pending-downloads.ts';
+import { referencePurpose } from '../services/sealer.ts';
+import type { OpenConnection, OpenConnections } from './connections.ts';
+
+/** Files whose messages wait for them, in the whole process and of one instance. */
+const FIRST_PLACES = { ofProcess: 64, ofInstance: 8 };
+/** Files that did not come in time. */
+const LATER_PLACES = { ofProcess: 32, ofInstance: 4 };
+/**
+ * All connected instances are looked at this often. It is not what makes downloads begin: whoever holds an instance
+ * knows when its next one is due, unless a write failed that had an effect nevertheless.
+ */
+const LOOK_AT_ALL_MS = 5 * 60_000;
+/** An instance whose downloads could not be read or written is looked at again after this time. */
+const AGAIN_MS = 60_000;
+/** Instances looked at in one query. */
+const CHUNK = 5_000;
+/** Downloads of one instance that are read together: more than can be in flight, so that one that is not is among them. */
+const BATCH = 2 * (FIRST_PLACES.ofInstance + LATER_PLACES.ofInstance);
+
+export interface FileDownloader {
+  readonly lane: FileLane;
+  start(): void;
+  /** The connection of this instance is open: what its messages wait for can be asked for. */
+  wake(instanceId: string): void;
+  /** Begins no more downloads and breaks off those of its own. */
+  stop(timeoutMs: number): Promise<void>;
+  /** Resolves when the files of no message are being downloaded any more, or after `timeoutMs`. */
+  completed(timeoutMs: number): Promise<void>;
+}
+
+/** Downloads the files that did not come with their messages: those of the instances whose connection is open here. */
+export function createFileDownloader(context: ServiceContext, connections: OpenConnections): FileDownloader {
+  const { storage, clock, logger } = context;
+  const places = createDownloadPlaces(LATER_PLACES);
+  const inFlight = new Map<string, Promise<void>>();
+  /** When to look at the downloads of an instance. */
+  const looks = new Map<string, number>();
+  /** Instances with a download that is due, and no place for it. */
+  const starved = new Set<string>();
+  let stopping = new AbortController();
+  let lookAtAllAt = 0;
+
+  const note = (instanceId: string, at: number): void => {
+    looks.set(instanceId, Math.min(at, looks.get(instanceId) ?? Infinity));
+  };
+
+  const lookAt = (instanceId: string, at: number): void => {
+    note(instanceId, at);
+    loop.wake();
+  };
+
+  const pass = async (): Promise<PassResult> => {
+    const now = clock.now();
+    if (now >= lookAtAllAt || lookAtAllAt > now + LOOK_AT_ALL_MS) {
+      lookAtAllAt = now + LOOK_AT_ALL_MS;
+      for (const id of connections.ids()) note(id, now);
+    }
+    const due = [...looks].flatMap(([id, at]) => (at <= now ? [id] : []));
+    for (let first = 0; first < due.length && !stopping.signal.aborted; first += CHUNK)
+      await look(due.slice(first, first + CHUNK), now);
+    // In the order in which they had to wait, and no more of them than there are places.
+    while (places.free() > 0 && starved.size > 0 && !stopping.signal.aborted)
+      await look([...starved].slice(0, places.free()), now);
+    return { more: false, nextAt: Math.min(lookAtAllAt, ...looks.values()) };
+  };
+
+  const look = async (ids: readonly string[], now: number): Promise<void> => {
+    // Before, so that what is noted meanwhile is not lost. One that is not connected here is noted when it connects.
+    for (const id of ids) {
+      looks.delete(id);
+      starved.delete(id);
+    }
+    const open = ids.filter((id) => connections.get(id) !== null);
+    if (open.length === 0) return;
+    const next = await storage.downloads.listNext(open, BATCH).catch((error: unknown) => {
+      for (const id of open) note(id, now + AGAIN_MS);
+      throw error;
+    });
+    for (const pending of next) {
+      const { instanceId, messageId, dueAt, expiresAt } = pending;
+      if (inFlight.has(messageId)) continue;
+      if (dueAt > now && dueAt <= latestDownload(now)) note(instanceId, dueAt);
+      else if (expiresAt <= now) begin(pending, () => giveUpDownload(context, pending));
+      else beginDownload(pending);
+    }
+  };
+
+  const beginDownload = (pending: PendingDownload): void => {
+    const release = places.tryTake(pending.instanceId);
+    if (release) begin(pending, () => download(pending), release);
+    // Where its own instance has all its places, it is looked at when one of them is free.
+    else if (places.free() === 0) starved.add(pending.instanceId);
+  };
+
+  const begin = (
+    { instanceId, messageId }: PendingDownload,
+    work: () => Promise<void>,
+    release?: Release,
+  ): void => {
+    let again = 0;
+    const ended = work()
+      .catch((error: unknown) => {
+        again = AGAIN_MS;
+        if (!stopping.signal.aborted) logUnrecorded(context, { instanceId, messageId }, error);
+      })
+      .finally(() => {
+        inFlight.delete(messageId);
+        release?.();
+        lookAt(instanceId, clock.now() + again);
+      });
+    inFlight.set(messageId, ended);
+  };
+
+  const download = async (pending: PendingDownload): Promise<void> => {
+    const { workspaceId, instanceId, messageId } = pending;
+    const open = connections.get(instanceId);
+    if (!open) return;
+    const message = await storage.messages.find(workspaceId, messageId);
+    if (!isWaiting(message)) {
+      await storage.downloads.remove(instanceId, messageId);
+      return;
+    }
+    const outcome = await fetchFile(open, pending);
+    // It failed with its connection: the next one asks again.
+    if (outcome.kind === 'unavailable' && connections.get(instanceId)?.connection !== open.connection) return;
+    await recordDownload(context, { lease: open.lease, pending, message }, outcome);
+  };
+
+  const fetchFile = async (
+    { connection }: OpenConnection,
+    pending: PendingDownload,
+  ): Promise<FileOutcome> => {
+    const { messageId, sealedReference } = pending;
+    // Under an id of its own: a process that lost its lease may still be at the same file.
+    const contentId = context.newId('upl', clock.now());
+    const openFile = async (): Promise<ReadableStream<Uint8Array>> => {
+      if (!connection.openFile) throw new Error('The gateway downloads no files by their references.');
+      return connection.openFile(context.sealer.open(sealedReference, referencePurpose(messageId)));
+    };
+    return receiveFile(context, { contentId, open: openFile, isRetriable: true }, stopping.signal);
+  };
+
+  const loop = createLoop({
+    name: 'file downloader',
+    clock,
+    logger,
+    everyMs: LOOK_AT_ALL_MS,
+    pass,
+  });
+
+  return {
+    lane: { places: createDownloadPlaces(FIRST_PLACES), inFlight, lookAt },
+    start() {
+      stopping = new AbortController();
+      loop.start();
+    },
+    wake: (instanceId) => lookAt(instanceId, clock.now()),
+    async stop(timeoutMs) {
+      stopping.abort(new Error('The process stops: the file is downloaded after its next start.'));
+      await settledWithin(clock, timeoutMs, loop.stop());
+    },
+    async completed(timeoutMs) {
+      await settledWithin(clock, timeoutMs, Promise.all(inFlight.values()));
+    },
+  };
+}
+
+/** Whether a message is there, and its file is not. */
+function isWaiting(message: Message | null): message is Message {
+  return message !== null && message.media !== null && !message.media.available;
+}
