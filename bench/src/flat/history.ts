@@ -113,6 +113,11 @@ function aMessage({ id: instanceId, workspaceId }: Instance): Message {
     to: '447700900123',
     from: '15550100',
     groupId: null,
+    contact: null,
+    replyTo: null,
+    kind: 'text',
+    payload: null,
+    origin: 'api',
     text: 'hello world '.repeat(10),
     caption: null,
     media: null,
@@ -124,5 +129,7 @@ function aMessage({ id: instanceId, workspaceId }: Instance): Message {
     readAt: null,
     failedAt: null,
     receivedAt: null,
+    editedAt: null,
+    deletedAt: null,
   };
 }

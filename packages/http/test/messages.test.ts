@@ -44,6 +44,11 @@ describe('POST /messages', () => {
       to: '15550101234',
       from: '15550100',
       group_id: null,
+      contact: null,
+      reply_to: null,
+      kind: 'text',
+      payload: null,
+      origin: 'api',
       text: 'hi',
       caption: null,
       media: null,
@@ -55,6 +60,8 @@ describe('POST /messages', () => {
       read_at: null,
       failed_at: null,
       received_at: null,
+      edited_at: null,
+      deleted_at: null,
     });
     await service.clock.advance(1_000);
     const later = await call('GET', `/messages/${idOf(seen.json)}`);

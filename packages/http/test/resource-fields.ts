@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Json } from './client.ts';
 
-/** The fields of each resource, copied by hand from "Resources and their fields" of the specification. */
+/** The fields of each resource: those of the specification ("Resources and their fields"), and then ours. */
 export const FIELDS = {
   instance:
     'id name status phone_number profile_name profile_picture_url paired capabilities last_error ' +
@@ -9,7 +9,8 @@ export const FIELDS = {
   group: 'id name participants_count synced_at',
   message:
     'id instance_id direction type status to from group_id text caption media error ' +
-    'created_at queued_at sent_at delivered_at read_at failed_at received_at',
+    'created_at queued_at sent_at delivered_at read_at failed_at received_at ' +
+    'contact reply_to kind payload origin edited_at deleted_at',
   webhook:
     'id url description events status secret_hint last_delivery disabled_at disabled_reason created_at updated_at',
   delivery:

@@ -1,4 +1,5 @@
 import type { InstanceEventType, MessageEventType, OptInEventType, WebhookEventType } from './event-types.ts';
+import type { MessageKind, MessagePayload } from './message-kind.ts';
 
 /**
  * What a webhook reports: a union discriminated by `type`. A newer service may send types and fields that are not
@@ -93,26 +94,44 @@ export interface WebhookMessage {
   readonly to: string | null;
   readonly from: string | null;
   readonly group_id: string | null;
+  /**
+   * Who wrote an inbound message. Of an outbound one, whom it was sent to, if it was sent to a `con_…` id or from the
+   * phone. Null if the network does not say who it is, or the message was stored before contacts were.
+   */
+  readonly contact: WebhookContact | null;
+  /** `msg_…` of the message in the same chat that this one replies to. Null if it replies to none, or to an unknown one. */
+  readonly reply_to: string | null;
+  /** What it is, finer than `type`, such as `location` or `voice`. The same as `type` if there is nothing to add. */
+  readonly kind: MessageKind;
+  /** The fields of its kind, if it has any. */
+  readonly payload: MessagePayload | null;
+  /** What an outbound message was sent with: this API, or the phone of the instance. Null if it is inbound. */
+  readonly origin: 'api' | 'device' | null;
   readonly text: string | null;
   readonly caption: string | null;
   readonly media: WebhookMedia | null;
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly created_at: string;
   readonly queued_at: string | null;
+  /** Of an inbound message, when its sender sent it, by the network's clock. Null if the network does not say it. */
   readonly sent_at: string | null;
   readonly delivered_at: string | null;
   readonly read_at: string | null;
   readonly failed_at: string | null;
   readonly received_at: string | null;
+  /** When its sender last replaced its text: `text` or `caption` is then the new one. */
+  readonly edited_at: string | null;
+  /** When its sender deleted it for everybody: it then has no text and no file. */
+  readonly deleted_at: string | null;
 }
 
-/** A person whom an instance writes with, the same in each of its messages. */
+/** A person that an instance has a chat or a group with. */
 export interface WebhookContact {
-  /** `con_…` */
+  /** `con_…`: POST /messages accepts it as `to`, also while the number is unknown. */
   readonly id: string;
-  /** As the person calls themselves; null while it is not known. */
+  /** The name that the person gave themselves. */
   readonly name: string | null;
-  /** Digits; null if the network hides them. */
+  /** Digits only. Null while the network hides the number. */
   readonly phone_number: string | null;
   readonly username: string | null;
 }

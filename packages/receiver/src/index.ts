@@ -33,6 +33,7 @@ export type {
   MessageKind,
   MessageKindAndPayload,
   MessageLocation,
+  MessagePayload,
   MessagePayloads,
   SharedContact,
 } from './message-kind.ts';

@@ -44,6 +44,9 @@ export interface MessagePayloads {
 /** The kinds grow with the network: treat one that you do not know as its message's `type`. */
 export type MessageKind = keyof MessagePayloads;
 
+/** The fields of any kind that has some. */
+export type MessagePayload = Exclude<MessagePayloads[MessageKind], null>;
+
 /** Degrees (WGS 84). */
 export interface MessageLocation {
   readonly latitude: number;

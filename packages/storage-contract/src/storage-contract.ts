@@ -3,6 +3,7 @@ import { acceptanceContract } from './acceptance.ts';
 import { apiKeyContract } from './api-keys.ts';
 import { cancellationContract } from './cancellations.ts';
 import { completionContract } from './completions.ts';
+import { contactContract } from './contacts.ts';
 import type { ContractSubject } from './contract-subject.ts';
 import { copyContract } from './copies.ts';
 import { damageContract } from './damage.ts';
@@ -49,6 +50,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     processContract(subject);
     sessionContract(subject);
     groupContract(subject);
+    contactContract(subject);
     senderContract(subject);
     acceptanceContract(subject);
     transactionContract(subject);

@@ -1,6 +1,7 @@
 import type {
   ApiKey,
   Attempt,
+  Contact,
   Delivery,
   Endpoint,
   EndpointHealth,
@@ -103,13 +104,34 @@ export const GROUP: ColumnsOf<Group> = {
   syncedAt: integer('synced_at'),
 };
 
+export const CONTACT: ColumnsOf<Contact> = {
+  id: id('id', 'con'),
+  workspaceId: id('workspace_id', 'ten'),
+  instanceId: id('instance_id', 'ins'),
+  networkId: text('network_id'),
+  aliases: json('aliases'),
+  formerIds: json('former_ids'),
+  phoneNumber: orNull(text('phone_number')),
+  name: orNull(text('name')),
+  username: orNull(text('username')),
+  createdAt: integer('created_at'),
+};
+
+/** What few messages have, in a column of JSON; see `message-details.ts`. */
+export type MessageDetails = Pick<
+  Message,
+  'replyTo' | 'kind' | 'payload' | 'origin' | 'editedAt' | 'deletedAt'
+>;
+/** The fields of a message that have a column each. */
+type MessageColumn = Exclude<keyof Message, keyof MessageDetails | 'contact'>;
+
 export type MessageState = Omit<
   Message,
-  'id' | 'workspaceId' | 'instanceId' | 'networkId' | 'direction' | 'type' | 'createdAt'
+  'id' | 'workspaceId' | 'instanceId' | 'networkId' | 'direction' | 'type' | 'createdAt' | 'contact'
 >;
 
 /** No index but those of the status has one of these. */
-export const MESSAGE_STATE: ColumnsOf<MessageState> = {
+export const MESSAGE_STATE: ColumnsOf<Pick<MessageState, MessageColumn & keyof MessageState>> = {
   status: word('status'),
   to: orNull(text('recipient')),
   from: orNull(text('sender')),
@@ -128,7 +150,7 @@ export const MESSAGE_STATE: ColumnsOf<MessageState> = {
 
 export type MessageContent = Omit<Message, 'workspaceId' | 'instanceId'>;
 
-export const MESSAGE_CONTENT: ColumnsOf<MessageContent> = {
+export const MESSAGE_CONTENT: ColumnsOf<Pick<MessageContent, MessageColumn & keyof MessageContent>> = {
   id: id('id', 'msg'),
   networkId: text('network_id'),
   direction: word('direction'),
@@ -137,7 +159,7 @@ export const MESSAGE_CONTENT: ColumnsOf<MessageContent> = {
   ...MESSAGE_STATE,
 };
 
-export const MESSAGE: ColumnsOf<Message> = {
+export const MESSAGE: ColumnsOf<Pick<Message, MessageColumn>> = {
   workspaceId: id('workspace_id', 'ten'),
   instanceId: id('instance_id', 'ins'),
   ...MESSAGE_CONTENT,

@@ -1,6 +1,7 @@
 import type {
   ApiKey,
   Attempt,
+  Contact,
   Delivery,
   Endpoint,
   EndpointHealth,
@@ -12,7 +13,6 @@ import type {
   Instance,
   LeasedInstance,
   Member,
-  Message,
   OwnerShare,
   RetryRound,
   Workspace,
@@ -23,6 +23,7 @@ import type { RowMapper } from './columns.ts';
 import {
   API_KEY,
   ATTEMPT,
+  CONTACT,
   DELIVERY,
   DELIVERY_OUTCOME,
   DELIVERY_WAIT,
@@ -39,9 +40,6 @@ import {
   INSTANCE_STATE,
   LEASE,
   MEMBER,
-  MESSAGE,
-  MESSAGE_CONTENT,
-  MESSAGE_STATE,
   OWNER_SHARE,
   PROCESS,
   RETRY_ROUND,
@@ -55,17 +53,17 @@ import type {
   EndpointSettings,
   EventWait,
   InstanceState,
-  MessageContent,
-  MessageState,
   StoredProcess,
 } from './entities.ts';
+import { messageRows } from './message-rows.ts';
+import type { MessageRows } from './message-rows.ts';
 import type { Row } from './row-reader.ts';
 
 /**
  * How each object of Trunkline is stored as a row. The columns are the object's fields in snake case, except that a
  * message's `to` and `from` are `recipient` and `sender`.
  */
-export interface EntityRows<Stored> {
+export interface EntityRows<Stored> extends MessageRows<Stored> {
   readonly workspace: RowMapper<Workspace, Stored>;
   readonly member: RowMapper<Member, Stored>;
   readonly apiKey: RowMapper<ApiKey, Stored>;
@@ -74,14 +72,10 @@ export interface EntityRows<Stored> {
   /** The fields of an instance that change after it was created. */
   readonly instanceState: RowMapper<InstanceState, Stored>;
   readonly group: RowMapper<Group, Stored>;
+  readonly contact: RowMapper<Contact, Stored>;
   /** Reads the row of an instance that somebody holds, with `lease_owner` and `lease_epoch`. */
   readonly leasedInstance: (row: Row) => LeasedInstance;
 
-  readonly message: RowMapper<Message, Stored>;
-  /** All fields except those that say to whom it belongs. */
-  readonly messageContent: RowMapper<MessageContent, Stored>;
-  /** The fields of a message that change after it was created. */
-  readonly messageState: RowMapper<MessageState, Stored>;
   /** All fields except the workspace that the key belongs to. */
   readonly idempotencyRecord: RowMapper<IdempotencyRecord, Stored>;
 
@@ -126,10 +120,9 @@ export function entityRows<Stored>(codecs: Codecs<Stored>): EntityRows<Stored> {
     instance,
     instanceState: rowMapper(INSTANCE_STATE, codecs),
     group: rowMapper(GROUP, codecs),
+    contact: rowMapper(CONTACT, codecs),
     leasedInstance: (row) => ({ instance: instance.read(row), lease: lease.read(row) }),
-    message: rowMapper(MESSAGE, codecs),
-    messageContent: rowMapper(MESSAGE_CONTENT, codecs),
-    messageState: rowMapper(MESSAGE_STATE, codecs),
+    ...messageRows(codecs),
     idempotencyRecord: rowMapper(IDEMPOTENCY_RECORD, codecs),
     downloadPlan: rowMapper(DOWNLOAD_PLAN, codecs),
     endpoint: withHealth(rowMapper(ENDPOINT, codecs), endpointHealth),

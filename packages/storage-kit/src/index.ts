@@ -10,8 +10,6 @@ export type {
   EndpointSettings,
   EventWait,
   InstanceState,
-  MessageContent,
-  MessageState,
   StoredProcess,
 } from './entities.ts';
 export {
@@ -23,6 +21,7 @@ export {
   openDeliveryKinds,
 } from './list-plans.ts';
 export type { LaneGenerations, MessageKind, DeliveryKind } from './list-plans.ts';
+export type { MessageColumns, MessageRows } from './message-rows.ts';
 export { pageOf, planPage } from './page-plan.ts';
 export type { IdBound, PagePlan } from './page-plan.ts';
 export { rowReader } from './row-reader.ts';

@@ -8,7 +8,7 @@ const PASSED_AT_ONCE = 200;
 
 /** Whom a message is for, as `recipientOf` says. `item` is the name of its row. */
 export const recipientIn = (item: string): string =>
-  `coalesce(${item}.group_id::text, ${item}.recipient, '')`;
+  `coalesce(${item}.group_id::text, ${item}.recipient, ${item}.contact_id::text, '')`;
 
 /** Moves what waits for held messages out of the way of the rest, as far as that is at the front of the queue. */
 export async function letOthersPass(transaction: Transaction, instance: string): Promise<void> {

@@ -1,7 +1,8 @@
-import type { Message } from '@trunkline/core/spi/storage';
+import { summaryOf } from '@trunkline/core/spi/storage';
+import type { ContactSummary, Message } from '@trunkline/core/spi/storage';
 import { columnsOf, recordOf } from './column-arrays.ts';
 import type { Shape } from './column-arrays.ts';
-import { entities, flag, shapeOf } from './row.ts';
+import { entities, flag, json, shapeOf } from './row.ts';
 import type { Row } from './row.ts';
 import type { Columns } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
@@ -9,18 +10,23 @@ import { encodeText } from './text-encoding.ts';
 /** What `readMessage` reads of a message that is called `item`. */
 export const MESSAGE_COLUMNS = `item.*, (
     item.media IS NULL OR EXISTS (SELECT 1 FROM trunkline.instances WHERE instances.id = item.instance_id)
-  ) AS keeps_media`;
+  ) AS keeps_media, (
+    SELECT row_to_json(contact)::text
+    FROM trunkline.contacts AS given
+    JOIN trunkline.contacts AS contact ON contact.id = coalesce(given.merged_into, given.id)
+    WHERE given.id = item.contact_id
+  ) AS contact`;
 
 const CONTENT: Shape<string> = { ...shapeOf(entities.messageContent), sender_id: 'text' };
-const MESSAGE: Shape<string> = { ...shapeOf(entities.message), sender_id: 'text' };
+export const MESSAGE_SHAPE: Shape<string> = { ...shapeOf(entities.message), sender_id: 'text' };
 
 /** The columns with their types, as `json_to_recordset` takes them; of the content, all but whose it is. */
 export const CONTENT_RECORD: string = recordOf(CONTENT);
-export const MESSAGE_RECORD: string = recordOf(MESSAGE);
+export const MESSAGE_RECORD: string = recordOf(MESSAGE_SHAPE);
 
 /** The same without the types. */
 export const CONTENT_NAMES: string = columnsOf(CONTENT).join(', ');
-export const MESSAGE_NAMES: string = columnsOf(MESSAGE).join(', ');
+export const MESSAGE_NAMES: string = columnsOf(MESSAGE_SHAPE).join(', ');
 /** What a change writes. No index but those of the status has one of these. */
 export const CHANGEABLE_NAMES: readonly string[] = Object.keys(entities.messageState.kinds);
 
@@ -34,8 +40,13 @@ export function contentColumns(message: Message, senderId: string): Columns {
 }
 
 export function readMessage(row: Row): Message {
-  const message = entities.message.read(row);
+  const message = entities.message.read(row, readContact(row));
   // The content of an instance's messages goes with it, whatever their rows say.
   if (!message.media?.available || flag(row, 'keeps_media')) return message;
   return { ...message, media: { ...message.media, available: false } };
+}
+
+/** As it is now, which may be as another contact. */
+function readContact(row: Row): ContactSummary | null {
+  return row['contact'] === null ? null : summaryOf(entities.contact.read(json<Row>(row, 'contact')));
 }

@@ -1,3 +1,4 @@
+import { SAME_NETWORK_ID_MAX } from '@trunkline/core/spi/storage';
 import type {
   Acceptance,
   AcceptanceResult,
@@ -6,6 +7,7 @@ import type {
   MessageStore,
 } from '@trunkline/core/spi/storage';
 import { acceptanceBatcher } from './acceptance-batch.ts';
+import { hasArrived, insertArrival } from './arrivals.ts';
 import type { Connected, Transaction } from './database.ts';
 import { storeDownload } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
@@ -16,8 +18,9 @@ import { takeContent } from './upload-registry.ts';
 import { acceptMessages } from './message-acceptance.ts';
 import { changeBatcher } from './message-change.ts';
 import { listMessages } from './message-list.ts';
-import { MESSAGE_COLUMNS, messageColumns, readMessage } from './message-row.ts';
+import { MESSAGE_COLUMNS, readMessage } from './message-row.ts';
 import { findingQueueHeads } from './queue-heads.ts';
+import { textOrNull } from './row.ts';
 import type { Queryable } from './queryable.ts';
 import type { Statements } from './statements.ts';
 import { encodeText } from './text-encoding.ts';
@@ -52,14 +55,23 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
       const row = await connected().get(FIND_OUTBOUND, uuidToFind('ins', instanceId), encodeText(networkId));
       return row ? readMessage(row) : null;
     },
-    hasInbound: async (instanceId, networkId, senderId) => {
-      const [instance, network, sender] = [
-        uuidToFind('ins', instanceId),
-        encodeText(networkId),
-        encodeText(senderId),
-      ];
-      return (await connected().get(FIND_INBOUND, instance, network, sender)) !== undefined;
+    findByNetworkId: async (instanceId, networkId) => {
+      const [instance, network] = [uuidToFind('ins', instanceId), encodeText(networkId)];
+      return (await connected().all(FIND_BY_NETWORK_ID, instance, network, SAME_NETWORK_ID_MAX)).map(
+        readMessage,
+      );
     },
+    findQuotable: async (instanceId, messageId) => {
+      const row = await connected().get(
+        FIND_QUOTABLE,
+        uuidToFind('msg', messageId),
+        uuidToFind('ins', instanceId),
+      );
+      if (!row) return null;
+      return { message: readMessage(row), senderId: textOrNull(row, 'quoted_sender') };
+    },
+    hasInbound: async (instanceId, networkId, senderId, contact) =>
+      hasArrived(connected(), { instanceId, networkId, senderId, contact }),
     list: async (workspaceId, filter, page) => listMessages(connected(), workspaceId, filter, page),
 
     queueHeads: findingQueueHeads(connected),
@@ -70,20 +82,13 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
         return 'postponed';
       }),
     change: async (lease, change) => connected().track(changes.run({ lease, change })),
-    receive: async (lease, { message, senderId, event, download }) =>
+    receive: async (lease, arrival) =>
       connected().transaction(async (transaction) => {
         if (!(await isHeld(transaction, lease))) return 'fenced';
-        const columns = messageColumns(message, senderId);
-        const places = Object.keys(columns).map((_, index) => `$${index + 1}`);
-        const stored = await transaction.run(
-          `INSERT INTO trunkline.messages (${Object.keys(columns).join(', ')}) VALUES (${places.join(', ')})
-           ON CONFLICT (instance_id, network_id, direction, sender_id) DO NOTHING`,
-          ...Object.values(columns),
-        );
-        if (stored === 0) return 'duplicate';
-        await takeContent(transaction, message);
-        if (download) await storeDownload(transaction, download);
-        await storeEvents(transaction, [event]);
+        if (!(await insertArrival(transaction, arrival))) return 'duplicate';
+        await takeContent(transaction, arrival.message);
+        if (arrival.download) await storeDownload(transaction, arrival.download);
+        await storeEvents(transaction, [arrival.event]);
         return 'received';
       }),
   };
@@ -111,7 +116,18 @@ const FIND_OUTBOUND = `
   WHERE item.instance_id = $1 AND item.network_id = $2 AND item.direction = 'outbound'
   LIMIT 1`;
 
-// Relies on messages_by_network_id.
-const FIND_INBOUND = `
-  SELECT 1 FROM trunkline.messages
-  WHERE instance_id = $1 AND network_id = $2 AND direction = 'inbound' AND sender_id = $3`;
+// Relies on messages_by_network_id, in whose order an outbound message comes last.
+const FIND_BY_NETWORK_ID = `
+  SELECT ${MESSAGE_COLUMNS} FROM trunkline.messages AS item
+  WHERE item.instance_id = $1 AND item.network_id = $2
+  ORDER BY item.direction DESC
+  LIMIT $3`;
+
+const FIND_QUOTABLE = `
+  SELECT ${MESSAGE_COLUMNS}, CASE WHEN item.direction = 'inbound' THEN coalesce((
+    SELECT contact.network_id
+    FROM trunkline.contacts AS given
+    JOIN trunkline.contacts AS contact ON contact.id = coalesce(given.merged_into, given.id)
+    WHERE given.id = item.contact_id
+  ), item.sender_id) END AS quoted_sender
+  FROM trunkline.messages AS item WHERE item.id = $1 AND item.instance_id = $2`;

@@ -3,6 +3,7 @@ import { createSignals } from '@trunkline/core/spi/storage';
 import type { Logger, Signal, Storage, StorageContext } from '@trunkline/core/spi/storage';
 import { whileOpen } from '@trunkline/storage-kit';
 import { apiKeyStore } from './api-key-store.ts';
+import { contactStore } from './contact-store.ts';
 import { createDatabase } from './database.ts';
 import type { Database, DatabaseOptions } from './database.ts';
 import { deliveryStore } from './delivery-store.ts';
@@ -61,6 +62,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     leases: explained(leaseStore(connected)),
     sessions: explained(sessionStore(connected)),
     groups: explained(groupStore(connected)),
+    contacts: explained(contactStore(connected)),
     messages: explained(messageStore(connected, senders)),
     uploads: explained(uploadRegistry(connected)),
     downloads: explained(downloadStore(connected)),

@@ -143,10 +143,18 @@ async function sendMessages(fixture: Fixture): Promise<void> {
   expect(await messages.change(lease, sending(first))).toBe('changed');
   await holdMessages(fixture, lease);
   await messages.findOutbound(instance.id, first.networkId);
+  await messages.findByNetworkId(instance.id, first.networkId);
+  await messages.findQuotable(instance.id, first.id);
   const received = anInboundMessage(instance);
-  await messages.hasInbound(instance.id, received.networkId, 'them');
-  const event = anEvent(workspace);
-  expect(await messages.receive(lease, { message: received, senderId: 'them', event })).toBe('received');
+  const report = { networkId: 'them', aliases: ['also them'], phoneNumber: null, name: null, username: null };
+  const save = { lease, workspaceId: workspace.id, report, now: NOW };
+  const contact = await storage.contacts.save(save);
+  if (contact === 'fenced') throw new Error('The lease has ended.');
+  expect(await storage.contacts.save(save)).toEqual(contact);
+  await storage.contacts.find(workspace.id, instance.id, contact.id);
+  await messages.hasInbound(instance.id, received.networkId, 'them', contact);
+  const arrival = { message: received, senderId: 'them', contact, event: anEvent(workspace) };
+  expect(await messages.receive(lease, arrival)).toBe('received');
 }
 
 async function downloadFiles({ storage, workspace, instance }: Fixture): Promise<void> {

@@ -8,7 +8,9 @@ import type { Row } from './row.ts';
 const PASSED_AT_ONCE = 200;
 
 /** Whom a message in `messages` is for, as `recipientOf` says. */
-export const RECIPIENT = "coalesce(messages.group_id, messages.recipient, '')";
+export const RECIPIENT = `coalesce(messages.group_id, messages.recipient, (
+    SELECT contact_id FROM message_details WHERE message_id = messages.id
+  ), '')`;
 
 /** Whether the workspace of an instance is neither suspended nor without a subscription. */
 export const isWorkOn = (instanceId: string): string => `NOT EXISTS (

@@ -3,7 +3,7 @@ import type { Acceptance, AcceptanceResult, Instance, Message } from '@trunkline
 import type { Database } from './database.ts';
 import type { IdempotencyRecords } from './idempotency-log.ts';
 import { takeContent } from './upload-registry.ts';
-import { messageColumns } from './message-row.ts';
+import { insertMessage } from './message-row.ts';
 import { integer, integerOrNull, senders, text, textOrNull, word } from './row.ts';
 import type { Announce } from './writer.ts';
 
@@ -41,9 +41,9 @@ export function acceptingMessages(
     if (result.kind !== 'accepted' || target === null) return result;
 
     takeContent(database, message);
-    database.insert('messages', {
-      ...messageColumns(message, ''),
-      has_readable_network_id: hasReadableNetworkId === true ? 1 : 0,
+    insertMessage(database, message, {
+      senderId: '',
+      more: { has_readable_network_id: hasReadableNetworkId === true ? 1 : 0 },
     });
     database.insert('queue', {
       instance_id: instanceId,

@@ -3,8 +3,7 @@ import type { MessageChange, QueueFailure } from '@trunkline/core/spi/storage';
 import { storeEvents } from './event-fan-out.ts';
 import type { Transaction } from './event-fan-out.ts';
 import { leaveQueue } from './message-queue.ts';
-import { readMessage } from './message-row.ts';
-import { entities } from './row.ts';
+import { readMessage, updateMessage } from './message-row.ts';
 
 /** Writes a message's next state while it is still in the one that it was decided on. Returns whether it was. */
 export function changeMessage(
@@ -12,14 +11,18 @@ export function changeMessage(
   { message, expectedStatus, events }: MessageChange,
 ): boolean {
   const { database } = transaction;
-  const stored = database.get('SELECT status, instance_id FROM messages WHERE id = ?', message.id);
+  const stored = database.get(STORED, message.id);
   if (stored?.['status'] !== expectedStatus || stored['instance_id'] !== message.instanceId) return false;
-  database.update('messages', message.id, entities.messageState.columns(message));
+  updateMessage(database, message, stored['details']);
   if (expectedStatus === 'queued' && message.status !== 'queued')
     leaveQueue(database, message.instanceId, message.id);
   storeEvents(transaction, events);
   return true;
 }
+
+const STORED = `
+  SELECT status, instance_id, (SELECT details FROM message_details WHERE message_id = messages.id) AS details
+  FROM messages WHERE id = ?`;
 
 /** Fails every queued message of an instance, in the order of the queue. */
 export function failMessages(transaction: Transaction, instanceId: string, failure: QueueFailure): void {

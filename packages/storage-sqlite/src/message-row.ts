@@ -1,17 +1,54 @@
-import type { Message, MessageMedia } from '@trunkline/core/spi/storage';
+import { summaryOf } from '@trunkline/core/spi/storage';
+import type { ContactSummary, Message, MessageMedia } from '@trunkline/core/spi/storage';
 import type { Columns, Database } from './database.ts';
-import { entities } from './row.ts';
+import { entities, text } from './row.ts';
 import type { Row } from './row.ts';
 
-/** Repeats of an inbound message have the same `senderId`. */
-export function messageColumns(message: Message, senderId: string): Columns {
-  return { ...entities.message.columns(message), sender_id: senderId };
+interface Stored {
+  /** Repeats of an inbound message have the same one; empty on outbound ones. */
+  readonly senderId: string;
+  /** Further columns of the message. */
+  readonly more?: Columns;
 }
 
+/** Most messages have no details, and take one statement. */
+export function insertMessage(database: Database, message: Message, { senderId, more }: Stored): void {
+  const { contact_id = null, details = null, ...columns } = entities.message.columns(message);
+  database.insert('messages', { ...columns, sender_id: senderId, ...more });
+  if (contact_id === null && details === null) return;
+  database.insert('message_details', { message_id: message.id, contact_id, details });
+}
+
+/** Writes what changes of a message; `stored` are its details as they are. */
+export function updateMessage(database: Database, message: Message, stored: unknown): void {
+  const { details = null, ...columns } = entities.messageState.columns(message);
+  database.update('messages', message.id, columns);
+  if (details !== stored) database.run(WRITE_DETAILS, message.id, details);
+}
+
+const WRITE_DETAILS = `
+  INSERT INTO message_details (message_id, details) VALUES (?, ?)
+  ON CONFLICT (message_id) DO UPDATE SET details = excluded.details`;
+
 export function readMessage(database: Database, row: Row): Message {
-  const message = entities.message.read(row);
+  const further = database.get(DETAILS, text(row, 'id'));
+  const message = entities.message.read(
+    { ...row, details: further?.['details'] ?? null },
+    further === undefined ? null : readContact(further),
+  );
   const media = asOfNow(database, message);
   return media === message.media ? message : { ...message, media };
+}
+
+const DETAILS = `
+  SELECT message_details.details, contact.*
+  FROM message_details
+  LEFT JOIN contacts AS given ON given.id = message_details.contact_id
+  LEFT JOIN contacts AS contact ON contact.id = coalesce(given.merged_into, given.id)
+  WHERE message_id = ?`;
+
+function readContact(row: Row): ContactSummary | null {
+  return row['id'] === null ? null : summaryOf(entities.contact.read(row));
 }
 
 /** The content of an instance's messages goes with it, whatever their rows say. */

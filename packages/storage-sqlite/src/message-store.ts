@@ -1,5 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { KeptSenders, MessageStore } from '@trunkline/core/spi/storage';
+import { networkIdsOf, SAME_NETWORK_ID_MAX } from '@trunkline/core/spi/storage';
+import type {
+  Arrival,
+  Contact,
+  IdRange,
+  KeptSenders,
+  Message,
+  MessageStore,
+} from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import { storeDownload } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
@@ -8,8 +16,11 @@ import { takeContent } from './upload-registry.ts';
 import { acceptingMessages } from './message-acceptance.ts';
 import { changeMessage } from './message-change.ts';
 import { listMessages } from './message-list.ts';
-import { messageColumns, readMessage } from './message-row.ts';
 import { postponeMessage, queueHeads } from './message-queue.ts';
+import { insertMessage, readMessage } from './message-row.ts';
+import { currentContact } from './contact-store.ts';
+import type { Database } from './database.ts';
+import { text } from './row.ts';
 
 export function messageStore(connected: Connected, senders: KeptSenders): MessageStore<DatabaseSync> {
   return {
@@ -36,16 +47,34 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
     },
     findOutbound: async (instanceId, networkId, ids = []) => {
       const { database } = connected();
+      return database.snapshot(() => findOutbound(database, { instanceId, networkId, ids }));
+    },
+    findByNetworkId: async (instanceId, networkId, ids = []) => {
+      const { database } = connected();
       return database.snapshot(() => {
-        const rows = ids.flatMap(({ first, last }) =>
-          database.all(OUTBOUND_AMONG_IDS, first, last, instanceId, networkId),
-        );
-        const row = rows[0] ?? database.get(OUTBOUND, instanceId, networkId);
-        return row ? readMessage(database, row) : null;
+        const outbound = findOutbound(database, { instanceId, networkId, ids });
+        const inbound = database
+          .all(SAME_INBOUND, instanceId, networkId, SAME_NETWORK_ID_MAX)
+          .map((row) => readMessage(database, row));
+        return [...(outbound ? [outbound] : []), ...inbound].slice(0, SAME_NETWORK_ID_MAX);
       });
     },
-    hasInbound: async (instanceId, networkId, senderId) =>
-      connected().database.get(INBOUND, instanceId, networkId, senderId) !== undefined,
+    findQuotable: async (instanceId, id) => {
+      const { database } = connected();
+      return database.snapshot(() => {
+        const row = database.get('SELECT * FROM messages WHERE id = ? AND instance_id = ?', id, instanceId);
+        if (!row) return null;
+        const message = readMessage(database, row);
+        const contact = message.contact && currentContact(database, message.contact.id);
+        const sender = message.direction === 'outbound' ? null : text(row, 'sender_id');
+        return { message, senderId: sender && (contact?.networkId ?? sender) };
+      });
+    },
+    hasInbound: async (instanceId, networkId, senderId, contact) => {
+      const { database } = connected();
+      const key = { instanceId, networkId, senderId };
+      return database.snapshot(() => hasArrived(database, key, currentOf(database, contact)));
+    },
     list: async (workspaceId, filter, page) => listMessages(connected().database, workspaceId, filter, page),
 
     queueHeads: (instanceIds, now) => queueHeads(connected, [...new Set(instanceIds)], now),
@@ -65,19 +94,56 @@ export function messageStore(connected: Connected, senders: KeptSenders): Messag
         return changeMessage({ database, newId, announce }, change) ? 'changed' : 'stale';
       });
     },
-    receive: async (lease, { message, senderId, event, download }) => {
+    receive: async (lease, { message, senderId, contact, event, download }) => {
       const { database, newId, write } = connected();
       return write((announce) => {
         if (!isHeld(database, lease)) return 'fenced';
-        if (database.get(INBOUND, message.instanceId, message.networkId, senderId)) return 'duplicate';
+        const { instanceId, networkId } = message;
+        const current = currentOf(database, contact);
+        if (hasArrived(database, { instanceId, networkId, senderId }, current)) return 'duplicate';
         takeContent(database, message);
-        database.insert('messages', messageColumns(message, senderId));
+        insertMessage(database, message, { senderId: current?.id ?? senderId });
         if (download) storeDownload(database, download);
         storeEvents({ database, newId, announce }, [event]);
         return 'received';
       });
     },
   };
+}
+
+function findOutbound(
+  database: Database,
+  {
+    instanceId,
+    networkId,
+    ids,
+  }: { readonly instanceId: string; readonly networkId: string; readonly ids: readonly IdRange[] },
+): Message | null {
+  const rows = ids.flatMap(({ first, last }) =>
+    database.all(OUTBOUND_AMONG_IDS, first, last, instanceId, networkId),
+  );
+  const row = rows[0] ?? database.get(OUTBOUND, instanceId, networkId);
+  return row ? readMessage(database, row) : null;
+}
+
+/** The sender as they are now: they may have been merged into another contact. */
+function currentOf(database: Database, contact: Arrival['contact']): Contact | null {
+  return contact ? (currentContact(database, contact.id) ?? contact) : null;
+}
+
+interface ArrivalKey {
+  readonly instanceId: string;
+  readonly networkId: string;
+  readonly senderId: string;
+}
+
+function hasArrived(
+  database: Database,
+  { instanceId, networkId, senderId }: ArrivalKey,
+  contact: Contact | null,
+): boolean {
+  const own = contact ? [contact.id, ...contact.formerIds, ...networkIdsOf(contact)] : [];
+  return database.get(INBOUND, instanceId, networkId, senderId, JSON.stringify(own)) !== undefined;
 }
 
 /** A message or none: with the plus the planner takes the primary key, and not an index of the instance's messages. */
@@ -91,4 +157,10 @@ const OUTBOUND = `
 
 const INBOUND = `
   SELECT 1 FROM network_ids
-  WHERE instance_id = ? AND network_id = ? AND direction = 'inbound' AND sender_id = ?`;
+  WHERE instance_id = ? AND network_id = ? AND direction = 'inbound'
+    AND (sender_id = ? OR sender_id IN (SELECT value FROM json_each(?)))`;
+
+const SAME_INBOUND = `
+  SELECT messages.* FROM network_ids JOIN messages ON messages.id = message_id
+  WHERE network_ids.instance_id = ? AND network_ids.network_id = ? AND network_ids.direction = 'inbound'
+  LIMIT ?`;

@@ -11,6 +11,7 @@ import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import { whyUnavailable } from './lock.ts';
 import { openDatabase } from './open-database.ts';
+import { contactStore } from './contact-store.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { downloadStore } from './download-store.ts';
 import { endpointStore } from './endpoint-store.ts';
@@ -65,6 +66,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     leases: explained(leaseStore(connected)),
     sessions: explained(sessionStore(connected)),
     groups: explained(groupStore(connected)),
+    contacts: explained(contactStore(connected)),
     messages: explained(messageStore(connected, senders)),
     uploads: explained(uploadRegistry(connected)),
     downloads: explained(downloadStore(connected)),

@@ -2,8 +2,8 @@ import { v7 } from 'uuid';
 import { base32ToUuid, decodeBase32, encodeBase32, uuidToBase32 } from './base32.ts';
 
 /**
- * What an id names. `req` (requests), `mem` (members), `opr` (operations), `ntc` (owed emails), `sub` (subscriptions)
- * and `upl` (uploads) are ours beside the specification's eight.
+ * What an id names. `req` (requests), `mem` (members), `opr` (operations), `ntc` (owed emails), `sub` (subscriptions),
+ * `upl` (uploads) and `con` (contacts) are ours beside the specification's eight.
  */
 export type IdPrefix =
   | 'key'
@@ -19,7 +19,8 @@ export type IdPrefix =
   | 'opr'
   | 'ntc'
   | 'sub'
-  | 'upl';
+  | 'upl'
+  | 'con';
 
 /** Makes ids that sort by time: TypeIDs (`msg_` + 26 characters of base32) over a UUIDv7 (RFC 9562). */
 export type NewId = (prefix: IdPrefix, now: number) => string;

@@ -1,4 +1,5 @@
 import type { MessageKindAndPayload } from '@trunkline/receiver';
+import type { ContactReport } from '../domain/contact/contact.ts';
 import type { GroupReport } from '../domain/instance/group.ts';
 import type { Capability } from '../domain/instance/instance.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
@@ -159,7 +160,10 @@ export interface IncomingMessage {
   /** The sender's number in digits, or null if the network hides it. */
   readonly from: string | null;
   readonly groupNetworkId: string | null;
-  /** Who wrote it. Absent or null if the network does not say more than `senderId` and `from`. */
+  /**
+   * Who wrote it. Absent or null if the network does not say more than `senderId` and `from`. Its strings are as others
+   * wrote them, and may have any length.
+   */
   readonly contact?: ContactReport | null;
   /** When it was sent by the network's clock, in epoch milliseconds; null if the network does not say it. */
   readonly sentAt?: number | null;
@@ -168,19 +172,6 @@ export interface IncomingMessage {
   /** What it is, finer than the type of its content; if absent, it is what its type says. */
   readonly detail?: MessageKindAndPayload;
   readonly content: IncomingContent;
-}
-
-/** A person as the network knows them. Strings are as others wrote them, and may have any length. */
-export interface ContactReport {
-  /** The network's id that it prefers: messages can be sent to it, whether the number is known or not. */
-  readonly networkId: string;
-  /** Other network ids of the same person, for example by number. */
-  readonly aliases: readonly string[];
-  /** Digits, or null if the network hides them. */
-  readonly phoneNumber: string | null;
-  /** The name that the person gave themselves; null if this report does not have it. */
-  readonly name: string | null;
-  readonly username: string | null;
 }
 
 /** What happens in a chat besides messages to the instance and their receipts. */

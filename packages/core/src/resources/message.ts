@@ -1,4 +1,5 @@
-import type { WebhookMessage } from '@trunkline/receiver';
+import type { WebhookContact, WebhookMessage } from '@trunkline/receiver';
+import type { ContactSummary } from '../domain/contact/contact.ts';
 import type { Message } from '../domain/message/message.ts';
 import { timestamp, timestampOrNull } from './time.ts';
 
@@ -19,6 +20,11 @@ export function messageResource(message: Message): MessageResource {
     to: message.to,
     from: message.from,
     group_id: message.groupId,
+    contact: message.contact && contactResource(message.contact),
+    reply_to: message.replyTo,
+    kind: message.kind,
+    payload: message.payload,
+    origin: message.origin,
     text: message.text,
     caption: message.caption,
     media: media && {
@@ -36,5 +42,11 @@ export function messageResource(message: Message): MessageResource {
     read_at: timestampOrNull(message.readAt),
     failed_at: timestampOrNull(message.failedAt),
     received_at: timestampOrNull(message.receivedAt),
+    edited_at: timestampOrNull(message.editedAt),
+    deleted_at: timestampOrNull(message.deletedAt),
   };
+}
+
+function contactResource({ id, name, phoneNumber, username }: ContactSummary): WebhookContact {
+  return { id, name, phone_number: phoneNumber, username };
 }

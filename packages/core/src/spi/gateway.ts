@@ -4,7 +4,6 @@ export type {
   Activity,
   ActivityOnMessage,
   ClosedReason,
-  ContactReport,
   Gateway,
   GatewayConnection,
   GatewayContext,
@@ -25,6 +24,7 @@ export type {
   Session,
 } from '../ports/gateway.ts';
 export type { Capability } from '../domain/instance/instance.ts';
+export type { ContactReport } from '../domain/contact/contact.ts';
 export type { GroupReport } from '../domain/instance/group.ts';
 export type { MessageError } from '../domain/message/message.ts';
 export { MAX_REFERENCE_BYTES } from '../domain/message/download-retry.ts';

@@ -35,3 +35,4 @@ export {
 export { DELIVERY_STATUSES } from '../domain/delivery/delivery.ts';
 export { WAITING_REASONS } from '../domain/delivery/waiting.ts';
 export { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../domain/message/message.ts';
+export type { MessageKind, MessagePayload, MessagePayloads } from '@trunkline/receiver';

@@ -15,6 +15,7 @@ export type {
   DeliveryStore,
   RetryResult,
 } from '../ports/storage/delivery-store.ts';
+export type { ContactStore } from '../ports/storage/contact-store.ts';
 export type { DownloadStore, PendingDownload } from '../ports/storage/download-store.ts';
 export type { GroupStore } from '../ports/storage/group-store.ts';
 export type { InstanceStore, InstanceWrite, InstanceWriteResult } from '../ports/storage/instance-store.ts';
@@ -27,10 +28,11 @@ export type {
   MessageStore,
   Postponement,
   QueueFailure,
+  QuotableMessage,
   QueuedMessage,
   Sender,
 } from '../ports/storage/message-store.ts';
-export { SENDER_KEPT_MS } from '../ports/storage/message-store.ts';
+export { SAME_NETWORK_ID_MAX, SENDER_KEPT_MS } from '../ports/storage/message-store.ts';
 export type { Page, PageRequest } from '../ports/storage/page.ts';
 export type { ProcessRegistry } from '../ports/storage/process-registry.ts';
 export type { RetentionStore } from '../ports/storage/retention-store.ts';
@@ -73,6 +75,12 @@ export type { Instance, InstanceStatus } from '../domain/instance/instance.ts';
 export type { GatewayShare, OwnerShare } from '../domain/instance/instance-shares.ts';
 export type { Group, GroupReport } from '../domain/instance/group.ts';
 export { latestHold, latestLeaseEnd, latestRegistration, latestResend } from '../domain/too-far-ahead.ts';
+
+// Contacts.
+export { networkIdsOf, summaryOf } from '../domain/contact/contact.ts';
+export type { Contact, ContactReport, ContactSummary } from '../domain/contact/contact.ts';
+export { decideContact } from '../domain/contact/decide-contact.ts';
+export type { ContactDecision } from '../domain/contact/decide-contact.ts';
 
 // Messages.
 export { decideAcceptance } from '../domain/message/acceptance.ts';

@@ -9,6 +9,7 @@ import type {
   WebhookMessage,
 } from '@trunkline/receiver';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { ContactSummary } from '../../src/domain/contact/contact.ts';
 import type { Endpoint } from '../../src/domain/endpoint/endpoint.ts';
 import type {
   EventType,
@@ -59,7 +60,12 @@ describe('the types that receivers import', () => {
   it('have the message of the REST API, which is what the domain can hold', () => {
     expectTypeOf<WebhookMessage>().toEqualTypeOf<MessageResource>();
     expectTypeOf<WebhookMessage>().toEqualTypeOf<
-      Flat<Omit<Json<SharedOf<Message>>, 'media'> & { readonly media: Json<SharedOf<MessageMedia>> | null }>
+      Flat<
+        Omit<Json<SharedOf<Message>>, 'media' | 'contact'> & {
+          readonly media: Json<SharedOf<MessageMedia>> | null;
+          readonly contact: Json<ContactSummary> | null;
+        }
+      >
     >();
   });
 

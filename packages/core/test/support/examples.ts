@@ -54,6 +54,11 @@ export function exampleMessage(changes: Partial<Message> = {}): Message {
     to: '34600000009',
     from: '34911111111',
     groupId: null,
+    contact: null,
+    replyTo: null,
+    kind: changes.type ?? 'text',
+    payload: null,
+    origin: changes.direction === 'inbound' ? null : 'api',
     text: 'Hello',
     caption: null,
     media: null,
@@ -65,6 +70,8 @@ export function exampleMessage(changes: Partial<Message> = {}): Message {
     readAt: null,
     failedAt: null,
     receivedAt: null,
+    editedAt: null,
+    deletedAt: null,
     ...changes,
   };
 }

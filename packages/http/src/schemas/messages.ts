@@ -4,6 +4,7 @@ import * as z from 'zod';
 import { exactly } from './exactly.ts';
 import { count, id, timestamp, timestampOrNull } from './fields.ts';
 import { cursor, perPage } from './page.ts';
+import { kind, payload } from './message-payloads.ts';
 import { page } from './response-body.ts';
 import type { Resource, ResponseBody } from './response-body.ts';
 
@@ -19,6 +20,19 @@ const media = z
       .nullable(),
   })
   .nullable();
+
+const contact = z
+  .strictObject({
+    id: id('con'),
+    name: z.string().nullable(),
+    phone_number: z
+      .string()
+      .nullable()
+      .meta({ description: 'Digits only. Null while the network hides it.' }),
+    username: z.string().nullable(),
+  })
+  .nullable()
+  .meta({ description: 'Who wrote an inbound message, or whom an outbound one was addressed to by its id.' });
 
 const error = z
   .strictObject({ code: z.string(), message: z.string() })
@@ -42,6 +56,15 @@ export const message: Resource<MessageResource> = {
         description: "The sender's number, in a group the writer's. Null where the network hides it.",
       }),
       group_id: id('grp').nullable(),
+      contact,
+      reply_to: id('msg')
+        .nullable()
+        .meta({ description: 'The message that this one replies to, if it is stored.' }),
+      kind,
+      payload,
+      origin: z.enum(['api', 'device']).nullable().meta({
+        description: 'What an outbound message was sent with: this API, or the phone. Null if it is inbound.',
+      }),
       text: z.string().nullable(),
       caption: z.string().nullable(),
       media,
@@ -53,6 +76,8 @@ export const message: Resource<MessageResource> = {
       read_at: timestampOrNull,
       failed_at: timestampOrNull,
       received_at: timestampOrNull,
+      edited_at: timestampOrNull,
+      deleted_at: timestampOrNull,
     }),
   ),
   example: {
@@ -64,6 +89,11 @@ export const message: Resource<MessageResource> = {
     to: '15550101234',
     from: '15550100',
     group_id: null,
+    contact: null,
+    reply_to: null,
+    kind: 'text',
+    payload: null,
+    origin: 'api',
     text: 'Your order is on its way.',
     caption: null,
     media: null,
@@ -75,6 +105,8 @@ export const message: Resource<MessageResource> = {
     read_at: null,
     failed_at: null,
     received_at: null,
+    edited_at: null,
+    deleted_at: null,
   },
 };
 

@@ -17,6 +17,7 @@ import { openDeliveries } from './0010-open-deliveries.ts';
 import { movedOpenDeliveries } from './0011-moved-open-deliveries.ts';
 import { pendingDownloads } from './0012-pending-downloads.ts';
 import { heldMessages } from './0013-held-messages.ts';
+import { contacts } from './0014-contacts.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   movedOpenDeliveries,
   pendingDownloads,
   heldMessages,
+  contacts,
 ];
 
 const OLDEST_SERVER = 14;

@@ -17,6 +17,7 @@ import { movedIdempotencyRecords } from './0016-moved-idempotency-records.ts';
 import { queueByInstance } from './0017-queue-by-instance.ts';
 import { pendingDownloads } from './0018-pending-downloads.ts';
 import { heldMessages } from './0019-held-messages.ts';
+import { contacts } from './0020-contacts.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is the number of its last one. */
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   queueByInstance,
   pendingDownloads,
   heldMessages,
+  contacts,
 ];
 
 /** Four that were never released became one, which kept the number of the last of them. */

@@ -115,6 +115,7 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   const [group] = await groups.list(workspace.id, instance.id);
   await groups.find(workspace.id, instance.id, group?.id ?? '');
   await groups.findByNetworkId(instance.id, 'one');
+  await useContacts(storage, instance, lease);
 
   await useMessages(storage, instance, lease);
   await useDownloads(storage, instance, lease);
@@ -128,6 +129,22 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   if (written.kind !== 'written') throw new Error(`The instance was ${written.kind}.`);
   await instances.delete({ instance: written.instance, lease, failQueued: QUEUE_FAILURE });
   await leases.release(lease, { owner: 'two', until: NOW + 1000 });
+}
+
+async function useContacts({ contacts }: Storage, instance: Instance, lease: Lease): Promise<void> {
+  const { workspaceId } = instance;
+  const report = { networkId: 'a', aliases: [], phoneNumber: null, name: null, username: null };
+  await contacts.save({ lease, workspaceId, report, now: NOW });
+  await contacts.save({ lease, workspaceId, report: { ...report, networkId: 'b' }, now: NOW });
+  for (let count = 0; count < 30; count += 1) {
+    await contacts.save({
+      lease,
+      workspaceId,
+      report: { ...report, aliases: ['b', `alias ${count}`] },
+      now: NOW,
+    });
+  }
+  await contacts.find(workspaceId, instance.id, 'con_none');
 }
 
 async function useMessages(
@@ -154,12 +171,14 @@ async function useMessages(
   await messages.findOutbound(instance.id, withMedia.networkId);
   const ids = [{ first: withMedia.id, last: withMedia.id }];
   await messages.findOutbound(instance.id, withMedia.networkId, ids);
+  await messages.findByNetworkId(instance.id, withMedia.networkId);
+  await messages.findQuotable(instance.id, withMedia.id);
   await messages.hasInbound(instance.id, withMedia.networkId, 's1');
   await messages.queueHeads([instance.id], NOW);
   await messages.postpone(lease, { messageId: withMedia.id, tries: 1, dueAt: NOW });
   await messages.postpone(lease, { messageId: withMedia.id, tries: 1, dueAt: NOW, heldSince: NOW });
   await messages.queueHeads([instance.id], NOW);
-  await messages.change(lease, failing(withMedia));
+  await messages.change(lease, failing({ ...withMedia, editedAt: NOW }));
   const inbound = aMessage(instance, { direction: 'inbound', status: 'received' });
   await messages.receive(lease, {
     message: inbound,

@@ -1,3 +1,6 @@
+import type { MessageKind, MessagePayload } from '@trunkline/receiver';
+import type { ContactSummary } from '../contact/contact.ts';
+
 export const MESSAGE_TYPES = ['text', 'image', 'document', 'audio', 'video'] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
@@ -6,6 +9,9 @@ export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
 export const MESSAGE_DIRECTIONS = ['inbound', 'outbound'] as const;
 export type MessageDirection = (typeof MESSAGE_DIRECTIONS)[number];
+
+/** `device`: the phone of the instance, or another device that is linked to its number. */
+type MessageOrigin = 'api' | 'device';
 
 /** Lengths in Unicode code points. */
 export const TEXT_MAX = 4096;
@@ -53,8 +59,8 @@ export function contentNotFree(message: Message): Error {
 }
 
 /** Whom an outbound message is for: messages to the same recipient are sent in the order of their acceptance. */
-export function recipientOf({ groupId, to }: Pick<Message, 'groupId' | 'to'>): string {
-  return groupId ?? to ?? '';
+export function recipientOf({ groupId, to, contact }: Pick<Message, 'groupId' | 'to' | 'contact'>): string {
+  return groupId ?? to ?? contact?.id ?? '';
 }
 
 /** Times are epoch milliseconds. */
@@ -72,15 +78,27 @@ export interface Message {
   /** Digits of the sender; null if the network hides them. */
   readonly from: string | null;
   readonly groupId: string | null;
+  /** Who wrote an inbound message; whom an outbound one is for, if it was addressed to a contact. As it is known now. */
+  readonly contact: ContactSummary | null;
+  /** The message of the same chat that this one replies to. */
+  readonly replyTo: string | null;
+  /** The same as `type` for a message of which there is no more to say. */
+  readonly kind: MessageKind;
+  readonly payload: MessagePayload | null;
+  /** What sent an outbound message; null for an inbound one. */
+  readonly origin: MessageOrigin | null;
   readonly text: string | null;
   readonly caption: string | null;
   readonly media: MessageMedia | null;
   readonly error: MessageError | null;
   readonly createdAt: number;
   readonly queuedAt: number | null;
+  /** Of an inbound message, by the network's clock, and never after its arrival. */
   readonly sentAt: number | null;
   readonly deliveredAt: number | null;
   readonly readAt: number | null;
   readonly failedAt: number | null;
   readonly receivedAt: number | null;
+  readonly editedAt: number | null;
+  readonly deletedAt: number | null;
 }

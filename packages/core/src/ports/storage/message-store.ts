@@ -1,3 +1,4 @@
+import type { Contact } from '../../domain/contact/contact.ts';
 import type { Event } from '../../domain/event/event.ts';
 import type { IdRange } from '../../domain/id.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
@@ -74,12 +75,27 @@ export interface Postponement {
 /** An inbound message. */
 export interface Arrival {
   readonly message: Message;
-  /** The network's id of the sender. */
+  /** The network's id of the sender, as it came with this message. */
   readonly senderId: string;
+  /**
+   * The sender, whom the network ids of a repeat may name otherwise; the message shows the same one. Absent or null if
+   * the network says no more than `senderId`.
+   */
+  readonly contact?: Contact | null;
   readonly event: Event;
   /** If its file has not come yet: how it is downloaded later. Stored with the message, in the same transaction. */
   readonly download?: PendingDownload | null;
 }
+
+/** What a reply needs to know of the message that it quotes. */
+export interface QuotableMessage {
+  readonly message: Message;
+  /** The network's id of whoever wrote it, which is the contact's where it has one; null if the instance did. */
+  readonly senderId: string | null;
+}
+
+/** How many messages `findByNetworkId` returns at most. */
+export const SAME_NETWORK_ID_MAX = 20;
 
 /** How old a storage's cached senders may be. `accept` does not rely on them: see `Acceptance.revision`. */
 export const SENDER_KEPT_MS = 5_000;
@@ -122,8 +138,25 @@ export interface MessageStore<Transaction = never> {
    * these ranges, each of which has a few ids at most; any other message is found whatever the ranges are.
    */
   findOutbound(instanceId: string, networkId: string, ids?: readonly IdRange[]): Promise<Message | null>;
+  /**
+   * Finds the messages of an instance that have this network id, in both directions: inbound ones of several senders may
+   * share one, and a sender may have chosen it. Returns up to `SAME_NETWORK_ID_MAX`, an outbound one first. `ids` as for
+   * `findOutbound`.
+   */
+  findByNetworkId(
+    instanceId: string,
+    networkId: string,
+    ids?: readonly IdRange[],
+  ): Promise<readonly Message[]>;
+  /** Null if the instance has no such message. */
+  findQuotable(instanceId: string, id: string): Promise<QuotableMessage | null>;
   /** Whether an inbound message is stored: `receive` would then treat it as a repeat. */
-  hasInbound(instanceId: string, networkId: string, senderId: string): Promise<boolean>;
+  hasInbound(
+    instanceId: string,
+    networkId: string,
+    senderId: string,
+    contact?: Contact | null,
+  ): Promise<boolean>;
   /** Newest first. The cost does not depend on how many rows are before the page. */
   list(workspaceId: string, filter: MessageFilter, page: PageRequest): Promise<Page<Message>>;
 
@@ -143,7 +176,9 @@ export interface MessageStore<Transaction = never> {
    */
   change(lease: Lease, change: MessageChange): Promise<'changed' | 'stale' | 'fenced'>;
   /**
-   * Inserts an inbound message once: a repeat is the same instance, network id and sender. Takes reserved content as
+   * Inserts an inbound message once: a repeat is the same instance, network id and sender. The sender is the same if
+   * their contact is, under whichever of its ids or network ids the message was stored before; without a contact, if
+   * `senderId` is. A contact that was merged into another one meanwhile counts as that one. Takes reserved content as
    * `accept` does.
    */
   receive(lease: Lease, arrival: Arrival): Promise<'received' | 'duplicate' | 'fenced'>;

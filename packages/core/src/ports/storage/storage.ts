@@ -1,6 +1,7 @@
 import type { NewId } from '../../domain/id.ts';
 import type { Logger } from '../logger.ts';
 import type { ApiKeyStore } from './api-key-store.ts';
+import type { ContactStore } from './contact-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { DownloadStore } from './download-store.ts';
 import type { EndpointStore } from './endpoint-store.ts';
@@ -48,6 +49,7 @@ export interface Storage<Transaction = never> {
   readonly leases: LeaseStore;
   readonly sessions: SessionStore;
   readonly groups: GroupStore;
+  readonly contacts: ContactStore;
   readonly messages: MessageStore<Transaction>;
   readonly uploads: UploadRegistry;
   readonly downloads: DownloadStore;

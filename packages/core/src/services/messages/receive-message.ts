@@ -1,10 +1,19 @@
+import { summaryOf } from '../../domain/contact/contact.ts';
+import type { Contact } from '../../domain/contact/contact.ts';
 import type { Group } from '../../domain/instance/group.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
+import {
+  boundedDetail,
+  boundedText,
+  reportedTime,
+  TEXT_RECEIVED_MAX,
+} from '../../domain/message/inbound-bounds.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { IncomingMessage } from '../../ports/gateway.ts';
 import { noMedia } from '../../ports/media-store.ts';
 import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
 import type { ServiceContext } from '../context.ts';
+import { knownContact } from '../contacts.ts';
 import { FencedError } from '../instances/fenced-error.ts';
 import { knownGroup } from '../instances/groups.ts';
 import { receiveWithFile } from '../media/file-lane.ts';
@@ -12,6 +21,7 @@ import type { ArrivedFile, FileReceiving } from '../media/file-lane.ts';
 import { inboundMedia } from '../media/inbound-media.ts';
 import { discardUpload } from '../media/uploads.ts';
 import { messageEvent } from './advance-message.ts';
+import { repliedMessage } from './replies.ts';
 
 /**
  * Stores an inbound message with its event, once: the network may deliver it again. Its file is stored before, so that
@@ -26,19 +36,21 @@ export async function receiveMessage(
 ): Promise<void> {
   const now = context.clock.now();
   // Made when the message arrives, whenever its file does: lists are in the order of the ids.
-  const arrival = { id: context.newId('msg', now), at: now, incoming };
+  const id = context.newId('msg', now);
+  const contact = incoming.contact ? await knownContact(context, receiving, incoming.contact) : null;
+  const arrival: Arrival = { id, at: now, incoming, contact };
   const { content } = incoming;
   if (content.type === 'text' || context.mediaStore === noMedia) {
     await storeArrival(context, receiving, arrival);
     return;
   }
   // Here alone files wait for each other: no text and no receipt waits for one.
+  const { networkId, senderId } = incoming;
   await receiveWithFile(context, receiving, {
-    id: arrival.id,
-    networkId: incoming.networkId,
+    id,
+    networkId,
     file: content.file,
-    isStored: () =>
-      context.storage.messages.hasInbound(receiving.instance.id, incoming.networkId, incoming.senderId),
+    isStored: () => context.storage.messages.hasInbound(receiving.instance.id, networkId, senderId, contact),
     store: (file) => storeArrival(context, receiving, arrival, file),
   });
 }
@@ -48,6 +60,8 @@ interface Arrival {
   readonly id: string;
   readonly at: number;
   readonly incoming: IncomingMessage;
+  /** Who wrote it, where the network says it. */
+  readonly contact: Contact | null;
 }
 
 const NO_FILE: ArrivedFile = { upload: null, download: null };
@@ -60,14 +74,20 @@ async function storeArrival(
   { upload, download }: ArrivedFile = NO_FILE,
 ): Promise<Message | null> {
   const { instance, lease } = held;
-  const { incoming } = arrival;
+  const { incoming, contact } = arrival;
   const group =
     incoming.groupNetworkId === null ? null : await knownGroup(context, held, incoming.groupNetworkId);
-  const message = inboundMessage(instance, group, { ...arrival, upload });
+  const replyTo = await repliedMessage(context, instance, {
+    incoming,
+    contact,
+    groupId: group?.id ?? null,
+  });
+  const message = inboundMessage(instance, { ...arrival, upload, group, replyTo });
   // Where this throws, nobody knows whether the message is stored: its file stays, and is swept if it is not.
   const stored = await context.storage.messages.receive(lease, {
     message,
     senderId: incoming.senderId,
+    contact,
     event: messageEvent(context, { message, event: 'message.received' }, context.clock.now()),
     download,
   });
@@ -77,12 +97,17 @@ async function storeArrival(
   return stored === 'received' ? message : null;
 }
 
+interface Stored extends Arrival, Pick<ArrivedFile, 'upload'> {
+  readonly group: Group | null;
+  readonly replyTo: string | null;
+}
+
 function inboundMessage(
   instance: Instance,
-  group: Group | null,
-  { id, at, incoming, upload }: Arrival & Pick<ArrivedFile, 'upload'>,
+  { id, at, incoming, contact, upload, group, replyTo }: Stored,
 ): Message {
-  const { networkId, from, content } = incoming;
+  const { networkId, from, sentAt, content } = incoming;
+  const { kind, payload } = boundedDetail(incoming.detail) ?? { kind: content.type, payload: null };
   return {
     id,
     workspaceId: instance.workspaceId,
@@ -94,8 +119,13 @@ function inboundMessage(
     to: group ? null : instance.phoneNumber,
     from,
     groupId: group?.id ?? null,
-    text: content.type === 'text' ? content.text : null,
-    caption: content.type === 'text' ? null : content.caption,
+    contact: contact && summaryOf(contact),
+    replyTo,
+    kind,
+    payload,
+    origin: null,
+    text: content.type === 'text' ? boundedText(content.text, TEXT_RECEIVED_MAX) : null,
+    caption: content.type === 'text' ? null : boundedText(content.caption, TEXT_RECEIVED_MAX),
     media:
       content.type === 'text'
         ? null
@@ -103,10 +133,12 @@ function inboundMessage(
     error: null,
     createdAt: at,
     queuedAt: null,
-    sentAt: null,
+    sentAt: reportedTime(sentAt, at),
     deliveredAt: null,
     readAt: null,
     failedAt: null,
     receivedAt: at,
+    editedAt: null,
+    deletedAt: null,
   };
 }

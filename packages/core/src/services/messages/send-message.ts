@@ -218,6 +218,11 @@ function newOutboundMessage(
     to: recipient.kind === 'number' ? recipient.digits : null,
     from: instance.phoneNumber,
     groupId: recipient.kind === 'group' ? recipient.groupId : null,
+    contact: null,
+    replyTo: null,
+    kind: content.type,
+    payload: null,
+    origin: 'api',
     text: content.type === 'text' ? content.text : null,
     caption: content.type === 'text' ? null : content.caption,
     media: content.type === 'text' ? null : mediaOf(id, content),
@@ -229,6 +234,8 @@ function newOutboundMessage(
     readAt: null,
     failedAt: null,
     receivedAt: null,
+    editedAt: null,
+    deletedAt: null,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Signal, Storage, StorageContext } from '../../ports/storage/storage.ts';
 import { MemoryApiKeyStore } from './api-key-store.ts';
+import { MemoryContactStore } from './contact-store.ts';
 import { MemoryDeliveryStore } from './delivery-store.ts';
 import { MemoryDownloadStore } from './download-store.ts';
 import { MemoryEndpointStore } from './endpoint-store.ts';
@@ -28,6 +29,7 @@ export function memoryStorage(): Storage {
     leases: new MemoryLeaseStore(state),
     sessions: new MemorySessionStore(state),
     groups: new MemoryGroupStore(state),
+    contacts: new MemoryContactStore(state),
     messages: new MemoryMessageStore(state),
     uploads: new MemoryUploadRegistry(state),
     downloads: new MemoryDownloadStore(state),

@@ -1,6 +1,8 @@
+import { summaryOf } from '../../domain/contact/contact.ts';
 import { contentIdOf, contentNotFree } from '../../domain/message/message.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { MessageChange } from '../../ports/storage/message-store.ts';
+import { currentContact } from './contact-store.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { insertRow } from './state.ts';
 import type { State, WorkTopic } from './state.ts';
@@ -24,11 +26,13 @@ function checkContent(state: State, message: Message): void {
   if (state.contents.get(contentIdOf(message))?.messageId !== null) throw contentNotFree(message);
 }
 
-/** The message as it reads: the content of an instance's messages goes with it. */
+/** The message as it reads: the content of an instance's messages goes with it, and its contact is as it is now. */
 export function readMessage(state: State, message: Message): Message {
   const { media, instanceId } = message;
-  if (!media || state.instances.has(instanceId)) return structuredClone(message);
-  return structuredClone({ ...message, media: { ...media, available: false } });
+  const current = message.contact && currentContact(state, message.contact.id);
+  const contact = current && summaryOf(current);
+  if (!media || state.instances.has(instanceId)) return structuredClone({ ...message, contact });
+  return structuredClone({ ...message, contact, media: { ...media, available: false } });
 }
 
 /** Guarded by the status that the change was decided on. Returns what there is to signal; null when it is stale. */
@@ -36,7 +40,9 @@ export function applyChange(state: State, change: MessageChange): readonly WorkT
   const { message, expectedStatus, events } = change;
   const stored = state.messages.get(message.id);
   if (stored?.status !== expectedStatus) return null;
-  state.messages.set(message.id, structuredClone(message));
+  // As a database, which changes only the columns of the state.
+  const { contact } = stored;
+  state.messages.set(message.id, structuredClone({ ...message, contact }));
   if (message.status !== 'queued') {
     const record = state.instances.get(stored.instanceId);
     record?.queue.delete(message.id);

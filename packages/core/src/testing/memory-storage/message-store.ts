@@ -1,3 +1,5 @@
+import { networkIdsOf } from '../../domain/contact/contact.ts';
+import type { Contact } from '../../domain/contact/contact.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import { acceptsMessages } from '../../domain/instance/instance.ts';
 import { decideAcceptance } from '../../domain/message/acceptance.ts';
@@ -7,16 +9,19 @@ import type { Message } from '../../domain/message/message.ts';
 import type { IdRange } from '../../domain/id.ts';
 import type { Workspace } from '../../domain/workspace/workspace.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
+import { SAME_NETWORK_ID_MAX } from '../../ports/storage/message-store.ts';
 import type {
   Arrival,
   MessageChange,
   MessageFilter,
   MessageStore,
   Postponement,
+  QuotableMessage,
   QueuedMessage,
   Sender,
 } from '../../ports/storage/message-store.ts';
 import type { Page, PageRequest } from '../../ports/storage/page.ts';
+import { currentContact } from './contact-store.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { leasedRecord } from './lease.ts';
 import { applyChange, insertMessage, readMessage } from './message-rows.ts';
@@ -101,8 +106,39 @@ export class MemoryMessageStore implements MessageStore {
     return message ? readMessage(this.#state, message) : null;
   }
 
-  async hasInbound(instanceId: string, networkId: string, senderId: string): Promise<boolean> {
-    return this.#state.arrivals.has(keyOf(instanceId, networkId, senderId));
+  async findByNetworkId(
+    instanceId: string,
+    networkId: string,
+    ids: readonly IdRange[] = [],
+  ): Promise<readonly Message[]> {
+    const outbound = await this.findOutbound(instanceId, networkId, ids);
+    const inbound = this.#state.arrivals.get(keyOf(instanceId, networkId))?.values() ?? [];
+    const read = Array.from(inbound, ({ id }) => this.#state.messages.get(id)).flatMap((message) =>
+      message ? [readMessage(this.#state, message)] : [],
+    );
+    return [...(outbound ? [outbound] : []), ...read].slice(0, SAME_NETWORK_ID_MAX);
+  }
+
+  async findQuotable(instanceId: string, id: string): Promise<QuotableMessage | null> {
+    const message = this.#state.messages.get(id);
+    if (message?.instanceId !== instanceId) return null;
+    const { direction, networkId, contact } = message;
+    const stored = [...(this.#state.arrivals.get(keyOf(instanceId, networkId)) ?? [])];
+    const [sender] = stored.find(([, arrived]) => arrived.id === id) ?? [null];
+    const current = contact && currentContact(this.#state, contact.id);
+    return {
+      message: readMessage(this.#state, message),
+      senderId: direction === 'outbound' ? null : (current?.networkId ?? sender),
+    };
+  }
+
+  async hasInbound(
+    instanceId: string,
+    networkId: string,
+    senderId: string,
+    contact?: Contact | null,
+  ): Promise<boolean> {
+    return hasArrived(this.#state, { instanceId, networkId, senderId, contact });
   }
 
   async list(workspaceId: string, filter: MessageFilter, page: PageRequest): Promise<Page<Message>> {
@@ -141,18 +177,35 @@ export class MemoryMessageStore implements MessageStore {
   }
 
   async receive(lease: Lease, arrival: Arrival): Promise<'received' | 'duplicate' | 'fenced'> {
-    const { message, senderId, event, download } = arrival;
+    const { message, senderId, contact, event, download } = arrival;
     const record = leasedRecord(this.#state, lease);
     if (!record) return 'fenced';
-    const key = keyOf(lease.instanceId, message.networkId, senderId);
-    if (this.#state.arrivals.has(key)) return 'duplicate';
+    const { instanceId, networkId } = message;
+    if (hasArrived(this.#state, { instanceId, networkId, senderId, contact })) return 'duplicate';
 
     insertMessage(this.#state, message);
-    this.#state.arrivals.add(key);
+    const key = keyOf(instanceId, networkId);
+    const current = contact && currentContact(this.#state, contact.id);
+    const senders = this.#state.arrivals.get(key) ?? new Map<string, Message>();
+    this.#state.arrivals.set(key, senders.set(current?.id ?? senderId, message));
     if (download) record.downloads.set(message.id, structuredClone(download));
     this.#state.signalWork(storeEvents(this.#state, [event]));
     return 'received';
   }
+}
+
+interface InboundKey {
+  readonly instanceId: string;
+  readonly networkId: string;
+  readonly senderId: string;
+  readonly contact: Contact | null | undefined;
+}
+
+function hasArrived(state: State, { instanceId, networkId, senderId, contact }: InboundKey): boolean {
+  const stored = state.arrivals.get(keyOf(instanceId, networkId));
+  const current = contact && (currentContact(state, contact.id) ?? contact);
+  const own = current ? [current.id, ...current.formerIds, ...networkIdsOf(current)] : [];
+  return [senderId, ...own].some((sender) => stored?.has(sender));
 }
 
 function revisionOf(workspace?: Workspace, instance?: Instance | null): string {

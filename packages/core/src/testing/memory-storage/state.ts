@@ -3,6 +3,7 @@ import type { NewId } from '../../domain/id.ts';
 import type { RetryRound } from '../../domain/delivery/retry-round.ts';
 import type { Endpoint } from '../../domain/endpoint/endpoint.ts';
 import type { ApiKey } from '../../domain/api-key/api-key.ts';
+import type { Contact } from '../../domain/contact/contact.ts';
 import type { Event, EventType } from '../../domain/event/event.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import type { Group } from '../../domain/instance/group.ts';
@@ -77,10 +78,15 @@ export class State {
   /** By owner of leases: what it reported when it last registered. */
   readonly owners: Map<string, { readonly registeredAt: number; readonly asksUntil: number }> = new Map();
   readonly messages: Map<string, Message> = new Map();
+  /** Those that were merged into another one have its id in `mergedContacts`. */
+  readonly contacts: Map<string, Contact> = new Map();
+  readonly mergedContacts: Map<string, string> = new Map();
+  /** Contact ids by `keyOf(instanceId, networkId)`. */
+  readonly contactIds: Map<string, string> = new Map();
   /** Message ids by `keyOf(instanceId, networkId)`. */
   readonly outbound: Map<string, string> = new Map();
-  /** `keyOf(instanceId, networkId, senderId)` of inbound messages. */
-  readonly arrivals: Set<string> = new Set();
+  /** By `keyOf(instanceId, networkId)`: inbound messages by their senders, each the id of a contact or of the network. */
+  readonly arrivals: Map<string, Map<string, Message>> = new Map();
   /** By content id: content that the media store holds, and the message that it belongs to, if any. */
   readonly contents: Map<string, { readonly reservedAt: number; messageId: string | null }> = new Map();
   /** By `keyOf(workspaceId, key)`. */

@@ -1,0 +1,40 @@
+import { boundedPlainText } from '../message/inbound-bounds.ts';
+import type { ContactReport } from './contact.ts';
+
+/** Lengths in UTF-16 code units. WhatsApp allows 25 for a name. */
+const CONTACT_NAME_MAX = 256;
+const NETWORK_ID_MAX = 255;
+/** Network ids that one report may have besides the preferred one. */
+const REPORTED_ALIASES_MAX = 8;
+/** E.164, as of recipients. */
+const NUMBER = /^[1-9][0-9]{6,14}$/;
+
+/**
+ * A report with bounds: names are cut, and lose what not every receiver can read; a number or an alias that cannot be one
+ * is left out. Null if the network id itself cannot be one.
+ */
+export function boundedReport({
+  networkId,
+  aliases,
+  phoneNumber,
+  name,
+  username,
+}: ContactReport): ContactReport | null {
+  if (!isNetworkId(networkId)) return null;
+  return {
+    networkId,
+    aliases: aliases.filter(isNetworkId).slice(0, REPORTED_ALIASES_MAX),
+    phoneNumber: phoneNumber !== null && NUMBER.test(phoneNumber) ? phoneNumber : null,
+    name: boundedName(name),
+    username: boundedName(username),
+  };
+}
+
+function isNetworkId(id: string): boolean {
+  return id !== '' && id.length <= NETWORK_ID_MAX && id.isWellFormed() && !id.includes('\0');
+}
+
+function boundedName(name: string | null): string | null {
+  const bounded = name === null ? '' : boundedPlainText(name, CONTACT_NAME_MAX).trim();
+  return bounded === '' ? null : bounded;
+}

@@ -1,0 +1,48 @@
+/** A person whom an instance writes to or hears from. There is one contact for each instance and person. */
+export interface Contact {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly instanceId: string;
+  /** The network's id that it prefers: messages can be sent to it, whether the number is known or not. */
+  readonly networkId: string;
+  /** Other network ids of the same person, the newest first. At most `CONTACT_ALIASES_MAX`. */
+  readonly aliases: readonly string[];
+  /** Ids of contacts that turned out to be this person. They still name it. */
+  readonly formerIds: readonly string[];
+  /** Digits; null while the network hides them. */
+  readonly phoneNumber: string | null;
+  readonly name: string | null;
+  readonly username: string | null;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+}
+
+/** What a message shows of its contact. */
+export type ContactSummary = Pick<Contact, 'id' | 'name' | 'phoneNumber' | 'username'>;
+
+export function summaryOf({ id, name, phoneNumber, username }: Contact): ContactSummary {
+  return { id, name, phoneNumber, username };
+}
+
+/** All network ids of a contact. */
+export function networkIdsOf({
+  networkId,
+  aliases,
+}: Pick<Contact, 'networkId' | 'aliases'>): readonly string[] {
+  return [networkId, ...aliases];
+}
+
+/** A person as the network knows them. */
+export interface ContactReport {
+  /** The network's id that it prefers: messages can be sent to it, whether the number is known or not. */
+  readonly networkId: string;
+  /** Other network ids of the same person, for example by number. */
+  readonly aliases: readonly string[];
+  /** Digits, or null if the network hides them. */
+  readonly phoneNumber: string | null;
+  /** The name that the person gave themselves; null if this report does not have it. */
+  readonly name: string | null;
+  readonly username: string | null;
+}
+
+export const CONTACT_ALIASES_MAX = 20;

@@ -1,0 +1,108 @@
+import { CONTACT_ALIASES_MAX, networkIdsOf } from './contact.ts';
+import type { Contact, ContactReport } from './contact.ts';
+
+/** What a report changes. If `written` is empty, it says nothing new. */
+export interface ContactDecision {
+  /** The person that the report is about. */
+  readonly contact: Contact;
+  /** Contacts to insert, or to replace by their ids: the person, and those that lose a network id to them. */
+  readonly written: readonly Contact[];
+  /** Ids of contacts that are this person: from now on, they lead to `contact`. */
+  readonly mergedIds: readonly string[];
+  /** Network ids that lead to nobody any more. */
+  readonly droppedNetworkIds: readonly string[];
+}
+
+/**
+ * Decides whom a report is about. `known` are all contacts of the instance that have one of its network ids; `newContact`
+ * makes the id of a new one. Of several contacts that turn out to be one person, the oldest id wins.
+ *
+ * A contact is this person if the report has the network id that it prefers, or if it has the one that the report
+ * prefers. A contact that shares only another id with the report is somebody else: a number that was given to another
+ * person belongs to that person from then on.
+ */
+export function decideContact(
+  report: ContactReport,
+  known: readonly Contact[],
+  newContact: () => Pick<Contact, 'id' | 'workspaceId' | 'instanceId' | 'createdAt'>,
+): ContactDecision {
+  const reported = [...new Set(networkIdsOf(report))];
+  const isSame = (contact: Contact): boolean =>
+    reported.includes(contact.networkId) || networkIdsOf(contact).includes(report.networkId);
+  const [winner, ...others] = known.filter(isSame).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const losing = known.filter((contact) => !isSame(contact));
+
+  const merged = winner ? mergeReport(report, reported, winner, others) : null;
+  const { contact, droppedNetworkIds } = merged ?? {
+    contact: { ...newContact(), ...factsOf(report, reported), formerIds: [] },
+    droppedNetworkIds: [],
+  };
+  const isChanged = winner === undefined || others.length > 0 || differs(winner, contact);
+  return {
+    contact,
+    written: [
+      ...(isChanged ? [contact] : []),
+      ...losing.map((other) => withoutReported(other, report, reported)),
+    ],
+    mergedIds: others.flatMap(({ id, formerIds }) => [id, ...formerIds]),
+    droppedNetworkIds,
+  };
+}
+
+function factsOf(report: ContactReport, reported: readonly string[]) {
+  const { networkId, phoneNumber, name, username } = report;
+  return {
+    networkId,
+    aliases: reported.filter((id) => id !== networkId).slice(0, CONTACT_ALIASES_MAX),
+    phoneNumber,
+    name,
+    username,
+  };
+}
+
+function mergeReport(
+  report: ContactReport,
+  reported: readonly string[],
+  winner: Contact,
+  others: readonly Contact[],
+): { readonly contact: Contact; readonly droppedNetworkIds: readonly string[] } {
+  const same = [winner, ...others];
+  const known = same.flatMap(networkIdsOf);
+  // A report that lacks the preferred id, as one by number alone, does not know better.
+  const networkId = reported.includes(winner.networkId) ? report.networkId : winner.networkId;
+  // What is known keeps its order, so that reports that differ only in theirs change nothing.
+  const all = [...new Set([...reported.filter((id) => !known.includes(id)), ...known])];
+  const aliases = all.filter((id) => id !== networkId);
+  const fact = (name: 'phoneNumber' | 'name' | 'username'): string | null =>
+    report[name] ?? same.find((contact) => contact[name] !== null)?.[name] ?? null;
+  return {
+    contact: {
+      ...winner,
+      networkId,
+      aliases: aliases.slice(0, CONTACT_ALIASES_MAX),
+      formerIds: [...winner.formerIds, ...others.flatMap(({ id, formerIds }) => [id, ...formerIds])],
+      phoneNumber: fact('phoneNumber'),
+      name: fact('name'),
+      username: fact('username'),
+    },
+    droppedNetworkIds: aliases.slice(CONTACT_ALIASES_MAX),
+  };
+}
+
+function differs(before: Contact, after: Contact): boolean {
+  return (
+    before.networkId !== after.networkId ||
+    before.phoneNumber !== after.phoneNumber ||
+    before.name !== after.name ||
+    before.username !== after.username ||
+    JSON.stringify(before.aliases) !== JSON.stringify(after.aliases)
+  );
+}
+
+function withoutReported(contact: Contact, report: ContactReport, reported: readonly string[]): Contact {
+  return {
+    ...contact,
+    aliases: contact.aliases.filter((id) => !reported.includes(id)),
+    phoneNumber: contact.phoneNumber === report.phoneNumber ? null : contact.phoneNumber,
+  };
+}

@@ -1,0 +1,97 @@
+import type { MessageKindAndPayload } from '@trunkline/receiver';
+
+// What strangers write is stored and sent to webhooks: everything in it has a bound. Lengths in UTF-16 code units.
+
+/** The text or the caption of an inbound message. WhatsApp's own apps send no more. */
+export const TEXT_RECEIVED_MAX = 65_536;
+/** One string in a payload. */
+const PAYLOAD_TEXT_MAX = 4_096;
+/** All strings and names of fields in a payload together. */
+const PAYLOAD_TEXTS_MAX = 32_768;
+/** Elements of a list, or fields of an object, in a payload. */
+const PAYLOAD_ITEMS_MAX = 100;
+/** Values in a payload. */
+const PAYLOAD_VALUES_MAX = 2_000;
+const PAYLOAD_DEPTH_MAX = 8;
+
+/** The text up to this length; it does not end within a surrogate pair. */
+export function boundedText<Text extends string | null>(text: Text, max: number): Text {
+  if (text === null || text.length <= max) return text;
+  const cut = text.slice(0, max);
+  const isInPair = /[\uD800-\uDBFF]$/.test(cut) && /^[\uDC00-\uDFFF]/.test(text.slice(max, max + 1));
+  return (isInPair ? cut.slice(0, -1) : cut) as Text; // a string, as it was given
+}
+
+/** The same, also without NUL characters and without halves of surrogate pairs. */
+export function boundedPlainText(text: string, max: number): string {
+  return boundedText(
+    boundedText(text, max + 1)
+      .replaceAll('\0', '')
+      .toWellFormed(),
+    max,
+  );
+}
+
+const KIND = /^[a-z][a-z_]{0,39}$/;
+
+/** The kind and the payload that a network reports. Null if it reports none, or none that is a kind. */
+export function boundedDetail(detail: MessageKindAndPayload | undefined): MessageKindAndPayload | null {
+  if (!detail || !KIND.test(detail.kind)) return null;
+  const { kind, payload } = detail;
+  // Of the same shape: what is too long is shorter, what is too much is left out.
+  return { kind, payload: payload === null ? null : boundedPayload(payload) } as MessageKindAndPayload;
+}
+
+/** A copy of JSON that is neither too long nor too deep. What is not JSON is null. */
+function boundedPayload(payload: object): unknown {
+  let texts = PAYLOAD_TEXTS_MAX;
+  let values = PAYLOAD_VALUES_MAX;
+
+  const copyText = (text: string): string => {
+    const copy = boundedPlainText(text, Math.min(PAYLOAD_TEXT_MAX, texts));
+    texts -= copy.length;
+    return copy;
+  };
+  const copy = (value: unknown, depth: number): unknown => {
+    values -= 1;
+    switch (typeof value) {
+      case 'string':
+        return copyText(value);
+      case 'number':
+        return Number.isFinite(value) ? value : null;
+      case 'boolean':
+        return value;
+      case 'object':
+        return value === null || depth > PAYLOAD_DEPTH_MAX ? null : copyObject(value, depth);
+      default:
+        return null;
+    }
+  };
+  const copyObject = (value: object, depth: number): unknown => {
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const item of value.slice(0, PAYLOAD_ITEMS_MAX)) {
+        if (values > 0) items.push(copy(item, depth + 1));
+      }
+      return items;
+    }
+    const fields: [string, unknown][] = [];
+    for (const [name, field] of Object.entries(value).slice(0, PAYLOAD_ITEMS_MAX)) {
+      if (values > 0) fields.push([copyText(name), copy(field, depth + 1)]);
+    }
+    return Object.fromEntries(fields);
+  };
+  return copy(payload, 1);
+}
+
+/** The first messaging networks of today began about then: an earlier time is not one of theirs. */
+const FIRST_SENT_AT = Date.UTC(2009, 0, 1);
+
+/**
+ * When a message was sent, as its network says, which may be wrong: not after its arrival. Null if the network does not
+ * say it, or says what cannot be.
+ */
+export function reportedTime(sentAt: number | null | undefined, arrivedAt: number): number | null {
+  if (typeof sentAt !== 'number' || !(sentAt >= FIRST_SENT_AT)) return null;
+  return Math.min(Math.floor(sentAt), arrivedAt);
+}

@@ -1,0 +1,20 @@
+import type { Contact, ContactReport } from '../../domain/contact/contact.ts';
+import type { Lease } from './lease.ts';
+
+/** The people whom each instance writes to or hears from. They outlive their instance, as its messages do. */
+export interface ContactStore {
+  /**
+   * Finds or adds the person that a report is about, as `decideContact` decides it from all contacts of the instance
+   * that have one of the reported network ids; `StorageContext.newId` makes the id of a new one. Concurrent reports of
+   * one person result in one contact. A report that says nothing new writes nothing, takes no more than one look-up, and
+   * may resolve with the contact although the lease has ended.
+   */
+  save(save: {
+    readonly lease: Lease;
+    readonly workspaceId: string;
+    readonly report: ContactReport;
+    readonly now: number;
+  }): Promise<Contact | 'fenced'>;
+  /** Also by the id of a contact that was merged into another one: then it is that one. */
+  find(workspaceId: string, instanceId: string, id: string): Promise<Contact | null>;
+}

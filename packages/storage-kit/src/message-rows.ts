@@ -1,0 +1,99 @@
+import type { ContactSummary, Message } from '@trunkline/core/spi/storage';
+import type { Codecs } from './codec.ts';
+import { rowMapper } from './columns.ts';
+import type { RowMapper } from './columns.ts';
+import { MESSAGE, MESSAGE_CONTENT, MESSAGE_STATE } from './entities.ts';
+import type { MessageDetails } from './entities.ts';
+import { wrongColumn } from './row-reader.ts';
+import type { Row } from './row-reader.ts';
+
+/** What a message is written as: some of its columns. */
+export type MessageColumns<Stored> = Pick<RowMapper<Message, Stored>, 'kinds' | 'columns'>;
+
+/**
+ * A message as a row. It has a column for each field that most messages have. Of its contact, it has `contact_id`. What
+ * few messages have is JSON in `details`, which is null for a message that says no more than its type and direction do.
+ */
+export interface MessageRows<Stored> {
+  readonly message: MessageColumns<Stored> & {
+    /** The contact is as it is now, which is no matter of this row. */
+    readonly read: (row: Row, contact: ContactSummary | null) => Message;
+  };
+  /** All columns except those that say to whom it belongs. */
+  readonly messageContent: MessageColumns<Stored>;
+  /** The columns that change after it was created. */
+  readonly messageState: MessageColumns<Stored>;
+}
+
+export function messageRows<Stored>(codecs: Codecs<Stored>): MessageRows<Stored> {
+  const message = rowMapper(MESSAGE, codecs);
+  const content = rowMapper(MESSAGE_CONTENT, codecs);
+  const state = rowMapper(MESSAGE_STATE, codecs);
+  const contactId = codecs.id('con');
+
+  const detailsColumn = (of: Message): Stored | null => {
+    const details = unusualDetails(of);
+    return details && codecs.json.write(details);
+  };
+  const contactColumn = ({ contact }: Message): Stored | null => contact && contactId.write(contact.id);
+  const readDetails = (row: Row): Partial<MessageDetails> => {
+    const stored = row['details'];
+    if (stored === null) return {};
+    const details = codecs.json.read(stored);
+    if (typeof details === 'object' && details !== null) return details; // as `unusualDetails` wrote it
+    throw wrongColumn(row, 'details');
+  };
+
+  return {
+    message: {
+      kinds: { ...message.kinds, contact_id: 'id', details: 'json' },
+      columns: (of) => ({
+        ...message.columns(of),
+        contact_id: contactColumn(of),
+        details: detailsColumn(of),
+      }),
+      read: (row, contact) => {
+        const own = message.read(row);
+        return { ...own, contact, ...usualDetails(own), ...readDetails(row) };
+      },
+    },
+    messageContent: {
+      kinds: { ...content.kinds, contact_id: 'id', details: 'json' },
+      columns: (of) => ({
+        ...content.columns(of),
+        contact_id: contactColumn(of),
+        details: detailsColumn(of),
+      }),
+    },
+    messageState: {
+      kinds: { ...state.kinds, details: 'json' },
+      columns: (of) => ({ ...state.columns(of), details: detailsColumn(of) }),
+    },
+  };
+}
+
+function usualDetails({ type, direction }: Pick<Message, 'type' | 'direction'>): MessageDetails {
+  return {
+    replyTo: null,
+    kind: type,
+    payload: null,
+    origin: direction === 'outbound' ? 'api' : null,
+    editedAt: null,
+    deletedAt: null,
+  };
+}
+
+/** Null for most messages, which takes no time and no room to store. */
+function unusualDetails(message: Message): Partial<MessageDetails> | null {
+  const usual = usualDetails(message);
+  const { replyTo, kind, payload, origin, editedAt, deletedAt } = message;
+  const details = {
+    ...(replyTo !== usual.replyTo && { replyTo }),
+    ...(kind !== usual.kind && { kind }),
+    ...(payload !== usual.payload && { payload }),
+    ...(origin !== usual.origin && { origin }),
+    ...(editedAt !== usual.editedAt && { editedAt }),
+    ...(deletedAt !== usual.deletedAt && { deletedAt }),
+  };
+  return Object.keys(details).length === 0 ? null : details;
+}
