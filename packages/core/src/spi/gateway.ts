@@ -28,8 +28,11 @@ export type { ContactReport } from '../domain/contact/contact.ts';
 export type { GroupReport } from '../domain/instance/group.ts';
 export type { MessageError } from '../domain/message/message.ts';
 export { MAX_REFERENCE_BYTES } from '../domain/message/download-retry.ts';
+export { kindText } from '../domain/message/kind-text.ts';
 export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';
 export type { MediaType } from '../domain/message/media-rules.ts';
+
+export type { MessageKindAndPayload } from '@trunkline/receiver';
 
 // Waits by the clock that a gateway is given.
 export { pause, withDeadline } from '../runtime/deadline.ts';

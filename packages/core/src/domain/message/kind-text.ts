@@ -1,0 +1,64 @@
+import type { MessageKindAndPayload, MessageLocation, SharedContact } from '@trunkline/receiver';
+
+/** What a kind of message says that has no text of its own, for apps and people who read texts alone. */
+export function kindText(detail: MessageKindAndPayload): string {
+  switch (detail.kind) {
+    case 'location':
+      return `Location: ${placeText(detail.payload)}`;
+    case 'live_location':
+      return `Live location: ${placeText(detail.payload)}`;
+    case 'contact':
+      return contactsText(detail.payload.contacts);
+    case 'button_reply':
+    case 'list_reply':
+      return detail.payload.title || detail.payload.id;
+    case 'form_reply':
+      return detail.payload.name;
+    case 'interactive':
+      return detail.payload.buttons.map(({ title }) => title).join(', ');
+    case 'poll':
+      return `Poll: ${detail.payload.question} (${detail.payload.options.join(', ')})`;
+    case 'order':
+      return orderText(detail.payload);
+    case 'event':
+      return `Event: ${[detail.payload.name, detail.payload.starts_at].filter(Boolean).join(', ')}`;
+    case 'text':
+    case 'image':
+    case 'document':
+    case 'video':
+    case 'audio':
+    case 'sticker':
+    case 'voice':
+    case 'video_note':
+      return '';
+  }
+}
+
+/** Enough digits for a doorstep, and no exponents, which JavaScript writes small numbers with. */
+const DEGREES = new Intl.NumberFormat('en-US', {
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 6,
+  useGrouping: false,
+  signDisplay: 'negative',
+});
+
+function placeText({ latitude, longitude, name, address }: MessageLocation): string {
+  const coordinates = `${DEGREES.format(latitude)},${DEGREES.format(longitude)}`;
+  return [name ?? address, coordinates].filter(Boolean).join(', ');
+}
+
+function contactsText(contacts: readonly SharedContact[]): string {
+  const [first, ...others] = contacts;
+  if (first && others.length === 0) {
+    return `Contact: ${[first.name, ...first.phone_numbers].filter(Boolean).join(', ')}`;
+  }
+  return `Contacts: ${contacts.map(({ name }) => name).join(', ')}`;
+}
+
+type Order = Extract<MessageKindAndPayload, { kind: 'order' }>['payload'];
+
+function orderText({ item_count: count, total, currency }: Order): string {
+  const items = count === null ? [] : [`${count} ${count === 1 ? 'item' : 'items'}`];
+  const price = total === null ? [] : [[(total / 1000).toFixed(2), currency].filter(Boolean).join(' ')];
+  return ['Order', [...items, ...price].join(', ')].filter(Boolean).join(': ');
+}
