@@ -105,7 +105,7 @@ it('the fake WhatsApp asks a client to send again what a phone could not read', 
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
-  await client.socket.sendMessage(bob.jid, { text: 'again' }, { messageId: 'RETRY-1' });
+  await client.socket.sendMessage(bob.lidJid ?? '', { text: 'again' }, { messageId: 'RETRY-1' });
   await wa().nextMessage({ id: 'RETRY-1' });
   wa().requestRetry(shop, bob, 'RETRY-1');
 
@@ -135,9 +135,41 @@ it('mirrors what is typed on the phone', async () => {
   const client = await linked(shop);
   const id = await wa().fromPhone(shop, bob, 'typed by hand');
   expect(await client.message(id)).toMatchObject({
-    key: { remoteJid: bob.jid, fromMe: true },
+    key: { remoteJid: bob.lidJid, fromMe: true },
     message: { conversation: 'typed by hand' },
   });
+  const group = wa().group({ subject: 'Team', members: [shop, bob] });
+  expect(await client.message(await wa().fromPhone(shop, group, 'to all'))).toMatchObject({
+    key: { remoteJid: group.jid, participant: shop.lidJid, fromMe: true },
+  });
+});
+
+it('the fake WhatsApp names people by LID unless a test says otherwise', async () => {
+  const shop = newAccount();
+  const bob = newPerson({ username: 'bob.b', verifiedName: 'Bob & Sons' });
+  const client = await linked(shop);
+  expect(await client.message(await wa().inbound(bob, shop, 'oi'))).toMatchObject({
+    key: { remoteJid: bob.lidJid, remoteJidAlt: bob.jid },
+    verifiedBizName: 'Bob & Sons',
+  });
+  const stanza = wa()
+    .transcript()
+    .findLast(({ node }) => node.tag === 'message');
+  expect(stanza?.node.attrs).toMatchObject({ username: 'bob.b' });
+});
+
+it('the fake WhatsApp rings, and hands over messages without what they say', async () => {
+  const shop = newAccount();
+  const bob = newPerson();
+  const client = await linked(shop);
+  const id = wa().call(bob, shop, { video: true });
+  expect(await client.first('call')).toMatchObject([
+    { id, from: bob.lidJid, status: 'offer', isVideo: true },
+  ]);
+  const seen = wa().unavailable(bob, shop);
+  await client.first('messages.upsert', ({ messages }) =>
+    messages.some(({ key }) => key.id === seen && key.isViewOnce === true),
+  );
 });
 
 it('brings reactions, edits, deletions and whatever else there is', async () => {

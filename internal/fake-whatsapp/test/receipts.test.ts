@@ -16,19 +16,19 @@ it.each([
   wa().receipt(shop, { by: bob, type, ids: ['R-1'] });
 
   const update = await client.first('messages.update');
-  expect(update).toMatchObject([{ key: { id: 'R-1', remoteJid: bob.jid }, update: { status } }]);
+  expect(update).toMatchObject([{ key: { id: 'R-1', remoteJid: bob.lidJid }, update: { status } }]);
 });
 
-it('covers several messages with one receipt, and comes from a LID or another device', async () => {
+it('covers several messages with one receipt, and comes from a LID, a number or another device', async () => {
   const shop = newAccount();
   const bob = newPerson();
   const client = await linked(shop);
-  wa().receipt(shop, { by: bob, type: 'read', ids: ['A', 'B', 'C'], addressing: 'lid' });
+  wa().receipt(shop, { by: bob, type: 'read', ids: ['A', 'B', 'C'] });
   const read = await client.first('messages.update', (updates) => updates.length === 3);
   expect(read.map(({ key }) => key.id)).toEqual(['A', 'B', 'C']);
   expect(read[0]?.key.remoteJid).toBe(bob.lidJid);
 
-  wa().receipt(shop, { by: bob, type: 'delivered', ids: ['D'], device: 3 });
+  wa().receipt(shop, { by: bob, type: 'delivered', ids: ['D'], addressing: 'pn', device: 3 });
   const delivered = await client.first('messages.update', ([update]) => update?.key.id === 'D');
   expect(delivered[0]?.key.remoteJid).toBe(bob.jid.replace('@', ':3@'));
 });
@@ -59,7 +59,10 @@ it('notes the receipts that a client sends', async () => {
   const client = await linked(shop);
   const { key } = await client.message(await wa().inbound(bob, shop, 'seen?'));
   await client.socket.readMessages([key]);
-  expect(await wa().receiptFor(key.id ?? '', 'read')).toMatchObject({ from: shop.phoneNumber, to: bob.jid });
+  expect(await wa().receiptFor(key.id ?? '', 'read')).toMatchObject({
+    from: shop.phoneNumber,
+    to: bob.lidJid,
+  });
   expect(
     wa()
       .receipts(shop)

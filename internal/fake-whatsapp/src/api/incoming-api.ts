@@ -5,7 +5,7 @@ import { askForRetry } from '../messages/retry.ts';
 import { toProto } from '../messages/to-proto.ts';
 import type { Outgoing } from '../messages/to-proto.ts';
 import type { Network } from '../network.ts';
-import { seconds } from '../stanza.ts';
+import { seconds, stanza } from '../stanza.ts';
 import type { AddressingMode } from '../directory/contact.ts';
 import type { Account, Group, Person } from './directory-api.ts';
 
@@ -13,7 +13,7 @@ interface InboundOptions {
   /** The network's message id; made up where left out. Given twice, it is the same message sent again. */
   readonly id?: string;
   readonly group?: Group;
-  /** How the sender is named to the client: by number, the default, or by LID. Groups have a way of their own. */
+  /** How the sender is named to the client: by LID, the default, or by number. Groups have a way of their own. */
   readonly addressing?: AddressingMode;
   /** The ciphertext cannot be read. The sender's phone responds to the client's retry receipt with one that can. */
   readonly undecryptable?: boolean;
@@ -35,6 +35,18 @@ interface ReceiptOptions {
   readonly device?: number;
 }
 
+interface UnavailableOptions {
+  /** `view_once` by default; null where the network does not say why. */
+  readonly type?: string | null;
+  readonly id?: string;
+}
+
+interface CallOptions {
+  readonly id?: string;
+  readonly video?: boolean;
+  readonly group?: Group;
+}
+
 /** What comes in for an account: immediately if its client is connected, otherwise after its next login. */
 export interface IncomingApi {
   /** A person sends the account a message. Returns the network id. */
@@ -49,6 +61,10 @@ export interface IncomingApi {
   redeliver(to: Account, id: string): void;
   /** A person's phone sends receipts for messages that the account sent. */
   receipt(to: Account, receipt: ReceiptOptions): void;
+  /** A message arrives without what it says, such as a picture to be seen once. Returns the network id. */
+  unavailable(from: Person, to: Account, options?: UnavailableOptions): string;
+  /** A person calls the account. Returns the id of the call. */
+  call(from: Person, to: Account, options?: CallOptions): string;
   /** The person's phone could not read a message and asks the client for it again. */
   requestRetry(to: Account, by: Person, id: string): void;
 }
@@ -67,7 +83,7 @@ export function incomingApi(network: Network): IncomingApi {
     inbound: async (from, to, message, options = {}) => {
       const group = options.group && directory.group(options.group.jid);
       const id = options.id ?? newMessageId();
-      const addressing = group?.addressing ?? options.addressing ?? 'pn';
+      const addressing = group?.addressing ?? options.addressing ?? 'lid';
       const account = directory.account(to.phoneNumber);
       if (account.reachable.length === 0)
         throw new Error(`no client of ${account.phoneNumber} can be written to`);
@@ -89,9 +105,42 @@ export function incomingApi(network: Network): IncomingApi {
         type,
         ids,
         group,
-        addressing: options.addressing ?? group?.addressing ?? 'pn',
+        addressing: options.addressing ?? group?.addressing ?? 'lid',
         device: options.device,
       });
+    },
+    unavailable: (from, { phoneNumber }, { type = 'view_once', id = newMessageId() } = {}) => {
+      const sender = directory.contact(from.phoneNumber);
+      const names = { from: sender.jidIn('lid'), sender_pn: sender.hidesNumber ? undefined : sender.jid };
+      const attrs = { id, t: seconds(network.now()), type: 'media', notify: sender.name, ...names };
+      const child = stanza('unavailable', { type: type ?? undefined });
+      for (const { inbox } of directory.account(phoneNumber).reachable)
+        inbox.put(stanza('message', attrs, [child]));
+      return id;
+    },
+    call: (from, { phoneNumber }, { id = newMessageId(), video = false, group } = {}) => {
+      const caller = directory.contact(from.phoneNumber);
+      const creator = caller.jidIn('lid');
+      const names = { from: group?.jid ?? creator, notify: caller.name, username: caller.username };
+      const offer = stanza(
+        'offer',
+        {
+          'call-id': id,
+          'call-creator': creator,
+          caller_pn: caller.hidesNumber ? undefined : caller.jid,
+          'group-jid': group?.jid,
+        },
+        [
+          stanza('audio', { enc: 'opus', rate: '16000' }),
+          ...(video ? [stanza('video', { enc: 'vp8' })] : []),
+        ],
+      );
+      for (const { inbox } of directory.account(phoneNumber).reachable) {
+        inbox.put(
+          stanza('call', { id: network.newStanzaId(), t: seconds(network.now()), ...names }, [offer]),
+        );
+      }
+      return id;
     },
     requestRetry: ({ phoneNumber }, by, id) => {
       const reader = directory.contact(by.phoneNumber);

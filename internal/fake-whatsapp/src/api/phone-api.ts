@@ -7,7 +7,7 @@ import type { Network } from '../network.ts';
 import { enterCode, hasRequestedCode } from '../pairing/link-code.ts';
 import { pair } from '../pairing/pair.ts';
 import { hasOffered, isRetired, readQr, retireSecret } from '../pairing/qr.ts';
-import type { Account, Person } from './directory-api.ts';
+import type { Account, Group, Person } from './directory-api.ts';
 
 interface LinkedDevice {
   readonly device: number;
@@ -26,7 +26,7 @@ export interface PhoneApi {
   unlink(account: Account): void;
   linkedDevices(account: Pick<Account, 'phoneNumber'>): readonly LinkedDevice[];
   /** Typed on the phone itself; each client gets its copy. Returns the network id. */
-  fromPhone(account: Account, to: Person, message: Outgoing): Promise<string>;
+  fromPhone(account: Account, to: Person | Group, message: Outgoing): Promise<string>;
 }
 
 export function phoneApi(network: Network, switchboard: Switchboard): PhoneApi {
@@ -67,7 +67,8 @@ export function phoneApi(network: Network, switchboard: Switchboard): PhoneApi {
         connected: switchboard.ofCompanion(companion) !== undefined,
       })),
     fromPhone: async ({ phoneNumber }, to, message) => {
-      const chat = { account: directory.account(phoneNumber), to: directory.contact(to.phoneNumber) };
+      const recipient = 'subject' in to ? directory.group(to.jid) : directory.contact(to.phoneNumber);
+      const chat = { account: directory.account(phoneNumber), to: recipient };
       return mirror(network, chat, await toProto(message, network.media));
     },
   };

@@ -1,5 +1,12 @@
 import type { Content } from '../messages/content.ts';
 
+interface QuotedMessage {
+  readonly id: string;
+  /** The jid of whoever is said to have written it. */
+  readonly author: string;
+  readonly text: string;
+}
+
 /** One message stanza as a client sent it. A resend is a second one with the same id. */
 export interface SentMessage {
   /** The network id that the client chose. */
@@ -11,6 +18,8 @@ export interface SentMessage {
   /** The recipient's phone number, or null for a group. */
   readonly toPhoneNumber: string | null;
   readonly content: Content;
+  /** The message that it quotes, as the recipient's phone shows it. */
+  readonly quotes: QuotedMessage | null;
   /** The phone numbers of those whose phones could decrypt it. */
   readonly readableBy: readonly string[];
   /** The error code it was refused with. */

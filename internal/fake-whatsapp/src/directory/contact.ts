@@ -12,6 +12,10 @@ export interface ContactOptions {
   readonly onWhatsApp?: boolean;
   /** True: messages from this person come from the LID, without a phone number. */
   readonly hidesNumber?: boolean;
+  /** The name by which people without the number find this person. */
+  readonly username?: string;
+  /** The name that the network has certified, of a business. */
+  readonly verifiedName?: string;
   readonly pictureUrl?: string;
 }
 
@@ -41,6 +45,8 @@ export class Contact {
   readonly lid: string | undefined;
   readonly onWhatsApp: boolean;
   readonly hidesNumber: boolean;
+  readonly username: string | undefined;
+  readonly verifiedName: string | undefined;
   readonly pictureUrl: string | undefined;
   #device: SignalPeer | undefined;
   /** What the phone shows: a message that arrives twice is one. */
@@ -57,6 +63,8 @@ export class Contact {
     this.lid = options.lid === undefined ? madeUpLid(phoneNumber) : (options.lid ?? undefined);
     this.onWhatsApp = options.onWhatsApp ?? true;
     this.hidesNumber = options.hidesNumber ?? false;
+    this.username = options.username;
+    this.verifiedName = options.verifiedName;
     this.pictureUrl = options.pictureUrl;
   }
 

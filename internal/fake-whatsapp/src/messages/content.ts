@@ -8,6 +8,8 @@ export interface MediaContent {
   readonly caption: string | null;
   /** Documents only. */
   readonly filename: string | null;
+  /** An audio that is shown as a recorded voice message, and how long it says it is. */
+  readonly voice?: { readonly seconds: number | null };
 }
 
 /** What a message says, after every layer of encryption is off. */

@@ -1,4 +1,5 @@
 import { normalizeMessageContent, proto } from '@whiskeysockets/baileys';
+import type { SentMessage } from '../chronicle/sent-log.ts';
 import { openFile } from '../media/media-cipher.ts';
 import type { FileReference } from '../media/media-cipher.ts';
 import type { MediaHost } from '../media/media-host.ts';
@@ -20,9 +21,22 @@ export async function fromProto(message: proto.IMessage, media: MediaHost): Prom
       mimeType: file.mimetype ?? '',
       caption: 'caption' in file ? (file.caption ?? null) : null,
       filename: 'fileName' in file ? (file.fileName ?? null) : null,
+      ...('ptt' in file && file.ptt && { voice: { seconds: file.seconds ?? null } }),
     };
   }
   return { type: 'other', message: proto.Message.fromObject(message).toJSON() };
+}
+
+/** The message that a decrypted one replies to. */
+export function quotedIn(message: proto.IMessage): SentMessage['quotes'] {
+  const content = normalizeMessageContent(message) ?? message;
+  for (const part of Object.values(content)) {
+    const context: proto.IContextInfo | null | undefined = part?.contextInfo;
+    if (!context?.stanzaId) continue;
+    const quoted = context.quotedMessage?.conversation ?? '';
+    return { id: context.stanzaId, author: context.participant ?? '', text: quoted };
+  }
+  return null;
 }
 
 type MediaMessage = proto.Message.IImageMessage | proto.Message.IAudioMessage;

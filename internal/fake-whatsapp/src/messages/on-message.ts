@@ -7,7 +7,8 @@ import type { Contact } from '../directory/contact.ts';
 import type { Content } from './content.ts';
 import { decryptCopies } from './decrypt-copies.ts';
 import type { Copy } from './decrypt-copies.ts';
-import { fromProto } from './from-proto.ts';
+import type { SentMessage } from '../chronicle/sent-log.ts';
+import { fromProto, quotedIn } from './from-proto.ts';
 import { relay } from './relay.ts';
 import { askForRetry } from './retry.ts';
 
@@ -23,7 +24,8 @@ export async function onMessage(connection: Connection, node: Stanza): Promise<v
   const copies = await decryptCopies(node, client, directory);
   if (!isForOwnPhone) {
     const content = await contentOf(connection, copies);
-    note(connection, node, { content, copies, refused: disturbance ?? null });
+    const quotes = quotedBy(connection, copies);
+    note(connection, node, { content, quotes, copies, refused: disturbance ?? null });
     if (disturbance === undefined) deliver(connection, node, { content, copies });
   }
   const ack = { class: 'message', id: node.attrs['id'], from: node.attrs['to'], t: seconds(network.now()) };
@@ -49,11 +51,22 @@ function checkIdentity({ client, network }: Connection, node: Stanza): void {
   if (!valid) network.chronicle.problems.push(`message ${node.attrs['id'] ?? ''} without a valid identity`);
 }
 
-async function contentOf({ client, network }: Connection, copies: readonly Copy[]): Promise<Content> {
-  const read = copies.find(({ reader, message }) => reader !== client.account && message !== undefined);
-  if (read?.message === undefined) return { type: 'unreadable' };
+/** What the recipients' phones made of it: those of others than the sender. */
+function readMessage({ client }: Connection, copies: readonly Copy[]): proto.Message | undefined {
+  return copies.find(({ reader, message }) => reader !== client.account && message !== undefined)?.message;
+}
+
+function quotedBy(connection: Connection, copies: readonly Copy[]): SentMessage['quotes'] {
+  const message = readMessage(connection, copies);
+  return message === undefined ? null : quotedIn(message);
+}
+
+async function contentOf(connection: Connection, copies: readonly Copy[]): Promise<Content> {
+  const { network } = connection;
+  const message = readMessage(connection, copies);
+  if (message === undefined) return { type: 'unreadable' };
   try {
-    return await fromProto(read.message, network.media);
+    return await fromProto(message, network.media);
   } catch (error) {
     network.chronicle.problems.push(String(error));
     return { type: 'unreadable' };
@@ -63,7 +76,7 @@ async function contentOf({ client, network }: Connection, copies: readonly Copy[
 function note(
   connection: Connection,
   node: Stanza,
-  opened: Opened & { readonly refused: number | null },
+  opened: Opened & Pick<SentMessage, 'quotes' | 'refused'>,
 ): void {
   const { client, network } = connection;
   const { id = '', to = '' } = node.attrs;
@@ -73,6 +86,7 @@ function note(
     to,
     toPhoneNumber: network.directory.byJid(to)?.phoneNumber ?? null,
     content: opened.content,
+    quotes: opened.quotes,
     readableBy: readersOf(connection, opened.copies).map(({ phoneNumber }) => phoneNumber),
     refused: opened.refused,
     receivedAt: network.now(),

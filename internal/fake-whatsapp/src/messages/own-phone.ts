@@ -3,6 +3,7 @@ import { proto } from '@whiskeysockets/baileys';
 import type { Network } from '../network.ts';
 import { seconds, stanza } from '../stanza.ts';
 import type { Contact } from '../directory/contact.ts';
+import { GroupChat } from '../directory/group-chat.ts';
 import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
 import { encNode, encryptFor, newMessageId } from './phone-to-client.ts';
 
@@ -36,18 +37,31 @@ export async function sendHistory(network: Network, companion: Companion): Promi
 /** A message that the account's owner sent from the phone; every client gets its copy. Returns the network id. */
 export async function mirror(
   network: Network,
-  chat: { readonly account: LinkedAccount; readonly to: Contact },
+  chat: { readonly account: LinkedAccount; readonly to: Contact | GroupChat },
   message: proto.IMessage,
 ): Promise<string> {
   const { account, to } = chat;
   const id = newMessageId();
   const wrapped = { deviceSentMessage: { destinationJid: to.jid, message } };
-  const attrs = { id, t: seconds(network.now()), type: 'text', from: account.jid, notify: account.name };
-  const { attrs: envelope } = stanza('message', { ...attrs, recipient: to.jid, recipient_lid: to.lidJid });
+  const attrs = { id, t: seconds(network.now()), type: 'text', notify: account.name };
+  const { attrs: envelope } = stanza('message', { ...attrs, ...addressed(account, to) });
   account.sent.set(id, { envelope, message: wrapped, respondsToRetry: true });
   for (const companion of account.reachable) {
     const enc = encNode(await encryptFor(account, companion, wrapped));
     companion.inbox.put(stanza('message', envelope, [enc]));
   }
   return id;
+}
+
+/** The chat is by LID, as everything is; the number goes with it unless the person hides it. */
+function addressed(account: LinkedAccount, to: Contact | GroupChat) {
+  if (to instanceof GroupChat) {
+    return { from: to.jid, participant: to.jidOf(account), addressing_mode: to.addressing };
+  }
+  return {
+    from: account.jidIn('lid'),
+    recipient: to.jidIn('lid'),
+    peer_recipient_pn: to.hidesNumber ? undefined : to.jid,
+    peer_recipient_username: to.username,
+  };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { proto } from '@whiskeysockets/baileys';
+import { proto } from '@whiskeysockets/baileys';
 import { stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 import type { AddressingMode, Contact } from '../directory/contact.ts';
@@ -76,13 +76,14 @@ function attributes({ from, message, envelope }: PhoneMessage): Readonly<Record<
   const other = mode === 'pn' ? { lid: from.lidJid } : { pn: from.hidesNumber ? undefined : from.jid };
   const names =
     group === undefined
-      ? { from: sender, sender_lid: other.lid, sender_pn: other.pn }
+      ? { from: sender, sender_lid: other.lid, sender_pn: other.pn, username: from.username }
       : {
           from: group.jid,
           participant: sender,
           addressing_mode: mode,
           participant_lid: other.lid,
           participant_pn: other.pn,
+          participant_username: from.username,
         };
   return stanza('message', { id, t, type: isMedia ? 'media' : 'text', notify: from.name, ...names }).attrs;
 }
@@ -91,14 +92,22 @@ async function encrypted(sending: PhoneMessage, companion: Companion): Promise<S
   const { from, message, envelope, undecryptable } = sending;
   const { group } = envelope;
   const damaged = (bytes: Uint8Array) => (undecryptable ? withBrokenMac(bytes) : bytes);
+  const certified = certificateOf(from);
   if (group === undefined) {
     const { type, ciphertext } = await encryptFor(from, companion, message);
-    return [encNode({ type, ciphertext: damaged(ciphertext) })];
+    return [...certified, encNode({ type, ciphertext: damaged(ciphertext) })];
   }
   const author = attributes(sending)['participant'] ?? '';
   const senderKey = await encryptFor(from, companion, await senderKeyMessage(from, group.jid, author));
   const { ciphertext } = await from.device.encryptForGroup(group.jid, author, message);
-  return [encNode(senderKey), stanza('enc', { v: '2', type: 'skmsg' }, damaged(ciphertext))];
+  return [...certified, encNode(senderKey), stanza('enc', { v: '2', type: 'skmsg' }, damaged(ciphertext))];
+}
+
+/** The name of a business, which the server certifies. */
+function certificateOf({ verifiedName }: Contact): readonly Stanza[] {
+  if (verifiedName === undefined) return [];
+  const details = proto.VerifiedNameCertificate.Details.encode({ verifiedName }).finish();
+  return [stanza('verified_name', { v: '1' }, proto.VerifiedNameCertificate.encode({ details }).finish())];
 }
 
 async function senderKeyMessage(from: Contact, group: string, author: string): Promise<proto.IMessage> {

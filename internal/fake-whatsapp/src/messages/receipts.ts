@@ -55,7 +55,8 @@ function forward({ client, network }: Connection, { attrs, content }: Stanza): v
   if (type !== undefined && NOT_FOR_THE_SENDER.has(type)) return;
   const sender = network.directory.byJid(participant ?? to);
   if (!(sender instanceof LinkedAccount) || sender === client.account) return;
-  const names = participant === undefined ? { from: client.jid } : { from: to, participant: client.jid };
+  const names =
+    participant === undefined ? { from: client.lidJid } : { from: to, participant: client.lidJid };
   const node = stanza('receipt', { id, t: seconds(network.now()), type, ...names }, content);
   for (const { inbox } of sender.companions.values()) inbox.put(node);
 }

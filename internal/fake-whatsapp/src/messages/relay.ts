@@ -52,7 +52,7 @@ function copyFor(companion: Companion, node: Stanza): Stanza | undefined {
 function direct(sender: Companion, reader: Companion, node: Stanza) {
   const isOwn = reader.account === sender.account;
   const recipient = isOwn ? node.attrs['to'] : undefined;
-  return { from: sender.jid, sender_lid: sender.lidJid, notify: sender.account.name, recipient };
+  return { from: sender.lidJid, sender_pn: sender.jid, notify: sender.account.name, recipient };
 }
 
 function inGroup(sender: Companion, group: GroupChat) {

@@ -22,7 +22,7 @@ export function askForRetry(network: Network, companion: Companion, { id, reader
   const count = (reader.retries.get(id) ?? 0) + 1;
   if (count > MOST_RETRIES) return;
   reader.retries.set(id, count);
-  const addressing = group === null ? 'pn' : network.directory.group(group).addressing;
+  const addressing = group === null ? 'lid' : network.directory.group(group).addressing;
   const jid = reader.jidIn(addressing);
   const names = group === null ? { from: jid } : { from: group, participant: jid };
   const t = seconds(network.now());

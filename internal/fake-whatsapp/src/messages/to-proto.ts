@@ -19,8 +19,16 @@ export type Outgoing =
   | string
   | OutgoingMedia
   | { readonly type: 'reaction'; readonly text: string; readonly to: proto.IMessageKey }
+  /** Of the sender's own message. */
   | { readonly type: 'edit'; readonly id: string; readonly text: string }
-  | { readonly type: 'delete'; readonly id: string }
+  /** Of the sender's own message; of a member's, named by jid, if the sender is an admin of the group. */
+  | { readonly type: 'delete'; readonly id: string; readonly author?: string }
+  /** A text that replies to a message of the chat. */
+  | {
+      readonly type: 'reply';
+      readonly text: string;
+      readonly to: { readonly id: string; readonly author: string };
+    }
   /** Whatever the protocol has: stickers, wrapped messages, … */
   | { readonly type: 'raw'; readonly message: proto.IMessage }
   /** No message at all: these bytes are encrypted. */
@@ -40,10 +48,19 @@ export async function toProto(outgoing: Outgoing, media: MediaHost): Promise<pro
       return { reactionMessage: { key: outgoing.to, text: outgoing.text } };
     case 'edit': {
       const editedMessage = { conversation: outgoing.text };
-      return { protocolMessage: { key: { id: outgoing.id }, type: MESSAGE_EDIT, editedMessage } };
+      const protocolMessage = { key: { id: outgoing.id, fromMe: true }, type: MESSAGE_EDIT, editedMessage };
+      return { editedMessage: { message: { protocolMessage } } };
     }
-    case 'delete':
-      return { protocolMessage: { key: { id: outgoing.id }, type: REVOKE } };
+    case 'delete': {
+      const { id, author } = outgoing;
+      const key = author === undefined ? { id, fromMe: true } : { id, fromMe: false, participant: author };
+      return { protocolMessage: { key, type: REVOKE } };
+    }
+    case 'reply': {
+      const { id: stanzaId, author: participant } = outgoing.to;
+      const contextInfo = { stanzaId, participant, quotedMessage: { conversation: '…' } };
+      return { extendedTextMessage: { text: outgoing.text, contextInfo } };
+    }
     default:
       return mediaMessage(outgoing, media);
   }
