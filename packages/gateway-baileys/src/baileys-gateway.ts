@@ -10,8 +10,8 @@ import { quietConsole } from './socket/baileys-logs.ts';
 
 export interface BaileysGateway extends Gateway {
   /**
-   * How many messages have arrived since the process began for which this API has no type (statuses, posts in channels,
-   * polls…), by kind. `plaintext` are those that are said to be from a person and are not encrypted.
+   * How much has arrived since the process began that is neither a message nor an event of this API (statuses, posts in
+   * channels, votes in polls…), by kind. `plaintext` are messages that are said to be from a person and are not encrypted.
    */
   skipped(): ReadonlyMap<string, number>;
 }
@@ -106,6 +106,7 @@ async function unlinkStored(
     message: () => never,
     receipt: () => never,
     groups: () => never,
+    activity: () => never,
   });
   try {
     if ((await outcome.promise) === 'open') await connection.logout();

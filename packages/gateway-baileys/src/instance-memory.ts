@@ -1,4 +1,5 @@
 import type { GatewayContext } from '@trunkline/core/spi/gateway';
+import QuickLRU from 'quick-lru';
 import { groupDirectory } from './inbound/group-directory.ts';
 import type { GroupDirectory } from './inbound/group-directory.ts';
 import type { GatewaySettings } from './options.ts';
@@ -21,6 +22,8 @@ export interface InstanceMemory {
   readonly pace: Pace;
   readonly restrictions: Restrictions;
   readonly pruning: PruningProgress;
+  /** Calls that were reported lately, by their id. */
+  readonly calls: QuickLRU<string, true>;
   /** When another connection last took the place of ours, by `clock.elapsed()`. */
   replacedAt: number | null;
 }
@@ -33,6 +36,7 @@ export function instanceMemory(settings: GatewaySettings, context: GatewayContex
     pace: createPace(settings.pace, context),
     restrictions: createRestrictions(context.clock),
     pruning: pruningProgress(),
+    calls: new QuickLRU({ maxSize: 500 }),
     replacedAt: null,
   };
 }

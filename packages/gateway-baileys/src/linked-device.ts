@@ -2,7 +2,7 @@ import { withDeadline } from '@trunkline/core/spi/gateway';
 import type { Clock, LinkedProfile } from '@trunkline/core/spi/gateway';
 import { S_WHATSAPP_NET } from '@whiskeysockets/baileys';
 import type { WASocket } from '@whiskeysockets/baileys';
-import { storable } from './inbound/message-content.ts';
+import { storable } from './inbound/storable-text.ts';
 import { userOf } from './inbound/phone-number.ts';
 import { queryErrorOf, statusCodeOf } from './socket/status-code.ts';
 

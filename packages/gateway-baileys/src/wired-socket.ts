@@ -113,6 +113,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
       arrivals,
       listener,
       clock,
+      calls: memory.calls,
       skipped,
       refused: giveUp,
       ended: life.ended,

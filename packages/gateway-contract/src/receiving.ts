@@ -13,7 +13,9 @@ export function receivingContract(subject: GatewaySubject): void {
       const { network, link, phone } = await linkedFixture(subject);
       const from = network.people.reader;
       const networkId = await phone.receive({ from, text: 'Grüße 👋' });
-      const { message } = await link.first('message');
+      const {
+        message: { contact = null, sentAt = null, replyTo = null, detail, ...message },
+      } = await link.first('message');
       expect(message).toEqual({
         networkId,
         from,
@@ -21,6 +23,10 @@ export function receivingContract(subject: GatewaySubject): void {
         groupNetworkId: null,
         content: { type: 'text', text: 'Grüße 👋' },
       });
+      expect({ replyTo, detail }).toEqual({ replyTo: null, detail: undefined });
+      if (sentAt !== null) expect(new Date(sentAt).getUTCFullYear()).toBeGreaterThan(2000);
+      if (contact !== null)
+        expect(contact).toMatchObject({ networkId: expect.any(String), phoneNumber: from });
     });
 
     for (const { type, mimeType, content } of FILES) {

@@ -1,4 +1,5 @@
 import type {
+  Activity,
   ClosedReason,
   Gateway,
   GatewayConnection,
@@ -25,6 +26,7 @@ export type Report =
   | { readonly kind: 'closed'; readonly reason: ClosedReason }
   | { readonly kind: 'message'; readonly message: IncomingMessage }
   | { readonly kind: 'receipt'; readonly receipt: MessageReceipt }
+  | { readonly kind: 'activity'; readonly activity: Activity }
   | { readonly kind: 'groups'; readonly groups: readonly GroupReport[]; readonly full: boolean }
   | { readonly kind: 'restricted'; readonly restriction: Restriction | null };
 
@@ -62,6 +64,7 @@ export async function openLink(
     connected: (profile) => take({ kind: 'connected', profile }),
     message: (message) => take({ kind: 'message', message }),
     receipt: (receipt) => take({ kind: 'receipt', receipt }),
+    activity: (activity) => take({ kind: 'activity', activity }),
     groups: (groups, { full } = { full: false }) => take({ kind: 'groups', groups, full }),
     restricted: (restriction) => take({ kind: 'restricted', restriction }),
     async closed(reason) {

@@ -1,12 +1,17 @@
 import type { Clock } from '@trunkline/core/spi/gateway';
-import { decodeMessageNode, jidNormalizedUser, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
+import { MISSING_KEYS_ERROR_TEXT, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
 import type { BinaryNode, WAMessage, WASocket } from '@whiskeysockets/baileys';
 import QuickLRU from 'quick-lru';
 import { decodeValue } from '../session/json-value.ts';
 import type { SessionValues } from '../session/session-values.ts';
 import { keyName } from '../session/signal-keys.ts';
 import { readContent } from './message-content.ts';
-import { networkIdOf } from './network-id.ts';
+import { identityOf } from './message-identity.ts';
+import type { MessageIdentity } from './message-identity.ts';
+import { childrenOf, messageOf, originOf } from './stanza-message.ts';
+import type { Me, StanzaOrigin } from './stanza-message.ts';
+import { createUnreadable } from './unreadable.ts';
+import type { Unreadable } from './unreadable.ts';
 
 const TYPE = 'arrival';
 /** How the names of stored arrivals begin: they are read when a connection is opened. */
@@ -21,50 +26,46 @@ const ERASE_AFTER_MS = 250;
 export interface Arrivals {
   /** Sees every stanza before Baileys does, to know which message a ciphertext belongs to. */
   watch(socket: WASocket): void;
-  /** An arrival, where the plaintext is of a kind that becomes a message: to be written together with the keys. */
+  /** What is to be written together with the keys. Null where nothing is. */
   record(ciphertext: Uint8Array, plaintext: Uint8Array): RecordedArrival | null;
+  /** The ciphertext could not be decrypted. Resolves when that is written. */
+  recordFailure(ciphertext: Uint8Array, error: unknown): Promise<void>;
+  /** The stanza's message came without a ciphertext. Resolves when that is written. */
+  recordUnreadable(stanza: BinaryNode): Promise<void>;
   /** It is written: whoever listens gets it now, which is sooner than by Baileys' events. */
   announce(arrival: RecordedArrival): void;
   /** Hears of what an earlier connection left, oldest first, and then of every arrival. */
   listen(me: Me | undefined, heard: (message: WAMessage) => void): void;
   /** Whether the listener has heard of it lately. */
-  wasHeard(key: ArrivalKey): boolean;
+  wasHeard(key: MessageIdentity): boolean;
   /** The message is stored, or will never be one. */
-  complete(key: ArrivalKey): void;
+  complete(key: MessageIdentity): void;
   /** Erases what is completed. */
   flush(): Promise<void>;
+  /** The messages that nobody here could read so far. */
+  readonly unreadable: Unreadable;
 }
 
 interface RecordedArrival {
-  /** A set of Signal keys, of a type of our own. */
-  readonly keys: Readonly<Record<typeof TYPE, Readonly<Record<string, Arrival>>>>;
-  readonly arrival: Arrival;
+  /** A set of Signal keys, of types of our own. */
+  readonly keys: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Null where the message becomes nothing that is stored. */
+  readonly arrival: Arrival | null;
 }
 
-interface Me {
-  readonly id: string;
-  readonly lid?: string | undefined;
-}
-
-interface ArrivalKey {
-  readonly id?: string | null | undefined;
-  readonly remoteJid?: string | null | undefined;
-  readonly participant?: string | null | undefined;
-}
-
-interface Arrival {
+interface Arrival extends StanzaOrigin {
   readonly order: number;
-  /** Those of the stanza. */
-  readonly attrs: BinaryNode['attrs'];
   /** A `proto.Message`, encoded. */
   readonly message: Uint8Array;
 }
 
 export function createArrivals(values: SessionValues, clock: Clock): Arrivals {
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
+  const unreadable = createUnreadable(values, clock);
   const completed = new Set<string>();
   /** Baileys reports them once more. */
   const heardOf = new QuickLRU<string, true>({ maxSize: 5_000 });
+  let me: Me | null = null;
   let hear: (arrival: Arrival) => void = () => {};
   let cancelTimer: (() => void) | null = null;
   const stored = (): readonly (readonly [string, Arrival])[] =>
@@ -85,51 +86,69 @@ export function createArrivals(values: SessionValues, clock: Clock): Arrivals {
     await values.save(new Map(erased.map((name) => [name, null])));
   };
 
+  const recordUnreadable = async (stanza: BinaryNode): Promise<void> => {
+    if (!me || stanza.attrs['category'] === 'peer') return;
+    const origin = originOf(stanza);
+    await unreadable.record(identityOf(messageOf(origin, me).key), origin);
+  };
+
   return {
     watch(socket) {
       socket.ws.prependListener('CB:message', (stanza: BinaryNode) => {
-        for (const { content } of children(stanza)) {
+        for (const { content } of childrenOf(stanza)) {
           if (content instanceof Uint8Array) stanzas.set(content, stanza);
         }
       });
     },
     record(ciphertext, plaintext) {
       const stanza = stanzas.get(ciphertext);
-      const message = stanza && proto.Message.decode(unpadRandomMax16(plaintext));
-      // A copy of what the phone's owner wrote has its text one level down, and is not for us.
-      if (!message || readContent(message).kind !== 'content') return null;
-      const { attrs } = stanza;
-      const id = idOf({ id: attrs['id'], remoteJid: attrs['from'], participant: attrs['participant'] });
-      const arrival = { order: order++, attrs, message: proto.Message.encode(message).finish() };
-      return { keys: { [TYPE]: { [id]: arrival } }, arrival };
+      // What our own phone sends to this device alone is Baileys' to read.
+      if (!stanza || !me || stanza.attrs['category'] === 'peer') return null;
+      const opened = proto.Message.decode(unpadRandomMax16(plaintext));
+      // A copy of what the phone's owner wrote.
+      const message = opened.deviceSentMessage?.message ?? opened;
+      const read = readContent(message);
+      // The key of a group comes in the stanza of the first message that it opens.
+      if (read.kind === 'other' && read.name === 'senderKeyDistributionMessage') return null;
+      const origin = originOf(stanza);
+      const identity = identityOf(messageOf(origin, me).key);
+      const readAtLast = unreadable.erasure(identity);
+      if (read.kind === 'other') return readAtLast && { keys: readAtLast, arrival: null };
+      const arrival = { order: order++, ...origin, message: proto.Message.encode(message).finish() };
+      return { keys: { [TYPE]: { [identity]: arrival }, ...readAtLast }, arrival };
     },
-    announce: ({ arrival }) => hear(arrival),
-    listen(me, heard) {
+    async recordFailure(ciphertext, error) {
+      const stanza = stanzas.get(ciphertext);
+      // A message that comes once more after it was read is not one that nobody could read.
+      if (stanza && !isRepeat(error)) await recordUnreadable(stanza);
+    },
+    recordUnreadable,
+    announce({ arrival }) {
+      if (arrival) hear(arrival);
+    },
+    listen(account, heard) {
       // Nothing is read before there is somebody whom it was written to.
-      if (!me) return;
-      hear = ({ attrs, message }) => {
-        const { fullMessage } = decodeMessageNode({ tag: 'message', attrs }, me.id, me.lid ?? '');
-        heardOf.set(idOf(fullMessage.key), true);
-        heard({ ...fullMessage, message: proto.Message.decode(message) });
+      if (!account) return;
+      me = account;
+      hear = ({ message, ...origin }) => {
+        const received = messageOf(origin, account);
+        heardOf.set(identityOf(received.key), true);
+        heard({ ...received, message: proto.Message.decode(message) });
       };
       for (const [, arrival] of stored()) hear(arrival);
     },
-    wasHeard: (key) => heardOf.has(idOf(key)),
+    wasHeard: (key) => heardOf.has(identityOf(key)),
     complete(key) {
-      completed.add(ARRIVALS + idOf(key));
+      completed.add(ARRIVALS + identityOf(key));
       // What does not get erased is stored once more after a restart, and found to be stored already.
       cancelTimer ??= clock.setTimer(ERASE_AFTER_MS, () => void flush().catch(() => undefined));
     },
     flush,
+    unreadable,
   };
 }
 
-function idOf({ id, remoteJid, participant }: ArrivalKey): string {
-  // Baileys leaves the device out of a message's key.
-  const chat = jidNormalizedUser(remoteJid ?? undefined);
-  return `${networkIdOf(id)}/${chat}/${jidNormalizedUser(participant ?? undefined)}`;
-}
-
-function children({ content }: BinaryNode): readonly BinaryNode[] {
-  return Array.isArray(content) ? content : [];
+/** Baileys' own words for a message whose key is used up. */
+function isRepeat(error: unknown): boolean {
+  return error instanceof Error && error.message === MISSING_KEYS_ERROR_TEXT;
 }

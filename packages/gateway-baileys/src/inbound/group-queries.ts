@@ -1,7 +1,7 @@
 import { getBinaryNodeChild, getBinaryNodeChildren } from '@whiskeysockets/baileys';
 import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 import type { GroupReport } from '@trunkline/core/spi/gateway';
-import { storable } from './message-content.ts';
+import { storable } from './storable-text.ts';
 
 type Querying = Pick<WASocket, 'query'>;
 

@@ -5,7 +5,7 @@ import { queryErrorOf, statusCodeOf } from '../socket/status-code.ts';
 import type { Pauses } from '../socket/socket-life.ts';
 import type { GroupDirectory } from './group-directory.ts';
 import { askForGroups } from './group-queries.ts';
-import { storable } from './message-content.ts';
+import { storable } from './storable-text.ts';
 
 /** Changes of a group that come within this time of each other are read together. */
 const REREAD_AFTER_MS = 1_000;

@@ -1,13 +1,23 @@
-import type { Clock, GatewayListener, IncomingMessage, MessageReceipt } from '@trunkline/core/spi/gateway';
+import type { Activity, Clock, GatewayListener, MessageReceipt } from '@trunkline/core/spi/gateway';
 import { areJidsSameUser, proto } from '@whiskeysockets/baileys';
-import type { BaileysEventMap, Contact, WAMessage, WASocket } from '@whiskeysockets/baileys';
+import type { BaileysEventMap, BinaryNode, Contact, WAMessage, WASocket } from '@whiskeysockets/baileys';
+import type QuickLRU from 'quick-lru';
+import { holdStanzas } from '../socket/held-stanzas.ts';
 import { createPauses } from '../socket/socket-life.ts';
 import type { Arrivals } from './arrivals.ts';
-import { incomingMessage } from './incoming-message.ts';
+import { callActivity, offerIn } from './calls.ts';
+import { findAdminsOf } from './group-admins.ts';
+import { createInFlight } from './in-flight.ts';
 import { readContent } from './message-content.ts';
+import type { MessageContent } from './message-content.ts';
+import { reportOf } from './message-report.ts';
+import type { MessageReport } from './message-report.ts';
 import { networkIdOf } from './network-id.ts';
 import { createOrderedWork } from './ordered-work.ts';
 import { senderOf } from './phone-number.ts';
+import { messageOf, originOf } from './stanza-message.ts';
+import { unavailabilityOf, undecryptable } from './undecryptable.ts';
+import type { UnreadableMessage } from './unreadable.ts';
 
 /** Texts and receipts that are stored concurrently. Files are not among them: core says how many it takes. */
 const CONCURRENT = 8;
@@ -18,9 +28,11 @@ const LONGEST_RETRY_MS = 60_000;
 interface InboxParts {
   readonly socket: WASocket;
   readonly arrivals: Arrivals;
-  readonly listener: Pick<GatewayListener, 'message' | 'receipt'>;
+  readonly listener: Pick<GatewayListener, 'message' | 'receipt' | 'activity'>;
   readonly clock: Clock;
-  /** Counts a message that is none of this API, by its kind. */
+  /** Calls that were reported lately. */
+  readonly calls: QuickLRU<string, true>;
+  /** Counts what is neither a message nor an activity of this API, by its kind. */
   readonly skipped: (kind: string) => void;
   /** A report was not taken: the connection is to end, and what arrived is reported again by the next. */
   readonly refused: (error: unknown) => void;
@@ -37,40 +49,52 @@ export interface Inbox {
 }
 
 export function createInbox(parts: InboxParts): Inbox {
-  const { socket, arrivals, listener, clock, skipped, refused, ended } = parts;
+  const { socket, arrivals, listener, clock, calls, skipped, refused, ended } = parts;
+  const { unreadable } = arrivals;
   const work = createOrderedWork(CONCURRENT);
-  const retries = createPauses(clock, ended);
+  const pauses = createPauses(clock, ended);
+  const inFlight = createInFlight();
+  const takeActivity = async (activity: Activity): Promise<void> => {
+    if (listener.activity) await listener.activity(activity);
+    else skipped(activity.kind);
+  };
+  const reporting = { ...parts, takeActivity, findAdmins: findAdminsOf(socket) };
 
-  const receive = async (message: WAMessage): Promise<void> => {
-    // Not readable yet: the sender's phone is asked to send it again, under the same id.
-    if (!message.message) return;
-    const read = readContent(message.message);
-    if (message.key.fromMe) skipped('own');
-    else if (read.kind === 'other') skipped(read.name);
-    else {
-      const incoming = await incomingMessage({ socket, clock }, message, read.content);
-      // Neither texts nor receipts wait for a file. It stays recorded until it is taken, which is what bounds the memory.
-      if (incoming.content.type !== 'text') return void reportFile(message, incoming);
-      await listener.message(incoming);
-    }
-    arrivals.complete(message.key);
+  const receive = async (message: WAMessage, read: MessageContent, stored: () => void): Promise<void> => {
+    const report = await reportOf(reporting, message, read);
+    const deliver = async (): Promise<void> => {
+      await report?.deliver();
+      arrivals.complete(message.key);
+      stored();
+    };
+    // Neither texts nor receipts wait for a file. It stays recorded until it is taken, which is what bounds the memory.
+    if (report?.hasFile) void untilTaken(deliver);
+    else await deliver();
   };
 
   /** A media store that is full must not cost the connection: it is tried again on this one, or else on the next. */
-  const reportFile = async (message: WAMessage, incoming: IncomingMessage): Promise<void> => {
-    for (let wait = FIRST_RETRY_MS; !retries.isOver(); wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
+  const untilTaken = async (deliver: MessageReport['deliver']): Promise<void> => {
+    for (let wait = FIRST_RETRY_MS; !pauses.isOver(); wait = Math.min(wait * 2, LONGEST_RETRY_MS)) {
       try {
-        await listener.message(incoming);
-        return arrivals.complete(message.key);
+        return await deliver();
       } catch {
         // The listener that did not take it has logged why.
-        await retries.pause(wait);
+        await pauses.pause(wait);
       }
     }
   };
 
-  const take = (message: WAMessage): void =>
-    work.run(`${message.key.remoteJid}/${senderOf(message.key)}`, () => receive(message).catch(refused));
+  const take = (message: WAMessage): void => {
+    // Not readable yet: the sender's phone is asked to send it again, under the same id.
+    if (!message.message) return;
+    const read = readContent(message.message);
+    // Found before this one is among them: only what came earlier is waited for.
+    const target = 'target' in read ? inFlight.find(networkIdOf(read.target.id)) : null;
+    const stored = read.kind === 'content' ? inFlight.add(networkIdOf(message.key.id)) : () => {};
+    const run = (): void => work.run(laneOf(message), () => receive(message, read, stored).catch(refused));
+    if (target) void target.then(run);
+    else run();
+  };
 
   const takeReceipts = (receipts: readonly MessageReceipt[]): void => {
     for (const receipt of receipts) {
@@ -78,8 +102,59 @@ export function createInbox(parts: InboxParts): Inbox {
     }
   };
 
+  /** Resolves when `report` was taken, in order with everything else of this key. */
+  const inOrder = (key: string, report: () => Promise<void>): Promise<void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    work.run(key, () => report().then(resolve, reject));
+    promise.catch(refused);
+    return promise;
+  };
+
+  const takeCall = (stanza: BinaryNode): Promise<void> | null => {
+    const found = offerIn(stanza);
+    if (!found || calls.has(found.id)) return null;
+    return inOrder(`call/${found.id}`, async () => {
+      const activity = calls.has(found.id) ? null : await callActivity(socket, stanza);
+      if (activity) await takeActivity(activity);
+      calls.set(found.id, true);
+    });
+  };
+
+  const takeUnavailable = (stanza: BinaryNode): Promise<void> | null => {
+    const { user } = socket;
+    const unavailability = user ? unavailabilityOf(stanza) : null;
+    if (!user || !unavailability) return null;
+    const message = messageOf(originOf(stanza), user);
+    if (unavailability === 'unknown') return arrivals.recordUnreadable(stanza);
+    if (unavailability === 'view_once') {
+      return inOrder(laneOf(message), () => reportUndecryptable(message, 'view_once'));
+    }
+    skipped('unavailable');
+    return null;
+  };
+
+  const reportUndecryptable = async (message: WAMessage, reason: 'no_key' | 'view_once'): Promise<void> => {
+    // What the owner's own phone sent it shows there.
+    if (message.key.fromMe) return skipped('own');
+    await takeActivity(await undecryptable(socket, message, reason));
+  };
+
+  const awaitReadable = async ({ identity, origin, waitMs }: UnreadableMessage): Promise<void> => {
+    const { user } = socket;
+    await pauses.pause(waitMs);
+    if (!user || pauses.isOver()) return;
+    await inOrder(`unreadable/${identity}`, async () => {
+      if (!unreadable.has(identity)) return;
+      await reportUndecryptable(messageOf(origin, user), 'no_key');
+      await unreadable.erase(identity);
+    });
+  };
+
   arrivals.watch(socket);
   arrivals.listen(socket.user, take);
+  unreadable.listen((message) => void awaitReadable(message).catch(() => undefined));
+  holdStanzas(socket, 'call', takeCall);
+  holdStanzas(socket, 'message', takeUnavailable);
   // What is not recorded comes this way alone. Of both types: what was written while we were away is of type `append`.
   socket.ev.on('messages.upsert', ({ messages }) => {
     for (const message of messages) if (!arrivals.wasHeard(message.key)) take(message);
@@ -88,6 +163,11 @@ export function createInbox(parts: InboxParts): Inbox {
   socket.ev.on('message-receipt.update', (updates) => takeReceipts(groupReceipts(updates, socket.user)));
 
   return { open: work.release, completed: work.completed };
+}
+
+/** What one person writes in one chat is reported in order. */
+function laneOf({ key }: WAMessage): string {
+  return `${key.remoteJid}/${senderOf(key)}`;
 }
 
 const { DELIVERY_ACK, READ, PLAYED } = proto.WebMessageInfo.Status;

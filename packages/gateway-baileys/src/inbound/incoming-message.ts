@@ -1,31 +1,59 @@
 import { withDeadline } from '@trunkline/core/spi/gateway';
-import type { Clock, IncomingContent, IncomingMessage } from '@trunkline/core/spi/gateway';
-import { isJidGroup } from '@whiskeysockets/baileys';
+import type { Activity, Clock, IncomingContent, IncomingMessage } from '@trunkline/core/spi/gateway';
 import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
+import { groupOf, sentAt } from './activity.ts';
+import { contactOf } from './contact-report.ts';
 import { downloadMedia } from './media-download.ts';
 import type { MediaNetwork } from './media-download.ts';
 import type { MediaContent, MessageContent } from './message-content.ts';
 import { networkIdOf } from './network-id.ts';
-import { numberOf, senderOf } from './phone-number.ts';
+import { senderOf } from './phone-number.ts';
 
 /** How long the sender's phone may take to upload a file again. */
 const REUPLOAD_MS = 30_000;
 
-type Content = Extract<MessageContent, { kind: 'content' }>['content'];
+type Said = Extract<MessageContent, { kind: 'content' }>;
+
+interface Receiver {
+  readonly socket: WASocket;
+  readonly clock: Clock;
+}
 
 /** A message of the network as core takes it. */
 export async function incomingMessage(
-  { socket, clock }: { readonly socket: WASocket; readonly clock: Clock },
+  receiver: Receiver,
   message: WAMessage,
-  content: Content,
+  said: Said,
 ): Promise<IncomingMessage> {
-  const { key } = message;
-  const chat = key.remoteJid ?? '';
+  const contact = await contactOf(receiver.socket, message);
   return {
-    networkId: networkIdOf(key.id),
-    senderId: senderOf(key),
-    from: await numberOf(key, socket.signalRepository.lidMapping),
-    groupNetworkId: isJidGroup(chat) ? chat : null,
+    senderId: senderOf(message.key),
+    from: contact?.phoneNumber ?? null,
+    contact,
+    ...commonParts(receiver, message, said),
+  };
+}
+
+/** What the owner of the number wrote on another device, as core takes it. */
+export async function echoOf(receiver: Receiver, message: WAMessage, said: Said): Promise<Echo> {
+  const contact = await contactOf(receiver.socket, message);
+  return {
+    kind: 'echo',
+    to: contact?.phoneNumber ?? null,
+    contact,
+    ...commonParts(receiver, message, said),
+  };
+}
+
+type Echo = Extract<Activity, { kind: 'echo' }>;
+
+function commonParts({ socket, clock }: Receiver, message: WAMessage, { content, detail, replyTo }: Said) {
+  return {
+    networkId: networkIdOf(message.key.id),
+    groupNetworkId: groupOf(message),
+    sentAt: sentAt(message),
+    replyTo,
+    ...(detail && { detail }),
     content: content.type === 'text' ? content : withFile(content, mediaNetwork(socket, message, clock)),
   };
 }

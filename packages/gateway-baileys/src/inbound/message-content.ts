@@ -1,6 +1,11 @@
-import { extractMessageContent } from '@whiskeysockets/baileys';
-import type { MediaType as WAMediaType, proto } from '@whiskeysockets/baileys';
-import type { MediaType } from '@trunkline/core/spi/gateway';
+import type { MessageKindAndPayload, MediaType } from '@trunkline/core/spi/gateway';
+import { isJidNewsletter, isJidStatusBroadcast, proto } from '@whiskeysockets/baileys';
+import type { MediaType as WAMediaType } from '@whiskeysockets/baileys';
+import { interactiveIn } from './interactive-message.ts';
+import { countOf, interactiveKind, readKind } from './message-kinds.ts';
+import { networkIdOf } from './network-id.ts';
+import { storable, storableLine } from './storable-text.ts';
+import { unwrapMessage } from './unwrap-message.ts';
 
 /** A file as a message describes it. */
 export interface MediaContent {
@@ -19,22 +24,76 @@ export type MediaSource = Pick<
   'directPath' | 'url' | 'mediaKey' | 'fileSha256' | 'fileLength'
 >;
 
+/** What a message says. */
+interface SaidContent {
+  readonly content: { readonly type: 'text'; readonly text: string } | MediaContent;
+  /** Absent where its type says all. */
+  readonly detail?: MessageKindAndPayload;
+}
+
 export type MessageContent =
-  | {
+  | (SaidContent & {
       readonly kind: 'content';
-      readonly content: { readonly type: 'text'; readonly text: string } | MediaContent;
-    }
-  /** A reaction, a poll, a change of settings…: counted, not stored. */
+      /** The network id of the message that this one replies to. */
+      readonly replyTo: string | null;
+    })
+  /** What somebody does to the message that `target` names, from that person's point of view. */
+  | { readonly kind: 'reaction'; readonly target: proto.IMessageKey; readonly emoji: string | null }
+  | { readonly kind: 'edit'; readonly target: proto.IMessageKey; readonly text: string }
+  | { readonly kind: 'deletion'; readonly target: proto.IMessageKey }
+  /** A vote in a poll, a change of settings…: counted, not stored. */
   | { readonly kind: 'other'; readonly name: string };
 
+/** An emoji is a few characters; a sender could send a book. */
+const LONGEST_EMOJI = 64;
+const LONGEST_TYPE = 200;
+
 /** Reads what a message says, whatever it is wrapped in. Stickers are images here, and voice notes audio. */
-export function readContent(message: proto.IMessage | null | undefined): MessageContent {
-  const inner = extractMessageContent(message);
-  const text = storable(inner?.conversation || inner?.extendedTextMessage?.text);
-  if (text) return { kind: 'content', content: { type: 'text', text } };
-  const media = inner && readMedia(inner);
-  if (media) return { kind: 'content', content: media };
-  return { kind: 'other', name: nameOf(inner) };
+export function readContent(wrapped: proto.IMessage | null | undefined): MessageContent {
+  const unwrapped = unwrapMessage(wrapped);
+  if (!unwrapped) return { kind: 'other', name: nameOf(wrapped) };
+  const { message, context } = unwrapped;
+  const said = readSaid(message);
+  if (said) return { kind: 'content', ...said, replyTo: repliedTo(context) };
+  const { reactionMessage, protocolMessage } = message;
+  if (reactionMessage?.key?.id) {
+    const emoji = storable(reactionMessage.text?.slice(0, LONGEST_EMOJI));
+    return { kind: 'reaction', target: reactionMessage.key, emoji };
+  }
+  return (protocolMessage && readChange(protocolMessage)) ?? { kind: 'other', name: nameOf(message) };
+}
+
+function readSaid(message: proto.IMessage): SaidContent | null {
+  const text = storable(message.conversation || message.extendedTextMessage?.text);
+  if (text) return { content: { type: 'text', text } };
+  const media = readMedia(message);
+  if (media) return { content: media, ...withDetail(mediaDetail(message)) };
+  const interactive = interactiveIn(message);
+  const kind = interactive ? interactiveKind(interactive) : readKind(message);
+  if (!kind) return null;
+  const header = interactive?.header && readMedia(interactive.header);
+  const content = header ? { ...header, caption: kind.text } : ({ type: 'text', text: kind.text } as const);
+  return { content, ...withDetail(kind.detail) };
+}
+
+function withDetail(detail: MessageKindAndPayload | undefined): { readonly detail?: MessageKindAndPayload } {
+  return detail ? { detail } : {};
+}
+
+/** Of an edit, only the new text or caption counts: a phone cannot change anything else. */
+function readChange({ type, key, editedMessage }: proto.Message.IProtocolMessage): MessageContent | null {
+  if (!key?.id) return null;
+  if (type === proto.Message.ProtocolMessage.Type.REVOKE) return { kind: 'deletion', target: key };
+  if (type !== proto.Message.ProtocolMessage.Type.MESSAGE_EDIT) return null;
+  const edited = unwrapMessage(editedMessage);
+  const said = edited && readSaid(edited.message);
+  if (!said) return null;
+  const { content } = said;
+  return {
+    kind: 'edit',
+    target: key,
+    text: (content.type === 'text' ? content.text : content.caption) ?? '',
+  };
 }
 
 function readMedia(message: proto.IMessage): MediaContent | null {
@@ -45,6 +104,21 @@ function readMedia(message: proto.IMessage): MediaContent | null {
   if (audioMessage) return media('audio', 'audio', audioMessage);
   if (documentMessage) return media('document', 'document', documentMessage);
   return null;
+}
+
+/** What a file is, finer than its type. */
+function mediaDetail({
+  stickerMessage,
+  ptvMessage,
+  audioMessage,
+}: proto.IMessage): MessageKindAndPayload | undefined {
+  if (stickerMessage) {
+    const animated = Boolean(stickerMessage.isAnimated || stickerMessage.isLottie);
+    return { kind: 'sticker', payload: { animated } };
+  }
+  if (ptvMessage) return { kind: 'video_note', payload: { seconds: countOf(ptvMessage.seconds) } };
+  if (audioMessage?.ptt) return { kind: 'voice', payload: { seconds: countOf(audioMessage.seconds) } };
+  return undefined;
 }
 
 type AnyMedia = MediaSource & {
@@ -64,18 +138,20 @@ function media(
     keyType,
     source,
     caption: storable(source.caption),
-    filename: storable(source.fileName),
-    mimeType: storable(source.mimetype) ?? 'application/octet-stream',
+    filename: storableLine(source.fileName),
+    mimeType: storableLine(source.mimetype, LONGEST_TYPE) ?? 'application/octet-stream',
   };
 }
 
-/** Text that every database can store: senders may put anything into it. Null where nothing is left. */
-export function storable(text: string | null | undefined): string | null {
-  return text?.replaceAll('\0', '').toWellFormed() || null;
+/** A reply to a status is a message that replies to none of this chat. */
+function repliedTo(context: proto.IContextInfo | null): string | null {
+  const elsewhere = context?.remoteJid ?? undefined;
+  if (!context?.stanzaId || isJidStatusBroadcast(elsewhere ?? '') || isJidNewsletter(elsewhere)) return null;
+  return networkIdOf(context.stanzaId) || null;
 }
 
 /** For the count alone: the name of the first field that is set. */
-function nameOf(message: proto.IMessage | undefined): string {
+function nameOf(message: proto.IMessage | null | undefined): string {
   const set = Object.entries(message ?? {}).find(
     ([name, value]) => value !== null && value !== undefined && name !== 'messageContextInfo',
   );

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { storable } from './message-content.ts';
+import { storable } from './storable-text.ts';
 
 /** Longer than any phone makes them. */
 const LONGEST = 128;

@@ -4,10 +4,11 @@ import type {
   MessageError,
   OutgoingContent,
   OutgoingMessage,
+  QuotedMessage,
   SendOutcome,
 } from '@trunkline/core/spi/gateway';
-import { generateWAMessage } from '@whiskeysockets/baileys';
-import type { AnyMessageContent, WASocket, proto } from '@whiskeysockets/baileys';
+import { generateWAMessage, isLidUser } from '@whiskeysockets/baileys';
+import type { AnyMessageContent, WAMessage, WASocket, proto } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { Readable } from 'node:stream';
 import { isNoMember } from '../inbound/groups.ts';
@@ -41,9 +42,7 @@ export async function sendMessage(outbox: Outbox, message: OutgoingMessage): Pro
     );
   }
   try {
-    const jid = message.isGroup
-      ? message.to
-      : await findRecipient(outbox.socket, outbox.recipients, message.to);
+    const jid = await addressOf(outbox, message);
     if (jid === null) return refused('recipient_not_on_whatsapp', NOT_ON_WHATSAPP);
     return await relay(outbox, { jid, networkId: message.networkId }, await compose(outbox, jid, message));
   } catch (error) {
@@ -55,6 +54,15 @@ export async function sendMessage(outbox: Outbox, message: OutgoingMessage): Pro
     }
     return { kind: 'unknown', reason: briefly(error) };
   }
+}
+
+/** Null where the number of the recipient is not on WhatsApp. */
+async function addressOf(
+  { socket, recipients }: Outbox,
+  { isGroup, to, contactNetworkId }: OutgoingMessage,
+): Promise<string | null> {
+  if (isGroup) return to;
+  return contactNetworkId ?? findRecipient(socket, recipients, to);
 }
 
 async function relay(
@@ -87,10 +95,13 @@ const UPLOAD_STALLED_MS = 30_000;
 async function compose(
   { socket, logger }: { readonly socket: WASocket; readonly logger: ILogger },
   jid: string,
-  { networkId, content }: OutgoingMessage,
+  { networkId, content, replyTo }: OutgoingMessage,
 ): Promise<proto.IMessage> {
+  const { id = '', lid } = socket.user ?? {};
   const { message } = await generateWAMessage(jid, await networkContent(content), {
-    userJid: socket.user?.id ?? '',
+    // Whoever wrote the quoted message is named as this chat names people.
+    userJid: (isLidUser(jid) && lid) || id,
+    ...(replyTo && { quoted: quotedMessage(jid, replyTo) }),
     messageId: networkId,
     upload: socket.waUploadToServer,
     mediaUploadTimeoutMs: UPLOAD_STALLED_MS,
@@ -99,6 +110,18 @@ async function compose(
   if (!message) throw new Error('The message is empty.');
   return message;
 }
+
+/** The message that another one replies to, as far as it shows there. */
+function quotedMessage(jid: string, { networkId, senderId, text }: QuotedMessage): WAMessage {
+  const participant = senderId ?? undefined;
+  return {
+    key: { remoteJid: jid, id: networkId, fromMe: senderId === null, ...(participant && { participant }) },
+    message: { conversation: text },
+  };
+}
+
+/** Phones play a voice message as one only if its type names the codec. */
+const VOICE_TYPE = 'audio/ogg; codecs=opus';
 
 /** Never an address to fetch: neither a preview of a link in the text nor a file by its URL. */
 async function networkContent(content: OutgoingContent): Promise<AnyMessageContent> {
@@ -113,8 +136,11 @@ async function networkContent(content: OutgoingContent): Promise<AnyMessageConte
     case 'video':
       // Else Baileys would run ffmpeg on the file for a thumbnail.
       return { video: media, mimetype, jpegThumbnail: '', ...caption };
-    case 'audio':
-      return { audio: media, mimetype };
+    case 'audio': {
+      if (!content.voice) return { audio: media, mimetype };
+      const isOgg = mimetype.startsWith('audio/ogg');
+      return { audio: media, mimetype: isOgg ? VOICE_TYPE : mimetype, ptt: true };
+    }
     case 'document':
       return { document: media, mimetype, fileName, ...caption };
   }

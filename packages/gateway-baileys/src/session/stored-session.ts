@@ -2,6 +2,7 @@ import type { Clock, Session } from '@trunkline/core/spi/gateway';
 import type { AuthenticationCreds } from '@whiskeysockets/baileys';
 import { ARRIVALS, createArrivals } from '../inbound/arrivals.ts';
 import type { Arrivals } from '../inbound/arrivals.ts';
+import { UNREADABLE } from '../inbound/unreadable.ts';
 import { CREDENTIALS, readCredentials } from './credentials.ts';
 import { sentMessages } from './sent-messages.ts';
 import type { SentMessages } from './sent-messages.ts';
@@ -20,7 +21,10 @@ export interface StoredSession {
 
 export async function readStoredSession(session: Session, clock: Clock): Promise<StoredSession> {
   const { promise: broken, resolve } = Promise.withResolvers<unknown>();
-  const values = await readSession(session, resolve, { names: [CREDENTIALS], prefixes: [ARRIVALS] });
+  const values = await readSession(session, resolve, {
+    names: [CREDENTIALS],
+    prefixes: [ARRIVALS, UNREADABLE],
+  });
   const creds = await readCredentials(values);
   return {
     values,

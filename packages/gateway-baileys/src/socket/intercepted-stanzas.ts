@@ -3,7 +3,7 @@ import type { BinaryNode, WASocket } from '@whiskeysockets/baileys';
 /** Calls `intercept` with each stanza that has this tag, before Baileys. If it returns true, Baileys does not get the stanza. */
 export function interceptStanzas(
   { ws }: Pick<WASocket, 'ws'>,
-  tag: 'message' | 'notification',
+  tag: 'call' | 'message' | 'notification',
   intercept: (stanza: BinaryNode) => boolean,
 ): void {
   const emit = ws.emit.bind(ws);

@@ -88,12 +88,16 @@ function recordingRepository(make: MakeRepository, arrivals: Arrivals): MakeRepo
       decrypt: () => Promise<Uint8Array>,
     ): Promise<Uint8Array> => {
       // The key that the repository itself takes: its own transaction becomes a part of this one.
-      const { plaintext, arrival } = await keys.transaction(async () => {
+      const opening = keys.transaction(async () => {
         const opened = await decrypt();
         const recording = arrivals.record(ciphertext, opened);
         if (recording) await keys.set(ownKeys(recording.keys));
         return { plaintext: opened, arrival: recording };
       }, transactionKey);
+      const { plaintext, arrival } = await opening.catch(async (error: unknown) => {
+        await arrivals.recordFailure(ciphertext, error);
+        throw error;
+      });
       if (arrival) arrivals.announce(arrival);
       return plaintext;
     };

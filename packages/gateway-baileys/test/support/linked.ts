@@ -65,6 +65,19 @@ export function patientClock(): Clock {
   return clockWithTimers(10);
 }
 
+/** Timers of a minute and more that are set after `leap()` are over immediately, and the time of day as always. */
+export function leapingClock(): Clock & { leap(): void } {
+  const clock = systemClock();
+  let leaps = false;
+  return {
+    ...clock,
+    setTimer: (delayMs, callback) => clock.setTimer(leaps && delayMs >= 60_000 ? 1 : delayMs, callback),
+    leap: () => {
+      leaps = true;
+    },
+  };
+}
+
 function clockWithTimers(factor: number): Clock {
   const clock = systemClock();
   return { ...clock, setTimer: (delayMs, callback) => clock.setTimer(delayMs * factor, callback) };

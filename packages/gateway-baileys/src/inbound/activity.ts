@@ -1,0 +1,83 @@
+import type { Activity } from '@trunkline/core/spi/gateway';
+import { isJidGroup, jidNormalizedUser, toNumber } from '@whiskeysockets/baileys';
+import type { WAMessage, proto } from '@whiskeysockets/baileys';
+import { contactOf, contactReport, isMe } from './contact-report.ts';
+import type { People } from './contact-report.ts';
+import type { FindAdmins } from './group-admins.ts';
+import type { MessageContent } from './message-content.ts';
+import { momentOf } from './message-kinds.ts';
+import { networkIdOf } from './network-id.ts';
+import { senderOf } from './phone-number.ts';
+
+/** What somebody did to a message, which that person's app named. */
+export type Deed = Extract<MessageContent, { kind: 'reaction' | 'edit' | 'deletion' }>;
+
+/** The session that a deed came to. */
+export interface Witness {
+  readonly people: People;
+  readonly findAdmins: FindAdmins;
+}
+
+/** A deed as core takes it; null where whoever did it had no right to, which an app that is not WhatsApp's can send. */
+export async function activityOf(witness: Witness, message: WAMessage, deed: Deed): Promise<Activity | null> {
+  const { people } = witness;
+  const contact = await contactOf(people, message);
+  const actor = message.key.fromMe ? null : (contact?.networkId ?? senderOf(message.key));
+  const about = {
+    about: networkIdOf(deed.target.id),
+    groupNetworkId: groupOf(message),
+    contact,
+    own: message.key.fromMe === true,
+    at: sentAt(message),
+  };
+  switch (deed.kind) {
+    case 'reaction': {
+      const otherSide = message.key.fromMe ? (contact?.networkId ?? null) : null;
+      const author = deed.target.fromMe ? actor : await memberIn(people, message, deed.target, otherSide);
+      return { ...about, kind: 'reaction', author, emoji: deed.emoji };
+    }
+    // Nobody but its author can edit a message, whatever else its target says.
+    case 'edit':
+      return { ...about, kind: 'edit', author: actor, text: deed.text };
+    case 'deletion': {
+      const author = deed.target.fromMe ? actor : await memberIn(people, message, deed.target, actor);
+      return author === actor || (await isAdmin(witness, message))
+        ? { ...about, kind: 'deletion', author }
+        : null;
+    }
+  }
+}
+
+/** The member of a group whom a target names, null for the account itself; `otherwise` where it names none. */
+async function memberIn(
+  people: People,
+  message: WAMessage,
+  { participant }: proto.IMessageKey,
+  otherwise: string | null,
+): Promise<string | null> {
+  if (!groupOf(message) || !participant) return otherwise;
+  if (isMe(people, participant)) return null;
+  return (await contactReport(people, { jids: [participant] }))?.networkId ?? otherwise;
+}
+
+/** Admins of a group can delete what others wrote. Our own phone is believed. */
+async function isAdmin({ findAdmins }: Witness, message: WAMessage): Promise<boolean> {
+  const group = groupOf(message);
+  if (group === null) return false;
+  const { fromMe, participant, participantAlt } = message.key;
+  if (fromMe) return true;
+  // A group that cannot be read is one whose admins nobody knows.
+  const admins = await findAdmins(group).catch((): readonly string[] => []);
+  return [participant, participantAlt].some((jid) => jid && admins.includes(jidNormalizedUser(jid)));
+}
+
+/** The network's id of the group that a message is in. */
+export function groupOf({ key }: WAMessage): string | null {
+  const chat = key.remoteJid ?? '';
+  return isJidGroup(chat) ? chat : null;
+}
+
+/** When a message was sent by the network's clock, in epoch milliseconds. */
+export function sentAt({ messageTimestamp }: WAMessage): number | null {
+  return messageTimestamp ? momentOf(toNumber(messageTimestamp) * 1_000) : null;
+}

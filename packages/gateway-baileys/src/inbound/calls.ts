@@ -1,0 +1,42 @@
+import type { Activity } from '@trunkline/core/spi/gateway';
+import { isJidGroup } from '@whiskeysockets/baileys';
+import type { BinaryNode } from '@whiskeysockets/baileys';
+import { contactReport, isMe } from './contact-report.ts';
+import type { People } from './contact-report.ts';
+import { momentOf } from './message-kinds.ts';
+import { networkIdOf } from './network-id.ts';
+import { childrenOf } from './stanza-message.ts';
+
+/** The stanza's first word about a call. `offer_notice` is one that came while nobody here was connected. */
+const OFFERS = new Set(['offer', 'offer_notice']);
+
+/** Somebody calls: the id of the call, and the offer of it. Null for whatever else happens to a call. */
+export function offerIn(stanza: BinaryNode): { readonly id: string; readonly offer: BinaryNode } | null {
+  const offer = childrenOf(stanza).find(({ tag }) => OFFERS.has(tag));
+  const id = networkIdOf(offer?.attrs['call-id']);
+  return offer && id ? { id, offer } : null;
+}
+
+/** Null where our own phone calls somebody. */
+export async function callActivity(people: People, stanza: BinaryNode): Promise<Activity | null> {
+  const found = offerIn(stanza);
+  if (!found) return null;
+  const { id, offer } = found;
+  const { attrs } = stanza;
+  const from = attrs['from'];
+  const caller = offer.attrs['call-creator'] ?? offer.attrs['from'] ?? (isJidGroup(from) ? undefined : from);
+  if (isMe(people, caller)) return null;
+  const group = offer.attrs['group-jid'] ?? (isJidGroup(from) ? from : undefined);
+  return {
+    kind: 'call',
+    networkId: id,
+    contact: await contactReport(people, {
+      jids: [caller, offer.attrs['caller_pn']],
+      name: attrs['notify'],
+      username: offer.attrs['caller_username'] ?? attrs['username'],
+    }),
+    groupNetworkId: isJidGroup(group) ? (group ?? null) : null,
+    video: childrenOf(offer).some(({ tag }) => tag === 'video'),
+    at: momentOf(Number(attrs['t'] ?? 0) * 1_000),
+  };
+}

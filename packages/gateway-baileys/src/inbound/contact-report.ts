@@ -1,0 +1,79 @@
+import type { ContactReport } from '@trunkline/core/spi/gateway';
+import { areJidsSameUser, isJidGroup, isLidUser, isPnUser, jidNormalizedUser } from '@whiskeysockets/baileys';
+import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
+import { storableLine } from './storable-text.ts';
+import { userOf } from './phone-number.ts';
+
+/** Longer than WhatsApp lets people call themselves. */
+const LONGEST_NAME = 256;
+
+/** The parts of a socket that know who is who. */
+export interface People {
+  readonly user?: { readonly id: string; readonly lid?: string | undefined } | undefined;
+  readonly authState: Pick<WASocket['authState'], 'keys'>;
+  readonly signalRepository: {
+    readonly lidMapping: Pick<WASocket['signalRepository']['lidMapping'], 'getPNForLID'>;
+  };
+}
+
+/** Somebody, by whatever the network calls that person: a LID, a number, or both. */
+export interface Named {
+  readonly jids: readonly (string | null | undefined)[];
+  readonly name?: string | null | undefined;
+  readonly username?: string | null | undefined;
+}
+
+/**
+ * A person as core takes one: the LID is the id, because it stays when the number is hidden or changes. What only one
+ * of them is said of is completed by what was learned before. Null where no person is named.
+ */
+export async function contactReport(
+  people: People,
+  { jids, name, username }: Named,
+): Promise<ContactReport | null> {
+  const named = jids.map((jid) => jidNormalizedUser(jid ?? undefined));
+  const saidLid = named.find((jid) => isLidUser(jid));
+  const saidNumber = named.find((jid) => isPnUser(jid));
+  const lid = saidLid ?? (saidNumber && (await learnedLid(people, saidNumber)));
+  const learned = saidNumber ?? (lid && (await people.signalRepository.lidMapping.getPNForLID(lid)));
+  const number = learned ? jidNormalizedUser(learned) : undefined;
+  const networkId = lid ?? number;
+  if (!networkId) return null;
+  return {
+    networkId,
+    aliases: number && number !== networkId ? [number] : [],
+    phoneNumber: number ? userOf(number) : null,
+    name: storableLine(name, LONGEST_NAME),
+    username: storableLine(username, LONGEST_NAME),
+  };
+}
+
+/** What Baileys has stored: its own look-up would ask the network, which a message must not wait for. */
+async function learnedLid({ authState }: People, number: string): Promise<string | undefined> {
+  const user = userOf(number) ?? '';
+  const { [user]: lid } = await authState.keys.get('lid-mapping', [user]);
+  return lid ? `${lid}@lid` : undefined;
+}
+
+/** Whoever wrote a message, or, if the owner of the number did, whoever it was written to: nobody in a group. */
+export async function contactOf(
+  people: People,
+  { key, pushName, verifiedBizName }: WAMessage,
+): Promise<ContactReport | null> {
+  if (key.fromMe) {
+    if (isJidGroup(key.remoteJid ?? undefined)) return null;
+    return contactReport(people, {
+      jids: [key.remoteJid, key.remoteJidAlt],
+      username: key.remoteJidUsername,
+    });
+  }
+  const jids = key.participant ? [key.participant, key.participantAlt] : [key.remoteJid, key.remoteJidAlt];
+  const username = key.participant ? key.participantUsername : key.remoteJidUsername;
+  return contactReport(people, { jids, name: verifiedBizName ?? pushName, username });
+}
+
+/** Whether this names the account of the session itself. */
+export function isMe({ user }: People, jid: string | null | undefined): boolean {
+  const named = jid ?? undefined;
+  return areJidsSameUser(named, user?.id) || areJidsSameUser(named, user?.lid);
+}

@@ -1,0 +1,26 @@
+import { jidNormalizedUser } from '@whiskeysockets/baileys';
+import type { WASocket } from '@whiskeysockets/baileys';
+import QuickLRU from 'quick-lru';
+
+/** Resolves with every name that the network has for the admins of a group. Rejects if it does not say. */
+export type FindAdmins = (group: string) => Promise<readonly string[]>;
+
+/** Members could have it asked for as often as they like. */
+const REMEMBERED_MS = 60_000;
+
+export function findAdminsOf(socket: WASocket): FindAdmins {
+  const found = new QuickLRU<string, Promise<readonly string[]>>({ maxSize: 100, maxAge: REMEMBERED_MS });
+  socket.ev.on('group-participants.update', ({ id }) => void found.delete(id));
+  const ask: FindAdmins = async (group) => {
+    const { participants } = await socket.groupMetadata(group);
+    const admins = participants.filter(({ admin }) => admin);
+    return admins.flatMap(({ id, lid, phoneNumber }) =>
+      [id, lid, phoneNumber].flatMap((jid) => (jid ? [jidNormalizedUser(jid)] : [])),
+    );
+  };
+  return (group) => {
+    const admins = found.get(group) ?? ask(group);
+    found.set(group, admins);
+    return admins;
+  };
+}

@@ -1,0 +1,22 @@
+/** Messages that are not stored yet, by network id: what is done to one of them has to wait for it. */
+export interface InFlight {
+  /** Returns what to call once it is stored. */
+  add(networkId: string): () => void;
+  /** Resolves when the message is stored; null if none of this id is in flight. */
+  find(networkId: string): Promise<void> | null;
+}
+
+export function createInFlight(): InFlight {
+  const messages = new Map<string, Promise<void>>();
+  return {
+    add(networkId) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      messages.set(networkId, promise);
+      return () => {
+        if (messages.get(networkId) === promise) messages.delete(networkId);
+        resolve();
+      };
+    },
+    find: (networkId) => messages.get(networkId) ?? null,
+  };
+}

@@ -1,0 +1,180 @@
+import { kindText } from '@trunkline/core/spi/gateway';
+import type { MessageKindAndPayload } from '@trunkline/core/spi/gateway';
+import { toNumber } from '@whiskeysockets/baileys';
+import type { proto } from '@whiskeysockets/baileys';
+import type { InteractiveMessage } from './interactive-message.ts';
+import { storable, storableJson, storableLine } from './storable-text.ts';
+
+/** A message without a file: what it is, and what it says in words. */
+export interface KindOfText {
+  readonly text: string;
+  readonly detail?: MessageKindAndPayload;
+}
+
+/** More than WhatsApp lets people choose or send; what is beyond is left out. */
+const MOST_ITEMS = 300;
+const LONGEST_CARD = 65_536;
+const LONGEST_NUMBER = 100;
+/** The answers of a form, as it sends them. */
+const LONGEST_FORM = 65_536;
+
+/** What a message without a file is, and null where this API has no word for it. */
+export function readKind(message: proto.IMessage): KindOfText | null {
+  const { locationMessage, liveLocationMessage, contactMessage, contactsArrayMessage } = message;
+  const { eventMessage, orderMessage, productMessage, groupInviteMessage } = message;
+  if (locationMessage) return place(locationMessage.isLive ? 'live_location' : 'location', locationMessage);
+  if (liveLocationMessage) return place('live_location', liveLocationMessage);
+  if (contactMessage) return contacts([contactMessage]);
+  if (contactsArrayMessage) return contacts(contactsArrayMessage.contacts ?? []);
+  if (eventMessage) return event(eventMessage);
+  if (orderMessage) return order(orderMessage);
+  if (productMessage) return named('Product', productMessage.product?.title, productMessage.body);
+  if (groupInviteMessage)
+    return named('Invitation to a group', groupInviteMessage.groupName, groupInviteMessage.caption);
+  return readReply(message) ?? readPoll(message);
+}
+
+function inWords(detail: MessageKindAndPayload, text: string | null = null): KindOfText {
+  return { text: text ?? (storable(kindText(detail)) || 'Message'), detail };
+}
+
+/** Kinds that have a text alone. */
+function named(what: string, name: string | null | undefined, more: string | null | undefined): KindOfText {
+  const title = storableLine(name);
+  const text = storable(more);
+  return { text: [title === null ? what : `${what}: ${title}`, text].filter(Boolean).join('\n') };
+}
+
+type Place = Pick<
+  proto.Message.ILocationMessage,
+  'degreesLatitude' | 'degreesLongitude' | 'name' | 'address'
+>;
+
+function place(kind: 'location' | 'live_location', message: Place): KindOfText {
+  const latitude = message.degreesLatitude ?? 0;
+  const longitude = message.degreesLongitude ?? 0;
+  const name = storableLine(message.name);
+  const address = storableLine(message.address);
+  // Numbers that are no place on Earth, nor JSON.
+  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180))
+    return named('Location', name ?? address, null);
+  return inWords({ kind, payload: { latitude, longitude, name, address } });
+}
+
+function contacts(cards: readonly proto.Message.IContactMessage[]): KindOfText {
+  const shared = cards.slice(0, MOST_ITEMS).map(({ displayName, vcard }) => {
+    const card = storableLine(vcard, LONGEST_CARD) ?? '';
+    return { name: storableLine(displayName) ?? '', phone_numbers: numbersIn(card), vcard: card };
+  });
+  return inWords({ kind: 'contact', payload: { contacts: shared } });
+}
+
+/** `TEL;type=CELL;waid=5511988887777:+55 11 98888-7777`, perhaps as a member of a group of lines (`item1.TEL…`). */
+function numbersIn(card: string): readonly string[] {
+  return card.split(/\r?\n/).flatMap((line) => {
+    const [property = '', ...value] = line.split(':');
+    const [name = ''] = property.split(';');
+    if (!/^(?:[\w-]+\.)?TEL$/i.test(name)) return [];
+    return storableLine(value.join(':').trim(), LONGEST_NUMBER) ?? [];
+  });
+}
+
+function event({ name, description, startTime }: proto.Message.IEventMessage): KindOfText {
+  const startsAt = startTime ? momentOf(toNumber(startTime) * 1000) : null;
+  const payload = {
+    name: storableLine(name) ?? '',
+    description: storable(description),
+    starts_at: startsAt === null ? null : new Date(startsAt).toISOString().replace('Z', '+00:00'),
+  };
+  return inWords({ kind: 'event', payload });
+}
+
+/** Epoch milliseconds of a year with four digits, which is what timestamps of databases and JSON can be. */
+export function momentOf(milliseconds: number): number | null {
+  const [first, last] = [0, Date.UTC(9999, 11, 31)];
+  return milliseconds > first && milliseconds < last ? Math.floor(milliseconds) : null;
+}
+
+function order(message: proto.Message.IOrderMessage): KindOfText {
+  const payload = {
+    id: storableLine(message.orderId) ?? '',
+    item_count: countOf(message.itemCount),
+    total: countOf(message.totalAmount1000),
+    currency: storableLine(message.totalCurrencyCode, 10),
+  };
+  const words = inWords({ kind: 'order', payload });
+  return { ...words, text: [words.text, storable(message.message)].filter(Boolean).join('\n') };
+}
+
+/** Null for what is no count: absent, negative, or beyond what numbers of JSON hold. */
+export function countOf(value: Parameters<typeof toNumber>[0]): number | null {
+  if (value === null || value === undefined) return null;
+  const count = toNumber(value);
+  return Number.isSafeInteger(count) && count >= 0 ? count : null;
+}
+
+function readReply(message: proto.IMessage): KindOfText | null {
+  const {
+    buttonsResponseMessage,
+    templateButtonReplyMessage,
+    listResponseMessage,
+    interactiveResponseMessage,
+  } = message;
+  const button = buttonsResponseMessage
+    ? { id: buttonsResponseMessage.selectedButtonId, title: buttonsResponseMessage.selectedDisplayText }
+    : templateButtonReplyMessage && {
+        id: templateButtonReplyMessage.selectedId,
+        title: templateButtonReplyMessage.selectedDisplayText,
+      };
+  if (button) return inWords({ kind: 'button_reply', payload: choice(button) });
+  if (listResponseMessage) {
+    const { title, description, singleSelectReply } = listResponseMessage;
+    const chosen = choice({ id: singleSelectReply?.selectedRowId, title });
+    const payload = { ...chosen, description: storableLine(description) };
+    return inWords({ kind: 'list_reply', payload });
+  }
+  return interactiveResponseMessage ? formReply(interactiveResponseMessage) : null;
+}
+
+interface Choice {
+  readonly id: string | null | undefined;
+  readonly title: string | null | undefined;
+}
+
+function choice({ id, title }: Choice): { readonly id: string; readonly title: string } {
+  return { id: storableLine(id) ?? '', title: storableLine(title) ?? '' };
+}
+
+/** The answer to a form, and the buttons of newer messages, which answer in the same way. */
+function formReply({
+  body,
+  nativeFlowResponseMessage: form,
+}: proto.Message.IInteractiveResponseMessage): KindOfText {
+  const text = storable(body?.text);
+  const sent = form?.paramsJson ?? '';
+  const values = sent.length <= LONGEST_FORM ? storableJson(sent) : null;
+  const payload = { name: storableLine(form?.name) ?? '', values };
+  return inWords({ kind: 'form_reply', payload }, text);
+}
+
+function readPoll({
+  pollCreationMessage,
+  pollCreationMessageV2,
+  pollCreationMessageV3,
+  pollCreationMessageV5,
+}: proto.IMessage): KindOfText | null {
+  const poll = pollCreationMessage ?? pollCreationMessageV2 ?? pollCreationMessageV3 ?? pollCreationMessageV5;
+  if (!poll) return null;
+  const options = (poll.options ?? []).slice(0, MOST_ITEMS);
+  const payload = {
+    question: storableLine(poll.name) ?? '',
+    options: options.map(({ optionName }) => storableLine(optionName) ?? ''),
+  };
+  return inWords({ kind: 'poll', payload });
+}
+
+/** The kind of a message with buttons, a list or a form, and its text. */
+export function interactiveKind({ text, buttons }: InteractiveMessage): KindOfText {
+  const payload = { buttons: buttons.slice(0, MOST_ITEMS).map(choice) };
+  return inWords({ kind: 'interactive', payload }, storable(text));
+}

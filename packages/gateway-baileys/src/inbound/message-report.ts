@@ -1,0 +1,52 @@
+import type { Activity, Clock, GatewayListener } from '@trunkline/core/spi/gateway';
+import { isJidBroadcast } from '@whiskeysockets/baileys';
+import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
+import { activityOf } from './activity.ts';
+import type { FindAdmins } from './group-admins.ts';
+import { echoOf, incomingMessage } from './incoming-message.ts';
+import type { MessageContent } from './message-content.ts';
+
+/** What to report of a message that the network delivered. */
+export interface MessageReport {
+  /** A file's may take minutes, and nothing waits for it. */
+  readonly hasFile: boolean;
+  /** Rejects if it was not taken. May be called again then. */
+  deliver(): Promise<void>;
+}
+
+interface ReportParts {
+  readonly socket: WASocket;
+  readonly clock: Clock;
+  readonly listener: Pick<GatewayListener, 'message'>;
+  readonly takeActivity: (activity: Activity) => Promise<void>;
+  readonly findAdmins: FindAdmins;
+  readonly skipped: (kind: string) => void;
+}
+
+/** Null for what is only counted. */
+export async function reportOf(
+  parts: ReportParts,
+  message: WAMessage,
+  read: MessageContent,
+): Promise<MessageReport | null> {
+  const { socket, listener, takeActivity, findAdmins, skipped } = parts;
+  const { fromMe, remoteJid } = message.key;
+  // What the owner sends to a list of people is no message to one of them.
+  if (read.kind === 'other' || (fromMe && isJidBroadcast(remoteJid ?? undefined))) {
+    skipped(read.kind === 'other' && !fromMe ? read.name : 'own');
+    return null;
+  }
+  if (read.kind === 'content') {
+    const hasFile = read.content.type !== 'text';
+    if (fromMe) {
+      const echo = await echoOf(parts, message, read);
+      return { hasFile, deliver: () => takeActivity(echo) };
+    }
+    const incoming = await incomingMessage(parts, message, read);
+    return { hasFile, deliver: () => listener.message(incoming) };
+  }
+  const activity = await activityOf({ people: socket, findAdmins }, message, read);
+  if (activity) return { hasFile: false, deliver: () => takeActivity(activity) };
+  skipped(`refused_${read.kind}`);
+  return null;
+}

@@ -1,0 +1,64 @@
+import { decodeMessageNode, isJidGroup, isLidUser, proto } from '@whiskeysockets/baileys';
+import type { BinaryNode, WAMessage } from '@whiskeysockets/baileys';
+
+/** The account that a session belongs to. */
+export interface Me {
+  readonly id: string;
+  readonly lid?: string | undefined;
+}
+
+/** What is kept of a stanza to know who wrote the message in it. */
+export interface StanzaOrigin {
+  readonly attrs: BinaryNode['attrs'];
+  /** Of a business, as the network certifies it. */
+  readonly verifiedName?: string;
+}
+
+/**
+ * The message of a stanza, without what it says. Baileys reads the stanza; what it overlooks is who the owner of the
+ * number wrote to, and how people with a username are named. Throws where it names neither a message nor a sender.
+ */
+export function messageOf({ attrs, verifiedName }: StanzaOrigin, me: Me): WAMessage {
+  const { fullMessage } = decodeMessageNode({ tag: 'message', attrs }, me.id, me.lid ?? '');
+  const { key } = fullMessage;
+  const pushName = attrs['notify'] ?? attrs['display_name'];
+  const received: WAMessage = {
+    ...fullMessage,
+    ...(pushName !== undefined && { pushName }),
+    ...(verifiedName !== undefined && { verifiedBizName: verifiedName }),
+  };
+  if (isJidGroup(key.remoteJid ?? undefined) || key.participant) {
+    const username = attrs['participant_username'] ?? attrs['username'];
+    return { ...received, key: { ...key, ...(username !== undefined && { participantUsername: username }) } };
+  }
+  if (!key.fromMe) {
+    const username = attrs['username'];
+    return { ...received, key: { ...key, ...(username !== undefined && { remoteJidUsername: username }) } };
+  }
+  const remoteJidAlt = isLidUser(key.remoteJid ?? undefined)
+    ? (attrs['peer_recipient_pn'] ?? attrs['recipient_pn'])
+    : (attrs['peer_recipient_lid'] ?? attrs['recipient_lid']);
+  const { remoteJidAlt: _ofSender, ...rest } = key;
+  return { ...received, key: { ...rest, ...(remoteJidAlt !== undefined && { remoteJidAlt }) } };
+}
+
+export function originOf(stanza: BinaryNode): StanzaOrigin {
+  const verifiedName = verifiedNameIn(stanza);
+  return { attrs: stanza.attrs, ...(verifiedName !== null && { verifiedName }) };
+}
+
+/** The name that the network has certified for a business; null for everybody else. */
+function verifiedNameIn(stanza: BinaryNode): string | null {
+  const certificate = childrenOf(stanza).find(({ tag }) => tag === 'verified_name')?.content;
+  if (!(certificate instanceof Uint8Array)) return null;
+  try {
+    const { details } = proto.VerifiedNameCertificate.decode(certificate);
+    return (details && proto.VerifiedNameCertificate.Details.decode(details).verifiedName) || null;
+  } catch {
+    return null;
+  }
+}
+
+export function childrenOf({ content }: BinaryNode): readonly BinaryNode[] {
+  return Array.isArray(content) ? content : [];
+}

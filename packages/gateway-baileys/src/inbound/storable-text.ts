@@ -1,0 +1,34 @@
+/** Text that every database can store: senders may put anything into it. Null where nothing is left. */
+export function storable(text: string | null | undefined): string | null {
+  return text?.replaceAll('\0', '').toWellFormed() || null;
+}
+
+/** Longer than any name, title or address that an app lets people type. */
+const LINE = 1_000;
+
+/** The same, cut to what a name or a title may have. */
+export function storableLine(text: string | null | undefined, longest: number = LINE): string | null {
+  return storable(text?.slice(0, longest));
+}
+
+/** Deeper than forms are; readers and writers of JSON call themselves for each level. */
+const DEEPEST = 20;
+
+/** A value of JSON that every database can store; null where it is nested too deeply, or no JSON. */
+export function storableJson(text: string): unknown {
+  try {
+    return storableValue(JSON.parse(text), DEEPEST);
+  } catch {
+    return null;
+  }
+}
+
+function storableValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return storable(value) ?? '';
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) throw new RangeError('The value is nested too deeply.');
+  if (Array.isArray(value)) return value.map((item) => storableValue(item, depth - 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [storable(name) ?? '', storableValue(inner, depth - 1)]),
+  );
+}

@@ -1,0 +1,47 @@
+import type { Activity } from '@trunkline/core/spi/gateway';
+import { isJidGroup, isLidUser, isPnUser } from '@whiskeysockets/baileys';
+import type { BinaryNode, WAMessage } from '@whiskeysockets/baileys';
+import { groupOf, sentAt } from './activity.ts';
+import { contactOf } from './contact-report.ts';
+import type { People } from './contact-report.ts';
+import { networkIdOf } from './network-id.ts';
+import { senderOf } from './phone-number.ts';
+import { childrenOf } from './stanza-message.ts';
+
+/** Why a message comes without a ciphertext: for the phone alone, for other devices, or until it is asked for. */
+type Unavailability = 'view_once' | 'for_others' | 'unknown';
+
+const UNAVAILABLE: Readonly<Record<string, Unavailability>> = {
+  view_once: 'view_once',
+  view_once_unavailable_fanout: 'view_once',
+  bot_unavailable_fanout: 'for_others',
+  hosted_unavailable_fanout: 'for_others',
+  sender_drop: 'for_others',
+};
+
+/** Null where the message has a ciphertext, or is in no chat. */
+export function unavailabilityOf(stanza: BinaryNode): Unavailability | null {
+  const { from } = stanza.attrs;
+  if (!isJidGroup(from) && !isPnUser(from) && !isLidUser(from)) return null;
+  const children = childrenOf(stanza);
+  const unavailable = children.find(({ tag }) => tag === 'unavailable');
+  if (!unavailable || children.some(({ tag }) => tag === 'enc')) return null;
+  return UNAVAILABLE[unavailable.attrs['type'] ?? ''] ?? 'unknown';
+}
+
+/** A message that nobody here can read. */
+export async function undecryptable(
+  people: People,
+  message: WAMessage,
+  reason: 'no_key' | 'view_once',
+): Promise<Activity> {
+  return {
+    kind: 'undecryptable',
+    networkId: networkIdOf(message.key.id),
+    senderId: senderOf(message.key),
+    groupNetworkId: groupOf(message),
+    contact: await contactOf(people, message),
+    sentAt: sentAt(message),
+    reason,
+  };
+}

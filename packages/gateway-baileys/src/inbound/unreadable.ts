@@ -1,0 +1,77 @@
+import type { Clock } from '@trunkline/core/spi/gateway';
+import { decodeValue, encodeValue } from '../session/json-value.ts';
+import type { SessionValues } from '../session/session-values.ts';
+import { keyName } from '../session/signal-keys.ts';
+import type { StanzaOrigin } from './stanza-message.ts';
+
+const TYPE = 'unreadable';
+/** How the names under which they are stored begin: they are read when a connection is opened. */
+export const UNREADABLE: string = keyName(TYPE, '');
+/**
+ * How long the sender's phone has to send a message again that could not be read. Phones that are on take seconds. What
+ * one that was off sends later is received as usual.
+ */
+const WAIT_MS = 300_000;
+/** A stranger can send any number of them. */
+const MOST = 200;
+
+/** Messages that could not be decrypted, stored by identity until they can be, or until the time for that is over. */
+export interface Unreadable {
+  /** Resolves when it is written. False where there are too many. */
+  record(identity: string, origin: StanzaOrigin): Promise<boolean>;
+  /** What to write with the keys of a message that could be read, if it could not be before. */
+  erasure(identity: string): Erasure | null;
+  /** Calls `heard` for each, those of an earlier connection first. */
+  listen(heard: (message: UnreadableMessage) => void): void;
+  has(identity: string): boolean;
+  /** It is reported, or was read in another way. */
+  erase(identity: string): Promise<void>;
+}
+
+/** A set of Signal keys, of a type of our own. */
+type Erasure = Readonly<Record<typeof TYPE, Readonly<Record<string, null>>>>;
+
+export interface UnreadableMessage {
+  readonly identity: string;
+  readonly origin: StanzaOrigin;
+  /** How long it may still become readable. */
+  readonly waitMs: number;
+}
+
+interface StoredOrigin extends StanzaOrigin {
+  /** When it came, in epoch milliseconds. */
+  readonly since: number;
+}
+
+export function createUnreadable(values: SessionValues, clock: Clock): Unreadable {
+  const known = new Set(values.resident.names(UNREADABLE).map((name) => name.slice(UNREADABLE.length)));
+  let hear: (identity: string, origin: StoredOrigin) => void = () => {};
+  return {
+    async record(identity, origin) {
+      if (known.has(identity)) return true;
+      if (known.size >= MOST) return false;
+      known.add(identity);
+      const stored = { ...origin, since: clock.now() };
+      await values.save(new Map([[UNREADABLE + identity, encodeValue(stored)]]));
+      hear(identity, stored);
+      return true;
+    },
+    // Where this is not written, the connection ends, and with it what is known here.
+    erasure: (identity) => (known.delete(identity) ? { [TYPE]: { [identity]: null } } : null),
+    listen(heard) {
+      hear = (identity, { since, ...origin }) => {
+        // A clock that was wrong when it came makes the wait no longer.
+        const waitMs = Math.min(Math.max(0, since + WAIT_MS - clock.now()), WAIT_MS);
+        heard({ identity, origin, waitMs });
+      };
+      for (const identity of known) {
+        const bytes = values.resident.get(UNREADABLE + identity);
+        if (bytes) hear(identity, decodeValue<StoredOrigin>(bytes));
+      }
+    },
+    has: (identity) => known.has(identity),
+    async erase(identity) {
+      if (known.delete(identity)) await values.save(new Map([[UNREADABLE + identity, null]]));
+    },
+  };
+}

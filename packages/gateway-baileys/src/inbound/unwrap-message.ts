@@ -1,0 +1,60 @@
+import type { proto } from '@whiskeysockets/baileys';
+
+/** A message without what it comes in, such as a message that disappears or one that was sent from an album. */
+export interface UnwrappedMessage {
+  readonly message: proto.IMessage;
+  /** What it refers to: the message that it replies to, above all. */
+  readonly context: proto.IContextInfo | null;
+}
+
+/** Each has the message itself in its own field `message`. */
+const WRAPPERS = [
+  'ephemeralMessage',
+  'viewOnceMessage',
+  'viewOnceMessageV2',
+  'viewOnceMessageV2Extension',
+  'documentWithCaptionMessage',
+  'editedMessage',
+  'associatedChildMessage',
+  'groupStatusMessage',
+  'groupStatusMessageV2',
+  'groupMentionedMessage',
+  'botInvokeMessage',
+  'botForwardedMessage',
+  'lottieStickerMessage',
+  'pollCreationMessageV4',
+  'questionMessage',
+] as const satisfies readonly (keyof proto.IMessage)[];
+
+/** Nobody wraps deeper; a stranger could. */
+const DEEPEST = 5;
+
+/** Null where there is no message in it, or only after more wrappers than there ever are. */
+export function unwrapMessage(message: proto.IMessage | null | undefined): UnwrappedMessage | null {
+  let inner = message;
+  for (let depth = 0; inner; depth += 1) {
+    const wrapped = wrapperIn(inner);
+    if (!wrapped) return { message: inner, context: contextOf(inner) };
+    if (depth === DEEPEST) return null;
+    inner = wrapped.message;
+  }
+  return null;
+}
+
+function wrapperIn(message: proto.IMessage): proto.Message.IFutureProofMessage | null {
+  for (const name of WRAPPERS) {
+    const wrapper = message[name];
+    if (wrapper) return wrapper;
+  }
+  return null;
+}
+
+/** Every kind of content that can reply to a message has this field. */
+function contextOf(message: proto.IMessage): proto.IContextInfo | null {
+  for (const content of Object.values(message)) {
+    if (typeof content !== 'object' || content === null || !('contextInfo' in content)) continue;
+    // The only field of this name in the protocol; what a sender puts there is decoded by its definition.
+    if (content.contextInfo) return content.contextInfo as proto.IContextInfo;
+  }
+  return null;
+}
