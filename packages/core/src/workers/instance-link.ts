@@ -139,7 +139,7 @@ export function createInstanceLink({
             record.adopt();
             opened.phase = 'open';
             untried = false;
-            schedule.reset();
+            schedule.opened();
             lastFailure = undefined;
             seenAt = clock.now();
             changed();

@@ -1,19 +1,21 @@
-import { reconnectDelay } from '../domain/backoff.ts';
+import { loginSpacing, reconnectDelay } from '../domain/backoff.ts';
 import type { ServiceContext } from '../services/context.ts';
 
+/** A connection that was open for this long was stable: what went wrong before it counts no more. */
+const STABLE_MS = 5 * 60_000;
 /** A restart that the network asks for within this time of the last one is a repeat. Longer than the longest wait before one. */
-const RESTARTED_AGAIN_MS = 5 * 60_000;
+const RESTARTED_AGAIN_MS = 10 * 60_000;
 
 /** When a connection is tried again. */
 interface ReconnectSchedule {
   retryAt(): number;
   hasFailed(): boolean;
-  /** A try failed; the next one waits at least `leastMs`. */
+  /** A try failed, or a connection ended; the next one waits at least `leastMs`. */
   failed(leastMs?: number): void;
   /** The network asked for a restart. */
   restarted(): void;
   /** A connection opened. */
-  reset(): void;
+  opened(): void;
   retryNow(): void;
 }
 
@@ -22,28 +24,44 @@ export function createReconnectSchedule({
   random,
 }: Pick<ServiceContext, 'clock' | 'random'>): ReconnectSchedule {
   let retryAt = 0;
-  /** In a row. */
+  /** Tries in a row that did not open. */
   let failures = 0;
+  /** By `clock.elapsed()`; null unless a connection is open. */
+  let openedAt: number | null = null;
+  /** Connections in a row that opened, and ended before they were stable. */
+  let unstable = 0;
   let restarts = 0;
   let restartedAt = -Infinity;
   const jitter = (): number => (random.bytes(1)[0] ?? 0) / 256;
+
+  /** How long the next login has to wait if a connection ends now that was open: the network counts logins. */
+  const untilNextLogin = (): number => {
+    if (openedAt === null) return 0;
+    const openMs = clock.elapsed() - openedAt;
+    openedAt = null;
+    if (openMs >= STABLE_MS) unstable = 0;
+    unstable += 1;
+    return loginSpacing(unstable, jitter()) - openMs;
+  };
 
   return {
     retryAt: () => retryAt,
     hasFailed: () => failures > 0,
     failed(leastMs = 0) {
-      retryAt = clock.now() + Math.max(leastMs, reconnectDelay(failures, jitter()));
+      retryAt = clock.now() + Math.max(leastMs, untilNextLogin(), reconnectDelay(failures, jitter()));
       failures += 1;
     },
     /** The first is immediate, as after pairing; a network that asks again and again is asked less and less. */
     restarted() {
       const now = clock.now();
+      const waitMs = untilNextLogin();
       restarts = now < restartedAt + RESTARTED_AGAIN_MS ? restarts + 1 : 0;
       restartedAt = now;
-      retryAt = restarts === 0 ? 0 : now + reconnectDelay(restarts - 1, jitter());
+      retryAt = restarts === 0 ? 0 : now + Math.max(waitMs, reconnectDelay(restarts - 1, jitter()));
     },
-    reset() {
+    opened() {
       failures = 0;
+      openedAt = clock.elapsed();
     },
     retryNow() {
       retryAt = 0;

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger, MessageResource } from '@trunkline/core';
+import type { Clock } from '@trunkline/core/spi/gateway';
 import { SUBSCRIBABLE_EVENT_TYPES } from '@trunkline/core';
 import type { BaileysGatewayOptions } from '@trunkline/gateway-baileys';
 import { startFakeWhatsApp } from '@trunkline/fake-whatsapp';
@@ -36,16 +37,17 @@ export interface Flow extends Harness {
 
 interface FlowOptions {
   readonly gateway?: BaileysGatewayOptions;
+  readonly clock?: Clock;
   readonly logger?: Logger;
 }
 
-export async function startFlow({ gateway = {}, logger }: FlowOptions = {}): Promise<Flow> {
+export async function startFlow({ gateway = {}, clock, logger }: FlowOptions = {}): Promise<Flow> {
   const wa = await startFakeWhatsApp();
   const untrust = wa.trust();
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-baileys-'));
   const receiver = await startReceiver();
   const socket = { waWebSocketUrl: wa.client.waWebSocketUrl, ...gateway.socket };
-  const options = { directory, gateway: { ...gateway, socket }, logger };
+  const options = { directory, gateway: { ...gateway, socket }, clock, logger };
   const first = await startService(options);
   let service: Service = first;
   onTestFinished(async () => {

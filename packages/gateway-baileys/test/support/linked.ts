@@ -78,6 +78,17 @@ export function leapingClock(): Clock & { leap(): void } {
   };
 }
 
+/** All time is so many times as fast. */
+export function fastClock(factor: number): Clock {
+  const clock = systemClock();
+  const start = clock.now();
+  return {
+    now: () => start + Math.floor((clock.now() - start) * factor),
+    elapsed: () => clock.elapsed() * factor,
+    setTimer: (delayMs, callback) => clock.setTimer(delayMs / factor, callback),
+  };
+}
+
 function clockWithTimers(factor: number): Clock {
   const clock = systemClock();
   return { ...clock, setTimer: (delayMs, callback) => clock.setTimer(delayMs * factor, callback) };

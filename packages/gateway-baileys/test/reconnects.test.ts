@@ -1,0 +1,30 @@
+import { silentLogger } from '@trunkline/core';
+import { pause } from '@trunkline/core/spi/gateway';
+import { expect, it } from 'vitest';
+import { startLinkedFlow } from './support/flow.ts';
+import { fastClock } from './support/linked.ts';
+
+const MINUTE = 60_000;
+
+it.each([503, 515])(
+  'an instance whose connections the network ends with %i as soon as they are open logs in at most 8 times in 5 minutes',
+  async (code) => {
+    const clock = fastClock(30);
+    const { wa, account } = await startLinkedFlow({ clock, logger: silentLogger });
+    let logins = 0;
+    const end = async (): Promise<void> => {
+      for (;;) {
+        const online = wa.next('online', account);
+        wa.streamError(account, { code });
+        await online;
+        logins += 1;
+      }
+    };
+    // It goes on until the network is stopped.
+    end().catch(() => {});
+    await pause(clock, 5 * MINUTE);
+    // The first connection was there before.
+    expect(logins).toBeGreaterThanOrEqual(3);
+    expect(logins).toBeLessThanOrEqual(7);
+  },
+);
