@@ -14,6 +14,7 @@ export function connectedInstance(workspaceId: string): Instance {
     profileName: null,
     profilePictureUrl: null,
     lastError: null,
+    restriction: null,
     droppedAt: null,
     qr: null,
     pairingNumber: null,

@@ -73,6 +73,7 @@ const INSTANCE_TRIGGERS = {
   grace_over: '30 s without a connection',
   unlinked: 'unlinked on the phone',
   failed: 'it cannot continue',
+  restriction_over: 'its restriction ends',
 } satisfies Partial<Record<keyof typeof TRIGGERS, string>>;
 
 const INSTANCE: Machine<InstanceStatus, Instance> = {

@@ -1,4 +1,5 @@
 import { isConfigured } from './domain/endpoint/endpoint-state.ts';
+import { withoutEndedRestriction } from './domain/instance/instance-restriction.ts';
 import type { Instance } from './domain/instance/instance.ts';
 import { asMediaType } from './domain/message/media-rules.ts';
 import type { Member } from './domain/workspace/workspace.ts';
@@ -32,7 +33,8 @@ export function workspaceFacade(
   workspaceId: string,
   actor: Member | null,
 ): WorkspaceApi<unknown> {
-  const instance = (found: Instance): InstanceResource => instanceResource(found, context.capabilities);
+  const instance = (found: Instance): InstanceResource =>
+    instanceResource(withoutEndedRestriction(found, context.clock.now()), context.capabilities);
   const named = (id: string): { workspaceId: string; id: string } => ({ workspaceId, id });
   const operate = async (id: string, kind: 'disconnect' | 'logout'): Promise<InstanceResource> => {
     const after = unwrap(await runOperation(context, named(id), kind));

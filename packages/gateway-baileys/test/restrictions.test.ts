@@ -1,4 +1,7 @@
+import { silentLogger } from '@trunkline/core';
 import { describe, expect, it } from 'vitest';
+import { eventually } from '@trunkline/test-support';
+import { must, startLinkedFlow, untilStatus } from './support/flow.ts';
 import { linked } from './support/linked.ts';
 
 const HOUR = 3_600_000;
@@ -69,4 +72,36 @@ describe('what the network forbids a number', () => {
     expect(until).toBeGreaterThanOrEqual(before + HOUR);
     expect(until).toBeLessThanOrEqual(Date.now() + HOUR);
   });
+});
+
+it('what WhatsApp forbids a number is shown over the REST API, until it ends', async () => {
+  const { wa, account, instance, service } = await startLinkedFlow();
+  const shown = async () => must(await service().client.instances.get(instance)).restriction;
+  const until = inHours(6);
+  wa.lockNewChats(account, until);
+  await eventually(async () =>
+    expect(await shown()).toEqual({
+      code: 'cannot_start_chats',
+      until: new Date(until).toISOString().replace('Z', '+00:00'),
+    }),
+  );
+  wa.lockNewChats(account, null);
+  await eventually(async () => expect(await shown()).toBeNull());
+});
+
+it('an instance that WhatsApp bans for some seconds comes back by itself', async () => {
+  const flow = await startLinkedFlow({ logger: silentLogger });
+  const { wa, account } = flow;
+  wa.refuseLogin(account, 402, { expire: 2 });
+  wa.drop(account);
+  await untilStatus(flow, 'error');
+  const banned = must(await flow.service().client.instances.get(flow.instance));
+  expect(banned).toMatchObject({
+    last_error: 'account_temporarily_banned',
+    restriction: { code: 'account_temporarily_banned', until: expect.any(String) },
+  });
+  wa.allowLogin(account);
+  await untilStatus(flow, 'connected');
+  const back = must(await flow.service().client.instances.get(flow.instance));
+  expect(back).toMatchObject({ last_error: null, restriction: null });
 });

@@ -160,6 +160,8 @@ export interface WebhookInstance {
   readonly paired?: boolean;
   readonly capabilities?: readonly ('text' | 'image' | 'document' | 'audio' | 'video' | 'groups')[];
   readonly last_error?: string;
+  /** What the network forbids the number for now, and when that ends, if the network says it. */
+  readonly restriction?: { readonly code: string; readonly until: string | null };
   readonly status_changed_at?: string;
   readonly connected_at?: string;
   readonly disconnected_at?: string;

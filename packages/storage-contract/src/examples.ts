@@ -101,6 +101,7 @@ export function anInstance(workspace: Workspace, changes: Partial<Instance> = {}
     profileName: 'Acme',
     profilePictureUrl: null,
     lastError: null,
+    restriction: null,
     droppedAt: null,
     qr: null,
     pairingNumber: null,

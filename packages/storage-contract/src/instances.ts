@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { must, only } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
-import { anEvent, anInstance, NOW, testId } from './examples.ts';
+import { anEvent, anInstance, DAY, NOW, testId } from './examples.ts';
 import {
   claim,
   failedWithQueue,
@@ -29,6 +29,7 @@ export function instanceContract(subject: ContractSubject): void {
         desired: 'stopped',
         profilePictureUrl: 'https://example.com/p.jpg',
         lastError: 'banned',
+        restriction: { code: 'sending_capped', until: NOW + DAY },
         droppedAt: NOW + 1,
         qr: { sealedCode: 'sealed', sealedPairingCode: 'sealed too', expiresAt: NOW + 2 },
         pairingNumber: '15550100',

@@ -65,6 +65,7 @@ export const INSTANCE_STATE: ColumnsOf<InstanceState> = {
   profileName: orNull(text('profile_name')),
   profilePictureUrl: orNull(text('profile_picture_url')),
   lastError: orNull(text('last_error')),
+  restriction: orNull(json('restriction')),
   droppedAt: orNull(integer('dropped_at')),
   qr: orNull(json('qr')),
   pairingNumber: orNull(text('pairing_number')),

@@ -158,6 +158,7 @@ function anInstance(): Instance {
     profileName: null,
     profilePictureUrl: null,
     lastError: null,
+    restriction: { code: 'sending_capped', until: 5 },
     droppedAt: null,
     qr: null,
     pairingNumber: null,

@@ -1,6 +1,7 @@
 import type { MessageKindAndPayload } from '@trunkline/receiver';
 import type { ContactReport } from '../domain/contact/contact.ts';
 import type { GroupReport } from '../domain/instance/group.ts';
+import type { Restriction } from '../domain/instance/restriction.ts';
 import type { Capability } from '../domain/instance/instance.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
 import type { MessageError } from '../domain/message/message.ts';
@@ -228,14 +229,6 @@ export interface ActivityOnMessage {
   readonly contact: ContactReport | null;
   readonly own: boolean;
   readonly at: number | null;
-}
-
-/** What the network forbids the number for now. */
-export interface Restriction {
-  /** Such as `cannot_start_chats` or `sending_capped`: lowercase words with underscores. */
-  readonly code: string;
-  /** When it ends, in epoch milliseconds; null if the network does not say it. */
-  readonly until: number | null;
 }
 
 export type IncomingContent =

@@ -14,6 +14,8 @@ export interface InstanceResource {
   readonly paired: boolean;
   readonly capabilities: readonly Capability[];
   readonly last_error: string | null;
+  /** What the network forbids the number for now, and when that ends, if the network says it. An addition of ours. */
+  readonly restriction: { readonly code: string; readonly until: string | null } | null;
   readonly status_changed_at: string | null;
   readonly connected_at: string | null;
   readonly disconnected_at: string | null;
@@ -33,6 +35,10 @@ export function instanceResource(instance: Instance, capabilities: readonly Capa
     paired: instance.phoneNumber !== null,
     capabilities: [...capabilities],
     last_error: instance.lastError,
+    restriction: instance.restriction && {
+      code: instance.restriction.code,
+      until: timestampOrNull(instance.restriction.until),
+    },
     status_changed_at: timestampOrNull(instance.statusChangedAt),
     connected_at: timestampOrNull(instance.connectedAt),
     disconnected_at: timestampOrNull(instance.disconnectedAt),

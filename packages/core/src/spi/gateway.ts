@@ -19,13 +19,13 @@ export type {
   OutgoingFile,
   OutgoingMessage,
   QuotedMessage,
-  Restriction,
   SendOutcome,
   Session,
 } from '../ports/gateway.ts';
 export type { Capability } from '../domain/instance/instance.ts';
 export type { ContactReport } from '../domain/contact/contact.ts';
 export type { GroupReport } from '../domain/instance/group.ts';
+export type { Restriction } from '../domain/instance/restriction.ts';
 export type { MessageError } from '../domain/message/message.ts';
 export { MAX_REFERENCE_BYTES } from '../domain/message/download-retry.ts';
 export { kindText } from '../domain/message/kind-text.ts';

@@ -1,4 +1,5 @@
 import { CONNECTION_GRACE_MS, graceEndsAt } from '../domain/instance/instance-state.ts';
+import { restrictionEndsAt, waitsForRestriction } from '../domain/instance/instance-restriction.ts';
 import type { Instance } from '../domain/instance/instance.ts';
 import { isTooFarAhead } from '../domain/too-far-ahead.ts';
 import type { Lease } from '../ports/storage/lease.ts';
@@ -96,6 +97,11 @@ export function createInstanceController({
     );
   };
 
+  const endRestriction = async (): Promise<void> => {
+    await record.write({ kind: 'restriction_over' });
+    logger.info({ instanceId: lease.instanceId }, 'what the network forbade an instance is over');
+  };
+
   const endOrphan = async (): Promise<void> => {
     if (!record.isOrphaned()) return;
     await record.write({ kind: 'dropped', detail: 'connection_lost' });
@@ -113,7 +119,10 @@ export function createInstanceController({
       return connection && { lease, instance: record.current(), connection };
     },
     opensUntil: link.opensUntil,
-    isUntried: () => link.isUntried() && !abandoned && record.current().desired === 'running',
+    isUntried() {
+      const isWanted = record.current().desired === 'running' && !waitsForRestriction(record.current());
+      return link.isUntried() && !abandoned && isWanted;
+    },
     reconcile(stored, mayOpen) {
       // Somebody asked to connect: that does not wait for the backoff.
       if (record.current().status === 'disconnected' && stored?.status === 'connecting') link.retryNow();
@@ -125,6 +134,9 @@ export function createInstanceController({
       if (now >= (graceEnd() ?? Infinity)) {
         record.begin('noting a lost connection', () => record.inOrder(endGrace));
       }
+      if (now >= (restrictionEndsAt(record.current()) ?? Infinity)) {
+        record.begin('noting the end of a restriction', () => record.inOrder(endRestriction));
+      }
       if (desired === 'stopped') {
         if (link.exists()) record.begin('closing a connection', link.close);
         return;
@@ -133,13 +145,15 @@ export function createInstanceController({
       if (record.isOrphaned()) {
         record.begin('taking ownership of an instance', () => record.inOrder(endOrphan));
       }
-      link.maintain(now, mayOpen);
+      if (!waitsForRestriction(record.current())) link.maintain(now, mayOpen);
     },
     nextAt(mayOpen) {
       if (rests()) return null;
       const pausedUntil = record.pausedUntil();
       if (pausedUntil > 0) return pausedUntil;
-      const due = [graceEnd(), link.nextAt(mayOpen)].filter((at) => at !== null);
+      const current = record.current();
+      const opensAt = waitsForRestriction(current) ? null : link.nextAt(mayOpen);
+      const due = [graceEnd(), restrictionEndsAt(current), opensAt].filter((at) => at !== null);
       return due.length === 0 ? null : Math.min(...due);
     },
     isIdle() {
@@ -150,8 +164,11 @@ export function createInstanceController({
     isSteady() {
       const { desired, operation } = record.current();
       const isWanted = desired === 'running' && operation === null && graceEnd() === null;
+      const isAwaited = restrictionEndsAt(record.current()) !== null;
       const isQuiet = !record.isBusy() && record.pausedUntil() === 0 && !record.isOrphaned();
-      return !abandoned && !record.isDeleted() && link.connection() !== null && isWanted && isQuiet;
+      return (
+        !abandoned && !record.isDeleted() && link.connection() !== null && isWanted && isQuiet && !isAwaited
+      );
     },
     isFenced: () => fenced,
     async completed() {

@@ -1,3 +1,5 @@
+import { readEnd, readRestriction } from '../domain/instance/restriction.ts';
+import type { Restriction } from '../domain/instance/restriction.ts';
 import type { ClosedReason, GatewayConnection, GatewayListener } from '../ports/gateway.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import { DeadlineError, withDeadline } from '../runtime/deadline.ts';
@@ -162,8 +164,19 @@ export function createInstanceLink({
         report(() => advanceMessage(context, lease, networkId, { kind: status })),
       groups: (groups, extent) =>
         report(() => saveGroups(context, { instance: record.current(), lease }, groups, extent)),
+      restricted: (reported) =>
+        record.inOrder(() => report(() => noteRestriction(reported && readRestriction(reported)))),
       skipped: context.metrics.skipped,
     };
+  };
+
+  const noteRestriction = async (restriction: Restriction | null): Promise<void> => {
+    await record.write({ kind: 'restricted', restriction });
+    if (!restriction) return;
+    logger.warn(
+      { instanceId, restriction: restriction.code, until: restriction.until },
+      'the network restricts an instance: it refuses some messages until then; send fewer to people who have not written to it',
+    );
   };
 
   const closed = async (closing: Try, reason: ClosedReason): Promise<void> => {
@@ -182,9 +195,13 @@ export function createInstanceLink({
       case 'unlinked':
         await record.write({ kind: reason.kind });
         break;
-      case 'failed':
-        await record.write({ kind: 'failed', code: reason.code });
+      case 'failed': {
+        const until = readEnd(reason.until);
+        // It is tried again when that ends, but not faster than any other.
+        if (until !== null) schedule.failed();
+        await record.write({ kind: 'failed', code: reason.code, until });
         break;
+      }
     }
     changed();
   };

@@ -17,6 +17,7 @@ import type {
   MessageEventType as DomainMessageEventType,
 } from '../../src/domain/event/event.ts';
 import type { Capability, Instance } from '../../src/domain/instance/instance.ts';
+import type { Restriction } from '../../src/domain/instance/restriction.ts';
 import type { Message, MessageMedia } from '../../src/domain/message/message.ts';
 import { eventBody } from '../../src/resources/event.ts';
 import { instanceEventObject } from '../../src/resources/instance.ts';
@@ -43,6 +44,8 @@ type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}
   ? `${First}${Capitalize<CamelCase<Rest>>}`
   : Name;
 type TimeAsText<Time> = Time extends number ? string : Time;
+/** For an object whose numbers are all times. */
+type TimesAsText<Domain> = { readonly [Name in keyof Domain]: TimeAsText<Domain[Name]> };
 /** One object type in place of an intersection: the two are different to `toEqualTypeOf`. */
 type Flat<Type> = { [Name in keyof Type]: Type[Name] };
 
@@ -78,7 +81,8 @@ describe('the types that receivers import', () => {
     >();
     expectTypeOf<InstanceResource>().toEqualTypeOf<
       Flat<
-        Json<Pick<Instance, keyof Instance & CamelCase<keyof InstanceResource>>> & {
+        Json<Pick<Instance, Exclude<keyof Instance & CamelCase<keyof InstanceResource>, 'restriction'>>> & {
+          readonly restriction: TimesAsText<Restriction> | null;
           readonly paired: boolean;
           readonly capabilities: readonly Capability[];
         }

@@ -25,6 +25,7 @@ export function exampleInstance(changes: Partial<Instance> = {}): Instance {
     profileName: null,
     profilePictureUrl: null,
     lastError: null,
+    restriction: null,
     droppedAt: null,
     qr: null,
     pairingNumber: null,

@@ -39,6 +39,15 @@ export const STATES = {
     connectedAt: NOW,
     lastSeenAt: NOW,
   }),
+  'connected, restricted': exampleInstance({
+    status: 'connected',
+    desired: 'running',
+    ...LINKED,
+    lastError: 'sending_capped',
+    restriction: { code: 'sending_capped', until: LATER },
+    connectedAt: NOW,
+    lastSeenAt: NOW,
+  }),
   'disconnected, paired': exampleInstance({ status: 'disconnected', ...LINKED, disconnectedAt: NOW }),
   'disconnected, still trying': exampleInstance({
     status: 'disconnected',
@@ -53,6 +62,14 @@ export const STATES = {
   }),
   logged_out: exampleInstance({ status: 'logged_out', disconnectedAt: NOW }),
   'error, paired': exampleInstance({ status: 'error', ...LINKED, lastError: 'banned', disconnectedAt: NOW }),
+  'error, for some time': exampleInstance({
+    status: 'error',
+    desired: 'running',
+    ...LINKED,
+    lastError: 'banned',
+    restriction: { code: 'banned', until: LATER },
+    disconnectedAt: NOW,
+  }),
 } satisfies Record<string, Instance>;
 
 export const TRIGGERS = {
@@ -67,6 +84,9 @@ export const TRIGGERS = {
   grace_over: { kind: 'grace_over' },
   unlinked: { kind: 'unlinked' },
   failed: { kind: 'failed', code: 'banned' },
+  failed_until: { kind: 'failed', code: 'banned', until: LATER + 60_000 },
+  restricted: { kind: 'restricted', restriction: { code: 'cannot_start_chats', until: LATER + 60_000 } },
+  restriction_over: { kind: 'restriction_over' },
   session_discarded: { kind: 'session_discarded' },
   operation_done: { kind: 'operation_done' },
   operation_failed: { kind: 'operation_failed', error: 'no response' },

@@ -27,6 +27,15 @@ export const instance: Resource<InstanceResource> = {
       paired: z.boolean().meta({ description: 'Whether a number is linked.' }),
       capabilities: z.array(z.enum(['text', 'image', 'document', 'audio', 'video', 'groups'])),
       last_error: z.string().nullable(),
+      restriction: z
+        .strictObject({
+          code: z.string().meta({
+            description: 'Such as cannot_start_chats, sending_capped or account_temporarily_banned.',
+          }),
+          until: timestampOrNull.meta({ description: 'When it ends; null if the network does not say it.' }),
+        })
+        .nullable()
+        .meta({ description: 'What the network forbids the number for now.' }),
       status_changed_at: timestampOrNull,
       connected_at: timestampOrNull,
       disconnected_at: timestampOrNull,
@@ -45,6 +54,7 @@ export const instance: Resource<InstanceResource> = {
     paired: true,
     capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
     last_error: null,
+    restriction: null,
     status_changed_at: '2026-11-20T21:15:00.123+00:00',
     connected_at: '2026-11-20T21:15:00.123+00:00',
     disconnected_at: null,

@@ -18,6 +18,7 @@ import { movedOpenDeliveries } from './0011-moved-open-deliveries.ts';
 import { pendingDownloads } from './0012-pending-downloads.ts';
 import { heldMessages } from './0013-held-messages.ts';
 import { contacts } from './0014-contacts.ts';
+import { restrictions } from './0015-restrictions.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   pendingDownloads,
   heldMessages,
   contacts,
+  restrictions,
 ];
 
 const OLDEST_SERVER = 14;

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NOW, exampleInstance } from '../../../test/support/examples.ts';
 import type { InstanceEventType } from '../event/event.ts';
+import { restrictionEndsAt, waitsForRestriction } from './instance-restriction.ts';
 import { transition } from './instance-state.ts';
 import type { InstanceTransition, InstanceTrigger } from './instance-state.ts';
 import { isLive } from './instance.ts';
@@ -27,6 +28,11 @@ const trigger: fc.Arbitrary<InstanceTrigger> = fc.constantFrom<InstanceTrigger[]
   { kind: 'grace_over' },
   { kind: 'unlinked' },
   { kind: 'failed', code: 'banned' },
+  { kind: 'failed', code: 'banned', until: NOW + 90_000 },
+  { kind: 'restricted', restriction: { code: 'sending_capped', until: NOW + 60_000 } },
+  { kind: 'restricted', restriction: { code: 'cannot_start_chats', until: null } },
+  { kind: 'restricted', restriction: null },
+  { kind: 'restriction_over' },
 );
 const history = fc.array(fc.record({ trigger, waitMs: fc.integer({ min: 1, max: 40_000 }) }), {
   maxLength: 40,
@@ -114,6 +120,20 @@ describe('whatever happens to an instance', () => {
     always(({ after }) => {
       if (isLive(after.status)) expect(after.desired).toBe('running');
       if (after.droppedAt !== null) expect(['connecting', 'qr_required']).toContain(after.status);
+    });
+  });
+
+  it('what waits for the end of a restriction is an error that says until when, and nothing else is', () => {
+    always(({ after }) => {
+      if (after.status !== 'error') return;
+      expect(after.desired === 'running').toBe(waitsForRestriction(after));
+      if (waitsForRestriction(after)) expect(restrictionEndsAt(after)).not.toBeNull();
+    });
+  });
+
+  it('a number that is gone is restricted by nobody', () => {
+    always(({ before, after }) => {
+      if (before.phoneNumber !== null && after.phoneNumber === null) expect(after.restriction).toBeNull();
     });
   });
 

@@ -48,6 +48,8 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     grace_over: DISCONNECTED,
     unlinked: LOGGED_OUT,
     failed: ERROR,
+    failed_until: ERROR,
+    restricted: 'connecting',
   },
   'connecting, paired': {
     disconnect: 'connecting (disconnect)',
@@ -59,6 +61,8 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     grace_over: DISCONNECTED,
     unlinked: LOGGED_OUT,
     failed: ERROR,
+    failed_until: ERROR,
+    restricted: 'connecting',
   },
   'connecting after a drop': {
     disconnect: 'connecting (disconnect)',
@@ -69,6 +73,8 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     grace_over: DISCONNECTED,
     unlinked: LOGGED_OUT,
     failed: ERROR,
+    failed_until: ERROR,
+    restricted: 'connecting',
   },
   'qr_required after a drop': {
     disconnect: 'qr_required (disconnect)',
@@ -80,6 +86,8 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     grace_over: DISCONNECTED,
     unlinked: LOGGED_OUT,
     failed: ERROR,
+    failed_until: ERROR,
+    restricted: 'qr_required',
   },
   qr_required: {
     disconnect: 'qr_required (disconnect)',
@@ -91,6 +99,8 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     dropped: 'qr_required',
     unlinked: LOGGED_OUT,
     failed: ERROR,
+    failed_until: ERROR,
+    restricted: 'qr_required',
   },
   connected: {
     disconnect: 'connected (disconnect)',
@@ -99,6 +109,19 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     dropped: 'connecting',
     unlinked: LOGGED_OUT,
     failed: ERROR,
+    failed_until: ERROR,
+    restricted: 'connected',
+  },
+  'connected, restricted': {
+    disconnect: 'connected (disconnect)',
+    logout: 'connected (logout)',
+    delete: 'connected (delete)',
+    dropped: 'connecting',
+    unlinked: LOGGED_OUT,
+    failed: ERROR,
+    failed_until: ERROR,
+    restricted: 'connected',
+    restriction_over: 'connected',
   },
   'disconnected, paired': {
     connect: 'connecting',
@@ -117,6 +140,7 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     dropped: 'disconnected',
     unlinked: LOGGED_OUT,
     failed: ERROR,
+    failed_until: ERROR,
   },
   'disconnected, not paired': {
     connect: 'connecting',
@@ -130,6 +154,14 @@ const TABLE: Record<State, Partial<Record<Trigger, string>>> = {
     logout: 'error (logout)',
     delete: 'error (delete)',
     unlinked: LOGGED_OUT,
+  },
+  'error, for some time': {
+    connect: 'connecting',
+    disconnect: 'error',
+    logout: 'error (logout)',
+    delete: 'error (delete)',
+    unlinked: LOGGED_OUT,
+    restriction_over: 'connecting',
   },
 };
 

@@ -2,6 +2,13 @@ import type { InstanceEventType } from '../event/event.ts';
 import { refuse } from '../result.ts';
 import type { Refusal } from '../result.ts';
 import { isTooFarAhead } from '../too-far-ahead.ts';
+import {
+  restrictionEndsAt,
+  waitsForRestriction,
+  withoutEndedRestriction,
+  withoutRestriction,
+} from './instance-restriction.ts';
+import type { Restriction } from './restriction.ts';
 import { isLive, withOutcome } from './instance.ts';
 import type { Instance, InstanceStatus, Operation, OperationKind, QrCode } from './instance.ts';
 
@@ -30,7 +37,12 @@ export type InstanceTrigger =
   /** Not connected by `graceEndsAt`. */
   | { readonly kind: 'grace_over' }
   | { readonly kind: 'unlinked' }
-  | { readonly kind: 'failed'; readonly code: string };
+  /** With `until`, the network forbids the instance to connect until then. */
+  | { readonly kind: 'failed'; readonly code: string; readonly until?: number | null }
+  /** The network said what it forbids the number from now on; null if that has ended. */
+  | { readonly kind: 'restricted'; readonly restriction: Restriction | null }
+  /** It is not before `restrictionEndsAt`. */
+  | { readonly kind: 'restriction_over' };
 
 export type InstanceTransition =
   | {
@@ -75,7 +87,11 @@ export function transition(instance: Instance, trigger: InstanceTrigger, now: nu
     case 'unlinked':
       return unlinked(instance, now);
     case 'failed':
-      return fail(instance, trigger.code, now);
+      return fail(instance, trigger, now);
+    case 'restricted':
+      return restrict(instance, trigger.restriction, now);
+    case 'restriction_over':
+      return endRestriction(instance, now);
   }
 }
 
@@ -85,7 +101,9 @@ function connect(instance: Instance, pairingNumber: string | null, now: number):
   if (instance.operation) return busy(instance.operation);
   if (isLive(instance.status)) return UNCHANGED;
   const wanted = { desired: 'running', lastError: null, logoutRefused: false, pairingNumber } as const;
-  return change(instance, { ...wanted, status: 'connecting' }, now);
+  // A restriction that keeps it from connecting is tried, whenever it ends.
+  const restriction = instance.status === 'error' ? null : instance.restriction;
+  return change(instance, { ...wanted, restriction, status: 'connecting' }, now);
 }
 
 function requestOperation(instance: Instance, operation: Operation, now: number): InstanceTransition {
@@ -95,7 +113,12 @@ function requestOperation(instance: Instance, operation: Operation, now: number)
     case 'disconnect':
       if (isLive(instance.status)) break;
       // A dropped connection that is still being retried has a status that is not live: stop the retries without a word.
-      return instance.desired === 'running' ? change(instance, { desired: 'stopped' }, now) : UNCHANGED;
+      if (instance.desired !== 'running') return UNCHANGED;
+      return change(
+        waitsForRestriction(instance) ? { ...instance, restriction: null } : instance,
+        { desired: 'stopped' },
+        now,
+      );
     case 'logout':
       if (instance.phoneNumber !== null) break;
       return refused(
@@ -142,8 +165,13 @@ function showQr(instance: Instance, qr: QrCode, now: number): InstanceTransition
   const shown = { qr, droppedAt: null, lastError: null } as const;
   if (instance.status === 'qr_required') return change(instance, shown, now);
   // One that is being tried again has the status disconnected: its session may turn out to be void.
-  if (instance.desired !== 'running' || instance.status === 'connected') return UNCHANGED;
+  if (!mayOpen(instance)) return UNCHANGED;
   return change(instance, { ...shown, status: 'qr_required' }, now, 'instance.qr_required');
+}
+
+/** Whether a connection can still be opening, or be tried again. */
+function mayOpen({ desired, status }: Instance): boolean {
+  return desired === 'running' && status !== 'connected' && status !== 'error';
 }
 
 function connected(
@@ -151,8 +179,9 @@ function connected(
   linked: Extract<InstanceTrigger, { kind: 'connected' }>,
   now: number,
 ): InstanceTransition {
-  if (instance.desired !== 'running' || instance.status === 'connected') return UNCHANGED;
+  if (!mayOpen(instance)) return UNCHANGED;
   const isBack = instance.status === 'connecting' && instance.droppedAt !== null;
+  const { restriction } = withoutEndedRestriction(instance, now);
   return change(
     instance,
     {
@@ -161,7 +190,8 @@ function connected(
       phoneNumber: linked.phoneNumber,
       profileName: linked.profileName,
       profilePictureUrl: linked.profilePictureUrl,
-      lastError: null,
+      lastError: restriction?.code ?? null,
+      restriction,
       droppedAt: null,
       // A number that was just linked has a new session; a connection that is back has the one that was refused.
       logoutRefused: instance.status !== 'qr_required' && instance.logoutRefused,
@@ -212,18 +242,43 @@ function unlinked(instance: Instance, now: number): InstanceTransition {
   return isLinked ? unlink(instance, 'logged_out_from_phone', now) : UNCHANGED;
 }
 
-function fail(instance: Instance, code: string, now: number): InstanceTransition {
-  if (instance.desired !== 'running') return UNCHANGED;
-  return change(
-    instance,
-    { status: 'error', desired: 'stopped', lastError: code, droppedAt: null, disconnectedAt: now },
-    now,
-    'instance.error',
-  );
+/** What the network forbids until some time is tried again then; anything else, when somebody asks for it. */
+function fail(
+  instance: Instance,
+  { code, until = null }: { readonly code: string; readonly until?: number | null },
+  now: number,
+): InstanceTransition {
+  if (instance.desired !== 'running' || instance.status === 'error') return UNCHANGED;
+  const stopped = { status: 'error', lastError: code, droppedAt: null, disconnectedAt: now } as const;
+  const next = until === null ? ({ desired: 'stopped' } as const) : { restriction: { code, until } };
+  return change(instance, { ...stopped, ...next }, now, 'instance.error');
+}
+
+function restrict(instance: Instance, reported: Restriction | null, now: number): InstanceTransition {
+  if (!isLive(instance.status)) return UNCHANGED;
+  const before = withoutRestriction(instance);
+  const { restriction } = withoutEndedRestriction({ ...before, restriction: reported }, now);
+  const { code, until } = instance.restriction ?? {};
+  if (restriction?.code === code && restriction?.until === until) return UNCHANGED;
+  const lastError = instance.status === 'connected' ? (restriction?.code ?? null) : before.lastError;
+  return change(instance, { restriction, lastError }, now);
+}
+
+function endRestriction(instance: Instance, now: number): InstanceTransition {
+  if (now < (restrictionEndsAt(instance) ?? Infinity)) return UNCHANGED;
+  return waitsForRestriction(instance)
+    ? change(instance, { status: 'connecting', restriction: null, lastError: null }, now)
+    : change(withoutRestriction(instance), {}, now);
 }
 
 function unlink(instance: Instance, lastError: string | null, now: number): InstanceTransition {
-  const gone = { phoneNumber: null, profileName: null, profilePictureUrl: null, logoutRefused: false };
+  const gone = {
+    phoneNumber: null,
+    profileName: null,
+    profilePictureUrl: null,
+    logoutRefused: false,
+    restriction: null,
+  };
   return stop(instance, 'logged_out', { ...gone, lastError, desired: 'stopped' }, now, true);
 }
 

@@ -1,3 +1,5 @@
+import type { Restriction } from './restriction.ts';
+
 /** What a gateway can do on an instance (specification, Instance `capabilities`). */
 export type Capability = 'text' | 'image' | 'document' | 'audio' | 'video' | 'groups';
 
@@ -48,6 +50,8 @@ export interface Instance {
   readonly profileName: string | null;
   readonly profilePictureUrl: string | null;
   readonly lastError: string | null;
+  /** What the network forbids the number; it may have ended since. */
+  readonly restriction: Restriction | null;
   /** When a connection dropped, or the one that showed a QR, and receivers have not been notified of it. */
   readonly droppedAt: number | null;
   readonly qr: QrCode | null;

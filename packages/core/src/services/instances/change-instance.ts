@@ -1,5 +1,6 @@
 import { transition } from '../../domain/instance/instance-state.ts';
 import type { InstanceTrigger } from '../../domain/instance/instance-state.ts';
+import { withoutEndedRestriction } from '../../domain/instance/instance-restriction.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { MessageError } from '../../domain/message/message.ts';
 import { ok } from '../../domain/result.ts';
@@ -58,7 +59,7 @@ export async function changeInstance(
       context.newEvent({
         type: next.event,
         workspaceId: instance.workspaceId,
-        data: { instance: instanceEventObject(instance, context.capabilities) },
+        data: { instance: instanceEventObject(withoutEndedRestriction(instance, now), context.capabilities) },
         now,
       });
     const eventsFrom = event ? event.occurredAt + 1 : now * 1000;

@@ -37,6 +37,7 @@ export async function createInstance(
     profileName: null,
     profilePictureUrl: null,
     lastError: null,
+    restriction: null,
     droppedAt: null,
     qr: null,
     pairingNumber: null,

@@ -1,0 +1,24 @@
+import type { Instance } from './instance.ts';
+
+/** When the restriction of an instance ends; null if it has none, or nobody knows. */
+export function restrictionEndsAt({ restriction }: Pick<Instance, 'restriction'>): number | null {
+  return restriction?.until ?? null;
+}
+
+/** The network takes no connection until the restriction ends; then the instance connects again by itself. */
+export function waitsForRestriction({ status, desired }: Pick<Instance, 'status' | 'desired'>): boolean {
+  return status === 'error' && desired === 'running';
+}
+
+/** The instance without a restriction that is over: nobody may have noted that, as while no process holds the instance. */
+export function withoutEndedRestriction(instance: Instance, now: number): Instance {
+  const endsAt = restrictionEndsAt(instance);
+  return endsAt !== null && now >= endsAt ? withoutRestriction(instance) : instance;
+}
+
+/** The `lastError` of a restricted instance is the code of its restriction, unless something else happened since. */
+export function withoutRestriction(instance: Instance): Instance {
+  const { restriction, lastError, status } = instance;
+  const isError = status === 'error' || lastError !== restriction?.code;
+  return { ...instance, restriction: null, lastError: isError ? lastError : null };
+}
