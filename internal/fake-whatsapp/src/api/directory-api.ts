@@ -51,6 +51,9 @@ export interface DirectoryApi {
   renameGroup(group: Group, subject: string): void;
   addToGroup(group: Group, ...people: readonly Person[]): void;
   removeFromGroup(group: Group, ...people: readonly Person[]): void;
+  /** The person links another device. Notifies every linked account, as the network does. Returns its number. */
+  linkDevice(person: Person): number;
+  unlinkDevice(person: Person, device: number): void;
   /** What the person's phone shows: a message that arrived twice is one. */
   inbox(person: Person): readonly ReceivedMessage[];
 }
@@ -103,6 +106,17 @@ export function directoryApi(network: Network): DirectoryApi {
       notify(network, group, node);
       for (const contact of removed) group.members.delete(contact);
     },
+    linkDevice: ({ phoneNumber }) => {
+      const contact = directory.contact(phoneNumber);
+      const device = contact.linkDevice();
+      notifyOfDevice(network, contact, { change: 'add', device });
+      return device;
+    },
+    unlinkDevice: ({ phoneNumber }, device) => {
+      const contact = directory.contact(phoneNumber);
+      contact.unlinkDevice(device);
+      notifyOfDevice(network, contact, { change: 'remove', device });
+    },
     inbox: ({ phoneNumber }) => [...directory.contact(phoneNumber).inbox.values()],
   };
 }
@@ -126,5 +140,25 @@ function notify(network: Network, group: GroupChat, change: Stanza): void {
   for (const member of group.members) {
     if (!(member instanceof LinkedAccount)) continue;
     for (const { inbox } of member.companions.values()) inbox.put(stanza('notification', attrs, [change]));
+  }
+}
+
+interface DeviceChange {
+  readonly change: 'add' | 'remove';
+  readonly device: number;
+}
+
+/** Those who have written to the person have to know whom to encrypt for. */
+function notifyOfDevice(network: Network, contact: Contact, { change, device }: DeviceChange): void {
+  const attrs = {
+    id: network.newStanzaId(),
+    type: 'devices',
+    from: contact.jidIn('lid'),
+    t: seconds(network.now()),
+  };
+  const changed = stanza('device', { jid: contact.jidIn('lid', device), 'key-index': String(device) });
+  const node = stanza('notification', attrs, [stanza(change, { device_hash: '2:fake' }, [changed])]);
+  for (const account of network.directory.accounts) {
+    for (const { inbox } of account.companions.values()) inbox.put(node);
   }
 }

@@ -6,6 +6,7 @@ import { toProto } from '../messages/to-proto.ts';
 import type { Outgoing } from '../messages/to-proto.ts';
 import type { Network } from '../network.ts';
 import { seconds, stanza } from '../stanza.ts';
+import { PHONE } from '../directory/contact.ts';
 import type { AddressingMode } from '../directory/contact.ts';
 import type { Account, Group, Person } from './directory-api.ts';
 
@@ -21,6 +22,8 @@ interface InboundOptions {
   readonly respondsToRetry?: boolean;
   /** When it was sent, in milliseconds; now by default. */
   readonly sentAt?: number;
+  /** Which of the sender's devices sends it; the phone by default. */
+  readonly device?: number;
 }
 
 interface ReceiptOptions {
@@ -65,8 +68,8 @@ export interface IncomingApi {
   unavailable(from: Person, to: Account, options?: UnavailableOptions): string;
   /** A person calls the account. Returns the id of the call. */
   call(from: Person, to: Account, options?: CallOptions): string;
-  /** The person's phone could not read a message and asks the client for it again. */
-  requestRetry(to: Account, by: Person, id: string): void;
+  /** The person's phone, or another device, could not read a message and asks the client for it again. */
+  requestRetry(to: Account, by: Person, id: string, device?: number): Promise<void>;
 }
 
 export function incomingApi(network: Network): IncomingApi {
@@ -91,7 +94,13 @@ export function incomingApi(network: Network): IncomingApi {
         from: directory.contact(from.phoneNumber),
         to: account,
         message: await toProto(message, network.media),
-        envelope: { id, t: seconds(options.sentAt ?? network.now()), group, addressing },
+        envelope: {
+          id,
+          t: seconds(options.sentAt ?? network.now()),
+          group,
+          addressing,
+          device: options.device ?? PHONE,
+        },
         undecryptable: options.undecryptable ?? false,
         respondsToRetry: options.respondsToRetry ?? true,
       });
@@ -142,10 +151,10 @@ export function incomingApi(network: Network): IncomingApi {
       }
       return id;
     },
-    requestRetry: ({ phoneNumber }, by, id) => {
+    requestRetry: async ({ phoneNumber }, by, id, device = PHONE) => {
       const reader = directory.contact(by.phoneNumber);
       const group = reader.inbox.get(id)?.group ?? null;
-      askForRetry(network, directory.account(phoneNumber).companion, { id, reader, group });
+      await askForRetry(network, directory.account(phoneNumber).companion, { id, reader, device, group });
     },
   };
 }

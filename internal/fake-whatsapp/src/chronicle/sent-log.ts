@@ -20,8 +20,10 @@ export interface SentMessage {
   readonly content: Content;
   /** The message that it quotes, as the recipient's phone shows it. */
   readonly quotes: QuotedMessage | null;
-  /** The phone numbers of those whose phones could decrypt it. */
+  /** The phone numbers of those one of whose devices could decrypt it. */
   readonly readableBy: readonly string[];
+  /** These devices: `5511988887777:0` is the phone, higher numbers are what is linked to it. */
+  readonly readableOn: readonly string[];
   /** The error code it was refused with. */
   readonly refused: number | null;
   readonly receivedAt: number;

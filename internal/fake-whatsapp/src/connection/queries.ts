@@ -119,8 +119,8 @@ async function respondWithKeys(connection: Connection, query: Stanza): Promise<v
     const jid = attrs['jid'] ?? '';
     const device = jidDecode(jid)?.device ?? 0;
     const contact = directory.byJid(jid);
-    if (device === 0 && contact?.onWhatsApp === true) {
-      users.push(stanza('user', { jid }, await contact.device.bundle()));
+    if (contact?.onWhatsApp === true && contact.devices.includes(device)) {
+      users.push(stanza('user', { jid }, await contact.deviceOf(device).bundle()));
     } else {
       const companion = directory.companionByJid(jid);
       if (companion !== undefined) users.push(stanza('user', { jid }, companion.shelf.takeNodes()));

@@ -1,6 +1,7 @@
 import { jidDecode, jidEncode } from '@whiskeysockets/baileys';
 import { SERVER, child, children, stanza, textOf } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
+import { PHONE } from '../directory/contact.ts';
 import type { Contact } from '../directory/contact.ts';
 import { LinkedAccount } from '../directory/linked-account.ts';
 import type { Directory } from '../directory/directory.ts';
@@ -44,8 +45,11 @@ function askedNumber(user: Stanza): string {
 
 /** The phone is device 0; linked clients follow. */
 function devicesNode(contact: Contact): Stanza {
-  const companions = contact instanceof LinkedAccount ? contact.reachable : [];
-  const devices = companions.map(({ device }) =>
+  const linked =
+    contact instanceof LinkedAccount
+      ? contact.reachable.map(({ device }) => device)
+      : contact.devices.filter((device) => device !== PHONE);
+  const devices = linked.map((device) =>
     stanza('device', { id: String(device), 'key-index': String(device) }),
   );
   return stanza('devices', {}, [

@@ -17,6 +17,8 @@ export interface ContactOptions {
   /** The name that the network has certified, of a business. */
   readonly verifiedName?: string;
   readonly pictureUrl?: string;
+  /** How many devices the person has linked to the phone. None by default. */
+  readonly linkedDevices?: number;
 }
 
 export interface ReceivedMessage {
@@ -34,9 +36,14 @@ export interface SentFromPhone {
   readonly message: proto.IMessage;
   /** False: the phone stays silent when a client could not read it. */
   readonly respondsToRetry: boolean;
+  /** Which of the person's devices sent it. */
+  readonly device: number;
 }
 
 export type AddressingMode = 'pn' | 'lid';
+
+/** A person's first device, which the others are linked to. */
+export const PHONE = 0;
 
 /** Someone with a phone that encrypts and decrypts for real. */
 export class Contact {
@@ -48,12 +55,12 @@ export class Contact {
   readonly username: string | undefined;
   readonly verifiedName: string | undefined;
   readonly pictureUrl: string | undefined;
-  #device: SignalPeer | undefined;
+  readonly #devices = new Map<number, SignalPeer | undefined>([[PHONE, undefined]]);
   /** What the phone shows: a message that arrives twice is one. */
   readonly inbox = new Map<string, ReceivedMessage>();
   /** By network id, for a client that could not read it. */
   readonly sent = new Map<string, SentFromPhone>();
-  /** How often the phone has asked for a message again that it could not read, by network id. */
+  /** How often a device has asked for a message again that it could not read, by network id and device. */
   readonly retries = new Map<string, number>();
 
   constructor(phoneNumber: string, options: ContactOptions = {}) {
@@ -66,12 +73,35 @@ export class Contact {
     this.username = options.username;
     this.verifiedName = options.verifiedName;
     this.pictureUrl = options.pictureUrl;
+    for (let count = 0; count < (options.linkedDevices ?? 0); count += 1) this.linkDevice();
   }
 
-  /** Its phone's end of Signal sessions, made when it is first needed: there may be tens of thousands of people. */
+  /** The phone's end of Signal sessions. */
   get device(): SignalPeer {
-    this.#device ??= new SignalPeer();
-    return this.#device;
+    return this.deviceOf(PHONE);
+  }
+
+  /** The phone and the devices that are linked to it. */
+  get devices(): readonly number[] {
+    return [...this.#devices.keys()];
+  }
+
+  /** A device's end of Signal sessions, made when it is first needed: there may be tens of thousands of people. */
+  deviceOf(device: number): SignalPeer {
+    if (!this.#devices.has(device)) throw new Error(`${this.phoneNumber} has no device ${String(device)}`);
+    const peer = this.#devices.get(device) ?? new SignalPeer();
+    this.#devices.set(device, peer);
+    return peer;
+  }
+
+  linkDevice(): number {
+    const device = Math.max(...this.#devices.keys()) + 1;
+    this.#devices.set(device, undefined);
+    return device;
+  }
+
+  unlinkDevice(device: number): void {
+    this.#devices.delete(device);
   }
 
   get jid(): string {

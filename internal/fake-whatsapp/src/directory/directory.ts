@@ -44,6 +44,10 @@ export class Directory {
     );
   }
 
+  get accounts(): readonly LinkedAccount[] {
+    return [...this.#contacts.values()].filter((contact) => contact instanceof LinkedAccount);
+  }
+
   group(jid: string): GroupChat {
     return found(this.#groups.get(jid), `there is no group ${jid}`);
   }

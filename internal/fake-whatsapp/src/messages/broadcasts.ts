@@ -19,7 +19,7 @@ export async function postStatus(network: Network, { from, to, text }: Sending):
   const attrs = { ...attributes(network, id), from: STATUSES, participant: from.jid, notify: from.name };
   const message = { extendedTextMessage: { text } };
   for (const companion of to.reachable) {
-    const enc = encNode(await encryptFor(from, companion, message));
+    const enc = encNode(await encryptFor(from.device, companion, message));
     companion.inbox.put(stanza('message', attrs, [enc]));
   }
   return id;

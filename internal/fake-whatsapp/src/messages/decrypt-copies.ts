@@ -2,19 +2,21 @@ import { jidDecode } from '@whiskeysockets/baileys';
 import type { proto } from '@whiskeysockets/baileys';
 import { child, children, contentBytes } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
+import { PHONE } from '../directory/contact.ts';
 import type { Contact } from '../directory/contact.ts';
 import type { GroupChat } from '../directory/group-chat.ts';
 import type { Companion } from '../directory/linked-account.ts';
 import type { Directory } from '../directory/directory.ts';
 
-/** What one phone made of a message. */
+/** What one device made of a message. */
 export interface Copy {
   readonly reader: Contact;
+  readonly device: number;
   /** Undefined where it could not be decrypted. */
   readonly message: proto.Message | undefined;
 }
 
-/** Lets every phone that a client's message is for decrypt its copy, the sender's own phone included. */
+/** Lets every device that a client's message is for decrypt its copy, the sender's own phone included. */
 export async function decryptCopies(
   node: Stanza,
   sender: Companion,
@@ -25,8 +27,10 @@ export async function decryptCopies(
     const jid = to.attrs['jid'] ?? '';
     const reader = directory.byJid(jid);
     const enc = child(to, 'enc');
-    if (reader !== undefined && enc !== undefined && isPhone(jid))
-      copies.push(await open(reader, sender, enc));
+    const device = deviceIn(jid);
+    // Other clients under test decrypt what is relayed to them.
+    if (reader?.devices.includes(device) === true && enc !== undefined)
+      copies.push(await open({ reader, device }, sender, enc));
   }
 
   const enc = child(node, 'enc');
@@ -34,18 +38,26 @@ export async function decryptCopies(
   const group = directory.findGroup(node.attrs['to'] ?? '');
   if (group !== undefined && enc.attrs['type'] === 'skmsg')
     return openForGroup(enc, { sender, group, copies });
-  const reader = directory.byJid(node.attrs['participant'] ?? node.attrs['to'] ?? '');
-  return reader === undefined ? copies : [...copies, await open(reader, sender, enc)];
+  const jid = node.attrs['participant'] ?? node.attrs['to'] ?? '';
+  const reader = directory.byJid(jid);
+  const device = deviceIn(jid);
+  if (reader?.devices.includes(device) !== true) return copies;
+  return [...copies, await open({ reader, device }, sender, enc)];
 }
 
-function isPhone(jid: string): boolean {
-  return (jidDecode(jid)?.device ?? 0) === 0;
+function deviceIn(jid: string): number {
+  return jidDecode(jid)?.device ?? PHONE;
 }
 
-async function open(reader: Contact, sender: Companion, enc: Stanza): Promise<Copy> {
+async function open(
+  { reader, device }: Pick<Copy, 'reader' | 'device'>,
+  sender: Companion,
+  enc: Stanza,
+): Promise<Copy> {
   const type = enc.attrs['type'] === 'pkmsg' ? 'pkmsg' : 'msg';
-  const message = await reader.device.decrypt(sender.jid, type, contentBytes(enc)).catch(() => undefined);
-  return { reader, message };
+  const peer = reader.deviceOf(device);
+  const message = await peer.decrypt(sender.jid, type, contentBytes(enc)).catch(() => undefined);
+  return { reader, device, message };
 }
 
 interface GroupMessage {
@@ -58,14 +70,15 @@ interface GroupMessage {
 function openForGroup(enc: Stanza, { sender, group, copies }: GroupMessage): Promise<readonly Copy[]> {
   const author = group.jidOf(sender.account, sender.device);
   const members = [...group.members].filter((member) => member !== sender.account);
+  const devices = members.flatMap((reader) => reader.devices.map((device) => ({ reader, device })));
   return Promise.all(
-    members.map(async (reader) => {
-      const senderKey = copies.find((copy) => copy.reader === reader)?.message?.senderKeyDistributionMessage;
-      if (senderKey) await reader.device.learnSenderKey(author, senderKey);
-      const message = await reader.device
-        .decryptForGroup(group.jid, author, contentBytes(enc))
-        .catch(() => undefined);
-      return { reader, message };
+    devices.map(async ({ reader, device }) => {
+      const own = copies.find((copy) => copy.reader === reader && copy.device === device);
+      const senderKey = own?.message?.senderKeyDistributionMessage;
+      const peer = reader.deviceOf(device);
+      if (senderKey) await peer.learnSenderKey(author, senderKey);
+      const message = await peer.decryptForGroup(group.jid, author, contentBytes(enc)).catch(() => undefined);
+      return { reader, device, message };
     }),
   );
 }

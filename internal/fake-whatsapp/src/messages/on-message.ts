@@ -3,6 +3,7 @@ import type { Connection } from '../connection/connection.ts';
 import { isIdentityValid } from '../pairing/device-identity.ts';
 import { bytesOf, child, children, seconds, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
+import { PHONE } from '../directory/contact.ts';
 import type { Contact } from '../directory/contact.ts';
 import type { Content } from './content.ts';
 import { decryptCopies } from './decrypt-copies.ts';
@@ -26,7 +27,7 @@ export async function onMessage(connection: Connection, node: Stanza): Promise<v
     const content = await contentOf(connection, copies);
     const quotes = quotedBy(connection, copies);
     note(connection, node, { content, quotes, copies, refused: disturbance ?? null });
-    if (disturbance === undefined) deliver(connection, node, { content, copies });
+    if (disturbance === undefined) await deliver(connection, node, { content, copies });
   }
   const ack = { class: 'message', id: node.attrs['id'], from: node.attrs['to'], t: seconds(network.now()) };
   const error = disturbance === undefined ? undefined : String(disturbance);
@@ -88,26 +89,35 @@ function note(
     content: opened.content,
     quotes: opened.quotes,
     readableBy: readersOf(connection, opened.copies).map(({ phoneNumber }) => phoneNumber),
+    readableOn: devicesOf(connection, opened.copies),
     refused: opened.refused,
     receivedAt: network.now(),
   });
 }
 
-/** Puts it before those who can read it; the others' phones ask for it again. */
-function deliver(connection: Connection, node: Stanza, { content, copies }: Opened): void {
+/** Puts it before those who can read it; the others' devices ask for it again. */
+async function deliver(connection: Connection, node: Stanza, { content, copies }: Opened): Promise<void> {
   const { client, network } = connection;
   const { id = '', to = '' } = node.attrs;
   const group = network.directory.findGroup(to)?.jid ?? null;
   for (const reader of readersOf(connection, copies)) {
     reader.inbox.set(id, { id, from: client.account.phoneNumber, group, content });
   }
-  for (const { reader, message } of copies) {
-    if (message === undefined && !reader.inbox.has(id)) askForRetry(network, client, { id, reader, group });
+  for (const { reader, device, message } of copies) {
+    if (message !== undefined || (device === PHONE && reader.inbox.has(id))) continue;
+    await askForRetry(network, client, { id, reader, device, group });
   }
   relay(network, client, node);
 }
 
 function readersOf({ client }: Connection, copies: readonly Copy[]): readonly Contact[] {
   const readable = copies.filter(({ message }) => message !== undefined);
-  return readable.map(({ reader }) => reader).filter((reader) => reader !== client.account);
+  const readers = readable.map(({ reader }) => reader).filter((reader) => reader !== client.account);
+  return [...new Set(readers)];
+}
+
+function devicesOf({ client }: Connection, copies: readonly Copy[]): readonly string[] {
+  const readable = copies.filter(({ reader, message }) => message !== undefined && reader !== client.account);
+  const devices = readable.map(({ reader, device }) => `${reader.phoneNumber}:${String(device)}`);
+  return [...new Set(devices)];
 }

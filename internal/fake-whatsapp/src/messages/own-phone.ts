@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib';
 import { proto } from '@whiskeysockets/baileys';
 import type { Network } from '../network.ts';
 import { seconds, stanza } from '../stanza.ts';
+import { PHONE } from '../directory/contact.ts';
 import type { Contact } from '../directory/contact.ts';
 import { GroupChat } from '../directory/group-chat.ts';
 import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
@@ -31,7 +32,9 @@ export async function sendHistory(network: Network, companion: Companion): Promi
     category: 'peer',
     from: account.jid,
   };
-  companion.inbox.put(stanza('message', attrs, [encNode(await encryptFor(account, companion, message))]));
+  companion.inbox.put(
+    stanza('message', attrs, [encNode(await encryptFor(account.device, companion, message))]),
+  );
 }
 
 /** A message that the account's owner sent from the phone; every client gets its copy. Returns the network id. */
@@ -45,9 +48,9 @@ export async function mirror(
   const wrapped = { deviceSentMessage: { destinationJid: to.jid, message } };
   const attrs = { id, t: seconds(network.now()), type: 'text', notify: account.name };
   const { attrs: envelope } = stanza('message', { ...attrs, ...addressed(account, to) });
-  account.sent.set(id, { envelope, message: wrapped, respondsToRetry: true });
+  account.sent.set(id, { envelope, message: wrapped, respondsToRetry: true, device: PHONE });
   for (const companion of account.reachable) {
-    const enc = encNode(await encryptFor(account, companion, wrapped));
+    const enc = encNode(await encryptFor(account.device, companion, wrapped));
     companion.inbox.put(stanza('message', envelope, [enc]));
   }
   return id;

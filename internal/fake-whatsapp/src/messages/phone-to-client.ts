@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys';
 import { stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
+import { PHONE } from '../directory/contact.ts';
 import type { AddressingMode, Contact } from '../directory/contact.ts';
 import type { GroupChat } from '../directory/group-chat.ts';
 import type { Companion, LinkedAccount } from '../directory/linked-account.ts';
-import type { Ciphertext } from '../signal/signal-peer.ts';
+import type { Ciphertext, SignalPeer } from '../signal/signal-peer.ts';
 
 interface Envelope {
   readonly id: string;
@@ -13,6 +14,8 @@ interface Envelope {
   readonly t: string;
   readonly group: GroupChat | undefined;
   readonly addressing: AddressingMode;
+  /** Which of the sender's devices sends it. */
+  readonly device: number;
 }
 
 export interface PhoneMessage {
@@ -34,7 +37,7 @@ export function newMessageId(): string {
 export async function sendFromPhone(sending: PhoneMessage): Promise<void> {
   const { from, to, message, envelope, respondsToRetry } = sending;
   const attrs = attributes(sending);
-  from.sent.set(envelope.id, { envelope: attrs, message, respondsToRetry });
+  from.sent.set(envelope.id, { envelope: attrs, message, respondsToRetry, device: envelope.device });
   for (const companion of to.reachable) {
     companion.inbox.put(stanza('message', attrs, await encrypted(sending, companion)));
   }
@@ -44,22 +47,23 @@ export async function sendFromPhone(sending: PhoneMessage): Promise<void> {
 export async function sendAgain(from: Contact, companion: Companion, retry: { id: string; count: string }) {
   const sent = from.sent.get(retry.id);
   if (sent === undefined || !sent.respondsToRetry) return;
-  const { envelope, message } = sent;
+  const { envelope, message, device } = sent;
+  const peer = from.deviceOf(device);
   const group = envelope['participant'] === undefined ? undefined : envelope['from'];
   const senderKey =
-    group === undefined ? {} : await senderKeyMessage(from, group, envelope['participant'] ?? '');
-  const ciphertext = await encryptFor(from, companion, { ...message, ...senderKey });
+    group === undefined ? {} : await senderKeyMessage(peer, group, envelope['participant'] ?? '');
+  const ciphertext = await encryptFor(peer, companion, { ...message, ...senderKey });
   const enc = encNode(ciphertext, { count: retry.count });
   companion.inbox.put(stanza('message', envelope, [enc]));
 }
 
-/** Encrypts for one client with the person's own phone. */
+/** Encrypts for one client with a person's own device. */
 export function encryptFor(
-  from: Contact,
+  from: SignalPeer,
   companion: Companion,
   message: proto.IMessage,
 ): Promise<Ciphertext> {
-  return from.device.encrypt(companion.jid, message, () => companion.shelf.take());
+  return from.encrypt(companion.jid, message, () => companion.shelf.take());
 }
 
 export function encNode({ type, ciphertext }: Ciphertext, more: { readonly count?: string } = {}): Stanza {
@@ -68,11 +72,11 @@ export function encNode({ type, ciphertext }: Ciphertext, more: { readonly count
 
 /** How the stanza names the sender; a hidden number is named nowhere. */
 function attributes({ from, message, envelope }: PhoneMessage): Readonly<Record<string, string>> {
-  const { id, t, group, addressing } = envelope;
+  const { id, t, group, addressing, device } = envelope;
   const isMedia =
     message.imageMessage ?? message.videoMessage ?? message.audioMessage ?? message.documentMessage;
   const mode = from.hidesNumber ? 'lid' : addressing;
-  const sender = from.jidIn(mode);
+  const sender = from.jidIn(mode, device === PHONE ? undefined : device);
   const other = mode === 'pn' ? { lid: from.lidJid } : { pn: from.hidesNumber ? undefined : from.jid };
   const names =
     group === undefined
@@ -90,16 +94,17 @@ function attributes({ from, message, envelope }: PhoneMessage): Readonly<Record<
 
 async function encrypted(sending: PhoneMessage, companion: Companion): Promise<Stanza[]> {
   const { from, message, envelope, undecryptable } = sending;
-  const { group } = envelope;
+  const { group, device } = envelope;
+  const peer = from.deviceOf(device);
   const damaged = (bytes: Uint8Array) => (undecryptable ? withBrokenMac(bytes) : bytes);
   const certified = certificateOf(from);
   if (group === undefined) {
-    const { type, ciphertext } = await encryptFor(from, companion, message);
+    const { type, ciphertext } = await encryptFor(peer, companion, message);
     return [...certified, encNode({ type, ciphertext: damaged(ciphertext) })];
   }
   const author = attributes(sending)['participant'] ?? '';
-  const senderKey = await encryptFor(from, companion, await senderKeyMessage(from, group.jid, author));
-  const { ciphertext } = await from.device.encryptForGroup(group.jid, author, message);
+  const senderKey = await encryptFor(peer, companion, await senderKeyMessage(peer, group.jid, author));
+  const { ciphertext } = await peer.encryptForGroup(group.jid, author, message);
   return [...certified, encNode(senderKey), stanza('enc', { v: '2', type: 'skmsg' }, damaged(ciphertext))];
 }
 
@@ -110,8 +115,8 @@ function certificateOf({ verifiedName }: Contact): readonly Stanza[] {
   return [stanza('verified_name', { v: '1' }, proto.VerifiedNameCertificate.encode({ details }).finish())];
 }
 
-async function senderKeyMessage(from: Contact, group: string, author: string): Promise<proto.IMessage> {
-  const key = await from.device.senderKeyFor(group, author);
+async function senderKeyMessage(from: SignalPeer, group: string, author: string): Promise<proto.IMessage> {
+  const key = await from.senderKeyFor(group, author);
   return { senderKeyDistributionMessage: { groupId: group, axolotlSenderKeyDistributionMessage: key } };
 }
 
