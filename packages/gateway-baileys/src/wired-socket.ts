@@ -10,6 +10,7 @@ import { showQrs } from './linking/show-qrs.ts';
 import type { GatewaySettings } from './options.ts';
 import { watchAcks } from './outbound/acks.ts';
 import type { Acks } from './outbound/acks.ts';
+import { watchDeviceLists } from './outbound/device-lists.ts';
 import { saveCredentials } from './session/credentials.ts';
 import type { StoredSession } from './session/stored-session.ts';
 import { limitAppState } from './socket/app-state.ts';
@@ -101,6 +102,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
       ),
   });
   limitAppState(socket);
+  watchDeviceLists(socket, memory.caches.userDevicesCache);
   const { arrivals } = stored;
   return {
     socket,

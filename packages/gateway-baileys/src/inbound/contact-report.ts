@@ -49,7 +49,10 @@ export async function contactReport(
 }
 
 /** What Baileys has stored: its own look-up would ask the network, which a message must not wait for. */
-async function learnedLid({ authState }: People, number: string): Promise<string | undefined> {
+export async function learnedLid(
+  { authState }: Pick<People, 'authState'>,
+  number: string,
+): Promise<string | undefined> {
   const user = userOf(number) ?? '';
   const { [user]: lid } = await authState.keys.get('lid-mapping', [user]);
   return lid ? `${lid}@lid` : undefined;
