@@ -16,6 +16,7 @@ import type {
   NewId,
   OwedNotification,
   PendingDownload,
+  RecordedActivity,
   Workspace,
 } from '@trunkline/core/spi/storage';
 
@@ -190,6 +191,11 @@ export function aDownload(
     expiresAt: NOW + DAY,
     ...changes,
   };
+}
+
+/** One with an event and nothing else. */
+export function anActivity(event: Event, changes: Partial<RecordedActivity> = {}): RecordedActivity {
+  return { key: 'a digest', recordedAt: NOW, change: null, event, ...changes };
 }
 
 export function anIdempotencyRecord(

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { acceptanceContract } from './acceptance.ts';
+import { activityContract } from './activities.ts';
 import { apiKeyContract } from './api-keys.ts';
 import { cancellationContract } from './cancellations.ts';
 import { completionContract } from './completions.ts';
@@ -60,6 +61,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     messageLogContract(subject);
     mediaContract(subject);
     downloadContract(subject);
+    activityContract(subject);
     endpointContract(subject);
     notificationContract(subject);
     fanOutContract(subject);

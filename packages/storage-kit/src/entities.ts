@@ -131,15 +131,16 @@ export type MessageState = Omit<
   'id' | 'workspaceId' | 'instanceId' | 'networkId' | 'direction' | 'type' | 'createdAt' | 'contact'
 >;
 
-/** No index but those of the status has one of these. */
-export const MESSAGE_STATE: ColumnsOf<Pick<MessageState, MessageColumn & keyof MessageState>> = {
+/** What a message says; some of it is in its details. Once the message has left its queue, only activities change this. */
+type MessageSays = 'text' | 'caption' | 'media';
+
+export const MESSAGE_PROGRESS: ColumnsOf<
+  Pick<MessageState, Exclude<MessageColumn & keyof MessageState, MessageSays>>
+> = {
   status: word('status'),
   to: orNull(text('recipient')),
   from: orNull(text('sender')),
   groupId: orNull(id('group_id', 'grp')),
-  text: orNull(text('text')),
-  caption: orNull(text('caption')),
-  media: orNull(json('media')),
   error: orNull(json('error')),
   queuedAt: orNull(integer('queued_at')),
   sentAt: orNull(integer('sent_at')),
@@ -147,6 +148,14 @@ export const MESSAGE_STATE: ColumnsOf<Pick<MessageState, MessageColumn & keyof M
   readAt: orNull(integer('read_at')),
   failedAt: orNull(integer('failed_at')),
   receivedAt: orNull(integer('received_at')),
+};
+
+/** No index but those of the status has one of these. */
+export const MESSAGE_STATE: ColumnsOf<Pick<MessageState, MessageColumn & keyof MessageState>> = {
+  ...MESSAGE_PROGRESS,
+  text: orNull(text('text')),
+  caption: orNull(text('caption')),
+  media: orNull(json('media')),
 };
 
 export type MessageContent = Omit<Message, 'workspaceId' | 'instanceId'>;

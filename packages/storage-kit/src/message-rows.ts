@@ -2,7 +2,7 @@ import type { ContactSummary, Message } from '@trunkline/core/spi/storage';
 import type { Codecs } from './codec.ts';
 import { rowMapper } from './columns.ts';
 import type { RowMapper } from './columns.ts';
-import { MESSAGE, MESSAGE_CONTENT, MESSAGE_STATE } from './entities.ts';
+import { MESSAGE, MESSAGE_CONTENT, MESSAGE_PROGRESS, MESSAGE_STATE } from './entities.ts';
 import type { MessageDetails } from './entities.ts';
 import { wrongColumn } from './row-reader.ts';
 import type { Row } from './row-reader.ts';
@@ -23,6 +23,8 @@ export interface MessageRows<Stored> {
   readonly messageContent: MessageColumns<Stored>;
   /** The columns that change after it was created. */
   readonly messageState: MessageColumns<Stored>;
+  /** Of these, those that are not about what the message says. */
+  readonly messageProgress: MessageColumns<Stored>;
 }
 
 export function messageRows<Stored>(codecs: Codecs<Stored>): MessageRows<Stored> {
@@ -69,6 +71,7 @@ export function messageRows<Stored>(codecs: Codecs<Stored>): MessageRows<Stored>
       kinds: { ...state.kinds, details: 'json' },
       columns: (of) => ({ ...state.columns(of), details: detailsColumn(of) }),
     },
+    messageProgress: rowMapper(MESSAGE_PROGRESS, codecs),
   };
 }
 

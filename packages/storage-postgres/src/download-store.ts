@@ -1,4 +1,4 @@
-import type { DownloadStore, PendingDownload } from '@trunkline/core/spi/storage';
+import type { DownloadStore, Message, PendingDownload } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { isHeld } from './lease.ts';
@@ -67,6 +67,14 @@ export async function storeDownload(transaction: Transaction, download: PendingD
 /** The instance is deleted, or its number unlinked. */
 export async function forgetDownloads(transaction: Transaction, instance: string): Promise<void> {
   await transaction.run('DELETE FROM trunkline.pending_downloads WHERE instance_id = $1', instance);
+}
+
+/** The message was deleted: nobody wants its file any more. */
+export async function removeDownload(
+  transaction: Transaction,
+  { instanceId, id }: Pick<Message, 'instanceId' | 'id'>,
+): Promise<void> {
+  await transaction.run(REMOVE, uuidOf('ins', instanceId), uuidOf('msg', id));
 }
 
 function readDownload(row: Row): PendingDownload {

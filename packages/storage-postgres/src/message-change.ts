@@ -151,6 +151,12 @@ function recordOf({ message, expectedStatus }: MessageChange) {
   };
 }
 
+/** What a message says, an edit may have changed concurrently, once the message has left its queue. */
+function changed(name: string): string {
+  if (name in entities.messageProgress.kinds) return `${name} = record.${name}`;
+  return `${name} = CASE record.expected_status WHEN 'queued' THEN record.${name} ELSE messages.${name} END`;
+}
+
 const CHANGE_RECORD = `${MESSAGE_RECORD}, expected_status text, leaves_queue boolean, place bigint`;
 
 // The arrays are for the planner, which would read whole tables for the hundred rows that it expects of JSON. The length
@@ -158,7 +164,7 @@ const CHANGE_RECORD = `${MESSAGE_RECORD}, expected_status text, leaves_queue boo
 // of their instances, as all who lock several do.
 const WRITE = `
   changed AS (
-    UPDATE trunkline.messages SET ${CHANGEABLE_NAMES.map((name) => `${name} = record.${name}`).join(', ')}
+    UPDATE trunkline.messages SET ${CHANGEABLE_NAMES.map(changed).join(', ')}
     FROM record
     WHERE messages.id = ANY (ARRAY(SELECT id FROM record)) AND messages.id = record.id
       AND messages.instance_id = record.instance_id

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createSignals } from '@trunkline/core/spi/storage';
 import type { Logger, Signal, Storage, StorageContext } from '@trunkline/core/spi/storage';
 import { whileOpen } from '@trunkline/storage-kit';
+import { activityStore } from './activity-store.ts';
 import { apiKeyStore } from './api-key-store.ts';
 import { contactStore } from './contact-store.ts';
 import { createDatabase } from './database.ts';
@@ -66,6 +67,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     messages: explained(messageStore(connected, senders)),
     uploads: explained(uploadRegistry(connected)),
     downloads: explained(downloadStore(connected)),
+    activities: explained(activityStore(connected)),
     endpoints: explained(endpointStore(connected)),
     deliveries: explained(deliveryStore(connected)),
     subscriptions: explained(subscriptionStore(connected)),

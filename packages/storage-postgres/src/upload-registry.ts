@@ -64,6 +64,19 @@ const TAKE_OVER = `
   UPDATE trunkline.contents SET instance_id = $2, owner_id = $3
   WHERE message_id = $1 AND instance_id IS NULL`;
 
+/** The message was deleted: its content belongs to nobody, and is swept. */
+export async function abandonContent(
+  transaction: Transaction,
+  messageId: string,
+  content: string,
+): Promise<void> {
+  await transaction.run(ABANDON, contentUuid(content), uuidOf('msg', messageId));
+}
+
+const ABANDON = `
+  UPDATE trunkline.contents SET instance_id = NULL, owner_id = NULL
+  WHERE message_id = $1 AND coalesce(owner_id, message_id) = $2`;
+
 /** The instance is being deleted: its content is nobody's from now on. */
 export async function orphanContent(transaction: Transaction, instance: string): Promise<void> {
   await transaction.run(ORPHAN, instance);

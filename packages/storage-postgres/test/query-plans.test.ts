@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { ClaimedDelivery, Endpoint, Lease } from '@trunkline/core/spi/storage';
 import {
   aDownload,
+  anActivity,
   aMessage,
   anEndpoint,
   anEvent,
@@ -34,7 +35,8 @@ const ROWS = Number(process.env['QUERY_PLAN_ROWS'] ?? 30_000);
 const MAY_READ = 2_000;
 
 /** Tables that hold history, or all that is open. */
-const GROWING = /^(messages|events|deliveries|open_deliveries|attempts|queued_|held_|idempotency|pending_)/;
+const GROWING =
+  /^(messages|events|deliveries|open_deliveries|attempts|queued_|held_|idempotency|pending_|activity_)/;
 
 /** The largest page that can be asked for. */
 const FIRST = { from: null, limit: 100 };
@@ -49,6 +51,7 @@ it('nothing that is asked reads, or sorts, more than its response takes', { time
   await deliver(fixture);
   await sendMessages(fixture);
   await downloadFiles(fixture);
+  await recordActivities(fixture);
   await handleEvents(fixture);
   await readMessages(fixture);
   for (const endpointId of [fixture.busy.id, fixture.idle.id]) await readDeliveries(fixture, endpointId);
@@ -206,6 +209,36 @@ async function holdMessages({ storage: { messages }, instance }: Fixture, lease:
     await messages.postpone(lease, place);
     if (due) expect(await messages.change(lease, sending(due.message))).toBe('changed');
   }
+}
+
+async function recordActivities({ storage, workspace, instance }: Fixture): Promise<void> {
+  const { activities, messages } = storage;
+  const lease = await takeLease(storage, instance, { owner: 'recorder', now: NOW + 120_000 });
+  const call = () => anEvent(workspace, NOW, { type: 'call.received' });
+  for (let first = 0; first < 2_500; first += 500)
+    await Promise.all(
+      Array.from({ length: 500 }, (_, index) =>
+        activities.record(lease, anActivity(call(), { key: `key ${first + index}`, recordedAt: first })),
+      ),
+    );
+  const message = anInboundMessage(instance);
+  await messages.receive(lease, { message, senderId: 'them', contact: null, event: anEvent(workspace) });
+  for (let round = 1; round <= 7; round += 1) {
+    // Beyond the fifth, a statement that is kept prepared may be planned for any instance.
+    const before = await messages.find(workspace.id, message.id);
+    const edited = { ...message, text: `edit ${round}`, editedAt: round };
+    const change = { message: edited, expected: must(before) };
+    const edit = anActivity(anEvent(workspace), { key: `edit ${round}`, change });
+    expect(await activities.record(lease, edit)).toBe('recorded');
+    const echo = { message: aMessage(instance), event: anEvent(workspace), download: null };
+    expect(await activities.recordEcho(lease, echo)).toBe('recorded');
+    expect(await activities.deleteKeys(500 * round, 100)).toBe(100);
+  }
+  const before = must(await messages.find(workspace.id, message.id));
+  const change = { message: { ...before, text: null, deletedAt: NOW }, expected: before };
+  expect(await activities.record(lease, anActivity(anEvent(workspace), { key: null, change }))).toBe(
+    'recorded',
+  );
 }
 
 async function handleEvents({ storage, subscription }: Fixture): Promise<void> {

@@ -83,7 +83,7 @@ export function forgetDownloads(database: Database, instanceId: string): void {
 }
 
 /** Returns whether it was there. */
-function removeDownload(database: Database, instanceId: string, messageId: string): boolean {
+export function removeDownload(database: Database, instanceId: string, messageId: string): boolean {
   return (
     database.run(
       'DELETE FROM pending_downloads WHERE instance_id = ? AND message_id = ?',

@@ -3,7 +3,7 @@ import type { MessageChange, QueueFailure } from '@trunkline/core/spi/storage';
 import { storeEvents } from './event-fan-out.ts';
 import type { Transaction } from './event-fan-out.ts';
 import { leaveQueue } from './message-queue.ts';
-import { readMessage, updateMessage } from './message-row.ts';
+import { readMessage, updateMessage, updateProgress } from './message-row.ts';
 
 /** Writes a message's next state while it is still in the one that it was decided on. Returns whether it was. */
 export function changeMessage(
@@ -13,7 +13,8 @@ export function changeMessage(
   const { database } = transaction;
   const stored = database.get(STORED, message.id);
   if (stored?.['status'] !== expectedStatus || stored['instance_id'] !== message.instanceId) return false;
-  updateMessage(database, message, stored['details']);
+  if (expectedStatus === 'queued') updateMessage(database, message, stored['details']);
+  else updateProgress(database, message);
   if (expectedStatus === 'queued' && message.status !== 'queued')
     leaveQueue(database, message.instanceId, message.id);
   storeEvents(transaction, events);

@@ -26,6 +26,11 @@ export function updateMessage(database: Database, message: Message, stored: unkn
   if (details !== stored) database.run(WRITE_DETAILS, message.id, details);
 }
 
+/** The same without what the message says. */
+export function updateProgress(database: Database, message: Message): void {
+  database.update('messages', message.id, entities.messageProgress.columns(message));
+}
+
 const WRITE_DETAILS = `
   INSERT INTO message_details (message_id, details) VALUES (?, ?)
   ON CONFLICT (message_id) DO UPDATE SET details = excluded.details`;

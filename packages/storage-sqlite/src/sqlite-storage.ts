@@ -5,6 +5,7 @@ import type { Signal, Storage, StorageContext } from '@trunkline/core/spi/storag
 import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
 import { whileOpen } from '@trunkline/storage-kit';
+import { activityStore } from './activity-store.ts';
 import { apiKeyStore } from './api-key-store.ts';
 import { announceAtEnd, callerTransaction } from './caller-transaction.ts';
 import type { Connection } from './connection.ts';
@@ -70,6 +71,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     messages: explained(messageStore(connected, senders)),
     uploads: explained(uploadRegistry(connected)),
     downloads: explained(downloadStore(connected)),
+    activities: explained(activityStore(connected)),
     endpoints: explained(endpointStore(connected)),
     deliveries: explained(deliveryStore(connected)),
     subscriptions: explained(subscriptionStore(connected)),

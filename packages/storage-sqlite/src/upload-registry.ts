@@ -57,6 +57,15 @@ export function takeContent(database: Database, message: Message): void {
   if (taken === 0) throw contentNotFree(message);
 }
 
+/** The message was deleted: its content belongs to nobody, and is swept. */
+export function abandonContent(database: Database, messageId: string, contentId: string): void {
+  database.run(
+    'UPDATE contents SET instance_id = NULL, owner_id = NULL WHERE message_id = ? AND coalesce(owner_id, message_id) = ?',
+    contentId,
+    messageId,
+  );
+}
+
 /** The instance is being deleted: its content is nobody's from now on. */
 export function orphanContent(database: Database, instanceId: string): void {
   if (!hasContents(database, instanceId)) return;

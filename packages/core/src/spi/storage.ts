@@ -4,6 +4,7 @@
 
 // The port.
 export type { Signal, Storage, StorageContext } from '../ports/storage/storage.ts';
+export type { ActivityStore, Echo, RecordedActivity } from '../ports/storage/activity-store.ts';
 export type { ApiKeyHolder, ApiKeyStore } from '../ports/storage/api-key-store.ts';
 export type {
   ClaimedDelivery,
@@ -100,6 +101,8 @@ export type {
   MessageStatus,
   MessageType,
 } from '../domain/message/message.ts';
+export { changeContent } from '../domain/message/content-change.ts';
+export type { ContentChange } from '../domain/message/content-change.ts';
 export { failQueue } from '../services/messages/fail-queue.ts';
 export { IDEMPOTENCY_WINDOW_MS } from '../domain/idempotency/idempotency.ts';
 export type { IdempotencyRecord } from '../domain/idempotency/idempotency.ts';

@@ -5,6 +5,7 @@ import type { Storage } from '@trunkline/core';
 import { memoryStorage } from '@trunkline/core/testing';
 import type { ContractSubject } from '../contract-subject.ts';
 import { silent } from '../test-database.ts';
+import { activitySteps } from './activity-steps.ts';
 import { claimSteps, deliverySteps, waitSteps } from './delivery-steps.ts';
 import { downloadSteps } from './download-steps.ts';
 import { endpointSteps, reopeningSteps } from './endpoint-steps.ts';
@@ -35,7 +36,14 @@ export function modelContract(subject: ContractSubject): void {
 
 /** Steps of a kind meet more often when others are left out. What makes a story comes more often than what stands alone. */
 const WAITS = [...waitSteps, ...waitSteps];
-const MESSAGES = [...instanceSteps, ...messageSteps, ...messageSteps, ...downloadSteps, ...WAITS];
+const MESSAGES = [
+  ...instanceSteps,
+  ...messageSteps,
+  ...messageSteps,
+  ...downloadSteps,
+  ...activitySteps,
+  ...WAITS,
+];
 const LIVES = [...claimSteps, ...claimSteps, ...reopeningSteps, ...waitSteps];
 const DELIVERIES = [...LIVES, ...LIVES, ...endpointSteps, ...deliverySteps];
 const EVENTS = [...MESSAGES, ...subscriptionSteps, ...subscriptionSteps, ...deliverySteps];

@@ -19,6 +19,7 @@ import { pendingDownloads } from './0012-pending-downloads.ts';
 import { heldMessages } from './0013-held-messages.ts';
 import { contacts } from './0014-contacts.ts';
 import { restrictions } from './0015-restrictions.ts';
+import { activityKeys } from './0016-activity-keys.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -38,6 +39,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   heldMessages,
   contacts,
   restrictions,
+  activityKeys,
 ];
 
 const OLDEST_SERVER = 14;

@@ -19,6 +19,7 @@ import { pendingDownloads } from './0018-pending-downloads.ts';
 import { heldMessages } from './0019-held-messages.ts';
 import { contacts } from './0020-contacts.ts';
 import { restrictions } from './0021-restrictions.ts';
+import { activityKeys } from './0022-activity-keys.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is the number of its last one. */
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   heldMessages,
   contacts,
   restrictions,
+  activityKeys,
 ];
 
 /** Four that were never released became one, which kept the number of the last of them. */

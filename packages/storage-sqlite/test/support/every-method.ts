@@ -22,11 +22,13 @@ import {
   anApiKey,
   anEndpoint,
   anEvent,
+  anInboundMessage,
   anInstance,
   aNotification,
   aSubscription,
   aWorkspace,
   aDownload,
+  anActivity,
   claimAt,
   exhausted,
   failed,
@@ -119,6 +121,7 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
 
   await useMessages(storage, instance, lease);
   await useDownloads(storage, instance, lease);
+  await useActivities(storage, instance, lease);
   const written = await instances.write({
     instance,
     event: anEvent(workspace),
@@ -129,6 +132,27 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   if (written.kind !== 'written') throw new Error(`The instance was ${written.kind}.`);
   await instances.delete({ instance: written.instance, lease, failQueued: QUEUE_FAILURE });
   await leases.release(lease, { owner: 'two', until: NOW + 1000 });
+}
+
+async function useActivities(
+  { activities, messages, uploads }: Storage,
+  instance: Instance,
+  lease: Lease,
+): Promise<void> {
+  const workspace = { id: instance.workspaceId };
+  const media = { available: true, mimeType: 'image/png', size: 12, filename: 'a.png', sha256: 'ab' };
+  const message = anInboundMessage(instance, { type: 'image', media });
+  await uploads.reserve(message.id, NOW);
+  await messages.receive(lease, { message, senderId: 'them', event: anEvent(workspace) });
+  const edited = { ...message, caption: 'edited', editedAt: NOW };
+  const deleted = { ...message, caption: null, deletedAt: NOW };
+  const edit = { message: edited, expected: message };
+  const deletion = { message: deleted, expected: edited };
+  await activities.record(lease, anActivity(anEvent(workspace), { key: 'edit', change: edit }));
+  await activities.record(lease, anActivity(anEvent(workspace), { key: null, change: deletion }));
+  const event = anEvent(workspace);
+  await activities.recordEcho(lease, { message: aMessage(instance), event, download: null });
+  await activities.deleteKeys(NOW + 1, 10);
 }
 
 async function useContacts({ contacts }: Storage, instance: Instance, lease: Lease): Promise<void> {

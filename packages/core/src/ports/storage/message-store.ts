@@ -16,7 +16,10 @@ import type { PendingDownload } from './download-store.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Lease } from './lease.ts';
 
-/** A message's next state, written only if it still has the status that the decision was based on. */
+/**
+ * A message's next state, written only if it still has the status that the decision was based on. What a message says
+ * (`saysOf`) is written only while it is queued: afterwards, an edit may come concurrently (`activities.record`).
+ */
 export interface MessageChange {
   readonly message: Message;
   readonly expectedStatus: MessageStatus;

@@ -1,5 +1,6 @@
 import type { NewId } from '../../domain/id.ts';
 import type { Logger } from '../logger.ts';
+import type { ActivityStore } from './activity-store.ts';
 import type { ApiKeyStore } from './api-key-store.ts';
 import type { ContactStore } from './contact-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
@@ -53,6 +54,7 @@ export interface Storage<Transaction = never> {
   readonly messages: MessageStore<Transaction>;
   readonly uploads: UploadRegistry;
   readonly downloads: DownloadStore;
+  readonly activities: ActivityStore;
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
   readonly subscriptions: SubscriptionStore;

@@ -1,4 +1,5 @@
 import type { Signal, Storage, StorageContext } from '../../ports/storage/storage.ts';
+import { MemoryActivityStore } from './activity-store.ts';
 import { MemoryApiKeyStore } from './api-key-store.ts';
 import { MemoryContactStore } from './contact-store.ts';
 import { MemoryDeliveryStore } from './delivery-store.ts';
@@ -33,6 +34,7 @@ export function memoryStorage(): Storage {
     messages: new MemoryMessageStore(state),
     uploads: new MemoryUploadRegistry(state),
     downloads: new MemoryDownloadStore(state),
+    activities: new MemoryActivityStore(state),
     endpoints: new MemoryEndpointStore(state),
     deliveries: new MemoryDeliveryStore(state),
     subscriptions: new MemorySubscriptionStore(state),

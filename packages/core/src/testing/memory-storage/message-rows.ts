@@ -1,4 +1,5 @@
 import { summaryOf } from '../../domain/contact/contact.ts';
+import { saysOf } from '../../domain/message/content-change.ts';
 import { contentIdOf, contentNotFree } from '../../domain/message/message.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { MessageChange } from '../../ports/storage/message-store.ts';
@@ -42,7 +43,8 @@ export function applyChange(state: State, change: MessageChange): readonly WorkT
   if (stored?.status !== expectedStatus) return null;
   // As a database, which changes only the columns of the state.
   const { contact } = stored;
-  state.messages.set(message.id, structuredClone({ ...message, contact }));
+  const says = expectedStatus === 'queued' ? {} : saysOf(stored);
+  state.messages.set(message.id, structuredClone({ ...message, contact, ...says }));
   if (message.status !== 'queued') {
     const record = state.instances.get(stored.instanceId);
     record?.queue.delete(message.id);

@@ -1,0 +1,43 @@
+import type { Event } from '../../domain/event/event.ts';
+import type { ContentChange } from '../../domain/message/content-change.ts';
+import type { Message } from '../../domain/message/message.ts';
+import type { PendingDownload } from './download-store.ts';
+import type { Lease } from './lease.ts';
+
+/** What happened in a chat besides messages and their receipts, such as a reaction, an edit or a call. */
+export interface RecordedActivity {
+  /** Identifies a repeat among the activities of the instance: at most 100 characters. Null if it cannot be repeated. */
+  readonly key: string | null;
+  /** Epoch milliseconds. */
+  readonly recordedAt: number;
+  /** Null if it changes no message. */
+  readonly change: ContentChange | null;
+  readonly event: Event;
+}
+
+/** A message that the owner of the number sent with the phone. */
+export interface Echo {
+  readonly message: Message;
+  readonly event: Event;
+  /** If its file has not come yet: how it is downloaded later. */
+  readonly download: PendingDownload | null;
+}
+
+/** Activities in the chats of each instance. Of an activity, its event is stored, what it changes, and its key. */
+export interface ActivityStore {
+  /**
+   * Stores an activity once, in one transaction under the instance's lease, which is checked first. `repeat` if its key
+   * is stored already. `stale` if the message that it changes does not exist, belongs to another instance, or was edited
+   * or deleted since (`changeContent`). In these cases nothing is written. Of a message that is deleted, the pending
+   * download is removed, and the content belongs to no message any more (`uploads.listAbandoned`).
+   */
+  record(lease: Lease, activity: RecordedActivity): Promise<'recorded' | 'repeat' | 'stale' | 'fenced'>;
+  /**
+   * Inserts a message that was sent with the phone, once: a repeat is an outbound message of the instance with the same
+   * network id, unless that was accepted with a readable one (`findOutbound` finds it). Takes reserved content as
+   * `messages.receive` does, and stores the event and the pending download in the same transaction.
+   */
+  recordEcho(lease: Lease, echo: Echo): Promise<'recorded' | 'repeat' | 'fenced'>;
+  /** Deletes keys of activities that were recorded before `before`, at most `limit`. Returns how many. */
+  deleteKeys(before: number, limit: number): Promise<number>;
+}

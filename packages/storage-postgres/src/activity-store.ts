@@ -1,0 +1,99 @@
+import { changeContent, contentIdOf } from '@trunkline/core/spi/storage';
+import type { ActivityStore, ContentChange, Message } from '@trunkline/core/spi/storage';
+import type { Connected, Transaction } from './database.ts';
+import { removeDownload, storeDownload } from './download-store.ts';
+import { storeEvents } from './event-fan-out.ts';
+import { isHeld } from './lease.ts';
+import { CHANGEABLE_NAMES, MESSAGE_COLUMNS, messageColumns, readMessage } from './message-row.ts';
+import { entities } from './row.ts';
+import { encodeText } from './text-encoding.ts';
+import { abandonContent, takeContent } from './upload-registry.ts';
+import { uuidOf, uuidToFind } from './uuid.ts';
+
+export function activityStore(connected: Connected): ActivityStore {
+  return {
+    record: async (lease, { key, recordedAt, change, event }) =>
+      connected().transaction(async (transaction) => {
+        if (!(await isHeld(transaction, lease))) return 'fenced';
+        const instance = uuidOf('ins', lease.instanceId);
+        const known = key === null ? null : encodeText(key);
+        if (known !== null && (await transaction.get(KNOWN, instance, known))) return 'repeat';
+        const changed = change && (await lockContent(transaction, instance, change));
+        if (change && !changed) return 'stale';
+        // Two that come together have both found none.
+        if (known !== null && (await transaction.run(ADD_KEY, instance, known, recordedAt)) === 0)
+          return 'repeat';
+        if (changed) await writeContent(transaction, changed);
+        await storeEvents(transaction, [event]);
+        return 'recorded';
+      }),
+    recordEcho: async (lease, { message, event, download }) =>
+      connected().transaction(async (transaction) => {
+        if (!(await isHeld(transaction, lease))) return 'fenced';
+        const columns = messageColumns(message, '');
+        const places = Object.keys(columns).map((_, index) => `$${index + 1}`);
+        const stored = await transaction.run(
+          `INSERT INTO trunkline.messages (${Object.keys(columns).join(', ')}) VALUES (${places.join(', ')})
+           ON CONFLICT (instance_id, network_id, direction, sender_id) DO NOTHING`,
+          ...Object.values(columns),
+        );
+        if (stored === 0) return 'repeat';
+        await takeContent(transaction, message);
+        if (download) await storeDownload(transaction, download);
+        await storeEvents(transaction, [event]);
+        return 'recorded';
+      }),
+    deleteKeys: async (before, limit) => connected().run(DELETE_KEYS, before, limit),
+  };
+}
+
+interface Changed {
+  readonly before: Message;
+  readonly after: Message;
+}
+
+/** Null if the message is not as the change was decided on. Otherwise nobody changes it before the transaction ends. */
+async function lockContent(
+  transaction: Transaction,
+  instance: string,
+  change: ContentChange,
+): Promise<Changed | null> {
+  const row = await transaction.get(LOCK, uuidToFind('msg', change.message.id), instance);
+  if (!row) return null;
+  const before = readMessage(row);
+  const after = changeContent(before, change);
+  return after && { before, after };
+}
+
+async function writeContent(transaction: Transaction, { before, after }: Changed): Promise<void> {
+  const columns = entities.messageState.columns(after);
+  await transaction.run(
+    UPDATE,
+    uuidOf('msg', after.id),
+    ...CHANGEABLE_NAMES.map((name) => columns[name] ?? null),
+  );
+  if (after.deletedAt === null) return;
+  await removeDownload(transaction, before);
+  if (before.media) await abandonContent(transaction, before.id, contentIdOf(before));
+}
+
+const KNOWN = 'SELECT 1 FROM trunkline.activity_keys WHERE instance_id = $1 AND key = $2';
+
+const ADD_KEY = `
+  INSERT INTO trunkline.activity_keys (instance_id, key, recorded_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`;
+
+const UPDATE = `
+  UPDATE trunkline.messages SET ${CHANGEABLE_NAMES.map((name, index) => `${name} = $${index + 2}`).join(', ')}
+  WHERE id = $1`;
+
+const LOCK = `
+  SELECT ${MESSAGE_COLUMNS} FROM trunkline.messages AS item
+  WHERE item.id = $1 AND item.instance_id = $2
+  FOR UPDATE OF item`;
+
+/** Relies on activity_keys_by_age. */
+const DELETE_KEYS = `
+  DELETE FROM trunkline.activity_keys
+  WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM trunkline.activity_keys WHERE recorded_at < $1 ORDER BY recorded_at LIMIT $2
+  ))`;
