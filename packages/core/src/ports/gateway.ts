@@ -195,6 +195,7 @@ export type Activity =
   | (ActivityOnMessage & { readonly kind: 'reaction'; readonly emoji: string | null })
   /** The text or the caption is replaced. */
   | (ActivityOnMessage & { readonly kind: 'edit'; readonly text: string })
+  /** Of a message that somebody else wrote, only by an admin of the group: who is one, the gateway has to know. */
   | (ActivityOnMessage & { readonly kind: 'deletion' })
   /** A message arrived that nobody here can read, and that the sender's phone was asked for in vain, or cannot send. */
   | {
@@ -309,7 +310,10 @@ export interface GatewayListener {
    * number is in: it has left all others.
    */
   groups(groups: readonly GroupReport[], extent?: GroupsExtent): Promise<void>;
-  /** As with a message, it may be acknowledged to the network once it resolves. */
+  /**
+   * As with a message, it may be acknowledged to the network once it resolves. What is done to a message has to be
+   * reported after the message was taken.
+   */
   activity?(activity: Activity): Promise<void>;
   /** Something arrived that is neither stored nor reported: counted, by its kind. */
   skipped?(kind: string): void;

@@ -47,6 +47,6 @@ export function messageResource(message: Message): MessageResource {
   };
 }
 
-function contactResource({ id, name, phoneNumber, username }: ContactSummary): WebhookContact {
+export function contactResource({ id, name, phoneNumber, username }: ContactSummary): WebhookContact {
   return { id, name, phone_number: phoneNumber, username };
 }

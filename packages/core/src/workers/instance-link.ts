@@ -7,8 +7,9 @@ import type { ServiceContext } from '../services/context.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
 import { saveGroups } from '../services/instances/groups.ts';
 import { instanceSession, sealQr } from '../services/instances/sealed-values.ts';
-import type { FileLane } from '../services/media/file-lane.ts';
+import type { FileLane, FileReceiving } from '../services/media/file-lane.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
+import { recordActivity } from '../services/messages/record-activity.ts';
 import { receiveMessage } from '../services/messages/receive-message.ts';
 import type { OperatedConnection } from './instance-operation.ts';
 import type { InstanceRecord } from './instance-record.ts';
@@ -123,6 +124,16 @@ export function createInstanceLink({
         if (isCurrent()) tryAgain(opened);
         throw error;
       });
+    const checkCurrent = (): void => {
+      if (!isCurrent()) throw connectionEnded(instanceId);
+    };
+    const receiving = (): FileReceiving => ({
+      instance: record.current(),
+      lease,
+      files,
+      checkCurrent,
+      signal: ended.signal,
+    });
     return {
       qr: (code, expiresAt, pairingCode) =>
         record.inOrder(() =>
@@ -151,19 +162,12 @@ export function createInstanceLink({
         record.inOrder(async () => {
           if (isCurrent()) await report(() => closed(opened, reason));
         }),
-      message: (incoming) =>
-        report(() => {
-          const checkCurrent = (): void => {
-            if (!isCurrent()) throw connectionEnded(instanceId);
-          };
-          const instance = record.current();
-          const receiving = { instance, lease, files, checkCurrent, signal: ended.signal };
-          return receiveMessage(context, receiving, incoming);
-        }),
+      message: (incoming) => report(() => receiveMessage(context, receiving(), incoming)),
       receipt: ({ networkId, status }) =>
         report(() => advanceMessage(context, lease, networkId, { kind: status })),
       groups: (groups, extent) =>
         report(() => saveGroups(context, { instance: record.current(), lease }, groups, extent)),
+      activity: (activity) => report(() => recordActivity(context, receiving(), activity)),
       restricted: (reported) =>
         record.inOrder(() => report(() => noteRestriction(reported && readRestriction(reported)))),
       skipped: context.metrics.skipped,

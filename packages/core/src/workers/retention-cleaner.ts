@@ -4,6 +4,7 @@ import { createLoop } from '../runtime/loop.ts';
 import type { PassResult, Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { giveUpDownload } from '../services/media/pending-downloads.ts';
+import { ACTIVITY_KNOWN_MS } from '../services/messages/activities.ts';
 
 const EVERY_MS = 60_000;
 /** Rows of one transaction: small, so that requests are not kept waiting. */
@@ -36,6 +37,7 @@ export function createRetentionCleaner(context: ServiceContext): Worker {
       await storage.retention.deleteHistory(now - RETENTION_MS - GRACE_MS, BATCH),
       await storage.retention.deleteIdempotencyRecords(now - IDEMPOTENCY_WINDOW_MS - GRACE_MS, BATCH),
       await giveUpExpired(now),
+      await storage.activities.deleteKeys(now - ACTIVITY_KNOWN_MS, BATCH),
     ];
     return { more: batches.some((count) => count >= BATCH), nextAt: null };
   };

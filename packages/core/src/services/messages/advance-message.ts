@@ -41,7 +41,8 @@ export async function advanceMessage(
     const written = await context.storage.messages.change(lease, {
       message: last.message,
       expectedStatus: message.status,
-      events: messageEvents(context, steps, now),
+      // Nobody asked this API to send it.
+      events: message.origin === 'device' ? [] : messageEvents(context, steps, now),
     });
     if (written === 'changed') return;
     if (written === 'fenced') throw new FencedError(lease.instanceId);

@@ -2,25 +2,18 @@ import { summaryOf } from '../../domain/contact/contact.ts';
 import type { Contact } from '../../domain/contact/contact.ts';
 import type { Group } from '../../domain/instance/group.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
-import {
-  boundedDetail,
-  boundedText,
-  reportedTime,
-  TEXT_RECEIVED_MAX,
-} from '../../domain/message/inbound-bounds.ts';
+import { reportedTime } from '../../domain/message/inbound-bounds.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { IncomingMessage } from '../../ports/gateway.ts';
-import { noMedia } from '../../ports/media-store.ts';
 import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
 import type { ServiceContext } from '../context.ts';
 import { knownContact } from '../contacts.ts';
 import { FencedError } from '../instances/fenced-error.ts';
 import { knownGroup } from '../instances/groups.ts';
-import { receiveWithFile } from '../media/file-lane.ts';
 import type { ArrivedFile, FileReceiving } from '../media/file-lane.ts';
-import { inboundMedia } from '../media/inbound-media.ts';
 import { discardUpload } from '../media/uploads.ts';
 import { messageEvent } from './advance-message.ts';
+import { receiveContent, receivedContent } from './received-content.ts';
 import { repliedMessage } from './replies.ts';
 
 /**
@@ -39,17 +32,11 @@ export async function receiveMessage(
   const id = context.newId('msg', now);
   const contact = incoming.contact ? await knownContact(context, receiving, incoming.contact) : null;
   const arrival: Arrival = { id, at: now, incoming, contact };
-  const { content } = incoming;
-  if (content.type === 'text' || context.mediaStore === noMedia) {
-    await storeArrival(context, receiving, arrival);
-    return;
-  }
-  // Here alone files wait for each other: no text and no receipt waits for one.
-  const { networkId, senderId } = incoming;
-  await receiveWithFile(context, receiving, {
+  const { networkId, senderId, content } = incoming;
+  await receiveContent(context, receiving, {
     id,
     networkId,
-    file: content.file,
+    content,
     isStored: () => context.storage.messages.hasInbound(receiving.instance.id, networkId, senderId, contact),
     store: (file) => storeArrival(context, receiving, arrival, file),
   });
@@ -64,14 +51,12 @@ interface Arrival {
   readonly contact: Contact | null;
 }
 
-const NO_FILE: ArrivedFile = { upload: null, download: null };
-
 /** Returns the message if it is stored now, and null if it is stored already. */
 async function storeArrival(
   context: ServiceContext,
   held: LeasedInstance,
   arrival: Arrival,
-  { upload, download }: ArrivedFile = NO_FILE,
+  { upload, download }: ArrivedFile,
 ): Promise<Message | null> {
   const { instance, lease } = held;
   const { incoming, contact } = arrival;
@@ -106,30 +91,21 @@ function inboundMessage(
   instance: Instance,
   { id, at, incoming, contact, upload, group, replyTo }: Stored,
 ): Message {
-  const { networkId, from, sentAt, content } = incoming;
-  const { kind, payload } = boundedDetail(incoming.detail) ?? { kind: content.type, payload: null };
+  const { networkId, from, sentAt } = incoming;
   return {
     id,
     workspaceId: instance.workspaceId,
     instanceId: instance.id,
     networkId,
     direction: 'inbound',
-    type: content.type,
     status: 'received',
     to: group ? null : instance.phoneNumber,
     from,
     groupId: group?.id ?? null,
     contact: contact && summaryOf(contact),
     replyTo,
-    kind,
-    payload,
     origin: null,
-    text: content.type === 'text' ? boundedText(content.text, TEXT_RECEIVED_MAX) : null,
-    caption: content.type === 'text' ? null : boundedText(content.caption, TEXT_RECEIVED_MAX),
-    media:
-      content.type === 'text'
-        ? null
-        : inboundMedia({ messageId: id, type: content.type }, content.file, upload),
+    ...receivedContent(id, incoming, { upload }),
     error: null,
     createdAt: at,
     queuedAt: null,

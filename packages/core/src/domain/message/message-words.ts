@@ -1,0 +1,49 @@
+import type { Message } from './message.ts';
+import { mediaFilename } from './media-filename.ts';
+import { asMediaType } from './media-rules.ts';
+
+/** What an edit makes of a message, or why it makes nothing of it. */
+export type EditDecision =
+  | { readonly kind: 'edited'; readonly message: Message }
+  /** It says what the message says already. */
+  | { readonly kind: 'unchanged' }
+  /** The message was deleted, or edited after this edit. */
+  | { readonly kind: 'stale' }
+  /** It has no text that could be edited, as a location. */
+  | { readonly kind: 'forbidden' };
+
+/** Replaces the text, or the caption of a file. `at` and `now` in epoch milliseconds; `at` is null if it is not known. */
+export function editMessage(
+  message: Message,
+  { text, at }: { readonly text: string; readonly at: number | null },
+  now: number,
+): EditDecision {
+  if (message.type === 'text' && message.kind !== 'text') return { kind: 'forbidden' };
+  if (message.deletedAt !== null) return { kind: 'stale' };
+  if (at !== null && message.editedAt !== null && at < message.editedAt) return { kind: 'stale' };
+  const field = message.type === 'text' ? 'text' : 'caption';
+  if (message[field] === text) return { kind: 'unchanged' };
+  return { kind: 'edited', message: { ...message, [field]: text, editedAt: at ?? now } };
+}
+
+/** The message without what it said and its file: of these, its type stays. `deletedAt` in epoch milliseconds. */
+export function deleteMessage(message: Message, deletedAt: number): Message {
+  return {
+    ...message,
+    text: null,
+    caption: null,
+    media: emptiedMedia(message),
+    kind: message.type,
+    payload: null,
+    deletedAt,
+  };
+}
+
+/** A file's name and digest say something of it, too. */
+function emptiedMedia({ id: messageId, type: messageType, media }: Message): Message['media'] {
+  const type = asMediaType(messageType);
+  if (media === null || type === null) return null;
+  const extension = /\.([A-Za-z0-9]{1,10})$/.exec(media.filename)?.[1] ?? 'bin';
+  const filename = mediaFilename(null, { type, messageId, extension });
+  return { available: false, mimeType: media.mimeType, size: null, filename, sha256: null };
+}

@@ -1,0 +1,150 @@
+import { boundedText, reportedTime, TEXT_RECEIVED_MAX } from '../../domain/message/inbound-bounds.ts';
+import { contentIdOf } from '../../domain/message/message.ts';
+import type { Message } from '../../domain/message/message.ts';
+import { deleteMessage, editMessage } from '../../domain/message/message-words.ts';
+import type { Activity } from '../../ports/gateway.ts';
+import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
+import { contactResource, messageResource } from '../../resources/message.ts';
+import { timestampOrNull } from '../../resources/time.ts';
+import type { ServiceContext } from '../context.ts';
+import { discardUpload } from '../media/uploads.ts';
+import { activityKey, storeActivity } from './activities.ts';
+import { findTarget } from './find-target.ts';
+import type { Target } from './find-target.ts';
+
+/** In UTF-16 code units: several times the longest emoji. */
+const EMOJI_MAX = 100;
+
+type Deed = Extract<Activity, { kind: 'reaction' | 'edit' | 'deletion' }>;
+
+/**
+ * Stores what somebody did to a message, and its event, once. What is not allowed, or about no message that is stored, is
+ * counted.
+ */
+export async function recordDeed(context: ServiceContext, held: LeasedInstance, deed: Deed): Promise<void> {
+  for (;;) {
+    const target = await findTarget(context, held, deed);
+    const result = typeof target === 'string' ? target : await applyDeed(context, held, { deed, target });
+    if (result === 'changed meanwhile') continue;
+    if (result !== 'done') context.metrics.skipped(`${result}_${deed.kind}`);
+    return;
+  }
+}
+
+/** `unknown`: about no message that is stored. `stale`: older than what happened to the message already. */
+type DeedResult = 'done' | 'changed meanwhile' | 'unknown' | 'forbidden' | 'stale';
+
+interface Doing<Kind extends Deed['kind']> {
+  readonly deed: Extract<Deed, { kind: Kind }>;
+  readonly target: Target;
+}
+
+function applyDeed(
+  context: ServiceContext,
+  held: LeasedInstance,
+  { deed, target }: { readonly deed: Deed; readonly target: Target },
+): Promise<DeedResult> {
+  switch (deed.kind) {
+    case 'reaction':
+      return react(context, held, { deed, target });
+    case 'edit':
+      return edit(context, held, { deed, target });
+    case 'deletion':
+      return remove(context, held, { deed, target });
+  }
+}
+
+async function react(
+  context: ServiceContext,
+  held: LeasedInstance,
+  { deed, target }: Doing<'reaction'>,
+): Promise<DeedResult> {
+  const { message, contact } = target;
+  const { own, emoji, at } = deed;
+  if (emoji !== null && emoji.length > EMOJI_MAX) return 'forbidden';
+  const now = context.clock.now();
+  await storeActivity(context, held, {
+    key: activityKey(context, deed.kind, message.id, own ? null : (contact?.id ?? ''), emoji, at),
+    event: context.newEvent({
+      type: 'message.reaction',
+      workspaceId: message.workspaceId,
+      data: {
+        message: messageResource(message),
+        reaction: { emoji: emoji === '' ? null : emoji, ...doneBy(deed, target, now) },
+      },
+      now,
+    }),
+    change: null,
+  });
+  return 'done';
+}
+
+async function edit(
+  context: ServiceContext,
+  held: LeasedInstance,
+  { deed, target }: Doing<'edit'>,
+): Promise<DeedResult> {
+  const { message, isByAuthor } = target;
+  if (!isByAuthor) return 'forbidden';
+  // The network has not confirmed it yet, so nobody can have seen what there is to edit.
+  if (message.status === 'queued') return 'unknown';
+  const now = context.clock.now();
+  const at = reportedTime(deed.at, now);
+  const text = boundedText(deed.text, TEXT_RECEIVED_MAX);
+  const decision = editMessage(message, { text, at }, now);
+  if (decision.kind === 'unchanged') return 'done';
+  if (decision.kind !== 'edited') return decision.kind;
+  const stored = await storeActivity(context, held, {
+    // Without a time, a later edit back to the same text would look like a repeat.
+    key: at === null ? null : activityKey(context, deed.kind, message.id, text, at),
+    event: context.newEvent({
+      type: 'message.edited',
+      workspaceId: message.workspaceId,
+      data: { message: messageResource(decision.message), edit: doneBy(deed, target, now) },
+      now,
+    }),
+    change: { message: decision.message, expected: message },
+  });
+  return stored === 'stale' ? 'changed meanwhile' : 'done';
+}
+
+async function remove(
+  context: ServiceContext,
+  held: LeasedInstance,
+  { deed, target }: Doing<'deletion'>,
+): Promise<DeedResult> {
+  const { message, isByAuthor } = target;
+  // In a group, gateways report deletions by admins, too: who is one, only they can know.
+  if (!isByAuthor && message.groupId === null) return 'forbidden';
+  if (message.status === 'queued') return 'unknown';
+  if (message.deletedAt !== null) return 'done';
+  const now = context.clock.now();
+  const deleted = deleteMessage(message, reportedTime(deed.at, now) ?? now);
+  const stored = await storeActivity(context, held, {
+    // A message is deleted once.
+    key: null,
+    event: context.newEvent({
+      type: 'message.deleted',
+      workspaceId: message.workspaceId,
+      data: { message: messageResource(deleted), deletion: doneBy(deed, target, now) },
+      now,
+    }),
+    change: { message: deleted, expected: message },
+  });
+  if (stored === 'stale') return 'changed meanwhile';
+  await deleteFile(context, message);
+  return 'done';
+}
+
+/** Otherwise it is swept: it belongs to no message any more. */
+async function deleteFile(context: ServiceContext, message: Message): Promise<void> {
+  if (message.media?.available) await discardUpload(context, { contentId: contentIdOf(message) });
+}
+
+function doneBy({ own, at }: Deed, { contact }: Target, now: number) {
+  return {
+    contact: own || contact === null ? null : contactResource(contact),
+    own,
+    at: timestampOrNull(reportedTime(at, now)),
+  };
+}

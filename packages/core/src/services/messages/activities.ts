@@ -1,0 +1,85 @@
+import type { ContentChange } from '../../domain/message/content-change.ts';
+import { reportedTime } from '../../domain/message/inbound-bounds.ts';
+import type { Event } from '../../domain/event/event.ts';
+import type { Activity } from '../../ports/gateway.ts';
+import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
+import { contactResource } from '../../resources/message.ts';
+import { timestampOrNull } from '../../resources/time.ts';
+import { knownContact } from '../contacts.ts';
+import type { ServiceContext } from '../context.ts';
+import { FencedError } from '../instances/fenced-error.ts';
+import { knownGroup } from '../instances/groups.ts';
+
+/** For how long an activity is recognised that the network reports again, after the device was away for weeks. */
+export const ACTIVITY_KNOWN_MS: number = 30 * 24 * 60 * 60_000;
+
+/** Stores the event of a message that cannot be read here, once. If it could be read after all, it is none. */
+export async function recordUndecryptable(
+  context: ServiceContext,
+  held: LeasedInstance,
+  activity: Extract<Activity, { kind: 'undecryptable' }>,
+): Promise<void> {
+  const { kind, networkId, senderId, groupNetworkId, reason, sentAt } = activity;
+  const { id: instanceId, workspaceId } = held.instance;
+  const contact = activity.contact && (await knownContact(context, held, activity.contact));
+  if (await context.storage.messages.hasInbound(instanceId, networkId, senderId, contact)) return;
+  const group = groupNetworkId === null ? null : await knownGroup(context, held, groupNetworkId);
+  const now = context.clock.now();
+  const undecryptable = {
+    instance_id: instanceId,
+    contact: contact && contactResource(contact),
+    group_id: group?.id ?? null,
+    reason,
+    sent_at: timestampOrNull(reportedTime(sentAt, now)),
+  };
+  const data = { undecryptable };
+  await storeActivity(context, held, {
+    key: activityKey(context, kind, networkId, contact?.id ?? senderId),
+    event: context.newEvent({ type: 'message.undecryptable', workspaceId, data, now }),
+    change: null,
+  });
+}
+
+/** Stores the event of a call, once. */
+export async function recordCall(
+  context: ServiceContext,
+  held: LeasedInstance,
+  activity: Extract<Activity, { kind: 'call' }>,
+): Promise<void> {
+  const { kind, networkId, groupNetworkId, video, at } = activity;
+  const { id: instanceId, workspaceId } = held.instance;
+  const contact = activity.contact && (await knownContact(context, held, activity.contact));
+  const group = groupNetworkId === null ? null : await knownGroup(context, held, groupNetworkId);
+  const now = context.clock.now();
+  const call = {
+    instance_id: instanceId,
+    contact: contact && contactResource(contact),
+    group_id: group?.id ?? null,
+    video,
+    at: timestampOrNull(reportedTime(at, now)),
+  };
+  await storeActivity(context, held, {
+    key: activityKey(context, kind, networkId, contact?.id ?? null),
+    event: context.newEvent({ type: 'call.received', workspaceId, data: { call }, now }),
+    change: null,
+  });
+}
+
+/** Identifies an activity among those of its instance. A digest, since strangers choose how long its parts are. */
+export function activityKey(
+  { crypto }: ServiceContext,
+  ...parts: readonly (string | number | null)[]
+): string {
+  return crypto.sha256(JSON.stringify(parts));
+}
+
+/** Stores an activity, once. `stale` if the message that it changes was changed meanwhile: then decide again. */
+export async function storeActivity(
+  { storage, clock }: ServiceContext,
+  { lease }: LeasedInstance,
+  activity: { readonly key: string | null; readonly event: Event; readonly change: ContentChange | null },
+): Promise<'recorded' | 'repeat' | 'stale'> {
+  const recorded = await storage.activities.record(lease, { ...activity, recordedAt: clock.now() });
+  if (recorded === 'fenced') throw new FencedError(lease.instanceId);
+  return recorded;
+}

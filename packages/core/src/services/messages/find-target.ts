@@ -1,0 +1,81 @@
+import { networkIdsOf } from '../../domain/contact/contact.ts';
+import type { Contact } from '../../domain/contact/contact.ts';
+import { chatOf, isSameChat } from '../../domain/message/chat.ts';
+import type { Message } from '../../domain/message/message.ts';
+import type { ActivityOnMessage } from '../../ports/gateway.ts';
+import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
+import { knownContact } from '../contacts.ts';
+import type { ServiceContext } from '../context.ts';
+
+/** The message that an activity is about, and who did it. */
+export interface Target {
+  readonly message: Message;
+  /** Who did it, or with whom the chat is if the owner of the number did it. */
+  readonly contact: Contact | null;
+  /** Whether whoever did it wrote the message. */
+  readonly isByAuthor: boolean;
+}
+
+/**
+ * Finds the message that an activity is about: in the chat that the activity happened in, and by the author that the
+ * network names. Others may have chosen the same network id for a message of theirs. `unknown` if no message has the id,
+ * `forbidden` if none of those that have it is the one.
+ */
+export async function findTarget(
+  context: ServiceContext,
+  held: LeasedInstance,
+  activity: ActivityOnMessage,
+): Promise<Target | 'unknown' | 'forbidden'> {
+  const { storage, networkIds } = context;
+  const { about, groupNetworkId, own } = activity;
+  const { id: instanceId } = held.instance;
+  const ids = await networkIds.idsBehind(about);
+  const candidates = await storage.messages.findByNetworkId(instanceId, about, ids);
+  if (candidates.length === 0) return 'unknown';
+  // Not before: of somebody who makes up the ids of messages, nothing is stored.
+  const contact = activity.contact && (await knownContact(context, held, activity.contact));
+  const group =
+    groupNetworkId === null ? null : await storage.groups.findByNetworkId(instanceId, groupNetworkId);
+  if (groupNetworkId === null ? contact === null : group === null) return 'forbidden';
+  for (const message of candidates) {
+    if (!isInChat(message, group?.id ?? null, contact)) continue;
+    const author = await authorOf(context, message);
+    const isTheirs =
+      author === null ? activity.author === null : author.networkIds.includes(activity.author ?? '');
+    if (!isTheirs) continue;
+    const isByAuthor = own ? author === null : author !== null && isOf(author, contact);
+    return { message, contact, isByAuthor };
+  }
+  return 'forbidden';
+}
+
+function isInChat(message: Message, groupId: string | null, contact: Contact | null): boolean {
+  const number = contact?.phoneNumber ?? null;
+  if (isSameChat(chatOf(message), { groupId, contact, number })) return true;
+  // It was sent to a number, which its recipient hides: nobody else knows the id that was made for it.
+  const isToNumber = message.direction === 'outbound' && message.contact === null && message.groupId === null;
+  return isToNumber && groupId === null && contact !== null && number === null;
+}
+
+/** What is known of who wrote a message. */
+interface Author {
+  readonly contactId: string | null;
+  readonly networkIds: readonly string[];
+}
+
+/** Null if the instance wrote it. */
+async function authorOf({ storage }: ServiceContext, message: Message): Promise<Author | null> {
+  if (message.direction === 'outbound') return null;
+  const { id, workspaceId, instanceId, contact } = message;
+  const known = contact && (await storage.contacts.find(workspaceId, instanceId, contact.id));
+  if (known) return { contactId: known.id, networkIds: networkIdsOf(known) };
+  const senderId = (await storage.messages.findQuotable(instanceId, id))?.senderId ?? null;
+  return { contactId: null, networkIds: senderId === null ? [] : [senderId] };
+}
+
+function isOf(author: Author, contact: Contact | null): boolean {
+  if (contact === null) return false;
+  return (
+    author.contactId === contact.id || networkIdsOf(contact).some((id) => author.networkIds.includes(id))
+  );
+}

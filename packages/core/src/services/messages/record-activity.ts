@@ -1,0 +1,26 @@
+import type { Activity } from '../../ports/gateway.ts';
+import type { ServiceContext } from '../context.ts';
+import type { FileReceiving } from '../media/file-lane.ts';
+import { recordCall, recordUndecryptable } from './activities.ts';
+import { recordDeed } from './activities-on-messages.ts';
+import { receiveEcho } from './receive-echo.ts';
+
+/** Stores what a gateway reports of a chat besides messages and their receipts, once. */
+export async function recordActivity(
+  context: ServiceContext,
+  receiving: FileReceiving,
+  activity: Activity,
+): Promise<void> {
+  switch (activity.kind) {
+    case 'echo':
+      return receiveEcho(context, receiving, activity);
+    case 'reaction':
+    case 'edit':
+    case 'deletion':
+      return recordDeed(context, receiving, activity);
+    case 'undecryptable':
+      return recordUndecryptable(context, receiving, activity);
+    case 'call':
+      return recordCall(context, receiving, activity);
+  }
+}
