@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { TrunklineError } from '@trunkline/core';
 import { refuse } from '@trunkline/core/spi/http';
-import type { SandboxPhone } from '@trunkline/core/sandbox';
+import type { SandboxMessage, SandboxPhone } from '@trunkline/core/sandbox';
 
 /** What can be done with a phone from another process than the network's. */
 export type NetworkPhone = Omit<SandboxPhone, 'accepted'> & {
@@ -27,12 +27,19 @@ export function networkPhone(url: string, instanceId: string): NetworkPhone {
   const perform = async (action: string, input?: object): Promise<void> => {
     await act(action, input);
   };
+  const sent = ({ file, ...message }: Pick<SandboxMessage, 'file'>): object => {
+    const content = file && Buffer.from(file.content).toString('base64');
+    return { ...message, ...(file && { file: { ...file, content } }) };
+  };
   return {
     scan: (profile) => perform('scan', profile),
-    receive({ file, ...message }) {
-      const content = file && Buffer.from(file.content).toString('base64');
-      return act('receive', { ...message, ...(file && { file: { ...file, content } }) });
-    },
+    receive: (message) => act('receive', sent(message)),
+    write: (message) => act('write', sent(message)),
+    react: (reaction) => perform('react', reaction),
+    edit: (edit) => perform('edit', edit),
+    delete: (deletion) => perform('delete', deletion),
+    call: (call) => perform('call', call),
+    receiveUndecryptable: (message) => act('receiveUndecryptable', message),
     addGroup: (group) => act('addGroup', group),
     leaveGroup: (networkId) => perform('leaveGroup', { networkId }),
     drop: () => perform('drop'),

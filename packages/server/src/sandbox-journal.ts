@@ -112,6 +112,11 @@ function journalOn(database: DatabaseSync): SandboxJournal {
         case 'inbound_taken':
           remove.run(instanceId, 'inbound', record.networkId);
           return;
+        case 'activity':
+          return write('activity', record.activity.networkId);
+        case 'activity_taken':
+          remove.run(instanceId, 'activity', record.networkId);
+          return;
         case 'file_kept':
           return write('file', record.networkId);
         case 'file_taken':

@@ -4,8 +4,7 @@ import { isTrunklineError } from '@trunkline/core';
 import type { Network } from './network.ts';
 
 const scanned = z.object({ phoneNumber: z.string().optional(), profileName: z.string().optional() });
-const received = z.object({
-  from: z.string(),
+const written = z.object({
   text: z.string().optional(),
   groupNetworkId: z.string().optional(),
   file: z
@@ -17,6 +16,24 @@ const received = z.object({
     })
     .optional(),
 });
+const received = written.extend({ from: z.string() });
+const echo = written.extend({ to: z.string().optional() });
+const deed = z.object({
+  about: z.string(),
+  from: z.string().optional(),
+  message: z
+    .object({
+      author: z.string().nullable(),
+      groupNetworkId: z.string().nullable(),
+      contact: z.string().nullable(),
+    })
+    .optional(),
+});
+const reaction = deed.extend({ emoji: z.string().nullable() });
+const edit = deed.extend({ text: z.string() });
+const happening = z.object({ from: z.string(), groupNetworkId: z.string().optional() });
+const call = happening.extend({ video: z.boolean().optional() });
+const undecryptable = happening.extend({ reason: z.enum(['no_key', 'view_once']).optional() });
 const group = z.object({ name: z.string(), participantsCount: z.int() });
 
 /**
@@ -38,6 +55,12 @@ export function phoneRoutes({ phone, unlink, log }: Pick<Network, 'phone' | 'unl
   };
   action('scan', scanned, (id, profile) => phone(id).scan(profile));
   action('receive', received, (id, message) => phone(id).receive(message));
+  action('write', echo, (id, message) => phone(id).write(message));
+  action('react', reaction, (id, done) => phone(id).react(done));
+  action('edit', edit, (id, done) => phone(id).edit(done));
+  action('delete', deed, (id, done) => phone(id).delete(done));
+  action('call', call, (id, offered) => phone(id).call(offered));
+  action('receiveUndecryptable', undecryptable, (id, message) => phone(id).receiveUndecryptable(message));
   action('addGroup', group, (id, named) => phone(id).addGroup(named));
   action('leaveGroup', z.object({ networkId: z.string() }), (id, { networkId }) =>
     phone(id).leaveGroup(networkId),

@@ -1,10 +1,23 @@
 export { createSandbox } from './sandbox.ts';
-export type { Sandbox, SandboxFile, SandboxMessage, SandboxOptions, SandboxPhone } from './sandbox.ts';
+export type {
+  Sandbox,
+  SandboxCall,
+  SandboxDeed,
+  SandboxEcho,
+  SandboxFile,
+  SandboxMessage,
+  SandboxOptions,
+  SandboxPhone,
+  SandboxUndecryptable,
+} from './sandbox.ts';
 export type { AcceptedMessage } from './network-account.ts';
 export type {
   AcceptedFile,
+  ActivityOn,
   InboundFile,
   InboundMessage,
+  NetworkActivity,
   NetworkJournal,
+  NetworkMessage,
   NetworkRecord,
 } from './network-record.ts';

@@ -1,6 +1,13 @@
 import type { GroupReport } from '../domain/instance/group.ts';
 import type { LinkedProfile, MessageReceipt } from '../ports/gateway.ts';
-import type { AcceptedFile, InboundFile, InboundMessage, NetworkRecord } from './network-record.ts';
+import type {
+  AcceptedFile,
+  InboundFile,
+  InboundMessage,
+  NetworkActivity,
+  NetworkMessage,
+  NetworkRecord,
+} from './network-record.ts';
 
 /** A message that the network accepted. */
 export interface AcceptedMessage {
@@ -24,6 +31,10 @@ export interface NetworkAccount {
   readonly inbox: Map<string, InboundMessage>;
   /** Files that the service has not downloaded, by the network id of their messages; the oldest are lost first. */
   readonly files: Map<string, InboundFile>;
+  /** Activities that the service has not taken yet, in order. */
+  readonly activities: Map<string, NetworkActivity>;
+  /** Every message of this process's time, by its network id. */
+  readonly messages: Map<string, NetworkMessage>;
 }
 
 /** As long as a network would keep them: until there are so many others. */
@@ -37,6 +48,8 @@ export function newAccount(): NetworkAccount {
     owedReceipts: new Map(),
     inbox: new Map(),
     files: new Map(),
+    activities: new Map(),
+    messages: new Map(),
   };
 }
 
@@ -73,6 +86,7 @@ export function remember(account: NetworkAccount, record: NetworkRecord): void {
     case 'accepted': {
       const { networkId, to, text, file, receipts } = record;
       account.accepted.set(networkId, { networkId, to, text, file, repeats: 0 });
+      account.messages.set(networkId, sentTo(account, to));
       if (receipts.length > 0) account.owedReceipts.set(networkId, [...receipts]);
       break;
     }
@@ -82,9 +96,12 @@ export function remember(account: NetworkAccount, record: NetworkRecord): void {
       if (owed?.length === 0) account.owedReceipts.delete(record.networkId);
       break;
     }
-    case 'inbound':
-      account.inbox.set(record.message.networkId, record.message);
+    case 'inbound': {
+      const { networkId, from, groupNetworkId } = record.message;
+      account.inbox.set(networkId, record.message);
+      account.messages.set(networkId, { author: from, groupNetworkId, contact: from });
       break;
+    }
     case 'inbound_taken':
       account.inbox.delete(record.networkId);
       break;
@@ -94,5 +111,22 @@ export function remember(account: NetworkAccount, record: NetworkRecord): void {
     case 'file_taken':
       account.files.delete(record.networkId);
       break;
+    case 'activity': {
+      const { activity } = record;
+      account.activities.set(activity.networkId, activity);
+      if (activity.kind === 'echo') {
+        const { networkId, to, groupNetworkId } = activity;
+        account.messages.set(networkId, { author: null, groupNetworkId, contact: to });
+      }
+      break;
+    }
+    case 'activity_taken':
+      account.activities.delete(record.networkId);
+      break;
   }
+}
+
+function sentTo(account: NetworkAccount, to: string): NetworkMessage {
+  const isGroup = groupsOf(account).has(to);
+  return { author: null, groupNetworkId: isGroup ? to : null, contact: isGroup ? null : to };
 }

@@ -25,7 +25,61 @@ export type NetworkRecord = { readonly instanceId: string } & (
   /** The service has taken a message, and not downloaded its file yet. */
   | { readonly kind: 'file_kept'; readonly networkId: string; readonly file: InboundFile }
   | { readonly kind: 'file_taken'; readonly networkId: string }
+  | { readonly kind: 'activity'; readonly activity: NetworkActivity }
+  | { readonly kind: 'activity_taken'; readonly networkId: string }
 );
+
+/** What happens in a chat besides messages to the instance and their receipts. People are phone numbers. */
+export type NetworkActivity = {
+  /** Its own. That of an echo is the message's. */
+  readonly networkId: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+} & (
+  | {
+      readonly kind: 'echo';
+      readonly to: string | null;
+      readonly groupNetworkId: string | null;
+      /** The text, or what stands with the file. */
+      readonly text: string;
+      readonly file: InboundFile | null;
+    }
+  | (ActivityOn & { readonly kind: 'reaction'; readonly emoji: string | null })
+  | (ActivityOn & { readonly kind: 'edit'; readonly text: string })
+  | (ActivityOn & { readonly kind: 'deletion' })
+  | {
+      readonly kind: 'undecryptable';
+      readonly from: string;
+      readonly groupNetworkId: string | null;
+      readonly reason: 'no_key' | 'view_once';
+    }
+  | {
+      readonly kind: 'call';
+      readonly from: string;
+      readonly groupNetworkId: string | null;
+      readonly video: boolean;
+    }
+);
+
+/** What somebody does to a message. */
+export interface ActivityOn extends NetworkMessage {
+  /** The network's id of the message. */
+  readonly about: string;
+  /** Whether the owner of the phone did it. Otherwise `contact` did. */
+  readonly own: boolean;
+}
+
+/** Where a message is, and whose it is. */
+export interface NetworkMessage {
+  /** Null if the owner of the phone wrote it. */
+  readonly author: string | null;
+  readonly groupNetworkId: string | null;
+  /** Who is at the other end of the chat, or who did something in a group. */
+  readonly contact: string | null;
+}
+
+/** What somebody wrote, on either side. */
+export type WrittenMessage = Pick<InboundMessage, 'networkId' | 'text' | 'file'>;
 
 export interface InboundMessage {
   readonly networkId: string;

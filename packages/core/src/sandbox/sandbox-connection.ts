@@ -14,7 +14,14 @@ import type {
 } from '../ports/gateway.ts';
 import { groupsOf } from './network-account.ts';
 import type { NetworkAccount } from './network-account.ts';
-import type { AcceptedFile, InboundMessage, NetworkRecord } from './network-record.ts';
+import { activityOf } from './network-activity.ts';
+import type {
+  AcceptedFile,
+  InboundMessage,
+  NetworkActivity,
+  NetworkRecord,
+  WrittenMessage,
+} from './network-record.ts';
 import { recipientRule } from './recipient-rules.ts';
 import { sandboxFiles } from './sandbox-files.ts';
 
@@ -150,7 +157,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   };
 
   const deliverAll = async (): Promise<void> => {
-    while (state === 'open' && (account.owedReceipts.size > 0 || account.inbox.size > offered.size)) {
+    while (state === 'open' && hasNext()) {
       await after(STEP_MS);
       await deliverOwed().catch(async (error: unknown) => {
         untaken(error);
@@ -160,36 +167,66 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
     delivering = false;
   };
 
+  const hasNext = (): boolean =>
+    account.owedReceipts.size > 0 || nextMessages().length > 0 || nextActivities().length > 0;
+  const nextMessages = (): readonly InboundMessage[] =>
+    [...account.inbox.values()].filter(({ networkId }) => !offered.has(networkId));
+  /** What is done to a message comes after the message. */
+  const nextActivities = (): readonly NetworkActivity[] =>
+    [...account.activities.values()].filter(
+      (activity) => !offered.has(activity.networkId) && !('about' in activity && offered.has(activity.about)),
+    );
+
   const deliverOwed = async (): Promise<void> => {
     for (const [networkId, [status]] of account.owedReceipts) {
       if (state !== 'open' || status === undefined) return;
       await listener.receipt({ networkId, status });
       record({ instanceId, kind: 'receipt_taken', networkId });
     }
-    for (const message of account.inbox.values()) {
+    for (const message of nextMessages()) {
       if (state !== 'open') return;
-      if (offered.has(message.networkId)) continue;
-      if (message.file) void offerFile(message);
+      if (message.file) void offerFile(message.networkId, () => reportMessage(message));
       else await reportMessage(message);
+    }
+    for (const activity of nextActivities()) {
+      if (state !== 'open') return;
+      const hasFile = activity.kind === 'echo' && activity.file !== null;
+      if (hasFile) void offerFile(activity.networkId, () => reportActivity(activity));
+      else await reportActivity(activity);
     }
   };
 
-  const offerFile = async (message: InboundMessage): Promise<void> => {
-    offered.add(message.networkId);
+  const offerFile = async (networkId: string, report: () => Promise<void>): Promise<void> => {
+    offered.add(networkId);
     try {
-      await reportMessage(message);
+      await report();
     } catch (error) {
       untaken(error);
       await after(REPORT_AGAIN_MS);
     }
-    offered.delete(message.networkId);
+    offered.delete(networkId);
     deliver();
   };
 
-  const contentOf = ({ networkId, text, file }: InboundMessage): IncomingContent => {
+  const contentOf = ({ networkId, text, file }: WrittenMessage): IncomingContent => {
     if (!file) return { type: 'text', text };
     const caption = text === '' ? null : text;
     return { type: file.type, caption, file: files.incoming(networkId, file) };
+  };
+
+  const reportActivity = async (activity: NetworkActivity): Promise<void> => {
+    const { networkId, kind } = activity;
+    await listener.activity?.(activityOf(activity, contentOf));
+    if (kind === 'echo') {
+      if (activity.file) files.messageTaken(networkId, activity.file);
+      const rule = recipientRule(
+        activity.groupNetworkId ?? activity.to ?? '',
+        activity.groupNetworkId !== null,
+      );
+      const receipts = typeof rule === 'string' ? [] : rule.receipts;
+      for (const status of receipts) await listener.receipt({ networkId, status });
+    }
+    record({ instanceId, kind: 'activity_taken', networkId });
   };
 
   const reportMessage = async (message: InboundMessage): Promise<void> => {

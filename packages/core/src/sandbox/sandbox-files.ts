@@ -30,6 +30,12 @@ export function sandboxFiles({ account, instanceId, record, until }: FilesOption
     return content.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({ flush: read }));
   };
 
+  /** Of a message that the service has not taken yet. */
+  const fileOf = (networkId: string): InboundFile | null => {
+    const activity = account.activities.get(networkId);
+    return account.inbox.get(networkId)?.file ?? (activity?.kind === 'echo' ? activity.file : null);
+  };
+
   return {
     incoming: (networkId, file) => ({
       mimeType: file.mimeType,
@@ -44,7 +50,7 @@ export function sandboxFiles({ account, instanceId, record, until }: FilesOption
     },
     async openFile(reference) {
       const networkId = new TextDecoder().decode(reference);
-      const file = account.files.get(networkId) ?? account.inbox.get(networkId)?.file;
+      const file = account.files.get(networkId) ?? fileOf(networkId);
       if (!file) throw new Error('The sandbox network does not have this file any more.');
       return open(file, () => {
         if (account.files.has(networkId)) record({ instanceId, kind: 'file_taken', networkId });

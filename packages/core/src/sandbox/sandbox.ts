@@ -6,7 +6,14 @@ import type { Gateway, GatewayContext, LinkedProfile } from '../ports/gateway.ts
 import { unwrap } from '../trunkline-error.ts';
 import { newAccount, remember } from './network-account.ts';
 import type { AcceptedMessage, NetworkAccount } from './network-account.ts';
-import type { InboundFile, NetworkJournal, NetworkRecord } from './network-record.ts';
+import type {
+  ActivityOn,
+  InboundFile,
+  NetworkActivity,
+  NetworkJournal,
+  NetworkMessage,
+  NetworkRecord,
+} from './network-record.ts';
 import { openConnection } from './sandbox-connection.ts';
 import type { SandboxConnection } from './sandbox-connection.ts';
 
@@ -26,6 +33,21 @@ export interface SandboxPhone {
   }): Promise<void>;
   /** Somebody sends a message to the instance. Returns the network's id of the message. */
   receive(message: SandboxMessage): Promise<string>;
+  /**
+   * The owner of the phone sends a message with it, which the service gets as an echo. Returns the network's id of the
+   * message.
+   */
+  write(message: SandboxEcho): Promise<string>;
+  /** Somebody reacts to a message. Null takes the reaction back. */
+  react(reaction: SandboxDeed & { readonly emoji: string | null }): Promise<void>;
+  /** Somebody changes the text or the caption of a message. The service refuses it if they did not write it. */
+  edit(edit: SandboxDeed & { readonly text: string }): Promise<void>;
+  /** Somebody deletes a message for everyone. The service refuses it if they did not write it, except in a group. */
+  delete(deletion: SandboxDeed): Promise<void>;
+  /** Somebody calls the number. */
+  call(call: SandboxCall): Promise<void>;
+  /** Somebody sends a message that only the phone can show. Returns the network's id of the message. */
+  receiveUndecryptable(message: SandboxUndecryptable): Promise<string>;
   /** The number is added to a new group. Returns the network's id of the group. */
   addGroup(group: { readonly name: string; readonly participantsCount: number }): Promise<string>;
   /** The number leaves a group. */
@@ -47,6 +69,34 @@ export interface SandboxMessage {
   readonly text?: string | undefined;
   readonly file?: SandboxFile | undefined;
   readonly groupNetworkId?: string | undefined;
+}
+
+/** A message that the owner of the phone sends: to a number, or to a group. */
+export interface SandboxEcho extends Pick<SandboxMessage, 'text' | 'file' | 'groupNetworkId'> {
+  readonly to?: string | undefined;
+}
+
+/** What somebody does to a message. */
+export interface SandboxDeed {
+  /** The network's id of the message, as `receive`, `write` and `accepted` return it. */
+  readonly about: string;
+  /** The number of who does it. By default, the owner of the phone. */
+  readonly from?: string | undefined;
+  /** Where the message is, if the network no longer knows it: it forgets that when its process ends. */
+  readonly message?: NetworkMessage | undefined;
+}
+
+export interface SandboxCall {
+  readonly from: string;
+  readonly video?: boolean | undefined;
+  readonly groupNetworkId?: string | undefined;
+}
+
+export interface SandboxUndecryptable {
+  readonly from: string;
+  readonly groupNetworkId?: string | undefined;
+  /** By default, `view_once`. */
+  readonly reason?: 'no_key' | 'view_once' | undefined;
 }
 
 export interface SandboxFile {
@@ -126,6 +176,22 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     const linkedNumber = (): string =>
       accountOf(instanceId).profile?.phoneNumber ??
       cannot('The instance has no linked number: connect it and scan its QR first.');
+    /** Reports something that happens now. Returns its network id. */
+    const happens = (prefix: string, activity: Happening): string => {
+      const connection = online();
+      const networkId = newName(prefix);
+      const at = context().clock.now();
+      record({ instanceId, kind: 'activity', activity: { ...activity, networkId, at } });
+      connection.deliver();
+      return networkId;
+    };
+    const on = ({ about, from, message }: SandboxDeed): ActivityOn => {
+      const known =
+        message ??
+        accountOf(instanceId).messages.get(about) ??
+        cannot('The network knows no such message: name an id that receive, write or accepted returned.');
+      return { ...known, about, own: from === undefined, contact: from ?? known.contact };
+    };
     return {
       async scan(profile = {}) {
         const connection = connections.get(instanceId);
@@ -155,6 +221,30 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         connection.deliver();
         return networkId;
       },
+      async write({ to = null, groupNetworkId = null, text = '', file }) {
+        return happens('OUT', {
+          kind: 'echo',
+          to,
+          groupNetworkId,
+          text,
+          file: inboundFile(file, context().clock.now()),
+        });
+      },
+      async react({ emoji, ...deed }) {
+        happens('ACT', { kind: 'reaction', emoji, ...on(deed) });
+      },
+      async edit({ text, ...deed }) {
+        happens('ACT', { kind: 'edit', text, ...on(deed) });
+      },
+      async delete(deed) {
+        happens('ACT', { kind: 'deletion', ...on(deed) });
+      },
+      async call({ from, video = false, groupNetworkId = null }) {
+        happens('CALL', { kind: 'call', from, video, groupNetworkId });
+      },
+      async receiveUndecryptable({ from, groupNetworkId = null, reason = 'view_once' }) {
+        return happens('IN', { kind: 'undecryptable', from, groupNetworkId, reason });
+      },
       async addGroup({ name, participantsCount }) {
         const connection = online();
         const group = { networkId: newName('group-'), name, participantsCount };
@@ -180,6 +270,10 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   return { gateway, phone };
 }
+
+/** An activity of any kind, without what the network adds. */
+type Happening = WithoutStamp<NetworkActivity>;
+type WithoutStamp<Activity> = Activity extends NetworkActivity ? Omit<Activity, 'networkId' | 'at'> : never;
 
 /** A freshly linked phone is in two groups. */
 const FIRST_GROUPS = [

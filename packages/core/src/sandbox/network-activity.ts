@@ -1,0 +1,39 @@
+import type { ContactReport } from '../domain/contact/contact.ts';
+import type { Activity, IncomingContent } from '../ports/gateway.ts';
+import type { NetworkActivity, WrittenMessage } from './network-record.ts';
+import { personOf } from './person.ts';
+
+/** An activity as the service takes it; `contentOf` returns what a message says. */
+export function activityOf(
+  activity: NetworkActivity,
+  contentOf: (message: WrittenMessage) => IncomingContent,
+): Activity {
+  const { networkId, at } = activity;
+  switch (activity.kind) {
+    case 'echo': {
+      const { to, groupNetworkId } = activity;
+      const contact = personOrNull(to);
+      const content = contentOf(activity);
+      return { kind: 'echo', networkId, to, groupNetworkId, contact, sentAt: at, replyTo: null, content };
+    }
+    case 'reaction':
+    case 'edit':
+    case 'deletion': {
+      const { networkId: _, contact, author, ...deed } = activity;
+      return { ...deed, author: personOrNull(author)?.networkId ?? null, contact: personOrNull(contact) };
+    }
+    case 'undecryptable': {
+      const { kind, from, groupNetworkId, reason } = activity;
+      const contact = personOf(from);
+      return { kind, networkId, senderId: contact.networkId, groupNetworkId, contact, sentAt: at, reason };
+    }
+    case 'call': {
+      const { kind, from, groupNetworkId, video } = activity;
+      return { kind, networkId, contact: personOf(from), groupNetworkId, video, at };
+    }
+  }
+}
+
+function personOrNull(number: string | null): ContactReport | null {
+  return number === null ? null : personOf(number);
+}
