@@ -2,27 +2,33 @@ import { runServerWith } from 'trunkline/run-server';
 import type { ServerParts } from 'trunkline/run-server';
 import { networkGateway } from './network-gateway.ts';
 import { networkPhone } from './network-phone.ts';
+import { whatsAppElsewhere } from './whatsapp-elsewhere.ts';
 
 /**
  * Runs one process of the cluster: the server of docs/running.md, by the roles of its environment, with the
- * network of `NETWORK_URL` unless `GATEWAY` names a real one.
+ * network of `NETWORK_URL`, or with WhatsApp if `GATEWAY` is `baileys`.
  */
 export function runService(parts: Pick<ServerParts, 'adapt'> = {}): void {
-  const url = process.env['NETWORK_URL'] ?? '';
   // Whoever started it is gone.
   process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-  void runServerWith(
-    {
-      ...(process.env['GATEWAY'] !== 'baileys' && {
-        network: {
-          gateway: networkGateway({ url, owner: process.env['PROCESS_NAME'] ?? String(process.pid) }),
-          phone: (instanceId) => networkPhone(url, instanceId),
-          isElsewhere: false,
-          close() {},
-        },
-      }),
-      ...parts,
-    },
-    { environment: process.env },
-  );
+  const { env } = process;
+  const network = env['GATEWAY'] === 'baileys' ? whatsApp(env['ROLES']) : sandboxNetwork(env);
+  void runServerWith({ ...(network && { network }), ...parts }, { environment: env });
+}
+
+type Network = NonNullable<ServerParts['network']>;
+
+function sandboxNetwork({ NETWORK_URL: url = '', PROCESS_NAME: owner }: NodeJS.ProcessEnv): Network {
+  return {
+    gateway: networkGateway({ url, owner: owner ?? String(process.pid) }),
+    phone: (instanceId) => networkPhone(url, instanceId),
+    isElsewhere: false,
+    close() {},
+  };
+}
+
+/** Undefined for the server's own, which loads Baileys: only processes with the role `gateway` do. */
+function whatsApp(roles = 'gateway'): Network | undefined {
+  if (roles.split(',').some((role) => role.trim() === 'gateway')) return undefined;
+  return { gateway: whatsAppElsewhere(), phone: null, isElsewhere: false, close() {} };
 }

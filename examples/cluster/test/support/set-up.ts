@@ -14,6 +14,10 @@ const RESPONSE_WITHIN_MS = 60_000;
 
 /** Calls the API at this address; throws where it does not respond with data. */
 export async function call(url: string, method: string, path: string, body?: object): Promise<Created> {
+  return created.parse(await respond(url, method, path, body)).data;
+}
+
+async function respond(url: string, method: string, path: string, body?: object): Promise<unknown> {
   const response = await fetch(`${url}/api/v1${path}`, {
     method,
     // A connection for each request, as curl makes: one that is kept may be to a process that was killed.
@@ -27,7 +31,14 @@ export async function call(url: string, method: string, path: string, body?: obj
   });
   const reply: unknown = await response.json();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${JSON.stringify(reply)}`);
-  return created.parse(reply).data;
+  return reply;
+}
+
+const qr = z.object({ data: z.object({ code: z.string() }) });
+
+/** The text of the QR that an instance shows. */
+export async function qrCode(url: string, id: string): Promise<string> {
+  return qr.parse(await respond(url, 'GET', `/instances/${id}/qr`)).data.code;
 }
 
 /** Registers the receivers' webhooks, and returns instances that are connected. */

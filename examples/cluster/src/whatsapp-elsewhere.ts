@@ -1,0 +1,17 @@
+import type { Gateway } from '@trunkline/core';
+
+/**
+ * What a process has to know of WhatsApp that holds no connections: no code of Baileys, and none of what that brings.
+ * Processes with the role `gateway` have `baileysGateway()` of `@trunkline/gateway-baileys` instead.
+ */
+export function whatsAppElsewhere(): Gateway {
+  const refuse = (): Promise<never> =>
+    Promise.reject(new Error('This process holds no connections: it must not have the role "gateway".'));
+  return {
+    capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
+    attach() {},
+    newMessageId: (bytes) => `3EB0${Buffer.from(bytes).toString('hex', 0, 9).toUpperCase()}`,
+    open: refuse,
+    unlink: refuse,
+  };
+}

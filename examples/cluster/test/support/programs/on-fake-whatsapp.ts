@@ -1,0 +1,5 @@
+// Loaded into a process before anything else: what it takes for WhatsApp is on this machine.
+import { redirectToFakeWhatsApp } from '@trunkline/fake-whatsapp';
+import type { ClientSettings } from '@trunkline/fake-whatsapp';
+
+redirectToFakeWhatsApp(JSON.parse(process.env['FAKE_WHATSAPP'] ?? '') as ClientSettings); // the test put it there

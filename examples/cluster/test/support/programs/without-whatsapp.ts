@@ -1,0 +1,15 @@
+// Loaded into a process before anything else: the process ends where it loads any code of WhatsApp's.
+import { registerHooks } from 'node:module';
+
+const CODE = /gateway-baileys|baileys|libsignal|whatsapp-rust-bridge/;
+
+registerHooks({
+  resolve(specifier, context, nextResolve) {
+    const resolved = nextResolve(specifier, context);
+    if (CODE.test(resolved.url)) {
+      process.stderr.write(`this process loads ${specifier}\n`);
+      process.exit(1);
+    }
+    return resolved;
+  },
+});
