@@ -1,3 +1,6 @@
+import { MediaRetries } from './media/media-retries.ts';
+import type { MediaRetryResponse } from './media/media-retries.ts';
+
 export interface LoginRefusal {
   readonly reason: number;
   /** In how many seconds it ends; the stanza says nothing of it if it is left out. */
@@ -8,6 +11,7 @@ export interface LoginRefusal {
 export class Disturbances {
   /** Acks that are held back, in order; undefined while acks go out immediately. */
   #heldAcks: (() => void)[] | undefined;
+  readonly #mediaRetries = new Map<string, MediaRetries>();
   #muted: ReadonlySet<string> | 'all' | undefined;
   readonly #refusedQueries = new Map<string, { readonly code: number; readonly times: number }>();
   readonly #refusedLogins = new Map<string, LoginRefusal>();
@@ -29,6 +33,18 @@ export class Disturbances {
     const held = this.#heldAcks ?? [];
     this.#heldAcks = undefined;
     for (const send of held) send();
+  }
+
+  /** The phone of an account, as it is asked for files. */
+  phoneFor(phoneNumber: string): MediaRetries {
+    const phone = this.#mediaRetries.get(phoneNumber) ?? new MediaRetries();
+    this.#mediaRetries.set(phoneNumber, phone);
+    return phone;
+  }
+
+  /** `respond` is called with how the phone responds: now, or when the test releases it. */
+  mediaRetry(phoneNumber: string, respond: (how: MediaRetryResponse) => void): void {
+    this.phoneFor(phoneNumber).ask(respond);
   }
 
   ack(send: () => void): void {

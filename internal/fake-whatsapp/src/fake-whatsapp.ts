@@ -1,5 +1,6 @@
 import type { DisturbingApi } from './api/disturbing-api.ts';
 import type { IncomingApi } from './api/incoming-api.ts';
+import type { MediaApi } from './api/media-api.ts';
 import type { ObservingApi } from './api/observing-api.ts';
 import type { PhoneApi } from './api/phone-api.ts';
 import type { StandingApi } from './api/standing-api.ts';
@@ -16,7 +17,7 @@ export interface FakeWhatsAppOptions {
  * unlinking; its people have phones that encrypt and decrypt for real.
  */
 export interface FakeWhatsApp
-  extends DirectoryApi, PhoneApi, IncomingApi, ObservingApi, StandingApi, DisturbingApi {
+  extends DirectoryApi, PhoneApi, IncomingApi, ObservingApi, StandingApi, MediaApi, DisturbingApi {
   /** How to point a client at it; plain data, for another process too. */
   readonly client: ClientSettings;
   /** Makes the clients of this process accept the server and its media host. Returns a function that undoes it. */

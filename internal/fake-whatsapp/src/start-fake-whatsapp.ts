@@ -1,5 +1,6 @@
 import { disturbingApi } from './api/disturbing-api.ts';
 import { incomingApi } from './api/incoming-api.ts';
+import { mediaApi } from './api/media-api.ts';
 import { observingApi } from './api/observing-api.ts';
 import { phoneApi } from './api/phone-api.ts';
 import { standingApi } from './api/standing-api.ts';
@@ -12,7 +13,7 @@ import { WebSocketHost } from './web-socket-host.ts';
 
 /** Listens on ports that the system picks, on loopback alone. */
 export async function startFakeWhatsApp({ now = Date.now }: FakeWhatsAppOptions = {}): Promise<FakeWhatsApp> {
-  const network = new Network(await MediaHost.start(now()), now);
+  const network = new Network(await MediaHost.start(now), now);
   const host = new WebSocketHost(network);
   await host.start();
   const client = {
@@ -29,6 +30,7 @@ export async function startFakeWhatsApp({ now = Date.now }: FakeWhatsAppOptions 
     ...incomingApi(network),
     ...observing,
     ...standingApi(network),
+    ...mediaApi(network),
     ...disturbingApi(network, host.switchboard),
     stop: async () => {
       await host.stop();

@@ -1,6 +1,5 @@
 import { replaced } from '../connection/login.ts';
 import type { Switchboard } from '../connection/switchboard.ts';
-import type { MediaFailure } from '../media/media-host.ts';
 import type { Network } from '../network.ts';
 import { stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
@@ -52,14 +51,10 @@ export interface DisturbingApi {
   drop(account: Account): void;
   /** Half-open: the server neither reads nor writes, and the socket stays. */
   freeze(account: Account): void;
-  /** The next requests to the media host fail like this. */
-  failMedia(failure: MediaFailure, times?: number): void;
-  /** The media host has lost its files: 404. */
-  forgetMedia(): void;
 }
 
 export function disturbingApi(network: Network, switchboard: Switchboard): DisturbingApi {
-  const { disturbances, media, directory } = network;
+  const { disturbances, directory } = network;
   const connectionOf = ({ phoneNumber }: Account) => switchboard.ofAccount(directory.account(phoneNumber));
   return {
     holdAcks: () => disturbances.holdAcks(),
@@ -96,7 +91,5 @@ export function disturbingApi(network: Network, switchboard: Switchboard): Distu
     refuseQueries: (name, code, times = 1) => disturbances.refuseQueries(name, code, times),
     drop: (account) => connectionOf(account).drop(),
     freeze: (account) => connectionOf(account).freeze(),
-    failMedia: (failure, times = 1) => media.fail(failure, times),
-    forgetMedia: () => media.forget(),
   };
 }

@@ -74,9 +74,10 @@ const QUERIES: Readonly<{ [name: string]: Responder }> = {
   },
 
   'w:m/set/media_conn': (connection, query) => {
-    const host = stanza('host', { hostname: connection.network.media.host });
-    const attrs = { auth: 'fake', ttl: '300', auth_ttl: '21600', max_buckets: '12' };
-    connection.reply(query, [stanza('media_conn', attrs, [host])]);
+    const { media } = connection.network;
+    const hosts = media.hosts.map((hostname) => stanza('host', { hostname }));
+    const attrs = { auth: media.addresses.newToken(), ttl: '300', auth_ttl: '21600', max_buckets: '12' };
+    connection.reply(query, [stanza('media_conn', attrs, hosts)]);
   },
 
   'w:mex/get/query': respondToStandingQuery,

@@ -3,6 +3,8 @@ import type { Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { createServerCertificate } from './certificate.ts';
+import type { ServerCertificate } from './certificate.ts';
+import { MediaAddresses } from './media-addresses.ts';
 
 /**
  * An HTTP status, a redirect, a 200 with changed bytes, or one that stops half-way and stays open, or that breaks off
@@ -12,40 +14,95 @@ export type MediaFailure = number | { readonly redirectTo: string } | 'corrupt' 
 
 type MediaDamage = Extract<MediaFailure, string>;
 
-/** Where clients put encrypted files, `POST /mms/<kind>/<hash>`, and get them, `GET /o1/<hash>`. */
+/** How a host is: as it should be, without a server, or with one that never responds. */
+export type MediaHostState = 'up' | 'down' | 'silent';
+
+/** A request that a host has got. */
+export interface MediaRequest {
+  /** The position of the host in the list that clients get. */
+  readonly host: number;
+  readonly method: string;
+  readonly path: string;
+  /** The header. */
+  readonly range: string | null;
+}
+
+/**
+ * Where clients put encrypted files, `POST /mms/<kind>/<hash>` with a token, and get them, `GET /o1/<hash>` with the
+ * signature in the address. Several hosts have the same files.
+ */
 export class MediaHost {
   /** The authority behind the certificate, PEM. */
   readonly authority: string;
-  readonly #server: Server;
+  readonly addresses: MediaAddresses;
+  readonly requests: MediaRequest[] = [];
+  readonly #certificate: Omit<ServerCertificate, 'authority'>;
+  #servers: Server[] = [];
+  #names: string[] = [];
   readonly #files = new Map<string, Buffer>();
+  /** What phones have sent stays on them. */
+  readonly #onPhones = new Map<string, Buffer>();
   #failures: MediaFailure[] = [];
+  #uploads = 0;
 
-  private constructor(server: Server, authority: string) {
-    this.#server = server;
+  private constructor({ authority, ...certificate }: ServerCertificate, addresses: MediaAddresses) {
     this.authority = authority;
-    // A client that hangs up in the middle is no problem of the host's.
-    server.on('request', (request, response) => void this.#reply(request, response).catch(() => {}));
+    this.#certificate = certificate;
+    this.addresses = addresses;
   }
 
-  static async start(now: number): Promise<MediaHost> {
-    const { authority, ...certificate } = await createServerCertificate(now);
-    const server = createServer(certificate);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new MediaHost(server, authority);
+  static async start(now: () => number): Promise<MediaHost> {
+    const host = new MediaHost(await createServerCertificate(now()), new MediaAddresses(now));
+    await host.setHosts(['up']);
+    return host;
   }
 
-  /** `127.0.0.1:port` */
-  get host(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('the media host is not listening');
-    return `127.0.0.1:${address.port}`;
+  /** What clients are named: `127.0.0.1:port` each, in order. */
+  get hosts(): readonly string[] {
+    return this.#names;
+  }
+
+  /** From now on, clients are named these hosts. Those of before are gone. */
+  async setHosts(states: readonly MediaHostState[]): Promise<void> {
+    const former = this.#servers;
+    this.#servers = [];
+    this.#names = [];
+    for (const [index, state] of states.entries()) {
+      const server = createServer(this.#certificate);
+      // A client that hangs up in the middle is no problem of the host's.
+      if (state === 'up')
+        server.on(
+          'request',
+          (request, response) => void this.#reply(index, request, response).catch(() => {}),
+        );
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      this.#names.push(nameOf(server));
+      if (state === 'down') await close(server);
+      else this.#servers.push(server);
+    }
+    await Promise.all(former.map(close));
   }
 
   /** Puts an encrypted file there as an upload does. */
   put(name: string, file: Buffer): { readonly url: string; readonly directPath: string } {
     const path = `/o1/${name}`;
     this.#files.set(path, file);
-    return { url: `https://${this.host}${path}`, directPath: path };
+    const directPath = this.addresses.sign(path);
+    return { url: `https://${this.#names[0] ?? 'no-host'}${directPath}`, directPath };
+  }
+
+  /** The same for a phone, which keeps the file. */
+  putFromPhone(name: string, file: Buffer): { readonly url: string; readonly directPath: string } {
+    this.#onPhones.set(name, file);
+    return this.put(name, file);
+  }
+
+  /** A phone uploads its file again, to another place; null if it has none of this name. */
+  putAgain(name: string): string | null {
+    const file = this.#onPhones.get(name);
+    if (file === undefined) return null;
+    this.#uploads += 1;
+    return this.put(`${name}-${String(this.#uploads)}`, file).directPath;
   }
 
   /** The encrypted file behind a direct path, or undefined. */
@@ -63,12 +120,15 @@ export class MediaHost {
   }
 
   async stop(): Promise<void> {
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    await Promise.all(this.#servers.map(close));
   }
 
-  async #reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #reply(host: number, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(request);
+    const { method = '', url = '' } = request;
+    const { pathname, searchParams } = new URL(url, 'https://media');
+    const range = request.headers.range ?? null;
+    this.requests.push({ host, method, path: pathname, range });
     const failure = this.#failures.shift();
     if (typeof failure === 'number') {
       response.writeHead(failure).end('{}');
@@ -78,9 +138,12 @@ export class MediaHost {
       response.writeHead(302, { location: failure.redirectTo }).end();
       return;
     }
-    const { pathname } = new URL(request.url ?? '', 'https://media');
-    if (request.method === 'POST') this.#receive(pathname, body, response);
-    else this.#hand(pathname, response, failure);
+    if (method === 'POST') {
+      if (this.addresses.mayUpload(searchParams)) this.#receive(pathname, body, response);
+      else response.writeHead(401).end('{}');
+    } else if (this.addresses.isValid(pathname, searchParams)) {
+      this.#hand(pathname, response, { range, damage: failure });
+    } else response.writeHead(403).end('URL signature expired');
   }
 
   #receive(pathname: string, body: Buffer, response: ServerResponse): void {
@@ -89,18 +152,43 @@ export class MediaHost {
     response.end(JSON.stringify({ url, direct_path: directPath }));
   }
 
-  #hand(pathname: string, response: ServerResponse, failure: MediaDamage | undefined): void {
-    const file = this.#files.get(pathname);
-    if (file === undefined) {
+  #hand(
+    pathname: string,
+    response: ServerResponse,
+    { range, damage }: { readonly range: string | null; readonly damage: MediaDamage | undefined },
+  ): void {
+    const whole = this.#files.get(pathname);
+    if (whole === undefined) {
       response.writeHead(404).end();
       return;
     }
-    response.writeHead(200, { 'content-length': String(file.length) });
+    const start = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
+    if (start > 0 && start >= whole.length) {
+      response.writeHead(416, { 'content-range': `bytes */${String(whole.length)}` }).end();
+      return;
+    }
+    const file = whole.subarray(start);
+    const last = String(whole.length - 1);
+    response.writeHead(start > 0 ? 206 : 200, {
+      'content-length': String(file.length),
+      ...(start > 0 && { 'content-range': `bytes ${String(start)}-${last}/${String(whole.length)}` }),
+    });
     const half = file.subarray(0, file.length / 2);
-    if (failure === 'stall') response.write(half);
-    else if (failure === 'cut') response.write(half, () => response.destroy());
-    else response.end(failure === 'corrupt' ? withOneByteChanged(file) : file);
+    if (damage === 'stall') response.write(half);
+    else if (damage === 'cut') response.write(half, () => response.destroy());
+    else response.end(damage === 'corrupt' ? withOneByteChanged(file) : file);
   }
+}
+
+function nameOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the media host is not listening');
+  return `127.0.0.1:${String(address.port)}`;
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
 }
 
 function withOneByteChanged(file: Buffer): Buffer {

@@ -5,6 +5,7 @@ import type { Stanza } from '../stanza.ts';
 import type { AddressingMode, Contact } from '../directory/contact.ts';
 import type { GroupChat } from '../directory/group-chat.ts';
 import { LinkedAccount } from '../directory/linked-account.ts';
+import { onMediaRetry } from './media-retry.ts';
 import { onRetryReceipt } from './retry.ts';
 
 /** Receipts that are between a client and the server alone. */
@@ -22,7 +23,8 @@ export async function onReceipt(connection: Connection, receipt: Stanza): Promis
   if (type === 'retry') {
     client.inbox.noteRetry(id);
     await onRetryReceipt(connection, receipt);
-  } else client.inbox.acknowledge(receipt);
+  } else if (type === 'server-error') onMediaRetry(connection, receipt);
+  else client.inbox.acknowledge(receipt);
   forward(connection, receipt);
 }
 

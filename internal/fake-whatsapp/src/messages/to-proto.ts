@@ -68,7 +68,7 @@ export async function toProto(outgoing: Outgoing, media: MediaHost): Promise<pro
 
 async function mediaMessage(file: OutgoingMedia, media: MediaHost): Promise<proto.IMessage> {
   const { sealed, reference } = await sealFile(file.type, file.bytes);
-  const place = media.put(Buffer.from(reference.fileEncSha256).toString('base64url'), sealed);
+  const place = media.putFromPhone(Buffer.from(reference.fileEncSha256).toString('base64url'), sealed);
   const common = { ...reference, ...place, mimetype: file.mimeType };
   const caption = file.caption === undefined ? {} : { caption: file.caption };
   switch (file.type) {

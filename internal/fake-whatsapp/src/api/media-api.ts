@@ -1,0 +1,40 @@
+import type { MediaFailure, MediaHostState, MediaRequest } from '../media/media-host.ts';
+import type { MediaRetryResponse } from '../media/media-retries.ts';
+import type { Network } from '../network.ts';
+import type { Account } from './directory-api.ts';
+
+/** What media hosts, and phones that are asked for files, do. */
+export interface MediaApi {
+  /** The next requests to a media host fail like this. */
+  failMedia(failure: MediaFailure, times?: number): void;
+  /** The media hosts have lost their files: 404. */
+  forgetMedia(): void;
+  /** The addresses of all files so far have expired: 403. */
+  expireMedia(): void;
+  /** The tokens for uploads that clients have got so far have expired: 401. */
+  expireMediaTokens(): void;
+  /** Clients that ask are named these hosts from now on, which have all files; those of before are gone. */
+  setMediaHosts(...states: readonly MediaHostState[]): Promise<void>;
+  /** What the media hosts that are up have got, in order. */
+  mediaRequests(): readonly MediaRequest[];
+  /** How the account's phone responds when it is asked to upload a file again; `silent` by default. */
+  respondToMediaRetries(account: Account, response: MediaRetryResponse): void;
+  /** The account's phone takes its time, until it is released: it then responds to all that it was asked for. */
+  holdMediaRetries(account: Account): void;
+  releaseMediaRetries(account: Account): void;
+}
+
+export function mediaApi({ media, disturbances }: Network): MediaApi {
+  return {
+    failMedia: (failure, times = 1) => media.fail(failure, times),
+    forgetMedia: () => media.forget(),
+    expireMedia: () => media.addresses.expire(),
+    expireMediaTokens: () => media.addresses.expireTokens(),
+    setMediaHosts: (...states) => media.setHosts(states),
+    mediaRequests: () => media.requests,
+    respondToMediaRetries: ({ phoneNumber }, response) =>
+      disturbances.phoneFor(phoneNumber).respond(response),
+    holdMediaRetries: ({ phoneNumber }) => disturbances.phoneFor(phoneNumber).hold(),
+    releaseMediaRetries: ({ phoneNumber }) => disturbances.phoneFor(phoneNumber).release(),
+  };
+}

@@ -1,0 +1,34 @@
+/** How the account's phone responds when a client asks it to upload a file again. */
+export type MediaRetryResponse =
+  /** It is switched off. */
+  | 'silent'
+  | 'upload'
+  /** It has deleted the file. */
+  | 'not_found'
+  /** The server responds in its place, without saying more than a code. */
+  | 'error';
+
+/** A phone that clients ask for files. */
+export class MediaRetries {
+  #response: MediaRetryResponse = 'silent';
+  #held: ((how: MediaRetryResponse) => void)[] | undefined;
+
+  respond(response: MediaRetryResponse): void {
+    this.#response = response;
+  }
+
+  hold(): void {
+    this.#held ??= [];
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const respond of held) respond(this.#response);
+  }
+
+  ask(respond: (how: MediaRetryResponse) => void): void {
+    if (this.#held === undefined) respond(this.#response);
+    else this.#held.push(respond);
+  }
+}
