@@ -38,7 +38,7 @@ export interface FileDownloader {
   wake(instanceId: string): void;
   /** Begins no more downloads and breaks off those of its own. */
   stop(timeoutMs: number): Promise<void>;
-  /** Resolves when the files of no message are being downloaded any more, or after `timeoutMs`. */
+  /** Resolves when no file is being downloaded any more, or after `timeoutMs`. */
   completed(timeoutMs: number): Promise<void>;
 }
 
@@ -47,6 +47,8 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
   const { storage, clock, logger } = context;
   const places = createDownloadPlaces(LATER_PLACES);
   const inFlight = new Map<string, Promise<void>>();
+  /** Downloads of files whose messages are not stored yet. */
+  const first = new Set<Promise<unknown>>();
   /** When to look at the downloads of an instance. */
   const looks = new Map<string, number>();
   /** Instances with a download that is due, and no place for it. */
@@ -154,6 +156,12 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
     return receiveFile(context, { contentId, open: openFile, isRetriable: true }, stopping.signal);
   };
 
+  const track = <Value>(work: Promise<Value>): Promise<Value> => {
+    const settled = work.catch(() => undefined).finally(() => first.delete(settled));
+    first.add(settled);
+    return work;
+  };
+
   const loop = createLoop({
     name: 'file downloader',
     clock,
@@ -163,7 +171,7 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
   });
 
   return {
-    lane: { places: createDownloadPlaces(FIRST_PLACES), inFlight, lookAt },
+    lane: { places: createDownloadPlaces(FIRST_PLACES), inFlight, track, lookAt },
     start() {
       stopping = new AbortController();
       loop.start();
@@ -174,7 +182,8 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
       await settledWithin(clock, timeoutMs, loop.stop());
     },
     async completed(timeoutMs) {
-      await settledWithin(clock, timeoutMs, Promise.all(inFlight.values()));
+      const all = [...first, ...inFlight.values()];
+      await settledWithin(clock, timeoutMs, Promise.allSettled(all));
     },
   };
 }

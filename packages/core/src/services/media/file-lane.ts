@@ -18,6 +18,8 @@ export interface FileLane {
   readonly places: DownloadPlaces;
   /** The files of stored messages that are being downloaded, by message id, until their outcome is recorded. */
   readonly inFlight: Map<string, Promise<void>>;
+  /** A process that stops waits for this work, which has its files to put away. */
+  track<Value>(work: Promise<Value>): Promise<Value>;
   /** Looks at the pending downloads of an instance at this time. */
   lookAt(instanceId: string, at: number): void;
 }
@@ -61,7 +63,8 @@ export async function receiveWithFile(
   if (isKeptReference(reference)) return receiveInTime(context, receiving, { ...arrival, reference });
   // It cannot be asked for again: there is only this one chance.
   const { signal } = receiving;
-  const outcome = await firstDownload(context, receiving, arrival, { line: signal, signal });
+  const turn = { line: signal, signal };
+  const outcome = await receiving.files.track(firstDownload(context, receiving, arrival, turn));
   await storeWith(context, receiving, arrival, outcome);
 }
 
@@ -77,11 +80,12 @@ async function receiveInTime(
   const late = new AbortController();
   const signal = AbortSignal.any([receiving.signal, ended.signal]);
   let hasBegun = false;
-  const downloading = firstDownload(context, receiving, arrival, {
+  const turn: Turn = {
     line: AbortSignal.any([signal, late.signal]),
     signal,
     begun: () => (hasBegun = true),
-  });
+  };
+  const downloading = files.track(firstDownload(context, receiving, arrival, turn));
   if (await settledWithin(clock, FIRST_DOWNLOAD_MS, downloading))
     return storeWith(context, receiving, arrival, await downloading);
 
