@@ -10,6 +10,8 @@ import type { ConnectionState } from '@whiskeysockets/baileys';
 import type { ClientVersion } from './client-version.ts';
 import { closedReason } from './closed-reason.ts';
 import type { InstanceMemory } from './instance-memory.ts';
+import { downloadMedia } from './inbound/media-download.ts';
+import { fileOf } from './inbound/media-file.ts';
 import { linkedProfile, unlinkDevice } from './linked-device.ts';
 import type { GatewaySettings } from './options.ts';
 import { sendMessage } from './outbound/send-message.ts';
@@ -39,7 +41,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
   const { instanceId } = session;
   const stored = await readStoredSession(session, clock);
   const version = versions.current;
-  const { socket, log, life, inbox, acks, syncGroups, pauses, giveUp } = wireSocket({
+  const { socket, log, life, inbox, acks, media, syncGroups, pauses, giveUp } = wireSocket({
     ...parts,
     instanceId,
     stored,
@@ -110,6 +112,12 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
         if (hasEnded) return { kind: 'not_sent', reason: 'the connection closed before it was its turn' };
       }
       return Promise.race([isOver, sendMessage(outbox, message)]);
+    },
+    async openFile(reference) {
+      const file = fileOf(reference);
+      if (!isOpen || pauses.isOver())
+        throw new Error('The connection is not open, so no file can be downloaded.');
+      return downloadMedia(file, media);
     },
     close: end,
     async logout() {

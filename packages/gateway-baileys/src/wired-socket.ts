@@ -4,6 +4,8 @@ import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { watchGroups } from './inbound/groups.ts';
 import { createInbox } from './inbound/inbox.ts';
 import type { Inbox } from './inbound/inbox.ts';
+import { mediaNetwork } from './inbound/media-network.ts';
+import type { MediaNetwork } from './inbound/media-network.ts';
 import type { InstanceMemory } from './instance-memory.ts';
 import { refuseStanzas } from './inbound/refused-stanzas.ts';
 import { showQrs } from './linking/show-qrs.ts';
@@ -42,6 +44,7 @@ export interface WiredSocket {
   readonly life: SocketLife;
   readonly inbox: Inbox;
   readonly acks: Acks;
+  readonly media: MediaNetwork;
   /** Reports all groups, as soon as the network names them. */
   readonly syncGroups: () => void;
   readonly pauses: Pauses;
@@ -104,17 +107,25 @@ export function wireSocket(parts: WiringParts): WiredSocket {
   limitAppState(socket);
   watchDeviceLists(socket, memory.caches.userDevicesCache);
   const { arrivals } = stored;
+  const media = mediaNetwork({
+    socket,
+    clock,
+    waWebSocketUrl: settings.socket.waWebSocketUrl,
+    fetch: (address, request) => fetch(address, request),
+  });
   return {
     socket,
     log,
     life,
     giveUp,
     acks: watchAcks(socket),
+    media,
     inbox: createInbox({
       socket,
       arrivals,
       listener,
       clock,
+      media,
       calls: memory.calls,
       skipped,
       refused: giveUp,

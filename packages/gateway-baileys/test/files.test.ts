@@ -4,6 +4,7 @@ import type { Logger, MessageResource } from '@trunkline/core';
 import { silentLogger } from '@trunkline/core';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
+import { acceleratingClock } from './support/linked.ts';
 import { must, startLinkedFlow, untilMessage, untilNotified } from './support/flow.ts';
 import type { Service } from './support/service.ts';
 
@@ -60,6 +61,35 @@ describe('a received file', () => {
       expect(receiver.events.filter(({ type }) => type === 'message.received')).toHaveLength(2),
     );
     expect(receiver.events.map(({ type }) => type)).not.toContain('instance.disconnected');
+  });
+});
+
+describe('a received file that comes late', () => {
+  it('is reported by webhook when it can be downloaded, and its message was there before', async () => {
+    const { clock, accelerate } = acceleratingClock();
+    const flow = await startLinkedFlow({ clock, optInEvents: ['message.media_available'] });
+    const { wa, account, bob } = flow;
+    const { client } = flow.service();
+    await wa.setMediaHosts('silent', 'silent');
+    const bytes = new Uint8Array(100_000).fill(7);
+    await wa.inbound(bob, account, { ...FILE, bytes });
+    accelerate(20);
+    const arrived = await untilNotified(flow, 'message.received');
+    expect(arrived.data).toMatchObject({
+      message: { media: { available: false, filename: 'a.txt', size: null } },
+    });
+
+    // Meanwhile the media hosts have lost it, and the phone has it.
+    wa.forgetMedia();
+    wa.respondToMediaRetries(account, 'upload');
+    await wa.setMediaHosts('up');
+    const available = await untilNotified(flow, 'message.media_available');
+    expect(available.data).toMatchObject({ message: { media: { available: true, size: bytes.length } } });
+    const [message] = await listed(flow.service());
+    expect(available.data).toEqual({ message });
+    const download = await client.messages.media(message?.id ?? '');
+    if (!download.ok) throw new Error(download.error.code);
+    expect(Buffer.from(await new Response(download.content).arrayBuffer()).equals(bytes)).toBe(true);
   });
 });
 

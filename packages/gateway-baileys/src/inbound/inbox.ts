@@ -8,6 +8,7 @@ import type { Arrivals } from './arrivals.ts';
 import { callActivity, offerIn } from './calls.ts';
 import { findAdminsOf } from './group-admins.ts';
 import { createInFlight } from './in-flight.ts';
+import type { MediaNetwork } from './media-network.ts';
 import { readContent } from './message-content.ts';
 import type { MessageContent } from './message-content.ts';
 import { reportOf } from './message-report.ts';
@@ -30,6 +31,7 @@ interface InboxParts {
   readonly arrivals: Arrivals;
   readonly listener: Pick<GatewayListener, 'message' | 'receipt' | 'activity'>;
   readonly clock: Clock;
+  readonly media: MediaNetwork;
   /** Calls that were reported lately. */
   readonly calls: QuickLRU<string, true>;
   /** Counts what is neither a message nor an activity of this API, by its kind. */

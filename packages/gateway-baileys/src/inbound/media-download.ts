@@ -1,31 +1,27 @@
-import { createDecipheriv, createHash } from 'node:crypto';
+import { createDecipheriv, createHash, createHmac } from 'node:crypto';
 import { DEFAULT_ORIGIN, getMediaKeys, toNumber } from '@whiskeysockets/baileys';
-import { LARGEST_MEDIA_SIZE, pause } from '@trunkline/core/spi/gateway';
-import type { Clock } from '@trunkline/core/spi/gateway';
-import type { MediaContent, MediaSource } from './message-content.ts';
+import { LARGEST_MEDIA_SIZE, pause, withDeadline } from '@trunkline/core/spi/gateway';
+import type { MediaFile } from './media-file.ts';
+import type { MediaNetwork } from './media-network.ts';
+import type { MediaSource } from './message-content.ts';
 
-const TRIES = 4;
-const RETRY_AFTER_MS = 1_000;
+/** How often all hosts are tried. */
+const ROUNDS = 3;
+const ROUND_AFTER_MS = 1_000;
+/** A host that sends nothing for this long is left for the next one. */
+const HOST_STALLED_MS = 8_000;
 const BLOCK = 16;
 /** What follows the ciphertext. */
 const MAC_LENGTH = 10;
 
-/** What a download needs of the connection that the message came over. */
-export interface MediaNetwork {
-  readonly clock: Clock;
-  /** The media host that the network names: never the one that the sender names. */
-  host(): Promise<string>;
-  /** Asks the sender's phone to upload the file again, which changes where its source says it is. */
-  requestUpload(): Promise<void>;
-}
-
 /**
- * Downloads and decrypts a file as it is read. A download that breaks off is taken up again where it was; one that the
- * host has no more is asked for again at the sender's phone. Ends with an error where the bytes are not those that were sent.
+ * Downloads and decrypts a file as it is read. A download that breaks off is taken up again where it was, at the next
+ * host; a file that no host has is asked for at the phone. Ends with an error where the bytes are not those that were
+ * sent.
  */
-export function downloadMedia(media: MediaContent, network: MediaNetwork): ReadableStream<Uint8Array> {
+export function downloadMedia(file: MediaFile, network: MediaNetwork): ReadableStream<Uint8Array> {
   const cancelled = new AbortController();
-  const bytes = checked(media.source, retried(media, network, cancelled.signal));
+  const bytes = checked(file.source, decrypted(file, fromHosts(file, network, cancelled.signal)));
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -59,71 +55,131 @@ async function* checked(
   }
 }
 
-async function* retried(
-  media: MediaContent,
-  network: MediaNetwork,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  let passed = 0;
-  for (let tries = 1; ; tries += 1) {
-    let position = 0;
-    try {
-      for await (const chunk of decrypted(media, await network.host(), signal)) {
-        const fresh = chunk.subarray(Math.max(0, passed - position));
-        position += chunk.length;
-        if (fresh.length === 0) continue;
-        passed += fresh.length;
-        yield fresh;
-      }
-      return;
-    } catch (error) {
-      if (tries === TRIES || signal.aborted) throw error;
-      if (error instanceof MediaGoneError) await network.requestUpload();
-      else await pause(network.clock, RETRY_AFTER_MS * tries);
-    }
-  }
-}
-
-class MediaGoneError extends Error {}
-
 async function* decrypted(
-  { source, keyType }: MediaContent,
-  host: string,
-  signal: AbortSignal,
+  { source, keyType }: MediaFile,
+  encrypted: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  const { iv, cipherKey } = await getMediaKeys(source.mediaKey, keyType);
+  const { iv, cipherKey, macKey } = await getMediaKeys(source.mediaKey, keyType);
   const decipher = createDecipheriv('aes-256-cbc', cipherKey, iv);
+  const mac = createHmac('sha256', macKey ?? '').update(iv);
   let rest: Uint8Array = new Uint8Array();
-  for await (const chunk of encrypted(addressOf(source, host), signal)) {
+  for await (const chunk of encrypted) {
     const bytes = Buffer.concat([rest, chunk]);
     const whole = bytes.length - (bytes.length % BLOCK);
     rest = bytes.subarray(whole);
-    yield decipher.update(bytes.subarray(0, whole));
+    const blocks = bytes.subarray(0, whole);
+    mac.update(blocks);
+    yield decipher.update(blocks);
   }
   if (rest.length !== MAC_LENGTH) throw new Error("The download from WhatsApp's media host broke off.");
+  if (!mac.digest().subarray(0, MAC_LENGTH).equals(rest))
+    throw new Error('The file is not the one that was sent: its authentication code differs.');
   yield decipher.final();
 }
 
-async function* encrypted(address: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  // A redirect would lead away from the network's own host, and perhaps into ours.
-  const response = await fetch(address, { headers: { Origin: DEFAULT_ORIGIN }, redirect: 'error', signal });
-  if (!response.ok || !response.body) {
-    await response.body?.cancel();
-    if (response.status === 404 || response.status === 410)
-      throw new MediaGoneError(
-        "The file is gone from WhatsApp's media host: only its sender can send it again.",
-      );
-    throw new Error(`WhatsApp's media host responded with HTTP ${response.status}.`);
+/** The encrypted file, from whichever hosts have it: each goes on where the one before has broken off. */
+async function* fromHosts(
+  file: MediaFile,
+  network: MediaNetwork,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  let offset = 0;
+  let isRequested = false;
+  for (let round = 1; ; round += 1) {
+    let lastError: unknown = new Error('WhatsApp names no media host.');
+    let isGone = false;
+    // Again each time: what a connection knows of the hosts may have expired.
+    for (const host of await network.hosts({ refresh: round > 1 })) {
+      try {
+        const path = network.reuploads.pathOf(file);
+        const address = addressOf(path === null ? file.source : { directPath: path }, host);
+        for await (const chunk of bytesFrom({ address, offset, network, signal })) {
+          offset += chunk.length;
+          yield chunk;
+        }
+        return;
+      } catch (error) {
+        if (signal.aborted || error instanceof NoAddressError) throw error;
+        lastError = error;
+        isGone ||= error instanceof MediaGoneError;
+      }
+    }
+    if (isGone && !isRequested) {
+      isRequested = true;
+      await network.reuploads.request(file);
+    } else if (isGone || round >= ROUNDS) throw lastError;
+    else await pause(network.clock, ROUND_AFTER_MS * round);
   }
-  yield* response.body;
 }
+
+/** The host has no file there (any more), or does not let anybody have it: the address has expired. */
+class MediaGoneError extends Error {}
+const GONE: readonly number[] = [403, 404, 410];
+
+interface HostRequest {
+  readonly address: string;
+  /** How much of the file there is already. */
+  readonly offset: number;
+  readonly network: MediaNetwork;
+  readonly signal: AbortSignal;
+}
+
+async function* bytesFrom({ address, offset, network, signal }: HostRequest): AsyncGenerator<Uint8Array> {
+  const { clock, fetch } = network;
+  const ended = new AbortController();
+  const inTime = <Value>(work: Promise<Value>): Promise<Value> =>
+    withDeadline(clock, { what: "A response of WhatsApp's media host", ms: HOST_STALLED_MS }, work);
+  try {
+    const response = await inTime(
+      fetch(address, {
+        headers: { Origin: DEFAULT_ORIGIN, ...(offset > 0 && { Range: `bytes=${offset}-` }) },
+        // It would lead away from the network's own host, and perhaps into ours.
+        redirect: 'error',
+        signal: AbortSignal.any([signal, ended.signal]),
+      }),
+    );
+    // It has been sent whole, whatever went wrong at its end.
+    if (offset > 0 && response.status === RANGE_NOT_SATISFIABLE) return;
+    checkStatus(response);
+    // A host that ignores the range sends what is known already.
+    let known = response.status === PARTIAL_CONTENT ? 0 : offset;
+    if (known === 0 && offset > 0) checkRange(response, offset);
+    const reader = response.body?.getReader();
+    while (reader) {
+      const { done, value } = await inTime(reader.read());
+      if (done) return;
+      const fresh = value.subarray(Math.min(known, value.length));
+      known -= value.length - fresh.length;
+      if (fresh.length > 0) yield fresh;
+    }
+  } finally {
+    // Ends what is not read, and the request that nobody waits for.
+    ended.abort(new Error('The download is taken up elsewhere.'));
+  }
+}
+
+const PARTIAL_CONTENT = 206;
+const RANGE_NOT_SATISFIABLE = 416;
+
+function checkRange({ headers }: Response, offset: number): void {
+  if (!headers.get('content-range')?.startsWith(`bytes ${offset}-`))
+    throw new Error("WhatsApp's media host sent another part of the file than it was asked for.");
+}
+
+function checkStatus({ ok, status }: Response): void {
+  if (GONE.includes(status))
+    throw new MediaGoneError(`The file is gone from WhatsApp's media host (HTTP ${status}).`);
+  if (!ok) throw new Error(`WhatsApp's media host responded with HTTP ${status}.`);
+}
+
+class NoAddressError extends Error {}
 
 /** The sender chooses the path alone: an address of its choice would be fetched from inside our network. */
 function addressOf({ directPath, url }: MediaSource, host: string): string {
   const path = directPath || (url && URL.canParse(url) ? pathOf(new URL(url)) : '');
   const address = `https://${host}${path}`;
-  if (!path.startsWith('/') || new URL(address).host !== host)
-    throw new Error('The message names no address from which its file could be downloaded.');
+  if (!path.startsWith('/') || !URL.canParse(address) || new URL(address).host !== host)
+    throw new NoAddressError('The message names no address from which its file could be downloaded.');
   return address;
 }
 

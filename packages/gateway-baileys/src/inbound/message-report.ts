@@ -1,9 +1,10 @@
-import type { Activity, Clock, GatewayListener } from '@trunkline/core/spi/gateway';
+import type { Activity, GatewayListener } from '@trunkline/core/spi/gateway';
 import { isJidBroadcast } from '@whiskeysockets/baileys';
 import type { WAMessage, WASocket } from '@whiskeysockets/baileys';
 import { activityOf } from './activity.ts';
 import type { FindAdmins } from './group-admins.ts';
 import { echoOf, incomingMessage } from './incoming-message.ts';
+import type { MediaNetwork } from './media-network.ts';
 import type { MessageContent } from './message-content.ts';
 
 /** What to report of a message that the network delivered. */
@@ -16,7 +17,7 @@ export interface MessageReport {
 
 interface ReportParts {
   readonly socket: WASocket;
-  readonly clock: Clock;
+  readonly media: MediaNetwork;
   readonly listener: Pick<GatewayListener, 'message'>;
   readonly takeActivity: (activity: Activity) => Promise<void>;
   readonly findAdmins: FindAdmins;

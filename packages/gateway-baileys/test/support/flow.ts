@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Logger, MessageResource } from '@trunkline/core';
+import type { Logger, MessageResource, OptInEventType } from '@trunkline/core';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import { SUBSCRIBABLE_EVENT_TYPES } from '@trunkline/core';
 import type { BaileysGatewayOptions } from '@trunkline/gateway-baileys';
@@ -39,9 +39,16 @@ interface FlowOptions {
   readonly gateway?: BaileysGatewayOptions;
   readonly clock?: Clock;
   readonly logger?: Logger;
+  /** Events that the receiver names besides the nine of the specification. */
+  readonly optInEvents?: readonly OptInEventType[];
 }
 
-export async function startFlow({ gateway = {}, clock, logger }: FlowOptions = {}): Promise<Flow> {
+export async function startFlow({
+  gateway = {},
+  clock,
+  logger,
+  optInEvents = [],
+}: FlowOptions = {}): Promise<Flow> {
   const wa = await startFakeWhatsApp();
   const untrust = wa.trust();
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-baileys-'));
@@ -56,7 +63,7 @@ export async function startFlow({ gateway = {}, clock, logger }: FlowOptions = {
     await wa.stop();
     rmSync(directory, { recursive: true, force: true });
   });
-  const events = [...SUBSCRIBABLE_EVENT_TYPES];
+  const events = [...SUBSCRIBABLE_EVENT_TYPES, ...optInEvents];
   receiver.secret = must(await service.client.webhooks.create({ url: receiver.url, events })).secret;
   const { id: instance } = must(await service.client.instances.create({ name: 'Shop' }));
   return {

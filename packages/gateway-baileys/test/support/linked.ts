@@ -80,12 +80,29 @@ export function leapingClock(): Clock & { leap(): void } {
 
 /** All time is so many times as fast. */
 export function fastClock(factor: number): Clock {
-  const clock = systemClock();
-  const start = clock.now();
+  const { clock, accelerate } = acceleratingClock();
+  accelerate(factor);
+  return clock;
+}
+
+/** Timers and the time of day go faster from when a test says so. */
+export function acceleratingClock(): { readonly clock: Clock; accelerate(factor: number): void } {
+  const { now, elapsed, setTimer } = systemClock();
+  let speed = 1;
+  /** What the clock said, and the machine's, when the speed changed last. */
+  let since = { now: now(), elapsed: elapsed(), machine: elapsed() };
+  const passed = (): number => (elapsed() - since.machine) * speed;
+  const clock: Clock = {
+    now: () => Math.floor(since.now + passed()),
+    elapsed: () => since.elapsed + passed(),
+    setTimer: (delayMs, callback) => setTimer(delayMs / speed, callback),
+  };
   return {
-    now: () => start + Math.floor((clock.now() - start) * factor),
-    elapsed: () => clock.elapsed() * factor,
-    setTimer: (delayMs, callback) => clock.setTimer(delayMs / factor, callback),
+    clock,
+    accelerate(factor) {
+      since = { now: clock.now(), elapsed: clock.elapsed(), machine: elapsed() };
+      speed = factor;
+    },
   };
 }
 

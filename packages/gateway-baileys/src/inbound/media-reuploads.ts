@@ -1,0 +1,90 @@
+import { withDeadline } from '@trunkline/core/spi/gateway';
+import type { Clock } from '@trunkline/core/spi/gateway';
+import { decryptMediaRetryData, encryptMediaRetryRequest, proto } from '@whiskeysockets/baileys';
+import type { BaileysEventMap, WASocket } from '@whiskeysockets/baileys';
+import QuickLRU from 'quick-lru';
+import type { MediaFile } from './media-file.ts';
+
+/** How long the phone may take to upload a file again: less than core waits for the next byte of a file. */
+const REUPLOAD_MS = 25_000;
+/** Files that were asked for of late. A phone that is slow to respond is understood at the next try. */
+const REMEMBERED = 1_000;
+
+/** Has the phone of the number upload files again that the media hosts have no more. */
+export interface MediaReuploads {
+  /** Where the file is since the phone has uploaded it again. */
+  pathOf(file: MediaFile): string | null;
+  /** Resolves when the phone has uploaded it. Rejects if it does not have the file either, or does not respond. */
+  request(file: MediaFile): Promise<void>;
+}
+
+interface Request {
+  readonly mediaKey: Uint8Array;
+  path: string | null;
+  /** Those who wait for the response. */
+  waiting: PromiseWithResolvers<void> | null;
+}
+
+type Response = BaileysEventMap['messages.media-update'][number];
+
+export function mediaReuploads(socket: WASocket, clock: Clock): MediaReuploads {
+  const requests = new QuickLRU<string, Request>({ maxSize: REMEMBERED });
+
+  const take = (response: Response): void => {
+    const request = requests.get(response.key.id ?? '');
+    if (!request) return;
+    const { waiting } = request;
+    request.waiting = null;
+    try {
+      request.path = readPath(response, request.mediaKey);
+      waiting?.resolve();
+    } catch (error) {
+      waiting?.reject(error);
+    }
+  };
+
+  const ask = (file: MediaFile, mediaKey: Uint8Array): PromiseWithResolvers<void> => {
+    const { id = '' } = file.key;
+    const waiting = Promise.withResolvers<void>();
+    // It may be asked for by nobody when it fails.
+    waiting.promise.catch(() => undefined);
+    const known = requests.get(id ?? '');
+    requests.set(id ?? '', { mediaKey, path: known?.path ?? null, waiting });
+    const me = socket.authState.creds.me?.id ?? '';
+    socket.sendNode(encryptMediaRetryRequest(file.key, mediaKey, me)).catch(waiting.reject);
+    return waiting;
+  };
+
+  socket.ev.on('messages.media-update', (responses) => responses.forEach(take));
+  return {
+    pathOf: ({ key }) => requests.get(key.id ?? '')?.path ?? null,
+    async request(file) {
+      const { mediaKey } = file.source;
+      if (!mediaKey)
+        throw new Error('The message has no key to its file, so the phone cannot be asked for it.');
+      const waiting = requests.get(file.key.id ?? '')?.waiting ?? ask(file, mediaKey);
+      const limit = { what: 'The upload of a file by the phone', ms: REUPLOAD_MS };
+      await withDeadline(clock, limit, waiting.promise).catch((error: unknown) => {
+        const request = requests.get(file.key.id ?? '');
+        // The next try asks again.
+        if (request?.waiting === waiting) request.waiting = null;
+        throw error;
+      });
+    },
+  };
+}
+
+const { SUCCESS, NOT_FOUND } = proto.MediaRetryNotification.ResultType;
+
+/** Throws where the phone does not have the file, or nothing can be made of its response. */
+function readPath({ key, media, error }: Response, mediaKey: Uint8Array): string {
+  if (!media) throw error ?? new Error('The phone has not uploaded the file again, and does not say why.');
+  const { result, directPath } = decryptMediaRetryData(media, mediaKey, key.id ?? '');
+  if (result === NOT_FOUND)
+    throw new Error(
+      'Neither WhatsApp’s media hosts nor the phone have the file: its sender can send it again.',
+    );
+  if (result !== SUCCESS || !directPath)
+    throw new Error(`The phone has not uploaded the file again (result ${result}).`);
+  return directPath;
+}
