@@ -335,12 +335,15 @@ export default {
       [
         own('server'),
         own('core'),
+        '^packages/http/src/client/index\\.ts$',
         '^packages/(http|media-s3|storage-sqlite|storage-postgres|gateway-baileys)/src/index\\.ts$',
         optionNames,
         npm(
+          '@clack/prompts',
           '@hono/node-server',
           '@opentelemetry/exporter-prometheus',
           '@opentelemetry/sdk-metrics',
+          'commander',
           'hono',
           'nodemailer',
           'pg',

@@ -2,7 +2,8 @@ import { builtinsWithoutRequire, writeLicences } from '../../tsup.bundled.ts';
 import { library } from '../../tsup.shared.ts';
 
 /** All in files of its own: what a server loads at its start decides how soon it is up, and in how much memory. */
-export default library(['src/index.ts'], {
+export default library(['src/index.ts', 'src/cli.ts'], {
+  dts: { entry: { index: 'src/index.ts' } },
   external: ['#node-version', '@trunkline/gateway-baileys', 'pg-native'],
   esbuildPlugins: [builtinsWithoutRequire],
   esbuildOptions(options) {

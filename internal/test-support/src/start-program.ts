@@ -42,6 +42,8 @@ export interface Program {
   nextMessage(): Promise<unknown>;
   /** Closes the channel of messages. */
   disconnect(): void;
+  /** Writes to its standard input. */
+  input(text: string): void;
   /** Ends its standard input. */
   endInput(): void;
   signal(name: NodeJS.Signals): void;
@@ -157,6 +159,7 @@ export function startProgram(
     disconnect() {
       if (child.connected) child.disconnect();
     },
+    input: (text) => void child.stdin?.write(text),
     endInput: () => void child.stdin?.end(),
     signal: (name) => void child.kill(name),
     ended,

@@ -9,6 +9,9 @@ import { textOf } from './setting-sources.ts';
 import type { GivenSetting } from './settings.ts';
 import { errorCode, StartError } from './start-error.ts';
 
+/** The one that counts if it is in the working directory, and no other is named. */
+export const DEFAULT_CONFIG_FILE = 'trunkline.toml';
+
 const MAX_BYTES = 65_536;
 /** Of a name that is wrong: enough to find it. */
 const SHOWN_CHARACTERS = 40;
@@ -36,6 +39,31 @@ export async function fromConfigFile(path: string): Promise<readonly GivenSettin
   }
   if (complaints.length > 0) throw new StartError(...complaints);
   return given;
+}
+
+/** The same of the default file; nothing if there is none. A file that somebody else put there is refused. */
+export async function fromDefaultConfigFile(): Promise<readonly GivenSetting[]> {
+  try {
+    await refuseForeign(DEFAULT_CONFIG_FILE);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+  return fromConfigFile(DEFAULT_CONFIG_FILE);
+}
+
+async function refuseForeign(path: string): Promise<void> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const { uid } = await file.stat();
+    const own = process.getuid?.();
+    if (own !== undefined && uid !== own && uid !== 0)
+      throw new StartError(
+        `${path} belongs to another user of this machine, so it is not read: name it with --config if you trust it.`,
+      );
+  } finally {
+    await file.close();
+  }
 }
 
 async function readText(path: string): Promise<string> {

@@ -1,4 +1,5 @@
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync } from './node-sqlite.ts';
+
 import type { NetworkJournal, NetworkRecord } from '@trunkline/core/sandbox';
 import { reasonOf, StartError } from './start-error.ts';
 

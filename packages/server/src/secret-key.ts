@@ -23,6 +23,13 @@ export async function readSecretKey(path: string): Promise<string | undefined> {
   return key;
 }
 
+/** Why a database that is in use cannot be opened without its key. */
+export function secretKeyMissing(path: string): StartError {
+  return new StartError(
+    `The secret key of the database is missing: put ${path} back, or set SECRET_KEY to what it was set to.`,
+  );
+}
+
 /**
  * Makes the key, for the owner's eyes alone. It appears whole and on disk or not at all; where two servers start at
  * once, both get the one that came first.

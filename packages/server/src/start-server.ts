@@ -1,13 +1,11 @@
 import { createTrunkline } from '@trunkline/core';
-import { createNewId } from '@trunkline/core/spi/storage';
 import type { Logger, Storage, TrunklineOptions } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
-import { createSandbox } from '@trunkline/core/sandbox';
 import { announce } from './announce.ts';
 import { checkDataFiles, createDirectory } from './data-files.ts';
 import { warnOfOpenFiles } from './file-modes.ts';
 import type { DataFiles } from './data-files.ts';
-import { storageOn } from './database.ts';
+import { hasWorkspace, storageOn } from './database.ts';
 import { openDefaultWorkspace } from './default-workspace.ts';
 import type { Access } from './default-workspace.ts';
 import { listen } from './http-listener.ts';
@@ -19,11 +17,11 @@ import { ownAddresses } from './own-addresses.ts';
 import { openRateLimit } from './rate-limit.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { SandboxNetwork } from './sandbox-network.ts';
-import { createSecretKey, readSecretKey } from './secret-key.ts';
+import { createSecretKey, readSecretKey, secretKeyMissing } from './secret-key.ts';
 import { createServerApp, createStartingApp } from './server-app.ts';
 import { createServerMetrics } from './server-metrics.ts';
 import type { Settings } from './settings.ts';
-import { StartError } from './start-error.ts';
+import { trySecretKey } from './try-secret-key.ts';
 import { processTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -196,11 +194,7 @@ async function secretKeyFor(
 ): Promise<string> {
   const key = settings.secretKey ?? (await readSecretKey(files.secretKey));
   if (key !== undefined) return key;
-  if (isInUse) {
-    throw new StartError(
-      `The secret key of the database is missing: put ${files.secretKey} back, or set SECRET_KEY to what it was set to.`,
-    );
-  }
+  if (isInUse) throw secretKeyMissing(files.secretKey);
   await createDataDirectory(files, terminal);
   return createSecretKey(files.secretKey);
 }
@@ -214,29 +208,6 @@ async function chosenAdapters(
   const notifier =
     smtpUrl !== undefined && (await import('./email-notifier.ts')).emailNotifier(smtpUrl, logger);
   return { ...(media && { media }), ...(notifier && { notifier }) };
-}
-
-/** Opens the storage. Returns whether somebody has set the database up, so that there is a secret key of it. */
-async function hasWorkspace(storage: Storage, logger: Logger): Promise<boolean> {
-  const { random } = nodeRuntime();
-  await storage.open({ newId: createNewId((length) => random.bytes(length)), logger });
-  return (await storage.workspaces.list({ after: null, limit: 1 })).length > 0;
-}
-
-/** Starts and stops a service that does nothing: a secret key that is not the database's comes out before anything is made. */
-async function trySecretKey(
-  storage: Storage,
-  options: Pick<TrunklineOptions, 'secretKey' | 'logger'>,
-): Promise<void> {
-  const trunkline = createTrunkline({
-    ...options,
-    ...nodeRuntime(),
-    storage: { ...storage, close: async () => {} }, // it goes on to be used
-    gateway: createSandbox().gateway,
-    roles: { api: false, gateway: false, webhooks: false, maintenance: false },
-  });
-  await trunkline.start();
-  await trunkline.stop();
 }
 
 async function createDataDirectory({ directory }: DataFiles, terminal: Terminal): Promise<void> {

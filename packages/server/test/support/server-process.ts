@@ -1,7 +1,7 @@
 import { startNodeProgram } from '@trunkline/test-support/start-program';
 import type { End, Program } from '@trunkline/test-support/start-program';
 
-const MAIN = new URL('../../../../examples/server/start.js', import.meta.url);
+const CLI = new URL('../../src/cli.ts', import.meta.url);
 const PRELOAD = new URL('preload.ts', import.meta.url).href;
 
 export interface ServerOptions {
@@ -59,7 +59,8 @@ function spawnServer({ env, aheadMs = 0, cwd }: ServerOptions): {
   readonly server: Omit<ServerProcess, 'url'>;
   readonly printed: Program['printed'];
 } {
-  const program = startNodeProgram(MAIN, {
+  const program = startNodeProgram(CLI, {
+    args: ['serve'],
     nodeArgs: [`--import=${PRELOAD}`],
     ...(cwd !== undefined && { cwd }),
     // Nothing of the tester's own environment decides how the server runs.

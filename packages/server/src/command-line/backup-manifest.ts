@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import { CommandError } from './command-error.ts';
+import { readSmall, writeWhole } from './safe-files.ts';
+
+/** What a backup says of itself, in `backup.json`. */
+export interface BackupManifest {
+  readonly format: 1;
+  /** When the database was copied: what was accepted before is in it. Null until it was. */
+  readonly taken_at: string | null;
+  readonly is_complete: boolean;
+  /** The SHA-256 of `trunkline.db`; null until that is there. */
+  readonly database_sha256: string | null;
+  readonly media_files: number;
+  readonly media_bytes: number;
+}
+
+export const NEW_MANIFEST: BackupManifest = {
+  format: 1,
+  taken_at: null,
+  is_complete: false,
+  database_sha256: null,
+  media_files: 0,
+  media_bytes: 0,
+};
+
+const schema: z.ZodType<BackupManifest> = z.object({
+  format: z.literal(1),
+  taken_at: z.iso.datetime().nullable(),
+  is_complete: z.boolean(),
+  database_sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable(),
+  media_files: z.int().min(0),
+  media_bytes: z.int().min(0),
+});
+
+/** Null if the directory has none. */
+export async function readManifest(directory: string): Promise<BackupManifest | null> {
+  const path = join(directory, 'backup.json');
+  const text = await readSmall(path);
+  if (text === null) return null;
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    throw new CommandError(`${path} is damaged, or of a newer version of Trunkline: restore another backup.`);
+  }
+}
+
+export function writeManifest(directory: string, manifest: BackupManifest): Promise<void> {
+  return writeWhole(join(directory, 'backup.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+}

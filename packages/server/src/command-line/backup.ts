@@ -1,0 +1,163 @@
+import { readdir, rename, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { backup, DatabaseSync } from '../node-sqlite.ts';
+import { readSecretKey } from '../secret-key.ts';
+import { reasonOf } from '../start-error.ts';
+import type { Settings } from '../settings.ts';
+import { NEW_MANIFEST, readManifest, writeManifest } from './backup-manifest.ts';
+import type { BackupManifest } from './backup-manifest.ts';
+import type { Call, CommandHandler } from './command.ts';
+import { CommandError } from './command-error.ts';
+import { existingFiles, localSettings } from './local-service.ts';
+import { facts } from './printable.ts';
+import {
+  copyDirectory,
+  digestOf,
+  directoryAt,
+  kindAt,
+  readSmall,
+  syncDirectory,
+  writeWhole,
+} from './safe-files.ts';
+
+/** Pages of 4 KiB that are copied before a signal and the progress are looked at. */
+const PAGES_PER_STEP = 2_000;
+
+/**
+ * Copies a database in use, then the files of its messages, and the key into a file of its own. Begun again in the same
+ * directory, it continues where it was.
+ */
+export const backupCommand: CommandHandler = async (call) => {
+  const directory = resolve(call.argument('directory'));
+  const settings = await localSettings(call);
+  const path = sqlitePathOf(settings);
+  const files = await existingFiles(settings);
+  let manifest = await beginIn(directory);
+  const key = await keepKey(call, { settings, directory, secretKey: files.secretKey });
+
+  if (manifest.database_sha256 === null) {
+    const takenAt = new Date().toISOString();
+    const copy = join(directory, 'trunkline.db');
+    await copyDatabase(call, path, copy);
+    manifest = { ...manifest, taken_at: takenAt, database_sha256: await digestOf(copy, call.signal) };
+    await writeManifest(directory, manifest);
+  }
+  let [mediaFiles, mediaBytes] = [0, 0];
+  if ((await kindAt(files.media)) === 'directory' && settings.s3 === null) {
+    await copyDirectory(files.media, join(directory, 'media'), {
+      signal: call.signal,
+      onFile(bytes) {
+        mediaFiles += 1;
+        mediaBytes += bytes;
+        if (mediaFiles % 100 === 0) call.output.progress(`${mediaFiles} files of messages`);
+      },
+    });
+  }
+  manifest = { ...manifest, is_complete: true, media_files: mediaFiles, media_bytes: mediaBytes };
+  await writeManifest(directory, manifest);
+  await syncDirectory(directory);
+  call.output.result(
+    { data: { directory, key, ...manifest } },
+    facts({
+      backup: directory,
+      'taken at': manifest.taken_at,
+      'files of messages': mediaFiles,
+      'secret key': key ?? 'SECRET_KEY, which is not part of the backup',
+    }),
+  );
+  if (key !== null) call.output.note('Keep the key elsewhere: who has both can read every secret.');
+  if (settings.s3 !== null) call.output.note('The files of messages are in S3, and not part of the backup.');
+};
+
+export function sqlitePathOf({ database }: Settings): string {
+  if (database.kind === 'sqlite') return database.path;
+  throw new CommandError(
+    'The database is PostgreSQL, which has tools of its own: take the backup with pg_dump, and keep the secret key with it.',
+  );
+}
+
+async function beginIn(directory: string): Promise<BackupManifest> {
+  await directoryAt(directory);
+  const manifest = await readManifest(directory);
+  if (manifest?.is_complete === true)
+    throw new CommandError(
+      `${directory} has a complete backup, which would be overwritten: name another directory.`,
+    );
+  if (manifest) return manifest;
+  if ((await readdir(directory)).length > 0)
+    throw new CommandError(`${directory} is not empty, and not a backup: name another directory.`);
+  await writeManifest(directory, NEW_MANIFEST);
+  return NEW_MANIFEST;
+}
+
+/** Returns where the key is; null if it is in no file. */
+async function keepKey(
+  { options }: Call,
+  { settings, directory, secretKey }: { settings: Settings; directory: string; secretKey: string },
+): Promise<string | null> {
+  const key = settings.secretKey === undefined ? await readSecretKey(secretKey) : undefined;
+  if (key === undefined) return null;
+  const path = resolve(options.text('key') ?? `${directory}.key`);
+  const there = await readSmall(path);
+  if (there !== null && there.trim() !== key)
+    throw new CommandError(
+      `${path} has another key, which would be overwritten: name another file with --key.`,
+    );
+  if (there === null) await writeWhole(path, `${key}\n`);
+  return path;
+}
+
+/**
+ * From one moment: the transaction that is held open keeps SQLite from beginning again with each write of a server. What
+ * comes out is one file, checked.
+ */
+async function copyDatabase({ output, signal }: Call, from: string, to: string): Promise<void> {
+  const draft = `${to}.part`;
+  for (const name of [draft, `${draft}-journal`, `${draft}-wal`, `${draft}-shm`])
+    await rm(name, { force: true });
+  await writeWhole(draft, ''); // for its owner alone: SQLite would let everybody read it
+  try {
+    await copyPages({ output, signal }, from, draft);
+    output.progress('database: checking the copy');
+    checkCopy(draft);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new CommandError(
+      `The database ${from} cannot be copied (${reasonOf(error)}): if it is damaged, restore an earlier backup; if the disk is full, make room.`,
+    );
+  }
+  await rename(draft, to);
+}
+
+async function copyPages(
+  { output, signal }: Pick<Call, 'output' | 'signal'>,
+  from: string,
+  to: string,
+): Promise<void> {
+  const source = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
+  try {
+    source.exec('BEGIN');
+    source.prepare('SELECT count(*) FROM sqlite_schema').get();
+    await backup(source, to, {
+      rate: PAGES_PER_STEP,
+      progress({ totalPages, remainingPages }) {
+        signal.throwIfAborted();
+        output.progress(`database: ${Math.floor(100 * (1 - remainingPages / Math.max(1, totalPages)))} %`);
+      },
+    });
+  } finally {
+    source.close();
+  }
+}
+
+/** Makes it one file, without a log beside it. Throws if it is damaged. */
+function checkCopy(path: string): void {
+  const copy = new DatabaseSync(path);
+  try {
+    copy.exec('PRAGMA journal_mode = DELETE');
+    const found = copy.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
+    if (found !== 'ok') throw new Error(String(found));
+  } finally {
+    copy.close();
+  }
+}

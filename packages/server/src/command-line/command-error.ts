@@ -1,0 +1,43 @@
+/** What a command exits with, and what that means. */
+export const EXIT: Readonly<
+  Record<'done' | 'failed' | 'usage' | 'refused' | 'unreachable' | 'noAccess', number>
+> = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  refused: 3,
+  unreachable: 4,
+  noAccess: 5,
+};
+
+/** Why a command cannot do what it was asked for, each complaint in one line for people. */
+export class CommandError extends Error {
+  readonly exitCode: number;
+  /** For programs: `USAGE`, or a code of the API. */
+  readonly code: string;
+  readonly complaints: readonly string[];
+  /** Of the API's response, to quote when a problem is reported. */
+  readonly requestId: string | null;
+
+  constructor(
+    complaint: string | readonly string[],
+    {
+      exitCode = EXIT.failed,
+      code = 'FAILED',
+      requestId = null,
+    }: { readonly exitCode?: number; readonly code?: string; readonly requestId?: string | null } = {},
+  ) {
+    const complaints = typeof complaint === 'string' ? [complaint] : complaint;
+    super(complaints.join('\n'));
+    this.name = 'CommandError';
+    this.complaints = complaints;
+    this.exitCode = exitCode;
+    this.code = code;
+    this.requestId = requestId;
+  }
+}
+
+/** The arguments are wrong. */
+export function usageError(complaint: string): CommandError {
+  return new CommandError(complaint, { exitCode: EXIT.usage, code: 'USAGE' });
+}

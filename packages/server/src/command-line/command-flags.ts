@@ -1,0 +1,51 @@
+import { flagOf } from '../setting-names.ts';
+import { allSettings } from '../settings.ts';
+import type { CommandSpec } from './command.ts';
+import { plain } from './plain.ts';
+
+/** The options of a command as its help lists them, those that all of its kind have among them. */
+export function optionsOf(spec: CommandSpec): Readonly<Record<string, string>> {
+  return {
+    ...spec.options,
+    ...(spec.on === 'database'
+      ? spec.takesSettings === true
+        ? { ...CONFIG, ...settingOptions() }
+        : { ...CONFIG, ...DATABASE }
+      : {}),
+    ...(spec.on === 'service' ? REMOTE_OPTIONS : {}),
+    ...(spec.asks === true ? { '--yes': 'does it without asking' } : {}),
+    '--json': 'prints results as a line of JSON each',
+  };
+}
+
+/** Their names: `--data-dir`. */
+export function flagsOf(spec: CommandSpec): readonly string[] {
+  return Object.keys(optionsOf(spec)).map((flag) => flag.split(' ')[0] ?? '');
+}
+
+const CONFIG = {
+  '--config <path>': 'the configuration file; trunkline.toml of this folder by default, if there is one',
+};
+
+const DATABASE = {
+  '--data-dir <path>': "the directory of the server's files",
+  '--database-url <url>': 'the database, if it is not in there',
+};
+
+const REMOTE_OPTIONS = {
+  '--url <url>': 'where the service is; TRUNKLINE_URL, or http://127.0.0.1:8080 by default',
+  '--profile <name>': 'a service and key of "trunkline profiles"; TRUNKLINE_PROFILE, or the default one',
+};
+
+function settingOptions(): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    allSettings()
+      .filter(({ isSecret }) => !isSecret)
+      .map(({ variable, meaning }) => [`${flagOf(variable)} <value>`, firstPart(plain(meaning))]),
+  );
+}
+
+/** Up to where details begin. */
+function firstPart(meaning: string): string {
+  return meaning.replace(/(?:\. |: see ).*$/s, '');
+}

@@ -1,0 +1,67 @@
+import { usageError } from './command-error.ts';
+import type { Output } from './output.ts';
+
+/** A command as people see it, and where its code is: that is loaded when the command runs. */
+export interface CommandSpec {
+  /** Its words: `workspaces create`. */
+  readonly name: string;
+  readonly summary: string;
+  /** As in the help: `<id>` has to be given, `[id]` may be. */
+  readonly arguments?: Readonly<Record<string, string>>;
+  /** As in the help: `--limit <count>`, and what it means. */
+  readonly options?: Readonly<Record<string, string>>;
+  /** What it works on: the database of this machine, a service that runs somewhere, or neither. */
+  readonly on: 'database' | 'service' | 'nothing';
+  /** Whether it asks before it does anything, unless `--yes` is given. */
+  readonly asks?: boolean;
+  /** Whether it takes every setting as a flag, not only those that say where the database is. */
+  readonly takesSettings?: boolean;
+  /** Whether it has an end of its own at a signal. */
+  readonly handlesSignals?: boolean;
+  load(): Promise<CommandHandler>;
+}
+
+export type CommandHandler = (call: Call) => Promise<void>;
+
+/** A command with what it was called with. */
+export interface Call {
+  /** By their names in `arguments`. */
+  argument(name: string): string;
+  readonly options: CalledOptions;
+  readonly output: Output;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Aborted when a signal asks the command to end. */
+  readonly signal: AbortSignal;
+}
+
+export interface CalledOptions {
+  /** By its name without the dashes: `data-dir`. */
+  text(name: string): string | undefined;
+  flag(name: string): boolean;
+  /** The entries of a comma-separated list. */
+  list(name: string): readonly string[] | undefined;
+  /** Throws a usage error if it is no whole number in these limits. */
+  whole(name: string, limits: { readonly min: number; readonly max: number }): number | undefined;
+}
+
+export function calledOptions(given: ReadonlyMap<string, unknown>): CalledOptions {
+  const text = (name: string): string | undefined => {
+    const value = given.get(name);
+    return typeof value === 'string' ? value : undefined;
+  };
+  return {
+    text,
+    flag: (name) => given.get(name) === true,
+    list: (name) =>
+      text(name)
+        ?.split(',')
+        .map((entry) => entry.trim()),
+    whole(name, { min, max }) {
+      const value = text(name);
+      if (value === undefined) return undefined;
+      const number = Number(value);
+      if (/^\d{1,15}$/.test(value) && number >= min && number <= max) return number;
+      throw usageError(`--${name} must be a whole number from ${min} to ${max}.`);
+    },
+  };
+}

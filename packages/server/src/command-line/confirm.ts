@@ -1,0 +1,15 @@
+import { CommandError, EXIT, usageError } from './command-error.ts';
+import type { Call } from './command.ts';
+
+/** Goes on only if the person agrees, or has agreed with `--yes`. `what` is a sentence about what will happen. */
+export async function confirmed(
+  { output, options }: Pick<Call, 'output' | 'options'>,
+  what: string,
+): Promise<void> {
+  if (options.flag('yes')) return;
+  if (!output.isInteractive) throw usageError(`${what} Nothing was done: add --yes if you want that.`);
+  const { confirm, isCancel } = await import('@clack/prompts');
+  const answer = await confirm({ message: what, active: 'Go on', inactive: 'Leave it', initialValue: false });
+  if (isCancel(answer) || !answer)
+    throw new CommandError('Nothing was done.', { exitCode: EXIT.failed, code: 'NOT_CONFIRMED' });
+}

@@ -1,0 +1,111 @@
+import { renderUnicodeCompact } from 'uqr';
+import type { InstanceResource, QrResource } from '@trunkline/http/client';
+import type { Call, CommandHandler } from './command.ts';
+import { CommandError, EXIT } from './command-error.ts';
+import { pause } from './pause.ts';
+import { printable } from './printable.ts';
+import { accepted, failedResponse, remoteService } from './remote-service.ts';
+import type { RemoteService } from './remote-service.ts';
+
+const LOOK_EVERY_MS = 500;
+/** Statuses in which a connection that was asked for goes no further by itself. */
+const OVER: readonly InstanceResource['status'][] = ['disconnected', 'logged_out', 'error'];
+
+/** Connects an instance and shows each QR until the phone has scanned one. */
+export const connectCommand: CommandHandler = async (call) => {
+  const { options, output } = call;
+  const service = await remoteService(call);
+  const { instances } = service.client;
+  const seconds = options.whole('timeout', { min: 1, max: 3_600 }) ?? 180;
+  const given = call.argument('instance');
+  const id = given === '' ? await newInstance(call, service) : given;
+  const input = { pairing_phone_number: options.text('pairing-phone') };
+  const before = (await accepted(service, instances.get(id, call))).data;
+  if (before.status === 'connected') return connected(call, before);
+  await accepted(service, instances.connect(id, input, call));
+
+  let shown = '';
+  let status = '';
+  let isScanned = false;
+  const end = performance.now() + seconds * 1000;
+  while (performance.now() < end) {
+    const { data } = await accepted(service, instances.get(id, call));
+    if (data.status !== status) {
+      status = data.status;
+      if (status !== 'connected') output.say(`${id} is ${status}`);
+      if (output.isJson && status !== 'connected') output.result({ data: { instance: id, status } }, '');
+    }
+    if (status === 'connected') return connected(call, data);
+    if (OVER.includes(data.status))
+      throw new CommandError(
+        `${id} is ${status}${data.last_error === null ? '' : `: ${printable(data.last_error)}`}. Begin again with "trunkline connect ${id}".`,
+        { code: 'NOT_CONNECTED' },
+      );
+    if (status === 'qr_required') {
+      if (options.flag('scan')) {
+        if (!isScanned) await scan(service, id);
+        isScanned = true;
+      } else {
+        const qr = await instances.qr(id, call);
+        if (qr.ok && qr.data.code !== shown) {
+          shown = qr.data.code;
+          showQr(call, id, qr.data);
+        }
+      }
+    }
+    await pause(LOOK_EVERY_MS, call.signal);
+  }
+  throw new CommandError(
+    `${id} is not connected after ${seconds} s. It goes on waiting for a scan: "trunkline connect ${id}" shows the QR again.`,
+    { exitCode: EXIT.failed, code: 'TIMEOUT' },
+  );
+};
+
+async function newInstance(call: Call, service: RemoteService): Promise<string> {
+  const name = call.options.text('name');
+  const { data } = await accepted(service, service.client.instances.create({ name }, call));
+  call.output.say(`The instance ${data.id} is made.`);
+  return data.id;
+}
+
+/** As a person with a phone would: only the sandbox has phones that a request can move. */
+async function scan(service: RemoteService, id: string): Promise<void> {
+  const path = `/sandbox/instances/${encodeURIComponent(id)}/scan`;
+  const response = await service.fetch(path, { method: 'POST' });
+  if (response.status === 404)
+    throw new CommandError(
+      '--scan is for the sandbox, and this service has another network: scan the QR with the phone.',
+      {
+        exitCode: EXIT.refused,
+        code: 'NO_SANDBOX',
+      },
+    );
+  if (!response.ok) throw await failedResponse(response);
+  await response.body?.cancel();
+}
+
+/** Never into a file or a log, where others could find it, unless that is asked for. */
+function showQr({ output, options }: Call, id: string, qr: QrResource): void {
+  const { code, pairing_code: pairingCode, expires_at: expiresAt } = qr;
+  if (output.isJson) {
+    output.result(
+      { data: { instance: id, qr: { code, pairing_code: pairingCode, expires_at: expiresAt } } },
+      '',
+    );
+    return;
+  }
+  if (process.stdout.isTTY !== true && !options.flag('qr')) {
+    output.note(
+      'trunkline: the QR is not drawn, since this is no terminal: add --qr to draw it, --json for its text, or --scan in the sandbox.',
+    );
+    return;
+  }
+  const typed = pairingCode === null ? '' : `, or type ${pairingCode} there`;
+  output.say(
+    `Scan this with the phone (Linked devices, Link a device)${typed}:\n${renderUnicodeCompact(code)}`,
+  );
+}
+
+function connected({ output }: Call, data: InstanceResource): void {
+  output.result({ data }, `${data.id} is connected as ${printable(data.phone_number ?? data.name)}`);
+}

@@ -1,0 +1,127 @@
+import type { DeliveryQuery, DeliveryResource } from '@trunkline/http/client';
+import type { Call, CommandHandler } from './command.ts';
+import { confirmed } from './confirm.ts';
+import { pause } from './pause.ts';
+import { facts, printable, printableJson, table } from './printable.ts';
+import { accepted, remoteService } from './remote-service.ts';
+import type { RemoteService } from './remote-service.ts';
+
+const MOST = 10_000;
+const PER_PAGE = 100;
+const LOOK_EVERY_MS = 1_000;
+
+export const listDeliveries: CommandHandler = async (call) => {
+  const { options, output } = call;
+  const limit = options.whole('limit', { min: 1, max: MOST }) ?? 25;
+  const service = await remoteService(call);
+  const data: DeliveryResource[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await pageOf(call, service, { limit: Math.min(PER_PAGE, limit - data.length), cursor });
+    data.push(...page.data);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined && data.length < limit);
+  output.result({ data }, table([...COLUMNS], data.map(rowOf)));
+};
+
+const COLUMNS = ['id', 'at', 'event', 'status', 'attempts', 'response'] as const;
+
+/** Prints each delivery when it is made and when it changes, until it is ended. */
+export const tailDeliveries: CommandHandler = async (call) => {
+  const { output, signal } = call;
+  const service = await remoteService(call);
+  const known = new Map<string, string>();
+  for (const one of (await pageOf(call, service, { limit: PER_PAGE })).data) known.set(one.id, stateOf(one));
+  output.note('Waiting for deliveries; Ctrl-C ends it.');
+  while (!signal.aborted) {
+    await pause(LOOK_EVERY_MS, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    const { data } = await pageOf(call, service, { limit: PER_PAGE });
+    for (const one of data.toReversed()) {
+      if (known.get(one.id) === stateOf(one)) continue;
+      known.set(one.id, stateOf(one));
+      output.result({ data: one }, rowOf(one).map(printable).join('  '));
+    }
+    // What is no longer on the page does not come back to it.
+    const present = new Set(data.map(({ id }) => id));
+    for (const id of known.keys()) if (!present.has(id)) known.delete(id);
+  }
+};
+
+export const showDelivery: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const { data } = await accepted(service, service.client.deliveries.get(call.argument('delivery'), call));
+  const attempts = data.attempt_log.map(
+    (one) =>
+      `  ${one.at}  attempt ${one.attempt}${one.manual ? ' (by hand)' : ''}: ${one.response_status ?? one.error_code ?? '–'} in ${one.duration_ms} ms` +
+      (one.response_body === null || one.response_body === '' ? '' : `\n    ${printable(one.response_body)}`),
+  );
+  call.output.result(
+    { data },
+    [
+      facts({
+        delivery: data.id,
+        webhook: data.webhook_id,
+        event: `${data.event.type} ${data.event.id}`,
+        status: data.status,
+        attempts: `${data.attempts} of ${data.max_attempts}`,
+        'next attempt': data.next_retry_at,
+        waits: data.waiting
+          ? `${data.waiting.reason}${data.waiting.until === null ? '' : ` until ${data.waiting.until}`}`
+          : null,
+        url: data.request.url,
+      }),
+      ...(attempts.length > 0 ? ['', ...attempts] : []),
+      '',
+      printableJson(data.request.payload),
+    ].join('\n'),
+  );
+};
+
+export const retryDelivery: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const { data } = await accepted(service, service.client.deliveries.retry(call.argument('delivery'), call));
+  call.output.result({ data }, rowOf(data).map(printable).join('  '));
+};
+
+/** In batches of the service's size, until nothing is left. What is interrupted goes on with what is left. */
+export const retryFailedDeliveries: CommandHandler = async (call) => {
+  const { output } = call;
+  const id = call.argument('webhook');
+  const service = await remoteService(call);
+  await confirmed(call, `Every failed delivery of ${printable(id)} of the last 30 days will be sent again.`);
+  let requeued = 0;
+  for (;;) {
+    const { data } = await accepted(service, service.client.webhooks.retryFailedDeliveries(id, call));
+    requeued += data.requeued;
+    output.progress(`${requeued} queued again, ${data.remaining} left`);
+    if (data.remaining === 0 || data.requeued === 0) break;
+  }
+  output.result({ data: { webhook: id, requeued } }, `${requeued} deliveries are queued again.`);
+};
+
+async function pageOf(
+  call: Call,
+  service: RemoteService,
+  page: { readonly limit: number; readonly cursor?: string | undefined },
+): Promise<{ readonly data: readonly DeliveryResource[]; readonly nextCursor: string | null }> {
+  const { options } = call;
+  // The service says what is wrong with a filter.
+  const query = { ...page, event: options.text('event'), status: options.text('status') } as DeliveryQuery;
+  return accepted(service, service.client.webhooks.deliveries(call.argument('webhook'), query, call));
+}
+
+function stateOf({ status, attempts }: DeliveryResource): string {
+  return `${status} ${attempts}`;
+}
+
+function rowOf(one: DeliveryResource): readonly string[] {
+  return [
+    one.id,
+    one.created_at,
+    one.event.type,
+    one.status,
+    `${one.attempts}/${one.max_attempts}`,
+    one.response_status === null ? (one.error_code ?? '–') : String(one.response_status),
+  ];
+}

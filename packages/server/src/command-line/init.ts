@@ -1,0 +1,139 @@
+import { open } from 'node:fs/promises';
+import { DEFAULT_CONFIG_FILE } from '../config-file.ts';
+import { checkDataFiles, createDirectory } from '../data-files.ts';
+import { createSecretKey, readSecretKey, secretKeyMissing } from '../secret-key.ts';
+import { flagOf, keyOf } from '../setting-names.ts';
+import { allSettings, readSettings } from '../settings.ts';
+import type { GivenSetting } from '../settings.ts';
+import { errorCode } from '../start-error.ts';
+import type { Call, CommandHandler } from './command.ts';
+import { CommandError } from './command-error.ts';
+import { plain } from './plain.ts';
+import { facts } from './printable.ts';
+
+/** The settings that it asks for, and takes as flags. */
+const ASKED = ['GATEWAY', 'PORT', 'DATA_DIR', 'DATABASE_URL'] as const;
+type Asked = Partial<Record<(typeof ASKED)[number], string>>;
+
+/** Writes a configuration file with every setting in it, and makes the secret key. Overwrites nothing. */
+export const initCommand: CommandHandler = async (call) => {
+  const path = call.options.text('config') ?? DEFAULT_CONFIG_FILE;
+  const asked = { ...given(call), ...(await answers(call)) };
+  const settings = readSettings(
+    Object.entries(asked).map(([variable, text]): GivenSetting => ({
+      variable,
+      name: flagOf(variable),
+      text,
+    })),
+  );
+  const { dataDirectory, database } = settings;
+  const files = await checkDataFiles({
+    directory: dataDirectory,
+    database: database.kind === 'sqlite' ? database.path : null,
+  });
+  if (files.hasDatabase && (await readSecretKey(files.secretKey)) === undefined)
+    throw secretKeyMissing(files.secretKey);
+  await writeNew(path, configuration(asked));
+  await createDirectory(dataDirectory);
+  if ((await readSecretKey(files.secretKey)) === undefined) await createSecretKey(files.secretKey);
+  call.output.result(
+    { data: { config: path, data_dir: dataDirectory, secret_key: files.secretKey } },
+    facts({ settings: path, 'secret key': files.secretKey }),
+  );
+  call.output.note('Keep a copy of the secret key elsewhere: without it, the database is useless.');
+  call.output.say('\nNext: trunkline serve');
+};
+
+function given({ options }: Call): Asked {
+  return Object.fromEntries(
+    ASKED.flatMap((variable) => {
+      const text = options.text(flagOf(variable).slice(2));
+      return text === undefined ? [] : [[variable, text]];
+    }),
+  );
+}
+
+/** What the flags leave open. */
+async function answers(call: Call): Promise<Asked> {
+  if (!call.output.isInteractive || call.options.flag('yes')) return {};
+  const { select, text } = await import('@clack/prompts');
+  const flags = given(call);
+  const answered = (value: string | symbol): string => {
+    if (typeof value === 'symbol') throw new CommandError('Nothing was written.', { code: 'NOT_CONFIRMED' });
+    return value;
+  };
+  const asked: Asked = {};
+  if (flags.GATEWAY === undefined)
+    asked.GATEWAY = answered(
+      await select({
+        message: 'Which network?',
+        options: [
+          { value: 'sandbox', label: 'Sandbox', hint: 'simulated phones, to try it' },
+          { value: 'baileys', label: 'WhatsApp', hint: 'needs the package @trunkline/gateway-baileys' },
+        ],
+      }),
+    );
+  if (flags.PORT === undefined)
+    asked.PORT = answered(
+      await text({
+        message: 'Which port?',
+        initialValue: '8080',
+        validate: (value = '') => (/^\d{1,5}$/.test(value) ? undefined : 'A number from 0 to 65535.'),
+      }),
+    );
+  if (flags.DATABASE_URL === undefined) {
+    const url = answered(
+      await text({
+        message: 'Which database?',
+        placeholder: 'postgres://user:password@host/database; nothing for SQLite in the data directory',
+      }),
+    );
+    if (url) asked.DATABASE_URL = url;
+  }
+  return asked;
+}
+
+async function writeNew(path: string, content: string): Promise<void> {
+  try {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const code = errorCode(error);
+    throw new CommandError(
+      code === 'EEXIST'
+        ? `${path} is there already, and is left as it is: edit it, or name another file with --config.`
+        : `The configuration file cannot be written: ${path} (${code}).`,
+    );
+  }
+}
+
+/** Each setting with its meaning, those that were not asked for commented out. */
+function configuration(asked: Asked): string {
+  const chosen = new Map<string, string>(Object.entries(asked));
+  const settings = allSettings().map(({ variable, meaning, byDefault }) => {
+    const text = chosen.get(variable);
+    const value = text ?? /^`([^<]*)`$/.exec(byDefault)?.[1] ?? '';
+    const line = `${keyOf(variable)} = ${/^\d+$/.test(value) ? value : JSON.stringify(value)}`;
+    return `${commented(plain(meaning))}\n${text === undefined ? '# ' : ''}${line}\n`;
+  });
+  return `${commented(HEADER)}\n\n${settings.join('\n')}`;
+}
+
+const HEADER =
+  'Settings of Trunkline. A line that begins with # and has a = shows a default or leaves it out. The environment is stronger than this file, and a flag is stronger than both: PORT=80, --port 80. Paths count from the folder of this file.';
+const WIDTH = 100;
+
+function commented(text: string): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line.length + word.length < WIDTH) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(` ${word}`);
+  }
+  return lines.map((line) => `#${line}`).join('\n');
+}

@@ -1,0 +1,105 @@
+import type { InstanceResource } from '@trunkline/http/client';
+import type { Call, CommandHandler } from './command.ts';
+import { confirmed } from './confirm.ts';
+import { facts, printable, table } from './printable.ts';
+import { accepted, remoteService } from './remote-service.ts';
+
+export const listInstances: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const { data } = await accepted(service, service.client.instances.list(call));
+  call.output.result(
+    { data },
+    table(
+      ['id', 'name', 'status', 'number', 'since'],
+      data.map((one) => [
+        one.id,
+        one.name,
+        one.status,
+        one.phone_number ?? '–',
+        one.status_changed_at ?? '–',
+      ]),
+    ),
+  );
+};
+
+export const createInstance: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const name = call.options.text('name');
+  const { data } = await accepted(service, service.client.instances.create({ name }, call));
+  printInstance(call, data);
+  call.output.say(`\nNext: trunkline connect ${data.id}`);
+};
+
+export const showInstance: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const { data } = await accepted(service, service.client.instances.get(call.argument('instance'), call));
+  printInstance(call, data);
+};
+
+export const renameInstance: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const input = { name: call.argument('name') };
+  const { data } = await accepted(
+    service,
+    service.client.instances.update(call.argument('instance'), input, call),
+  );
+  printInstance(call, data);
+};
+
+export const disconnectInstance: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const { data } = await accepted(
+    service,
+    service.client.instances.disconnect(call.argument('instance'), call),
+  );
+  printInstance(call, data);
+};
+
+export const logOutInstance: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const id = call.argument('instance');
+  await confirmed(
+    call,
+    `The phone of ${printable(id)} will be unlinked; to use it again, somebody has to scan a QR.`,
+  );
+  const { data } = await accepted(service, service.client.instances.logout(id, call));
+  printInstance(call, data);
+};
+
+export const deleteInstance: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const id = call.argument('instance');
+  await confirmed(
+    call,
+    `The instance ${printable(id)} will be deleted, with its session and the files of its messages.`,
+  );
+  await accepted(service, service.client.instances.delete(id, call));
+  call.output.result({ data: { id, deleted: true } }, `The instance ${printable(id)} is deleted.`);
+};
+
+export const listGroups: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const { data } = await accepted(service, service.client.instances.groups(call.argument('instance'), call));
+  call.output.result(
+    { data },
+    table(
+      ['id', 'name', 'participants'],
+      data.map((one) => [one.id, one.name, String(one.participants_count)]),
+    ),
+  );
+};
+
+function printInstance({ output }: Call, data: InstanceResource): void {
+  output.result(
+    { data },
+    facts({
+      instance: data.id,
+      name: data.name,
+      status: data.status,
+      number: data.phone_number,
+      profile: data.profile_name,
+      'last error': data.last_error,
+      since: data.status_changed_at,
+    }),
+  );
+}

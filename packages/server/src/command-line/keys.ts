@@ -1,0 +1,81 @@
+import { SCOPES } from '@trunkline/core';
+import type { ApiKeyInfo, Scope } from '@trunkline/core';
+import { keyResult, time } from './admin-results.ts';
+import type { Call, CommandHandler } from './command.ts';
+import { usageError } from './command-error.ts';
+import { confirmed } from './confirm.ts';
+import { withLocalService } from './local-service.ts';
+import { facts, table } from './printable.ts';
+import { refusable } from './refusals.ts';
+import { workspaceMeant } from './workspaces.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+export const listKeys: CommandHandler = (call) =>
+  withLocalService(call, async ({ admin }) => {
+    const { id } = await workspaceMeant(admin, call.options.text('workspace'));
+    const keys = await admin.apiKeys.list(id);
+    call.output.result(
+      { data: keys.map(keyResult) },
+      table(
+        ['id', 'name', 'scopes', 'state', 'last used'],
+        keys.map((key) => [
+          key.id,
+          key.name,
+          key.scopes.join(','),
+          stateOf(key),
+          time(key.lastUsedAt) ?? 'never',
+        ]),
+      ),
+    );
+  });
+
+export const createKey: CommandHandler = (call) =>
+  withLocalService(call, async ({ admin }) => {
+    const days = call.options.whole('expires-in-days', { min: 1, max: 36_500 });
+    const scopes = scopesIn(call);
+    const { id: workspaceId, name: workspace } = await workspaceMeant(admin, call.options.text('workspace'));
+    const { token, apiKey } = await refusable(
+      admin.apiKeys.create({
+        workspaceId,
+        name: call.options.text('name') ?? 'Command line',
+        scopes,
+        memberId: call.options.text('member'),
+        expiresAt: days === undefined ? undefined : Date.now() + days * DAY_MS,
+      }),
+    );
+    call.output.result(
+      { data: { ...keyResult(apiKey), token } },
+      facts({ key: apiKey.id, name: apiKey.name, workspace, scopes: apiKey.scopes.join(','), token }),
+    );
+    call.output.note('The token is shown only this once.');
+  });
+
+export const revokeKey: CommandHandler = (call) =>
+  withLocalService(call, async ({ admin }) => {
+    const { id: workspaceId } = await workspaceMeant(admin, call.options.text('workspace'));
+    const id = call.argument('key');
+    await confirmed(call, `Whoever uses the API key ${id} will get 401 from now on; this cannot be undone.`);
+    const revoked = await refusable(admin.apiKeys.revoke(workspaceId, id));
+    call.output.result(
+      { data: keyResult(revoked) },
+      facts({ key: revoked.id, name: revoked.name, state: stateOf(revoked) }),
+    );
+  });
+
+function scopesIn({ options }: Call): readonly Scope[] {
+  const names = options.list('scopes');
+  if (names === undefined) return SCOPES;
+  return names.map((name) => {
+    const scope = SCOPES.find((one) => one === name);
+    if (scope === undefined)
+      throw usageError(`--scopes must be a comma-separated list of ${SCOPES.join(', ')}.`);
+    return scope;
+  });
+}
+
+function stateOf({ revokedAt, expiresAt }: ApiKeyInfo): string {
+  if (revokedAt !== null) return `revoked ${time(revokedAt)}`;
+  if (expiresAt === null) return 'valid';
+  return expiresAt <= Date.now() ? `expired ${time(expiresAt)}` : `valid until ${time(expiresAt)}`;
+}

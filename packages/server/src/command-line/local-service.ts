@@ -1,0 +1,109 @@
+import { createTrunkline } from '@trunkline/core';
+import type { Logger, Trunkline } from '@trunkline/core';
+import { nodeRuntime } from '@trunkline/core/node';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { fromConfigFile, fromDefaultConfigFile } from '../config-file.ts';
+import { checkDataFiles } from '../data-files.ts';
+import type { DataFiles } from '../data-files.ts';
+import { hasWorkspace, storageOn } from '../database.ts';
+import { openOnce } from '../open-once.ts';
+import { readSecretKey, secretKeyMissing } from '../secret-key.ts';
+import { flagOf } from '../setting-names.ts';
+import { fromEnvironment } from '../setting-sources.ts';
+import { allSettings, readSettings } from '../settings.ts';
+import type { GivenSetting, Settings } from '../settings.ts';
+import { StartError } from '../start-error.ts';
+import type { Call } from './command.ts';
+import { usageError } from './command-error.ts';
+import type { Output } from './output.ts';
+
+/** From the configuration file, the environment and the flags, in this order of strength. */
+export async function localSettings({
+  options,
+  environment,
+}: Pick<Call, 'options' | 'environment'>): Promise<Settings> {
+  const path = options.text('config');
+  const inFile = path === undefined ? await fromDefaultConfigFile() : await fromConfigFile(path);
+  return readSettings([...inFile, ...fromEnvironment(environment), ...fromFlags(options)]);
+}
+
+function fromFlags(options: Call['options']): readonly GivenSetting[] {
+  return allSettings().flatMap(({ variable, isSecret }) => {
+    const name = flagOf(variable);
+    const text = isSecret ? undefined : options.text(name.slice(2));
+    if (text === undefined) return [];
+    if (text === '') throw usageError(`${name} must not be empty.`);
+    if (URL.canParse(text) && new URL(text).password !== '')
+      throw usageError(
+        `${name} has a password in it, which other users of this machine could read: give it as ${variable}, or in the configuration file.`,
+      );
+    return [{ variable, name, text }];
+  });
+}
+
+/** The service on the database of this machine, which does nothing by itself: servers may run on it meanwhile. */
+export interface LocalService {
+  readonly admin: Trunkline['admin'];
+  readonly settings: Settings;
+  readonly files: DataFiles;
+}
+
+/** Opens it, brings the database up to date, and closes it after `use`. Makes neither a database nor a key. */
+export async function withLocalService<Value>(
+  call: Call,
+  use: (service: LocalService) => Promise<Value>,
+): Promise<Value> {
+  const settings = await localSettings(call);
+  const logger = commandLogger(call.output);
+  const { database } = settings;
+  const files = await existingFiles(settings);
+  const storage = openOnce(await storageOn(database));
+  try {
+    if (database.kind === 'postgres' && !(await hasWorkspace(storage, logger)))
+      throw new StartError(
+        'There is nothing on this database yet: start the server once, with "trunkline serve".',
+      );
+    const trunkline = createTrunkline({
+      ...nodeRuntime(),
+      secretKey: [await existingSecretKey(settings, files), settings.previousSecretKey],
+      storage,
+      gateway: createSandbox().gateway,
+      logger,
+      roles: { api: false, gateway: false, webhooks: false, maintenance: false },
+    });
+    await trunkline.start();
+    try {
+      return await use({ admin: trunkline.admin, settings, files });
+    } finally {
+      await trunkline.stop();
+    }
+  } finally {
+    await storage.close();
+  }
+}
+
+/** Throws a StartError if there is no database in a file where the settings say that it is. */
+export async function existingFiles({ database, dataDirectory }: Settings): Promise<DataFiles> {
+  const path = database.kind === 'sqlite' ? database.path : null;
+  const files = await checkDataFiles({ directory: dataDirectory, database: path });
+  if (path !== null && !files.hasDatabase)
+    throw new StartError(
+      `There is no database at ${path}: start the server once, with "trunkline serve", or name the place with --data-dir or --database-url.`,
+    );
+  return files;
+}
+
+export async function existingSecretKey(settings: Settings, files: DataFiles): Promise<string> {
+  const key = settings.secretKey ?? (await readSecretKey(files.secretKey));
+  if (key === undefined) throw secretKeyMissing(files.secretKey);
+  return key;
+}
+
+/** Problems of the service, as lines for people. */
+function commandLogger(output: Pick<Output, 'note'>): Logger {
+  const note = (facts: Readonly<Record<string, unknown>>, message: string): void => {
+    const { err } = facts;
+    output.note(`trunkline: ${message}${err instanceof Error ? ` (${err.message})` : ''}`);
+  };
+  return { debug() {}, info() {}, warn: note, error: note };
+}

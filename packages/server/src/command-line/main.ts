@@ -1,0 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { runCommandLine } from './program.ts';
+
+/** The command of this process. Its exit code is set, so that what is printed gets out first. */
+export async function main(manifest: URL): Promise<void> {
+  // A reader that ends early, as `head` does, is no error.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  process.exitCode = await runCommandLine(process.argv.slice(2), versionIn(manifest));
+}
+
+function versionIn(manifest: URL): string {
+  const content: unknown = JSON.parse(readFileSync(manifest, 'utf8'));
+  return typeof content === 'object' && content !== null && 'version' in content
+    ? String(content.version)
+    : '';
+}

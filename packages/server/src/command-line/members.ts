@@ -1,0 +1,89 @@
+import type { Member } from '@trunkline/core';
+import { memberResult } from './admin-results.ts';
+import type { Call, CommandHandler } from './command.ts';
+import { usageError } from './command-error.ts';
+import { confirmed } from './confirm.ts';
+import { withLocalService } from './local-service.ts';
+import { facts, table } from './printable.ts';
+import { refusable } from './refusals.ts';
+import { workspaceMeant } from './workspaces.ts';
+
+export const listMembers: CommandHandler = (call) =>
+  withLocalService(call, async ({ admin }) => {
+    const { id } = await workspaceMeant(admin, call.options.text('workspace'));
+    const members = await admin.members.list(id);
+    call.output.result(
+      { data: members.map(memberResult) },
+      table(
+        ['id', 'email', 'verified', 'administers webhooks'],
+        members.map((one) => [
+          one.id,
+          one.email,
+          yesOrNo(one.emailVerified),
+          yesOrNo(one.administersWebhooks),
+        ]),
+      ),
+    );
+  });
+
+export const createMember: CommandHandler = (call) =>
+  withLocalService(call, async ({ admin }) => {
+    const changes = changesIn(call);
+    const { id: workspaceId } = await workspaceMeant(admin, call.options.text('workspace'));
+    const created = await refusable(
+      admin.members.create({ workspaceId, email: call.argument('email'), ...changes }),
+    );
+    call.output.result({ data: memberResult(created) }, described(created));
+  });
+
+export const updateMember: CommandHandler = (call) =>
+  withLocalService(call, async ({ admin }) => {
+    const email = call.options.text('email');
+    const changes = { ...changesIn(call), ...(email !== undefined && { email }) };
+    const { id: workspaceId } = await workspaceMeant(admin, call.options.text('workspace'));
+    const changed = await refusable(admin.members.update(workspaceId, call.argument('member'), changes));
+    call.output.result({ data: memberResult(changed) }, described(changed));
+  });
+
+export const deleteMember: CommandHandler = (call) =>
+  withLocalService(call, async ({ admin }) => {
+    const { id: workspaceId } = await workspaceMeant(admin, call.options.text('workspace'));
+    const id = call.argument('member');
+    await confirmed(
+      call,
+      `The member ${id} will be deleted, and each API key that the member made will be revoked.`,
+    );
+    await refusable(admin.members.delete(workspaceId, id));
+    call.output.result({ data: { id, deleted: true } }, `The member ${id} is deleted.`);
+  });
+
+function changesIn({ options }: Call): Partial<Pick<Member, 'emailVerified' | 'administersWebhooks'>> {
+  const [emailVerified, administersWebhooks] = [
+    yesOrNoIn(options, 'verified'),
+    yesOrNoIn(options, 'administers-webhooks'),
+  ];
+  return {
+    ...(emailVerified !== undefined && { emailVerified }),
+    ...(administersWebhooks !== undefined && { administersWebhooks }),
+  };
+}
+
+function yesOrNoIn(options: Call['options'], name: string): boolean | undefined {
+  const text = options.text(name);
+  if (text === undefined) return undefined;
+  if (text !== 'yes' && text !== 'no') throw usageError(`--${name} must be yes or no.`);
+  return text === 'yes';
+}
+
+function described({ id, email, emailVerified, administersWebhooks }: Member): string {
+  return facts({
+    member: id,
+    email,
+    verified: yesOrNo(emailVerified),
+    'administers webhooks': yesOrNo(administersWebhooks),
+  });
+}
+
+function yesOrNo(value: boolean): string {
+  return value ? 'yes' : 'no';
+}

@@ -1,0 +1,115 @@
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { MessageQuery, MessageResource } from '@trunkline/http/client';
+import { errorCode } from '../start-error.ts';
+import type { Call, CommandHandler } from './command.ts';
+import { CommandError } from './command-error.ts';
+import { facts, table } from './printable.ts';
+import { accepted, remoteService } from './remote-service.ts';
+
+const MOST = 10_000;
+const PER_PAGE = 100;
+
+export const listMessages: CommandHandler = async (call) => {
+  const { options, output } = call;
+  const limit = options.whole('limit', { min: 1, max: MOST }) ?? 25;
+  const service = await remoteService(call);
+  // The service says what is wrong with a filter.
+  const query: MessageQuery = {
+    instance: options.text('instance'),
+    direction: options.text('direction') as MessageQuery['direction'],
+    type: options.text('type') as MessageQuery['type'],
+    status: options.text('status'),
+  };
+  const data: MessageResource[] = [];
+  let cursor: string | undefined;
+  do {
+    const size = Math.min(PER_PAGE, limit - data.length);
+    const page = await accepted(
+      service,
+      service.client.messages.list({ ...query, limit: size, cursor }, call),
+    );
+    data.push(...page.data);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined && data.length < limit);
+  output.result(
+    { data },
+    table(
+      ['id', 'at', 'direction', 'status', 'with', 'text'],
+      data.map((one) => [
+        one.id,
+        one.created_at,
+        one.direction,
+        one.status,
+        counterpartOf(one),
+        shortened(one.text ?? one.caption ?? one.media?.filename ?? ''),
+      ]),
+    ),
+  );
+};
+
+export const showMessage: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const { data } = await accepted(service, service.client.messages.get(call.argument('message'), call));
+  printMessage(call, data);
+};
+
+/** Into a new file: none is overwritten. */
+export const downloadMedia: CommandHandler = async (call) => {
+  const id = call.argument('message');
+  const path = call.argument('path');
+  const service = await remoteService(call);
+  const { content, size, mimeType } = await accepted(service, service.client.messages.media(id, call));
+  try {
+    await pipeline(
+      Readable.fromWeb(content),
+      createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+      {
+        signal: call.signal,
+      },
+    );
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST')
+      throw new CommandError(`${path} is there, and would be overwritten: name another file.`);
+    await rm(path, { force: true }); // half of a file
+    call.signal.throwIfAborted();
+    throw new CommandError(
+      `The file could not be downloaded to ${path}: ${errorCode(error) ?? 'the connection ended'}.`,
+    );
+  }
+  call.output.result(
+    { data: { message: id, path, size, mime_type: mimeType } },
+    `${path}: ${size} bytes, ${mimeType}`,
+  );
+};
+
+export function printMessage({ output }: Pick<Call, 'output'>, data: MessageResource): void {
+  output.result(
+    { data },
+    facts({
+      message: data.id,
+      instance: data.instance_id,
+      status: data.status,
+      [data.direction === 'inbound' ? 'from' : 'to']: counterpartOf(data),
+      type: data.type,
+      text: data.text ?? data.caption,
+      file: data.media && data.media.filename,
+      error: data.error && `${data.error.message} (${data.error.code})`,
+      created: data.created_at,
+      sent: data.sent_at,
+      delivered: data.delivered_at,
+      read: data.read_at,
+      failed: data.failed_at,
+    }),
+  );
+}
+
+function counterpartOf({ direction, from, to, group_id: group }: MessageResource): string {
+  return group ?? (direction === 'inbound' ? from : to) ?? '–';
+}
+
+function shortened(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+}

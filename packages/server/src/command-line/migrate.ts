@@ -1,0 +1,33 @@
+import { existingFiles, existingSecretKey, localSettings } from './local-service.ts';
+import type { CommandHandler } from './command.ts';
+import { storageOn } from '../database.ts';
+import { nodeRuntime } from '@trunkline/core/node';
+import { createNewId } from '@trunkline/core/spi/storage';
+import type { Logger } from '@trunkline/core';
+import type { Output } from './output.ts';
+
+/** Every start does the same; this does it beforehand, and shows how far it is. */
+export const migrate: CommandHandler = async (call) => {
+  const settings = await localSettings(call);
+  await existingSecretKey(settings, await existingFiles(settings));
+  const storage = await storageOn(settings.database);
+  const { random } = nodeRuntime();
+  const started = performance.now();
+  await storage.open({
+    newId: createNewId((length) => random.bytes(length)),
+    logger: migrationLogger(call.output),
+  });
+  await storage.close();
+  const seconds = Math.round((performance.now() - started) / 100) / 10;
+  call.output.result({ data: { up_to_date: true, seconds } }, `The database is up to date (${seconds} s).`);
+};
+
+/** A large upgrade logs how far it is every few seconds. */
+function migrationLogger(output: Output): Logger {
+  const note = ({ rows, task }: Readonly<Record<string, unknown>>, message: string): void => {
+    const where =
+      typeof rows === 'number' ? ` (${rows} rows${typeof task === 'string' ? `, ${task}` : ''})` : '';
+    output.note(`${message}${where}`);
+  };
+  return { debug() {}, info: note, warn: note, error: note };
+}

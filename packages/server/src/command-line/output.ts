@@ -1,0 +1,82 @@
+import { CommandError } from './command-error.ts';
+import { printable, printableJson } from './printable.ts';
+import { complaintsOf } from '../start-error.ts';
+
+/** What a command prints: for people, or with `--json` a line of JSON for each result. */
+export interface Output {
+  readonly isJson: boolean;
+  /** Whether a person is there who can be asked: stdin and stdout are terminals, and it is not for a program. */
+  readonly isInteractive: boolean;
+  /** A result. `text` is what people read; the empty string prints nothing. */
+  result(value: unknown, text: string): void;
+  /** For people alone, on stdout. */
+  say(line: string): void;
+  /** What people should know beside the result, on stderr. */
+  note(line: string): void;
+  /** What is being done, over the line before, on stderr; nothing without a terminal. */
+  progress(line: string): void;
+  /** Why the command ends without what it was asked for, on stderr. */
+  error(error: unknown): void;
+}
+
+interface Streams {
+  readonly stdin: { readonly isTTY?: boolean | undefined };
+  readonly stdout: Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean | undefined };
+  readonly stderr: Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean | undefined };
+}
+
+export function createOutput(isJson: boolean, streams: Streams = process): Output {
+  const { stdin, stdout, stderr } = streams;
+  let hasProgress = false;
+  const clearProgress = (): void => {
+    if (hasProgress) stderr.write('\r\u001b[K');
+    hasProgress = false;
+  };
+  const print = (stream: Streams['stdout'], text: string): void => {
+    clearProgress();
+    stream.write(`${text}\n`);
+  };
+  return {
+    isJson,
+    isInteractive: !isJson && stdin.isTTY === true && stdout.isTTY === true,
+    result(value, text) {
+      if (isJson) print(stdout, printableJson(value));
+      else if (text !== '') print(stdout, text);
+    },
+    say(line) {
+      if (!isJson) print(stdout, line);
+    },
+    note(line) {
+      if (!isJson) print(stderr, line);
+    },
+    progress(line) {
+      if (isJson || stderr.isTTY !== true) return;
+      stderr.write(`\r\u001b[K${line}`);
+      hasProgress = true;
+    },
+    error(error) {
+      const complaints = complaintsIn(error);
+      if (isJson) {
+        const { code, requestId } =
+          error instanceof CommandError ? error : { code: 'FAILED', requestId: null };
+        print(
+          stderr,
+          printableJson({ error: { code, message: complaints.join(' '), request_id: requestId } }),
+        );
+      } else
+        for (const complaint of complaints)
+          print(stderr, `trunkline: ${printable(complaint)}${referenceOf(error)}`);
+    },
+  };
+}
+
+/** What a report of the problem has to quote. */
+function referenceOf(error: unknown): string {
+  return error instanceof CommandError && error.requestId !== null
+    ? ` (${error.code}, ${error.requestId})`
+    : '';
+}
+
+function complaintsIn(error: unknown): readonly string[] {
+  return error instanceof CommandError ? error.complaints : complaintsOf(error);
+}

@@ -1,0 +1,143 @@
+import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { text as readAll } from 'node:stream/consumers';
+import * as z from 'zod';
+import type { CommandHandler } from './command.ts';
+import { CommandError, EXIT, usageError } from './command-error.ts';
+import { confirmed } from './confirm.ts';
+import { table } from './printable.ts';
+import { serviceUrl } from './service-url.ts';
+import { readSmall, writeWhole } from './safe-files.ts';
+
+export interface Profile {
+  readonly url: string;
+  readonly key: string;
+}
+
+interface Profiles {
+  /** The one that counts where none is named; null if there is none. */
+  readonly default: string | null;
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const schema: z.ZodType<Profiles> = z.object({
+  default: z.string().nullable(),
+  profiles: z.record(z.string(), z.object({ url: z.string(), key: z.string() })),
+});
+const NAME = /^[\w.-]{1,64}$/;
+
+export const listProfiles: CommandHandler = async ({ environment, output }) => {
+  const { default: chosen, profiles } = await readProfiles(environment);
+  const rows = Object.entries(profiles).map(([name, { url }]) => ({
+    name,
+    url,
+    is_default: name === chosen,
+  }));
+  output.result(
+    { data: rows },
+    table(
+      ['name', 'url', 'default'],
+      rows.map(({ name, url, is_default: isDefault }) => [name, url, isDefault ? 'yes' : '']),
+    ),
+  );
+};
+
+export const addProfile: CommandHandler = async ({ argument, environment, options, output }) => {
+  const name = argument('name');
+  if (!NAME.test(name))
+    throw usageError('The name of a profile has 1 to 64 letters, digits, dots, dashes and underscores.');
+  const url = serviceUrl(options.text('url') ?? 'http://127.0.0.1:8080');
+  const key = (output.isInteractive ? await askForKey() : await readAll(process.stdin)).trim();
+  if (!/^[\x21-\x7e]{16,128}$/.test(key))
+    throw usageError(
+      'An API key has 16 to 128 printable characters: give it on standard input, as in: trunkline profiles add <name> < key-file',
+    );
+  const known = await readProfiles(environment);
+  await writeProfiles(environment, {
+    default: known.default ?? name,
+    profiles: { ...known.profiles, [name]: { url, key } },
+  });
+  output.result(
+    { data: { name, url, is_default: (known.default ?? name) === name } },
+    `The profile ${name} is kept in ${pathIn(environment)}.`,
+  );
+};
+
+export const useProfile: CommandHandler = async ({ argument, environment, output }) => {
+  const name = argument('name');
+  const known = await readProfiles(environment);
+  find(known, name);
+  await writeProfiles(environment, { ...known, default: name });
+  output.result({ data: { name, is_default: true } }, `The profile ${name} is the default one.`);
+};
+
+export const removeProfile: CommandHandler = async (call) => {
+  const name = call.argument('name');
+  const known = await readProfiles(call.environment);
+  find(known, name);
+  await confirmed(call, `The profile ${name} and its API key will be deleted from this machine.`);
+  const { [name]: _, ...rest } = known.profiles;
+  await writeProfiles(call.environment, {
+    default: known.default === name ? null : known.default,
+    profiles: rest,
+  });
+  call.output.result({ data: { name, deleted: true } }, `The profile ${name} is deleted.`);
+};
+
+/** The profile of a name, or the default one; null if none is named and none is the default. */
+export async function readProfile(
+  environment: Environment,
+  name: string | undefined,
+): Promise<Profile | null> {
+  const known = await readProfiles(environment);
+  const chosen = name ?? known.default;
+  return chosen === null ? null : find(known, chosen);
+}
+
+function find({ profiles }: Profiles, name: string): Profile {
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (profile) return profile;
+  throw new CommandError(
+    `There is no profile ${JSON.stringify(name.slice(0, 64))}: "trunkline profiles list" lists them.`,
+    {
+      exitCode: EXIT.usage,
+      code: 'USAGE',
+    },
+  );
+}
+
+async function askForKey(): Promise<string> {
+  const { isCancel, password } = await import('@clack/prompts');
+  const key = await password({ message: 'The API key' });
+  if (isCancel(key)) throw new CommandError('Nothing was kept.', { code: 'NOT_CONFIRMED' });
+  return key;
+}
+
+async function readProfiles(environment: Environment): Promise<Profiles> {
+  const path = pathIn(environment);
+  const text = await readSmall(path);
+  if (text === null) return { default: null, profiles: {} };
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    throw new CommandError(`The profiles cannot be read: ${path} is damaged. Delete it, and add them again.`);
+  }
+}
+
+async function writeProfiles(environment: Environment, profiles: Profiles): Promise<void> {
+  const path = pathIn(environment);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writeWhole(path, `${JSON.stringify(profiles, undefined, 2)}\n`);
+}
+
+function pathIn(environment: Environment): string {
+  const base = environment['XDG_CONFIG_HOME'];
+  return join(
+    base === undefined || base === '' ? join(environment['HOME'] ?? homedir(), '.config') : base,
+    'trunkline',
+    'profiles.json',
+  );
+}

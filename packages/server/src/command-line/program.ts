@@ -1,0 +1,133 @@
+import { constants } from 'node:os';
+import { Command, CommanderError, Option } from 'commander';
+import { calledOptions } from './command.ts';
+import type { CommandSpec } from './command.ts';
+import { CommandError, EXIT } from './command-error.ts';
+import { optionsOf } from './command-flags.ts';
+import { COMMANDS, GROUPS } from './commands.ts';
+import { createOutput } from './output.ts';
+
+/** How long a command that was interrupted may take to end by itself. */
+const END_WITHIN_MS = 10_000;
+
+/** Runs the command that the arguments name. Resolves with the exit code. */
+export async function runCommandLine(args: readonly string[], version: string): Promise<number> {
+  // A misspelt command gets its error as JSON too.
+  const isJson = args.slice(0, args.includes('--') ? args.indexOf('--') : args.length).includes('--json');
+  const output = createOutput(isJson);
+  let exitCode: number = EXIT.done;
+  const program = createProgram(version, async (spec, command) => {
+    exitCode = await runCommand(spec, command, isJson);
+  });
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done; // help, version
+    if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage; // the help is printed
+    const wrong = error instanceof CommanderError;
+    output.error(
+      wrong ? new CommandError(sentence(error.message), { exitCode: EXIT.usage, code: 'USAGE' }) : error,
+    );
+    return wrong ? EXIT.usage : EXIT.failed;
+  }
+}
+
+function createProgram(
+  version: string,
+  run: (spec: CommandSpec, command: Command) => Promise<void>,
+): Command {
+  const program = configured(new Command('trunkline'))
+    .description('The Trunkline server and what its operators do with it.')
+    .version(version, '--version', 'prints the version')
+    .addHelpText(
+      'after',
+      '\n"trunkline <command> --help" explains a command. docs/command-line.md has the exit codes.',
+    );
+  const groups = new Map<string, Command>();
+  for (const spec of COMMANDS) {
+    const [group = '', name] = spec.name.split(' ');
+    let parent = program;
+    if (name !== undefined) {
+      parent = groups.get(group) ?? configured(program.command(group)).description(GROUPS[group] ?? '');
+      groups.set(group, parent);
+    }
+    addCommand(parent, name ?? group, spec, run);
+  }
+  return program;
+}
+
+function addCommand(
+  parent: Command,
+  name: string,
+  spec: CommandSpec,
+  run: (spec: CommandSpec, command: Command) => Promise<void>,
+): void {
+  const command = configured(parent.command(name)).description(spec.summary).allowExcessArguments(false);
+  for (const [argument, meaning] of Object.entries(spec.arguments ?? {})) command.argument(argument, meaning);
+  for (const [flags, meaning] of Object.entries(optionsOf(spec)))
+    command.addOption(new Option(flags, meaning));
+  command.action(() => run(spec, command));
+}
+
+/** Errors are ours to print, and the process is ours to end. */
+function configured(command: Command): Command {
+  return command
+    .exitOverride()
+    .configureOutput({ outputError: () => {} })
+    .helpOption('--help', 'explains the command')
+    .helpCommand(false);
+}
+
+async function runCommand(spec: CommandSpec, command: Command, isJson: boolean): Promise<number> {
+  const output = createOutput(isJson);
+  const interruption = new AbortController();
+  const names = Object.keys(spec.arguments ?? {}).map((name) => name.slice(1, -1));
+  const values = new Map(names.map((name, index) => [name, command.args[index] ?? '']));
+  const options = calledOptions(
+    new Map(
+      command.options.map((option): [string, unknown] => [
+        option.long?.slice(2) ?? '',
+        command.getOptionValue(option.attributeName()),
+      ]),
+    ),
+  );
+  let ending: NodeJS.Signals | null = null;
+  if (spec.handlesSignals !== true)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.on(signal, () => {
+        if (ending !== null) process.exit(128 + constants.signals[signal]);
+        ending = signal;
+        interruption.abort(
+          new CommandError('Interrupted: the same command continues where that is possible.', {
+            code: 'INTERRUPTED',
+          }),
+        );
+        setTimeout(() => process.exit(128 + constants.signals[signal]), END_WITHIN_MS).unref();
+      });
+  const interrupted = (): number | null => (ending === null ? null : 128 + constants.signals[ending]);
+  try {
+    const handler = await spec.load();
+    await handler({
+      argument: (name) => values.get(name) ?? '',
+      options,
+      output,
+      environment: process.env,
+      signal: interruption.signal,
+    });
+    return interrupted() ?? EXIT.done;
+  } catch (error) {
+    output.error(ending === null ? error : interruption.signal.reason);
+    return interrupted() ?? (error instanceof CommandError ? error.exitCode : EXIT.failed);
+  }
+}
+
+/** Commander's `error: unknown option '--prot'`, as a sentence. */
+function sentence(message: string): string {
+  const [first = '', ...rest] = message.replace(/^error: /, '').split('\n');
+  const text = [
+    `${first.charAt(0).toUpperCase()}${first.slice(1)}`,
+    ...rest.map((line) => line.replace(/^\(|\)$/g, '')),
+  ].join('. ');
+  return /[.?!]$/.test(text) ? text : `${text}.`;
+}

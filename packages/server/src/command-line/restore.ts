@@ -1,0 +1,115 @@
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Settings } from '../settings.ts';
+import { readManifest } from './backup-manifest.ts';
+import { sqlitePathOf } from './backup.ts';
+import type { Call, CommandHandler } from './command.ts';
+import { CommandError } from './command-error.ts';
+import { localSettings, withLocalService } from './local-service.ts';
+import { facts } from './printable.ts';
+import {
+  copyDirectory,
+  copyDurably,
+  digestOf,
+  directoryAt,
+  kindAt,
+  readSmall,
+  syncDirectory,
+  writeWhole,
+} from './safe-files.ts';
+
+/** In the data directory, while a restore has not ended: the backup that is being restored. */
+const MARKER = 'restore.json';
+
+/** Puts a backup where the settings say that the server's files are. Nothing that is there is overwritten. */
+export const restoreCommand: CommandHandler = async (call) => {
+  const backup = resolve(call.argument('directory'));
+  const settings = await localSettings(call);
+  const database = sqlitePathOf(settings);
+  const { dataDirectory } = settings;
+  if ((await kindAt(backup)) !== 'directory') throw new CommandError(`There is no backup at ${backup}.`);
+  const manifest = await readManifest(backup);
+  if (!manifest) throw new CommandError(`${backup} is not a backup: it has no backup.json.`);
+  const digest = manifest.database_sha256;
+  if (!manifest.is_complete || digest === null)
+    throw new CommandError(`The backup ${backup} is not complete: run "trunkline backup" in it again.`);
+  const copy = join(backup, 'trunkline.db');
+  call.output.progress('checking the backup');
+  if ((await kindAt(copy)) !== 'file' || (await digestOf(copy, call.signal)) !== digest)
+    throw new CommandError(`The database of the backup ${backup} is damaged: restore another one.`);
+
+  const key = await keyFor(call, { settings, backup });
+  await beginIn(dataDirectory, { database, digest });
+  let mediaFiles = 0;
+  if (settings.s3 === null && (await kindAt(join(backup, 'media'))) === 'directory') {
+    await copyDirectory(join(backup, 'media'), join(dataDirectory, 'media'), {
+      signal: call.signal,
+      onFile() {
+        mediaFiles += 1;
+        if (mediaFiles % 100 === 0)
+          call.output.progress(`${mediaFiles} of ${manifest.media_files} files of messages`);
+      },
+    });
+  }
+  if (mediaFiles < manifest.media_files && settings.s3 === null)
+    throw new CommandError(
+      `The backup ${backup} had ${manifest.media_files} files of messages, and has ${mediaFiles}: restore another one.`,
+    );
+  if (key !== null) await writeWhole(join(dataDirectory, 'secret.key'), `${key}\n`);
+  // Last: a server takes what has no database for a new one.
+  if ((await kindAt(database)) === null) {
+    call.output.progress('the database');
+    await copyDurably(copy, database, call.signal);
+  }
+  await rm(join(dataDirectory, MARKER), { force: true });
+  await syncDirectory(dirname(database));
+  await withLocalService(call, async () => {}); // the key fits, and the schema is one that this version knows
+  call.output.result(
+    { data: { directory: dataDirectory, database, media_files: mediaFiles, taken_at: manifest.taken_at } },
+    facts({
+      restored: backup,
+      'as of': manifest.taken_at,
+      to: dataDirectory,
+      'files of messages': mediaFiles,
+    }),
+  );
+  call.output.note('Never run it beside the server that it came from: both would send the same messages.');
+};
+
+/** The key to be written; null if the settings have it. */
+async function keyFor(
+  { options }: Call,
+  { settings, backup }: { settings: Settings; backup: string },
+): Promise<string | null> {
+  if (settings.secretKey !== undefined) return null;
+  const path = resolve(options.text('key') ?? `${backup}.key`);
+  const key = await readSmall(path);
+  if (key === null)
+    throw new CommandError(`The secret key is not at ${path}: name its file with --key, or set SECRET_KEY.`);
+  const there = await readSmall(join(settings.dataDirectory, 'secret.key'));
+  if (there !== null && there.trim() !== key.trim())
+    throw new CommandError(
+      `${join(settings.dataDirectory, 'secret.key')} has another key, which would be overwritten: name another directory with --data-dir.`,
+    );
+  return key.trim();
+}
+
+/** Into a place where nothing is, or where the same restore was interrupted. */
+async function beginIn(
+  dataDirectory: string,
+  { database, digest }: { database: string; digest: string },
+): Promise<void> {
+  await directoryAt(dataDirectory);
+  const marker = join(dataDirectory, MARKER);
+  const begun = await readSmall(marker);
+  if (begun !== null && begun.trim() === digest) return;
+  for (const path of [database, `${database}-wal`, join(dataDirectory, 'media'), marker]) {
+    const isThere =
+      (await kindAt(path)) === 'directory' ? (await readdir(path)).length > 0 : (await kindAt(path)) !== null;
+    if (isThere)
+      throw new CommandError(
+        `${path} is there, and would be overwritten: name another directory with --data-dir.`,
+      );
+  }
+  await writeWhole(marker, `${digest}\n`);
+}

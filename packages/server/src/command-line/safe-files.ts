@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import type { Dirent } from 'node:fs';
+import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { errorCode } from '../start-error.ts';
+import { CommandError } from './command-error.ts';
+
+// Files of backups. None is read or written through a symbolic link: whoever can write to such a folder could choose any
+// other file of the machine.
+
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+interface CopyProgress {
+  readonly signal: AbortSignal;
+  /** Called after each file. */
+  readonly onFile: (bytes: number) => void;
+}
+
+/** What is at a path, without following a link; null if nothing is. A link, a pipe or a device is refused. */
+export async function kindAt(path: string): Promise<'file' | 'directory' | null> {
+  try {
+    const found = await lstat(path);
+    if (found.isFile()) return 'file';
+    if (found.isDirectory()) return 'directory';
+    throw new CommandError(
+      found.isSymbolicLink()
+        ? `${path} is a symbolic link, which is not followed: replace it with what it leads to.`
+        : `${path} is neither a file nor a directory: remove it.`,
+    );
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return null;
+    throw error;
+  }
+}
+
+/** Makes a directory for its owner alone, unless it is there. */
+export async function directoryAt(path: string): Promise<void> {
+  const kind = await kindAt(path);
+  if (kind === 'file')
+    throw new CommandError(`${path} is a file, and has to be a directory: name another one.`);
+  if (kind === null) await mkdir(path, { mode: 0o700 });
+}
+
+/**
+ * Copies a directory with all below it. Files that are there already, in full length, are left as they are, so that a
+ * copy that was interrupted can be continued; files that vanish meanwhile are left out.
+ */
+export async function copyDirectory(from: string, to: string, progress: CopyProgress): Promise<void> {
+  await directoryAt(to);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    progress.signal.throwIfAborted();
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) await copyDirectory(source, target, progress);
+    else if (!isUnfinished(entry)) await copyFile(source, target, progress);
+  }
+}
+
+/** What a process was writing when it was copied, or killed. */
+function isUnfinished({ name }: Dirent): boolean {
+  return name.endsWith('.part');
+}
+
+async function copyFile(from: string, to: string, { signal, onFile }: CopyProgress): Promise<void> {
+  if ((await kindAt(from)) !== 'file') return;
+  const { size } = await lstat(from);
+  const there = await kindAt(to);
+  if (there === 'directory')
+    throw new CommandError(`${to} is a directory, and would be overwritten: remove it.`);
+  if (there === null) await copyDurably(from, to, signal);
+  else if ((await lstat(to)).size !== size)
+    throw new CommandError(`${to} is another file than ${from}, and would be overwritten: remove it.`);
+  onFile(size);
+}
+
+/** Under another name until all of it is on disk. */
+export async function copyDurably(from: string, to: string, signal: AbortSignal): Promise<void> {
+  const draft = `${to}.part`;
+  await rm(draft, { force: true });
+  const source = await open(from, READ).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (!source) return;
+  const target = await open(draft, 'wx', 0o600);
+  // Both are closed with it, however it ends.
+  await pipeline(source.createReadStream(), target.createWriteStream({ flush: true }), { signal });
+  await rename(draft, to);
+}
+
+/** Writes a file for its owner alone, whole or not at all, in the place of the one that is there. */
+export async function writeWhole(path: string, content: string): Promise<void> {
+  const draft = `${path}.part`;
+  await rm(draft, { force: true });
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(draft, path);
+}
+
+/** The text of a small file, or null if there is none. */
+export async function readSmall(path: string, maxBytes = 65_536): Promise<string | null> {
+  if ((await kindAt(path)) !== 'file') return null;
+  const file = await open(path, READ);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The SHA-256 of a file, in hexadecimal digits. */
+export async function digestOf(path: string, signal: AbortSignal): Promise<string> {
+  const file = await open(path, READ);
+  const hash = createHash('sha256');
+  await pipeline(file.createReadStream(), hash, { signal });
+  return hash.digest('hex');
+}
+
+/** Makes the names in a directory durable. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

@@ -1,0 +1,97 @@
+import { constants, openAsBlob } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { basename } from 'node:path';
+import type { MediaType, MessageResource, SendFileInput, SendTextInput } from '@trunkline/http/client';
+import { errorCode } from '../start-error.ts';
+import type { Call, CommandHandler } from './command.ts';
+import { CommandError, EXIT, usageError } from './command-error.ts';
+import { printMessage } from './messages.ts';
+import { pause } from './pause.ts';
+import { accepted, remoteService } from './remote-service.ts';
+import type { RemoteService } from './remote-service.ts';
+
+const LOOK_EVERY_MS = 300;
+const MEDIA_TYPES: readonly MediaType[] = ['image', 'document', 'audio', 'video'];
+const GOALS = ['queued', 'sent', 'delivered', 'read'] as const;
+
+/** Sends a message, and follows it until it has the status that is waited for. */
+export const sendCommand: CommandHandler = async (call) => {
+  const { options, output } = call;
+  const goal = GOALS.find((one) => one === (options.text('until') ?? 'read'));
+  if (goal === undefined) throw usageError(`--until must be one of ${GOALS.join(', ')}.`);
+  const seconds = options.whole('timeout', { min: 1, max: 86_400 }) ?? 60;
+  const service = await remoteService(call);
+  const content = await contentOf(call, await instanceMeant(call, service));
+  const idempotencyKey = options.text('idempotency-key');
+  const { signal } = call;
+  const sent = await accepted(service, service.client.messages.send(content, { idempotencyKey, signal }));
+  let message = sent.data;
+  let shown = '';
+  const show = (): void => {
+    if (message.status === shown) return;
+    shown = message.status;
+    output.say(`${message.id} ${message.status}`);
+    if (output.isJson && shown !== 'failed') output.result({ data: message }, '');
+  };
+  show();
+  const end = performance.now() + seconds * 1000;
+  while (!isReached(message, goal)) {
+    if (performance.now() >= end)
+      throw new CommandError(
+        `${message.id} is ${message.status}, and not ${goal} after ${seconds} s: "trunkline messages show ${message.id}" shows it later.`,
+        { exitCode: EXIT.failed, code: 'TIMEOUT' },
+      );
+    await pause(LOOK_EVERY_MS, signal);
+    message = (await accepted(service, service.client.messages.get(message.id, call))).data;
+    show();
+  }
+  if (message.status === 'failed') {
+    if (!output.isJson) printMessage(call, message);
+    throw new CommandError(
+      `${message.id} failed: ${message.error?.message ?? 'for an unknown reason'} (${message.error?.code ?? 'unknown'})`,
+      {
+        exitCode: EXIT.failed,
+        code: 'MESSAGE_FAILED',
+      },
+    );
+  }
+};
+
+/** Failed is the end, whatever was waited for. */
+function isReached({ status }: MessageResource, goal: (typeof GOALS)[number]): boolean {
+  const order: readonly string[] = GOALS;
+  return status === 'failed' || order.indexOf(status) >= order.indexOf(goal);
+}
+
+/** The only instance that is connected, if none is named. */
+async function instanceMeant(call: Call, service: RemoteService): Promise<string> {
+  const named = call.options.text('instance');
+  if (named !== undefined) return named;
+  const { data } = await accepted(service, service.client.instances.list(call));
+  const [only, ...others] = data.filter(({ status }) => status === 'connected');
+  if (only && others.length === 0) return only.id;
+  throw usageError(
+    only
+      ? 'Several instances are connected: name one with --instance. "trunkline instances list" lists them.'
+      : 'No instance is connected: connect one with "trunkline connect", or name one with --instance.',
+  );
+}
+
+async function contentOf(
+  { argument, options }: Call,
+  instance: string,
+): Promise<SendTextInput | SendFileInput> {
+  const [to, text, path] = [argument('to'), argument('text'), options.text('file')];
+  if (path === undefined) {
+    if (text === '') throw usageError('There is nothing to send: give a text, or a file with --file.');
+    return { instance, to, type: 'text', text };
+  }
+  const type = MEDIA_TYPES.find((one) => one === (options.text('type') ?? 'document'));
+  if (type === undefined) throw usageError(`--type must be one of ${MEDIA_TYPES.join(', ')}.`);
+  await access(path, constants.R_OK).catch((error: unknown) => {
+    throw new CommandError(`The file cannot be read: ${path} (${errorCode(error) ?? 'unknown error'}).`);
+  });
+  const file = await openAsBlob(path);
+  const caption = text === '' ? {} : { caption: text };
+  return { instance, to, type, file, filename: options.text('filename') ?? basename(path), ...caption };
+}

@@ -1,0 +1,6 @@
+import { runSettings } from '../run-server.ts';
+import type { CommandHandler } from './command.ts';
+import { localSettings } from './local-service.ts';
+
+/** Runs until a signal ends it: then it exits the process by itself. */
+export const serveCommand: CommandHandler = async (call) => runSettings(await localSettings(call));

@@ -1,0 +1,109 @@
+import type { WebhookChanges, WebhookInput, WebhookResource } from '@trunkline/http/client';
+import type { Call, CommandHandler } from './command.ts';
+import { usageError } from './command-error.ts';
+import { confirmed } from './confirm.ts';
+import { facts, printable, table } from './printable.ts';
+import { accepted, remoteService } from './remote-service.ts';
+
+export const listWebhooks: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const { data } = await accepted(service, service.client.webhooks.list(call));
+  call.output.result(
+    { data },
+    table(
+      ['id', 'status', 'url', 'last delivery'],
+      data.map((one) => [one.id, one.status, one.url, one.last_delivery?.status ?? '–']),
+    ),
+  );
+};
+
+export const createWebhook: CommandHandler = async (call) => {
+  const { options, output } = call;
+  const events = options.list('events');
+  if (events === undefined)
+    throw usageError('Name the events with --events, as in --events message.sent,message.received.');
+  const service = await remoteService(call);
+  // The service says which events it does not know.
+  const input = {
+    url: call.argument('url'),
+    events,
+    description: options.text('description'),
+  } as WebhookInput;
+  const { data } = await accepted(service, service.client.webhooks.create(input, call));
+  output.result({ data }, described(data, data.secret));
+  output.note('The secret is shown only this once: give it to the receiver.');
+};
+
+export const showWebhook: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const { data } = await accepted(service, service.client.webhooks.get(call.argument('webhook'), call));
+  print(call, data);
+};
+
+export const updateWebhook: CommandHandler = async (call) => {
+  const { options } = call;
+  const [url, events, description, status] = [
+    options.text('url-to'),
+    options.list('events'),
+    options.text('description'),
+    options.text('status'),
+  ];
+  // The service says what is wrong with a value.
+  const changes = {
+    ...(url !== undefined && { url }),
+    ...(events !== undefined && { events }),
+    ...(description !== undefined && { description: description === '' ? null : description }),
+    ...(status !== undefined && { status }),
+  } as WebhookChanges;
+  const service = await remoteService(call);
+  const { data } = await accepted(
+    service,
+    service.client.webhooks.update(call.argument('webhook'), changes, call),
+  );
+  print(call, data);
+};
+
+export const deleteWebhook: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const id = call.argument('webhook');
+  await confirmed(
+    call,
+    `The webhook ${printable(id)} will be deleted, and what it has not received will be cancelled.`,
+  );
+  await accepted(service, service.client.webhooks.delete(id, call));
+  call.output.result({ data: { id, deleted: true } }, `The webhook ${printable(id)} is deleted.`);
+};
+
+export const rotateWebhookSecret: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const id = call.argument('webhook');
+  await confirmed(
+    call,
+    `The secret of ${printable(id)} will stop working immediately, and a new one will be shown.`,
+  );
+  const { data } = await accepted(service, service.client.webhooks.rotateSecret(id, call));
+  call.output.result({ data }, described(data, data.secret));
+};
+
+export const testWebhook: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const { data } = await accepted(service, service.client.webhooks.test(call.argument('webhook'), call));
+  call.output.result({ data }, `${data.id} ${data.status}\n\nNext: trunkline deliveries show ${data.id}`);
+};
+
+function print({ output }: Call, data: WebhookResource): void {
+  output.result({ data }, described(data));
+}
+
+function described(data: WebhookResource, secret?: string): string {
+  const last = data.last_delivery;
+  return facts({
+    webhook: data.id,
+    url: data.url,
+    status: data.disabled_reason === null ? data.status : `${data.status} (${data.disabled_reason})`,
+    events: data.events.join(','),
+    description: data.description,
+    [secret === undefined ? 'secret ends in' : 'secret']: secret ?? data.secret_hint,
+    'last delivery': last && `${last.id} ${last.status} ${last.at}`,
+  });
+}

@@ -1,0 +1,125 @@
+import type { Admin, Plan, Workspace } from '@trunkline/core';
+import { workspaceResult } from './admin-results.ts';
+import type { Call, CommandHandler } from './command.ts';
+import { CommandError, EXIT, usageError } from './command-error.ts';
+import { confirmed } from './confirm.ts';
+import { withLocalService } from './local-service.ts';
+import { facts, printable, table } from './printable.ts';
+import { refusable } from './refusals.ts';
+
+const SUBSCRIPTIONS: readonly Plan['subscription'][] = ['active', 'trial', 'past_due', 'none'];
+const MOST = 1_000_000_000;
+
+export const listWorkspaces: CommandHandler = (call) =>
+  withLocalService(call, async ({ admin }) => {
+    const workspaces = await allWorkspaces(admin);
+    call.output.result(
+      { data: workspaces.map(workspaceResult) },
+      table(
+        ['id', 'name', 'subscription', 'suspended'],
+        workspaces.map(({ id, name, plan, suspendedAt }) => [
+          id,
+          name,
+          plan.subscription,
+          suspendedAt === null ? 'no' : `since ${new Date(suspendedAt).toISOString()}`,
+        ]),
+      ),
+    );
+  });
+
+export const createWorkspace: CommandHandler = (call) =>
+  withLocalService(call, async ({ admin }) => {
+    const plan = planIn(call);
+    const created = await refusable(admin.workspaces.create({ name: call.argument('name'), plan }));
+    call.output.result(
+      { data: workspaceResult(created) },
+      `${described(created)}\n\nNext: trunkline keys create ${created.id} --name <name>`,
+    );
+  });
+
+export const suspendWorkspace: CommandHandler = (call) =>
+  withLocalService(call, async ({ admin }) => {
+    const { id, name } = await workspaceNamed(admin, call.argument('workspace'));
+    await confirmed(
+      call,
+      `Every request with a key of the workspace ${printable(name)} (${id}) will be refused until it is resumed.`,
+    );
+    const suspended = await refusable(admin.workspaces.suspend(id));
+    call.output.result({ data: workspaceResult(suspended) }, described(suspended));
+  });
+
+export const resumeWorkspace: CommandHandler = (call) =>
+  withLocalService(call, async ({ admin }) => {
+    const resumed = await refusable(admin.workspaces.resume(call.argument('workspace')));
+    call.output.result({ data: workspaceResult(resumed) }, described(resumed));
+  });
+
+export const setWorkspacePlan: CommandHandler = (call) =>
+  withLocalService(call, async ({ admin }) => {
+    const plan = planIn(call);
+    const id = call.argument('workspace');
+    const changed =
+      Object.keys(plan).length === 0
+        ? await workspaceNamed(admin, id)
+        : await refusable(admin.workspaces.setPlan(id, plan));
+    call.output.result({ data: workspaceResult(changed) }, described(changed));
+  });
+
+/** The workspace that is meant where none is named: the only one. */
+export async function workspaceMeant(admin: Admin, id: string | undefined): Promise<Workspace> {
+  if (id !== undefined) return workspaceNamed(admin, id);
+  const [only, ...others] = await admin.workspaces.list();
+  if (only && others.length === 0) return only;
+  throw usageError(
+    only
+      ? 'There are several workspaces: name one with --workspace. "trunkline workspaces list" lists them.'
+      : 'There is no workspace yet: make one with "trunkline workspaces create".',
+  );
+}
+
+async function workspaceNamed(admin: Admin, id: string): Promise<Workspace> {
+  const found = await admin.workspaces.find(id);
+  if (found) return found;
+  throw new CommandError(`There is no workspace ${id}: "trunkline workspaces list" lists them.`, {
+    exitCode: EXIT.refused,
+    code: 'NOT_FOUND',
+  });
+}
+
+async function allWorkspaces(admin: Admin): Promise<readonly Workspace[]> {
+  const all: Workspace[] = [];
+  for (;;) {
+    const page = await admin.workspaces.list(all.at(-1)?.id);
+    if (page.length === 0) return all;
+    all.push(...page);
+  }
+}
+
+function planIn({ options }: Call): Partial<Plan> {
+  const subscription = options.text('subscription');
+  const known = SUBSCRIPTIONS.find((one) => one === subscription);
+  if (subscription !== undefined && known === undefined)
+    throw usageError(`--subscription must be one of ${SUBSCRIPTIONS.join(', ')}.`);
+  const limit = (name: string): number | null | undefined =>
+    options.text(name) === 'none' ? null : options.whole(name, { min: 0, max: MOST });
+  const [instanceLimit, trialMessageLimit] = [limit('instance-limit'), limit('trial-message-limit')];
+  const webhookLimit = options.whole('webhook-limit', { min: 0, max: MOST });
+  return {
+    ...(known !== undefined && { subscription: known }),
+    ...(instanceLimit !== undefined && { instanceLimit }),
+    ...(trialMessageLimit !== undefined && { trialMessageLimit }),
+    ...(webhookLimit !== undefined && { webhookLimit }),
+  };
+}
+
+function described({ id, name, plan, suspendedAt }: Workspace): string {
+  return facts({
+    workspace: id,
+    name,
+    subscription: plan.subscription,
+    'instance limit': plan.instanceLimit,
+    'trial message limit': plan.trialMessageLimit,
+    'webhook limit': plan.webhookLimit,
+    suspended: suspendedAt === null ? 'no' : `since ${new Date(suspendedAt).toISOString()}`,
+  });
+}

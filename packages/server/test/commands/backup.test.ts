@@ -1,0 +1,216 @@
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { until } from '@trunkline/test-support';
+import { runCommand, startCommand, startCommandHarness } from '../support/command-process.ts';
+import type { CommandHarness } from '../support/command-process.ts';
+import { startServer } from '../support/server-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { testClient } from '../support/test-client.ts';
+
+/** So many that a backup is killed between the first and the last. */
+const FILES = 4_000;
+
+function backup({ cwd, run }: CommandHarness, ...more: readonly string[]): ReturnType<CommandHarness['run']> {
+  return run('backup', join(cwd, 'backup'), ...more);
+}
+
+/** All files below a directory, with what is in them. */
+function contents(directory: string): Readonly<Record<string, string>> {
+  const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+  const files = names.filter((name) => statSync(join(directory, name)).isFile());
+  return Object.fromEntries(files.map((name) => [name, readFileSync(join(directory, name), 'latin1')]));
+}
+
+function addMedia(cwd: string): void {
+  for (let number = 0; number < FILES; number += 1) {
+    const folder = join(cwd, 'data', 'media', String(number % 50).padStart(2, '0'));
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, `upl_${number}`), `file ${number}`, { mode: 0o600 });
+  }
+}
+
+describe('A backup', { timeout: 240_000 }, () => {
+  it('of a server under load has every message that was answered before it began, and restores elsewhere under load', async () => {
+    const harness = await startCommandHarness({ API_KEY: 'a-key-for-the-tests' });
+    const { cwd, server, run, env } = harness;
+    const client = testClient(server.url);
+    await run('connect', '--scan');
+    const [{ data: instances } = { data: {} }] = await harness.json('instances', 'list');
+    const [{ id: instance = '' } = {}] = instances as unknown as readonly { readonly id?: string }[]; // as the API has it
+    const answered: string[] = [];
+    let isLoaded = true;
+    const load = async (): Promise<void> => {
+      while (isLoaded)
+        answered.push((await client.send({ instance, to: '15550001', text: 'under load' })).id);
+    };
+    const loads = Promise.all([load(), load(), load(), load()]);
+    const file = await client.sendFile({ instance, content: 'kept with the message' });
+    await until('some are answered', () => answered.length >= 100);
+
+    const before = [...answered, file.id];
+    const taken = await backup(harness);
+    expect({ code: taken.code, stderr: taken.stderr }).toMatchObject({ code: 0 });
+    const during = answered.length - before.length;
+    const directory = join(cwd, 'backup');
+    expect(readdirSync(directory).toSorted()).toEqual(['backup.json', 'media', 'trunkline.db']);
+    for (const path of [directory, join(directory, 'trunkline.db'), `${directory}.key`])
+      expect(statSync(path).mode & 0o077).toBe(0);
+
+    const elsewhere = temporaryDirectory();
+    const restored = await runCommand(['restore', directory, '--json'], { cwd: elsewhere, env });
+    isLoaded = false;
+    await loads;
+    expect(restored).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(restored.stdout)).toMatchObject({ data: { directory: 'data', media_files: 1 } });
+    expect(during).toBeGreaterThan(0);
+    await server.stop();
+
+    const next = await startServer({ env: { DATA_DIR: join(elsewhere, 'data'), RATE_LIMIT: '0' } });
+    const there = testClient(next.url);
+    for (const id of before) expect((await there.message(id)).id).toBe(id);
+    const { body } = await there.request('GET', `/api/v1/messages/${file.id}`);
+    expect(body).toMatchObject({ data: { media: { available: true } } });
+    expect(await next.stop()).toBe(0);
+  });
+
+  it('that is killed continues where it was, and so does a restore', async () => {
+    const harness = await startCommandHarness();
+    const { cwd } = harness;
+    await harness.server.stop();
+    addMedia(cwd);
+    const directory = join(cwd, 'backup');
+    const copied = (path: string): number =>
+      Object.keys(contents(path)).filter((name) => /upl_\d+$/.test(name)).length;
+    const killAtHalf = async (args: readonly string[], path: string): Promise<number> => {
+      const command = startCommand(args, { cwd });
+      await until('some files are copied', () => {
+        try {
+          return copied(path) > 50;
+        } catch {
+          return false; // the directory is not there yet, or a file has just got its name
+        }
+      });
+      await command.kill();
+      return copied(path);
+    };
+    const atHalf = await killAtHalf(['backup', directory], directory);
+    expect(atHalf).toBeLessThan(FILES);
+    expect((await harness.run('restore', directory, '--data-dir', 'restored')).stderr).toBe(
+      `trunkline: The backup ${directory} is not complete: run "trunkline backup" in it again.\n`,
+    );
+    const database = statSync(join(directory, 'trunkline.db')).mtimeMs;
+    expect(await backup(harness)).toMatchObject({ code: 0 });
+    expect(statSync(join(directory, 'trunkline.db')).mtimeMs).toBe(database);
+    expect(contents(join(directory, 'media'))).toEqual(contents(join(cwd, 'data', 'media')));
+
+    const target = join(cwd, 'restored');
+    expect(await killAtHalf(['restore', directory, '--data-dir', target], target)).toBeLessThan(FILES);
+    expect(readdirSync(target)).not.toContain('trunkline.db');
+    expect(await harness.run('restore', directory, '--data-dir', target)).toMatchObject({ code: 0 });
+    expect(contents(join(target, 'media'))).toEqual(contents(join(directory, 'media')));
+    expect(readdirSync(target).toSorted()).toEqual(['media', 'secret.key', 'trunkline.db']);
+    expect(readFileSync(join(target, 'secret.key'))).toEqual(readFileSync(join(cwd, 'data', 'secret.key')));
+  });
+
+  it('overwrites nothing, and neither does a restore', async () => {
+    const harness = await startCommandHarness();
+    const { cwd, run, server } = harness;
+    await server.stop();
+    const directory = join(cwd, 'backup');
+    const refused = async (args: readonly string[], complaint: string): Promise<void> => {
+      const before = contents(cwd);
+      expect(await run(...args)).toEqual({ code: 1, stdout: '', stderr: `trunkline: ${complaint}\n` });
+      expect(contents(cwd)).toEqual(before);
+    };
+    mkdirSync(join(cwd, 'full'));
+    writeFileSync(join(cwd, 'full', 'letter.txt'), 'mine');
+    await refused(
+      ['backup', join(cwd, 'full')],
+      `${cwd}/full is not empty, and not a backup: name another directory.`,
+    );
+    writeFileSync(`${directory}.key`, 'another key of more than 32 characters');
+    expect((await backup(harness)).stderr).toBe(
+      `trunkline: ${directory}.key has another key, which would be overwritten: name another file with --key.\n`,
+    );
+    expect((await backup(harness, '--key', join(cwd, 'my.key'))).code).toBe(0);
+    await refused(
+      ['backup', directory],
+      `${directory} has a complete backup, which would be overwritten: name another directory.`,
+    );
+    await refused(
+      ['restore', directory, '--key', join(cwd, 'my.key')],
+      'data/trunkline.db is there, and would be overwritten: name another directory with --data-dir.',
+    );
+    await refused(['restore', join(cwd, 'full')], `${cwd}/full is not a backup: it has no backup.json.`);
+    await refused(
+      ['restore', directory, '--data-dir', 'new', '--key', 'none'],
+      `The secret key is not at ${cwd}/none: name its file with --key, or set SECRET_KEY.`,
+    );
+    const database = join(directory, 'trunkline.db');
+    const bytes = readFileSync(database);
+    bytes[bytes.length - 1] = 1 ^ (bytes.at(-1) ?? 0);
+    writeFileSync(database, bytes);
+    await refused(
+      ['restore', directory, '--data-dir', 'new', '--key', join(cwd, 'my.key')],
+      `The database of the backup ${directory} is damaged: restore another one.`,
+    );
+    writeFileSync(join(directory, 'backup.json'), '{"format":99}');
+    await refused(
+      ['restore', directory, '--data-dir', 'new'],
+      `${directory}/backup.json is damaged, or of a newer version of Trunkline: restore another backup.`,
+    );
+  });
+
+  it('follows no symbolic link: neither out of the media folder nor out of a backup', async () => {
+    const harness = await startCommandHarness();
+    const { cwd, run, server } = harness;
+    await server.stop();
+    const secret = join(cwd, 'secret.txt');
+    writeFileSync(secret, 'of somebody else');
+    const media = join(cwd, 'data', 'media', 'zz');
+    mkdirSync(media, { recursive: true });
+    const link = join(media, 'upl_link');
+    symlinkSync(secret, link);
+    const complaint = (path: string): object => ({
+      code: 1,
+      stdout: '',
+      stderr: `trunkline: ${path} is a symbolic link, which is not followed: replace it with what it leads to.\n`,
+    });
+    expect(await backup(harness)).toEqual(complaint(relative(cwd, link)));
+    rmSync(link);
+    symlinkSync(cwd, link);
+    expect(await backup(harness)).toEqual(complaint(relative(cwd, link)));
+    rmSync(link);
+    writeFileSync(join(media, 'upl_file'), 'a file');
+    expect(await backup(harness)).toMatchObject({ code: 0 });
+
+    const inBackup = join(cwd, 'backup', 'media', 'zz', 'upl_link');
+    symlinkSync(secret, inBackup);
+    expect(await run('restore', join(cwd, 'backup'), '--data-dir', 'new')).toEqual(complaint(inBackup));
+    symlinkSync(join(cwd, 'backup'), join(cwd, 'other'));
+    expect(await run('restore', join(cwd, 'other'), '--data-dir', 'newer')).toEqual(
+      complaint(join(cwd, 'other')),
+    );
+    expect(await run('backup', join(cwd, 'other'))).toEqual(complaint(join(cwd, 'other')));
+    expect(readFileSync(secret, 'utf8')).toBe('of somebody else');
+  });
+
+  it('of a damaged database is refused, and one of PostgreSQL is left to its own tools', async () => {
+    const harness = await startCommandHarness();
+    const { cwd, run, server } = harness;
+    await server.stop();
+    const database = join(cwd, 'data', 'trunkline.db');
+    const bytes = readFileSync(database);
+    bytes.fill(0xff, 8 * 4096, 20 * 4096);
+    writeFileSync(database, bytes);
+    expect(await backup(harness)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/damaged|malformed|corrupt/),
+    });
+    expect(await run('backup', 'b', '--database-url', 'postgres://127.0.0.1/x')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('take the backup with pg_dump'),
+    });
+  });
+});

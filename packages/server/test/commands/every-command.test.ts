@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../src/command-line/commands.ts';
+import { runCommand, startCommandHarness } from '../support/command-process.ts';
+import type { CommandResult } from '../support/command-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const CONCURRENT = 4;
+
+/** Arguments that are well formed, so that a command gets as far as its service or its database. */
+const VALUES: Readonly<Record<string, string>> = {
+  '<to>': '15550100',
+  '[text]': 'hello',
+  '<url>': 'https://hooks.example.com/',
+  '<directory>': 'backup',
+  '<path>': 'download',
+};
+const OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  send: ['--instance', 'ins_1'],
+  'webhooks create': ['--events', 'message.sent'],
+};
+
+function argumentsOf(name: string): readonly string[] {
+  const spec = COMMANDS.find((one) => one.name === name);
+  const values = Object.keys(spec?.arguments ?? {}).map((argument) => VALUES[argument] ?? 'any');
+  return [...name.split(' '), ...values, ...(OPTIONS[name] ?? []), ...(spec?.asks === true ? ['--yes'] : [])];
+}
+
+/** Every command of a kind, some at a time. */
+async function runAll(
+  names: readonly string[],
+  run: (name: string) => Promise<CommandResult>,
+): Promise<Readonly<Record<string, CommandResult>>> {
+  const waiting = [...names];
+  const results: Record<string, CommandResult> = {};
+  const next = async (): Promise<void> => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift())
+      results[name] = await run(name);
+  };
+  await Promise.all(Array.from({ length: CONCURRENT }, next));
+  return results;
+}
+
+const all = COMMANDS.map(({ name }) => name);
+const remote = COMMANDS.filter(({ on }) => on === 'service').map(({ name }) => name);
+const withKey = remote.filter((name) => name !== 'openapi');
+const local = COMMANDS.filter(({ on }) => on === 'database').map(({ name }) => name);
+
+describe('Every command', () => {
+  it('has a help that names its arguments and its options', async () => {
+    const cwd = temporaryDirectory();
+    const results = await runAll(all, (name) => runCommand([...name.split(' '), '--help'], { cwd }));
+    for (const spec of COMMANDS) {
+      const { code, stdout = '', stderr } = results[spec.name] ?? {};
+      expect({ code, stderr }, spec.name).toEqual({ code: 0, stderr: '' });
+      const names = [...Object.keys(spec.options ?? {}), ...Object.keys(spec.arguments ?? {}), '--json'];
+      for (const name of names)
+        expect(stdout, spec.name).toContain(name.split(/[ >\]]/)[0]?.replace(/^[<[]/, ''));
+      expect(stdout, spec.name).toContain(`Usage: trunkline ${spec.name}`);
+    }
+  });
+
+  it('refuses an option that there is not with exit code 2, and a line that says which', async () => {
+    const cwd = temporaryDirectory();
+    const results = await runAll(all, (name) => runCommand([...argumentsOf(name), '--jsn'], { cwd }));
+    for (const [name, result] of Object.entries(results))
+      expect(result, name).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: "trunkline: Unknown option '--jsn'. Did you mean --json?\n",
+      });
+  });
+
+  it('of a service ends with exit code 4 where there is none, and with --json says so in JSON', async () => {
+    const cwd = temporaryDirectory();
+    const env = { TRUNKLINE_URL: 'http://127.0.0.1:9', TRUNKLINE_API_KEY: 'a-key-for-the-tests' };
+    const results = await runAll(remote, (name) =>
+      runCommand([...argumentsOf(name), '--json'], { cwd, env }),
+    );
+    for (const [name, { code, stdout, stderr }] of Object.entries(results)) {
+      expect({ code, stdout }, name).toEqual({ code: 4, stdout: '' });
+      expect(JSON.parse(stderr), name).toMatchObject({
+        error: {
+          code: 'NETWORK_ERROR',
+          message: expect.stringContaining('There is no service at http://127.0.0.1:9'),
+        },
+      });
+    }
+  });
+
+  it('of a service ends with exit code 5 where the key is wrong or missing', async () => {
+    const { cwd, server } = await startCommandHarness();
+    const TRUNKLINE_URL = server.url;
+    const wrong = { TRUNKLINE_URL, TRUNKLINE_API_KEY: 'another-key-altogether' };
+    const results = await runAll(withKey, (name) => runCommand(argumentsOf(name), { cwd, env: wrong }));
+    for (const [name, { code, stdout, stderr }] of Object.entries(results)) {
+      expect({ code, stdout }, name).toEqual({ code: 5, stdout: '' });
+      expect(stderr, name).toMatch(/^trunkline: .*\(INVALID_API_KEY, req_\w+\)\n$/);
+    }
+    const missing = await runAll(withKey, (name) =>
+      runCommand(argumentsOf(name), { cwd, env: { TRUNKLINE_URL } }),
+    );
+    for (const [name, result] of Object.entries(missing))
+      expect(result, name).toEqual({
+        code: 5,
+        stdout: '',
+        stderr: `trunkline: There is no API key for ${server.url}: set TRUNKLINE_API_KEY, or keep one with "trunkline profiles add".\n`,
+      });
+    await server.stop();
+  });
+
+  it('on a database ends with exit code 1 where there is none, and makes nothing', async () => {
+    const makesOne = ['init', 'serve', 'doctor', 'restore'];
+    const cwd = temporaryDirectory();
+    const names = local.filter((name) => !makesOne.includes(name));
+    const results = await runAll(names, (name) => runCommand(argumentsOf(name), { cwd }));
+    for (const [name, result] of Object.entries(results))
+      expect(result, name).toEqual({
+        code: 1,
+        stdout: '',
+        stderr:
+          'trunkline: There is no database at data/trunkline.db: start the server once, with "trunkline serve", or name the place with --data-dir or --database-url.\n',
+      });
+    const { readdirSync } = await import('node:fs');
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('that asks does nothing where nobody can be asked, and says what it would do', async () => {
+    const { cwd, env, server, data } = await startCommandHarness();
+    const instance = String((await data('instances', 'create'))['id']);
+    const asking = COMMANDS.filter(({ asks, on }) => asks === true && on === 'service').map(
+      ({ name }) => name,
+    );
+    const results = await runAll(asking, (name) =>
+      runCommand([...name.split(' '), name.startsWith('instances') ? instance : 'any'], { cwd, env }),
+    );
+    for (const [name, { code, stdout, stderr }] of Object.entries(results)) {
+      expect({ code, stdout }, name).toEqual({ code: 2, stdout: '' });
+      expect(stderr, name).toMatch(/^trunkline: .* Nothing was done: add --yes if you want that\.\n$/);
+    }
+    expect(await data('instances', 'show', instance)).toMatchObject({ id: instance, status: 'created' });
+    await server.stop();
+  });
+});
+
+describe('The command line', () => {
+  it.for<readonly [readonly string[], string]>([
+    [['wrkspaces'], "trunkline: Unknown command 'wrkspaces'. Did you mean workspaces?\n"],
+    [['workspaces', 'lst'], "trunkline: Unknown command 'lst'. Did you mean list?\n"],
+    [['send'], "trunkline: Missing required argument 'to'.\n"],
+    [
+      ['migrate', 'now'],
+      "trunkline: Too many arguments for 'migrate'. Expected 0 arguments but got 1: now.\n",
+    ],
+    [['messages', 'list', '--limit', '0'], 'trunkline: --limit must be a whole number from 1 to 10000.\n'],
+    [['messages', 'list', '--limit', '1e3'], 'trunkline: --limit must be a whole number from 1 to 10000.\n'],
+    [
+      ['instances', 'list', '--url', 'messages.example.com'],
+      'trunkline: The URL of the service must be like https://messages.example.com, without credentials and query.\n',
+    ],
+    [
+      ['instances', 'list', '--url', 'https://me:hush@example.com'],
+      'trunkline: The URL of the service must be like https://messages.example.com, without credentials and query.\n',
+    ],
+    [
+      ['instances', 'list', '--profile', 'nobody'],
+      'trunkline: There is no profile "nobody": "trunkline profiles list" lists them.\n',
+    ],
+    [['completion', 'csh'], 'trunkline: The shell must be one of bash, zsh, fish.\n'],
+  ])('says what is wrong with "%s", and exits with 2', async ([args, stderr]) => {
+    const env = { TRUNKLINE_URL: 'http://127.0.0.1:9', TRUNKLINE_API_KEY: 'a-key-for-the-tests' };
+    expect(await runCommand(args, { cwd: temporaryDirectory(), env })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr,
+    });
+  });
+
+  it('prints its help where no command is named: on stdout if it was asked for, else on stderr with exit code 2', async () => {
+    const cwd = temporaryDirectory();
+    const asked = await runCommand(['--help'], { cwd });
+    expect({ ...asked, stdout: '' }).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(asked.stdout).toMatch(/^Usage: trunkline/);
+    for (const args of [[], ['workspaces']]) {
+      const { code, stdout, stderr } = await runCommand(args, { cwd });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toMatch(/^Usage: trunkline/);
+    }
+    const { stdout } = await runCommand(['--version'], { cwd });
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('completes in bash and zsh by a script that these can read', async () => {
+    const cwd = temporaryDirectory();
+    const { stdout } = await runCommand(['completion', 'bash'], { cwd });
+    const { execFileSync } = await import('node:child_process');
+    const complete = (words: readonly string[]): string =>
+      execFileSync(
+        'bash',
+        [
+          '-c',
+          `${stdout}\nCOMP_WORDS=(${words.join(' ')} ''); COMP_CWORD=${words.length}; _trunkline; echo "\${COMPREPLY[*]}"`,
+        ],
+        { encoding: 'utf8' },
+      );
+    expect(complete(['trunkline'])).toContain('workspaces');
+    expect(complete(['trunkline', 'workspaces'])).toBe('list create suspend resume plan\n');
+    expect(complete(['trunkline', 'workspaces', 'suspend'])).toContain('--yes');
+    expect(complete(['trunkline', 'send', '15550100'])).toContain('--idempotency-key');
+    for (const shell of ['zsh', 'fish'])
+      expect((await runCommand(['completion', shell], { cwd })).stdout).toContain('idempotency-key');
+  });
+});

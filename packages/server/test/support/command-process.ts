@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import { startNodeProgram } from '@trunkline/test-support/start-program';
+import type { End, Program } from '@trunkline/test-support/start-program';
+import { startServer } from './server-process.ts';
+import type { ServerProcess } from './server-process.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const CLI = new URL('../../src/cli.ts', import.meta.url);
+
+export interface CommandResult {
+  readonly code: End;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface CommandOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What is on its standard input. */
+  readonly input?: string;
+}
+
+/** Starts a command; nothing of the tester's own environment decides what it does. */
+export function startCommand(args: readonly string[], { cwd, env = {} }: CommandOptions): Program {
+  return startNodeProgram(CLI, {
+    args,
+    cwd,
+    env: { PATH: process.env['PATH'], HOME: cwd, ...env },
+  });
+}
+
+export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CommandResult> {
+  const program = startCommand(args, options);
+  if (options.input !== undefined) program.input(options.input);
+  program.endInput();
+  const code = await program.ended;
+  return { code, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+/** A server on a directory of its own, and commands in there. */
+export interface CommandHarness {
+  readonly cwd: string;
+  readonly server: ServerProcess;
+  /** What a command in this directory finds in its environment. */
+  readonly env: Readonly<Record<string, string>>;
+  run(...args: readonly string[]): Promise<CommandResult>;
+  /** The parsed lines of a command that has to succeed. */
+  json(...args: readonly string[]): Promise<readonly JsonResult[]>;
+  /** The `data` of the only one. */
+  data(...args: readonly string[]): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** With the option where options may be. */
+function asJson(args: readonly string[]): readonly string[] {
+  const end = args.indexOf('--');
+  return end === -1 ? [...args, '--json'] : args.toSpliced(end, 0, '--json');
+}
+
+interface JsonResult {
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+export async function startCommandHarness(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<CommandHarness> {
+  const cwd = temporaryDirectory();
+  const server = await startServer({
+    env: { DATA_DIR: join(cwd, 'data'), WEBHOOK_URL_POLICY: 'local', RATE_LIMIT: '0', ...settings },
+    cwd,
+  });
+  const env = {
+    TRUNKLINE_URL: server.url,
+    TRUNKLINE_API_KEY: server.shownKey() ?? settings['API_KEY'] ?? '',
+  };
+  const run = (...args: readonly string[]): Promise<CommandResult> => runCommand(args, { cwd, env });
+  const json: CommandHarness['json'] = async (...args) => {
+    const { code, stdout, stderr } = await run(...asJson(args));
+    if (code !== 0) throw new Error(`trunkline ${args.join(' ')} ended with ${code}: ${stderr}`);
+    return stdout
+      .trimEnd()
+      .split('\n')
+      .map((line): JsonResult => JSON.parse(line));
+  };
+  return {
+    cwd,
+    server,
+    env,
+    run,
+    json,
+    async data(...args) {
+      const results = await json(...args);
+      const [only] = results;
+      if (only === undefined || results.length > 1) throw new Error(`There are ${results.length} results.`);
+      return only.data;
+    },
+  };
+}
