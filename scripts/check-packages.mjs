@@ -1,13 +1,15 @@
 // Packs every public package as it would be published and looks at it from outside:
 // publint --strict, attw, a consumer outside the workspace that imports it and compiles against it, every entry on an older
 // Node where the machine has one, a program on the packages that is bundled to one file and runs where nothing is installed,
-// and the gateway of examples/gateway with the published tests of gateways.
+// the gateway of examples/gateway with the published tests of gateways, and the server from npm alone in an empty folder.
 // Run by `pnpm check:packages`, after a build. Prints one line per package, exits 1 on any problem.
 
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { NEEDED_NODE, nodeVersionProblem } from '../internal/node-version/src/node-version.js';
 
@@ -25,6 +27,7 @@ try {
   problems.set('a bundle of them', await runBundle());
   problems.set('examples/gateway on them', await runGatewayContract());
   problems.set('examples/server', await refuseToStart(oldNodes));
+  problems.set('a message from nothing', await sendFromNothing());
 
   for (const [name, found] of problems) {
     console.log(`${found.length === 0 ? 'ok  ' : 'FAIL'} ${name}`);
@@ -189,6 +192,53 @@ async function refuseToStart(oldNodes) {
     }
   }
   return problems;
+}
+
+/** As somebody who has nothing but npm and an empty folder: a message that is read in less than two minutes. */
+async function sendFromNothing() {
+  const folder = await mkdtemp(join(tmpdir(), 'trunkline-from-nothing-'));
+  const began = performance.now();
+  const env = { PATH: process.env.PATH, HOME: folder, npm_config_cache: join(folder, '.npm') };
+  const npx = (...args) => run('npx', ['--no-install', 'trunkline', ...args], { cwd: folder, env });
+  let server;
+  try {
+    await run('npm', ['init', '--yes'], { cwd: folder, env });
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(work, 'trunkline.tgz')], {
+      cwd: folder,
+      env,
+    });
+    await npx('init', '--port', '0');
+    server = spawn(join(folder, 'node_modules/.bin/trunkline'), ['serve'], {
+      cwd: folder,
+      env: { ...env, LOG_LEVEL: 'warn' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const printed = [];
+    for await (const line of createInterface({ input: server.stdout })) {
+      printed.push(line);
+      if (line.startsWith('API key')) break;
+    }
+    Object.assign(env, {
+      TRUNKLINE_URL: /http:\/\/[\d.:]+/.exec(printed.join('\n'))?.[0],
+      TRUNKLINE_API_KEY: /trk_\w+/.exec(printed.join('\n'))?.[0],
+    });
+    await npx('connect', '--scan');
+    const { stdout } = await npx('send', '+1 555 0123', 'Hello', '--json');
+    const status = JSON.parse(stdout.trimEnd().split('\n').at(-1)).data.status;
+    const seconds = (performance.now() - began) / 1000;
+    return [
+      status !== 'read' && `the message is ${status}`,
+      seconds > 120 && `it took ${Math.round(seconds)} s`,
+    ].filter((problem) => problem !== false);
+  } catch (error) {
+    return [`${error.message}\n${error.stderr ?? ''}`];
+  } finally {
+    if (server?.exitCode === null) {
+      server.kill('SIGTERM');
+      await once(server, 'exit');
+    }
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** With the plainest options there are. What it is run beside has no node_modules. */

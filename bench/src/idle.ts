@@ -1,13 +1,12 @@
 /**
- * How long the example server takes to start, and what memory and CPU it takes and what it writes while nothing is asked of
- * it: bundled, as a server is published, and from its sources. ROUNDS, and the SECONDS for which each is watched, are its sizes.
+ * How long the server takes to start, and what memory and CPU it takes and what it writes while nothing is asked of
+ * it: as it is published, and from its sources. ROUNDS, and the SECONDS for which each is watched, are its sizes.
  */
 import { setTimeout } from 'node:timers/promises';
 import { compare, plain, printMachine, printTable, size, spread } from './figures.ts';
-import { bundleServer, SERVER_SOURCE } from './idle/bundled-server.ts';
+import { publishedServer, SERVER_SOURCE } from './idle/published-server.ts';
 import { startIdleServer } from './idle/idle-server.ts';
 import { inRounds } from './rounds.ts';
-import { makeDirectory, removeDirectory } from './temporary-directory.ts';
 
 const ROUNDS = size('ROUNDS', 5);
 const SECONDS = size('SECONDS', 12);
@@ -15,10 +14,9 @@ const SECONDS = size('SECONDS', 12);
 const IDLE_AFTER_MS = 5_000;
 const MB = 1_048_576;
 
-const directory = makeDirectory();
 const ARGS = {
-  bundled: [await bundleServer(directory)],
-  'from sources': ['--conditions=source', SERVER_SOURCE],
+  published: publishedServer(),
+  'from sources': SERVER_SOURCE,
 };
 type Variant = keyof typeof ARGS;
 const NAMES = Object.keys(ARGS) as Variant[]; // its own keys
@@ -37,14 +35,13 @@ const results = await inRounds(NAMES, ROUNDS, async (variant) => {
   await server.stop();
   return figures;
 });
-removeDirectory(directory);
 
 type Figure = keyof (typeof results)[Variant][number];
 const of = (variant: Variant, figure: Figure): readonly number[] =>
   results[variant].map((figures) => figures[figure]);
 printMachine();
 printTable(
-  `The idle example server on SQLite, ${plain(ROUNDS)} rounds of ${plain(SECONDS)} s`,
+  `The idle server on SQLite, ${plain(ROUNDS)} rounds of ${plain(SECONDS)} s`,
   ['', 'MB', 'percent of a core', 'seconds until it is up', 'bytes written a second'],
   NAMES.map((variant) => [
     variant,
@@ -55,6 +52,6 @@ printTable(
   ]),
 );
 console.log();
-compare('MB, bundled', of('bundled', 'memory'), { atMost: 85 });
-compare('percent of a core, bundled', of('bundled', 'cpu'), { atMost: 1 });
-compare('seconds until it is up, bundled', of('bundled', 'upAfter'), { atMost: 1 });
+compare('MB, published', of('published', 'memory'), { atMost: 85 });
+compare('percent of a core, published', of('published', 'cpu'), { atMost: 1 });
+compare('seconds until it is up, published', of('published', 'upAfter'), { atMost: 1 });

@@ -1,0 +1,77 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runCommand, startCommand } from '../support/command-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+
+const PAGE = new URL('../../../../docs/command-line.md', import.meta.url);
+const BLOCK = /(<!-- recording: .* -->\n```text\n)([^]*?)(```\n<!-- end of recording -->)/;
+
+// RECORD=1 writes the recording into the page again.
+it(
+  'The terminal recording of the documentation is what the commands print',
+  { timeout: 120_000 },
+  async () => {
+    const cwd = temporaryDirectory();
+    const lines: string[] = [];
+    const record = (command: string, output: string): void => {
+      lines.push(`$ ${command}`, ...steady(output).trimEnd().split('\n'), '');
+    };
+    const run = async (
+      args: readonly string[],
+      env: Readonly<Record<string, string>> = {},
+    ): Promise<void> => {
+      const { code, stdout, stderr } = await runCommand(args, { cwd, env });
+      expect(code, stderr).toBe(0);
+      record(
+        `trunkline ${args.map((arg) => (/[ ,]/.test(arg) ? `"${arg}"` : arg)).join(' ')}`,
+        stdout + stderr,
+      );
+    };
+    await run(['init']);
+    expect(existsSync(join(cwd, 'trunkline.toml'))).toBe(true);
+    // In any free port: another server of this machine may have the usual one.
+    const server = startCommand(['serve'], { cwd, env: { PORT: '0', LOG_LEVEL: 'warn' } });
+    const [, url = ''] = await server.printed(/^Trunkline is at (http:\/\/[\d.:]+)\/api\/v1$/m);
+    const [, key = ''] = await server.printed(/^API key, shown only this once: (\S+)$/m);
+    record('trunkline serve &', server.stdout());
+    lines.splice(-1, 0, '$ export TRUNKLINE_API_KEY=trk_…');
+    const env = { TRUNKLINE_URL: url, TRUNKLINE_API_KEY: key };
+    await run(['connect', '--scan'], env);
+    await run(['send', '+1 555 0123', 'Hello from Trunkline', '--until', 'delivered'], env);
+    await run(['messages', 'list'], env);
+    await run(['backup', 'monday'], env);
+    expect(await server.stop()).toBe(0);
+
+    const page = readFileSync(PAGE, 'utf8');
+    const recording = lines.join('\n');
+    if (process.env['RECORD'] === '1')
+      writeFileSync(
+        PAGE,
+        page.replace(BLOCK, (_, begin: string, __, end: string) => begin + recording + end),
+      );
+    else expect(BLOCK.exec(page)?.[2]).toBe(recording);
+  },
+);
+
+/** What differs each time, in one form. */
+function steady(text: string): string {
+  return (
+    text
+      .replaceAll(/\/tmp\/\S*?(?=\/monday)/g, '/srv/shop')
+      .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:8080')
+      .replaceAll(/trk_\w+/g, 'trk_…')
+      .replaceAll(/\b(ins|msg)_\w{26}/g, '$1_01m7…')
+      .replaceAll(/\b1555\d{7}\b/g, '15550142')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, '2026-11-23T09:00:00')
+      // An instance and a message may pass a status between two looks.
+      .replaceAll(/^ins_01m7… is connecting\n/gm, '')
+      .replaceAll(/^(msg_01m7…) (?:sent|delivered|read)\n(?=\1)/gm, '')
+      .replaceAll(/^(msg_01m7…) (?:delivered|read)$/gm, '$1 delivered')
+      .replaceAll(/ {2}(?:delivered|read) +(?=15550123)/g, '  read    ')
+      .replaceAll(/^(id|msg_01m7…) {2,}/gm, (_, id: string) => id.padEnd(12))
+      .replaceAll(/(\b2026-11-23T09:00:00|\bat)( {2,})(?=outbound|direction)/g, (_, at: string) =>
+        at.padEnd(21),
+      )
+  );
+}
