@@ -54,6 +54,13 @@ export interface DirectoryApi {
   /** The person links another device. Notifies every linked account, as the network does. Returns its number. */
   linkDevice(person: Person): number;
   unlinkDevice(person: Person, device: number): void;
+  /** Members are named in another way from now on. Clients are not notified: their next message gets a 421. */
+  readdressGroup(group: Group, addressing: AddressingMode): void;
+  /** Messages disappear after so many seconds from now on, or stay: null. Notifies every linked member. */
+  setGroupTimer(group: Group, seconds: number | null): void;
+  /** The network names no devices of the person, until `showDevices`. */
+  hideDevices(person: Person): void;
+  showDevices(person: Person): void;
   /** What the person's phone shows: a message that arrived twice is one. */
   inbox(person: Person): readonly ReceivedMessage[];
 }
@@ -116,6 +123,24 @@ export function directoryApi(network: Network): DirectoryApi {
       const contact = directory.contact(phoneNumber);
       contact.unlinkDevice(device);
       notifyOfDevice(network, contact, { change: 'remove', device });
+    },
+    readdressGroup: ({ jid }, addressing) => {
+      directory.group(jid).addressing = addressing;
+    },
+    setGroupTimer: ({ jid }, seconds) => {
+      const group = directory.group(jid);
+      group.timer = seconds;
+      const change =
+        seconds === null
+          ? stanza('not_ephemeral')
+          : stanza('ephemeral', { expiration: String(seconds), trigger: '1' });
+      notify(network, group, change);
+    },
+    hideDevices: ({ phoneNumber }) => {
+      directory.contact(phoneNumber).hasDevices = false;
+    },
+    showDevices: ({ phoneNumber }) => {
+      directory.contact(phoneNumber).hasDevices = true;
     },
     inbox: ({ phoneNumber }) => [...directory.contact(phoneNumber).inbox.values()],
   };

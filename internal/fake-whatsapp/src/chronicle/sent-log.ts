@@ -24,6 +24,8 @@ export interface SentMessage {
   readonly readableBy: readonly string[];
   /** These devices: `5511988887777:0` is the phone, higher numbers are what is linked to it. */
   readonly readableOn: readonly string[];
+  /** After how many seconds it disappears; null if it stays. */
+  readonly timer: number | null;
   /** The error code it was refused with. */
   readonly refused: number | null;
   readonly receivedAt: number;

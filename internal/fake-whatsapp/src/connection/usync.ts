@@ -45,6 +45,7 @@ function askedNumber(user: Stanza): string {
 
 /** The phone is device 0; linked clients follow. */
 function devicesNode(contact: Contact): Stanza {
+  if (!contact.hasDevices) return stanza('devices', {}, [stanza('device-list', { hash: '2:fake' }, [])]);
   const linked =
     contact instanceof LinkedAccount
       ? contact.reachable.map(({ device }) => device)

@@ -19,6 +19,13 @@ export interface ContactOptions {
   readonly pictureUrl?: string;
   /** How many devices the person has linked to the phone. None by default. */
   readonly linkedDevices?: number;
+  /**
+   * What messages to this person have to be addressed to: WhatsApp moves people from numbers to LIDs, and refuses
+   * messages to the number from then on. By default, it takes either.
+   */
+  readonly writtenToBy?: AddressingMode | 'either';
+  /** Messages need a token that this person has given. False by default. */
+  readonly needsToken?: boolean;
 }
 
 export interface ReceivedMessage {
@@ -56,6 +63,10 @@ export class Contact {
   readonly verifiedName: string | undefined;
   readonly pictureUrl: string | undefined;
   readonly #devices = new Map<number, SignalPeer | undefined>([[PHONE, undefined]]);
+  readonly writtenToBy: AddressingMode | 'either';
+  readonly needsToken: boolean;
+  /** Whether the network names the person's devices when it is asked for them. */
+  hasDevices = true;
   /** What the phone shows: a message that arrives twice is one. */
   readonly inbox = new Map<string, ReceivedMessage>();
   /** By network id, for a client that could not read it. */
@@ -74,6 +85,8 @@ export class Contact {
     this.verifiedName = options.verifiedName;
     this.pictureUrl = options.pictureUrl;
     for (let count = 0; count < (options.linkedDevices ?? 0); count += 1) this.linkDevice();
+    this.writtenToBy = options.writtenToBy ?? 'either';
+    this.needsToken = options.needsToken ?? false;
   }
 
   /** The phone's end of Signal sessions. */

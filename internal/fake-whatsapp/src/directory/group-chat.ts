@@ -15,7 +15,9 @@ export interface GroupSettings {
 export class GroupChat {
   readonly id: string;
   readonly members: Set<Contact>;
-  readonly addressing: AddressingMode;
+  addressing: AddressingMode;
+  /** After how many seconds messages disappear; null if they stay. */
+  timer: number | null = null;
   subject: string;
   readonly #settings: GroupSettings;
 
@@ -59,7 +61,12 @@ export class GroupChat {
       addressing_mode: this.addressing,
       size: String(this.members.size),
     };
-    return stanza('group', attrs, [...participants, ...(announcement ? [stanza('announcement')] : [])]);
+    const timer = this.timer === null ? [] : [stanza('ephemeral', { expiration: String(this.timer) })];
+    return stanza('group', attrs, [
+      ...participants,
+      ...timer,
+      ...(announcement ? [stanza('announcement')] : []),
+    ]);
   }
 
   participantNode(member: Contact): Stanza {

@@ -12,6 +12,8 @@ import type { SentMessage } from '../chronicle/sent-log.ts';
 import { fromProto, quotedIn } from './from-proto.ts';
 import { relay } from './relay.ts';
 import { askForRetry } from './retry.ts';
+import { serverRefusal } from './server-refusal.ts';
+import { timerOf } from './timer.ts';
 
 /** A client sends a message: its readers' phones decrypt it, it is noted and acknowledged. */
 export async function onMessage(connection: Connection, node: Stanza): Promise<void> {
@@ -20,17 +22,18 @@ export async function onMessage(connection: Connection, node: Stanza): Promise<v
   const isForOwnPhone = node.attrs['category'] === 'peer';
   const disturbance = isForOwnPhone ? undefined : disturbances.takeNextMessage(client.account.phoneNumber);
   if (disturbance === 'lose') return;
+  const refusal = isForOwnPhone ? undefined : (disturbance ?? serverRefusal(node, directory));
 
   checkIdentity(connection, node);
   const copies = await decryptCopies(node, client, directory);
   if (!isForOwnPhone) {
     const content = await contentOf(connection, copies);
     const quotes = quotedBy(connection, copies);
-    note(connection, node, { content, quotes, copies, refused: disturbance ?? null });
-    if (disturbance === undefined) await deliver(connection, node, { content, copies });
+    note(connection, node, { content, quotes, copies, refused: refusal ?? null });
+    if (refusal === undefined) await deliver(connection, node, { content, copies });
   }
   const ack = { class: 'message', id: node.attrs['id'], from: node.attrs['to'], t: seconds(network.now()) };
-  const error = disturbance === undefined ? undefined : String(disturbance);
+  const error = refusal === undefined ? undefined : String(refusal);
   disturbances.ack(() => connection.send(stanza('ack', { ...ack, error })));
 }
 
@@ -90,6 +93,7 @@ function note(
     quotes: opened.quotes,
     readableBy: readersOf(connection, opened.copies).map(({ phoneNumber }) => phoneNumber),
     readableOn: devicesOf(connection, opened.copies),
+    timer: timerOf(opened.copies.find(({ message }) => message !== undefined)?.message),
     refused: opened.refused,
     receivedAt: network.now(),
   });
