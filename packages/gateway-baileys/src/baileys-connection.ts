@@ -41,12 +41,14 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
   const { instanceId } = session;
   const stored = await readStoredSession(session, clock);
   const version = versions.current;
-  const { socket, log, life, inbox, acks, media, syncGroups, pauses, giveUp } = wireSocket({
-    ...parts,
-    instanceId,
-    stored,
-    version,
-  });
+  const { socket, log, life, inbox, acks, timers, findGroup, media, syncGroups, pauses, giveUp } = wireSocket(
+    {
+      ...parts,
+      instanceId,
+      stored,
+      version,
+    },
+  );
   let isOpen = false;
   let isOurEnd = false;
 
@@ -102,16 +104,39 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     await drain();
   };
   const ended = life.ended.then(() => true);
-  const isOver = life.ended.then((): SendOutcome => ({ kind: 'unknown', reason: 'the connection closed' }));
-  const outbox = { socket, clock, acks, logger: log, sent: stored.sent, recipients: memory.recipients };
+  let hasEnded = false;
+  void life.ended.then(() => {
+    hasEnded = true;
+  });
+  const outbox = {
+    socket,
+    clock,
+    acks,
+    timers,
+    findGroup,
+    logger: log,
+    sent: stored.sent,
+    values: stored.values,
+    recipients: memory.recipients,
+    directory: memory.groups,
+    restrictions: memory.restrictions,
+  };
   return {
     async send(message) {
       const waitMs = memory.pace.next();
       if (waitMs > 0) {
-        const hasEnded = await Promise.race([pause(clock, waitMs).then(() => false), ended]);
-        if (hasEnded) return { kind: 'not_sent', reason: 'the connection closed before it was its turn' };
+        const isOver = await Promise.race([pause(clock, waitMs).then(() => false), ended]);
+        if (isOver) return { kind: 'not_sent', reason: 'the connection closed before it was its turn' };
       }
-      return Promise.race([isOver, sendMessage(outbox, message)]);
+      let mayBeWritten = hasEnded;
+      const sending = sendMessage(outbox, message, () => {
+        mayBeWritten = true;
+      });
+      const over = ended.then((): SendOutcome => {
+        const reason = 'the connection closed';
+        return mayBeWritten ? { kind: 'unknown', reason } : { kind: 'not_sent', reason };
+      });
+      return Promise.race([over, sending]);
     },
     async openFile(reference) {
       const file = fileOf(reference);

@@ -2,6 +2,7 @@ import type { GatewayContext, GatewayListener } from '@trunkline/core/spi/gatewa
 import type { WASocket, WAVersion } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { watchGroups } from './inbound/groups.ts';
+import type { Groups } from './inbound/groups.ts';
 import { createInbox } from './inbound/inbox.ts';
 import type { Inbox } from './inbound/inbox.ts';
 import { mediaNetwork } from './inbound/media-network.ts';
@@ -13,6 +14,8 @@ import type { GatewaySettings } from './options.ts';
 import { watchAcks } from './outbound/acks.ts';
 import type { Acks } from './outbound/acks.ts';
 import { watchDeviceLists } from './outbound/device-lists.ts';
+import { watchChatTimers } from './outbound/chat-timers.ts';
+import type { ChatTimers } from './outbound/chat-timers.ts';
 import { saveCredentials } from './session/credentials.ts';
 import type { StoredSession } from './session/stored-session.ts';
 import { limitAppState } from './socket/app-state.ts';
@@ -45,6 +48,8 @@ export interface WiredSocket {
   readonly inbox: Inbox;
   readonly acks: Acks;
   readonly media: MediaNetwork;
+  readonly timers: ChatTimers;
+  readonly findGroup: Groups['find'];
   /** Reports all groups, as soon as the network names them. */
   readonly syncGroups: () => void;
   readonly pauses: Pauses;
@@ -120,6 +125,13 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     giveUp,
     acks: watchAcks(socket),
     media,
+    timers: watchChatTimers({
+      socket,
+      values: stored.values,
+      groupChanged: (jid) => memory.groups.delete(jid),
+      failed: giveUp,
+    }),
+    findGroup: groups.find,
     inbox: createInbox({
       socket,
       arrivals,

@@ -29,7 +29,6 @@ describe('a message is accepted', () => {
   });
 
   it.each([
-    [463, 'account_restricted'],
     [479, 'message_not_acceptable'],
     [403, 'not_allowed'],
     [420, 'network_refused'],
@@ -138,7 +137,7 @@ it('the WhatsApp gateway refuses a caption that nobody would see', async () => {
   });
 });
 
-it('the WhatsApp gateway reports the outcome of a message as unknown when its file could not be uploaded', async () => {
+it('the WhatsApp gateway reports that a message was not sent when its file could not be uploaded', async () => {
   const harness = await linked();
   harness.network.wa.failMedia(500, 5);
   const bytes = new Uint8Array(1_000);
@@ -150,7 +149,9 @@ it('the WhatsApp gateway reports the outcome of a message as unknown when its fi
   };
   const content = { type: 'document', caption: null, file } as const;
   expect(await harness.link.connection().send({ ...aText(harness), content })).toMatchObject({
-    kind: 'unknown',
+    kind: 'not_sent',
+    retryAfterMs: 15_000,
+    error: { code: 'network_busy' },
   });
   expect(harness.network.wa.sentMessages()).toEqual([]);
 });
@@ -167,7 +168,7 @@ it('the WhatsApp gateway sends a message again to a phone that could not read it
   restarted.attach({ clock: hurriedClock(), random: systemRandom(), logger: silentLogger });
   const again = await openLink(restarted, session);
   await again.first('connected');
-  network.wa.requestRetry(network.account, network.reader, message.networkId);
+  await network.wa.requestRetry(network.account, network.reader, message.networkId);
   const resent = await network.wa.nextMessage({ id: message.networkId });
   expect(resent.content).toEqual({ type: 'text', text: 'say again?' });
   expect(resent.readableBy).toContain(network.reader.phoneNumber);

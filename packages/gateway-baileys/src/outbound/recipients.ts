@@ -1,5 +1,9 @@
+import type { OutgoingMessage } from '@trunkline/core/spi/gateway';
+import { isLidUser, jidDecode, jidNormalizedUser } from '@whiskeysockets/baileys';
 import type { WASocket } from '@whiskeysockets/baileys';
 import type Keyv from 'keyv';
+import type { SessionValues } from '../session/session-values.ts';
+import { keyName, ownKeys } from '../session/signal-keys.ts';
 import { boundedCache } from '../socket/socket-caches.ts';
 
 const MINUTE = 60_000;
@@ -21,17 +25,72 @@ export function recipientCache(): RecipientCache {
   return boundedCache(REMEMBERED, FOUND_MS);
 }
 
-/** Asks the network for its name of a number; null where the number is not on WhatsApp. Rejects without a response. */
-export async function findRecipient(
-  socket: WASocket,
-  cache: RecipientCache,
-  digits: string,
-): Promise<string | null> {
-  const cached = await cache.get(digits);
+interface Search {
+  readonly socket: WASocket;
+  readonly recipients: RecipientCache;
+  readonly values: Pick<SessionValues, 'read'>;
+}
+
+/** The network's two names of a person. */
+export interface Addresses {
+  /** What is written to first. */
+  readonly jid: string;
+  /** The other one, if it is known. */
+  readonly other: string | null;
+}
+
+/**
+ * Asks the network for its names of a recipient; null where the number is not on WhatsApp. Rejects without a response.
+ * WhatsApp moves contacts from numbers to hidden ids (LIDs), and then refuses to deliver to the number, so the hidden
+ * id comes first, unless only the number has worked.
+ */
+export async function findAddresses(
+  search: Search,
+  { to, contactNetworkId }: Pick<OutgoingMessage, 'to' | 'contactNetworkId'>,
+): Promise<Addresses | null> {
+  const { socket, values } = search;
+  const { lidMapping } = socket.signalRepository;
+  const named = contactNetworkId ? jidNormalizedUser(contactNetworkId) : null;
+  const isHidden = named !== null && isLidUser(named);
+  const number = isHidden
+    ? normalized(await lidMapping.getPNForLID(named))
+    : (named ?? (await findNumber(search, to)));
+  const lid = isHidden ? named : number && normalized(await lidMapping.getLIDForPN(number));
+  if (lid === null) return number === null ? null : { jid: number, other: null };
+  if (number === null) return { jid: lid, other: null };
+  return (await worksByNumber(values, lid)) ? { jid: number, other: lid } : { jid: lid, other: number };
+}
+
+/** Keeps which of two names the network has delivered to after it had refused the other. */
+export async function rememberAddress(socket: WASocket, { jid, other }: Addresses): Promise<void> {
+  const lid = [jid, other].find((name) => name !== null && isLidUser(name));
+  if (!lid) return;
+  // The hidden id needs no note.
+  await socket.authState.keys.set(ownKeys({ [TYPE]: { [userOf(lid)]: isLidUser(jid) ? null : true } }));
+}
+
+const TYPE = 'written-by-number';
+
+async function worksByNumber(values: Search['values'], lid: string): Promise<boolean> {
+  const name = keyName(TYPE, userOf(lid));
+  return (await values.read([name])).has(name);
+}
+
+async function findNumber({ socket, recipients }: Search, digits: string): Promise<string | null> {
+  const cached = await recipients.get(digits);
   if (cached) return cached.jid;
   const response = await socket.onWhatsApp(digits);
   if (!response) throw new Error('WhatsApp did not say whether it knows the number of the recipient.');
   const jid = response.find(({ exists }) => exists)?.jid ?? null;
-  await cache.set(digits, { jid }, jid === null ? NOT_FOUND_MS : FOUND_MS);
+  await recipients.set(digits, { jid }, jid === null ? NOT_FOUND_MS : FOUND_MS);
   return jid;
+}
+
+/** Without the device. */
+function normalized(jid: string | null): string | null {
+  return jid === null ? null : jidNormalizedUser(jid);
+}
+
+function userOf(jid: string): string {
+  return jidDecode(jid)?.user ?? jid;
 }

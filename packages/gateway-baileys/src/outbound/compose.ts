@@ -1,0 +1,72 @@
+import type { OutgoingContent, OutgoingMessage, QuotedMessage } from '@trunkline/core/spi/gateway';
+import { generateWAMessage, isLidUser } from '@whiskeysockets/baileys';
+import type { AnyMessageContent, WAMessage, WASocket, proto } from '@whiskeysockets/baileys';
+import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
+import { Readable } from 'node:stream';
+
+/** An upload that does not move for this long is given up. */
+const UPLOAD_STALLED_MS = 30_000;
+
+/** The chat that a message is made for. */
+interface ComposedFor {
+  readonly jid: string;
+  /** After how many seconds messages disappear there; null if they stay. */
+  readonly timer: number | null;
+}
+
+/** Makes the message that phones understand; uploads its file, as it is read, encrypted. */
+export async function compose(
+  { socket, logger }: { readonly socket: WASocket; readonly logger: ILogger },
+  { jid, timer }: ComposedFor,
+  { networkId, content, replyTo }: OutgoingMessage,
+): Promise<proto.IMessage> {
+  const { id = '', lid } = socket.user ?? {};
+  const { message } = await generateWAMessage(jid, await networkContent(content), {
+    // Whoever wrote the quoted message is named as this chat names people.
+    userJid: (isLidUser(jid) && lid) || id,
+    ...(replyTo && { quoted: quotedMessage(jid, replyTo) }),
+    messageId: networkId,
+    upload: socket.waUploadToServer,
+    mediaUploadTimeoutMs: UPLOAD_STALLED_MS,
+    logger,
+    // As the chat's own apps do: without it, the message would stay.
+    ...(timer !== null && { ephemeralExpiration: timer }),
+  });
+  if (!message) throw new Error('The message is empty.');
+  return message;
+}
+
+/** The message that another one replies to, as far as it shows there. */
+function quotedMessage(jid: string, { networkId, senderId, text }: QuotedMessage): WAMessage {
+  const participant = senderId ?? undefined;
+  return {
+    key: { remoteJid: jid, id: networkId, fromMe: senderId === null, ...(participant && { participant }) },
+    message: { conversation: text },
+  };
+}
+
+/** Phones play a voice message as one only if its type names the codec. */
+const VOICE_TYPE = 'audio/ogg; codecs=opus';
+
+/** Never an address to fetch: neither a preview of a link in the text nor a file by its URL. */
+async function networkContent(content: OutgoingContent): Promise<AnyMessageContent> {
+  if (content.type === 'text') return { text: content.text, linkPreview: null };
+  const { file } = content;
+  const { mimeType: mimetype, filename: fileName } = file;
+  const caption = content.caption === null ? {} : { caption: content.caption };
+  const media = { stream: Readable.fromWeb(await file.open()) };
+  switch (content.type) {
+    case 'image':
+      return { image: media, mimetype, ...caption };
+    case 'video':
+      // Else Baileys would run ffmpeg on the file for a thumbnail.
+      return { video: media, mimetype, jpegThumbnail: '', ...caption };
+    case 'audio': {
+      if (!content.voice) return { audio: media, mimetype };
+      const isOgg = mimetype.startsWith('audio/ogg');
+      return { audio: media, mimetype: isOgg ? VOICE_TYPE : mimetype, ptt: true };
+    }
+    case 'document':
+      return { document: media, mimetype, fileName, ...caption };
+  }
+}

@@ -1,0 +1,102 @@
+import type { MessageError, SendOutcome } from '@trunkline/core/spi/gateway';
+import { briefly, queryErrorOf, statusCodeOf } from '../socket/status-code.ts';
+
+export function refused(code: string, message: string): SendOutcome {
+  return { kind: 'refused', error: { code, message } };
+}
+
+const NOT_ON_WHATSAPP: MessageError = {
+  code: 'recipient_not_on_whatsapp',
+  message: 'The recipient is not on WhatsApp: check the number.',
+};
+
+export const notOnWhatsApp: SendOutcome = { kind: 'refused', error: NOT_ON_WHATSAPP };
+
+/** How long WhatsApp is left alone after it has limited requests, and after other failures before a message is written. */
+const LIMITED_MS = 60_000;
+const FAILED_MS = 15_000;
+
+const NETWORK_BUSY: MessageError = {
+  code: 'network_busy',
+  message:
+    'WhatsApp did not take the message, or did not respond to what has to be asked before it, until it was given up. It was not sent: send it again later, and fewer messages at a time.',
+};
+
+/** WhatsApp names no device of the recipient that the message could be encrypted for. */
+export const UNREACHABLE: SendOutcome = {
+  kind: 'not_sent',
+  reason: 'WhatsApp names no device of the recipient with keys',
+  retryAfterMs: LIMITED_MS,
+  error: {
+    code: 'recipient_unreachable',
+    message:
+      'WhatsApp named no device of the recipient that the message could be encrypted for, until it was given up. It was not sent: the recipient may have to open WhatsApp first.',
+  },
+};
+
+/** Something failed before the message was written. */
+export function notWritten(error: unknown): SendOutcome {
+  if (isUnencryptable(error)) return UNREACHABLE;
+  const isLimited = (queryErrorOf(error) ?? statusCodeOf(error)) === 429;
+  return {
+    kind: 'not_sent',
+    reason: briefly(error),
+    retryAfterMs: isLimited ? LIMITED_MS : FAILED_MS,
+    error: NETWORK_BUSY,
+  };
+}
+
+/**
+ * Whether an error while a message is encrypted and written proves that it was not written: the network refused a query
+ * that comes before that, or there was nobody to encrypt it for.
+ */
+export function provesNothingWritten(error: unknown): boolean {
+  return queryErrorOf(error) !== null || isUnencryptable(error);
+}
+
+/** Baileys has no code for it. */
+function isUnencryptable(error: unknown): boolean {
+  return error instanceof Error && error.message === 'All encryptions failed';
+}
+
+/** Errors that the network reports for a message. It will not take the same message later either. */
+const REFUSALS: Readonly<Record<string, MessageError>> = {
+  '401': { code: 'not_allowed', message: 'WhatsApp does not let the number of this instance write there.' },
+  '403': { code: 'not_allowed', message: 'WhatsApp does not let the number of this instance write there.' },
+  '404': NOT_ON_WHATSAPP,
+  '406': {
+    code: 'message_not_acceptable',
+    message: 'WhatsApp does not accept this message: change it before you send it again.',
+  },
+  // Sending it again would count as another attempt to reach a stranger, and make the restriction worse.
+  '463': {
+    code: 'account_restricted',
+    message:
+      'WhatsApp does not let the number of this instance write to people it has not written to before: wait until it does.',
+  },
+  '479': {
+    code: 'message_not_acceptable',
+    message: 'WhatsApp does not accept this message: change it before you send it again.',
+  },
+};
+
+/** The network has not taken the message, and may take it later: too many messages, or an outdated list of members. */
+const REFUSED_FOR_NOW = new Set(['421', '429']);
+
+/** The network's own troubles: it may have taken the message. */
+const PASSING = new Set(['408', '500', '502', '503', '504']);
+
+/** Reads the error code of an ack; null if the network has accepted the message. */
+export function ackOutcome(code: string | null): SendOutcome {
+  if (code === null) return { kind: 'accepted' };
+  const reason = `WhatsApp responded with error ${code}`;
+  if (REFUSED_FOR_NOW.has(code)) {
+    return { kind: 'not_sent', reason, retryAfterMs: LIMITED_MS, error: NETWORK_BUSY };
+  }
+  if (PASSING.has(code)) return { kind: 'unknown', reason };
+  const error = REFUSALS[code] ?? {
+    code: 'network_refused',
+    message: `WhatsApp refused the message (${code}).`,
+  };
+  return { kind: 'refused', error };
+}

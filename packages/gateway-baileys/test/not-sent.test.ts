@@ -1,0 +1,117 @@
+import type { OutgoingMessage } from '@trunkline/core/spi/gateway';
+import { describe, expect, it } from 'vitest';
+import { linked } from './support/linked.ts';
+import type { Linked } from './support/linked.ts';
+
+let ids = 0;
+
+function aText(to: string, isGroup = false): OutgoingMessage {
+  const networkId = `3EB1${String((ids += 1)).padStart(18, '0')}`;
+  return { networkId, to, isGroup, content: { type: 'text', text: 'Hello' } };
+}
+
+const send = ({ link }: Linked, message: OutgoingMessage) => link.connection().send(message);
+
+describe('a message that WhatsApp does not take for now was not sent', () => {
+  it.each(['usync/get/usync', 'encrypt/get/key'])('when the query %s is limited', async (query) => {
+    const harness = await linked();
+    const { wa, reader } = harness.network;
+    const message = aText(reader.phoneNumber);
+    wa.refuseQueries(query, 429);
+    expect(await send(harness, message)).toMatchObject({
+      kind: 'not_sent',
+      retryAfterMs: 60_000,
+      error: { code: 'network_busy' },
+    });
+    expect(wa.sentMessages()).toEqual([]);
+    expect(await send(harness, message)).toEqual({ kind: 'accepted' });
+  });
+
+  it('when the query for the members of a group is limited', async () => {
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
+    const group = wa.group({ subject: 'Ours', members: [account, reader] });
+    wa.refuseQueries('w:g2/get/query', 429);
+    expect(await send(harness, aText(group.jid, true))).toMatchObject({
+      kind: 'not_sent',
+      retryAfterMs: 60_000,
+      error: { code: 'network_busy' },
+    });
+    expect(wa.sentMessages()).toEqual([]);
+    expect(await send(harness, aText(group.jid, true))).toEqual({ kind: 'accepted' });
+  });
+
+  it('when the network itself takes no message', async () => {
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
+    wa.refuseNextMessage(account, 429);
+    expect(await send(harness, aText(reader.phoneNumber))).toMatchObject({
+      kind: 'not_sent',
+      error: { code: 'network_busy' },
+    });
+  });
+
+  it('when it names no devices of the recipient', async () => {
+    const harness = await linked();
+    const { wa, reader } = harness.network;
+    wa.hideDevices(reader);
+    const message = aText(reader.phoneNumber);
+    expect(await send(harness, message)).toMatchObject({
+      kind: 'not_sent',
+      retryAfterMs: 60_000,
+      error: { code: 'recipient_unreachable' },
+    });
+    expect(wa.sentMessages()).toEqual([]);
+    wa.showDevices(reader);
+    expect(await send(harness, message)).toEqual({ kind: 'accepted' });
+  });
+
+  it('when the recipient has no hidden id, at the first try', async () => {
+    const harness = await linked();
+    const { wa } = harness.network;
+    const old = wa.person('5511977776666', { lid: null });
+    expect(await send(harness, aText(old.phoneNumber))).toMatchObject({
+      kind: 'not_sent',
+      error: { code: 'recipient_unreachable' },
+    });
+    expect(wa.sentMessages()).toEqual([]);
+  });
+
+  it('when the connection ends before it is written', async () => {
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
+    wa.muteQueries('usync/get/usync');
+    const sending = send(harness, aText(reader.phoneNumber));
+    wa.drop(account);
+    expect(await sending).toEqual({ kind: 'not_sent', reason: 'the connection closed' });
+    expect(wa.sentMessages()).toEqual([]);
+  });
+});
+
+describe('a group whose members are named in another way than before', () => {
+  it('is asked for again, and gets the message under the same id', async () => {
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
+    const group = wa.group({ subject: 'Ours', members: [account, reader], addressing: 'pn' });
+    expect(await send(harness, aText(group.jid, true))).toEqual({ kind: 'accepted' });
+    wa.readdressGroup(group, 'lid');
+    const message = aText(group.jid, true);
+    expect(await send(harness, message)).toEqual({ kind: 'accepted' });
+    const sent = wa.sentMessages({ id: message.networkId });
+    expect(sent.map(({ refused }) => refused)).toEqual([421, null]);
+    expect(sent[1]?.readableBy).toEqual([reader.phoneNumber]);
+  });
+
+  it('is left alone for a while when the network refuses the message once more', async () => {
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
+    const group = wa.group({ subject: 'Ours', members: [account, reader] });
+    wa.refuseNextMessage(account, 421);
+    wa.refuseNextMessage(account, 421);
+    expect(await send(harness, aText(group.jid, true))).toMatchObject({
+      kind: 'not_sent',
+      retryAfterMs: 60_000,
+    });
+    expect(wa.sentMessages()).toHaveLength(2);
+  });
+});
