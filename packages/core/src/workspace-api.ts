@@ -81,22 +81,29 @@ export interface WorkspaceApi<Transaction = never> {
 }
 
 /** A text message. `to` is a phone number, formatted or not, or a group id. */
-export interface SendTextInput {
+/** What every message has. */
+interface SendInput {
   readonly instance: string;
+  /** A phone number, formatted or not, the id of a group, or that of a contact, whose number may be unknown. */
   readonly to: string;
+  /** The id of a message in the same chat, which the recipient sees quoted. */
+  readonly reply_to?: string | undefined;
+}
+
+export interface SendTextInput extends SendInput {
   readonly type: 'text';
   readonly text: string;
 }
 
 /** A media message. The file is a stream; the service reads its type from the first bytes. */
-export interface SendMediaInput {
-  readonly instance: string;
-  readonly to: string;
+export interface SendMediaInput extends SendInput {
   readonly type: MediaType;
   readonly file: Blob | ReadableStream<Uint8Array> | Upload;
   readonly caption?: string | undefined;
   /** The file name that the recipient sees; by default, the service makes one. */
   readonly filename?: string | undefined;
+  /** With the type audio: the recipient sees a recorded voice message. The file must be Opus in Ogg. */
+  readonly voice?: boolean | undefined;
 }
 
 export interface SendOptions<Transaction = never> {

@@ -286,3 +286,49 @@ describe('without a media store', () => {
     expect(await storage.uploads.listAbandoned(harness.clock.now(), 10)).toHaveLength(1);
   });
 });
+
+describe('a voice message', () => {
+  /** The first page of an Ogg file, with the header of its codec. */
+  const ogg = (codec: string): Blob => new Blob(['OggS', new Uint8Array(24), codec]);
+  const voice = (instance: string): SendMediaInput => ({
+    instance,
+    to: '34600000009',
+    type: 'audio',
+    file: ogg('OpusHead'),
+    voice: true,
+  });
+
+  it('is sent as one, and says so', async () => {
+    const { harness, gateway, instance } = await startMediaHarness();
+    const { message } = await harness.api.messages.send(voice(instance));
+    expect(message).toMatchObject({ type: 'audio', kind: 'voice', payload: { seconds: null } });
+    const plain = await harness.api.messages.send({ ...voice(instance), voice: false });
+    expect(plain.message).toMatchObject({ type: 'audio', kind: 'audio', payload: null });
+    await harness.clock.settle();
+    const [first, second] = gateway.sent().map(({ content }) => content);
+    expect(first).toMatchObject({ type: 'audio', voice: true, file: { mimeType: 'audio/ogg' } });
+    expect(second).not.toHaveProperty('voice');
+  });
+
+  it.each([
+    ['another type than audio', { type: 'image', file: png() }, 'VALIDATION_FAILED'],
+    ['a file that is not Ogg', { file: png() }, 'INVALID_MEDIA_TYPE'],
+    ['Ogg with another codec', { file: ogg('\u0001vorbis') }, 'INVALID_MEDIA_TYPE'],
+    ['neither true nor false', { voice: 'maybe' as unknown as boolean }, 'VALIDATION_FAILED'],
+  ] as const)('is refused with %s', async (_, changes, code) => {
+    const { harness, instance, media } = await startMediaHarness();
+    const send = harness.api.messages.send({ ...voice(instance), ...changes });
+    await expect(send).rejects.toMatchObject({ code });
+    expect(media.ids()).toEqual([]);
+  });
+
+  it('is another request than the same audio file', async () => {
+    const { harness, instance } = await startMediaHarness();
+    const key = { idempotencyKey: 'one' };
+    await harness.api.messages.send(voice(instance), key);
+    expect(await harness.api.messages.send(voice(instance), key)).toMatchObject({ replayed: true });
+    await expect(harness.api.messages.send({ ...voice(instance), voice: false }, key)).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_KEY_REUSED',
+    });
+  });
+});

@@ -16,12 +16,14 @@ export type MessageInput = {
   readonly to: string;
   readonly type: string;
   readonly text?: string | undefined;
+  readonly reply_to?: string | undefined;
 };
 export const messageInput: z.ZodType<MessageInput> = z.object({
   instance: z.string(),
   to: z.string(),
   type: z.string(),
   text: z.string().optional(),
+  reply_to: z.string().optional(),
 });
 
 export const textInput: z.ZodType<{ readonly text: string }> = z.object({
@@ -29,10 +31,21 @@ export const textInput: z.ZodType<{ readonly text: string }> = z.object({
 });
 
 /** The fields of a media message besides its file. A `text` is refused: use `caption`. */
-export type MediaFields = { readonly caption?: string | undefined; readonly filename?: string | undefined };
-export const mediaFields: z.ZodType<MediaFields> = z.object({
+export type MediaFields = {
+  readonly caption?: string | undefined;
+  readonly filename?: string | undefined;
+  readonly voice?: boolean | undefined;
+};
+export const mediaFields: z.ZodType<MediaFields, unknown> = z.object({
   caption: storableText(0, CAPTION_MAX).optional(),
   filename: z.string().optional(),
+  // A form has text alone.
+  voice: z
+    .union(
+      [z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')],
+      'Must be true or false.',
+    )
+    .optional(),
   text: z.undefined('Must not be given with a file: use caption.').optional(),
 });
 

@@ -21,3 +21,4 @@ export type {
   NetworkMessage,
   NetworkRecord,
 } from './network-record.ts';
+export type { SandboxPerson } from './person.ts';

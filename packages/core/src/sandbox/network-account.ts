@@ -15,6 +15,10 @@ export interface AcceptedMessage {
   readonly to: string;
   readonly text: string;
   readonly file: AcceptedFile | null;
+  /** The network's id of the recipient, if the message was addressed to a contact; `to` is then empty if the number is unknown. */
+  readonly contactNetworkId?: string;
+  /** The network's id of the message that it quotes. */
+  readonly replyTo?: string;
   /** How often it was sent again under the same id; the network still accepted it only once. */
   repeats: number;
 }
@@ -84,9 +88,13 @@ export function remember(account: NetworkAccount, record: NetworkRecord): void {
       groupsOf(account, record.phoneNumber).delete(record.networkId);
       break;
     case 'accepted': {
-      const { networkId, to, text, file, receipts } = record;
-      account.accepted.set(networkId, { networkId, to, text, file, repeats: 0 });
-      account.messages.set(networkId, sentTo(account, to));
+      const { instanceId: _instance, kind: _kind, receipts, ...accepted } = record;
+      const { networkId } = accepted;
+      account.accepted.set(networkId, { ...accepted, repeats: 0 });
+      account.messages.set(
+        networkId,
+        sentTo(account, record.to === '' ? (record.contactNetworkId ?? '') : record.to),
+      );
       if (receipts.length > 0) account.owedReceipts.set(networkId, [...receipts]);
       break;
     }
@@ -97,9 +105,10 @@ export function remember(account: NetworkAccount, record: NetworkRecord): void {
       break;
     }
     case 'inbound': {
-      const { networkId, from, groupNetworkId } = record.message;
+      const { networkId, from, sender, groupNetworkId } = record.message;
+      const author = from ?? sender?.networkId ?? null;
       account.inbox.set(networkId, record.message);
-      account.messages.set(networkId, { author: from, groupNetworkId, contact: from });
+      account.messages.set(networkId, { author, groupNetworkId, contact: author });
       break;
     }
     case 'inbound_taken':

@@ -1,6 +1,8 @@
+import type { MessageKindAndPayload } from '@trunkline/receiver';
 import type { GroupReport } from '../domain/instance/group.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
 import type { LinkedProfile, MessageReceipt } from '../ports/gateway.ts';
+import type { SandboxPerson } from './person.ts';
 
 /** Something that happened on the sandbox network. All records together make up the network's state. */
 export type NetworkRecord = { readonly instanceId: string } & (
@@ -17,6 +19,10 @@ export type NetworkRecord = { readonly instanceId: string } & (
       /** The text, or what stands with the file. */
       readonly text: string;
       readonly file: AcceptedFile | null;
+      /** Whom it was sent to where there is no number in `to`, or not only that. */
+      readonly contactNetworkId?: string;
+      /** The network's id of the message that it quotes. */
+      readonly replyTo?: string;
       readonly receipts: readonly MessageReceipt['status'][];
     }
   | { readonly kind: 'receipt_taken'; readonly networkId: string }
@@ -29,7 +35,10 @@ export type NetworkRecord = { readonly instanceId: string } & (
   | { readonly kind: 'activity_taken'; readonly networkId: string }
 );
 
-/** What happens in a chat besides messages to the instance and their receipts. People are phone numbers. */
+/**
+ * What happens in a chat besides messages to the instance and their receipts. People are phone numbers, or network ids
+ * if they hide theirs.
+ */
 export type NetworkActivity = {
   /** Its own. That of an echo is the message's. */
   readonly networkId: string;
@@ -83,11 +92,19 @@ export type WrittenMessage = Pick<InboundMessage, 'networkId' | 'text' | 'file'>
 
 export interface InboundMessage {
   readonly networkId: string;
-  readonly from: string;
+  /** Null where the sender hides their number. */
+  readonly from: string | null;
+  /** What else the network says of the sender. */
+  readonly sender?: SandboxPerson;
   readonly groupNetworkId: string | null;
   /** The text, or what stands with the file. */
   readonly text: string;
   readonly file: InboundFile | null;
+  readonly detail?: MessageKindAndPayload;
+  /** Epoch milliseconds, by the sender's phone. Absent in a journal of an older version. */
+  readonly sentAt?: number;
+  /** The network's id of the message that it quotes. */
+  readonly replyTo?: string;
 }
 
 /** A file that the network accepted. The network keeps only its size. */
@@ -96,6 +113,8 @@ export interface AcceptedFile {
   readonly mimeType: string;
   readonly filename: string;
   readonly size: number;
+  /** Present if it is a recorded voice message. */
+  readonly voice?: true;
 }
 
 /** A file that somebody sent; the network keeps it until it is downloaded. */

@@ -22,6 +22,7 @@ import type {
   NetworkRecord,
   WrittenMessage,
 } from './network-record.ts';
+import { personOf } from './person.ts';
 import { recipientRule } from './recipient-rules.ts';
 import { sandboxFiles } from './sandbox-files.ts';
 
@@ -230,14 +231,25 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
   };
 
   const reportMessage = async (message: InboundMessage): Promise<void> => {
-    const { networkId, from, groupNetworkId, file } = message;
-    const content = contentOf(message);
-    await listener.message({ networkId, senderId: from, from, groupNetworkId, content });
+    const { networkId, from, sender, groupNetworkId, file, detail, sentAt = null, replyTo = null } = message;
+    const contact = personOf(from, sender);
+    await listener.message({
+      networkId,
+      senderId: contact.networkId,
+      from,
+      groupNetworkId,
+      contact,
+      sentAt,
+      replyTo,
+      ...(detail && { detail }),
+      content: contentOf(message),
+    });
     if (file) files.messageTaken(networkId, file);
     record({ instanceId, kind: 'inbound_taken', networkId });
   };
 
-  const send = async ({ networkId, to, isGroup, content }: OutgoingMessage): Promise<SendOutcome> => {
+  const send = async (message: OutgoingMessage): Promise<SendOutcome> => {
+    const { networkId, to, contactNetworkId = null, isGroup, replyTo = null, content } = message;
     await after(STEP_MS);
     if (state !== 'open') return { kind: 'unknown', reason: 'the connection closed' };
     const known = account.accepted.get(networkId);
@@ -245,7 +257,7 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
       known.repeats += 1;
       return { kind: 'accepted' };
     }
-    const rule = recipientRule(to, isGroup);
+    const rule = recipientRule(to === '' ? (contactNetworkId ?? '') : to, isGroup);
     if (rule === 'no_response') return { kind: 'unknown', reason: 'the network did not respond' };
     if (rule === 'refuse') {
       return {
@@ -254,15 +266,28 @@ export function openConnection(options: ConnectionOptions): SandboxConnection {
       };
     }
     const { text, file } = await take(content);
-    record({ instanceId, kind: 'accepted', networkId, to, text, file, receipts: rule.receipts });
+    record({
+      instanceId,
+      kind: 'accepted',
+      networkId,
+      to,
+      text,
+      file,
+      ...(contactNetworkId !== null && { contactNetworkId }),
+      ...(replyTo && { replyTo: replyTo.networkId }),
+      receipts: rule.receipts,
+    });
     if (rule.replies) {
       const words = text === '' && file ? file.filename : text;
       const reply = {
         networkId: `${networkId}-reply`,
-        from: to,
+        from: to === '' ? null : to,
+        ...(contactNetworkId !== null && { sender: { networkId: contactNetworkId } }),
         groupNetworkId: null,
         text: words,
         file: null,
+        sentAt: clock.now(),
+        replyTo: networkId,
       };
       record({ instanceId, kind: 'inbound', message: reply });
     }
@@ -312,5 +337,6 @@ async function take(content: OutgoingContent): Promise<{ text: string; file: Acc
   const { mimeType, filename, open } = content.file;
   let size = 0;
   for await (const chunk of await open()) size += chunk.byteLength;
-  return { text: content.caption ?? '', file: { type: content.type, mimeType, filename, size } };
+  const voice = content.voice === true && ({ voice: true } as const);
+  return { text: content.caption ?? '', file: { type: content.type, mimeType, filename, size, ...voice } };
 }

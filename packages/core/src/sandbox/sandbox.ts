@@ -1,5 +1,7 @@
 import { checkOptionNames } from '@trunkline/option-names';
+import type { MessageKindAndPayload } from '@trunkline/receiver';
 import { base64, hex } from '../domain/base-encoding.ts';
+import { kindText } from '../domain/message/kind-text.ts';
 import type { MediaType } from '../domain/message/media-rules.ts';
 import { refuse } from '../domain/result.ts';
 import type { Gateway, GatewayContext, LinkedProfile } from '../ports/gateway.ts';
@@ -14,6 +16,8 @@ import type {
   NetworkMessage,
   NetworkRecord,
 } from './network-record.ts';
+import { personOf } from './person.ts';
+import type { SandboxPerson } from './person.ts';
 import { openConnection } from './sandbox-connection.ts';
 import type { SandboxConnection } from './sandbox-connection.ts';
 
@@ -64,11 +68,21 @@ export interface SandboxPhone {
 
 /** A message that somebody sends to the instance. */
 export interface SandboxMessage {
-  readonly from: string;
-  /** The text, or the caption of the file. */
+  /** The sender's number, in digits. Null if they hide it: then `sender` has a network id. */
+  readonly from: string | null;
+  readonly sender?: SandboxPerson | undefined;
+  /** The text, or the caption of the file. Of a kind that has no text of its own, by default, what it is in words. */
   readonly text?: string | undefined;
   readonly file?: SandboxFile | undefined;
   readonly groupNetworkId?: string | undefined;
+  /** What it is, finer than a text or a file, with the fields of its kind. */
+  readonly detail?: MessageKindAndPayload | undefined;
+  /** When it was sent by the sender's phone, in epoch milliseconds, which may be wrong. By default, now. */
+  readonly sentAt?: number | undefined;
+  /** The network's id of the message that it quotes, as `accepted` and `receive` return it. */
+  readonly replyTo?: string | undefined;
+  /** The network's id of the message: one that it delivered before makes it a repeat. By default, a new one. */
+  readonly networkId?: string | undefined;
 }
 
 /** A message that the owner of the phone sends: to a number, or to a group. */
@@ -80,7 +94,7 @@ export interface SandboxEcho extends Pick<SandboxMessage, 'text' | 'file' | 'gro
 export interface SandboxDeed {
   /** The network's id of the message, as `receive`, `write` and `accepted` return it. */
   readonly about: string;
-  /** The number of who does it. By default, the owner of the phone. */
+  /** The number of who does it, or their network id if they hide it. By default, the owner of the phone. */
   readonly from?: string | undefined;
   /** Where the message is, if the network no longer knows it: it forgets that when its process ends. */
   readonly message?: NetworkMessage | undefined;
@@ -210,13 +224,28 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
         }));
         await connection.pair(linked, groups);
       },
-      async receive({ from, text = '', groupNetworkId = null, file }) {
+      async receive(message) {
         const connection = online();
-        const networkId = newName('IN');
+        const now = context().clock.now();
+        const { from, sender, groupNetworkId = null, detail, replyTo } = message;
+        if (personOf(from, sender).networkId === '')
+          cannot('Nobody sends this message: give the number of its sender, or a sender with a networkId.');
+        const { networkId = newName('IN'), sentAt = now } = message;
+        const { text = detail ? kindText(detail) : '' } = message;
         record({
           instanceId,
           kind: 'inbound',
-          message: { networkId, from, groupNetworkId, text, file: inboundFile(file, context().clock.now()) },
+          message: {
+            networkId,
+            from,
+            groupNetworkId,
+            text,
+            file: inboundFile(message.file, now),
+            sentAt,
+            ...(sender && { sender }),
+            ...(detail && { detail }),
+            ...(replyTo !== undefined && { replyTo }),
+          },
         });
         connection.deliver();
         return networkId;

@@ -1,6 +1,7 @@
+import { boundedPlainText } from '../domain/message/inbound-bounds.ts';
 import { contentIdOf } from '../domain/message/message.ts';
 import type { Message } from '../domain/message/message.ts';
-import type { OutgoingContent, OutgoingMessage } from '../ports/gateway.ts';
+import type { OutgoingContent, OutgoingMessage, QuotedMessage } from '../ports/gateway.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 import type { ServiceContext } from '../services/context.ts';
 
@@ -9,11 +10,32 @@ export async function outgoingMessage(
   { storage, mediaStore }: ServiceContext,
   message: Message,
 ): Promise<OutgoingMessage | 'group_unknown'> {
-  const { workspaceId, instanceId, networkId, to, groupId } = message;
-  const content = outgoingContent(mediaStore, message);
-  if (groupId === null) return { networkId, to: to ?? '', isGroup: false, content };
-  const group = await storage.groups.find(workspaceId, instanceId, groupId);
-  return group ? { networkId, to: group.networkId, isGroup: true, content } : 'group_unknown';
+  const { workspaceId, instanceId, networkId, to, groupId, contact } = message;
+  const replyTo = message.replyTo === null ? null : await quotedMessage(storage, instanceId, message.replyTo);
+  const common = { networkId, content: outgoingContent(mediaStore, message), ...(replyTo && { replyTo }) };
+  if (groupId !== null) {
+    const group = await storage.groups.find(workspaceId, instanceId, groupId);
+    return group ? { ...common, to: group.networkId, isGroup: true } : 'group_unknown';
+  }
+  const number = to ?? contact?.phoneNumber ?? '';
+  if (contact === null) return { ...common, to: number, isGroup: false };
+  const known = await storage.contacts.find(workspaceId, instanceId, contact.id);
+  return { ...common, to: number, isGroup: false, contactNetworkId: known?.networkId ?? null };
+}
+
+/** What apps show of a quoted message; more would only make the message larger. */
+const QUOTED_TEXT_MAX = 1_024;
+
+async function quotedMessage(
+  storage: ServiceContext['storage'],
+  instanceId: string,
+  id: string,
+): Promise<QuotedMessage | null> {
+  const found = await storage.messages.findQuotable(instanceId, id);
+  if (!found) return null;
+  const { message, senderId } = found;
+  const { networkId, text, caption } = message;
+  return { networkId, senderId, text: boundedPlainText(text ?? caption ?? '', QUOTED_TEXT_MAX) };
 }
 
 /** A file that was deleted does not come back: trying again would only delay reporting it. */
@@ -23,12 +45,13 @@ export async function isFileGone({ mediaStore }: ServiceContext, message: Messag
 }
 
 function outgoingContent(store: MediaStore, message: Message): OutgoingContent {
-  const { type, text, caption, media } = message;
+  const { type, kind, text, caption, media } = message;
   if (type === 'text' || !media) return { type: 'text', text: text ?? '' };
   const { mimeType, filename } = media;
   return {
     type,
     caption,
+    ...(kind === 'voice' && { voice: true }),
     file: {
       mimeType,
       filename,

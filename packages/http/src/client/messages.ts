@@ -27,12 +27,17 @@ export interface SendOptions extends CallOptions {
 /** A file to send. One on disk need not be in memory: `await openAsBlob(path)` of `node:fs`. */
 export interface SendFileInput {
   readonly instance: string;
+  /** A phone number, formatted or not, the id of a group, or that of a contact. */
   readonly to: string;
+  /** The id of a message in the same chat, which the recipient sees quoted. */
+  readonly reply_to?: string | undefined;
   readonly type: MediaType;
   readonly file: Blob;
   readonly caption?: string | undefined;
   /** The file name that the recipient sees; by default, the file's own name, or one that the service makes. */
   readonly filename?: string | undefined;
+  /** With the type audio: the recipient sees a recorded voice message. The file must be Opus in Ogg. */
+  readonly voice?: boolean | undefined;
 }
 
 export interface MediaFile {
@@ -81,7 +86,7 @@ export function messageCalls(transport: Transport, { list }: RemoteApi['messages
 /** The file last: by then the service knows what it is to be, and refuses the wrong one at its first bytes. */
 function formOf({ file, filename, ...fields }: SendFileInput): FormData {
   const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.set(name, value);
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) form.set(name, String(value));
   // A Blob would be called "blob".
   form.set('file', file, filename ?? (file instanceof File ? file.name : ''));
   return form;

@@ -18,7 +18,12 @@ const NO_INSTANCE = 'ins_01k9z000000000000000000000';
 const NO_GROUP = 'grp_01k9z000000000000000000000';
 
 const SENDER: JsonSchema = { description: 'The id of the instance that sends.' };
-const RECIPIENT: JsonSchema = { description: 'A phone number, formatted or not, or the id of a group.' };
+const RECIPIENT: JsonSchema = {
+  description: 'A phone number, formatted or not, the id of a group, or that of a contact (`con_…`).',
+};
+const REPLY: JsonSchema = {
+  description: 'The id of a message in the same chat, which the recipient sees quoted.',
+};
 
 const INPUT: RequestBody = {
   name: 'MessageInput',
@@ -27,6 +32,7 @@ const INPUT: RequestBody = {
     instance: SENDER,
     to: RECIPIENT,
     type: { const: 'text' },
+    reply_to: REPLY,
     text: { description: 'At least one character is not white space.' },
   },
   example: {
@@ -43,6 +49,10 @@ const INPUT: RequestBody = {
       to: RECIPIENT,
       type: { enum: MESSAGE_TYPES.filter((type) => type !== 'text') },
       text: false, // it is refused beside a file
+      reply_to: REPLY,
+      voice: {
+        description: 'With the type audio: a recorded voice message. The file must be Opus in Ogg.',
+      },
       filename: {
         description: 'What the recipient sees; by default the name that the file came with, or one is made.',
       },
@@ -60,7 +70,10 @@ const INPUT: RequestBody = {
 const MESSAGE = one(message, 'The message');
 
 export const messageRoutes: RouteGroup<'messages'> = {
-  tag: { name: 'Messages', description: 'Messages are queued to phone numbers and groups, listed and read.' },
+  tag: {
+    name: 'Messages',
+    description: 'Messages are queued to phone numbers, contacts and groups, listed and read.',
+  },
   id: { name: 'message', description: 'The id of a message (`msg_…`).', notFound: 'MESSAGE_NOT_FOUND' },
   routes: {
     list: {

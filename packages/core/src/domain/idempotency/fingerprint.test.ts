@@ -27,8 +27,16 @@ describe('the fingerprint of a send request', () => {
     { caption: '' },
     { filename: 'dog.png' },
     { sha256: 'cd' },
+    { replyTo: 'msg_1' },
+    { voice: true },
   ])('changes with %j', (changes) => {
     expect(canonicalFingerprint({ ...REQUEST, ...changes })).not.toBe(canonicalFingerprint(REQUEST));
+  });
+
+  it('is what it was before replies and voice messages where neither is given', () => {
+    const before = '["ins_1","34600123456","image",null,"A cat","cat.png","ab"]';
+    expect(canonicalFingerprint(REQUEST)).toBe(before);
+    expect(canonicalFingerprint({ ...REQUEST, replyTo: null, voice: false })).toBe(before);
   });
 
   it('distinguishes what only looks alike when it is joined', () => {

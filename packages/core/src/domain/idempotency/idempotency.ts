@@ -61,10 +61,18 @@ export interface SendFingerprint {
   readonly caption: string | null;
   readonly filename: string | null;
   readonly sha256: string | null;
+  readonly replyTo?: string | null;
+  readonly voice?: boolean;
 }
 
-/** A text that is equal for equal requests. An idempotency record keeps its digest. */
+/**
+ * A text that is equal for equal requests. An idempotency record keeps its digest. What was added to requests later is in
+ * it only where it is given, so that requests are the same as before.
+ */
 export function canonicalFingerprint(request: SendFingerprint): string {
-  const { instanceId, to, type, text, caption, filename, sha256 } = request;
-  return JSON.stringify([instanceId, to, type, text, caption, filename, sha256]);
+  const { instanceId, to, type, text, caption, filename, sha256, replyTo = null, voice = false } = request;
+  const added = { ...(replyTo !== null && { replyTo }), ...(voice && { voice }) };
+  const fields: unknown[] = [instanceId, to, type, text, caption, filename, sha256];
+  if (Object.keys(added).length > 0) fields.push(added);
+  return JSON.stringify(fields);
 }

@@ -6,12 +6,14 @@ import type { MessageKindAndPayload } from '@trunkline/receiver';
 export const TEXT_RECEIVED_MAX = 65_536;
 /** One string in a payload. */
 const PAYLOAD_TEXT_MAX = 4_096;
-/** All strings and names of fields in a payload together. */
+/** All strings in a payload together. */
 const PAYLOAD_TEXTS_MAX = 32_768;
+/** The name of a field in a payload. */
+const PAYLOAD_NAME_MAX = 64;
 /** Elements of a list, or fields of an object, in a payload. */
 const PAYLOAD_ITEMS_MAX = 100;
 /** Values in a payload. */
-const PAYLOAD_VALUES_MAX = 2_000;
+const PAYLOAD_VALUES_MAX = 1_000;
 const PAYLOAD_DEPTH_MAX = 8;
 
 /** The text up to this length; it does not end within a surrogate pair. */
@@ -71,13 +73,13 @@ function boundedPayload(payload: object): unknown {
     if (Array.isArray(value)) {
       const items: unknown[] = [];
       for (const item of value.slice(0, PAYLOAD_ITEMS_MAX)) {
-        if (values > 0) items.push(copy(item, depth + 1));
+        if (values > 0 && texts > 0) items.push(copy(item, depth + 1));
       }
       return items;
     }
     const fields: [string, unknown][] = [];
     for (const [name, field] of Object.entries(value).slice(0, PAYLOAD_ITEMS_MAX)) {
-      if (values > 0) fields.push([copyText(name), copy(field, depth + 1)]);
+      if (values > 0) fields.push([boundedPlainText(name, PAYLOAD_NAME_MAX), copy(field, depth + 1)]);
     }
     return Object.fromEntries(fields);
   };

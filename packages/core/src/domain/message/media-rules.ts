@@ -76,6 +76,22 @@ export function checkMimeType(type: MediaType, mimeType: string): Result<string>
       );
 }
 
+/** WhatsApp's apps play nothing else as a voice message. The extension is that of the detected type. */
+export function checkVoiceFile({
+  mimeType,
+  extension,
+}: {
+  readonly mimeType: string;
+  readonly extension: string;
+}): Result<true> {
+  return mimeType === 'audio/ogg' && extension === 'opus'
+    ? ok(true)
+    : refuse(
+        'INVALID_MEDIA_TYPE',
+        `A voice message must be Opus in an Ogg file (audio/ogg); this file is ${mimeType}. Convert it, or send it without voice.`,
+      );
+}
+
 export function checkMediaSize(type: MediaType, size: number): Result<number> {
   return size <= MEDIA_SIZE_MAX[type] ? ok(size) : mediaTooLarge(MEDIA_SIZE_MAX[type]);
 }

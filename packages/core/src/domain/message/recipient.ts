@@ -2,17 +2,20 @@ import { ok, refuse } from '../result.ts';
 import type { Result } from '../result.ts';
 
 export type Recipient =
-  { readonly kind: 'number'; readonly digits: string } | { readonly kind: 'group'; readonly groupId: string };
+  | { readonly kind: 'number'; readonly digits: string }
+  | { readonly kind: 'group'; readonly groupId: string }
+  | { readonly kind: 'contact'; readonly contactId: string };
 
-/** Reads `to`: a group id, or a phone number with the usual formatting characters. */
+/** Reads `to`: a group id, a contact id, or a phone number with the usual formatting characters. */
 export function parseRecipient(to: string): Result<Recipient> {
   if (to.startsWith('grp_')) return ok({ kind: 'group', groupId: to });
+  if (to.startsWith('con_')) return ok({ kind: 'contact', contactId: to });
   const number = parsePhoneNumber(to);
   return number.ok
     ? ok({ kind: 'number', digits: number.digits })
     : refuse(
         'INVALID_RECIPIENT',
-        `The recipient must be a phone number or a group id. A phone number ${number.rule}.`,
+        `The recipient must be a phone number, a group id or a contact id. A phone number ${number.rule}.`,
       );
 }
 

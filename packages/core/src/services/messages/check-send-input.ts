@@ -1,4 +1,9 @@
-import { checkMediaSize, checkMimeType, unsupportedType } from '../../domain/message/media-rules.ts';
+import {
+  checkMediaSize,
+  checkMimeType,
+  checkVoiceFile,
+  unsupportedType,
+} from '../../domain/message/media-rules.ts';
 import type { MediaType } from '../../domain/message/media-rules.ts';
 import { MESSAGE_TYPES } from '../../domain/message/message.ts';
 import { parseRecipient } from '../../domain/message/recipient.ts';
@@ -14,6 +19,8 @@ import type { SentFile, StoredUpload } from '../media/uploads.ts';
 export interface CheckedSend {
   readonly instanceId: string;
   readonly recipient: Recipient;
+  /** As it was given. */
+  readonly replyTo: string | null;
   readonly content: TextContent | MediaContent;
 }
 
@@ -28,6 +35,8 @@ export interface MediaContent {
   /** As the client named it, which is what makes two requests the same. */
   readonly givenFilename: string | null;
   readonly upload: StoredUpload;
+  /** For audio alone: sent as a recorded voice message. */
+  readonly voice: boolean;
 }
 
 /** Checks the fields of a send request, and that its file suits its type; see `sendMessage` for `upload`. */
@@ -38,7 +47,7 @@ export function checkSendInput(
 ): Result<CheckedSend> {
   const common = readInput(messageInput, input);
   if (!common.ok) return common;
-  const { instance, to, type } = common.value;
+  const { instance, to, type, reply_to: replyTo = null } = common.value;
   const knownType = MESSAGE_TYPES.find((known) => known === type);
   if (knownType === undefined || !context.capabilities.includes(knownType)) {
     return unsupportedType();
@@ -47,7 +56,7 @@ export function checkSendInput(
   if (!content.ok) return content;
   const recipient = parseRecipient(to);
   if (!recipient.ok) return recipient;
-  return ok({ instanceId: instance, recipient: recipient.value, content: content.value });
+  return ok({ instanceId: instance, recipient: recipient.value, replyTo, content: content.value });
 }
 
 function checkText(input: unknown, upload: SentFile): Result<TextContent> {
@@ -62,16 +71,20 @@ function checkMedia(type: MediaType, input: unknown, upload: SentFile): Result<M
     return refuse('UNSUPPORTED_MESSAGE_TYPE', 'A media message is sent as multipart/form-data.');
   const read = readInput(mediaFields, input);
   if (!read.ok) return read;
+  const { caption, filename, voice = false } = read.value;
+  if (voice && type !== 'audio') return invalid({ voice: ['Must be given only with the type audio.'] });
   if (upload === 'missing') return invalid({ file: ['Must be given with a media type.'] });
   const mimeType = checkMimeType(type, upload.mimeType);
   if (!mimeType.ok) return mimeType;
+  const recording = voice ? checkVoiceFile(upload) : ok(true);
+  if (!recording.ok) return recording;
   const size = checkMediaSize(type, upload.size);
   if (!size.ok) return size;
-  const { caption, filename } = read.value;
   return ok({
     type,
     caption: caption === undefined || caption === '' ? null : caption,
     givenFilename: filename ?? null,
     upload,
+    voice,
   });
 }

@@ -1,4 +1,6 @@
 import { checkSuspension } from '../../domain/api-key/authorization.ts';
+import { summaryOf } from '../../domain/contact/contact.ts';
+import type { Contact } from '../../domain/contact/contact.ts';
 import { isId } from '../../domain/id.ts';
 import {
   canonicalFingerprint,
@@ -6,6 +8,7 @@ import {
   decideIdempotency,
 } from '../../domain/idempotency/idempotency.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
+import { chatOf, isSameChat } from '../../domain/message/chat.ts';
 import { mediaFilename } from '../../domain/message/media-filename.ts';
 import { BACKLOG_RETRY_AFTER } from '../../domain/message/message.ts';
 import type { Message, MessageMedia } from '../../domain/message/message.ts';
@@ -15,6 +18,7 @@ import type { Refusal, Result } from '../../domain/result.ts';
 import { checkMaySend, trialLimit } from '../../domain/workspace/plan-rules.ts';
 import type { Acceptance, AcceptanceResult } from '../../domain/message/acceptance.ts';
 import type { Sender } from '../../ports/storage/message-store.ts';
+import { invalid } from '../../inputs/read-input.ts';
 import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
 import { noInstance } from '../instances/instances.ts';
@@ -80,17 +84,17 @@ async function trySending(
   if (!sender) return noWorkspace();
   const active = checkSuspension(sender.workspace);
   if (!active.ok) return fresh ? active : 'stale';
-  const instance = await checkSender(context, sender, send.recipient);
-  if (!instance.ok) {
+  const addressed = await checkSender(context, sender, { send, transaction });
+  if (!addressed.ok) {
     if (!fresh) return 'stale';
     // A replay comes before every refusal. Without one the acceptance itself looks for it, in its own transaction.
-    return (await findReplay(context, request, fingerprint)) ?? instance;
+    return (await findReplay(context, request, fingerprint)) ?? addressed;
   }
   const now = context.clock.now();
   // Not before: lists are in the order of the ids, and an upload may have begun long ago.
   const id = context.newId('msg', now);
   const { networkId, isReadable } = await context.networkIds.newNetworkId(id);
-  const message = newOutboundMessage(instance.value, send, { id, networkId, now });
+  const message = newOutboundMessage(addressed.value, send, { id, networkId, now });
   const acceptance: Acceptance = {
     message,
     hasReadableNetworkId: isReadable,
@@ -118,17 +122,29 @@ async function trySending(
 
 type SendingInstance = NonNullable<Sender['instance']>;
 
+/** Whom a message is from and for. */
+interface Addressed {
+  readonly instance: SendingInstance;
+  /** The recipient, where the message is addressed to a contact. */
+  readonly contact: Contact | null;
+}
+
 /** Resource and plan, in this order. */
 async function checkSender(
   context: ServiceContext,
   { instance, workspace }: Sender,
-  recipient: Recipient,
-): Promise<Result<SendingInstance>> {
+  { send, transaction }: { readonly send: CheckedSend; readonly transaction: unknown },
+): Promise<Result<Addressed>> {
   if (!instance) return noInstance();
-  const group = await checkGroup(context, instance, recipient);
+  const group = await checkGroup(context, instance, send.recipient);
   if (!group.ok) return group;
+  const contact = await checkContact(context, instance, send.recipient);
+  if (!contact.ok) return contact;
+  const addressed = { instance, contact: contact.value };
+  const reply = await checkReply(context, addressed, { send, transaction });
+  if (!reply.ok) return reply;
   const allowed = checkMaySend(workspace.plan);
-  return allowed.ok ? ok(instance) : allowed;
+  return allowed.ok ? ok(addressed) : allowed;
 }
 
 /** Null where the key is new. */
@@ -173,7 +189,7 @@ async function checkGroup(
   instance: SendingInstance,
   recipient: Recipient,
 ): Promise<Result<true>> {
-  if (recipient.kind === 'number') return ok(true);
+  if (recipient.kind !== 'group') return ok(true);
   // Groups may be stored all the same: from another gateway, or one that reports what it does not declare.
   if (!context.capabilities.includes('groups')) {
     return refuse('GROUP_NOT_FOUND', 'The network of this instance has no groups: send to a phone number.');
@@ -190,10 +206,52 @@ async function checkGroup(
       );
 }
 
-function fingerprintOf({ instanceId, recipient, content }: CheckedSend): string {
+/** Null where the message is not addressed to a contact. */
+async function checkContact(
+  { storage }: ServiceContext,
+  { workspaceId, id }: SendingInstance,
+  recipient: Recipient,
+): Promise<Result<Contact | null>> {
+  if (recipient.kind !== 'contact') return ok(null);
+  const { contactId } = recipient;
+  const contact = isId('con', contactId) ? await storage.contacts.find(workspaceId, id, contactId) : null;
+  return contact
+    ? ok(contact)
+    : refuse(
+        'INVALID_RECIPIENT',
+        'The instance knows no such contact: use the id of a contact in one of its messages.',
+      );
+}
+
+async function checkReply(
+  { storage }: ServiceContext,
+  { instance, contact }: Addressed,
+  {
+    send: { recipient, replyTo },
+    transaction,
+  }: { readonly send: CheckedSend; readonly transaction: unknown },
+): Promise<Result<true>> {
+  if (replyTo === null) return ok(true);
+  const message = isId('msg', replyTo)
+    ? await storage.messages.find(instance.workspaceId, replyTo, transaction)
+    : null;
+  const chat = {
+    groupId: recipient.kind === 'group' ? recipient.groupId : null,
+    contact,
+    number: recipient.kind === 'number' ? recipient.digits : null,
+  };
+  const isThere = message?.instanceId === instance.id && isSameChat(chatOf(message), chat);
+  return isThere
+    ? ok(true)
+    : invalid({ reply_to: ['Must be the id of a message in the chat of this instance with the recipient.'] });
+}
+
+function fingerprintOf({ instanceId, recipient, replyTo, content }: CheckedSend): string {
   return canonicalFingerprint({
     instanceId,
-    to: recipient.kind === 'number' ? recipient.digits : recipient.groupId,
+    to: nameOf(recipient),
+    replyTo,
+    voice: content.type !== 'text' && content.voice,
     type: content.type,
     text: content.type === 'text' ? content.text : null,
     caption: content.type === 'text' ? null : content.caption,
@@ -202,9 +260,21 @@ function fingerprintOf({ instanceId, recipient, content }: CheckedSend): string 
   });
 }
 
+/** As the request names it. */
+function nameOf(recipient: Recipient): string {
+  switch (recipient.kind) {
+    case 'number':
+      return recipient.digits;
+    case 'group':
+      return recipient.groupId;
+    case 'contact':
+      return recipient.contactId;
+  }
+}
+
 function newOutboundMessage(
-  instance: SendingInstance,
-  { recipient, content }: CheckedSend,
+  { instance, contact }: Addressed,
+  { recipient, replyTo, content }: CheckedSend,
   { id, networkId, now }: Pick<Message, 'id' | 'networkId'> & { readonly now: number },
 ): Message {
   return {
@@ -215,13 +285,12 @@ function newOutboundMessage(
     direction: 'outbound',
     type: content.type,
     status: 'queued',
-    to: recipient.kind === 'number' ? recipient.digits : null,
+    to: recipient.kind === 'number' ? recipient.digits : (contact?.phoneNumber ?? null),
     from: instance.phoneNumber,
     groupId: recipient.kind === 'group' ? recipient.groupId : null,
-    contact: null,
-    replyTo: null,
-    kind: content.type,
-    payload: null,
+    contact: contact && summaryOf(contact),
+    replyTo,
+    ...kindOf(content),
     origin: 'api',
     text: content.type === 'text' ? content.text : null,
     caption: content.type === 'text' ? null : content.caption,
@@ -237,6 +306,11 @@ function newOutboundMessage(
     editedAt: null,
     deletedAt: null,
   };
+}
+
+function kindOf(content: CheckedSend['content']): Pick<Message, 'kind' | 'payload'> {
+  const isVoice = content.type !== 'text' && content.voice;
+  return isVoice ? { kind: 'voice', payload: { seconds: null } } : { kind: content.type, payload: null };
 }
 
 function mediaOf(messageId: string, { type, upload, givenFilename }: MediaContent): MessageMedia {
