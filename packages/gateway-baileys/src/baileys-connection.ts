@@ -39,7 +39,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
   const { session, listener, context, memory, versions } = parts;
   const { clock, logger } = context;
   const { instanceId } = session;
-  const stored = await readStoredSession(session, clock);
+  const stored = await readStoredSession(session, clock, memory.read);
   const version = versions.current;
   const { socket, log, life, inbox, acks, timers, findGroup, media, syncGroups, pauses, giveUp } = wireSocket(
     {

@@ -1,5 +1,7 @@
 import type { GatewayContext } from '@trunkline/core/spi/gateway';
 import QuickLRU from 'quick-lru';
+import { readMessages } from './inbound/arrivals.ts';
+import type { ReadMessages } from './inbound/arrivals.ts';
 import { groupDirectory } from './inbound/group-directory.ts';
 import type { GroupDirectory } from './inbound/group-directory.ts';
 import type { GatewaySettings } from './options.ts';
@@ -21,6 +23,7 @@ export interface InstanceMemory {
   readonly groups: GroupDirectory;
   readonly pace: Pace;
   readonly restrictions: Restrictions;
+  readonly read: ReadMessages;
   readonly pruning: PruningProgress;
   /** Calls that were reported lately, by their id. */
   readonly calls: QuickLRU<string, true>;
@@ -35,6 +38,7 @@ export function instanceMemory(settings: GatewaySettings, context: GatewayContex
     groups: groupDirectory(),
     pace: createPace(settings.pace, context),
     restrictions: createRestrictions(context.clock),
+    read: readMessages(),
     pruning: pruningProgress(),
     calls: new QuickLRU({ maxSize: 500 }),
     replacedAt: null,

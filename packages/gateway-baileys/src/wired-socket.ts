@@ -8,6 +8,7 @@ import type { Inbox } from './inbound/inbox.ts';
 import { mediaNetwork } from './inbound/media-network.ts';
 import type { MediaNetwork } from './inbound/media-network.ts';
 import type { InstanceMemory } from './instance-memory.ts';
+import { confirmRepeats } from './inbound/repeated-messages.ts';
 import { refuseStanzas } from './inbound/refused-stanzas.ts';
 import { showQrs } from './linking/show-qrs.ts';
 import type { GatewaySettings } from './options.ts';
@@ -88,6 +89,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
   void stored.broken.then(giveUp);
   askForOfflineBatches(socket);
   refuseStanzas(socket, skipped);
+  confirmRepeats({ socket, arrivals: stored.arrivals, skipped });
   watchRestrictions({ socket, restrictions: memory.restrictions, listener, failed: giveUp });
   showQrs({
     socket,

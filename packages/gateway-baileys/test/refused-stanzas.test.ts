@@ -76,6 +76,30 @@ describe('what is not a message of the API', () => {
   });
 });
 
+describe('a message that the network repeats', () => {
+  it('is confirmed and not reported again, on this connection and the next, and holds nothing back', async () => {
+    const harness = await linked();
+    const { wa, account, reader, gateway } = harness.network;
+    wa.keepRefused();
+    const id = await wa.inbound(reader, account, 'once');
+    await textsUntil(harness, 'once');
+    wa.redeliver(account, id);
+    await eventually(() => expect(responsesTo(harness, id)).toHaveLength(2));
+    await wa.inbound(reader, account, 'online');
+    expect(await textsUntil(harness, 'online')).toEqual(['once', 'online']);
+
+    await harness.link.connection().close();
+    wa.redeliver(account, id);
+    await wa.inbound(reader, account, 'while away');
+    const link = await harness.open();
+    expect(await textsUntil({ link }, 'while away')).toEqual(['while away']);
+    expect(responsesTo(harness, id)).toEqual(
+      Array.from({ length: 3 }, () => ({ tag: 'receipt', error: undefined })),
+    );
+    expect(gateway.skipped().get('repeat')).toBe(2);
+  });
+});
+
 describe('what waited for a connection', () => {
   it('comes whole and in order, though the network hands it out in batches', async () => {
     const harness = await linked();

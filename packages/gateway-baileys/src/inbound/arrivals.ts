@@ -38,6 +38,8 @@ export interface Arrivals {
   listen(me: Me | undefined, heard: (message: WAMessage) => void): void;
   /** Whether the listener has heard of it lately. */
   wasHeard(key: MessageIdentity): boolean;
+  /** The key of a message that this process has read before; null for any other. */
+  readBefore(stanza: BinaryNode): WAMessage['key'] | null;
   /** The message is stored, or will never be one. */
   complete(key: MessageIdentity): void;
   /** Erases what is completed. */
@@ -59,12 +61,17 @@ interface Arrival extends StanzaOrigin {
   readonly message: Uint8Array;
 }
 
-export function createArrivals(values: SessionValues, clock: Clock): Arrivals {
+/** By their identity, messages that a process has read: Baileys reports each once more, and so may the network. */
+export type ReadMessages = QuickLRU<string, true>;
+
+export function readMessages(): ReadMessages {
+  return new QuickLRU({ maxSize: 5_000 });
+}
+
+export function createArrivals(values: SessionValues, clock: Clock, heardOf: ReadMessages): Arrivals {
   const stanzas = new WeakMap<Uint8Array, BinaryNode>();
   const unreadable = createUnreadable(values, clock);
   const completed = new Set<string>();
-  /** Baileys reports them once more. */
-  const heardOf = new QuickLRU<string, true>({ maxSize: 5_000 });
   let me: Me | null = null;
   let hear: (arrival: Arrival) => void = () => {};
   let cancelTimer: (() => void) | null = null;
@@ -138,6 +145,10 @@ export function createArrivals(values: SessionValues, clock: Clock): Arrivals {
       for (const [, arrival] of stored()) hear(arrival);
     },
     wasHeard: (key) => heardOf.has(identityOf(key)),
+    readBefore(stanza) {
+      const key = me && keyOf(stanza, me);
+      return key && heardOf.has(identityOf(key)) ? key : null;
+    },
     complete(key) {
       completed.add(ARRIVALS + identityOf(key));
       // What does not get erased is stored once more after a restart, and found to be stored already.
@@ -146,6 +157,15 @@ export function createArrivals(values: SessionValues, clock: Clock): Arrivals {
     flush,
     unreadable,
   };
+}
+
+/** Null if the stanza names neither a message nor a sender. */
+function keyOf(stanza: BinaryNode, me: Me): WAMessage['key'] | null {
+  try {
+    return messageOf(originOf(stanza), me).key;
+  } catch {
+    return null;
+  }
 }
 
 /** Baileys' own words for a message whose key is used up. */

@@ -1,7 +1,7 @@
 import type { Clock, Session } from '@trunkline/core/spi/gateway';
 import type { AuthenticationCreds } from '@whiskeysockets/baileys';
 import { ARRIVALS, createArrivals } from '../inbound/arrivals.ts';
-import type { Arrivals } from '../inbound/arrivals.ts';
+import type { Arrivals, ReadMessages } from '../inbound/arrivals.ts';
 import { UNREADABLE } from '../inbound/unreadable.ts';
 import { CREDENTIALS, readCredentials } from './credentials.ts';
 import { sentMessages } from './sent-messages.ts';
@@ -19,7 +19,11 @@ export interface StoredSession {
   readonly broken: Promise<unknown>;
 }
 
-export async function readStoredSession(session: Session, clock: Clock): Promise<StoredSession> {
+export async function readStoredSession(
+  session: Session,
+  clock: Clock,
+  read: ReadMessages,
+): Promise<StoredSession> {
   const { promise: broken, resolve } = Promise.withResolvers<unknown>();
   const values = await readSession(session, resolve, {
     names: [CREDENTIALS],
@@ -30,7 +34,7 @@ export async function readStoredSession(session: Session, clock: Clock): Promise
     values,
     creds,
     broken,
-    arrivals: createArrivals(values, clock),
+    arrivals: createArrivals(values, clock, read),
     sent: sentMessages(values, clock),
   };
 }

@@ -1,0 +1,30 @@
+import type { WASocket } from '@whiskeysockets/baileys';
+import { interceptStanzas } from '../socket/intercepted-stanzas.ts';
+import type { Arrivals } from './arrivals.ts';
+
+interface RepeatWatch {
+  readonly socket: WASocket;
+  readonly arrivals: Pick<Arrivals, 'readBefore'>;
+  readonly skipped: (kind: string) => void;
+}
+
+/**
+ * Confirms messages that come once more after they were read: the network did not get our receipt, as of a connection
+ * that fell silent. Their keys are used up, so that Baileys would refuse them; the network then keeps them, and can hold
+ * everything behind them back.
+ */
+export function confirmRepeats({ socket, arrivals, skipped }: RepeatWatch): void {
+  interceptStanzas(socket, 'message', (stanza) => {
+    const key = arrivals.readBefore(stanza);
+    if (!key) return false;
+    skipped('repeat');
+    const { fromMe, remoteJid, participant, id } = key;
+    const confirmed =
+      fromMe || !remoteJid || !id
+        ? socket.sendMessageAck(stanza)
+        : socket.sendReceipt(remoteJid, participant ?? undefined, [id], 'inactive');
+    // Where the connection has ended, the network repeats the stanza.
+    confirmed.catch(() => undefined);
+    return true;
+  });
+}
