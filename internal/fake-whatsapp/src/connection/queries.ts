@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { jidDecode } from '@whiskeysockets/baileys';
 import { child, children, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
@@ -120,6 +121,8 @@ async function respondWithKeys(connection: Connection, query: Stanza): Promise<v
     const jid = attrs['jid'] ?? '';
     const device = jidDecode(jid)?.device ?? 0;
     const contact = directory.byJid(jid);
+    // Each makes keys: a thousand must not keep all connections waiting.
+    await setImmediate();
     if (contact?.onWhatsApp === true && contact.devices.includes(device)) {
       users.push(stanza('user', { jid }, await contact.deviceOf(device).bundle()));
     } else {

@@ -9,7 +9,7 @@ export interface ServerCertificate {
   readonly authority: string;
 }
 
-/** A certificate for 127.0.0.1 under an authority that nobody trusts by default. */
+/** A certificate for this machine under an authority that nobody trusts by default. */
 export async function createServerCertificate(now: number): Promise<ServerCertificate> {
   const basics = {
     keyType: 'ec' as const,
@@ -30,7 +30,14 @@ export async function createServerCertificate(now: number): Promise<ServerCertif
     extensions: [
       { name: 'basicConstraints', cA: false },
       { name: 'extKeyUsage', serverAuth: true },
-      { name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] },
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 7, ip: '127.0.0.1' },
+          // What a client checks for an address in a tunnel.
+          { type: 2, value: 'localhost' },
+        ],
+      },
     ],
   });
   return { key: leaf.private, cert: leaf.cert, authority: authority.cert };

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { jidDecode } from '@whiskeysockets/baileys';
 import type { proto } from '@whiskeysockets/baileys';
 import { child, children, contentBytes } from '../stanza.ts';
@@ -24,6 +25,7 @@ export async function decryptCopies(
 ): Promise<readonly Copy[]> {
   const copies: Copy[] = [];
   for (const to of children(child(node, 'participants'), 'to')) {
+    await setImmediate();
     const jid = to.attrs['jid'] ?? '';
     const reader = directory.byJid(jid);
     const enc = child(to, 'enc');
@@ -67,18 +69,20 @@ interface GroupMessage {
   readonly copies: readonly Copy[];
 }
 
-function openForGroup(enc: Stanza, { sender, group, copies }: GroupMessage): Promise<readonly Copy[]> {
+/** One after the other: a thousand phones must not keep all connections waiting. */
+async function openForGroup(enc: Stanza, { sender, group, copies }: GroupMessage): Promise<readonly Copy[]> {
   const author = group.jidOf(sender.account, sender.device);
   const members = [...group.members].filter((member) => member !== sender.account);
   const devices = members.flatMap((reader) => reader.devices.map((device) => ({ reader, device })));
-  return Promise.all(
-    devices.map(async ({ reader, device }) => {
-      const own = copies.find((copy) => copy.reader === reader && copy.device === device);
-      const senderKey = own?.message?.senderKeyDistributionMessage;
-      const peer = reader.deviceOf(device);
-      if (senderKey) await peer.learnSenderKey(author, senderKey);
-      const message = await peer.decryptForGroup(group.jid, author, contentBytes(enc)).catch(() => undefined);
-      return { reader, device, message };
-    }),
-  );
+  const opened: Copy[] = [];
+  for (const { reader, device } of devices) {
+    await setImmediate();
+    const own = copies.find((copy) => copy.reader === reader && copy.device === device);
+    const senderKey = own?.message?.senderKeyDistributionMessage;
+    const peer = reader.deviceOf(device);
+    if (senderKey) await peer.learnSenderKey(author, senderKey);
+    const message = await peer.decryptForGroup(group.jid, author, contentBytes(enc)).catch(() => undefined);
+    opened.push({ reader, device, message });
+  }
+  return opened;
 }
