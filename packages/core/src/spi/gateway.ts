@@ -21,6 +21,7 @@ export type {
   QuotedMessage,
   SendOutcome,
   Session,
+  SessionNamesPage,
 } from '../ports/gateway.ts';
 export type { Capability } from '../domain/instance/instance.ts';
 export type { ContactReport } from '../domain/contact/contact.ts';

@@ -37,6 +37,7 @@ export { SAME_NETWORK_ID_MAX, SENDER_KEPT_MS } from '../ports/storage/message-st
 export type { Page, PageRequest } from '../ports/storage/page.ts';
 export type { ProcessRegistry } from '../ports/storage/process-registry.ts';
 export type { RetentionStore } from '../ports/storage/retention-store.ts';
+export type { SessionNamesPage } from '../ports/gateway.ts';
 export type { SessionStore } from '../ports/storage/session-store.ts';
 export type {
   ClaimedEvent,
