@@ -13,7 +13,7 @@ import type { InstanceMemory } from './instance-memory.ts';
 import { downloadMedia } from './inbound/media-download.ts';
 import { fileOf } from './inbound/media-file.ts';
 import { linkedProfile, unlinkDevice } from './linked-device.ts';
-import type { GatewaySettings } from './options.ts';
+import type { InstanceSettings } from './options.ts';
 import { sendMessage } from './outbound/send-message.ts';
 import { pruneSession } from './session/pruning.ts';
 import { readStoredSession } from './session/stored-session.ts';
@@ -25,7 +25,7 @@ export interface ConnectionParts {
   readonly listener: GatewayListener;
   readonly pairingNumber: string | null;
   readonly context: GatewayContext;
-  readonly settings: GatewaySettings;
+  readonly settings: InstanceSettings;
   readonly memory: InstanceMemory;
   readonly versions: ClientVersion;
   readonly skipped: (kind: string) => void;
@@ -87,7 +87,9 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
     await Promise.race([inbox.completed(), pause(clock, LAST_REPORTS_MS)]);
     await drain();
     if (isOurEnd) return;
-    await listener.closed(await closedReason(error, { memory, clock, versions, version }));
+    await listener.closed(
+      await closedReason(error, { memory, clock, versions, version, network: parts.settings.network }),
+    );
   };
 
   socket.ev.on('connection.update', followState);
@@ -123,7 +125,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
   };
   return {
     async send(message) {
-      const waitMs = memory.pace.next();
+      const waitMs = memory.pace.next(parts.settings.pace);
       if (waitMs > 0) {
         const isOver = await Promise.race([pause(clock, waitMs).then(() => false), ended]);
         if (isOver) return { kind: 'not_sent', reason: 'the connection closed before it was its turn' };

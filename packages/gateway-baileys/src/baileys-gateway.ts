@@ -5,7 +5,8 @@ import { clientVersion } from './client-version.ts';
 import { instanceMemory } from './instance-memory.ts';
 import type { InstanceMemory } from './instance-memory.ts';
 import { readOptions } from './options.ts';
-import type { BaileysGatewayOptions } from './options.ts';
+import type { BaileysGatewayOptions, InstanceSettings } from './options.ts';
+import { briefly } from './socket/status-code.ts';
 import { quietConsole } from './socket/baileys-logs.ts';
 
 export interface BaileysGateway extends Gateway {
@@ -34,19 +35,27 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
     return attached;
   };
   const memoryOf = (instanceId: string): InstanceMemory => {
-    const memory = memories.get(instanceId) ?? instanceMemory(settings, context());
+    const memory = memories.get(instanceId) ?? instanceMemory(context());
     memories.set(instanceId, memory);
     return memory;
   };
-  const partsFor = (
+  const settingsOf = (instanceId: string): Promise<InstanceSettings> =>
+    settings.of(instanceId).catch((error: unknown) => {
+      context().logger.error(
+        { instanceId, reason: briefly(error) },
+        'an instance cannot connect, since the function that baileysGateway has as its option "socket" failed for it, or returned a wrong option: correct it; it is called again with the next try',
+      );
+      throw error;
+    });
+  const partsFor = async (
     session: Session,
     listener: GatewayListener,
     pairingNumber: string | null,
-  ): ConnectionParts => ({
+  ): Promise<ConnectionParts> => ({
     session,
     listener,
     pairingNumber,
-    settings,
+    settings: await settingsOf(session.instanceId),
     versions,
     context: context(),
     memory: memoryOf(session.instanceId),
@@ -64,7 +73,7 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
     },
     newMessageId: (random) => `3EB0${Buffer.from(random).toString('hex', 0, 9).toUpperCase()}`,
     async open(session, listener, { pairingNumber } = { pairingNumber: null }) {
-      const connection = await openConnection(partsFor(session, listener, pairingNumber));
+      const connection = await openConnection(await partsFor(session, listener, pairingNumber));
       return {
         ...connection,
         async logout() {
@@ -74,7 +83,7 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
       };
     },
     async unlink(session) {
-      await unlinkStored(session, (listener) => openConnection(partsFor(session, listener, null)));
+      await unlinkStored(session, (listener) => partsFor(session, listener, null).then(openConnection));
       memories.delete(session.instanceId);
     },
     skipped: () => skipped,

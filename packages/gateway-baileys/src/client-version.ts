@@ -1,31 +1,34 @@
 import type { WAVersion } from '@whiskeysockets/baileys';
+import type { InstanceNetwork } from './network/instance-network.ts';
 
 /** Which version of WhatsApp Web to say that we are: that of Baileys until the network refuses it. */
 export interface ClientVersion {
   /** Null for the version of Baileys. */
   readonly current: WAVersion | null;
   /** The network refused this version. Returns whether there is another to try. */
-  refused(version: WAVersion | null): Promise<boolean>;
+  refused(version: WAVersion | null, network: InstanceNetwork): Promise<boolean>;
 }
 
 /** One for all instances: what the network refuses one it refuses all, and it is asked for once. */
-export function clientVersion(askForCurrent: () => Promise<WAVersion>): ClientVersion {
+export function clientVersion(
+  askForCurrent: (network: InstanceNetwork) => Promise<WAVersion>,
+): ClientVersion {
   let current: WAVersion | null = null;
   let asking: Promise<void> | null = null;
 
-  const ask = async (): Promise<void> => {
-    current = await askForCurrent();
+  const ask = async (network: InstanceNetwork): Promise<void> => {
+    current = await askForCurrent(network);
   };
 
   return {
     get current() {
       return current;
     },
-    async refused(version) {
+    async refused(version, network) {
       if (version !== null && current?.join() === version.join()) return false;
       // Another instance may have found a newer one meanwhile.
       if (version === null && current === null) {
-        asking ??= ask().finally(() => (asking = null));
+        asking ??= ask(network).finally(() => (asking = null));
         await asking;
       }
       return true;

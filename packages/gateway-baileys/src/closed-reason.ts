@@ -1,6 +1,7 @@
 import type { ClosedReason, Clock } from '@trunkline/core/spi/gateway';
 import type { WAVersion } from '@whiskeysockets/baileys';
 import type { ClientVersion } from './client-version.ts';
+import type { InstanceNetwork } from './network/instance-network.ts';
 import type { InstanceMemory } from './instance-memory.ts';
 import { banEndsAt, describeClose } from './socket/close-codes.ts';
 
@@ -13,6 +14,7 @@ interface ClosingInstance {
   readonly memory: InstanceMemory;
   readonly clock: Clock;
   readonly versions: ClientVersion;
+  readonly network: InstanceNetwork;
   /** What the socket said that it was. */
   readonly version: WAVersion | null;
 }
@@ -48,9 +50,14 @@ function replaced({ memory, clock }: ClosingInstance, detail: string): ClosedRea
     : { kind: 'dropped', detail, notBeforeMs: AFTER_REPLACED_MS };
 }
 
-async function versionRefused({ versions, version }: ClosingInstance, detail: string): Promise<ClosedReason> {
+async function versionRefused(
+  { versions, version, network }: ClosingInstance,
+  detail: string,
+): Promise<ClosedReason> {
   try {
-    return (await versions.refused(version)) ? { kind: 'restart' } : { kind: 'failed', code: detail };
+    return (await versions.refused(version, network))
+      ? { kind: 'restart' }
+      : { kind: 'failed', code: detail };
   } catch {
     // The current version could not be found out.
     return { kind: 'dropped', detail };

@@ -4,7 +4,6 @@ import { readMessages } from './inbound/arrivals.ts';
 import type { ReadMessages } from './inbound/arrivals.ts';
 import { groupDirectory } from './inbound/group-directory.ts';
 import type { GroupDirectory } from './inbound/group-directory.ts';
-import type { GatewaySettings } from './options.ts';
 import { createPace } from './outbound/pace.ts';
 import type { Pace } from './outbound/pace.ts';
 import { recipientCache } from './outbound/recipients.ts';
@@ -31,12 +30,12 @@ export interface InstanceMemory {
   replacedAt: number | null;
 }
 
-export function instanceMemory(settings: GatewaySettings, context: GatewayContext): InstanceMemory {
+export function instanceMemory(context: GatewayContext): InstanceMemory {
   return {
     caches: socketCaches(),
     recipients: recipientCache(),
     groups: groupDirectory(),
-    pace: createPace(settings.pace, context),
+    pace: createPace(context),
     restrictions: createRestrictions(context.clock),
     read: readMessages(),
     pruning: pruningProgress(),

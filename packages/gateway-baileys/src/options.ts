@@ -2,6 +2,9 @@ import type { Agent } from 'node:https';
 import { fetchLatestWaWebVersion } from '@whiskeysockets/baileys';
 import { checkOptionNames } from '@trunkline/option-names';
 import type { OptionNames } from '@trunkline/option-names';
+import { instanceNetwork, withDispatcher } from './network/instance-network.ts';
+import type { InstanceNetwork, NetworkOptions } from './network/instance-network.ts';
+import { checkProxy } from './network/proxy-agent.ts';
 import type { PaceOptions } from './outbound/pace.ts';
 import { checkPace } from './outbound/pace.ts';
 
@@ -12,20 +15,30 @@ export interface BaileysGatewayOptions {
   readonly pace?: PaceOptions | undefined;
   /**
    * Returns the current version of WhatsApp Web. Called after the network has refused the client's version. By default,
-   * it asks web.whatsapp.com.
+   * it asks web.whatsapp.com, through the proxy of the instance, if it has one.
    */
   readonly currentVersion?: (() => Promise<WhatsAppVersion>) | undefined;
-  /** Baileys' own options for the connection to the network. */
-  readonly socket?: SocketOptions | undefined;
+  /**
+   * How instances connect to the network. A function returns it for each, and is called before each of its connections:
+   * if it throws or rejects, the connection is tried again later.
+   */
+  readonly socket?:
+    SocketOptions | ((instanceId: string) => InstanceOptions | Promise<InstanceOptions>) | undefined;
 }
 
 /** A version of WhatsApp Web, such as `[2, 3000, 1023223821]`. */
 type WhatsAppVersion = [number, number, number];
 
 interface SocketOptions {
-  /** A proxy for the WebSocket. */
+  /**
+   * The address of a proxy, with `http:`, `https:` or `socks5:`, and a user name and a password if it asks for them.
+   * Everything goes through it: the connection, files in both directions, and the look-up of the current version. It also
+   * finds the addresses of hosts.
+   */
+  readonly proxy?: string | URL;
+  /** Instead of `proxy`: how to connect. Everything goes through it, unless there is a `fetchAgent`. */
   readonly agent?: Agent;
-  /** A proxy for uploads. */
+  /** For everything but the WebSocket. */
   readonly fetchAgent?: Agent;
   /** A server other than WhatsApp's. */
   readonly waWebSocketUrl?: string | URL;
@@ -39,11 +52,26 @@ interface SocketOptions {
   readonly qrTimeout?: number;
 }
 
+/** The options of one instance. */
+interface InstanceOptions extends SocketOptions {
+  /** Instead of the gateway's. */
+  readonly deviceName?: string;
+  /** Instead of the gateway's; null for none. */
+  readonly pace?: PaceOptions | null;
+}
+
 export interface GatewaySettings {
+  readonly currentVersion: (network: InstanceNetwork) => Promise<WhatsAppVersion>;
+  /** Rejects where what the app says of the instance is wrong. */
+  of(instanceId: string): Promise<InstanceSettings>;
+}
+
+export interface InstanceSettings {
   readonly deviceName: string;
   readonly pace: PaceOptions | null;
-  readonly currentVersion: () => Promise<WhatsAppVersion>;
-  readonly socket: SocketOptions;
+  /** Baileys' own. */
+  readonly socket: Omit<SocketOptions, keyof NetworkOptions>;
+  readonly network: InstanceNetwork;
 }
 
 const OPTION_NAMES: OptionNames<BaileysGatewayOptions> = {
@@ -54,6 +82,7 @@ const OPTION_NAMES: OptionNames<BaileysGatewayOptions> = {
 };
 
 const SOCKET_OPTION_NAMES: OptionNames<SocketOptions> = {
+  proxy: true,
   agent: true,
   fetchAgent: true,
   waWebSocketUrl: true,
@@ -65,20 +94,56 @@ const SOCKET_OPTION_NAMES: OptionNames<SocketOptions> = {
   qrTimeout: true,
 };
 
+const INSTANCE_OPTION_NAMES: OptionNames<InstanceOptions> = {
+  ...SOCKET_OPTION_NAMES,
+  deviceName: true,
+  pace: true,
+};
+
 /** Fills in the defaults; throws an error that names the option that is wrong. */
 export function readOptions(options: BaileysGatewayOptions): GatewaySettings {
   checkOptionNames('baileysGateway', options, OPTION_NAMES);
   const { deviceName = 'Trunkline', pace = null, currentVersion = latestVersion, socket = {} } = options;
+  const usual = { deviceName, pace };
+  checkInstance(usual);
+  if (typeof socket === 'function') {
+    return {
+      currentVersion,
+      of: async (instanceId) => instanceSettings({ ...usual, ...(await socket(instanceId)) }),
+    };
+  }
+  checkOptionNames('baileysGateway: socket', socket, SOCKET_OPTION_NAMES);
+  const settings = instanceSettings({ ...usual, ...socket });
+  return { currentVersion, of: async () => settings };
+}
+
+function instanceSettings(options: InstanceOptions & Usual): InstanceSettings {
+  checkOptionNames('baileysGateway: socket', options, INSTANCE_OPTION_NAMES);
+  checkInstance(options);
+  const { deviceName, pace, proxy, agent, fetchAgent, ...socket } = options;
+  if (proxy !== undefined) checkProxy(proxy);
+  if (proxy !== undefined && (agent ?? fetchAgent)) {
+    throw new TypeError(
+      'baileysGateway: the options "socket.proxy" and "socket.agent" or "socket.fetchAgent" exclude each other: give one of them.',
+    );
+  }
+  return { deviceName, pace, socket, network: instanceNetwork({ proxy, agent, fetchAgent }) };
+}
+
+type Usual = Required<Pick<InstanceOptions, 'deviceName' | 'pace'>>;
+
+function checkInstance({ deviceName, pace }: Usual): void {
   if (deviceName.trim() === '' || deviceName.length > 50) {
     throw new TypeError('baileysGateway: the option "deviceName" is wrong: it must have 1 to 50 characters.');
   }
   if (pace) checkPace(pace);
-  checkOptionNames('baileysGateway: socket', socket, SOCKET_OPTION_NAMES);
-  return { deviceName, pace, currentVersion, socket };
 }
 
-async function latestVersion(): Promise<WhatsAppVersion> {
-  const latest = await fetchLatestWaWebVersion({ signal: AbortSignal.timeout(10_000) });
+async function latestVersion({ dispatcher }: InstanceNetwork): Promise<WhatsAppVersion> {
+  const latest = await fetchLatestWaWebVersion({
+    signal: AbortSignal.timeout(10_000),
+    ...withDispatcher(dispatcher),
+  });
   if (!latest.isLatest)
     throw new Error(
       'web.whatsapp.com does not say which version of WhatsApp Web is current: check that this machine can reach it, or give baileysGateway the option "currentVersion".',

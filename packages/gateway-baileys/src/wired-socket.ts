@@ -11,7 +11,7 @@ import type { InstanceMemory } from './instance-memory.ts';
 import { confirmRepeats } from './inbound/repeated-messages.ts';
 import { refuseStanzas } from './inbound/refused-stanzas.ts';
 import { showQrs } from './linking/show-qrs.ts';
-import type { GatewaySettings } from './options.ts';
+import type { InstanceSettings } from './options.ts';
 import { watchAcks } from './outbound/acks.ts';
 import type { Acks } from './outbound/acks.ts';
 import { watchDeviceLists } from './outbound/device-lists.ts';
@@ -33,7 +33,7 @@ export interface WiringParts {
   readonly listener: GatewayListener;
   readonly pairingNumber: string | null;
   readonly context: GatewayContext;
-  readonly settings: GatewaySettings;
+  readonly settings: InstanceSettings;
   readonly memory: InstanceMemory;
   /** What to say that we are; null for what Baileys says. */
   readonly version: WAVersion | null;
@@ -118,7 +118,7 @@ export function wireSocket(parts: WiringParts): WiredSocket {
     socket,
     clock,
     waWebSocketUrl: settings.socket.waWebSocketUrl,
-    fetch: (address, request) => fetch(address, request),
+    fetch: settings.network.fetch,
   });
   return {
     socket,

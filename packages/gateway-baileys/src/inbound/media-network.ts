@@ -1,11 +1,9 @@
 import type { Clock } from '@trunkline/core/spi/gateway';
 import { DEF_MEDIA_HOST, DEFAULT_CONNECTION_CONFIG } from '@whiskeysockets/baileys';
 import type { WASocket } from '@whiskeysockets/baileys';
+import type { Fetch } from '../network/instance-network.ts';
 import { mediaReuploads } from './media-reuploads.ts';
 import type { MediaReuploads } from './media-reuploads.ts';
-
-/** What makes a request: `fetch`, or one that goes through a proxy. */
-type Fetch = (address: string, options: RequestInit) => Promise<Response>;
 
 /** What downloads need of a connection. */
 export interface MediaNetwork {

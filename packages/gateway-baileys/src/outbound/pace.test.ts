@@ -6,8 +6,8 @@ import { createPace } from './pace.ts';
 describe('the pace of an instance', () => {
   it('sends the first message immediately, and the others apart, irregularly', () => {
     const clock = manualClock();
-    const pace = createPace({ messagesPerMinute: 30 }, { clock, random: seededRandom(7) });
-    const at = Array.from({ length: 200 }, () => pace.next());
+    const pace = createPace({ clock, random: seededRandom(7) });
+    const at = Array.from({ length: 200 }, () => pace.next({ messagesPerMinute: 30 }));
     expect(at[0]).toBe(0);
     const distances = at.slice(1).map((time, i) => time - (at[i] ?? 0));
     expect(Math.min(...distances)).toBeGreaterThanOrEqual(999);
@@ -20,15 +20,15 @@ describe('the pace of an instance', () => {
 
   it('lets an instance that was silent write immediately', async () => {
     const clock = manualClock();
-    const pace = createPace({ messagesPerMinute: 3 }, { clock, random: seededRandom(1) });
-    pace.next();
+    const pace = createPace({ clock, random: seededRandom(1) });
+    pace.next({ messagesPerMinute: 3 });
     await clock.advance(60_000);
-    expect(pace.next()).toBe(0);
+    expect(pace.next({ messagesPerMinute: 3 })).toBe(0);
   });
 
   it('keeps nobody waiting where there is none', () => {
-    const pace = createPace(null, { clock: manualClock(), random: seededRandom(1) });
-    expect([pace.next(), pace.next(), pace.next()]).toEqual([0, 0, 0]);
+    const pace = createPace({ clock: manualClock(), random: seededRandom(1) });
+    expect([pace.next(null), pace.next(null), pace.next(null)]).toEqual([0, 0, 0]);
   });
 
   it.each([0, 2, 601, -1, Number.NaN])('refuses %s messages a minute', (messagesPerMinute) => {

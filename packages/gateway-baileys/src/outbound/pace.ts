@@ -19,24 +19,19 @@ export function checkPace({ messagesPerMinute }: PaceOptions): void {
 }
 
 export interface Pace {
-  /** Returns how many milliseconds the next message has to wait, and counts it as sent then. */
-  next(): number;
+  /** Returns how many milliseconds the next message has to wait, and counts it as sent then. Null: there is no pace. */
+  next(options: PaceOptions | null): number;
 }
 
-/** Without options there is nothing to wait for. */
-export function createPace(
-  options: PaceOptions | null,
-  { clock, random }: { readonly clock: Clock; readonly random: Random },
-): Pace {
-  if (!options) return { next: () => 0 };
-  const distanceMs = 60_000 / options.messagesPerMinute;
+export function createPace({ clock, random }: { readonly clock: Clock; readonly random: Random }): Pace {
   let freeAt = 0;
   return {
-    next() {
+    next(options) {
+      if (!options) return 0;
       const now = clock.elapsed();
       const at = Math.max(now, freeAt);
       const jitter = 0.5 + (random.bytes(1)[0] ?? 0) / 256;
-      freeAt = at + distanceMs * jitter;
+      freeAt = at + (60_000 / options.messagesPerMinute) * jitter;
       return Math.round(at - now);
     },
   };

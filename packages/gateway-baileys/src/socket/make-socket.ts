@@ -16,18 +16,20 @@ import type {
   WAVersion,
 } from '@whiskeysockets/baileys';
 import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
+import { withDispatcher } from '../network/instance-network.ts';
 import type { Arrivals } from '../inbound/arrivals.ts';
-import type { GatewaySettings } from '../options.ts';
+import type { InstanceSettings } from '../options.ts';
 import { ownKeys, signalKeys } from '../session/signal-keys.ts';
 import type { StoredSession } from '../session/stored-session.ts';
 import { guardHandlers } from './guarded-handlers.ts';
+import { politeTurns } from './polite-turns.ts';
 import type { SocketCaches } from './socket-caches.ts';
 
 /** A query without a response in this time has failed. Half of what core allows for an operation or a send. */
 const QUERY_TIMEOUT_MS = 20_000;
 
 interface SocketParts {
-  readonly settings: GatewaySettings;
+  readonly settings: InstanceSettings;
   readonly version: WAVersion | null;
   readonly logger: ILogger;
   readonly stored: StoredSession;
@@ -47,16 +49,20 @@ export function makeSocket(parts: SocketParts): WASocket {
 function configOf(parts: SocketParts): UserFacingSocketConfig {
   const { settings, version, logger, clock, caches, findGroup } = parts;
   const { values, creds, arrivals, sent } = parts.stored;
+  const { agent, fetchAgent, dispatcher } = settings.network;
   const makeSignalRepository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository;
   return {
     defaultQueryTimeoutMs: QUERY_TIMEOUT_MS,
     ...settings.socket,
+    ...(agent && { agent }),
+    ...(fetchAgent && { fetchAgent }),
+    options: withDispatcher(dispatcher),
     ...(version && { version }),
     ...caches,
     logger,
     browser: [settings.deviceName, 'Chrome', '1.0'],
     auth: { creds, keys: signalKeys(values, clock) },
-    makeSignalRepository: recordingRepository(makeSignalRepository, arrivals),
+    makeSignalRepository: recordingRepository(makeSignalRepository, arrivals, politeTurns(clock)),
     // A write that failed ends the connection: there is nothing to try again.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
     // The phone goes on notifying its owner.
@@ -78,7 +84,11 @@ type MakeRepository = SocketConfig['makeSignalRepository'];
  * very transaction in which its decryption uses a key up: from then on it cannot be lost, and before, the network still
  * has it.
  */
-function recordingRepository(make: MakeRepository, arrivals: Arrivals): MakeRepository {
+function recordingRepository(
+  make: MakeRepository,
+  arrivals: Arrivals,
+  turn: () => Promise<void>,
+): MakeRepository {
   return (auth, ...rest) => {
     const repository = make(auth, ...rest);
     const keys = auth.keys as SignalKeyStoreWithTransaction; // makeWASocket adds the transactions before it calls this
@@ -103,6 +113,10 @@ function recordingRepository(make: MakeRepository, arrivals: Arrivals): MakeRepo
     };
 
     return Object.assign(Object.create(repository), {
+      // What is done for each device of each member of a group.
+      validateSession: (jid) => turn().then(() => repository.validateSession(jid)),
+      injectE2ESession: (options) => turn().then(() => repository.injectE2ESession(options)),
+      encryptMessage: (options) => turn().then(() => repository.encryptMessage(options)),
       decryptMessage: (options) =>
         recorded(options.jid, options.ciphertext, () => repository.decryptMessage(options)),
       decryptGroupMessage: (options) =>

@@ -38,7 +38,7 @@ export async function startBaileysNetwork({
   wa.person('5511900009999', { onWhatsApp: false });
   const gateway = baileysGateway({
     ...options,
-    socket: { waWebSocketUrl: wa.client.waWebSocketUrl, ...options.socket },
+    socket: { waWebSocketUrl: wa.client.waWebSocketUrl, ...staticOptions(options) },
   });
   if (readsByItself) void readEverything({ wa, account, reader }, group);
 
@@ -86,6 +86,15 @@ export async function startBaileysNetwork({
     },
   };
 }
+
+/** Options for the connection that are the same for every instance. */
+export function staticOptions({ socket = {} }: BaileysGatewayOptions): SocketOptions {
+  if (typeof socket === 'function')
+    throw new Error('This network makes its gateway with the same options for all.');
+  return socket;
+}
+
+type SocketOptions = Exclude<NonNullable<BaileysGatewayOptions['socket']>, (instanceId: string) => unknown>;
 
 interface Chat {
   readonly wa: FakeWhatsApp;

@@ -11,6 +11,7 @@ import type { CallResult } from '@trunkline/http/client';
 import type { WebhookEvent } from '@trunkline/receiver';
 import { onTestFinished } from 'vitest';
 import { eventually } from '@trunkline/test-support';
+import { staticOptions } from './baileys-network.ts';
 import { startReceiver } from './receiver.ts';
 import type { Receiver } from './receiver.ts';
 import { startService } from './service.ts';
@@ -53,7 +54,7 @@ export async function startFlow({
   const untrust = wa.trust();
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-baileys-'));
   const receiver = await startReceiver();
-  const socket = { waWebSocketUrl: wa.client.waWebSocketUrl, ...gateway.socket };
+  const socket = { waWebSocketUrl: wa.client.waWebSocketUrl, ...staticOptions(gateway) };
   const options = { directory, gateway: { ...gateway, socket }, clock, logger };
   const first = await startService(options);
   let service: Service = first;

@@ -1,0 +1,42 @@
+import type { Agent } from 'node:https';
+import type { Dispatcher } from 'undici';
+import { dispatcherThrough } from './dispatcher-through.ts';
+import { proxyAgent } from './proxy-agent.ts';
+
+export interface NetworkOptions {
+  readonly proxy?: string | URL | undefined;
+  readonly agent?: Agent | undefined;
+  readonly fetchAgent?: Agent | undefined;
+}
+
+/** The way from an instance to the network. Whatever the gateway asks for goes this way. */
+export interface InstanceNetwork {
+  /** For the WebSocket; undefined for none. */
+  readonly agent: Agent | undefined;
+  /** For uploads. */
+  readonly fetchAgent: Agent | undefined;
+  /** For what Baileys fetches by itself. */
+  readonly dispatcher: Dispatcher | undefined;
+  readonly fetch: Fetch;
+}
+
+/** `fetch`, or one that goes through a proxy. */
+export type Fetch = (address: string, init: RequestInit) => Promise<Response>;
+
+export function instanceNetwork({ proxy, agent, fetchAgent }: NetworkOptions): InstanceNetwork {
+  const through = proxy === undefined ? undefined : proxyAgent(proxy);
+  const fetching = through ?? fetchAgent ?? agent;
+  const dispatcher = fetching && dispatcherThrough(fetching);
+  return {
+    agent: through ?? agent,
+    fetchAgent: fetching,
+    dispatcher,
+    fetch: (address, init) => fetch(address, { ...init, ...withDispatcher(dispatcher) }),
+  };
+}
+
+/** What `fetch` is told of a dispatcher. */
+export function withDispatcher(dispatcher: Dispatcher | undefined): RequestInit {
+  // The types of Node's own fetch are those of another version.
+  return dispatcher ? ({ dispatcher } as unknown as RequestInit) : {};
+}

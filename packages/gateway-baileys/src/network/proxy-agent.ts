@@ -1,0 +1,25 @@
+import type { Agent } from 'node:https';
+import { HttpsProxyAgent } from 'https-proxy-agent';
+import { SocksProxyAgent } from 'socks-proxy-agent';
+
+const PROTOCOLS = new Set(['http:', 'https:', 'socks5:', 'socks5h:']);
+
+/** Throws a `TypeError` without the address in it, which may have a password. */
+export function checkProxy(proxy: string | URL): void {
+  const address = String(proxy);
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (!url?.hostname || !PROTOCOLS.has(url.protocol)) {
+    throw new TypeError(
+      'baileysGateway: the option "socket.proxy" is wrong: it must be an address such as http://user:password@proxy.example:8080, with http:, https: or socks5:.',
+    );
+  }
+}
+
+/** Connects to wherever it is asked to through the proxy. */
+export function proxyAgent(proxy: string | URL): Agent {
+  const url = new URL(proxy);
+  if (!url.protocol.startsWith('socks5')) return new HttpsProxyAgent(url);
+  // The proxy finds the addresses, so that nobody beside it learns the names.
+  url.href = url.href.replace(/^socks5h?:/, 'socks5h:');
+  return new SocksProxyAgent(url);
+}

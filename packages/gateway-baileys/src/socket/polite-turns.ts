@@ -1,0 +1,22 @@
+import type { Clock } from '@trunkline/core/spi/gateway';
+
+/** How long one instance may keep all others in the process waiting. */
+const LONGEST_MS = 10;
+
+/**
+ * Returns what to wait for before each of many small pieces of work that are begun together: between them, others have
+ * their turn. Without it, encrypting for a group of a thousand members keeps the process busy for seconds.
+ */
+export function politeTurns({ elapsed }: Pick<Clock, 'elapsed'>): () => Promise<void> {
+  let last: Promise<void> = Promise.resolve();
+  let since = elapsed();
+  const turn = async (): Promise<void> => {
+    if (elapsed() - since < LONGEST_MS) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    since = elapsed();
+  };
+  return () => {
+    last = last.then(turn);
+    return last;
+  };
+}

@@ -1,0 +1,92 @@
+import { silentLogger } from '@trunkline/core';
+import { systemClock, systemRandom } from '@trunkline/core/node';
+import { memorySession, openLink } from '@trunkline/gateway-contract';
+import { expect, it } from 'vitest';
+import { baileysGateway } from '../src/index.ts';
+import type { BaileysGatewayOptions } from '../src/index.ts';
+import { linked, unlinked } from './support/linked.ts';
+import { refuseAllBut, startHttpProxy, startSocksProxy } from './support/loopback-proxy.ts';
+
+const context = { clock: systemClock(), random: systemRandom(), logger: silentLogger };
+const portOf = (url: string | URL): number => Number(new URL(url).port);
+const anyEnd = ({ reason }: { reason: { kind: string } }): boolean => reason.kind !== 'restart';
+const image = { type: 'image', mimeType: 'image/png', bytes: new Uint8Array(30_000).fill(7) } as const;
+
+it.each([
+  ['HTTP', startHttpProxy],
+  ['SOCKS5', startSocksProxy],
+])('the WhatsApp gateway reaches everything through its %s proxy, and nothing past it', async (_, start) => {
+  const proxy = await start();
+  const refused = refuseAllBut(() => [portOf(proxy.url)]);
+  const { network, link, open } = await linked({ gateway: { socket: { proxy: proxy.url } } });
+  const { wa, account, reader } = network;
+  expect(proxy.targets).toContain(`127.0.0.1:${portOf(wa.client.waWebSocketUrl)}`);
+
+  let before = proxy.tunnels();
+  await wa.inbound(reader, account, image);
+  const { message } = await link.first('message');
+  if (message.content.type === 'text') throw new Error('An image became a text.');
+  const bytes = await new Response(await message.content.file.open()).bytes();
+  expect(bytes.length).toBe(30_000);
+  expect(proxy.tunnels()).toBeGreaterThan(before);
+
+  before = proxy.tunnels();
+  const file = {
+    mimeType: 'image/png',
+    filename: 'a.png',
+    size: bytes.length,
+    open: async () => new Blob([bytes]).stream(),
+  };
+  const content = { type: 'image', caption: null, file } as const;
+  const networkId = '3EB0AAAAAAAAAAAAAAAA01';
+  expect(
+    await link.connection().send({ networkId, to: reader.phoneNumber, isGroup: false, content }),
+  ).toEqual({ kind: 'accepted' });
+  expect(proxy.tunnels()).toBeGreaterThan(before);
+
+  await link.connection().close();
+  wa.refuseLogin(account, 405);
+  await (await open()).first('closed', anyEnd);
+  expect(proxy.targets).toContain('web.whatsapp.com:443');
+  expect(refused).toEqual([]);
+});
+
+it('the WhatsApp gateway connects each instance as the function for instances says', async () => {
+  const proxies = { ins_one: await startHttpProxy(), ins_two: await startHttpProxy() };
+  const { network } = await unlinked();
+  const { wa } = network;
+  const gateway = baileysGateway({
+    socket: async (instanceId) => ({
+      waWebSocketUrl: wa.client.waWebSocketUrl,
+      proxy: proxies[instanceId === 'ins_one' ? 'ins_one' : 'ins_two'].url,
+      deviceName: `Desk ${instanceId}`,
+      pace: { messagesPerMinute: 600 },
+    }),
+  });
+  gateway.attach(context);
+  for (const [instanceId, proxy] of Object.entries(proxies)) {
+    const link = await openLink(gateway, memorySession(instanceId));
+    await link.first('qr');
+    await link.connection().close();
+    expect(proxy.tunnels()).toBe(1);
+  }
+});
+
+it('the WhatsApp gateway does not connect an instance for which the function fails, and says why', async () => {
+  const lines: unknown[] = [];
+  const logger = { ...silentLogger, error: (...line: unknown[]) => void lines.push(line) };
+  const gateway = baileysGateway({ socket: () => Promise.reject(new Error('The database is away.')) });
+  gateway.attach({ ...context, logger });
+  await expect(openLink(gateway, memorySession('ins_one'))).rejects.toThrow('The database is away.');
+  expect(JSON.stringify(lines)).toContain('The database is away.');
+  expect(JSON.stringify(lines)).toContain('ins_one');
+});
+
+it.each<[BaileysGatewayOptions['socket'], string]>([
+  [{ proxy: 'ftp://secret@proxy.example' }, 'the option "socket.proxy" is wrong'],
+  [{ proxy: 'proxy.example:8080' }, 'the option "socket.proxy" is wrong'],
+])('the WhatsApp gateway refuses the proxy %o without a word of its address', (socket, why) => {
+  const make = (): unknown => baileysGateway({ socket });
+  expect(make).toThrow(why);
+  expect(make).not.toThrow('secret');
+});
