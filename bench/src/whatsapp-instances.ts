@@ -2,13 +2,13 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { spawnFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { Account, Person } from '@trunkline/fake-whatsapp';
 import { unwrap } from '@trunkline/http/client';
 import type { TrunklineClient } from '@trunkline/http/client';
 import { startMeasuredServer } from './measured-server.ts';
 import type { MeasuredServer } from './measured-server.ts';
+import { linkNumber, timed, until } from './whatsapp-numbers.ts';
 
 /**
  * Many WhatsApp numbers in one process, which runs the real client against a loopback network: what each costs in
@@ -67,11 +67,7 @@ async function link(api: TrunklineClient, index: number): Promise<Linked> {
   const digits = String(index).padStart(5, '0');
   const account = await wa.account(`55119000${digits}`, { name: `Shop ${digits}` });
   const person = await wa.person(`55118000${digits}`, { name: `Customer ${digits}` });
-  const { id } = unwrap(await api.instances.create({ name: account.name })).data;
-  unwrap(await api.instances.connect(id));
-  await until(async () => unwrap(await api.instances.get(id)).data.status === 'qr_required');
-  await wa.scanQr(account, unwrap(await api.instances.qr(id)).data.code);
-  await until(async () => unwrap(await api.instances.get(id)).data.status === 'connected');
+  const id = await linkNumber(wa, api, account);
   return { id, account, person };
 }
 
@@ -140,10 +136,6 @@ async function inTurns<Item, Result>(
   return results;
 }
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await wait(100);
-}
-
 async function perInstance(before: { readonly rss: number; readonly heapUsed: number }): Promise<string> {
   const { rss, heapUsed } = await server.memory();
   const mb = (bytes: number): string => (bytes / MB).toFixed(1);
@@ -152,14 +144,6 @@ async function perInstance(before: { readonly rss: number; readonly heapUsed: nu
     `resident ${mb(rss)} MB, ${each(rss - before.rss)} per instance; ` +
     `heap ${mb(heapUsed)} MB, ${each(heapUsed - before.heapUsed)} per instance`
   );
-}
-
-async function timed<Result>(
-  work: () => Promise<Result>,
-): Promise<{ readonly result: Result; readonly ms: number }> {
-  const began = performance.now();
-  const result = await work();
-  return { result, ms: performance.now() - began };
 }
 
 function seconds({ ms }: { readonly ms: number }): string {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { serve } from '@hono/node-server';
 import { createTrunkline } from '@trunkline/core';
 import { nodeRuntime } from '@trunkline/core/node';
@@ -17,7 +18,25 @@ export interface ServerFacts {
 export interface Memory {
   readonly rss: number;
   readonly heapUsed: number;
+  /** The longest time, in milliseconds, that something else had to wait for since this was last asked for. */
+  readonly longestDelay: number;
+  /** The most CPU, in milliseconds, that it used meanwhile without a look at what else waits: no other load lengthens it. */
+  readonly longestWork: number;
 }
+
+const delay = monitorEventLoopDelay({ resolution: 5 });
+delay.enable();
+const cpuMs = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+};
+let longestWork = 0;
+let worked = cpuMs();
+setInterval(() => {
+  const ms = cpuMs();
+  longestWork = Math.max(longestWork, ms - worked);
+  worked = ms;
+}, 5);
 
 const directory = process.argv[2] ?? '';
 // The bench puts its fake network's whereabouts there.
@@ -48,9 +67,15 @@ const server = serve({ fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
   process.send?.({ baseUrl: `http://127.0.0.1:${port}/api/v1`, apiKey: token } satisfies ServerFacts);
 });
 process.on('message', () => {
+  const delays = { longestDelay: delay.max / 1e6, longestWork };
   globalThis.gc?.();
   const { rss, heapUsed } = process.memoryUsage();
-  process.send?.({ rss, heapUsed } satisfies Memory);
+  process.send?.({ rss, heapUsed, ...delays } satisfies Memory);
+  // The collection above is nobody's delay.
+  setTimeout(() => {
+    delay.reset();
+    longestWork = 0;
+  }, 50);
 });
 process.on('disconnect', () => void stop());
 
