@@ -145,6 +145,21 @@ export function downloadContract(subject: ContractSubject): void {
       });
     });
 
+    it('stays completed when an edit is stored that was decided before', async () => {
+      const storage = await open();
+      const held = await storeLeasedInstance(storage);
+      const { message } = await receive(storage, held);
+      await storage.uploads.reserve(message.id, NOW);
+      expect(await storage.downloads.complete(held.lease, completed(held, message))).toBe('completed');
+      const edited = { ...message, caption: 'edited', editedAt: NOW + 1 };
+      const change = { message: edited, expected: message };
+      const event = anEvent(held.workspace, NOW, { type: 'message.edited' });
+      const activity = { key: null, recordedAt: NOW, change, event };
+      expect(await storage.activities.record(held.lease, activity)).toBe('recorded');
+      const stored = await storage.messages.find(held.workspace.id, message.id);
+      expect(stored).toEqual({ ...edited, media: ARRIVED });
+    });
+
     it('stays pending when the completion has no content, or is fenced, or is of another instance', async () => {
       const storage = await open();
       const held = await storeLeasedInstance(storage);
@@ -267,7 +282,12 @@ async function receive(
   { workspace, instance, lease }: Held,
   changes: Partial<PendingDownload> = {},
 ): Promise<{ readonly message: Message; readonly download: PendingDownload }> {
-  const message = anInboundMessage(instance, { type: 'image', media: MISSING });
+  const message = anInboundMessage(instance, {
+    type: 'image',
+    media: MISSING,
+    editedAt: null,
+    deletedAt: null,
+  });
   const download = structuredClone(aDownload(message, changes));
   const arrival = {
     message,

@@ -25,5 +25,7 @@ export function saysOf(message: Message): MessageSays {
  */
 export function changeContent(stored: Message, { message, expected }: ContentChange): Message | null {
   if (stored.editedAt !== expected.editedAt || stored.deletedAt !== expected.deletedAt) return null;
-  return { ...stored, ...saysOf(message) };
+  const changed = { ...stored, ...saysOf(message) };
+  // An edit says nothing about the file, which may have come since it was decided.
+  return message.deletedAt === stored.deletedAt ? { ...changed, media: stored.media } : changed;
 }
