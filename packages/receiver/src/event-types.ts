@@ -27,7 +27,7 @@ export const OPT_IN_EVENT_MEANINGS = {
   'message.deleted': 'a message was deleted for everyone in its chat',
   'message.undecryptable': 'a message arrived that only the phone can show, or that cannot be decrypted',
   'message.media_available':
-    'the file of an inbound message, which was not available at `message.received`, can be downloaded',
+    'the file of a message, which was not available at `message.received` or `message.echo`, can be downloaded',
   'call.received': 'somebody calls the number',
 } as const;
 

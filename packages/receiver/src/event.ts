@@ -138,7 +138,7 @@ export interface WebhookContact {
 
 /** The file of a message. The content is downloaded with GET /messages/{message}/media. */
 export interface WebhookMedia {
-  /** Whether the content can be downloaded. */
+  /** Whether the content can be downloaded. If not yet, `message.media_available` reports when it can. */
   readonly available: boolean;
   readonly mime_type: string;
   /** The size in bytes. Null if the content of an inbound file never reached the service. */

@@ -10,7 +10,10 @@ import type { Resource, ResponseBody } from './response-body.ts';
 
 const media = z
   .strictObject({
-    available: z.boolean().meta({ description: 'Whether the file can be downloaded.' }),
+    available: z.boolean().meta({
+      description:
+        'Whether the file can be downloaded. Of a received message, it may become true within 24 hours: `message.media_available`.',
+    }),
     mime_type: z.string(),
     size: count.nullable().meta({ description: 'In bytes.' }),
     filename: z.string(),
