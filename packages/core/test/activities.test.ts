@@ -486,8 +486,11 @@ describe('a message that was sent with the phone', () => {
     expect(receivedEvents(harness)).toHaveLength(before);
   });
 
-  it('is none if the API sent it', async () => {
-    const { harness, id, gateway, activity, events } = await chats();
+  it.each<[string, Partial<ScriptedGateway>]>([
+    ['that leads back to it', { newMessageId: (bytes) => `SBX${Buffer.from(bytes).toString('hex')}` }],
+    ['of any other form', {}],
+  ])('is none if the API sent it under an id %s', async (_, ids) => {
+    const { harness, id, gateway, activity, events } = await chats({ ...scriptedGateway(), ...ids });
     await sendText(harness, id, ADA.phoneNumber ?? '');
     await harness.clock.settle();
     await activity({ ...echo, networkId: gateway.sent()[0]?.networkId ?? '' });

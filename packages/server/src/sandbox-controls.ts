@@ -1,10 +1,22 @@
 import type { Context, Hono } from 'hono';
 import * as z from 'zod';
 import type { Logger, Storage, Trunkline, WorkspaceApi } from '@trunkline/core';
-import type { SandboxMessage } from '@trunkline/core/sandbox';
+import type { SandboxDeed, SandboxMessage } from '@trunkline/core/sandbox';
 import type { RequestGuard } from '@trunkline/http';
 import { errorResponse, refused } from './error-response.ts';
-import { groupInput, inboundInput, noInput, readInput, scanInput } from './sandbox-inputs.ts';
+import {
+  callInput,
+  deletionInput,
+  echoInput,
+  editInput,
+  groupInput,
+  inboundInput,
+  noInput,
+  reactionInput,
+  readInput,
+  scanInput,
+  undecryptableInput,
+} from './sandbox-inputs.ts';
 import type { Inbound } from './sandbox-inputs.ts';
 import type { ControlledPhone, SandboxNetwork } from './sandbox-network.ts';
 
@@ -13,7 +25,7 @@ export interface SandboxControls {
   /** The API's own, so that its requests and these are counted together. */
   readonly guard: RequestGuard;
   readonly logger: Logger;
-  readonly storage: Pick<Storage, 'groups'>;
+  readonly storage: Pick<Storage, 'groups' | 'messages'>;
   /** Null where another process has the network. */
   readonly phone: SandboxNetwork['phone'];
 }
@@ -25,6 +37,8 @@ interface Phone {
   readonly api: WorkspaceApi;
   /** The sandbox network's own name of a group. */
   groupNetworkId(groupId: string): Promise<string>;
+  /** Where the network has a message, and what somebody does to it. */
+  deed(deed: { readonly message: string; readonly from?: string | undefined }): Promise<SandboxDeed>;
 }
 
 /** Lets the user do what a person with a phone would do (docs/sandbox.md), with a key of the instance's workspace that may change instances. */
@@ -77,6 +91,29 @@ export function addSandboxControls(app: Hono, controls: SandboxControls): void {
       );
     return added;
   });
+  control('reactions', reactionInput, async ({ phone, deed, api }, { emoji, ...input }) => {
+    await phone.react({ ...(await deed(input)), emoji });
+    return api.messages.get(input.message);
+  });
+  control('edits', editInput, async ({ phone, deed, api }, { text, ...input }) => {
+    await phone.edit({ ...(await deed(input)), text });
+    return api.messages.get(input.message);
+  });
+  control('deletions', deletionInput, async ({ phone, deed, api }, input) => {
+    await phone.delete(await deed(input));
+    return api.messages.get(input.message);
+  });
+  control('echoes', echoInput, async (on, { to, text, group_id }) => {
+    return { network_id: await on.phone.write({ to, text, ...(await inGroup(on, group_id)) }) };
+  });
+  control('calls', callInput, async (on, { from, video, group_id }) => {
+    await on.phone.call({ from, video, ...(await inGroup(on, group_id)) });
+    return on.api.instances.get(on.instanceId);
+  });
+  control('undecryptable-messages', undecryptableInput, async (on, { from, reason, group_id }) => {
+    const message = { from, reason, ...(await inGroup(on, group_id)) };
+    return { network_id: await on.phone.receiveUndecryptable(message) };
+  });
   for (const action of ['drop', 'unlink', 'fail'] as const) {
     control(action, noInput, async ({ phone, api, instanceId }) => {
       await phone[action]();
@@ -107,15 +144,37 @@ function phoneOf(
         );
       return group.networkId;
     },
+    async deed({ message: id, from }) {
+      const { instance_id } = await api.messages.get(id);
+      const message = await storage.messages.find(workspaceId, id);
+      if (!message || instance_id !== instanceId)
+        throw refused('MESSAGE_NOT_FOUND', 'This instance has no such message.');
+      const { networkId, direction, groupId } = message;
+      const group = groupId === null ? null : await storage.groups.find(workspaceId, instanceId, groupId);
+      const isOwn = direction === 'outbound';
+      return {
+        about: networkId,
+        from,
+        message: {
+          author: isOwn ? null : message.from,
+          groupNetworkId: group?.networkId ?? null,
+          contact: isOwn ? message.to : message.from,
+        },
+      };
+    },
   };
 }
 
-async function sandboxMessage({ groupNetworkId }: Phone, input: Inbound): Promise<SandboxMessage> {
+async function inGroup(
+  { groupNetworkId }: Phone,
+  groupId: string | undefined,
+): Promise<{ readonly groupNetworkId?: string }> {
+  return groupId === undefined ? {} : { groupNetworkId: await groupNetworkId(groupId) };
+}
+
+async function sandboxMessage(on: Phone, input: Inbound): Promise<SandboxMessage> {
   const { from, group_id } = input;
-  const addressed = {
-    from,
-    ...(group_id !== undefined && { groupNetworkId: await groupNetworkId(group_id) }),
-  };
+  const addressed = { from, ...(await inGroup(on, group_id)) };
   if (input.file === undefined) return { ...addressed, text: input.text };
   const { file, type, caption, delay_seconds } = input;
   const content = new Uint8Array(await file.arrayBuffer());

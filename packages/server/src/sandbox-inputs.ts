@@ -74,6 +74,57 @@ export const inboundInput: z.ZodType<Inbound, unknown> = z
     return z.NEVER;
   });
 
+/** What somebody does to a message: `from`, or else the owner of the phone. */
+interface Deed {
+  readonly message: string;
+  readonly from?: string | undefined;
+}
+
+const deed = z.object({ message: z.string(), from: phoneNumber.optional() });
+
+export const reactionInput: z.ZodType<Deed & { readonly emoji: string | null }, unknown> = deed.extend({
+  emoji: z.string().min(1).max(100).nullable(),
+});
+
+export const editInput: z.ZodType<Deed & { readonly text: string }, unknown> = deed.extend({
+  text: z.string().min(1).max(4096),
+});
+
+export const deletionInput: z.ZodType<Deed, unknown> = deed;
+
+interface EchoInput {
+  readonly to?: string | undefined;
+  readonly group_id?: string | undefined;
+  readonly text: string;
+}
+
+/** To a number or to a group. */
+export const echoInput: z.ZodType<EchoInput, unknown> = z
+  .object({
+    to: phoneNumber.optional(),
+    group_id: z.string().optional(),
+    text: z.string().min(1).max(4096),
+  })
+  .refine(({ to, group_id }) => (to === undefined) !== (group_id === undefined), {
+    path: ['to'],
+    error: 'Must be there unless group_id is, and not with it.',
+  });
+
+interface FromSomebody {
+  readonly from: string;
+  readonly group_id?: string | undefined;
+}
+
+const fromSomebody = z.object({ from: phoneNumber, group_id: z.string().optional() });
+
+export const callInput: z.ZodType<FromSomebody & { readonly video?: boolean | undefined }, unknown> =
+  fromSomebody.extend({ video: z.boolean().optional() });
+
+export const undecryptableInput: z.ZodType<
+  FromSomebody & { readonly reason?: 'no_key' | 'view_once' | undefined },
+  unknown
+> = fromSomebody.extend({ reason: z.enum(['no_key', 'view_once']).optional() });
+
 interface NewGroup {
   readonly name: string;
   readonly participants_count: number;

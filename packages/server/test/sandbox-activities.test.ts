@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OPT_IN_EVENT_TYPES } from '@trunkline/core';
+import type { MessageResource } from '@trunkline/core';
+import { eventually, only, until } from '@trunkline/test-support';
+import { startHarness } from './support/harness.ts';
+import type { Harness, RunningServer } from './support/harness.ts';
+
+/** Whole flows, by REST, with the events as a receiver of webhooks gets them. */
+describe("What people do with the sandbox's phones", () => {
+  let harness: Harness;
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    ({ harness, server } = await startHarness({}, OPT_IN_EVENT_TYPES));
+  });
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0);
+    expect(server.stderr()).not.toContain('"level"');
+  });
+
+  const control = (name: string, body: unknown) =>
+    server.client.request('POST', `/sandbox/instances/${harness.instance}/${name}`, { body });
+  const listed = async (filter: string): Promise<readonly MessageResource[]> => {
+    const path = `/api/v1/messages?instance=${harness.instance}&${filter}`;
+    const { body } = await server.client.request('GET', path);
+    return (body as { data: readonly MessageResource[] }).data; // as the specification has it
+  };
+  /** A message from somebody, once it is stored. */
+  const received = async (from: string, text: string): Promise<MessageResource> => {
+    expect((await control('messages', { from, text })).status).toBe(202);
+    return until('the message is there', async () =>
+      (await listed('direction=inbound')).find((message) => message.text === text),
+    );
+  };
+  /** The data of the only event of a type that matches. */
+  const reported = (type: string, data: object): Promise<unknown> =>
+    eventually(() => {
+      const events = harness.receiver.requests.filter(({ event }) => event.type === type);
+      const matching = events.filter(({ event }) =>
+        expect.objectContaining(data).asymmetricMatch(event.data),
+      );
+      return only(matching).event.data;
+    });
+
+  it('reactions are reported, by others and by the owner', async () => {
+    const { id } = await received('15550111', 'Party at eight?');
+    const reaction = { message: id, from: '15550111', emoji: '🎉' };
+    expect(await control('reactions', reaction)).toMatchObject({ status: 202, body: { data: { id } } });
+    const data = await reported('message.reaction', { message: expect.objectContaining({ id }) });
+    expect(data).toMatchObject({
+      message: { text: 'Party at eight?' },
+      reaction: { emoji: '🎉', own: false, contact: { phone_number: '15550111' } },
+    });
+    await control('reactions', { message: id, emoji: null });
+    await reported('message.reaction', {
+      reaction: expect.objectContaining({ emoji: null, own: true, contact: null }),
+    });
+  });
+
+  it('edits and deletions change what the API shows', async () => {
+    const { id } = await received('15550112', 'See you at nine');
+    expect((await control('edits', { message: id, from: '15550112', text: 'See you at ten' })).status).toBe(
+      202,
+    );
+    await reported('message.edited', { message: expect.objectContaining({ id, text: 'See you at ten' }) });
+    expect(await server.client.message(id)).toMatchObject({
+      text: 'See you at ten',
+      edited_at: expect.any(String),
+    });
+    // A stranger's comes to nothing: what follows is reported, and it is not.
+    await control('deletions', { message: id, from: '15550666' });
+    await control('deletions', { message: id, from: '15550112' });
+    const data = await reported('message.deleted', { message: expect.objectContaining({ id }) });
+    expect(data).toMatchObject({ deletion: { contact: { phone_number: '15550112' }, own: false } });
+    expect(await server.client.message(id)).toMatchObject({ text: null, deleted_at: expect.any(String) });
+  });
+
+  it('a message that the API sent is edited with the phone', async () => {
+    const { id } = await server.client.send({ instance: harness.instance, text: 'Helo' });
+    await until('the message is read', async () => (await server.client.message(id)).status === 'read');
+    await control('edits', { message: id, text: 'Hello' });
+    await reported('message.edited', {
+      message: expect.objectContaining({ id, text: 'Hello', status: 'read' }),
+      edit: expect.objectContaining({ own: true }),
+    });
+  });
+
+  it('a message that was typed on the phone is listed, and read without an event', async () => {
+    const { status, body } = await control('echoes', { to: '15550113', text: 'On my way' });
+    expect({ status, body }).toMatchObject({
+      status: 202,
+      body: { data: { network_id: expect.any(String) } },
+    });
+    const data = await reported('message.echo', { message: expect.objectContaining({ text: 'On my way' }) });
+    expect(data).toMatchObject({ message: { to: '15550113', origin: 'device', status: 'sent' } });
+    const [message] = await until('it is read', async () => {
+      const read = await listed('direction=outbound&status=read');
+      return read.some(({ text }) => text === 'On my way') && read.filter(({ text }) => text === 'On my way');
+    });
+    expect(message).toMatchObject({ origin: 'device', read_at: expect.any(String) });
+  });
+
+  it('calls and messages for the phone alone are reported', async () => {
+    expect((await control('calls', { from: '15550114', video: true })).status).toBe(202);
+    await reported('call.received', {
+      call: expect.objectContaining({
+        instance_id: harness.instance,
+        contact: expect.objectContaining({ phone_number: '15550114' }),
+        video: true,
+      }),
+    });
+    await control('undecryptable-messages', { from: '15550115', reason: 'no_key' });
+    await reported('message.undecryptable', {
+      undecryptable: expect.objectContaining({
+        contact: expect.objectContaining({ phone_number: '15550115' }),
+        reason: 'no_key',
+      }),
+    });
+  });
+
+  it.for([
+    ['reactions', { message: 'msg_1' }, 'emoji'],
+    ['edits', { message: 'msg_1', text: '' }, 'text'],
+    ['deletions', {}, 'message'],
+    ['echoes', { text: 'Hi' }, 'to'],
+    ['echoes', { to: '15550111', group_id: 'grp_1', text: 'Hi' }, 'to'],
+    ['calls', { from: 'nobody' }, 'from'],
+    ['undecryptable-messages', { from: '15550111', reason: 'secret' }, 'reason'],
+  ] as const)('refuse what they do not understand: %s %j', async ([name, body, field]) => {
+    expect(await control(name, body)).toMatchObject({
+      status: 422,
+      body: { error: { code: 'VALIDATION_FAILED', details: { fields: { [field]: [expect.any(String)] } } } },
+    });
+  });
+
+  it('know only messages of their instance', async () => {
+    const other = await server.client.createInstance();
+    const { id } = await received('15550116', 'Here');
+    const path = `/sandbox/instances/${other.id}/deletions`;
+    for (const message of [id, 'msg_none'])
+      expect(await server.client.request('POST', path, { body: { message } })).toMatchObject({
+        status: 404,
+        body: { error: { code: 'MESSAGE_NOT_FOUND' } },
+      });
+  });
+});
