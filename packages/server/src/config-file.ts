@@ -6,6 +6,7 @@ import { didYouMean } from '@trunkline/option-names';
 import { parse, TomlError } from 'smol-toml';
 import { keyOf, variablesBy } from './setting-names.ts';
 import { textOf } from './setting-sources.ts';
+import { allSettings } from './settings.ts';
 import type { GivenSetting } from './settings.ts';
 import { errorCode, StartError } from './start-error.ts';
 
@@ -15,6 +16,8 @@ export const DEFAULT_CONFIG_FILE = 'trunkline.toml';
 const MAX_BYTES = 65_536;
 /** Of a name that is wrong: enough to find it. */
 const SHOWN_CHARACTERS = 40;
+const OTHERS = 0o077;
+const READ_BY_OTHERS = 0o044;
 const WRITE_BY_ALL = 0o002;
 
 /**
@@ -22,7 +25,8 @@ const WRITE_BY_ALL = 0o002;
  * counts from its own directory. Throws a StartError with a line for each thing that is wrong.
  */
 export async function fromConfigFile(path: string): Promise<readonly GivenSetting[]> {
-  const values = parsed(path, await readText(path));
+  const { text: content, isReadByOthers } = await readText(path);
+  const values = parsed(path, content);
   const known = variablesBy(keyOf);
   const complaints: string[] = [];
   const given: GivenSetting[] = [];
@@ -37,6 +41,10 @@ export async function fromConfigFile(path: string): Promise<readonly GivenSettin
     else
       given.push({ variable, name: `${key} in ${path}`, text: fromDirectory(variable, text, dirname(path)) });
   }
+  if (isReadByOthers && given.some(isSecret))
+    complaints.push(
+      `Other users of this machine can read ${path}, which has secrets in it: run "chmod 600 ${path}".`,
+    );
   if (complaints.length > 0) throw new StartError(...complaints);
   return given;
 }
@@ -66,7 +74,7 @@ async function refuseForeign(path: string): Promise<void> {
   }
 }
 
-async function readText(path: string): Promise<string> {
+async function readText(path: string): Promise<{ readonly text: string; readonly isReadByOthers: boolean }> {
   let file: FileHandle;
   try {
     // A pipe that nobody writes to would keep the start waiting.
@@ -84,14 +92,17 @@ async function readText(path: string): Promise<string> {
       .stat()
       .then((stat) => ({ mode: stat.isFile() ? stat.mode : null, size: stat.size }));
     if (mode === null) throw new StartError(`The configuration file is not a file: ${path}`);
-    if ((mode & WRITE_BY_ALL) !== 0)
+    // Files of Windows have no such modes.
+    const ofOthers = process.platform === 'win32' ? 0 : mode & OTHERS;
+    if ((ofOthers & WRITE_BY_ALL) !== 0)
       throw new StartError(
         `Every user of this machine can change ${path}, so it is not read: run "chmod o-w ${path}".`,
       );
     if (size > MAX_BYTES)
       throw new StartError(`The configuration file is larger than ${MAX_BYTES} bytes: ${path}`);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES + 1), 0, MAX_BYTES + 1, 0);
-    return new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, bytesRead));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(buffer.subarray(0, bytesRead));
+    return { text, isReadByOthers: (ofOthers & READ_BY_OTHERS) !== 0 };
   } catch (error) {
     if (error instanceof TypeError)
       throw new StartError(`The configuration file is not text in UTF-8: ${path}`);
@@ -112,6 +123,12 @@ function parsed(path: string, text: string): Readonly<Record<string, unknown>> {
       );
     throw error;
   }
+}
+
+function isSecret({ variable, text }: GivenSetting): boolean {
+  if (text === '') return false;
+  if (allSettings().some((one) => one.variable === variable && one.isSecret)) return true;
+  return URL.canParse(text) && new URL(text).password !== '';
 }
 
 function noSuchSetting(key: string, known: readonly string[]): string {

@@ -156,6 +156,7 @@ describe('A configuration file', () => {
     ['another encoding', new Uint8Array([0x68, 0xff, 0x0a]), 'The configuration file is not text in UTF-8: '],
     ['more than it may hold', '#'.repeat(65_537), 'The configuration file is larger than 65536 bytes: '],
     ['the name of a property that each object has', '__proto__ = 1', ': there is no setting "__proto__". '],
+    ['lists in lists without an end', `port = ${'['.repeat(10_000)}`, ' is not valid TOML: line 1, '],
     ['control characters in a name', '"\\u001b[31m" = 1', ': there is no setting "\\u001b[31m". '],
     [
       'a name of ten thousand letters',
@@ -180,6 +181,13 @@ describe('A configuration file', () => {
     expect(await complaintsAbout(join(directory, 'folder.toml'))).toEqual([
       `The configuration file is not a file: ${join(directory, 'folder.toml')}`,
     ]);
+    const shown = configFile('metrics_token = "hush-hush-hush-hush"', 0o640);
+    expect(await complaintsAbout(shown)).toEqual([
+      `Other users of this machine can read ${shown}, which has secrets in it: run "chmod 600 ${shown}".`,
+    ]);
+    const database = configFile('database_url = "postgres://me:hush@db/x"', 0o644);
+    expect(await complaintsAbout(database)).toHaveLength(1);
+    expect(await complaintsAbout(configFile('port = 1\nmetrics_token = ""', 0o644))).toEqual([]);
     const open = configFile('port = 1', 0o666);
     expect(await complaintsAbout(open)).toEqual([
       `Every user of this machine can change ${open}, so it is not read: run "chmod o-w ${open}".`,

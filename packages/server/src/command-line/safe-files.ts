@@ -10,6 +10,7 @@ import { CommandError } from './command-error.ts';
 // Files of backups. None is read or written through a symbolic link: whoever can write to such a folder could choose any
 // other file of the machine.
 
+const WRITE_BY_ALL = 0o002;
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 interface CopyProgress {
@@ -35,12 +36,16 @@ export async function kindAt(path: string): Promise<'file' | 'directory' | null>
   }
 }
 
-/** Makes a directory for its owner alone, unless it is there. */
+/** Makes a directory for its owner alone, unless it is there. One in which everybody may write is refused. */
 export async function directoryAt(path: string): Promise<void> {
   const kind = await kindAt(path);
   if (kind === 'file')
     throw new CommandError(`${path} is a file, and has to be a directory: name another one.`);
   if (kind === null) await mkdir(path, { mode: 0o700 });
+  else if (process.platform !== 'win32' && ((await lstat(path)).mode & WRITE_BY_ALL) !== 0)
+    throw new CommandError(
+      `Every user of this machine can change what is in ${path}: run "chmod o-w ${path}", or name another directory.`,
+    );
 }
 
 /**

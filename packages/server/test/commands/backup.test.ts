@@ -1,4 +1,13 @@
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
@@ -125,6 +134,12 @@ describe('A backup', { timeout: 240_000 }, () => {
     };
     mkdirSync(join(cwd, 'full'));
     writeFileSync(join(cwd, 'full', 'letter.txt'), 'mine');
+    mkdirSync(join(cwd, 'open'));
+    chmodSync(join(cwd, 'open'), 0o777);
+    await refused(
+      ['backup', join(cwd, 'open')],
+      `Every user of this machine can change what is in ${cwd}/open: run "chmod o-w ${cwd}/open", or name another directory.`,
+    );
     await refused(
       ['backup', join(cwd, 'full')],
       `${cwd}/full is not empty, and not a backup: name another directory.`,
