@@ -54,6 +54,11 @@ export class Connection implements Line {
     return this.#clientKey;
   }
 
+  /** What the client was given by an earlier connection, to be routed to the same place. */
+  get routing(): Buffer | undefined {
+    return this.#deframer.routing;
+  }
+
   /** The client behind it. Throws before the login. */
   get client(): Companion {
     if (this.companion === undefined) throw new Error('a stanza before the login');

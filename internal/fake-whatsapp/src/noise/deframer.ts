@@ -1,12 +1,20 @@
 import { NOISE_WA_HEADER } from '@whiskeysockets/baileys';
 
+/** `ED`, two bytes of a version, and the length of what follows. */
 const ROUTING_HEADER_LENGTH = 7;
+const ROUTING_MARK = 'ED';
 const LENGTH_PREFIX = 3;
 
 /** Bytes in, frames out. Takes off the routing prefix and the header that the first frame comes with. */
 export class Deframer {
   #buffered: Buffer = Buffer.alloc(0);
   #introduced = false;
+  #routing: Buffer | undefined;
+
+  /** Where the client wants to be routed to, as the server has told it before. */
+  get routing(): Buffer | undefined {
+    return this.#routing;
+  }
 
   push(chunk: Uint8Array): readonly Buffer[] {
     this.#buffered = Buffer.concat([this.#buffered, chunk]);
@@ -24,11 +32,11 @@ export class Deframer {
 
   #takeIntroduction(): boolean {
     if (this.#buffered.length < ROUTING_HEADER_LENGTH) return false;
-    // The routing prefix is the two letters overwritten by the version bytes 2 and 3.
-    if (this.#buffered[0] === 2 && this.#buffered[1] === 3) {
-      const length = this.#buffered.readUIntBE(4, 3);
+    if (this.#buffered.toString('latin1', 0, ROUTING_MARK.length) === ROUTING_MARK) {
+      const length = this.#buffered.readUIntBE(4, LENGTH_PREFIX);
       if (this.#buffered.length < ROUTING_HEADER_LENGTH + length) return false;
-      this.#take(ROUTING_HEADER_LENGTH + length);
+      this.#take(ROUTING_HEADER_LENGTH);
+      this.#routing = this.#take(length);
     }
     if (this.#buffered.length < NOISE_WA_HEADER.length) return false;
     const header = this.#take(NOISE_WA_HEADER.length);

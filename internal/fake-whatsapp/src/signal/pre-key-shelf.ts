@@ -51,6 +51,11 @@ export class PreKeyShelf {
     this.#signed = signed;
   }
 
+  /** Others have used all one-time keys but so many. */
+  useUp(left: number): void {
+    this.#oneTime.splice(left);
+  }
+
   take(): KeyBundle {
     if (this.#signed === undefined) throw new Error('the client has not uploaded its keys yet');
     const preKey = this.#oneTime.shift();

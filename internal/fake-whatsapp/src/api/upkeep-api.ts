@@ -1,0 +1,46 @@
+import type { Switchboard } from '../connection/switchboard.ts';
+import type { Network } from '../network.ts';
+import { SERVER, seconds, stanza } from '../stanza.ts';
+import type { Stanza } from '../stanza.ts';
+import type { Account } from './directory-api.ts';
+
+/** What the network asks of a linked client from time to time. */
+export interface UpkeepApi {
+  /** Others have used all one-time keys of the client but so many: it is notified. */
+  usePreKeys(account: Account, left: number): void;
+  /** How many one-time keys of the client are left. */
+  preKeyCount(account: Account): number;
+  /** Gives the client something to show at its next connections, so that they come to the same place. */
+  route(account: Account, to: string): void;
+  /** What the client's connection has shown of that; null if nothing. */
+  routeOf(account: Account): string | null;
+  /** Something that the account's devices share has changed: the client is to ask for it. Returns the id of the stanza. */
+  changeAppState(account: Account, collection: string): string;
+}
+
+export function upkeepApi(network: Network, switchboard: Switchboard): UpkeepApi {
+  const { directory } = network;
+  const companionOf = ({ phoneNumber }: Account) => directory.account(phoneNumber).companion;
+  const connectionOf = ({ phoneNumber }: Account) => switchboard.ofAccount(directory.account(phoneNumber));
+  const notify = (account: Account, type: string, content: Stanza): string => {
+    const id = network.newStanzaId();
+    // As a jid: clients compare it with theirs.
+    const attrs = { id, type, from: `@${SERVER}`, t: seconds(network.now()) };
+    companionOf(account).inbox.put(stanza('notification', attrs, [content]));
+    return id;
+  };
+  return {
+    usePreKeys: (account, left) => {
+      companionOf(account).shelf.useUp(left);
+      notify(account, 'encrypt', stanza('count', { value: String(left) }));
+    },
+    preKeyCount: (account) => companionOf(account).shelf.count,
+    route: (account, to) => {
+      const routing = stanza('edge_routing', {}, [stanza('routing_info', {}, Buffer.from(to))]);
+      connectionOf(account).send(stanza('ib', {}, [routing]));
+    },
+    routeOf: (account) => connectionOf(account).routing?.toString() ?? null,
+    changeAppState: (account, collection) =>
+      notify(account, 'server_sync', stanza('collection', { name: collection, version: '2' })),
+  };
+}

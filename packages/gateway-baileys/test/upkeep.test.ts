@@ -1,0 +1,44 @@
+import { eventually } from '@trunkline/test-support';
+import { describe, expect, it } from 'vitest';
+import { linked, textOf } from './support/linked.ts';
+
+describe('what WhatsApp asks of a linked device', () => {
+  it('keys that others have used up are replaced', async () => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    wa.usePreKeys(account, 2);
+    expect(wa.preKeyCount(account)).toBe(2);
+    await eventually(() => expect(wa.preKeyCount(account)).toBeGreaterThanOrEqual(5));
+    await wa.inbound(reader, account, 'with a new key');
+    await link.first('message', ({ message }) => textOf(message) === 'with a new key');
+  });
+
+  it('the next connections come to the place that WhatsApp has named', async () => {
+    const { network, link, open } = await linked();
+    const { wa, account } = network;
+    expect(wa.routeOf(account)).toBeNull();
+    wa.route(account, 'gru2');
+    // It is stored when something that came later is.
+    wa.lockNewChats(account, null);
+    await link.first('restricted');
+    await link.connection().close();
+    await (await open()).first('connected');
+    expect(wa.routeOf(account)).toBe('gru2');
+  });
+
+  it('changes of what the devices of an account share are acknowledged, and hold nothing back', async () => {
+    const { network, link } = await linked();
+    const { wa, account, reader } = network;
+    wa.keepRefused();
+    const ids = ['regular', 'critical_block', 'unheard_of'].map((name) => wa.changeAppState(account, name));
+    await wa.inbound(reader, account, 'after them');
+    await link.first('message', ({ message }) => textOf(message) === 'after them');
+    const acks = () =>
+      wa
+        .transcript()
+        .filter(({ direction, node }) => direction === 'received' && node.tag === 'ack')
+        .filter(({ node }) => ids.includes(node.attrs['id'] ?? ''))
+        .map(({ node }) => node.attrs['error']);
+    await eventually(() => expect(acks()).toEqual(ids.map(() => undefined)));
+  });
+});
