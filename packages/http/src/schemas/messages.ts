@@ -40,7 +40,10 @@ const contact = z
 const error = z
   .strictObject({ code: z.string(), message: z.string() })
   .nullable()
-  .meta({ description: 'Why the message failed.' });
+  .meta({
+    description:
+      'Why the message failed. With `send_outcome_unknown`, it may have arrived. With `network_busy` and `recipient_unreachable`, the network did not take it for four hours, and it was not sent.',
+  });
 
 export const message: Resource<MessageResource> = {
   name: 'Message',
