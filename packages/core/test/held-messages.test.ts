@@ -100,6 +100,21 @@ describe('a message that the network does not take for now', () => {
     expect(receivedTypes(harness).filter((type) => type.startsWith('message.'))).toEqual(['message.failed']);
   });
 
+  it('fails as unknown if an earlier try had no outcome, and goes on when a receipt proves that it arrived', async () => {
+    const outcomes: SendOutcome[] = [{ kind: 'unknown', reason: 'no response' }];
+    const gateway = scriptedGateway({ send: async () => outcomes.shift() ?? notTaken(MINUTE) });
+    const { harness, id } = await linked(gateway);
+    const { message } = await sendText(harness, id, ADA);
+    await harness.clock.advance(4 * HOUR + SECOND);
+    expect(await harness.api.messages.get(message.id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'send_outcome_unknown' },
+    });
+    const { networkId = '' } = gateway.sent()[0] ?? {};
+    await gateway.last().listener.receipt({ networkId, status: 'delivered' });
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'delivered', error: null });
+  });
+
   it('fails as network_busy if the gateway names no error', async () => {
     const gateway = scriptedGateway({
       send: async () => ({ kind: 'not_sent', reason: 'busy', retryAfterMs: MINUTE }),

@@ -1,6 +1,6 @@
 import type { Message, MessageError } from '../domain/message/message.ts';
 import { holdDelay, NEVER_TAKEN } from '../domain/message/not-sent-retry.ts';
-import { SEND_OUTCOME_UNKNOWN, sendRetryDelay } from '../domain/message/send-retry.ts';
+import { SEND_OUTCOME_UNKNOWN, sendRetryDelay, UNKNOWN_BEFORE_HELD } from '../domain/message/send-retry.ts';
 import type { SendOutcome } from '../ports/gateway.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import type { QueuedMessage } from '../ports/storage/message-store.ts';
@@ -61,7 +61,8 @@ export function recordSendOutcome(
     const since = heldSince ?? now;
     const acceptedAt = message.queuedAt ?? message.createdAt;
     const delayMs = holdDelay({ acceptedAt, heldSince: since, retryAfterMs, now });
-    if (delayMs === null) return fail(lease, message, error);
+    // After a try without an outcome, nobody can say that it was not sent.
+    if (delayMs === null) return fail(lease, message, tries > 0 ? UNKNOWN_BEFORE_HELD : error);
     await postpone(lease, head, { tries, delayMs, heldSince: since });
     if (heldSince !== undefined) return;
     const { id: messageId, instanceId } = message;

@@ -7,6 +7,13 @@ export const SEND_OUTCOME_UNKNOWN = {
     'In five tries the network did not say whether it took the message. It may have arrived: ask the recipient before you send it again.',
 } as const;
 
+/** The error of a message that the network took no more after a try whose outcome stayed unknown. */
+export const UNKNOWN_BEFORE_HELD = {
+  code: SEND_OUTCOME_UNKNOWN.code,
+  message:
+    'The network did not say whether it took the message, and did not take it again for hours. It may have arrived: ask the recipient before you send it again.',
+} as const;
+
 /** The wait after `tries` sends without a response; null when it is to be given up. */
 export function sendRetryDelay(tries: number): number | null {
   return WAITS_MS[tries - 1] ?? null;
