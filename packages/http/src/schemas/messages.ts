@@ -37,13 +37,10 @@ const contact = z
   .nullable()
   .meta({ description: 'Who wrote an inbound message, or whom an outbound one was addressed to by its id.' });
 
-const error = z
-  .strictObject({ code: z.string(), message: z.string() })
-  .nullable()
-  .meta({
-    description:
-      'Why the message failed. With `send_outcome_unknown`, it may have arrived. With `network_busy` and `recipient_unreachable`, the network did not take it for four hours, and it was not sent.',
-  });
+const error = z.strictObject({ code: z.string(), message: z.string() }).nullable().meta({
+  description:
+    'Why the message failed. With `send_outcome_unknown`, it may have arrived. With `network_busy` and `recipient_unreachable`, the network did not take it for four hours, and it was not sent.',
+});
 
 export const message: Resource<MessageResource> = {
   name: 'Message',

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTrunkline } from '@trunkline/core';
+import type { MessageResource, WorkspaceApi } from '@trunkline/core';
+import { nodeRuntime, systemClock } from '@trunkline/core/node';
+import type { Clock } from '@trunkline/core/spi/gateway';
+import { baileysGateway } from '@trunkline/gateway-baileys';
+import { startFakeWhatsApp } from '@trunkline/fake-whatsapp';
+import type { Account, FakeWhatsApp, Person } from '@trunkline/fake-whatsapp';
+import { sqliteStorage } from '@trunkline/storage-sqlite';
+import { eventually } from '@trunkline/test-support';
+import { onTestFinished } from 'vitest';
+import { SECRET_KEY } from './service.ts';
+
+/** A linked number, and whom it talks to. */
+export interface LinkedNumber {
+  readonly account: Account;
+  readonly instance: string;
+  readonly people: readonly Person[];
+}
+
+export interface ManyNumbers {
+  readonly wa: FakeWhatsApp;
+  readonly api: WorkspaceApi;
+  readonly numbers: readonly LinkedNumber[];
+  /** What has arrived, and when by `Date.now()`. */
+  readonly received: readonly { readonly message: MessageResource; readonly at: number }[];
+}
+
+interface Size {
+  readonly numbers: number;
+  /** How many times as fast as it is time goes by for the service. */
+  readonly speed: number;
+}
+
+/** The service in this process, on a loopback WhatsApp that delivers to some people by one of their two names alone. */
+export async function startManyNumbers({ numbers: count, speed }: Size): Promise<ManyNumbers> {
+  const wa = await startFakeWhatsApp();
+  const untrust = wa.trust();
+  const directory = mkdtempSync(join(tmpdir(), 'trunkline-many-'));
+  const trunkline = createTrunkline({
+    ...nodeRuntime({ mediaDirectory: join(directory, 'media') }),
+    clock: fastClock(speed),
+    storage: sqliteStorage({ path: join(directory, 'trunkline.db') }),
+    gateway: baileysGateway({ socket: { waWebSocketUrl: wa.client.waWebSocketUrl } }),
+    secretKey: SECRET_KEY,
+  });
+  const received: { message: MessageResource; at: number }[] = [];
+  const hear = async ({ data }: { readonly data: { readonly message: MessageResource } }): Promise<void> => {
+    received.push({ message: data.message, at: Date.now() });
+  };
+  trunkline.on('message.received', hear, { name: 'soak', concurrency: 100 });
+  await trunkline.start();
+  onTestFinished(async () => {
+    await trunkline.stop();
+    untrust();
+    await wa.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const { id } = await trunkline.admin.workspaces.create({ name: 'Acme' });
+  const api = trunkline.workspace(id);
+  const numbers: LinkedNumber[] = [];
+  for (let index = 0; index < count; index += 1) numbers.push(await link(wa, api, index));
+  return { wa, api, numbers, received };
+}
+
+async function link(wa: FakeWhatsApp, api: WorkspaceApi, index: number): Promise<LinkedNumber> {
+  const digits = String(index).padStart(5, '0');
+  const account = wa.account(`55119000${digits}`, { name: `Shop ${digits}` });
+  const people = (['either', 'lid', 'pn'] as const).map((writtenToBy, place) =>
+    wa.person(`5511800${place}${digits}`, { name: `Customer ${digits}`, writtenToBy }),
+  );
+  const { id: instance } = await api.instances.create({ name: account.name });
+  await api.instances.connect(instance);
+  await untilStatus(api, instance, 'qr_required');
+  wa.scanQr(account, (await api.instances.qr(instance)).code);
+  await untilStatus(api, instance, 'connected');
+  return { account, instance, people };
+}
+
+function untilStatus(api: WorkspaceApi, instance: string, status: string): Promise<void> {
+  return eventually(async () => {
+    const now = await api.instances.get(instance);
+    if (now.status !== status) throw new Error(`${instance} is ${now.status} (${now.last_error}).`);
+  });
+}
+
+function fastClock(speed: number): Clock {
+  const clock = systemClock();
+  const [began, elapsed] = [clock.now(), clock.elapsed()];
+  const passed = (): number => (clock.elapsed() - elapsed) * speed;
+  return {
+    now: () => began + Math.floor(passed()),
+    elapsed: passed,
+    setTimer: (delayMs, callback) => clock.setTimer(delayMs / speed, callback),
+  };
+}
