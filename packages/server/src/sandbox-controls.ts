@@ -1,6 +1,8 @@
 import type { Context, Hono } from 'hono';
 import * as z from 'zod';
+import { TrunklineError } from '@trunkline/core';
 import type { Logger, Storage, Trunkline, WorkspaceApi } from '@trunkline/core';
+import { invalid } from '@trunkline/core/spi/http';
 import type { SandboxDeed, SandboxMessage } from '@trunkline/core/sandbox';
 import type { RequestGuard } from '@trunkline/http';
 import { errorResponse, refused } from './error-response.ts';
@@ -39,6 +41,8 @@ interface Phone {
   groupNetworkId(groupId: string): Promise<string>;
   /** Where the network has a message, and what somebody does to it. */
   deed(deed: { readonly message: string; readonly from?: string | undefined }): Promise<SandboxDeed>;
+  /** The sandbox network's own name of a message. */
+  messageNetworkId(messageId: string): Promise<string>;
 }
 
 /** Lets the user do what a person with a phone would do (docs/sandbox.md), with a key of the instance's workspace that may change instances. */
@@ -145,22 +149,31 @@ function phoneOf(
       return group.networkId;
     },
     async deed({ message: id, from }) {
-      const { instance_id } = await api.messages.get(id);
-      const message = await storage.messages.find(workspaceId, id);
-      if (!message || instance_id !== instanceId)
-        throw refused('MESSAGE_NOT_FOUND', 'This instance has no such message.');
-      const { networkId, direction, groupId } = message;
+      await api.messages.get(id);
+      const found = await storage.messages.findQuotable(instanceId, id);
+      if (!found) throw refused('MESSAGE_NOT_FOUND', 'This instance has no such message.');
+      const { networkId, direction, groupId, to, from: number } = found.message;
       const group = groupId === null ? null : await storage.groups.find(workspaceId, instanceId, groupId);
       const isOwn = direction === 'outbound';
+      // Who hides their number is named by their network id.
+      const author = isOwn ? null : (number ?? found.senderId);
       return {
         about: networkId,
         from,
         message: {
-          author: isOwn ? null : message.from,
+          author,
           groupNetworkId: group?.networkId ?? null,
-          contact: isOwn ? message.to : message.from,
+          contact: isOwn ? to : author,
         },
       };
+    },
+    async messageNetworkId(messageId) {
+      const found = await storage.messages.findQuotable(instanceId, messageId);
+      if (!found)
+        throw new TrunklineError(
+          invalid({ reply_to: ['Must be the id of a message of this instance.'] }).refusal,
+        );
+      return found.message.networkId;
     },
   };
 }
@@ -173,8 +186,16 @@ async function inGroup(
 }
 
 async function sandboxMessage(on: Phone, input: Inbound): Promise<SandboxMessage> {
-  const { from, group_id } = input;
-  const addressed = { from, ...(await inGroup(on, group_id)) };
+  const { from, sender, group_id, reply_to } = input;
+  const addressed = {
+    from,
+    sender: sender && { networkId: sender.network_id, name: sender.name, username: sender.username },
+    detail: input.detail,
+    sentAt: input.sent_at,
+    networkId: input.network_id,
+    ...(reply_to !== undefined && { replyTo: await on.messageNetworkId(reply_to) }),
+    ...(await inGroup(on, group_id)),
+  };
   if (input.file === undefined) return { ...addressed, text: input.text };
   const { file, type, caption, delay_seconds } = input;
   const content = new Uint8Array(await file.arrayBuffer());

@@ -2,7 +2,8 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod';
 import { TrunklineError, isTrunklineError } from '@trunkline/core';
-import { invalid, parsePhoneNumber } from '@trunkline/core/spi/http';
+import { invalid, messageDetail, parsePhoneNumber } from '@trunkline/core/spi/http';
+import type { MessageKindAndPayload } from '@trunkline/core/spi/http';
 import type { Logger } from '@trunkline/core';
 import { refused } from './error-response.ts';
 
@@ -27,16 +28,31 @@ export const scanInput: z.ZodType<Scan, unknown> = z.object({
   profile_name: z.string().min(1).max(255).optional(),
 });
 
-interface InboundText {
-  readonly from: string;
+/** What every message has. */
+interface AnyInbound {
+  /** Null if the sender hides their number. */
+  readonly from: string | null;
+  readonly sender?: Sender | undefined;
   readonly group_id?: string | undefined;
-  readonly text: string;
+  readonly detail?: MessageKindAndPayload | undefined;
+  /** Epoch milliseconds. */
+  readonly sent_at?: number | undefined;
+  readonly reply_to?: string | undefined;
+  readonly network_id?: string | undefined;
+}
+
+interface Sender {
+  readonly network_id?: string | undefined;
+  readonly name?: string | undefined;
+  readonly username?: string | undefined;
+}
+
+interface InboundText extends AnyInbound {
+  readonly text?: string | undefined;
   readonly file?: undefined;
 }
 
-interface InboundFile {
-  readonly from: string;
-  readonly group_id?: string | undefined;
+interface InboundFile extends AnyInbound {
   readonly file: File;
   readonly type: 'image' | 'document' | 'audio' | 'video';
   readonly caption?: string | undefined;
@@ -55,14 +71,51 @@ const delay = z.string().transform((text, context): number => {
   return z.NEVER;
 });
 
-const anyInbound = z.object({ from: phoneNumber, group_id: z.string().optional() });
-const inboundText = anyInbound.extend({ text: z.string().min(1).max(4096), file: z.undefined().optional() });
-const inboundFile = anyInbound.extend({
-  file: z.instanceof(File, { error: 'Must be a file, in a multipart form.' }),
-  type: z.enum(['image', 'document', 'audio', 'video']),
-  caption: z.string().max(1024).optional(),
-  delay_seconds: delay.optional(),
+/** An object; in a form, as JSON. */
+const objectOrJson = <Value>(schema: z.ZodType<Value, unknown>): z.ZodType<Value, unknown> =>
+  z.preprocess((value, context) => {
+    if (typeof value !== 'string') return value;
+    try {
+      return JSON.parse(value);
+    } catch {
+      context.addIssue('Must be an object, in a form as JSON.');
+      return z.NEVER;
+    }
+  }, schema);
+
+const name = z.string().min(1).max(255);
+const anyInbound = z.object({
+  from: phoneNumber.nullable().default(null),
+  sender: objectOrJson(
+    z.object({ network_id: name.optional(), name: name.optional(), username: name.optional() }),
+  ).optional(),
+  group_id: z.string().optional(),
+  detail: objectOrJson(messageDetail).optional(),
+  sent_at: z.iso
+    .datetime({ offset: true })
+    .transform((at) => Date.parse(at))
+    .optional(),
+  reply_to: z.string().optional(),
+  network_id: name.optional(),
 });
+const hasSender = ({ from, sender }: AnyInbound): boolean =>
+  from !== null || sender?.network_id !== undefined;
+const NO_SENDER = { path: ['from'], error: 'Is required, unless the sender has a network_id.' };
+const inboundText = anyInbound
+  .extend({ text: z.string().min(1).max(4096).optional(), file: z.undefined().optional() })
+  .refine(hasSender, NO_SENDER)
+  .refine(({ text, detail }) => text !== undefined || detail !== undefined, {
+    path: ['text'],
+    error: 'Is required, unless there is a detail.',
+  });
+const inboundFile = anyInbound
+  .extend({
+    file: z.instanceof(File, { error: 'Must be a file, in a multipart form.' }),
+    type: z.enum(['image', 'document', 'audio', 'video']),
+    caption: z.string().max(1024).optional(),
+    delay_seconds: delay.optional(),
+  })
+  .refine(hasSender, NO_SENDER);
 
 /** A file, or a text without one. */
 export const inboundInput: z.ZodType<Inbound, unknown> = z

@@ -103,6 +103,67 @@ describe("The sandbox's phones", () => {
     expect(Buffer.from(await file.arrayBuffer())).toEqual(png);
   });
 
+  it('get messages of every kind, from people who hide their numbers, and quotes', async () => {
+    const id = await connected();
+    const sender = { network_id: 'lid-1', name: 'Ada', username: 'ada.l' };
+    const payload = { latitude: 40.41, longitude: -3.7, name: 'Plaza Mayor', address: null };
+    const detail = { kind: 'location', payload };
+    const inbound = (count: number) =>
+      until(`${count} messages are there`, async () => {
+        const { body } = await client.request('GET', `/api/v1/messages?instance=${id}&direction=inbound`);
+        const { data } = body as { data: readonly MessageResource[] }; // as the specification has it
+        return data.length === count && data;
+      });
+    const sent_at = '2026-01-02T03:04:05+01:00';
+    expect((await control(id, 'messages', { from: null, sender, detail, sent_at })).status).toBe(202);
+    const [place] = await inbound(1);
+    expect(place).toMatchObject({
+      from: null,
+      contact: { name: 'Ada', phone_number: null, username: 'ada.l' },
+      type: 'text',
+      ...detail,
+      text: 'Location: Plaza Mayor, 40.41,-3.70',
+      sent_at: '2026-01-02T02:04:05.000+00:00',
+    });
+
+    const form = new FormData();
+    form.set('from', '15550123');
+    form.set('sender', JSON.stringify(sender));
+    form.set('type', 'audio');
+    form.set('detail', JSON.stringify({ kind: 'voice', payload: { seconds: 3 } }));
+    form.set('reply_to', place?.id ?? '');
+    form.set('network_id', 'IN-1');
+    form.set('file', new Blob(['OggS', new Uint8Array(24), 'OpusHead']));
+    expect((await control(id, 'messages', form)).body).toEqual({ data: { network_id: 'IN-1' } });
+    const [voice] = await inbound(2);
+    expect(voice).toMatchObject({
+      type: 'audio',
+      kind: 'voice',
+      payload: { seconds: 3 },
+      reply_to: place?.id,
+      contact: { ...place?.contact, phone_number: '15550123' },
+    });
+
+    const from = '15550123';
+    for (const [body, field] of [
+      [{ text: 'Hi' }, 'from'],
+      [{ from: null, sender: { name: 'Ada' }, text: 'Hi' }, 'from'],
+      [{ from }, 'text'],
+      [{ from, detail: { kind: 'contact', payload: {} } }, 'detail'],
+      [{ from, detail: { kind: 'song', payload: null } }, 'detail'],
+      [{ from, text: 'Hi', sender: 'Ada' }, 'sender'],
+      [{ from, text: 'Hi', sent_at: 'yesterday' }, 'sent_at'],
+      [{ from, text: 'Hi', reply_to: 'msg_01k9z000000000000000000000' }, 'reply_to'],
+    ] as const) {
+      expect(await control(id, 'messages', body), field).toMatchObject({
+        status: 422,
+        body: {
+          error: { code: 'VALIDATION_FAILED', details: { fields: { [field]: [expect.any(String)] } } },
+        },
+      });
+    }
+  });
+
   it('drop the connection, which comes back', async () => {
     const id = await connected();
     expect((await control(id, 'drop')).status).toBe(202);

@@ -35,4 +35,5 @@ export {
 export { DELIVERY_STATUSES } from '../domain/delivery/delivery.ts';
 export { WAITING_REASONS } from '../domain/delivery/waiting.ts';
 export { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../domain/message/message.ts';
-export type { MessageKind, MessagePayload, MessagePayloads } from '@trunkline/receiver';
+export { MESSAGE_KINDS, MESSAGE_PAYLOADS, messageDetail } from '../inputs/message-payloads.ts';
+export type { MessageKind, MessageKindAndPayload, MessagePayload } from '@trunkline/receiver';
