@@ -339,6 +339,36 @@ describe('a file that does not come in time', () => {
     expect(await leftovers(harness)).toEqual([]);
   });
 
+  it('is left to other processes by one without a media store', async () => {
+    let asked = 0;
+    const { harness, instance, gateway } = await startWaiting({
+      openFile: () => {
+        asked += 1;
+        return Promise.reject(new Error('404 Not Found'));
+      },
+    });
+    await harness.trunkline.stop();
+    await harness.another({ gateway, media: undefined });
+    await harness.clock.advance(10 * MINUTE);
+    expect(gateway.connections).toHaveLength(2);
+    expect([asked, (await pendingOf(harness, instance)).length]).toEqual([0, 1]);
+  });
+
+  it('that comes in time and cannot be stored is not acknowledged, as one without a reference', async () => {
+    let isFull = true;
+    const { harness, gateway, instance } = await startMediaHarness({}, (store) => ({
+      ...store,
+      put: (id, content) => (isFull ? Promise.reject(new Error('ENOSPC')) : store.put(id, content)),
+    }));
+    const message = photo('IN1', async () => png().stream());
+    await expect(gateway.last().listener.message(message)).rejects.toThrow('ENOSPC');
+    expect([await inbound(harness), await pendingOf(harness, instance)]).toEqual([[], []]);
+    isFull = false;
+    await gateway.last().listener.message(message);
+    expect(await inbound(harness)).toMatchObject([{ media: { available: true } }]);
+    expect(await leftovers(harness)).toEqual([]);
+  });
+
   it('is forgotten with the number that is unlinked, and with its instance', async () => {
     const opened = await startWaiting();
     const { harness, instance } = opened;

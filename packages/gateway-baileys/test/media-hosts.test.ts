@@ -60,6 +60,16 @@ describe('a file of WhatsApp', () => {
     ]);
   });
 
+  it('comes first from a host that works, after another one has failed', async () => {
+    const { network, link, file } = await received();
+    const { wa } = network;
+    await wa.setMediaHosts('up', 'up');
+    wa.failMedia(500);
+    expect((await read(file.open())).equals(bytes)).toBe(true);
+    expect((await read(link.connection().openFile?.(referenceOf(file)))).equals(bytes)).toBe(true);
+    expect(wa.mediaRequests().map(({ host }) => host)).toEqual([0, 1, 1]);
+  });
+
   it('is uploaded again by the phone when its address has expired', async () => {
     const { network, file, networkId } = await received();
     const { wa, account } = network;

@@ -1,5 +1,6 @@
 import { latestDownload } from '../domain/message/download-retry.ts';
 import type { Message } from '../domain/message/message.ts';
+import { noMedia } from '../ports/media-store.ts';
 import type { PendingDownload } from '../ports/storage/download-store.ts';
 import { settledWithin } from '../runtime/deadline.ts';
 import { createLoop } from '../runtime/loop.ts';
@@ -174,7 +175,8 @@ export function createFileDownloader(context: ServiceContext, connections: OpenC
     lane: { places: createDownloadPlaces(FIRST_PLACES), inFlight, track, lookAt },
     start() {
       stopping = new AbortController();
-      loop.start();
+      // Without a media store, the files are left to processes that have one.
+      if (context.mediaStore !== noMedia) loop.start();
     },
     wake: (instanceId) => lookAt(instanceId, clock.now()),
     async stop(timeoutMs) {

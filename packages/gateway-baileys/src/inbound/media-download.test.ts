@@ -48,6 +48,7 @@ function networkOf(hosts: Readonly<Record<string, (range: string | null) => Prom
       return respond(new Headers(headers).get('range'));
     },
     hosts: async () => Object.keys(hosts),
+    noteHost() {},
     reuploads: { pathOf: () => null, request: () => Promise.reject(new Error('The phone is off.')) },
   };
   return { network, asked };

@@ -97,11 +97,13 @@ async function* fromHosts(
           offset += chunk.length;
           yield chunk;
         }
+        network.noteHost(host, true);
         return;
       } catch (error) {
         if (signal.aborted || error instanceof NoAddressError) throw error;
         lastError = error;
-        isGone ||= error instanceof MediaGoneError;
+        if (error instanceof MediaGoneError) isGone = true;
+        else network.noteHost(host, false);
       }
     }
     if (isGone && !isRequested) {

@@ -11,6 +11,8 @@ export interface MediaNetwork {
   readonly fetch: Fetch;
   /** The media hosts that the network names, in its order, and its fallback; never one that a sender names. */
   hosts(how: { readonly refresh: boolean }): Promise<readonly string[]>;
+  /** Notes whether a host works: those that failed last come last from then on. */
+  noteHost(host: string, works: boolean): void;
   readonly reuploads: MediaReuploads;
 }
 
@@ -26,12 +28,20 @@ export function mediaNetwork({ socket, clock, fetch, waWebSocketUrl }: NetworkPa
   const { hostname } = new URL(waWebSocketUrl ?? DEFAULT_CONNECTION_CONFIG.waWebSocketUrl);
   // Another server has media hosts of its own.
   const fallback = hostname.endsWith('.whatsapp.com') ? [DEF_MEDIA_HOST] : [];
+  /** When each failed, unless it has worked since. */
+  const failedAt = new Map<string, number>();
   return {
     clock,
     fetch,
     async hosts({ refresh }) {
       const { hosts } = await socket.refreshMediaConn(refresh);
-      return [...new Set([...hosts.map(({ hostname: name }) => name), ...fallback])];
+      const names = new Set([...hosts.map(({ hostname: name }) => name), ...fallback]);
+      for (const host of failedAt.keys()) if (!names.has(host)) failedAt.delete(host);
+      return [...names].toSorted((a, b) => (failedAt.get(a) ?? 0) - (failedAt.get(b) ?? 0));
+    },
+    noteHost(host, works) {
+      if (works) failedAt.delete(host);
+      else failedAt.set(host, clock.now());
     },
     reuploads: mediaReuploads(socket, clock),
   };
