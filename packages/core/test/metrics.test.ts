@@ -110,6 +110,24 @@ it('What a gateway skips is counted by kind, whose number is limited', async () 
   });
 });
 
+it('What people may not do, or do to messages that are not stored, is counted', async () => {
+  const { harness, reader } = await measuredHarness();
+  const phone = harness.sandbox.phone(await connectInstance(harness));
+  const about = await phone.receive({ from: '15550199', text: 'mine' });
+  await phone.edit({ about, from: '15550666', text: 'forged' });
+  await phone.edit({ about, from: '15550199', text: 'edited' });
+  await phone.delete({ about, from: '15550199' });
+  await phone.edit({ about, from: '15550199', text: 'too late' });
+  const message = { author: '15550199', groupNetworkId: null, contact: '15550199' };
+  await phone.react({ about: 'of another service', message, from: '15550199', emoji: '👍' });
+  await harness.clock.advance(SECOND);
+  expect(await reader.values()).toMatchObject({
+    'trunkline.messages.skipped forbidden_edit': 1,
+    'trunkline.messages.skipped stale_edit': 1,
+    'trunkline.messages.skipped unknown_reaction': 1,
+  });
+});
+
 it('Attempts of deliveries are measured by outcome, and how late they began', async () => {
   const { harness, reader } = await measuredHarness();
   const { id } = await harness.api.webhooks.create({ url: 'https://a.example/', events: ['message.sent'] });

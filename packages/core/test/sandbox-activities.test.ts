@@ -71,6 +71,24 @@ describe('a phone of the sandbox', () => {
     expect((await harness.api.messages.list()).data).toMatchObject([{ text: 'ours' }, { text: 'mine' }]);
   });
 
+  it('has people who hide their numbers do the same', async () => {
+    const { phone, reported } = await phones();
+    const about = await phone.receive({
+      from: null,
+      sender: { networkId: 'lid-1', name: 'Ada' },
+      text: 'Guess who',
+    });
+    await phone.edit({ about, from: 'lid-2', text: 'forged' });
+    await phone.edit({ about, from: 'lid-1', text: 'It is me' });
+    expect(await reported()).toMatchObject([
+      {
+        type: 'message.edited',
+        message: { from: null, text: 'It is me' },
+        edit: { contact: { name: 'Ada', phone_number: null }, own: false },
+      },
+    ]);
+  });
+
   it('writes by itself, to people and groups, and gets receipts', async () => {
     const { harness, phone, reported } = await phones();
     const groupNetworkId = await phone.addGroup({ name: 'Choir', participantsCount: 3 });
@@ -89,7 +107,12 @@ describe('a phone of the sandbox', () => {
     ];
     // What a file is, a library says that is loaded with the first one.
     await eventually(async () => expect(await reported()).toMatchObject(expected));
-    expect((await harness.api.messages.list()).data).toMatchObject([{ status: 'read' }, { status: 'read' }]);
+    await eventually(async () =>
+      expect((await harness.api.messages.list()).data).toMatchObject([
+        { status: 'read' },
+        { status: 'read' },
+      ]),
+    );
   });
 
   it('is called, and gets messages that only it can show', async () => {

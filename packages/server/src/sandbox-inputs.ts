@@ -133,7 +133,17 @@ interface Deed {
   readonly from?: string | undefined;
 }
 
-const deed = z.object({ message: z.string(), from: phoneNumber.optional() });
+/** A number as digits, or the network id of somebody who hides theirs. */
+const person = z
+  .string()
+  .min(1)
+  .max(255)
+  .transform((text): string => {
+    const number = parsePhoneNumber(text);
+    return number.ok ? number.digits : text;
+  });
+
+const deed = z.object({ message: z.string(), from: person.optional() });
 
 export const reactionInput: z.ZodType<Deed & { readonly emoji: string | null }, unknown> = deed.extend({
   emoji: z.string().min(1).max(100).nullable(),

@@ -75,6 +75,19 @@ describe("What people do with the sandbox's phones", () => {
     expect(await server.client.message(id)).toMatchObject({ text: null, deleted_at: expect.any(String) });
   });
 
+  it('somebody who hides their number can do it, too', async () => {
+    const sender = { network_id: 'lid-1', name: 'Ada' };
+    expect((await control('messages', { from: null, sender, text: 'Guess who' })).status).toBe(202);
+    const { id } = await until('the message is there', async () =>
+      (await listed('direction=inbound')).find(({ text }) => text === 'Guess who'),
+    );
+    await control('edits', { message: id, from: 'lid-1', text: 'It is me' });
+    const data = await reported('message.edited', {
+      message: expect.objectContaining({ id, text: 'It is me' }),
+    });
+    expect(data).toMatchObject({ edit: { contact: { name: 'Ada', phone_number: null } } });
+  });
+
   it('a message that the API sent is edited with the phone', async () => {
     const { id } = await server.client.send({ instance: harness.instance, text: 'Helo' });
     await until('the message is read', async () => (await server.client.message(id)).status === 'read');
