@@ -1,15 +1,9 @@
-interface Waits {
-  readonly firstMs: number;
-  readonly longestMs: number;
-}
-
 /** Waits that double from the first to the longest: how long to wait after so many failures in a row, from 0 on. */
-export function doublingDelay(failures: number, waits: Waits): number {
-  return growingDelay(failures, 2, waits);
-}
-
-function growingDelay(failures: number, factor: number, { firstMs, longestMs }: Waits): number {
-  return Math.min(longestMs, firstMs * factor ** Math.max(0, failures));
+export function doublingDelay(
+  failures: number,
+  { firstMs, longestMs }: { readonly firstMs: number; readonly longestMs: number },
+): number {
+  return Math.min(longestMs, firstMs * 2 ** Math.max(0, failures));
 }
 
 /** How long to leave an instance alone after `failures` writes in a row that failed, as on a full disk. */
@@ -26,14 +20,17 @@ export function reconnectDelay(failures: number, jitter: number): number {
   return shortened(doublingDelay(failures, { firstMs: 1_000, longestMs: 60_000 }), jitter);
 }
 
+/** A few drops cost little; what goes on is no accident. */
+const LOGIN_SPACINGS_MS = [1_000, 2_000, 4_000, 8_000, 30_000] as const;
+const LONGEST_SPACING_MS = 300_000;
+
 /**
- * How far apart two logins are at least, after `unstable` connections in a row that opened and soon ended, from 1 on:
- * tripling from one second to five minutes, each shortened as above. That is at most eight logins in the first five
- * minutes, where the network ends each connection as soon as it is open: it restricts numbers that log in again and
- * again.
+ * How far apart two logins are at least, after `unstable` connections in a row that opened and soon ended, from 1 on,
+ * each distance shortened as above. That is at most eight logins in the first five minutes, where the network ends each
+ * connection as soon as it is open: it restricts numbers that log in again and again.
  */
 export function loginSpacing(unstable: number, jitter: number): number {
-  return shortened(growingDelay(unstable - 1, 3, { firstMs: 1_000, longestMs: 300_000 }), jitter);
+  return shortened(LOGIN_SPACINGS_MS[unstable - 1] ?? LONGEST_SPACING_MS, jitter);
 }
 
 function shortened(full: number, jitter: number): number {
