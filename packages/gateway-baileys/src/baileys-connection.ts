@@ -14,6 +14,7 @@ import { downloadMedia } from './inbound/media-download.ts';
 import { fileOf } from './inbound/media-file.ts';
 import { linkedProfile, unlinkDevice } from './linked-device.ts';
 import type { InstanceSettings } from './options.ts';
+import { CONNECTION_CLOSED } from './outbound/outcomes.ts';
 import { sendMessage } from './outbound/send-message.ts';
 import { pruneSession } from './session/pruning.ts';
 import { readStoredSession } from './session/stored-session.ts';
@@ -134,8 +135,8 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
       const sending = sendMessage(outbox, message, () => {
         mayBeWritten = true;
       });
-      const over = ended.then((): SendOutcome => {
-        const reason = 'the connection closed';
+      const over = life.ended.then((): SendOutcome => {
+        const reason = CONNECTION_CLOSED;
         return mayBeWritten ? { kind: 'unknown', reason } : { kind: 'not_sent', reason };
       });
       return Promise.race([over, sending]);

@@ -34,8 +34,16 @@ export const UNREACHABLE: SendOutcome = {
   },
 };
 
+export const CONNECTION_CLOSED = 'the connection closed';
+
+/** Whether something failed because the connection had closed: Baileys rejects with its close code, or with a bare number. */
+export function isClosed(error: unknown): boolean {
+  return typeof error === 'number' || statusCodeOf(error) === 428;
+}
+
 /** Something failed before the message was written. */
 export function notWritten(error: unknown): SendOutcome {
+  if (isClosed(error)) return { kind: 'not_sent', reason: CONNECTION_CLOSED };
   if (isUnencryptable(error)) return UNREACHABLE;
   const isLimited = (queryErrorOf(error) ?? statusCodeOf(error)) === 429;
   return {

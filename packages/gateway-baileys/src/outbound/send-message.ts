@@ -12,6 +12,8 @@ import type { ChatTimers } from './chat-timers.ts';
 import { compose } from './compose.ts';
 import {
   ackOutcome,
+  CONNECTION_CLOSED,
+  isClosed,
   notOnWhatsApp,
   notWritten,
   provesNothingWritten,
@@ -72,6 +74,7 @@ export async function sendMessage(
     return await (message.isGroup ? sendToGroup : sendToPerson)(outbox, message, prepared);
   } catch (error) {
     if (message.isGroup && isNoMember(error)) return NOT_IN_GROUP;
+    if (isClosed(error)) return { kind: 'unknown', reason: CONNECTION_CLOSED };
     return provesNothingWritten(error) ? notWritten(error) : { kind: 'unknown', reason: briefly(error) };
   }
 }
