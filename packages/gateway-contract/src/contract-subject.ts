@@ -21,7 +21,9 @@ export type OptionalFeature =
   /** A file of a received message can be downloaded later, by its reference. */
   | 'file_references'
   /** Reports of what was delivered and read: without them, messages stay `sent`. */
-  | 'receipts';
+  | 'receipts'
+  /** Reports of what is written on the phone, of reactions, edits, deletions and calls. */
+  | 'activities';
 
 export interface TestNetwork {
   /** Not attached yet. */
@@ -56,6 +58,8 @@ export interface TestPhone {
   addGroup(name: string): Promise<string>;
   /** The number is removed from a group, whether or not its connection is open. */
   leaveGroup(networkId: string): Promise<void>;
+  /** What people do besides writing to the instance. Absent if `missing` names it. */
+  readonly activities?: TestActivities;
   /** The connection is lost. */
   drop(): Promise<void>;
   /** The owner unlinks the device. */
@@ -64,6 +68,21 @@ export interface TestPhone {
   fail(): Promise<void>;
   /** What the network accepted from the instance, oldest first. A repeat does not count again. */
   accepted(): readonly SentToNetwork[];
+}
+
+/** `about` is the network id of a message in the chat with `from`. */
+export interface TestActivities {
+  /** The owner of the number writes on the phone. Returns the network id. */
+  write(message: { readonly to: string; readonly text: string }): Promise<string>;
+  /** Null takes the reaction back. */
+  react(reaction: {
+    readonly from: string;
+    readonly about: string;
+    readonly emoji: string | null;
+  }): Promise<void>;
+  edit(edit: { readonly from: string; readonly about: string; readonly text: string }): Promise<void>;
+  delete(deletion: { readonly from: string; readonly about: string }): Promise<void>;
+  call(call: { readonly from: string }): Promise<void>;
 }
 
 export interface SentToNetwork {

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { activitiesContract } from './activities.ts';
 import { capabilitiesContract } from './capabilities.ts';
 import type { GatewaySubject } from './contract-subject.ts';
 import { endingContract } from './ending.ts';
@@ -13,6 +14,7 @@ export function describeGatewayContract(subject: GatewaySubject): void {
     linkingContract(subject);
     sendingContract(subject);
     receivingContract(subject);
+    activitiesContract(subject);
     endingContract(subject);
   });
 }

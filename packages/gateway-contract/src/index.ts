@@ -3,6 +3,7 @@ export type {
   GatewaySubject,
   OptionalFeature,
   SentToNetwork,
+  TestActivities,
   TestNetwork,
   TestPhone,
 } from './contract-subject.ts';

@@ -23,6 +23,7 @@ describeGatewayContract({
     groups: 'the network has no groups',
     pairing_codes: 'the network links by a QR alone',
     receipts: 'the network reports nothing that it has accepted',
+    activities: 'the network carries messages alone',
   },
   // To this number, the sandbox has messages accepted and nothing else.
   start: async () => sandboxNetwork('15550001', textOnly),

@@ -3,7 +3,7 @@ import { baileysGateway } from '@trunkline/gateway-baileys';
 import type { BaileysGateway, BaileysGatewayOptions } from '@trunkline/gateway-baileys';
 import { startFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import type { Account, FakeWhatsApp, Group, Person, SentMessage } from '@trunkline/fake-whatsapp';
-import type { SentToNetwork, TestNetwork, TestPhone } from '@trunkline/gateway-contract';
+import type { SentToNetwork, TestActivities, TestNetwork, TestPhone } from '@trunkline/gateway-contract';
 
 /** The real client on a loopback WhatsApp, with two people whose phones read what they get. */
 export interface BaileysNetwork extends TestNetwork {
@@ -64,6 +64,7 @@ export async function startBaileysNetwork({
     async leaveGroup(networkId) {
       wa.removeFromGroup(group(networkId), account);
     },
+    activities: activitiesOf({ wa, account, reader }),
     drop: async () => wa.drop(account),
     unlink: async () => wa.unlink(account),
     async fail() {
@@ -95,6 +96,26 @@ export function staticOptions({ socket = {} }: BaileysGatewayOptions): SocketOpt
 }
 
 type SocketOptions = Exclude<NonNullable<BaileysGatewayOptions['socket']>, (instanceId: string) => unknown>;
+
+/** In the chat with the reader; reactions are to messages of the instance. */
+function activitiesOf({ wa, account, reader }: Chat): TestActivities {
+  return {
+    write: ({ text }) => wa.fromPhone(account, reader, text),
+    async react({ about, emoji }) {
+      const to = { remoteJid: account.lidJid, id: about, fromMe: false };
+      await wa.inbound(reader, account, { type: 'reaction', text: emoji ?? '', to });
+    },
+    async edit({ about, text }) {
+      await wa.inbound(reader, account, { type: 'edit', id: about, text });
+    },
+    async delete({ about }) {
+      await wa.inbound(reader, account, { type: 'delete', id: about });
+    },
+    async call() {
+      wa.call(reader, account);
+    },
+  };
+}
 
 interface Chat {
   readonly wa: FakeWhatsApp;

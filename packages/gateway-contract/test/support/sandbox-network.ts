@@ -23,6 +23,13 @@ export function sandboxNetwork(
           phone.receive({ from, text, file, groupNetworkId }),
         addGroup: (name) => phone.addGroup({ name, participantsCount: 3 }),
         leaveGroup: (networkId) => phone.leaveGroup(networkId),
+        activities: {
+          write: (message) => phone.write(message),
+          react: (reaction) => phone.react(reaction),
+          edit: (edit) => phone.edit(edit),
+          delete: (deletion) => phone.delete(deletion),
+          call: (call) => phone.call(call),
+        },
         drop: () => phone.drop(),
         unlink: () => phone.unlink(),
         fail: () => phone.fail(),
