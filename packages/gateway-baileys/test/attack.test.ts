@@ -65,6 +65,10 @@ describe('stanzas that make no sense', () => {
     { tag: 'notification', attrs: { id: 'C5', from, type: 'mediaretry' } },
     { tag: 'notification', attrs: { id: 'C6', from, type: 'link_code_companion_reg' } },
     { tag: 'call', attrs: { id: 'D1', from } },
+    { tag: 'call', attrs: {}, content: [{ tag: 'offer', attrs: {} }] },
+    { tag: 'call', attrs: { id: 'D2', from, t: 'soon' }, content: [{ tag: 'terminate', attrs: {} }] },
+    { tag: 'message', attrs: { from }, content: [{ tag: 'unavailable', attrs: { type: 'view_once' } }] },
+    { tag: 'message', attrs: { id: 'A7', from: '1@g.us' }, content: [{ tag: 'unavailable', attrs: {} }] },
     { tag: 'ib', attrs: {}, content: [{ tag: 'dirty', attrs: {} }] },
     { tag: 'presence', attrs: {} },
     { tag: 'chatstate', attrs: { from }, content: [] },
@@ -140,6 +144,48 @@ describe('what strangers report about our number', () => {
     await expectHealthy(harness);
     const texts = harness.link.all('message').map(({ message }) => textOf(message));
     expect(texts).toEqual(['as it was', 'still there 0']);
+  });
+});
+
+describe('activities that strangers make up', () => {
+  it('have ids, times and texts that can be stored, whatever was sent', async () => {
+    const harness = await linked();
+    const { wa, account, reader } = harness.network;
+    const long = 'L'.repeat(100_000);
+    await wa.inbound(reader, account, {
+      type: 'reaction',
+      text: `\0${long}`,
+      to: { id: long, fromMe: false },
+    });
+    await wa.inbound(reader, account, { type: 'delete', id: '' });
+    await wa.inbound(reader, account, { type: 'raw', message: { reactionMessage: { text: '👍' } } });
+    const offer = { tag: 'offer', attrs: { 'call-id': long, 'call-creator': 'nobody', 'group-jid': 'x' } };
+    const attrs = { id: 'CALL', from: reader.lidJid ?? '', t: '99999999999999', notify: long };
+    wa.deliverStanza(account, { tag: 'call', attrs, content: [offer] });
+    await expectHealthy(harness);
+    const [reaction, call] = harness.link.all('activity').map(({ activity }) => activity);
+    expect(reaction).toMatchObject({ about: expect.stringMatching(/^[0-9a-f]{64}$/), emoji: 'L'.repeat(63) });
+    expect(call).toMatchObject({
+      networkId: expect.stringMatching(/^[0-9a-f]{64}$/),
+      contact: null,
+      groupNetworkId: null,
+      at: null,
+    });
+    expect(harness.link.all('activity')).toHaveLength(2);
+  });
+
+  it('of messages that nobody can read fill no storage', async () => {
+    const harness = await linked();
+    const { wa, account } = harness.network;
+    const stranger = wa.person('5511955550031');
+    for (let count = 0; count < 230; count += 1) {
+      wa.unavailable(stranger, account, { type: null });
+    }
+    await expectHealthy(harness);
+    const kept = [...harness.session.values.keys()].filter((name) => name.includes('unreadable'));
+    expect(kept).toHaveLength(200);
+    expect(harness.network.gateway.skipped().get('undecryptable')).toBe(30);
+    wa.takeProblems();
   });
 });
 

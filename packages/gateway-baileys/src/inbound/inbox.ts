@@ -154,7 +154,10 @@ export function createInbox(parts: InboxParts): Inbox {
 
   arrivals.watch(socket);
   arrivals.listen(socket.user, take);
-  unreadable.listen((message) => void awaitReadable(message).catch(() => undefined));
+  unreadable.listen(
+    (message) => void awaitReadable(message).catch(() => undefined),
+    () => skipped('undecryptable'),
+  );
   holdStanzas(socket, 'call', takeCall);
   holdStanzas(socket, 'message', takeUnavailable);
   // What is not recorded comes this way alone. Of both types: what was written while we were away is of type `append`.

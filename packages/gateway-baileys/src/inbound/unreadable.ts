@@ -17,12 +17,12 @@ const MOST = 200;
 
 /** Messages that could not be decrypted, stored by identity until they can be, or until the time for that is over. */
 export interface Unreadable {
-  /** Resolves when it is written. False where there are too many. */
-  record(identity: string, origin: StanzaOrigin): Promise<boolean>;
+  /** Resolves when it is written, or dropped, because there are too many. */
+  record(identity: string, origin: StanzaOrigin): Promise<void>;
   /** What to write with the keys of a message that could be read, if it could not be before. */
   erasure(identity: string): Erasure | null;
-  /** Calls `heard` for each, those of an earlier connection first. */
-  listen(heard: (message: UnreadableMessage) => void): void;
+  /** Calls `heard` for each, those of an earlier connection first, and `dropped` for those that are too many. */
+  listen(heard: (message: UnreadableMessage) => void, dropped: () => void): void;
   has(identity: string): boolean;
   /** It is reported, or was read in another way. */
   erase(identity: string): Promise<void>;
@@ -46,19 +46,20 @@ interface StoredOrigin extends StanzaOrigin {
 export function createUnreadable(values: SessionValues, clock: Clock): Unreadable {
   const known = new Set(values.resident.names(UNREADABLE).map((name) => name.slice(UNREADABLE.length)));
   let hear: (identity: string, origin: StoredOrigin) => void = () => {};
+  let drop = (): void => {};
   return {
     async record(identity, origin) {
-      if (known.has(identity)) return true;
-      if (known.size >= MOST) return false;
+      if (known.has(identity)) return;
+      if (known.size >= MOST) return drop();
       known.add(identity);
       const stored = { ...origin, since: clock.now() };
       await values.save(new Map([[UNREADABLE + identity, encodeValue(stored)]]));
       hear(identity, stored);
-      return true;
     },
     // Where this is not written, the connection ends, and with it what is known here.
     erasure: (identity) => (known.delete(identity) ? { [TYPE]: { [identity]: null } } : null),
-    listen(heard) {
+    listen(heard, dropped) {
+      drop = dropped;
       hear = (identity, { since, ...origin }) => {
         // A clock that was wrong when it came makes the wait no longer.
         const waitMs = Math.min(Math.max(0, since + WAIT_MS - clock.now()), WAIT_MS);
