@@ -1,3 +1,4 @@
+import { until } from '@trunkline/test-support';
 import { describe, expect, it } from 'vitest';
 import type { WebhookEventOf } from '@trunkline/receiver';
 import type { ContactReport, IncomingMessage } from '../src/spi/gateway.ts';
@@ -460,8 +461,12 @@ describe('the sandbox', () => {
       file: { type: 'audio', content },
       detail: { kind: 'voice', payload: { seconds: 3 } },
     });
-    await harness.clock.advance(SECOND);
-    const messages = (await harness.api.messages.list()).data;
+    // Files are read from streams, which take turns of the event loop that the clock does not know of.
+    const messages = await until('all five are stored', async () => {
+      await harness.clock.advance(SECOND);
+      const { data } = await harness.api.messages.list();
+      return data.length === 5 && data;
+    });
     const seen = messages.map(({ type, kind, text, payload }) => ({ type, kind, text, payload }));
     expect(seen.toSorted((a, b) => (a.kind < b.kind ? -1 : 1))).toEqual([
       { type: 'text', kind: 'button_reply', text: 'Yes!', payload: { id: 'yes', title: 'Yes!' } },
