@@ -143,7 +143,13 @@ describe('messages with files that stall', () => {
 
 describe('a file that does not come in time', () => {
   it('is downloaded while its message waits no longer, if it is on its way', async () => {
-    const { harness, gateway, media, instance } = await startMediaHarness();
+    let asked = 0;
+    const { harness, gateway, media, instance } = await startMediaHarness({
+      openFile: () => {
+        asked += 1;
+        return silence();
+      },
+    });
     await listenForFiles(harness);
     const content = new TransformStream<Uint8Array, Uint8Array>();
     const writer = content.writable.getWriter();
@@ -171,6 +177,10 @@ describe('a file that does not come in time', () => {
       void writer.write(new Uint8Array(1_000));
       await harness.clock.advance(20 * SECOND);
     }
+    // The next connection looks at what is due, and this one is on its way.
+    await gateway.last().listener.closed({ kind: 'dropped', detail: 'connection_lost' });
+    await harness.clock.advance(5 * SECOND);
+    expect(gateway.connections).toHaveLength(2);
     void writer.close();
     await harness.clock.settle();
     const [whole] = await inbound(harness);
@@ -181,7 +191,8 @@ describe('a file that does not come in time', () => {
     expect(whole?.media?.filename).toBe(message?.media?.filename.replace('.bin', '.png'));
     expect(eventsOf(harness, AVAILABLE)).toEqual([whole]);
     expect(eventsOf(harness, 'message.received')).toHaveLength(1);
-    expect([opened, media.ids(), await pendingOf(harness, instance)]).toEqual([1, [message?.id], []]);
+    expect([opened, asked, media.ids()]).toEqual([1, 0, [message?.id]]);
+    expect(await pendingOf(harness, instance)).toEqual([]);
   });
 
   it('is asked for again by its reference after 1, 2, 4 minutes and so on, and reported when it has come', async () => {
@@ -337,6 +348,18 @@ describe('a file that does not come in time', () => {
     await harness.clock.advance(10 * MINUTE);
     expect(await inbound(harness)).toMatchObject([{ media: { available: true } }]);
     expect(await leftovers(harness)).toEqual([]);
+  });
+
+  it('of a message that was deleted while it was downloaded leaves nothing', async () => {
+    const slow = Promise.withResolvers<ReadableStream<Uint8Array>>();
+    const { harness, instance, media } = await startWaiting({ openFile: () => slow.promise });
+    await harness.clock.advance(65 * SECOND);
+    const [message] = await inbound(harness);
+    expect(await harness.storage.downloads.remove(instance, message?.id ?? '')).toBe(true);
+    slow.resolve(png().stream());
+    await harness.clock.settle();
+    expect([media.ids(), await leftovers(harness), eventsOf(harness, AVAILABLE)]).toEqual([[], [], []]);
+    expect(await inbound(harness)).toEqual([message]);
   });
 
   it('is left to other processes by one without a media store', async () => {
