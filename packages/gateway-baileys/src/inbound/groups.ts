@@ -99,8 +99,9 @@ export function watchGroups({ socket, directory, pauses, report, failed }: Group
       } catch (error) {
         if (wantsList) isListStale = true;
         else if (next !== undefined) changed.add(next);
-        if (wait === FIRST_RETRY_MS) failed(error);
         await pauses.pause(wait);
+        // The end of the connection is no news of the groups.
+        if (wait === FIRST_RETRY_MS && !pauses.isOver()) failed(error);
         wait = Math.min(wait * 2, LONGEST_RETRY_MS);
       }
     }
