@@ -107,7 +107,7 @@ it('the fake WhatsApp asks a client to send again what a phone could not read', 
   const client = await linked(shop);
   await client.socket.sendMessage(bob.lidJid ?? '', { text: 'again' }, { messageId: 'RETRY-1' });
   await wa().nextMessage({ id: 'RETRY-1' });
-  wa().requestRetry(shop, bob, 'RETRY-1');
+  await wa().requestRetry(shop, bob, 'RETRY-1');
 
   expect(await wa().nextMessage({ id: 'RETRY-1' })).toMatchObject({ content: { text: 'again' } });
   expect(wa().sentMessages({ id: 'RETRY-1' })).toHaveLength(2);

@@ -1,3 +1,4 @@
+import { Agent } from 'node:https';
 import { silentLogger } from '@trunkline/core';
 import { systemClock, systemRandom } from '@trunkline/core/node';
 import { memorySession, openLink } from '@trunkline/gateway-contract';
@@ -49,6 +50,23 @@ it.each([
   await (await open()).first('closed', anyEnd);
   expect(proxy.targets).toContain('web.whatsapp.com:443');
   expect(refused).toEqual([]);
+});
+
+it('the WhatsApp gateway downloads through the agent that it was given for uploads', async () => {
+  let connections = 0;
+  class CountingAgent extends Agent {
+    override createConnection(...options: Parameters<Agent['createConnection']>) {
+      connections += 1;
+      return super.createConnection(...options);
+    }
+  }
+  const { network, link } = await linked({ gateway: { socket: { fetchAgent: new CountingAgent() } } });
+  const { wa, account, reader } = network;
+  await wa.inbound(reader, account, image);
+  const { message } = await link.first('message');
+  if (message.content.type === 'text') throw new Error('An image became a text.');
+  expect((await new Response(await message.content.file.open()).bytes()).length).toBe(30_000);
+  expect(connections).toBe(1);
 });
 
 it('the WhatsApp gateway connects each instance as the function for instances says', async () => {

@@ -136,7 +136,7 @@ async function disturb(harness: CrashHarness): Promise<readonly Secret[]> {
   await send('failed', wa.person('5511900009999', { onWhatsApp: false }).phoneNumber);
   await send('sent');
   const again = wa.sentMessages({ from: account }).at(-1)?.id ?? '';
-  wa.requestRetry(account, bob, again);
+  await wa.requestRetry(account, bob, again);
   const mediaKey = randomBytes(32);
   const documentMessage = { mimetype: 'application/pdf', mediaKey, directPath: '/v/1', caption: said.next() };
   const fileLength = LARGEST_MEDIA_SIZE + 1;
