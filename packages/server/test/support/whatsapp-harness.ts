@@ -44,6 +44,8 @@ export async function startWhatsAppHarness(
         API_KEY,
         GATEWAY: 'baileys',
         WEBHOOK_URL_POLICY: 'local',
+        // The tests ask for a status until it is there, more often than the limit allows.
+        RATE_LIMIT: '0',
         NODE_OPTIONS: `--import=${PRELOAD}`,
         FAKE_WHATSAPP: JSON.stringify(wa.client),
         ...env,

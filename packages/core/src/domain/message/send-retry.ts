@@ -9,7 +9,7 @@ export const SEND_OUTCOME_UNKNOWN = {
 
 /** The error of a message that the network took no more after a try whose outcome stayed unknown. */
 export const UNKNOWN_BEFORE_HELD = {
-  code: SEND_OUTCOME_UNKNOWN.code,
+  code: 'send_outcome_unknown',
   message:
     'The network did not say whether it took the message, and did not take it again for hours. It may have arrived: ask the recipient before you send it again.',
 } as const;
