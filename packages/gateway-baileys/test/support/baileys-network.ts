@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import type { MessageReceipt } from '@trunkline/core/spi/gateway';
 import { baileysGateway } from '@trunkline/gateway-baileys';
 import type { BaileysGateway, BaileysGatewayOptions } from '@trunkline/gateway-baileys';
 import { startFakeWhatsApp } from '@trunkline/fake-whatsapp';
@@ -36,11 +36,11 @@ export async function startBaileysNetwork({
     return found;
   };
   wa.person('5511900009999', { onWhatsApp: false });
-  const gateway = baileysGateway({
+  const bare = baileysGateway({
     ...options,
     socket: { waWebSocketUrl: wa.client.waWebSocketUrl, ...staticOptions(options) },
   });
-  if (readsByItself) void readEverything({ wa, account, reader }, group);
+  const gateway = readsByItself ? watchReceipts(bare, readEverything({ wa, account, reader }, group)) : bare;
 
   const phone: TestPhone = {
     phoneNumber: account.phoneNumber,
@@ -123,20 +123,48 @@ interface Chat {
   readonly reader: Person;
 }
 
-/** The reader's phone reports that each message reached it, and then that it was read. */
-async function readEverything({ wa, account, reader }: Chat, group: (jid: string) => Group): Promise<void> {
-  try {
+/**
+ * The reader's phone sends two receipts for each message. That it was read comes once the gateway has reported that it
+ * was delivered: where the client handles both together, it reports the last alone. Returns what takes these reports.
+ */
+function readEverything(
+  { wa, account, reader }: Chat,
+  group: (jid: string) => Group,
+): (receipt: MessageReceipt) => void {
+  const places = new Map<string, { readonly group?: Group }>();
+  const receive = async (): Promise<never> => {
     for (;;) {
       const { id, to, toPhoneNumber } = await wa.nextMessage();
       const place = toPhoneNumber === null ? { group: group(to) } : {};
+      places.set(id, place);
       wa.receipt(account, { by: reader, type: 'delivered', ids: [id], ...place });
-      // Receipts that come together are merged by the client, and of a phone that is being held they do not.
-      await setTimeout(50);
-      wa.receipt(account, { by: reader, type: 'read', ids: [id], ...place });
     }
-  } catch {
-    // The network was stopped.
-  }
+  };
+  receive().catch(() => undefined); // the network was stopped
+  return ({ networkId, status }) => {
+    const place = places.get(networkId);
+    if (status !== 'delivered' || place === undefined) return;
+    wa.receipt(account, { by: reader, type: 'read', ids: [networkId], ...place });
+  };
+}
+
+/** The same gateway. `reported` gets each receipt once the listener has taken it. */
+function watchReceipts(gateway: BaileysGateway, reported: (receipt: MessageReceipt) => void): BaileysGateway {
+  return {
+    ...gateway,
+    open: (session, listener, options) =>
+      gateway.open(
+        session,
+        {
+          ...listener,
+          async receipt(receipt) {
+            await listener.receipt(receipt);
+            reported(receipt);
+          },
+        },
+        options,
+      ),
+  };
 }
 
 function accepted(wa: FakeWhatsApp): readonly SentToNetwork[] {
