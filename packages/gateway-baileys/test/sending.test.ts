@@ -52,8 +52,9 @@ describe('a message is accepted', () => {
     wa.loseNextMessage(account);
     expect(await harness.link.connection().send(aText(harness))).toMatchObject({ kind: 'unknown' });
     wa.holdAcks();
-    const sending = harness.link.connection().send(aText(harness));
-    await harness.link.first('receipt');
+    const held = aText(harness);
+    const sending = harness.link.connection().send(held);
+    await harness.link.first('receipt', ({ receipt }) => receipt.networkId === held.networkId);
     wa.drop(account);
     expect(await sending).toEqual({ kind: 'unknown', reason: 'the connection closed' });
   });
