@@ -1,3 +1,4 @@
+import type { Gateway } from '@trunkline/core';
 import type { DataFiles } from './data-files.ts';
 import { drawQrs } from './draw-qrs.ts';
 import { openSandboxNetwork } from './sandbox-network.ts';
@@ -5,6 +6,7 @@ import type { SandboxNetwork } from './sandbox-network.ts';
 import type { Settings } from './settings.ts';
 import { errorCode, StartError } from './start-error.ts';
 import type { Terminal } from './terminal.ts';
+import { whatsAppElsewhere } from './whatsapp-elsewhere.ts';
 
 /** The network that GATEWAY names. WhatsApp has no phones that a request could move, and every process may use it. */
 export async function openNetwork(
@@ -13,19 +15,18 @@ export async function openNetwork(
   terminal: Terminal,
 ): Promise<SandboxNetwork> {
   if (settings.gateway === 'sandbox') return openSandboxNetwork(settings, files);
-  const { baileysGateway } = await loadBaileys();
-  const { messagesPerMinute } = settings;
-  const gateway = baileysGateway(messagesPerMinute === undefined ? {} : { pace: { messagesPerMinute } });
-  return {
-    // Never into a file or a log, where others could find it.
-    gateway: process.stdout.isTTY ? drawQrs(gateway, terminal.say) : gateway,
-    phone: null,
-    isElsewhere: false,
-    close() {},
-  };
+  const gateway = settings.roles.gateway ? await openWhatsApp(settings, terminal) : whatsAppElsewhere();
+  return { gateway, phone: null, isElsewhere: false, close() {} };
 }
 
-/** Large, and under a licence of its own: a package that whoever uses it installs beside this one. */
+async function openWhatsApp({ messagesPerMinute }: Settings, terminal: Terminal): Promise<Gateway> {
+  const { baileysGateway } = await loadBaileys();
+  const gateway = baileysGateway(messagesPerMinute === undefined ? {} : { pace: { messagesPerMinute } });
+  // Never into a file or a log, where others could find it.
+  return process.stdout.isTTY ? drawQrs(gateway, terminal.say) : gateway;
+}
+
+/** Large, and under a licence of its own: a package that whoever holds connections installs beside this one. */
 async function loadBaileys(): Promise<typeof import('@trunkline/gateway-baileys')> {
   try {
     return await import('@trunkline/gateway-baileys');

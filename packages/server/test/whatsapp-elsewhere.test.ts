@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { baileysGateway } from '@trunkline/gateway-baileys';
+import { whatsAppElsewhere } from '../src/whatsapp-elsewhere.ts';
+import { runServer, startServer } from './support/server-process.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+import { API_KEY, testClient } from './support/test-client.ts';
+
+const WITHOUT_BAILEYS = new URL('support/programs/without-baileys.ts', import.meta.url).href;
+
+describe('GATEWAY=baileys where @trunkline/gateway-baileys is not installed', () => {
+  const environment = (roles: string): Readonly<Record<string, string>> => ({
+    NODE_OPTIONS: `--import=${WITHOUT_BAILEYS}`,
+    DATA_DIR: temporaryDirectory(),
+    GATEWAY: 'baileys',
+    ROLES: roles,
+    API_KEY,
+  });
+
+  it('serves the API of a process that holds no connections', async () => {
+    const server = await startServer({ env: environment('api,webhooks,maintenance') });
+    const client = testClient(server.url);
+    const { id } = await client.createInstance();
+    expect(await client.instance(id)).toMatchObject({ capabilities: baileysGateway().capabilities });
+    expect(await server.stop()).toBe(0);
+    expect(server.stderr()).toBe('');
+  });
+
+  it('says which package a process needs that holds connections', async () => {
+    const { code, stderr } = await runServer({ env: environment('api,gateway') });
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'trunkline: GATEWAY=baileys needs the package @trunkline/gateway-baileys: install it beside trunkline, with "npm install @trunkline/gateway-baileys".\n',
+    );
+  });
+});
+
+describe('WhatsApp in another process', () => {
+  it('has the capabilities and the ids of messages that the gateway has', () => {
+    const [elsewhere, gateway] = [whatsAppElsewhere(), baileysGateway()];
+    const bytes = Uint8Array.from({ length: 16 }, (_, index) => 0xa0 + index);
+    expect(elsewhere.newMessageId(bytes)).toBe(gateway.newMessageId(bytes));
+    expect(elsewhere.capabilities).toEqual(gateway.capabilities);
+  });
+});
