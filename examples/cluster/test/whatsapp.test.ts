@@ -8,6 +8,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { manageProcess } from '../src/managed-process.ts';
 import type { ManagedProcess } from '../src/managed-process.ts';
 import { whatsAppElsewhere } from '../src/whatsapp-elsewhere.ts';
+import { choices } from './support/choices.ts';
+import { startReceiver } from './support/receivers.ts';
 import { call, qrCode } from './support/set-up.ts';
 import { API_KEY } from './support/test-cluster.ts';
 
@@ -17,6 +19,7 @@ const preload = (program: string): string =>
 it('WhatsApp is in the process of its gateway alone, and the others link, send and receive through it', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-whatsapp-test-'));
   const wa = await spawnFakeWhatsApp();
+  const receiver = await startReceiver('inbound', { events: ['message.received'] }, choices(1));
   const printed: string[] = [];
   const run = (name: string, env: Readonly<Record<string, string>>): ManagedProcess =>
     manageProcess({
@@ -31,6 +34,7 @@ it('WhatsApp is in the process of its gateway alone, and the others link, send a
         HOST: '127.0.0.1',
         PORT: '0',
         LOG_LEVEL: 'warn',
+        WEBHOOK_URL_POLICY: 'local',
         ...env,
       },
       readyLine: /(http:\/\/\S+:\d+)\/(?:api\/v1|healthz)$/,
@@ -43,6 +47,7 @@ it('WhatsApp is in the process of its gateway alone, and the others link, send a
   const processes = [app];
   onTestFinished(async () => {
     await Promise.all(processes.map((one) => one.stop()));
+    receiver.close();
     await wa.stop();
     rmSync(directory, { recursive: true, force: true });
   });
@@ -57,6 +62,8 @@ it('WhatsApp is in the process of its gateway alone, and the others link, send a
 
   const account = await wa.account('5511900000001', { name: 'Shop' });
   const bob = await wa.person('5511988887777', { name: 'Bob' });
+  const webhook = await call(url, 'POST', '/webhooks', { url: receiver.url, events: receiver.events });
+  receiver.secret = webhook.secret ?? '';
   const { id } = await call(url, 'POST', '/instances', {});
   const isNow = (status: string) => async (): Promise<boolean> =>
     (await call(url, 'GET', `/instances/${id}`)).status === status;
@@ -69,6 +76,12 @@ it('WhatsApp is in the process of its gateway alone, and the others link, send a
   const sent = await call(url, 'POST', '/messages', message);
   expect(await wa.nextMessage()).toMatchObject({ content: { type: 'text', text: 'Hello Bob' } });
   await until('it is sent', async () => (await call(url, 'GET', `/messages/${sent.id}`)).status === 'sent');
+
+  await wa.inbound(bob, account, 'Hello Shop');
+  const arrival = await until('its webhook arrives', () => receiver.arrivals[0]);
+  expect(arrival).toMatchObject({ type: 'message.received', text: 'Hello Shop' });
+  expect((await call(url, 'GET', `/messages/${arrival.messageId}`)).status).toBe('received');
+  expect(receiver.refused).toEqual([]);
   expect(printed.filter((line) => line.includes('this process loads'))).toEqual([]);
 });
 
