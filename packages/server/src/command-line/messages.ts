@@ -106,8 +106,9 @@ export function printMessage({ output }: Pick<Call, 'output'>, data: MessageReso
   );
 }
 
-function counterpartOf({ direction, from, to, group_id: group }: MessageResource): string {
-  return group ?? (direction === 'inbound' ? from : to) ?? '–';
+/** Whom `send` takes as the recipient of an answer. */
+function counterpartOf({ direction, from, to, group_id: group, contact }: MessageResource): string {
+  return group ?? (direction === 'inbound' ? from : to) ?? contact?.id ?? '–';
 }
 
 function shortened(text: string): string {
