@@ -4,6 +4,7 @@ import type { MediaApi } from './api/media-api.ts';
 import type { ObservingApi } from './api/observing-api.ts';
 import type { PhoneApi } from './api/phone-api.ts';
 import type { StandingApi } from './api/standing-api.ts';
+import type { TrustApi } from './api/trust-api.ts';
 import type { UpkeepApi } from './api/upkeep-api.ts';
 import type { DirectoryApi } from './api/directory-api.ts';
 import type { ClientSettings } from './client-settings.ts';
@@ -18,7 +19,16 @@ export interface FakeWhatsAppOptions {
  * unlinking; its people have phones that encrypt and decrypt for real.
  */
 export interface FakeWhatsApp
-  extends DirectoryApi, PhoneApi, IncomingApi, ObservingApi, StandingApi, UpkeepApi, MediaApi, DisturbingApi {
+  extends
+    DirectoryApi,
+    PhoneApi,
+    IncomingApi,
+    ObservingApi,
+    StandingApi,
+    TrustApi,
+    UpkeepApi,
+    MediaApi,
+    DisturbingApi {
   /** How to point a client at it; plain data, for another process too. */
   readonly client: ClientSettings;
   /** Makes the clients of this process accept the server and its media host. Returns a function that undoes it. */

@@ -4,6 +4,7 @@ import { mediaApi } from './api/media-api.ts';
 import { observingApi } from './api/observing-api.ts';
 import { phoneApi } from './api/phone-api.ts';
 import { standingApi } from './api/standing-api.ts';
+import { trustApi } from './api/trust-api.ts';
 import { upkeepApi } from './api/upkeep-api.ts';
 import { directoryApi } from './api/directory-api.ts';
 import { trustFakeWhatsApp } from './client-settings.ts';
@@ -31,6 +32,7 @@ export async function startFakeWhatsApp({ now = Date.now }: FakeWhatsAppOptions 
     ...incomingApi(network),
     ...observing,
     ...standingApi(network),
+    ...trustApi(network),
     ...upkeepApi(network, host.switchboard),
     ...mediaApi(network),
     ...disturbingApi(network, host.switchboard),

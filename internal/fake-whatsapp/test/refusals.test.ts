@@ -16,17 +16,6 @@ it('the fake WhatsApp delivers to someone who has moved to the LID by the LID al
   await eventually(() => expect(wa().inbox(moved)).toHaveLength(1));
 });
 
-it('the fake WhatsApp delivers to someone who wants a token only with one', async () => {
-  const shop = newAccount();
-  const stranger = newPerson({ needsToken: true });
-  const { socket } = await linked(shop);
-  await socket.sendMessage(stranger.jid, { text: 'without' });
-  expect(await wa().nextMessage({ from: shop })).toMatchObject({ refused: 463 });
-  const token = { tag: 'tctoken', attrs: {}, content: Buffer.from('token') };
-  await socket.relayMessage(stranger.jid, { conversation: 'with' }, { additionalNodes: [token] });
-  expect(await wa().nextMessage({ from: shop })).toMatchObject({ refused: null });
-});
-
 it('the fake WhatsApp refuses a message to a group that names its members in the former way', async () => {
   const shop = newAccount();
   const group = wa().group({ subject: 'Ours', members: [shop, newPerson()], addressing: 'pn' });

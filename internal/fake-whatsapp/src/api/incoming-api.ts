@@ -2,6 +2,7 @@ import { postInChannel, postStatus, sendPlaintext } from '../messages/broadcasts
 import { newMessageId, sendFromPhone } from '../messages/phone-to-client.ts';
 import { sendReceipt } from '../messages/receipts.ts';
 import { askForRetry } from '../messages/retry.ts';
+import { giveToken } from '../messages/trust-token.ts';
 import { toProto } from '../messages/to-proto.ts';
 import type { Outgoing } from '../messages/to-proto.ts';
 import type { Network } from '../network.ts';
@@ -90,8 +91,9 @@ export function incomingApi(network: Network): IncomingApi {
       const account = directory.account(to.phoneNumber);
       if (account.reachable.length === 0)
         throw new Error(`no client of ${account.phoneNumber} can be written to`);
+      const sender = directory.contact(from.phoneNumber);
       await sendFromPhone({
-        from: directory.contact(from.phoneNumber),
+        from: sender,
         to: account,
         message: await toProto(message, network.media),
         envelope: {
@@ -104,6 +106,10 @@ export function incomingApi(network: Network): IncomingApi {
         undecryptable: options.undecryptable ?? false,
         respondsToRetry: options.respondsToRetry ?? true,
       });
+      const { needsToken, tokens } = sender;
+      const givenAt = network.now();
+      if (needsToken && group === undefined && !tokens.isCurrent(to.phoneNumber, givenAt))
+        giveToken(network, { from: sender, to: account, givenAt, addressing });
       return id;
     },
     redeliver: ({ phoneNumber }, id) => directory.account(phoneNumber).companion.inbox.redeliver(id),

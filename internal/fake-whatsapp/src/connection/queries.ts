@@ -4,6 +4,7 @@ import { child, children, stanza } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 import { comeOnline } from './come-online.ts';
 import type { Connection } from './connection.ts';
+import { takeTokens } from '../messages/trust-token.ts';
 import { onLinkCode } from '../pairing/link-code.ts';
 import { respondToStandingQuery } from './standing.ts';
 import { respondToUsync } from './usync.ts';
@@ -37,7 +38,10 @@ const QUERIES: Readonly<{ [name: string]: Responder }> = {
     const setting = (name: string) => stanza('category', { name, value: 'all' });
     connection.reply(query, [stanza('privacy', {}, [setting('readreceipts'), setting('last')])]);
   },
-  'privacy/set/tokens': (connection, query) => connection.reply(query, [stanza('tokens', {}, [])]),
+  'privacy/set/tokens': (connection, query) => {
+    takeTokens(connection.client, connection.network, first(query));
+    connection.reply(query, [stanza('tokens', {}, [])]);
+  },
   'w:sync:app:state/set/sync': (connection, query) => {
     const collections = children(first(query)).map(({ attrs: { name, version } }) =>
       stanza('collection', { name, version, has_more_patches: 'false' }, []),

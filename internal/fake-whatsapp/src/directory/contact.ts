@@ -3,6 +3,7 @@ import type { proto } from '@whiskeysockets/baileys';
 import { SERVER } from '../stanza.ts';
 import { SignalPeer } from '../signal/signal-peer.ts';
 import type { Content } from '../messages/content.ts';
+import { TrustTokens } from './trust-tokens.ts';
 
 export interface ContactOptions {
   readonly name?: string;
@@ -24,7 +25,10 @@ export interface ContactOptions {
    * messages to the number from then on. By default, it takes either.
    */
   readonly writtenToBy?: AddressingMode | 'either';
-  /** Messages need a token that this person has given. False by default. */
+  /**
+   * Messages need a token that this person has given: their phone gives one when it writes to an account, at most once a
+   * week. False by default.
+   */
   readonly needsToken?: boolean;
 }
 
@@ -65,6 +69,7 @@ export class Contact {
   readonly #devices = new Map<number, SignalPeer | undefined>([[PHONE, undefined]]);
   readonly writtenToBy: AddressingMode | 'either';
   readonly needsToken: boolean;
+  readonly tokens: TrustTokens = new TrustTokens();
   /** Whether the network names the person's devices when it is asked for them. */
   hasDevices = true;
   /** What the phone shows: a message that arrives twice is one. */

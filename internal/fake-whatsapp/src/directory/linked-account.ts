@@ -8,6 +8,8 @@ export class LinkedAccount extends Contact {
   /** Linked clients by device number. */
   readonly companions = new Map<number, Companion>();
   readonly standing: Standing = new Standing();
+  /** Whom its clients have given tokens, by phone number: once for each time. */
+  readonly tokensGiven: string[] = [];
   #devices = 0;
 
   newCompanion(identity: Uint8Array, noiseKey: Uint8Array): Companion {

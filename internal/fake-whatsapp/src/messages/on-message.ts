@@ -25,7 +25,7 @@ export async function onMessage(connection: Connection, node: Stanza): Promise<v
   const isForOwnPhone = node.attrs['category'] === 'peer';
   const disturbance = isForOwnPhone ? undefined : disturbances.takeNextMessage(client.account.phoneNumber);
   if (disturbance === 'lose') return;
-  const refusal = isForOwnPhone ? undefined : (disturbance ?? serverRefusal(node, directory));
+  const refusal = isForOwnPhone ? undefined : (disturbance ?? serverRefusal(connection, node));
 
   checkIdentity(connection, node);
   const open = async (): Promise<void> => {

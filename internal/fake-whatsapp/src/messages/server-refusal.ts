@@ -1,6 +1,7 @@
 import { jidDecode } from '@whiskeysockets/baileys';
-import type { Directory } from '../directory/directory.ts';
-import { child } from '../stanza.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { Contact } from '../directory/contact.ts';
+import { bytesOf, child } from '../stanza.ts';
 import type { Stanza } from '../stanza.ts';
 
 /** The network knows another way of naming the members than the client that wrote to a group. */
@@ -9,7 +10,8 @@ const OUTDATED_MEMBERS = 421;
 const NOT_TO_THIS_NAME = 463;
 
 /** The error that the network itself has for a message, whoever's phone it is for; undefined if it takes it. */
-export function serverRefusal(node: Stanza, directory: Directory): number | undefined {
+export function serverRefusal(connection: Connection, node: Stanza): number | undefined {
+  const { directory } = connection.network;
   const to = node.attrs['to'] ?? '';
   const group = directory.findGroup(to);
   if (group) return node.attrs['addressing_mode'] === group.addressing ? undefined : OUTDATED_MEMBERS;
@@ -17,6 +19,11 @@ export function serverRefusal(node: Stanza, directory: Directory): number | unde
   if (contact === undefined) return undefined;
   const mode = jidDecode(to)?.server === 'lid' ? 'lid' : 'pn';
   const isWrongName = contact.writtenToBy !== 'either' && contact.writtenToBy !== mode;
-  const lacksToken = contact.needsToken && child(node, 'tctoken') === undefined;
+  const lacksToken = contact.needsToken && !hasToken(connection, contact, node);
   return isWrongName || lacksToken ? NOT_TO_THIS_NAME : undefined;
+}
+
+function hasToken({ client, network }: Connection, contact: Contact, node: Stanza): boolean {
+  if (child(node, 'tctoken') === undefined) return false;
+  return contact.tokens.accept(client.account.phoneNumber, bytesOf(node, 'tctoken'), network.now());
 }

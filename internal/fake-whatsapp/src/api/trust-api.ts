@@ -1,0 +1,33 @@
+import type { AddressingMode } from '../directory/contact.ts';
+import { giveToken } from '../messages/trust-token.ts';
+import type { Network } from '../network.ts';
+import type { Account, Person } from './directory-api.ts';
+
+interface TokenOptions {
+  /** When it was given, in milliseconds; now by default. */
+  readonly givenAt?: number;
+  /** How the person is named to the client: by LID, the default, or by number. */
+  readonly addressing?: AddressingMode;
+}
+
+/** Who may write to whom: tokens of trusted contacts. */
+export interface TrustApi {
+  /** A person's phone gives the account a token; its clients are notified. Returns the id of the stanza. */
+  giveToken(from: Person, to: Account, options?: TokenOptions): string;
+  /** Whom clients have given tokens of the account, by phone number: once for each time. */
+  tokensGiven(by: Account): readonly string[];
+}
+
+export function trustApi(network: Network): TrustApi {
+  const { directory } = network;
+  return {
+    giveToken: (from, to, { givenAt = network.now(), addressing = 'lid' } = {}) =>
+      giveToken(network, {
+        from: directory.contact(from.phoneNumber),
+        to: directory.account(to.phoneNumber),
+        givenAt,
+        addressing,
+      }),
+    tokensGiven: ({ phoneNumber }) => [...directory.account(phoneNumber).tokensGiven],
+  };
+}
