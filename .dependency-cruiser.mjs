@@ -267,7 +267,7 @@ export default {
           'socks-proxy-agent',
           'undici',
         ),
-        '^(node:)?(crypto|events|http|https|net|stream|util)$',
+        '^(node:)?(async_hooks|crypto|events|http|https|net|stream|util)$',
       ],
       'Its own storage is the service.',
     ),

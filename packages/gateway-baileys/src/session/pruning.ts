@@ -1,9 +1,9 @@
 import type { Clock } from '@trunkline/core/spi/gateway';
-import { decodeValue, encodeValue } from './json-value.ts';
+import { decodeValue } from './json-value.ts';
 import { LID_PAIRS, dayOf, decodeLidPair, encodeLidPair, isUnused } from './lid-pairs.ts';
 import { convertedSentMessage, isFormerSentMessage, isSentLongAgo } from './sent-messages.ts';
 import type { SessionValues } from './session-values.ts';
-import { keyName } from './signal-keys.ts';
+import { TOKEN_LIST, keyName } from './signal-keys.ts';
 
 /** Names that are looked at together. */
 const PAGE = 500;
@@ -49,22 +49,21 @@ const TOKENS: string = keyName('tctoken', '');
 
 async function prunePage(values: SessionValues, names: readonly string[], today: number): Promise<void> {
   const changes = new Map<string, Uint8Array | null>();
-  for (const name of names) if (isSentLongAgo(name, today)) changes.set(name, null);
-  const read = names.filter((name) => isReadToDecide(name));
-  const stored = await values.read(
-    read.some((name) => name.startsWith(TOKENS)) ? [...read, TOKEN_LIST] : read,
-  );
+  for (const name of names) {
+    // Former versions stored the list.
+    if (name === TOKEN_LIST || isSentLongAgo(name, today)) changes.set(name, null);
+  }
+  const stored = await values.read(names.filter((name) => isReadToDecide(name)));
   // From here to the write nothing waits: what is used meanwhile is written after it.
   for (const [name, bytes] of stored) {
     for (const change of changesOf(name, bytes, today)) changes.set(...change);
   }
-  const list = stored.get(TOKEN_LIST);
-  if (list) for (const change of changesOfList(list, changes)) changes.set(...change);
   await values.save(changes);
 }
 
 function isReadToDecide(name: string): boolean {
-  return name.startsWith(PAIRS) || name.startsWith(TOKENS) || isFormerSentMessage(name);
+  const isToken = name.startsWith(TOKENS) && name !== TOKEN_LIST;
+  return isToken || name.startsWith(PAIRS) || isFormerSentMessage(name);
 }
 
 type Change = readonly [name: string, value: Uint8Array | null];
@@ -75,17 +74,6 @@ function changesOf(name: string, bytes: Uint8Array, today: number): readonly Cha
   const pair = decodeLidPair(bytes);
   if (pair.day === null) return [[name, encodeLidPair(pair.user, today)]];
   return isUnused(pair, today) ? [[name, null]] : [];
-}
-
-/** Where Baileys keeps whose tokens there are: a JSON array of their ids, as bytes. */
-const TOKEN_LIST: string = keyName('tctoken', '__index');
-
-function changesOfList(bytes: Uint8Array, erased: ReadonlyMap<string, Uint8Array | null>): readonly Change[] {
-  const { token } = decodeValue<{ readonly token: Uint8Array }>(bytes);
-  const listed = JSON.parse(new TextDecoder().decode(token)) as readonly string[]; // as Baileys writes it
-  const kept = listed.filter((id) => erased.get(`${TOKENS}${id}`) !== null);
-  if (kept.length === listed.length) return [];
-  return [[TOKEN_LIST, encodeValue({ token: Buffer.from(JSON.stringify(kept)) })]];
 }
 
 /** As long as WhatsApp Web keeps a token of a trusted contact: four weeks, the current one included. */
@@ -100,6 +88,5 @@ interface TrustedContactToken {
 /** Baileys removes them itself only while it shows the number as online, which this gateway never does. */
 function isTokenExpired({ timestamp, senderTimestamp }: TrustedContactToken, today: number): boolean {
   const times = [timestamp, senderTimestamp].map(Number).filter(Number.isFinite);
-  // The list of all tokens has no time.
   return times.length > 0 && times.every((seconds) => today - dayOf(seconds * 1_000) > TOKEN_DAYS);
 }

@@ -56,3 +56,11 @@ it('the store of Signal keys writes nothing more after a write that failed, and 
   expect(failures).toHaveLength(1);
   expect(session.values.size).toBe(0);
 });
+
+it('the store of Signal keys stores no list of all tokens, which would grow with each new person', async () => {
+  const session = memorySession('ins_1');
+  const keys = signalKeys(await readSession(session, () => {}), clock);
+  const token = Buffer.from('token');
+  await keys.set({ tctoken: { '1@lid': { token }, __index: { token: Buffer.from('["1@lid"]') } } });
+  expect([...session.values.keys()]).toEqual(['key.tctoken.1@lid']);
+});

@@ -77,14 +77,22 @@ export function keyName(type: string, id: string): string {
   return `key.${type}.${id}`;
 }
 
+/**
+ * Where Baileys keeps the ids of everybody whose token there is, to remove old ones. This gateway removes them without it,
+ * and does not store it: all of it would be written again with each new person.
+ */
+export const TOKEN_LIST: string = keyName('tctoken', '__index');
+
 function keyChanges(data: SignalDataSet, today: number): ReadonlyMap<string, Uint8Array | null> {
   const changes = new Map<string, Uint8Array | null>();
   for (const [type, entries] of Object.entries(data)) {
     for (const [id, value] of Object.entries(entries)) {
+      const name = keyName(type, id);
+      if (name === TOKEN_LIST) continue;
       const isGone = value === null || value === undefined;
       const encoded = (): Uint8Array =>
         type === LID_PAIRS ? encodeLidPair(value, today) : encodeValue(value);
-      changes.set(keyName(type, id), isGone ? null : encoded());
+      changes.set(name, isGone ? null : encoded());
     }
   }
   return changes;

@@ -19,6 +19,7 @@ import type { ILogger } from '@whiskeysockets/baileys/lib/Utils/logger.js';
 import { withDispatcher } from '../network/instance-network.ts';
 import type { Arrivals } from '../inbound/arrivals.ts';
 import type { InstanceSettings } from '../options.ts';
+import { leaveEndedTransactions } from '../session/ended-transactions.ts';
 import { ownKeys, signalKeys } from '../session/signal-keys.ts';
 import type { StoredSession } from '../session/stored-session.ts';
 import { guardHandlers } from './guarded-handlers.ts';
@@ -90,8 +91,9 @@ function recordingRepository(
   turn: () => Promise<void>,
 ): MakeRepository {
   return (auth, ...rest) => {
-    const repository = make(auth, ...rest);
     const keys = auth.keys as SignalKeyStoreWithTransaction; // makeWASocket adds the transactions before it calls this
+    leaveEndedTransactions(keys);
+    const repository = make(auth, ...rest);
     const recorded = async (
       transactionKey: string,
       ciphertext: Uint8Array,

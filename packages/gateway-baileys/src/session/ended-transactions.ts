@@ -1,0 +1,35 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { SignalKeyStoreWithTransaction } from '@whiskeysockets/baileys';
+
+/**
+ * Baileys begins work in a transaction that goes on after its end, such as giving the recipient of a message a token and
+ * then storing that. What such work stores is added to what has been written already, and is lost: so it is done outside.
+ */
+export function leaveEndedTransactions(keys: SignalKeyStoreWithTransaction): void {
+  const { get, set, transaction, isInTransaction } = keys;
+  const outside = AsyncLocalStorage.snapshot();
+  const current = new AsyncLocalStorage<{ isOver: boolean }>();
+  const isOver = (): boolean => current.getStore()?.isOver ?? false;
+  const inOpen = <T>(work: () => T): T => (isOver() ? outside(work) : work());
+
+  const begin: typeof transaction = (work, key) => {
+    // One within another is a part of it.
+    if (current.getStore()) return transaction(work, key);
+    const state = { isOver: false };
+    const marked: typeof work = async () => {
+      try {
+        return await work();
+      } finally {
+        state.isOver = true;
+      }
+    };
+    return current.run(state, () => transaction(marked, key));
+  };
+
+  Object.assign(keys, {
+    get: (type, ids) => inOpen(() => get(type, ids)),
+    set: (data) => inOpen(() => set(data)),
+    transaction: (work, key) => inOpen(() => begin(work, key)),
+    isInTransaction: () => !isOver() && isInTransaction(),
+  } satisfies Partial<SignalKeyStoreWithTransaction>);
+}

@@ -1,0 +1,124 @@
+import type { OutgoingMessage, SendOutcome } from '@trunkline/core/spi/gateway';
+import type { Person } from '@trunkline/fake-whatsapp';
+import type { TestLink } from '@trunkline/gateway-contract';
+import { eventually } from '@trunkline/test-support';
+import { describe, expect, it } from 'vitest';
+import { linked, textOf } from './support/linked.ts';
+import type { Linked } from './support/linked.ts';
+
+const DAY = 86_400_000;
+const REFUSED = { kind: 'refused', error: { code: 'account_restricted' } };
+
+let ids = 0;
+
+function aText(to: string): OutgoingMessage {
+  const networkId = `3EB3${String((ids += 1)).padStart(18, '0')}`;
+  return { networkId, to, isGroup: false, content: { type: 'text', text: 'Hello' } };
+}
+
+const send = (link: TestLink, { phoneNumber }: Person): Promise<SendOutcome> =>
+  link.connection().send(aText(phoneNumber));
+
+const someone = ({ network }: Linked, needsToken = true): Person =>
+  network.wa.person('5511944443333', { needsToken });
+
+/** Resolves when the client has acknowledged a stanza: what it says is not said again. */
+function untilAcknowledged({ network }: Linked, id: string): Promise<void> {
+  return eventually(() => {
+    const acks = network.wa
+      .transcript()
+      .filter(({ direction, node }) => direction === 'received' && node.tag === 'ack');
+    expect(acks.map(({ node }) => node.attrs['id'])).toContain(id);
+  });
+}
+
+/** The names under which tokens are stored. */
+const storedTokens = ({ session }: Linked): readonly string[] =>
+  [...session.values.keys()].filter((name) => name.startsWith('key.tctoken.'));
+
+describe('somebody whom WhatsApp lets nobody write to without a token', () => {
+  it('is written to once they have written', async () => {
+    const harness = await linked();
+    const { wa, account } = harness.network;
+    const stranger = someone(harness);
+    expect(await send(harness.link, stranger)).toMatchObject(REFUSED);
+    await wa.inbound(stranger, account, 'Who is it?');
+    await harness.link.first('message', ({ message }) => textOf(message) === 'Who is it?');
+    await eventually(() => expect(storedTokens(harness)).toHaveLength(1));
+    expect(await send(harness.link, stranger)).toEqual({ kind: 'accepted' });
+    expect(wa.inbox(stranger)).toHaveLength(1);
+  });
+
+  it.each(['lid', 'pn'] as const)(
+    'is written to after a restart, with a token that came by %s while nobody had asked who that is',
+    async (addressing) => {
+      const harness = await linked();
+      const { wa, account } = harness.network;
+      const friend = someone(harness);
+      await untilAcknowledged(harness, wa.giveToken(friend, account, { addressing }));
+      // Nothing but what is stored goes on.
+      wa.drop(account);
+      await harness.link.connection().close();
+      const again = await harness.open();
+      await again.first('connected');
+      expect(await send(again, friend)).toEqual({ kind: 'accepted' });
+    },
+  );
+
+  it('is written to with a token that came while the instance was not connected', async () => {
+    const harness = await linked();
+    const { wa, account } = harness.network;
+    const friend = someone(harness);
+    await harness.link.connection().close();
+    const id = wa.giveToken(friend, account);
+    const again = await harness.open();
+    await again.first('connected');
+    await untilAcknowledged(harness, id);
+    expect(await send(again, friend)).toEqual({ kind: 'accepted' });
+  });
+
+  it('is not written to with a token that is too old, until there is another', async () => {
+    const harness = await linked();
+    const { wa, account } = harness.network;
+    const friend = someone(harness);
+    const givenAt = Date.now() - 28 * DAY;
+    await untilAcknowledged(harness, wa.giveToken(friend, account, { givenAt }));
+    expect(await send(harness.link, friend)).toMatchObject(REFUSED);
+    await untilAcknowledged(harness, wa.giveToken(friend, account));
+    // One that was overtaken on its way changes nothing.
+    await untilAcknowledged(harness, wa.giveToken(friend, account, { givenAt: Date.now() - 27 * DAY }));
+    expect(await send(harness.link, friend)).toEqual({ kind: 'accepted' });
+  });
+
+  it('leaves nothing behind when the token is too old and nothing was sent', async () => {
+    const harness = await linked();
+    const { wa, account } = harness.network;
+    const friend = someone(harness);
+    await untilAcknowledged(harness, wa.giveToken(friend, account, { givenAt: Date.now() - 30 * DAY }));
+    expect(storedTokens(harness)).toEqual([`key.tctoken.${String(friend.lidJid)}`]);
+    await harness.link.connection().close();
+    await (await harness.open()).first('connected');
+    await eventually(() => expect(storedTokens(harness)).toEqual([]));
+  });
+});
+
+describe('a token of ours', () => {
+  it('is given to whom we write, once a week, and not again after a restart', async () => {
+    const harness = await linked();
+    const { wa, account } = harness.network;
+    const bob = someone(harness, false);
+    const given = () => wa.tokensGiven(account);
+    expect(await send(harness.link, bob)).toEqual({ kind: 'accepted' });
+    await eventually(() => expect(given()).toEqual([bob.phoneNumber]));
+    await eventually(() => expect(storedTokens(harness)).toHaveLength(1));
+    expect(await send(harness.link, bob)).toEqual({ kind: 'accepted' });
+    await harness.link.connection().close();
+    const again = await harness.open();
+    await again.first('connected');
+    expect(await send(again, bob)).toEqual({ kind: 'accepted' });
+    // What it would have asked, it would have asked before this.
+    await wa.inbound(bob, account, 'Thanks');
+    await again.first('message', ({ message }) => textOf(message) === 'Thanks');
+    expect(given()).toEqual([bob.phoneNumber]);
+  });
+});
