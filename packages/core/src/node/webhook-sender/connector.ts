@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 // By default: Node below 22.15 has no `getCACertificates`, and could not link its name to say which version is needed.
 import tls, { type SecureContext } from 'node:tls';
-import { HttpConnection } from './http-connection.ts';
+import type { HttpConnection } from './http-connection.ts';
 import type { Target } from './target.ts';
 import { connectTcp } from './tcp.ts';
 import { TlsSessions, secure } from './tls.ts';
@@ -20,17 +20,23 @@ export interface Connector {
 }
 
 export function createConnector(options: { connectMs: number; tls: TlsOptions | undefined }): Connector {
-  const context = secureContext(options.tls?.ca ?? []);
+  const ca = options.tls?.ca ?? [];
+  // One's own certificates are checked immediately; the public ones are parsed when a webhook needs them.
+  let context = ca.length > 0 ? secureContext(ca) : undefined;
   const sessions = new TlsSessions();
   const open = new Set<Socket>();
 
   return {
     async connect(target, signal) {
+      // On first use: undici's client is large. And before there is a socket, whose errors nobody would hear meanwhile.
+      const { HttpConnection: Connection } = await import('./http-connection.ts');
       const { socket: tcp, address } = await connectTcp(target, options.connectMs, signal);
       open.add(tcp);
       tcp.once('close', () => open.delete(tcp));
-      const socket = target.url.secure ? await secure(tcp, target.url, { context, sessions, signal }) : tcp;
-      return new HttpConnection(socket, target.url.origin, address);
+      if (!target.url.secure) return new Connection(tcp, target.url.origin, address);
+      context ??= secureContext(ca);
+      const socket = await secure(tcp, target.url, { context, sessions, signal });
+      return new Connection(socket, target.url.origin, address);
     },
     async close() {
       const closing = [...open].map((socket) => once(socket, 'close'));
