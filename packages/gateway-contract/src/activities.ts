@@ -75,6 +75,30 @@ export function activitiesContract(subject: GatewaySubject): void {
       expect(link.all('activity')).toHaveLength(1);
     });
 
+    itWith(
+      subject,
+      'activities',
+      'undecryptable',
+    )('reports that a message came which only the phone shows, and no message', async () => {
+      const { network, link, phone } = await linkedFixture(subject);
+      const from = network.people.reader;
+      const networkId = await activitiesOf(phone).receiveUndecryptable?.({ from });
+      if (networkId === undefined)
+        throw new Error(
+          'The phone under test has no "receiveUndecryptable" among its activities: give it one, or name "undecryptable" in "missing" with the reason.',
+        );
+      expect(await activity(link, 'undecryptable')).toMatchObject({
+        networkId,
+        groupNetworkId: null,
+        contact: { phoneNumber: from },
+        reason: 'view_once',
+      });
+      const next = await phone.receive({ from, text: 'Did you see it?' });
+      await link.first('message');
+      expect(link.all('message').map(({ message }) => message.networkId)).toEqual([next]);
+      expect(link.all('activity')).toHaveLength(1);
+    });
+
     itReports('reports an activity again on the next connection until it was taken', async () => {
       const { network, link, phone, session, open } = await linkedFixture(subject);
       await link.connection().close();

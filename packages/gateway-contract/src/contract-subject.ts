@@ -13,7 +13,7 @@ export interface GatewaySubject {
   start(): Promise<TestNetwork>;
 }
 
-/** What a network may lack: whatever a gateway declares but text, and three things that it need not declare. */
+/** What a network may lack: whatever a gateway declares but text, and what it need not declare. */
 export type OptionalFeature =
   | Exclude<Capability, 'text'>
   /** A code to type on the phone, beside the QR. */
@@ -23,7 +23,9 @@ export type OptionalFeature =
   /** Reports of what was delivered and read: without them, messages stay `sent`. */
   | 'receipts'
   /** Reports of what is written on the phone, of reactions, edits, deletions and calls. */
-  | 'activities';
+  | 'activities'
+  /** Some messages are shown on the phone alone: a gateway can report no more than that they came. */
+  | 'undecryptable';
 
 export interface TestNetwork {
   /** Not attached yet. */
@@ -83,6 +85,8 @@ export interface TestActivities {
   edit(edit: { readonly from: string; readonly about: string; readonly text: string }): Promise<void>;
   delete(deletion: { readonly from: string; readonly about: string }): Promise<void>;
   call(call: { readonly from: string }): Promise<void>;
+  /** Somebody sends what only the phone shows. Returns the network id. Absent if `missing` names `undecryptable`. */
+  receiveUndecryptable?(message: { readonly from: string }): Promise<string>;
 }
 
 export interface SentToNetwork {

@@ -114,6 +114,7 @@ function activitiesOf({ wa, account, reader }: Chat): TestActivities {
     async call() {
       wa.call(reader, account);
     },
+    receiveUndecryptable: async () => wa.unavailable(reader, account),
   };
 }
 

@@ -29,6 +29,7 @@ export function sandboxNetwork(
           edit: (edit) => phone.edit(edit),
           delete: (deletion) => phone.delete(deletion),
           call: (call) => phone.call(call),
+          receiveUndecryptable: (message) => phone.receiveUndecryptable(message),
         },
         drop: () => phone.drop(),
         unlink: () => phone.unlink(),
