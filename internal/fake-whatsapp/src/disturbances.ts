@@ -1,3 +1,4 @@
+import type { QueryLimit } from './connection/query-limit.ts';
 import { MediaRetries } from './media/media-retries.ts';
 import type { MediaRetryResponse } from './media/media-retries.ts';
 
@@ -22,6 +23,8 @@ export class Disturbances {
   withholdsOfflineMark = false;
   /** Whether a stanza that a client refused stays in front of everything that waits for it. */
   keepsRefused = false;
+  /** How often clients may ask, if that is limited. */
+  queryLimit: QueryLimit | undefined;
   /** The error that requests for a pairing code get, if they are refused. */
   codeRefusal: number | undefined;
 

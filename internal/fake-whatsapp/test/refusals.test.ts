@@ -36,3 +36,16 @@ it('the fake WhatsApp names no devices of someone while they are hidden', async 
   wa().showDevices(person);
   expect(await socket.getUSyncDevices([person.jid], false, false)).toHaveLength(1);
 });
+
+it('the fake WhatsApp limits how often a number may ask, and lets it ask again later', async () => {
+  const person = newPerson();
+  const [busy, calm] = [await linked(newAccount()), await linked(newAccount())];
+  const ask = ({ socket }: typeof busy) => socket.getUSyncDevices([person.jid], false, false);
+  wa().limitQueries({ count: 2, everyMs: 1_000 }, 'usync/get/usync');
+  await ask(busy);
+  await ask(busy);
+  await expect(ask(busy)).rejects.toMatchObject({ data: 429 });
+  expect(await ask(calm)).toHaveLength(1);
+  await eventually(async () => expect(await ask(busy)).toHaveLength(1));
+  wa().unlimitQueries();
+});

@@ -1,4 +1,6 @@
 import { replaced } from '../connection/login.ts';
+import { QueryLimit } from '../connection/query-limit.ts';
+import type { QueryRate } from '../connection/query-limit.ts';
 import type { Switchboard } from '../connection/switchboard.ts';
 import type { Network } from '../network.ts';
 import { stanza } from '../stanza.ts';
@@ -47,6 +49,9 @@ export interface DisturbingApi {
   unmuteQueries(): void;
   /** The next queries of this name get this error: 429 for one that comes too often. */
   refuseQueries(name: string, code: number, times?: number): void;
+  /** A number gets responses to so many of these queries in a time, taken together, and 429 to the others. */
+  limitQueries(rate: QueryRate, ...names: readonly string[]): void;
+  unlimitQueries(): void;
   /** The connection ends without a word. */
   drop(account: Account): void;
   /** Half-open: the server neither reads nor writes, and the socket stays. */
@@ -89,6 +94,12 @@ export function disturbingApi(network: Network, switchboard: Switchboard): Distu
     muteQueries: (...names) => disturbances.mute(names),
     unmuteQueries: () => disturbances.unmute(),
     refuseQueries: (name, code, times = 1) => disturbances.refuseQueries(name, code, times),
+    limitQueries: (rate, ...names) => {
+      disturbances.queryLimit = new QueryLimit(rate, names);
+    },
+    unlimitQueries: () => {
+      disturbances.queryLimit = undefined;
+    },
     drop: (account) => connectionOf(account).drop(),
     freeze: (account) => connectionOf(account).freeze(),
   };

@@ -102,7 +102,7 @@ export async function respondToQuery(connection: Connection, query: Stanza): Pro
   const { xmlns = '', type = '' } = query.attrs;
   const name = `${xmlns}/${type}/${children(query)[0]?.tag ?? ''}`;
   if (disturbances.isMuted(name)) return;
-  const refusal = disturbances.takeQueryRefusal(name);
+  const refusal = disturbances.takeQueryRefusal(name) ?? (isTooMuch(connection, name) ? 429 : undefined);
   if (refusal !== undefined) {
     connection.refuse(query, refusal, refusal === 429 ? 'rate-overlimit' : 'refused');
     return;
@@ -115,6 +115,12 @@ export async function respondToQuery(connection: Connection, query: Stanza): Pro
     return;
   }
   await respond(connection, query);
+}
+
+/** Whether a linked client asks more often than it may. */
+function isTooMuch({ companion, network }: Connection, name: string): boolean {
+  if (companion === undefined || network.disturbances.queryLimit === undefined) return false;
+  return !network.disturbances.queryLimit.take(companion.account.phoneNumber, name, network.now());
 }
 
 /** Hands out key bundles of phones and of linked clients. Who is unknown is left out. */

@@ -1,0 +1,28 @@
+/** How many queries a number may send in a time. */
+export interface QueryRate {
+  readonly count: number;
+  readonly everyMs: number;
+}
+
+/** Counts the queries of some kinds that each number sends. */
+export class QueryLimit {
+  readonly #rate: QueryRate;
+  readonly #names: ReadonlySet<string>;
+  /** When queries got a response, by phone number, in milliseconds. */
+  readonly #taken = new Map<string, readonly number[]>();
+
+  constructor(rate: QueryRate, names: readonly string[]) {
+    this.#rate = rate;
+    this.#names = new Set(names);
+  }
+
+  /** Whether the number may send this one now; then it counts. */
+  take(phoneNumber: string, name: string, now: number): boolean {
+    if (!this.#names.has(name)) return true;
+    const { count, everyMs } = this.#rate;
+    const taken = (this.#taken.get(phoneNumber) ?? []).filter((at) => now - at < everyMs);
+    const isAllowed = taken.length < count;
+    this.#taken.set(phoneNumber, isAllowed ? [...taken, now] : taken);
+    return isAllowed;
+  }
+}

@@ -1,0 +1,34 @@
+import { silentLogger } from '@trunkline/core';
+import { expect, it } from 'vitest';
+import { must, startLinkedFlow, untilMessage } from './support/flow.ts';
+import { acceleratingClock } from './support/linked.ts';
+
+const SPEED = 20;
+/** A minute of the service. */
+const MINUTE_MS = 60_000 / SPEED;
+const PEOPLE = 4;
+
+it('messages to more people than WhatsApp lets the number ask about in a minute are held, and arrive once', async () => {
+  const { clock, accelerate } = acceleratingClock();
+  const flow = await startLinkedFlow({ clock, logger: silentLogger });
+  const { wa, account, instance, service } = flow;
+  const people = Array.from({ length: PEOPLE }, (_, index) => wa.person(`551197777000${String(index)}`));
+  const refusals = () =>
+    wa
+      .transcript()
+      .filter(
+        ({ direction, node }) => direction === 'sent' && JSON.stringify(node).includes('rate-overlimit'),
+      );
+  wa.limitQueries({ count: 10, everyMs: MINUTE_MS }, 'usync/get/usync', 'encrypt/get/key');
+  accelerate(SPEED);
+  const { client } = service();
+  const sent: string[] = [];
+  for (const { phoneNumber: to } of people)
+    sent.push(must(await client.messages.send({ instance, to, type: 'text', text: `To ${to}` })).id);
+  for (const id of sent) expect(await untilMessage(flow, id, 'sent')).toMatchObject({ error: null });
+  expect(people.map((person) => wa.inbox(person).length)).toEqual(people.map(() => 1));
+  expect(wa.sentMessages({ from: account })).toHaveLength(PEOPLE);
+  // A message is not tried again before the minute for which it is held is over.
+  expect(refusals().length).toBeGreaterThan(0);
+  expect(refusals().length).toBeLessThanOrEqual(PEOPLE * 4);
+});
