@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { until } from '@trunkline/test-support';
+import { runCommand, startCommandHarness } from '../support/command-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { startInTerminal, terminalMissing } from '../support/terminal-process.ts';
+
+const DOWN = '\u001b[B';
+const ENTER = '\r';
+const CTRL_C = '\u0003';
+
+const missing = terminalMissing();
+if (missing !== null) console.warn(`The tests in a terminal are skipped: ${missing}.`);
+
+describe.skipIf(missing !== null)('In a terminal', () => {
+  /** Types an answer once the question is there. */
+  async function answer(
+    program: ReturnType<typeof startInTerminal>,
+    question: string,
+    keys: string,
+  ): Promise<void> {
+    await until(`it asks ${question}`, () => program.stdout().includes(question));
+    program.input(keys);
+  }
+
+  it('init asks for the network, the port and the database, and writes the answers', async () => {
+    const cwd = temporaryDirectory();
+    const init = startInTerminal(['init'], { cwd });
+    await answer(init, 'Which network?', DOWN + ENTER);
+    await answer(init, 'Which port?', `\u007f\u007f99${ENTER}`);
+    await answer(init, 'Which database?', `postgres://db.example.com/shop${ENTER}`);
+    expect(await init.ended).toBe(0);
+    const config = readFileSync(join(cwd, 'trunkline.toml'), 'utf8');
+    expect(config).toMatch(/^gateway = "baileys"$/m);
+    expect(config).toMatch(/^port = 8099$/m);
+    expect(config).toMatch(/^database_url = "postgres:\/\/db.example.com\/shop"$/m);
+  });
+
+  it('init asks again for what is not a port, and writes nothing if it is cancelled', async () => {
+    const cwd = temporaryDirectory();
+    const init = startInTerminal(['init', '--gateway', 'sandbox'], { cwd });
+    await answer(init, 'Which port?', `x${ENTER}`);
+    await answer(init, 'A number from 0 to 65535.', CTRL_C);
+    expect(await init.ended).toBe(1);
+    expect(init.stdout()).toContain('trunkline: Nothing was written.');
+    expect(existsSync(join(cwd, 'trunkline.toml'))).toBe(false);
+  });
+
+  it('a confirmation is no unless it is answered with yes', async () => {
+    const cwd = temporaryDirectory();
+    const names = async (): Promise<string> =>
+      (await runCommand(['profiles', 'list', '--json'], { cwd })).stdout;
+    await runCommand(['profiles', 'add', 'shop'], { cwd, input: 'a-key-for-the-tests' });
+    const question = 'The profile shop and its API key will be deleted from this machine.';
+
+    const refused = startInTerminal(['profiles', 'remove', 'shop'], { cwd });
+    await answer(refused, question, ENTER);
+    expect(await refused.ended).toBe(1);
+    expect(refused.stdout()).toContain('trunkline: Nothing was done.');
+    expect(await names()).toContain('"shop"');
+
+    const agreed = startInTerminal(['profiles', 'remove', 'shop'], { cwd });
+    await answer(agreed, question, `y${ENTER}`);
+    expect(await agreed.ended).toBe(0);
+    expect(await names()).not.toContain('"shop"');
+  });
+
+  it('the line of progress is written over, and is gone at the end', async () => {
+    const harness = await startCommandHarness();
+    const backup = startInTerminal(['backup', join(harness.cwd, 'backup')], harness);
+    expect(await backup.ended).toBe(0);
+    const clear = '\r\u001b[K';
+    const lines = backup.stdout().split(clear);
+    expect(lines).toContain('database: checking the copy');
+    // What follows the last progress is the result, on a line of its own.
+    expect(lines.at(-1)).not.toMatch(/^(database|\d+ files)/);
+    expect(lines.at(-1)).toMatch(/\n$/);
+    await harness.server.stop();
+  });
+});

@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { startProgram } from '@trunkline/test-support/start-program';
+import type { Program } from '@trunkline/test-support/start-program';
+
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+
+/** Why there are no terminals here; null if there are. In CI there have to be. */
+export function terminalMissing(): string | null {
+  const isThere = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux');
+  if (isThere === true) return null;
+  return process.env['CI'] === undefined ? 'the command script of util-linux is not here' : null;
+}
+
+interface TerminalOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts a command in a terminal of its own: what is its input is typed, and all that it prints is its stdout. */
+export function startInTerminal(args: readonly string[], { cwd, env = {} }: TerminalOptions): Program {
+  const command = [process.execPath, '--conditions=source', CLI, ...args].map(quoted).join(' ');
+  return startProgram('script', {
+    // With the exit code of the command, and nothing of its own in the output.
+    // It has a size of its own: without one, prompts wrap after every character.
+    args: [
+      '--quiet',
+      '--return',
+      '--echo',
+      'never',
+      '--command',
+      `stty cols 120 rows 40 && exec ${command}`,
+      '/dev/null',
+    ],
+    cwd,
+    env: { PATH: process.env['PATH'], HOME: cwd, TERM: 'xterm', SHELL: '/bin/sh', ...env },
+    isGroup: true,
+  });
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
