@@ -1,5 +1,5 @@
 import { constants, openAsBlob } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { MediaType, MessageResource, SendFileInput, SendTextInput } from '@trunkline/http/client';
 import { errorCode } from '../start-error.ts';
@@ -88,10 +88,20 @@ async function contentOf(
   }
   const type = MEDIA_TYPES.find((one) => one === (options.text('type') ?? 'document'));
   if (type === undefined) throw usageError(`--type must be one of ${MEDIA_TYPES.join(', ')}.`);
-  await access(path, constants.R_OK).catch((error: unknown) => {
-    throw new CommandError(`The file cannot be read: ${path} (${errorCode(error) ?? 'unknown error'}).`);
-  });
+  await checkReadable(path);
   const file = await openAsBlob(path);
   const caption = text === '' ? {} : { caption: text };
   return { instance, to, type, file, filename: options.text('filename') ?? basename(path), ...caption };
+}
+
+/** Opening a pipe that nobody writes to would block the whole process, even for signals. */
+async function checkReadable(path: string): Promise<void> {
+  const found = await stat(path).catch((error: unknown) => unreadable(path, error));
+  if (!found.isFile())
+    throw new CommandError(`${path} is not a regular file: give one with --file, such as a copy of it.`);
+  await access(path, constants.R_OK).catch((error: unknown) => unreadable(path, error));
+}
+
+function unreadable(path: string, error: unknown): never {
+  throw new CommandError(`The file cannot be read: ${path} (${errorCode(error) ?? 'unknown error'}).`);
 }

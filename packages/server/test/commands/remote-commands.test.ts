@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -57,6 +58,13 @@ describe('A number', { timeout: 120_000 }, () => {
       code: 1,
       stderr: 'trunkline: note.txt is there, and would be overwritten: name another file.\n',
     });
+    execFileSync('mkfifo', [join(cwd, 'pipe')]);
+    for (const path of ['pipe', '.']) {
+      expect(await run('send', '15550123', '--file', path)).toMatchObject({
+        code: 1,
+        stderr: `trunkline: ${path} is not a regular file: give one with --file, such as a copy of it.\n`,
+      });
+    }
     expect(await run('send', '15550123', '--file', 'none.txt')).toMatchObject({
       code: 1,
       stderr: 'trunkline: The file cannot be read: none.txt (ENOENT).\n',
