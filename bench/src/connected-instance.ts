@@ -18,6 +18,7 @@ export function connectedInstance(workspaceId: string): Instance {
     droppedAt: null,
     qr: null,
     pairingNumber: null,
+    sealedProxyUrl: null,
     operation: null,
     operationOutcome: null,
     logoutRefused: false,

@@ -9,6 +9,7 @@ export function whatsAppElsewhere(): Gateway {
     Promise.reject(new Error('This process holds no connections: it must not have the role "gateway".'));
   return {
     capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
+    acceptsProxy: true,
     attach() {},
     newMessageId: (bytes) => `3EB0${Buffer.from(bytes).toString('hex', 0, 9).toUpperCase()}`,
     open: refuse,

@@ -80,6 +80,12 @@ export interface TrunklineOptions<Transaction = never> {
   readonly ownAddresses?: ((port: number) => readonly OwnAddress[]) | undefined;
   /** Whether webhooks also have the headers of Standard Webhooks (https://www.standardwebhooks.com). Default true. */
   readonly standardWebhooks?: boolean | undefined;
+  /**
+   * Whether instances may have a `proxy_url`, with a gateway that accepts proxies. Whoever may write instances can then
+   * make this service connect to any host and port, private ones too. Default false; proxies that are stored already stay
+   * in use.
+   */
+  readonly instanceProxies?: boolean | undefined;
   /** How many messages of one instance may be queued at the same time. Default 1,000. */
   readonly sendBacklog?: number | undefined;
   /** How long a disconnect, logout or delete waits for the gateway's response. Default 15,000 ms. */
@@ -98,6 +104,7 @@ export interface CheckedSettings {
   readonly urlPolicy: UrlPolicy;
   readonly hosts: HostRules;
   readonly standardWebhooks: boolean;
+  readonly instanceProxies: boolean;
   readonly sendBacklog: number;
   readonly operationTimeoutMs: number;
   readonly stopTimeoutMs: number;
@@ -116,6 +123,7 @@ const settings = z.object({
     )
     .optional(),
   standardWebhooks: z.boolean().default(true),
+  instanceProxies: z.boolean().default(false),
   sendBacklog: z.int().min(1).max(1_000_000).default(DEFAULT_SEND_BACKLOG),
   operationTimeoutMs: z.int().min(1).max(600_000).default(15_000),
   stopTimeoutMs: z.int().min(1).max(600_000).default(25_000),
@@ -181,6 +189,7 @@ const OPTION_NAMES: OptionNames<TrunklineOptions<unknown>> = {
   webhookDeny: true,
   ownAddresses: true,
   standardWebhooks: true,
+  instanceProxies: true,
   sendBacklog: true,
   operationTimeoutMs: true,
   stopTimeoutMs: true,

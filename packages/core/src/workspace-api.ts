@@ -23,7 +23,10 @@ export interface WorkspaceApi<Transaction = never> {
     list(): Promise<readonly InstanceResource[]>;
     create(input?: InstanceInput): Promise<InstanceResource>;
     get(id: string): Promise<InstanceResource>;
-    /** Changes the name. */
+    /**
+     * Changes the name and the proxy, each if the input has it. A connected instance uses a new proxy from its next
+     * connection on.
+     */
     update(id: string, input: InstanceInput): Promise<InstanceResource>;
     /** Closes the connection, erases the session, and resolves when the instance is deleted. */
     delete(id: string): Promise<void>;

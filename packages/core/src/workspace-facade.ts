@@ -9,7 +9,7 @@ import { messageResource } from './resources/message.ts';
 import { deliveryDetailResource, deliveryResource, webhookResource } from './resources/webhook.ts';
 import { findDelivery, listDeliveries, retryDelivery, retryFailedDeliveries } from './services/deliveries.ts';
 import { listGroups } from './services/instances/groups.ts';
-import { createInstance, findInstance, readQr, renameInstance } from './services/instances/instances.ts';
+import { createInstance, findInstance, readQr, updateInstance } from './services/instances/instances.ts';
 import { connectInstance, runOperation } from './services/instances/operations.ts';
 import { openUpload, sendWithFile } from './services/media/uploads.ts';
 import { findMessage, listMessages, readMedia } from './services/messages/messages.ts';
@@ -46,7 +46,7 @@ export function workspaceFacade(
       list: async () => (await context.storage.instances.list(workspaceId)).map(instance),
       create: async (input = {}) => instance(unwrap(await createInstance(context, workspaceId, input))),
       get: async (id) => instance(unwrap(await findInstance(context, workspaceId, id))),
-      update: async (id, input) => instance(unwrap(await renameInstance(context, named(id), input))),
+      update: async (id, input) => instance(unwrap(await updateInstance(context, named(id), input))),
       delete: async (id) => {
         unwrap(await runOperation(context, named(id), 'delete'));
       },

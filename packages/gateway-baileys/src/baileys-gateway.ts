@@ -1,4 +1,10 @@
-import type { Gateway, GatewayContext, GatewayListener, Session } from '@trunkline/core/spi/gateway';
+import type {
+  Gateway,
+  GatewayContext,
+  GatewayListener,
+  OpenOptions,
+  Session,
+} from '@trunkline/core/spi/gateway';
 import { openConnection } from './baileys-connection.ts';
 import type { ConnectionParts } from './baileys-connection.ts';
 import { clientVersion } from './client-version.ts';
@@ -39,8 +45,8 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
     memories.set(instanceId, memory);
     return memory;
   };
-  const settingsOf = (instanceId: string): Promise<InstanceSettings> =>
-    settings.of(instanceId).catch((error: unknown) => {
+  const settingsOf = (instanceId: string, proxyUrl: string | null): Promise<InstanceSettings> =>
+    settings.of(instanceId, proxyUrl).catch((error: unknown) => {
       context().logger.error(
         { instanceId, reason: briefly(error) },
         'an instance cannot connect, since the function that baileysGateway has as its option "socket" failed for it, or returned a wrong option: correct it; it is called again with the next try',
@@ -50,12 +56,12 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
   const partsFor = async (
     session: Session,
     listener: GatewayListener,
-    pairingNumber: string | null,
+    { pairingNumber, proxyUrl = null }: OpenOptions,
   ): Promise<ConnectionParts> => ({
     session,
     listener,
     pairingNumber,
-    settings: await settingsOf(session.instanceId),
+    settings: await settingsOf(session.instanceId, proxyUrl),
     versions,
     context: context(),
     memory: memoryOf(session.instanceId),
@@ -67,13 +73,14 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
 
   return {
     capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
+    acceptsProxy: true,
     attach(given) {
       attached = given;
       quietConsole();
     },
     newMessageId: (random) => `3EB0${Buffer.from(random).toString('hex', 0, 9).toUpperCase()}`,
-    async open(session, listener, { pairingNumber } = { pairingNumber: null }) {
-      const connection = await openConnection(await partsFor(session, listener, pairingNumber));
+    async open(session, listener, options = { pairingNumber: null }) {
+      const connection = await openConnection(await partsFor(session, listener, options));
       return {
         ...connection,
         async logout() {
@@ -82,8 +89,10 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
         },
       };
     },
-    async unlink(session) {
-      await unlinkStored(session, (listener) => partsFor(session, listener, null).then(openConnection));
+    async unlink(session, options) {
+      await unlinkStored(session, (listener) =>
+        partsFor(session, listener, { pairingNumber: null, ...options }).then(openConnection),
+      );
       memories.delete(session.instanceId);
     },
     skipped: () => skipped,

@@ -62,8 +62,11 @@ interface InstanceOptions extends SocketOptions {
 
 export interface GatewaySettings {
   readonly currentVersion: (network: InstanceNetwork) => Promise<WhatsAppVersion>;
-  /** Rejects where what the app says of the instance is wrong. */
-  of(instanceId: string): Promise<InstanceSettings>;
+  /**
+   * Rejects where what the app says of the instance is wrong. A proxy of the instance's own stands in for the proxy and
+   * the agents of the options.
+   */
+  of(instanceId: string, proxyUrl: string | null): Promise<InstanceSettings>;
 }
 
 export interface InstanceSettings {
@@ -109,15 +112,20 @@ export function readOptions(options: BaileysGatewayOptions): GatewaySettings {
   if (typeof socket === 'function') {
     return {
       currentVersion,
-      of: async (instanceId) => instanceSettings({ ...usual, ...(await socket(instanceId)) }),
+      of: async (instanceId, proxyUrl) =>
+        instanceSettings({ ...usual, ...(await socket(instanceId)) }, proxyUrl),
     };
   }
   checkOptionNames('baileysGateway: socket', socket, SOCKET_OPTION_NAMES);
-  const settings = instanceSettings({ ...usual, ...socket });
-  return { currentVersion, of: async () => settings };
+  const settings = instanceSettings({ ...usual, ...socket }, null);
+  return {
+    currentVersion,
+    of: async (_, proxyUrl) =>
+      proxyUrl === null ? settings : instanceSettings({ ...usual, ...socket }, proxyUrl),
+  };
 }
 
-function instanceSettings(options: InstanceOptions & Usual): InstanceSettings {
+function instanceSettings(options: InstanceOptions & Usual, proxyUrl: string | null): InstanceSettings {
   checkOptionNames('baileysGateway: socket', options, INSTANCE_OPTION_NAMES);
   checkInstance(options);
   const { deviceName, pace, proxy, agent, fetchAgent, ...socket } = options;
@@ -127,7 +135,8 @@ function instanceSettings(options: InstanceOptions & Usual): InstanceSettings {
       'baileysGateway: the options "socket.proxy" and "socket.agent" or "socket.fetchAgent" exclude each other: give one of them.',
     );
   }
-  return { deviceName, pace, socket, network: instanceNetwork({ proxy, agent, fetchAgent }) };
+  const network = instanceNetwork(proxyUrl === null ? { proxy, agent, fetchAgent } : { proxy: proxyUrl });
+  return { deviceName, pace, socket, network };
 }
 
 type Usual = Required<Pick<InstanceOptions, 'deviceName' | 'pace'>>;

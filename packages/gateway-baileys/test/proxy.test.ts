@@ -1,10 +1,18 @@
+import { once } from 'node:events';
 import { Agent } from 'node:https';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import { silentLogger } from '@trunkline/core';
+import type { Logger } from '@trunkline/core';
 import { systemClock, systemRandom } from '@trunkline/core/node';
-import { memorySession, openLink } from '@trunkline/gateway-contract';
+import { FILES, memorySession, openLink } from '@trunkline/gateway-contract';
 import { expect, it } from 'vitest';
+import { eventually } from '@trunkline/test-support';
 import { baileysGateway } from '../src/index.ts';
+import { instanceNetwork } from '../src/network/instance-network.ts';
 import type { BaileysGatewayOptions } from '../src/index.ts';
+import { must, pairByQr, startFlow, untilMessage, untilStatus } from './support/flow.ts';
 import { linked, unlinked } from './support/linked.ts';
 import { refuseAllBut, startHttpProxy, startSocksProxy } from './support/loopback-proxy.ts';
 
@@ -51,6 +59,69 @@ it.each([
   expect(proxy.targets).toContain('web.whatsapp.com:443');
   expect(refused).toEqual([]);
 });
+
+it.each([
+  ['HTTP', startHttpProxy],
+  ['SOCKS5', startSocksProxy],
+])('an instance goes through the %s proxy that the API gave it, and nowhere else', async (_, start) => {
+  const { lines, logger } = recordingLogger();
+  const others = await startHttpProxy();
+  const flow = await startFlow({ logger, gateway: { socket: { proxy: others.url } } });
+  const proxy = await start();
+  const refused = refuseAllBut(() => [portOf(proxy.url), portOf(flow.receiver.url)]);
+  const { wa, account, bob, instance } = flow;
+  const { client } = flow.service();
+  expect(must(await client.instances.update(instance, { proxy_url: proxy.url }))).toMatchObject({
+    has_proxy: true,
+  });
+  await pairByQr(flow);
+  expect(proxy.targets).toContain(`127.0.0.1:${portOf(wa.client.waWebSocketUrl)}`);
+
+  let before = proxy.tunnels();
+  await wa.inbound(bob, account, image);
+  const { id: received } = await eventually(async () => {
+    const [message] = must(await client.messages.list({ instance })).filter(({ media }) => media?.available);
+    if (!message) throw new Error('The image has not arrived.');
+    return message;
+  });
+  expect(received).toMatch(/^msg_/);
+  expect(proxy.tunnels()).toBeGreaterThan(before);
+
+  before = proxy.tunnels();
+  const [picture] = FILES.filter(({ type }) => type === 'image');
+  if (!picture) throw new Error('There is no image to send.');
+  const { filename, content } = picture;
+  const [to, file] = [bob.phoneNumber, new Blob([content])];
+  const { id } = must(await client.messages.send({ instance, to, type: 'image', file, filename }));
+  await untilMessage(flow, id, 'sent');
+  expect(proxy.tunnels()).toBeGreaterThan(before);
+
+  before = proxy.tunnels();
+  must(await client.instances.disconnect(instance));
+  must(await client.instances.logout(instance));
+  expect(proxy.tunnels()).toBeGreaterThan(before);
+  await untilStatus(flow, 'logged_out');
+  expect(must(await client.instances.get(instance))).toMatchObject({ paired: false, has_proxy: true });
+
+  expect(refused).toEqual([]);
+  expect(others.targets).toEqual([]);
+  const all = inspect([lines, flow.receiver.events], { depth: 20, maxStringLength: null });
+  expect(all).not.toContain(String(portOf(proxy.url)));
+  expect(all).not.toContain('pass%20word');
+});
+
+it.each(['http', 'https', 'socks5'])(
+  'a %s proxy that does not respond is reported without a word of its address',
+  async (scheme) => {
+    const port = await closedPort();
+    const { fetch } = instanceNetwork({ proxy: `${scheme}://ada:sesame@localhost:${port}` });
+    const error: unknown = await fetch('http://files.example/', {}).catch((thrown: unknown) => thrown);
+    const all = inspect(error, { depth: 20, showHidden: true, maxStringLength: null });
+    expect(all).toContain('The proxy of the instance did not connect');
+    expect(all).not.toMatch(/sesame|localhost/);
+    expect(all).not.toContain(String(port));
+  },
+);
 
 it('the WhatsApp gateway downloads through the agent that it was given for uploads', async () => {
   let connections = 0;
@@ -108,3 +179,18 @@ it.each<[BaileysGatewayOptions['socket'], string]>([
   expect(make).toThrow(why);
   expect(make).not.toThrow('secret');
 });
+
+function recordingLogger(): { readonly lines: readonly unknown[]; readonly logger: Logger } {
+  const lines: unknown[] = [];
+  const take = (...line: unknown[]): void => void lines.push(line);
+  return { lines, logger: { debug: take, info: take, warn: take, error: take } };
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -51,7 +51,7 @@ export interface LinkOptions extends Partial<OpenOptions> {
 export async function openLink(
   gateway: Gateway,
   session: Session,
-  { taking = async () => {}, pairingNumber = null }: LinkOptions = {},
+  { taking = async () => {}, pairingNumber = null, proxyUrl = null }: LinkOptions = {},
 ): Promise<TestLink> {
   const reports: Report[] = [];
   let connection: GatewayConnection;
@@ -72,7 +72,7 @@ export async function openLink(
       if (reason.kind === 'restart') connection = await open();
     },
   };
-  const open = (): Promise<GatewayConnection> => gateway.open(session, listener, { pairingNumber });
+  const open = (): Promise<GatewayConnection> => gateway.open(session, listener, { pairingNumber, proxyUrl });
   connection = await open();
 
   type Of<Kind extends Report['kind']> = Extract<Report, { kind: Kind }>;

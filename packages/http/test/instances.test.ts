@@ -1,3 +1,4 @@
+import { createSandbox } from '@trunkline/core/sandbox';
 import { describe, expect, test } from 'vitest';
 import { idOf, startService } from './service.ts';
 import { expectFields, FIELDS, TIMESTAMP } from './resource-fields.ts';
@@ -201,5 +202,51 @@ describe('POST /instances/{instance}/connect with a pairing_phone_number', () =>
     expect([seen.status, seen.code]).toEqual([422, 'VALIDATION_FAILED']);
     expect(seen.json.error?.details).toEqual({ fields: { pairing_phone_number: expect.any(Array) } });
     expect((await call('GET', `/instances/${id}`)).json.data?.status).toBe('created');
+  });
+});
+
+describe('the proxy of an instance', () => {
+  const proxy_url = 'http://ada:sesame@proxy.example:8080';
+  const gateway = { ...createSandbox().gateway, acceptsProxy: true };
+
+  test('is given, kept, replaced and removed, and never shown', async () => {
+    const { call } = await (await startService({ gateway, instanceProxies: true })).newWorkspace();
+    const created = await call('POST', '/instances', { json: { proxy_url } });
+    expect(created.status).toBe(201);
+    const path = `/instances/${idOf(created.json)}`;
+    const seen = [
+      created,
+      await call('GET', path),
+      await call('PATCH', path, { json: { name: 'Desk' } }),
+      await call('PATCH', path, { json: { proxy_url: 'socks5://ada:sesame@proxy.example' } }),
+      await call('PATCH', path, { json: { proxy_url: null } }),
+      await call('PATCH', path, { json: { proxy_url: 'ada:sesame@proxy.example' } }),
+    ];
+    expect(seen.map(({ status, json }) => [status, json.data?.has_proxy])).toEqual([
+      [201, true],
+      [200, true],
+      [200, true],
+      [200, true],
+      [200, false],
+      [422, undefined],
+    ]);
+    expect(JSON.stringify(seen)).not.toContain('sesame');
+  });
+
+  test.each([
+    ['the operator does not allow it', { gateway }],
+    ['the gateway does not accept one', { instanceProxies: true }],
+  ])('is refused if %s', async (_, options) => {
+    const { call } = await (await startService(options)).newWorkspace();
+    const path = `/instances/${idOf((await call('POST', '/instances')).json)}`;
+    for (const [method, to] of [
+      ['POST', '/instances'],
+      ['PATCH', path],
+    ] as const) {
+      const seen = await call(method, to, { json: { proxy_url } });
+      expect([seen.status, seen.code]).toEqual([422, 'VALIDATION_FAILED']);
+      expect(seen.json.error?.details).toEqual({ fields: { proxy_url: [expect.any(String)] } });
+      expect((await call(method, to, { json: { proxy_url: null } })).json.data?.has_proxy).toBe(false);
+    }
   });
 });

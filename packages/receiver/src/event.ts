@@ -162,6 +162,8 @@ export interface WebhookInstance {
   readonly last_error?: string;
   /** What the network forbids the number for now, and when that ends, if the network says it. */
   readonly restriction?: { readonly code: string; readonly until: string | null };
+  /** Whether it connects through a proxy of its own. */
+  readonly has_proxy?: boolean;
   readonly status_changed_at?: string;
   readonly connected_at?: string;
   readonly disconnected_at?: string;

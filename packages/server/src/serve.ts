@@ -40,6 +40,7 @@ export interface ServeOptions {
   readonly webhookAllow?: readonly string[] | undefined;
   readonly webhookDeny?: readonly string[] | undefined;
   readonly standardWebhooks?: boolean | undefined;
+  readonly instanceProxies?: boolean | undefined;
   /** Requests a minute for each API key; 0 is no limit. */
   readonly rateLimit?: number | undefined;
   readonly roles?: readonly ('api' | 'gateway' | 'webhooks' | 'maintenance')[] | undefined;

@@ -36,6 +36,8 @@ export interface Settings {
   readonly webhookDeny: readonly string[];
   /** Whether webhooks carry the headers of Standard Webhooks too. */
   readonly standardWebhooks: boolean;
+  /** Whether instances may be given a proxy. */
+  readonly instanceProxies: boolean;
   /** Requests a minute for each key; 0 is off. */
   readonly rateLimit: number;
   readonly roles: Roles;
@@ -94,6 +96,7 @@ export function readSettings(given: readonly GivenSetting[]): Settings {
     webhookAllow: rest.WEBHOOK_ALLOW,
     webhookDeny: rest.WEBHOOK_DENY,
     standardWebhooks: rest.STANDARD_WEBHOOKS === 'true',
+    instanceProxies: rest.INSTANCE_PROXIES === 'true',
     rateLimit: rest.RATE_LIMIT,
     roles: rest.ROLES,
     gateway: rest.GATEWAY,
@@ -229,6 +232,13 @@ const variables = z.object({
     .register(documented, {
       meaning:
         'whether webhooks carry the headers of [Standard Webhooks](https://www.standardwebhooks.com) in addition to `X-Service-*`; `false` leaves them out',
+    }),
+  INSTANCE_PROXIES: z
+    .enum(['true', 'false'], 'must be true or false.')
+    .default('false')
+    .register(documented, {
+      meaning:
+        '`true` lets whoever may write instances give one a `proxy_url` that it connects through: see [proxies of instances](#proxies-of-instances) for what they can reach with it',
     }),
   RATE_LIMIT: wholeNumber(1_000_000_000).default(600).register(documented, {
     meaning:

@@ -80,7 +80,8 @@ async function startOn(
 ): Promise<RunningServer> {
   const { network: given, adapt = (options) => options, terminal = processTerminal } = parts;
   const storage = openOnce(await storageOn(settings.database));
-  const { urlPolicy, webhookAllow, webhookDeny, standardWebhooks, stopTimeoutMs } = settings;
+  const { urlPolicy, webhookAllow, webhookDeny } = settings;
+  const { standardWebhooks, instanceProxies, stopTimeoutMs } = settings;
   const urlRules = { urlPolicy, webhookAllow, webhookDeny, ownAddresses: ownAddresses(listener, settings) };
   const { secretKey, network } = await openData({
     settings,
@@ -90,7 +91,7 @@ async function startOn(
     terminal,
     network: given,
   });
-  const options = { secretKey, ...urlRules, standardWebhooks, stopTimeoutMs, logger };
+  const options = { secretKey, ...urlRules, standardWebhooks, instanceProxies, stopTimeoutMs, logger };
   const runtime = nodeRuntime({ mediaDirectory: files.media });
   const metrics = createServerMetrics();
   const trunkline = createTrunkline(

@@ -75,6 +75,7 @@ describe('The settings of a server', () => {
       webhookAllow: true,
       webhookDeny: true,
       standardWebhooks: true,
+      instanceProxies: true,
       rateLimit: true,
       roles: true,
       smtpUrl: true,

@@ -35,10 +35,11 @@ describe('GATEWAY=baileys where @trunkline/gateway-baileys is not installed', ()
 });
 
 describe('WhatsApp in another process', () => {
-  it('has the capabilities and the ids of messages that the gateway has', () => {
+  it('has the capabilities, the proxies and the ids of messages that the gateway has', () => {
     const [elsewhere, gateway] = [whatsAppElsewhere(), baileysGateway()];
     const bytes = Uint8Array.from({ length: 16 }, (_, index) => 0xa0 + index);
     expect(elsewhere.newMessageId(bytes)).toBe(gateway.newMessageId(bytes));
     expect(elsewhere.capabilities).toEqual(gateway.capabilities);
+    expect(elsewhere.acceptsProxy).toBe(gateway.acceptsProxy);
   });
 });

@@ -106,6 +106,7 @@ export function anInstance(workspace: Workspace, changes: Partial<Instance> = {}
     droppedAt: null,
     qr: null,
     pairingNumber: null,
+    sealedProxyUrl: null,
     operation: null,
     operationOutcome: null,
     logoutRefused: false,

@@ -33,6 +33,7 @@ export function instanceContract(subject: ContractSubject): void {
         droppedAt: NOW + 1,
         qr: { sealedCode: 'sealed', sealedPairingCode: 'sealed too', expiresAt: NOW + 2 },
         pairingNumber: '15550100',
+        sealedProxyUrl: 'sealed as well',
         operation: { id: 'opr_1', kind: 'logout', requestedAt: NOW + 3 },
         operationOutcome: { id: 'opr_0', error: 'timeout', earlier: [{ id: 'opr_00', error: null }] },
         logoutRefused: true,
@@ -261,13 +262,18 @@ export function instanceContract(subject: ContractSubject): void {
       await storage.sessions.save(lease, new Map([['creds', Uint8Array.of(1)]]));
       const groups = [{ networkId: 'g1', name: 'Team', participantsCount: 3 }];
       await storage.groups.save({ lease, workspaceId: workspace.id, groups, now: NOW });
-      const kept = await storage.instances.write(renaming(instance, 'Kept'));
+      const kept = await storage.instances.write(renaming({ ...instance, sealedProxyUrl: 'sealed' }, 'Kept'));
       expect(await storage.sessions.load(instance.id)).toHaveProperty('size', 1);
       expect(await storage.groups.list(workspace.id, instance.id)).toHaveLength(1);
       if (kept.kind !== 'written') throw new Error('Not written.');
       await storage.instances.write({ ...renaming(kept.instance, 'Erased'), forgetNumber: true });
       expect(await storage.sessions.load(instance.id)).toHaveProperty('size', 0);
       expect(await storage.groups.list(workspace.id, instance.id)).toEqual([]);
+      // The proxy is the instance's rather than the number's.
+      expect(await storage.instances.find(workspace.id, instance.id)).toMatchObject({
+        name: 'Erased',
+        sealedProxyUrl: 'sealed',
+      });
     });
   });
 

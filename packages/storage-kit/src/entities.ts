@@ -69,6 +69,7 @@ export const INSTANCE_STATE: ColumnsOf<InstanceState> = {
   droppedAt: orNull(integer('dropped_at')),
   qr: orNull(json('qr')),
   pairingNumber: orNull(text('pairing_number')),
+  sealedProxyUrl: orNull(text('sealed_proxy_url')),
   operation: orNull(json('operation')),
   operationOutcome: orNull(json('operation_outcome')),
   logoutRefused: flag('logout_refused'),

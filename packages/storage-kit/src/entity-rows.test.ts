@@ -162,6 +162,7 @@ function anInstance(): Instance {
     droppedAt: null,
     qr: null,
     pairingNumber: null,
+    sealedProxyUrl: 'sealed',
     operation: { id: `opr_${ID}`, kind: 'logout', requestedAt: 9 },
     operationOutcome: null,
     logoutRefused: false,

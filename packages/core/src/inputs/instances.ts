@@ -1,13 +1,30 @@
 import * as z from 'zod';
 import { INSTANCE_NAME_MAX } from '../domain/instance/instance.ts';
+import { flawInProxyUrl, PROXY_URL_MAX } from '../domain/instance/proxy-url.ts';
 import { storableText } from './fields.ts';
 
-export type InstanceInput = { readonly name?: string | undefined };
+/**
+ * `proxy_url`: the address of the proxy that the instance connects through, with `http:`, `https:` or `socks5:`, and a user
+ * name and a password if it asks for them; null removes it. It is never shown: the instance has `has_proxy`.
+ */
+export type InstanceInput = {
+  readonly name?: string | undefined;
+  readonly proxy_url?: string | null | undefined;
+};
 export const instanceInput: z.ZodType<InstanceInput> = z.object({
   name: z
     .string()
     .transform((name) => name.trim())
     .pipe(storableText(1, INSTANCE_NAME_MAX))
+    .optional(),
+  proxy_url: storableText(1, PROXY_URL_MAX)
+    .pipe(
+      z.string().superRefine((address, refinement) => {
+        const flaw = flawInProxyUrl(address);
+        if (flaw !== null) refinement.addIssue(flaw);
+      }),
+    )
+    .nullable()
     .optional(),
 });
 

@@ -16,6 +16,8 @@ import type { Random } from './random.ts';
 export interface Gateway {
   /** `text`, and what else the network carries. An instance shows them, and the service refuses to send anything else. */
   readonly capabilities: readonly Capability[];
+  /** Whether it connects through `OpenOptions.proxyUrl`. If absent or false, instances cannot have proxies. */
+  readonly acceptsProxy?: boolean;
   /** Called once, before anything else, with the clock, the randomness and the logger of the service. */
   attach(context: GatewayContext): void;
   /**
@@ -31,7 +33,7 @@ export interface Gateway {
    */
   open(session: Session, listener: GatewayListener, options?: OpenOptions): Promise<GatewayConnection>;
   /** Unlinks a number that has no open connection. Rejects if the network could not be reached. */
-  unlink(session: Session): Promise<void>;
+  unlink(session: Session, options?: UnlinkOptions): Promise<void>;
 }
 
 export interface OpenOptions {
@@ -40,7 +42,16 @@ export interface OpenOptions {
    * Null for the QR alone. A gateway to a network without such codes ignores it.
    */
   readonly pairingNumber: string | null;
+  /**
+   * The address of the proxy that everything of this instance goes through: `http:`, `https:` or `socks5:`, perhaps with a
+   * user name and a password. A customer chose it: it belongs in no log and no error. Null or absent for the gateway's
+   * own way; never present if the gateway does not accept proxies.
+   */
+  readonly proxyUrl?: string | null;
 }
+
+/** How to reach the network to unlink a number: as of `OpenOptions`. */
+export type UnlinkOptions = Pick<OpenOptions, 'proxyUrl'>;
 
 export interface GatewayContext {
   readonly clock: Clock;

@@ -16,6 +16,8 @@ export interface InstanceResource {
   readonly last_error: string | null;
   /** What the network forbids the number for now, and when that ends, if the network says it. An addition of ours. */
   readonly restriction: { readonly code: string; readonly until: string | null } | null;
+  /** Whether it has a `proxy_url`, which is never shown. An addition of ours. */
+  readonly has_proxy: boolean;
   readonly status_changed_at: string | null;
   readonly connected_at: string | null;
   readonly disconnected_at: string | null;
@@ -39,6 +41,7 @@ export function instanceResource(instance: Instance, capabilities: readonly Capa
       code: instance.restriction.code,
       until: timestampOrNull(instance.restriction.until),
     },
+    has_proxy: instance.sealedProxyUrl !== null,
     status_changed_at: timestampOrNull(instance.statusChangedAt),
     connected_at: timestampOrNull(instance.connectedAt),
     disconnected_at: timestampOrNull(instance.disconnectedAt),

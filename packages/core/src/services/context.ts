@@ -38,6 +38,8 @@ interface ServiceSettings extends UrlRules {
   /** How many messages of one instance may be queued at the same time. */
   readonly sendBacklog: number;
   readonly standardWebhooks: boolean;
+  /** Whether instances may be given a proxy. */
+  readonly instanceProxies: boolean;
   /** How long a request waits for the gateway to carry out a disconnect, logout or delete. */
   readonly operationTimeoutMs: number;
 }

@@ -21,7 +21,7 @@ export interface Sealer {
 /** What something is sealed for. */
 export interface SealPurpose {
   /** What has a derived key of its own. */
-  readonly kind: 'secret key check' | 'webhook secret' | 'qr' | 'session' | 'file reference';
+  readonly kind: 'secret key check' | 'webhook secret' | 'qr' | 'session' | 'file reference' | 'proxy url';
   /** What is authenticated with it: the one thing that it belongs to. */
   readonly label: string;
 }
@@ -152,6 +152,11 @@ export function qrPurpose(instanceId: string): SealPurpose {
 /** What one stored value of an instance's session is sealed for. */
 export function sessionPurpose(instanceId: string, name: string): SealPurpose {
   return { kind: 'session', label: `session ${instanceId} ${name}` };
+}
+
+/** What the address of an instance's proxy is sealed for. */
+export function proxyUrlPurpose(instanceId: string): SealPurpose {
+  return { kind: 'proxy url', label: `proxy address of ${instanceId}` };
 }
 
 /** What the reference to the file of a message is sealed for. */

@@ -15,6 +15,7 @@ export type {
   LinkedProfile,
   MessageReceipt,
   OpenOptions,
+  UnlinkOptions,
   OutgoingContent,
   OutgoingFile,
   OutgoingMessage,

@@ -6,6 +6,7 @@ import { DeadlineError, withDeadline } from '../runtime/deadline.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
 import { saveGroups } from '../services/instances/groups.ts';
+import { openProxyUrl } from '../services/instances/instance-proxy.ts';
 import { instanceSession, sealQr } from '../services/instances/sealed-values.ts';
 import type { FileLane, FileReceiving } from '../services/media/file-lane.ts';
 import { advanceMessage } from '../services/messages/advance-message.ts';
@@ -89,16 +90,18 @@ export function createInstanceLink({
     const opened: Try = { phase: 'opening', since: clock.now(), connection: null };
     link = opened;
     record.begin('opening a connection', async () => {
-      const { pairingNumber } = record.current();
-      const opening = gateway.open(session, listener(opened), { pairingNumber });
+      let opening: Promise<GatewayConnection> | null = null;
       try {
+        const { pairingNumber } = record.current();
+        const proxyUrl = openProxyUrl(context, record.current());
+        opening = gateway.open(session, listener(opened), { pairingNumber, proxyUrl });
         const limit = { what: 'Opening a connection', ms: OPEN_DEADLINE_MS };
         const connection = await withDeadline(clock, limit, opening);
         if (link === opened) opened.connection = connection;
         else await connection.close();
       } catch (error) {
         if (error instanceof FencedError) throw error;
-        if (error instanceof DeadlineError) opening.then((late) => late.close()).catch(() => undefined);
+        if (error instanceof DeadlineError) opening?.then((late) => late.close()).catch(() => undefined);
         logger.debug({ err: error, instanceId }, 'a connection could not be opened, and is tried again');
         lastFailure = error;
         await record.inOrder(() => closed(opened, { kind: 'dropped', detail: 'connection_failed' }));
@@ -273,7 +276,10 @@ export function createInstanceLink({
       const connection = link?.phase === 'open' ? link.connection : null;
       if (!connection) {
         await close();
-        return inTime('Unlinking the number', gateway.unlink(session));
+        return inTime(
+          'Unlinking the number',
+          gateway.unlink(session, { proxyUrl: openProxyUrl(context, record.current()) }),
+        );
       }
       // The network responds to an unlink by closing: that end is ours, not one to report.
       link = null;

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../domain/endpoint/endpoint.ts';
+import type { Instance } from '../domain/instance/instance.ts';
 import type { PendingDownload } from '../ports/storage/download-store.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
@@ -6,6 +7,7 @@ import type { ServiceContext } from '../services/context.ts';
 import { changeEndpoint } from '../services/endpoints.ts';
 import {
   endpointSecretPurpose,
+  proxyUrlPurpose,
   referencePurpose,
   SECRET_KEY_CHECK,
   sessionPurpose,
@@ -54,7 +56,9 @@ export function createResealer(context: ServiceContext, keys: number): Worker {
     for (const endpoint of await storage.endpoints.list(workspaceId)) {
       isComplete = (await succeeds({ webhookId: endpoint.id }, () => resealEndpoint(endpoint))) && isComplete;
     }
-    for (const { id } of await storage.instances.list(workspaceId)) {
+    for (const instance of await storage.instances.list(workspaceId)) {
+      const { id } = instance;
+      isComplete = (await succeeds({ instanceId: id }, () => resealProxyUrl(instance))) && isComplete;
       isComplete = (await succeeds({ instanceId: id }, () => resealSession(id))) && isComplete;
       isComplete = (await succeeds({ instanceId: id }, () => resealReferences(id))) && isComplete;
     }
@@ -89,6 +93,21 @@ export function createResealer(context: ServiceContext, keys: number): Worker {
         sealedSecret: sealer.resealText(endpoint.sealedSecret, purpose) ?? endpoint.sealedSecret,
       },
     }));
+  };
+
+  const resealProxyUrl = async (listed: Instance): Promise<void> => {
+    const { id, workspaceId } = listed;
+    for (
+      let instance: Instance | null = listed;
+      instance?.sealedProxyUrl;
+      instance = await storage.instances.find(workspaceId, id)
+    ) {
+      const sealedProxyUrl = sealer.resealText(instance.sealedProxyUrl, proxyUrlPurpose(id));
+      if (sealedProxyUrl === null) return;
+      const resealed = { ...instance, sealedProxyUrl };
+      const written = await storage.instances.write({ instance: resealed, event: null, lease: null });
+      if (written.kind === 'written') return;
+    }
   };
 
   const resealSession = async (instanceId: string): Promise<void> => {

@@ -84,6 +84,7 @@ describe('the types that receivers import', () => {
         Json<Pick<Instance, Exclude<keyof Instance & CamelCase<keyof InstanceResource>, 'restriction'>>> & {
           readonly restriction: TimesAsText<Restriction> | null;
           readonly paired: boolean;
+          readonly has_proxy: boolean;
           readonly capabilities: readonly Capability[];
         }
       >
@@ -149,6 +150,7 @@ describe('an event that was sent', () => {
       'name',
       'status',
       'paired',
+      'has_proxy',
       'created_at',
       'updated_at',
     ]);

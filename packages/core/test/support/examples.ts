@@ -29,6 +29,7 @@ export function exampleInstance(changes: Partial<Instance> = {}): Instance {
     droppedAt: null,
     qr: null,
     pairingNumber: null,
+    sealedProxyUrl: null,
     operation: null,
     operationOutcome: null,
     logoutRefused: false,

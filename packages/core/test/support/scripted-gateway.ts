@@ -6,6 +6,7 @@ import type {
   OutgoingMessage,
   SendOutcome,
   Session,
+  UnlinkOptions,
 } from '../../src/spi/gateway.ts';
 
 export const PROFILE: LinkedProfile = {
@@ -23,12 +24,13 @@ export interface Script {
   openFile(reference: Uint8Array, connection: ScriptedConnection): Promise<ReadableStream<Uint8Array>>;
   close(connection: ScriptedConnection): Promise<void>;
   logout(connection: ScriptedConnection): Promise<void>;
-  unlink(session: Session): Promise<void>;
+  unlink(session: Session, options?: UnlinkOptions): Promise<void>;
 }
 
 interface ScriptedConnection {
   readonly session: Session;
   readonly listener: GatewayListener;
+  readonly proxyUrl: string | null;
   /** Every send, repeats too. */
   readonly sent: OutgoingMessage[];
   state: 'open' | 'closed' | 'logged out';
@@ -60,8 +62,8 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
   };
   let ids = 0;
 
-  const open = (session: Session, listener: GatewayListener): GatewayConnection => {
-    const connection: ScriptedConnection = { session, listener, sent: [], state: 'open' };
+  const open = (session: Session, listener: GatewayListener, proxyUrl: string | null): GatewayConnection => {
+    const connection: ScriptedConnection = { session, listener, proxyUrl, sent: [], state: 'open' };
     connections.push(connection);
     // A test that rejects here means to: the service is not to know.
     script.opened(connection).catch(() => {});
@@ -87,10 +89,11 @@ export function scriptedGateway(changes: Partial<Script> = {}): ScriptedGateway 
     script,
     connections,
     capabilities: ['text', 'groups'],
+    acceptsProxy: true,
     attach() {},
     newMessageId: () => `NET${(ids += 1)}`,
-    open: async (session, listener) => open(session, listener),
-    unlink: (session) => script.unlink(session),
+    open: async (session, listener, options) => open(session, listener, options?.proxyUrl ?? null),
+    unlink: (session, options) => script.unlink(session, options),
     last() {
       const last = connections.at(-1);
       if (!last) throw new Error('No connection was opened.');

@@ -1,4 +1,5 @@
 import type { Agent } from 'node:https';
+import type { Socket } from 'node:net';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { SocksProxyAgent } from 'socks-proxy-agent';
 
@@ -15,11 +16,32 @@ export function checkProxy(proxy: string | URL): void {
   }
 }
 
-/** Connects to wherever it is asked to through the proxy. */
+/** Connects to wherever it is asked to through the proxy. Its errors have no word of the proxy's address. */
 export function proxyAgent(proxy: string | URL): Agent {
   const url = new URL(proxy);
-  if (!url.protocol.startsWith('socks5')) return new HttpsProxyAgent(url);
+  if (!url.protocol.startsWith('socks5')) return new HttpProxy(url);
   // The proxy finds the addresses, so that nobody beside it learns the names.
   url.href = url.href.replace(/^socks5h?:/, 'socks5h:');
-  return new SocksProxyAgent(url);
+  return new SocksProxy(url);
+}
+
+class HttpProxy extends HttpsProxyAgent<string> {
+  override async connect(...request: Parameters<HttpsProxyAgent<string>['connect']>): Promise<Socket> {
+    return super.connect(...request).catch(failWithoutAddress);
+  }
+}
+
+class SocksProxy extends SocksProxyAgent {
+  override async connect(...request: Parameters<SocksProxyAgent['connect']>): Promise<Socket> {
+    return super.connect(...request).catch(failWithoutAddress);
+  }
+}
+
+/** The errors of the libraries may have the address in them, its password, or what a hostile proxy wrote. */
+function failWithoutAddress(error: unknown): never {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  const reason = typeof code === 'string' ? ` (${code})` : '';
+  throw new Error(
+    `The proxy of the instance did not connect${reason}: check its address, its user name and its password, and that it runs.`,
+  );
 }

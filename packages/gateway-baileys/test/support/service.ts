@@ -45,6 +45,7 @@ export async function startService(options: ServiceOptions): Promise<StartedServ
     gateway: baileysGateway(gateway),
     secretKey: SECRET_KEY,
     urlPolicy: 'local',
+    instanceProxies: true,
     logger,
   });
   await trunkline.start();

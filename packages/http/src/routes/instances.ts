@@ -25,6 +25,10 @@ const INPUT: RequestBody = {
       minLength: 1,
       description: 'At most 100 characters; white space around it is removed. By default a name is made.',
     },
+    proxy_url: {
+      description:
+        'The address of the proxy that the instance connects through, with http:, https: or socks5:, and a user name and a password if it asks for them; null removes it. Never shown: the instance has has_proxy. Refused unless the operator allows it. A connected instance uses it from its next connection on.',
+    },
   },
   example: { name: 'Support' },
 };
@@ -91,7 +95,7 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       operationId: 'updateInstance',
       method: 'PATCH',
       path: '/instances/{instance}',
-      summary: 'Renames an instance',
+      summary: 'Changes the name or the proxy of an instance',
       scope: 'instances:write',
       body: INPUT,
       success: { status: 200, body: INSTANCE },

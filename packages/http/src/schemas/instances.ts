@@ -36,6 +36,7 @@ export const instance: Resource<InstanceResource> = {
         })
         .nullable()
         .meta({ description: 'What the network forbids the number for now.' }),
+      has_proxy: z.boolean().meta({ description: 'Whether it has a proxy_url, which is never shown.' }),
       status_changed_at: timestampOrNull,
       connected_at: timestampOrNull,
       disconnected_at: timestampOrNull,
@@ -55,6 +56,7 @@ export const instance: Resource<InstanceResource> = {
     capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
     last_error: null,
     restriction: null,
+    has_proxy: false,
     status_changed_at: '2026-11-20T21:15:00.123+00:00',
     connected_at: '2026-11-20T21:15:00.123+00:00',
     disconnected_at: null,

@@ -20,6 +20,7 @@ import { heldMessages } from './0013-held-messages.ts';
 import { contacts } from './0014-contacts.ts';
 import { restrictions } from './0015-restrictions.ts';
 import { activityKeys } from './0016-activity-keys.ts';
+import { instanceProxies } from './0017-instance-proxies.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -40,6 +41,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   contacts,
   restrictions,
   activityKeys,
+  instanceProxies,
 ];
 
 const OLDEST_SERVER = 14;

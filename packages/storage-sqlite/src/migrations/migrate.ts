@@ -20,6 +20,7 @@ import { heldMessages } from './0019-held-messages.ts';
 import { contacts } from './0020-contacts.ts';
 import { restrictions } from './0021-restrictions.ts';
 import { activityKeys } from './0022-activity-keys.ts';
+import { instanceProxies } from './0023-instance-proxies.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is the number of its last one. */
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   contacts,
   restrictions,
   activityKeys,
+  instanceProxies,
 ];
 
 /** Four that were never released became one, which kept the number of the last of them. */

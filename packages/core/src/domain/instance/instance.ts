@@ -57,6 +57,8 @@ export interface Instance {
   readonly qr: QrCode | null;
   /** Digits of the phone on which a code is typed when the instance pairs; null if only a QR is shown. */
   readonly pairingNumber: string | null;
+  /** The address of the proxy that it connects through, stored encrypted; null for none. */
+  readonly sealedProxyUrl: string | null;
   readonly operation: Operation | null;
   readonly operationOutcome: LastOutcome | null;
   /** The network did not carry out the last logout: the next one discards the session whatever the network says. */

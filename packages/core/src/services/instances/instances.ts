@@ -11,6 +11,7 @@ import type { QrResource } from '../../resources/instance.ts';
 import { timestamp } from '../../resources/time.ts';
 import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
+import { checkProxyUrl, sealProxyUrl } from './instance-proxy.ts';
 import { openQr } from './sealed-values.ts';
 
 export async function createInstance(
@@ -20,6 +21,9 @@ export async function createInstance(
 ): Promise<Result<Instance>> {
   const read = readInput(instanceInput, input);
   if (!read.ok) return read;
+  const { proxy_url: proxyUrl } = read.value;
+  const acceptable = checkProxyUrl(context, proxyUrl);
+  if (!acceptable.ok) return acceptable;
   const workspace = await context.storage.workspaces.find(workspaceId);
   if (!workspace) return noWorkspace();
   const allowed = checkMayCreateInstance(workspace.plan);
@@ -41,6 +45,7 @@ export async function createInstance(
     droppedAt: null,
     qr: null,
     pairingNumber: null,
+    sealedProxyUrl: sealProxyUrl(context, id, proxyUrl ?? null),
     operation: null,
     operationOutcome: null,
     logoutRefused: false,
@@ -75,19 +80,26 @@ export function noInstance(): ReturnType<typeof refuse> {
   return refuse('INSTANCE_NOT_FOUND', 'There is no such instance in this workspace.');
 }
 
-export async function renameInstance(
+/** Changes the name and the proxy, each if the input has it. A new proxy is for the next connection. */
+export async function updateInstance(
   context: ServiceContext,
   { workspaceId, id }: { workspaceId: string; id: string },
   input: unknown,
 ): Promise<Result<Instance>> {
   const read = readInput(instanceInput, input);
   if (!read.ok) return read;
-  const { name } = read.value;
+  const { proxy_url: proxyUrl } = read.value;
+  const acceptable = checkProxyUrl(context, proxyUrl);
+  if (!acceptable.ok) return acceptable;
+  const sealed = proxyUrl === undefined ? undefined : sealProxyUrl(context, id, proxyUrl);
   for (;;) {
     const found = await findInstance(context, workspaceId, id);
-    if (!found.ok || name === undefined || found.value.name === name) return found;
-    const renamed = { ...found.value, name, updatedAt: context.clock.now() };
-    const written = await context.storage.instances.write({ instance: renamed, event: null, lease: null });
+    if (!found.ok) return found;
+    const { name = found.value.name } = read.value;
+    const sealedProxyUrl = sealed === undefined ? found.value.sealedProxyUrl : sealed;
+    if (found.value.name === name && found.value.sealedProxyUrl === sealedProxyUrl) return found;
+    const instance = { ...found.value, name, sealedProxyUrl, updatedAt: context.clock.now() };
+    const written = await context.storage.instances.write({ instance, event: null, lease: null });
     if (written.kind === 'written') return ok(written.instance);
   }
 }
