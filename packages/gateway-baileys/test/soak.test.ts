@@ -11,10 +11,12 @@ const MESSAGES = Number(process.env['SOAK_MESSAGES'] ?? 6);
 const GAP_MS = Number(process.env['SOAK_GAP_MS'] ?? 400);
 const DROP_EVERY_MS = Number(process.env['SOAK_DROP_EVERY_MS'] ?? 2_000);
 /**
- * How long a text may take while files stall. The short form runs beside other tests: there it shows that no text waits
- * for a file, which takes six seconds to be given up.
+ * How long a text may take while files stall. In the long form alone, which has the machine to itself: what the short form
+ * shares it with decides how long anything takes there. That no text waits for a file is shown by the manual clock, in
+ * core's test of late files.
  */
-const MAY_TAKE_MS = process.env['SOAK_NUMBERS'] === undefined ? 5_000 : 2_000;
+const MAY_TAKE_MS = 2_000;
+const IS_LONG = process.env['SOAK_NUMBERS'] !== undefined;
 /** More than there are downloads of one number at a time. */
 const STALLED_FILES = 10;
 /** The minute for which limited messages are held takes six seconds. */
@@ -35,7 +37,7 @@ it(
     // Files stall, and nothing else is wrong: texts do not wait for them.
     await stallFiles(service);
     const calm = await exchange(service, 'calm').arrived();
-    expect(percentile(calm, 0.99)).toBeLessThan(MAY_TAKE_MS);
+    if (IS_LONG) expect(percentile(calm, 0.99)).toBeLessThan(MAY_TAKE_MS);
 
     const rough = exchange(service, 'rough');
     const drops = await disturb(service, rough.written);
