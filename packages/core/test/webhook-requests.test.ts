@@ -1,7 +1,7 @@
 import { verify } from '@trunkline/receiver';
 import type { VerifyResult } from '@trunkline/receiver';
-import { Webhook } from 'standardwebhooks';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+import { describe, expect, it, vi } from 'vitest';
 import { REFUSED, TAKEN } from '../src/testing/index.ts';
 import type { RecordedRequest } from '../src/testing/index.ts';
 import {
@@ -26,6 +26,24 @@ function check(
 ): Promise<VerifyResult> {
   const headers = Object.fromEntries(request?.headers ?? []);
   return verify({ secret, headers, body: new TextEncoder().encode(request?.body), receivedAt: clock.now() });
+}
+
+/** What the Standard Webhooks library says of a request when it arrives. */
+function standardVerdict(
+  { headers, body }: Pick<RecordedRequest, 'headers' | 'body'>,
+  secret: string,
+): string {
+  // The library reads the time itself.
+  vi.setSystemTime(Number(headers.get('webhook-timestamp')) * 1000);
+  try {
+    expect(new Webhook(secret).verify(body, Object.fromEntries(headers))).toEqual(JSON.parse(body));
+    return 'accepted';
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return error.message;
+    throw error;
+  } finally {
+    vi.useRealTimers();
+  }
 }
 
 describe('the request that a receiver gets', () => {
@@ -87,16 +105,11 @@ describe('the request that a receiver gets', () => {
     const id = await connectInstance(harness, { profileName: 'Ärger mit Ümläuten 🙂' });
     await sendText(harness, id, '34600000009', 'Grüße "quoted" \u2028 🙂');
     await harness.clock.advance(3 * STEP);
-    const library = new Webhook(secret);
-    // It reads the time itself.
-    vi.setSystemTime(harness.clock.now());
-    onTestFinished(() => void vi.useRealTimers());
     expect(harness.sender.requests).toHaveLength(5);
     for (const { headers, body } of harness.sender.requests) {
-      const event: unknown = JSON.parse(body);
-      expect(library.verify(body, Object.fromEntries(headers))).toEqual(event);
-      expect(event).toMatchObject({ id: headers.get('webhook-id') });
-      expect(() => library.verify(`${body} `, Object.fromEntries(headers))).toThrow(/signature/i);
+      expect(standardVerdict({ headers, body }, secret)).toBe('accepted');
+      expect(standardVerdict({ headers, body: `${body} ` }, secret)).toMatch(/signature/i);
+      expect(JSON.parse(body)).toMatchObject({ id: headers.get('webhook-id') });
     }
   });
 
@@ -163,6 +176,25 @@ describe('the secret of a webhook', () => {
     const [, retry] = harness.sender.requests;
     expect(await check(harness, retry, rotated.secret)).toMatchObject({ ok: true });
     expect(await check(harness, retry, old)).toMatchObject({ ok: false, reason: 'signature_mismatch' });
+  });
+
+  it('that replaces another keys the Standard Webhooks signature immediately, of scheduled retries too', async () => {
+    const harness = await senders();
+    const { id, secret: old } = await listen(harness);
+    harness.sender.respond(() => REFUSED);
+    await harness.api.webhooks.test(id);
+    await harness.clock.advance(30 * SECOND);
+    const { secret } = await harness.api.webhooks.rotateSecret(id);
+    await harness.clock.advance(6 * MINUTE);
+
+    const [first, ...later] = harness.sender.requests;
+    expect(later).toHaveLength(2);
+    if (first === undefined) throw new Error('No webhook was sent.');
+    expect(standardVerdict(first, old)).toBe('accepted');
+    for (const request of later) {
+      expect(standardVerdict(request, secret)).toBe('accepted');
+      expect(standardVerdict(request, old)).toMatch(/signature/i);
+    }
   });
 
   it('is shown when it is made, and never again', async () => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isNewer } from '@trunkline/receiver';
 import { signRequest } from '@trunkline/receiver/testing';
 import { eventually, HANG_MS } from '@trunkline/test-support';
@@ -10,7 +10,7 @@ import { importProgram, readmeFunction, readmeProgram } from './support/readme.t
 import { spawnProgram, type Running } from './support/spawn-program.ts';
 import { startWorker } from './support/start-worker.ts';
 
-const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ';
+const secret = 'whsec_VGhpc0lzT25seUZvclRlc3RzVGhpc0lzT25seUZvclQ=';
 const env = { WEBHOOK_SECRET: secret };
 const node = (program: string): Promise<Running> =>
   spawnProgram({ command: process.execPath, args: nodeArgs(program), env });
@@ -82,6 +82,18 @@ describe.each(programs)('the README on $heading', ({ heading, missing, start }) 
     if (heading === '`verify` alone') return expect(wrong).toEqual([flooded, waited]);
     // Deno reads a body on by itself after its response, as far as it gets before the connection closes.
     expect(wrong.filter((what) => heading !== 'Deno' || what !== flooded)).toEqual([]);
+  });
+});
+
+describe('the README on the library of Standard Webhooks', () => {
+  it('accepts a signed event, and refuses one that was changed', async () => {
+    const server = await node(served(readmeProgram('Standard Webhooks')));
+    onTestFinished(() => server.stop());
+    const { method, headers, body } = await messageFrom('15550100');
+    expect((await fetch(server.url, { method, headers, body })).status).toBe(204);
+    await eventually(() => expect(server.output()).toContain('message.received'));
+    const changed = Buffer.from(body).toString().replace('15550100', '15550199');
+    expect((await fetch(server.url, { method, headers, body: changed })).status).toBe(401);
   });
 });
 
