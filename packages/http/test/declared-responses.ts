@@ -1,27 +1,11 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ValidateFunction } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
 import { expect } from 'vitest';
-import { openApiDocument } from '../src/openapi/open-api-document.ts';
 import { ROUTES } from '../src/routes/all-routes.ts';
 import type { Route } from '../src/routes/route.ts';
 import { errorBody } from '../src/schemas/errors.ts';
 import { urlOf } from './client.ts';
 import type { Call, Seen } from './client.ts';
-
-/** Where a document says what a response looks like: looked into freely, as what is not there fails the test. */
-interface Declared {
-  readonly $ref?: string;
-  readonly required?: boolean;
-  readonly headers?: Readonly<Record<string, Declared>>;
-  readonly content?: Readonly<Record<string, unknown>>;
-}
-
-const DOCUMENT = JSON.parse(JSON.stringify(openApiDocument('/api/v1')));
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-formats.default(ajv, ['date-time', 'binary']);
-ajv.addSchema({ ...DOCUMENT, $id: 'openapi.json' });
-const validators = new Map<string, ValidateFunction>();
+import { declaredAt, escaped, validatorAt } from './document.ts';
+import type { Declared } from './document.ts';
 
 /**
  * A client that fails the test when a response is not one that the OpenAPI document declares for the route: its status,
@@ -49,7 +33,7 @@ function expectDeclared(method: string, { pathname }: URL, seen: Seen): void {
   }
   const { pointer, declared } = declaredResponse(route, seen.status, about);
   for (const [name, header] of Object.entries(declared.headers ?? {})) {
-    const { required } = resolve(header.$ref) ?? header;
+    const { required } = declaredAt(header.$ref) ?? header;
     if (required) expect(seen.headers.has(name), `${about}: ${name}`).toBe(true);
   }
   const type = seen.headers.get('Content-Type');
@@ -89,10 +73,10 @@ function declaredResponse(
   about: string,
 ): { readonly pointer: string; readonly declared: Declared } {
   const pointer = `#/paths/${escaped(path)}/${method.toLowerCase()}/responses/${status}`;
-  const declared = resolve(pointer);
+  const declared = declaredAt(pointer);
   if (declared === undefined) throw new Error(`${about}: the status is not declared`);
   if (declared.$ref === undefined) return { pointer, declared };
-  return { pointer: declared.$ref, declared: resolve(declared.$ref) ?? {} };
+  return { pointer: declared.$ref, declared: declaredAt(declared.$ref) ?? {} };
 }
 
 /** HEAD responds like GET. A path with `%2F` in it is one that the router takes apart as the client wrote it. */
@@ -103,25 +87,4 @@ export function routeOf(method: string, pathname: string): Route | undefined {
 
 function pattern(path: string): RegExp {
   return new RegExp(`^(/api/v1)?${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
-}
-
-function validatorAt(pointer: string): ValidateFunction {
-  const known = validators.get(pointer);
-  if (known !== undefined) return known;
-  const validate = ajv.compile({ $ref: `openapi.json${encodeURI(pointer)}` });
-  validators.set(pointer, validate);
-  return validate;
-}
-
-function resolve(pointer: string | undefined): Declared | undefined {
-  if (pointer === undefined) return undefined;
-  const names = pointer
-    .slice(2)
-    .split('/')
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return names.reduce((found, name) => found?.[name], DOCUMENT);
-}
-
-function escaped(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }

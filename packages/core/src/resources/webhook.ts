@@ -158,6 +158,9 @@ export function deliveryDetailResource(
   };
 }
 
+/** "User-Agent" (specification, "Request the receiver gets"). */
+export const WEBHOOK_USER_AGENT = 'Service-Webhooks/1.0';
+
 /**
  * The headers of a delivery's request that are the same on every attempt and contain no secret (specification, "Request
  * the receiver gets"). Timestamps and signatures are added when an attempt is signed. The id of Standard Webhooks is the
@@ -169,7 +172,7 @@ export function requestHeaders(
 ): Readonly<Record<string, string>> {
   return {
     'Content-Type': 'application/json',
-    'User-Agent': 'Service-Webhooks/1.0',
+    'User-Agent': WEBHOOK_USER_AGENT,
     [EVENT_HEADER]: delivery.eventType,
     [DELIVERY_HEADER]: delivery.id,
     ...(standardWebhooks ? { [STANDARD_ID_HEADER]: delivery.eventId } : {}),

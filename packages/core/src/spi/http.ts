@@ -24,6 +24,20 @@ export { flawInHostEntry } from '../domain/endpoint/host-list.ts';
 export { parsePhoneNumber } from '../domain/message/recipient.ts';
 export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';
 
+// What webhooks carry.
+export { WEBHOOK_USER_AGENT } from '../resources/webhook.ts';
+export type { EventData } from '../resources/event.ts';
+export type { EventType } from '../domain/event/event.ts';
+export {
+  DELIVERY_HEADER,
+  EVENT_HEADER,
+  SIGNATURE_HEADER,
+  STANDARD_ID_HEADER,
+  STANDARD_SIGNATURE_HEADER,
+  STANDARD_TIMESTAMP_HEADER,
+  TIMESTAMP_HEADER,
+} from '@trunkline/receiver';
+
 // The closed lists of values.
 export type { IdPrefix } from '../domain/id.ts';
 export {

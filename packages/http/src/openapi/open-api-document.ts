@@ -5,11 +5,14 @@ import { CHAPTERS, ROUTES } from '../routes/all-routes.ts';
 import type { Route, Success } from '../routes/route.ts';
 import { errorBody } from '../schemas/errors.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
+import { eventInstance } from '../schemas/instances.ts';
+import { EVENT_BODIES } from '../schemas/webhook-events.ts';
 import { errorComponents, errorExamples } from './error-responses.ts';
 import { HEADER_COMPONENTS } from './headers.ts';
 import { inputSchema } from './input-schema.ts';
 import { operation } from './operation.ts';
 import { PARAMETER_COMPONENTS } from './parameters.ts';
+import { EVENTS_TAG, WEBHOOK_PARAMETERS, webhooks } from './webhooks.ts';
 
 export type OpenApiDocument = ReturnType<typeof createDocument>;
 
@@ -26,14 +29,15 @@ export function openApiDocument(server: string): OpenApiDocument {
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: server }],
-      tags: CHAPTERS.map(({ tag }) => tag),
+      tags: [...CHAPTERS.map(({ tag }) => tag), EVENTS_TAG],
       paths: paths(),
+      webhooks: webhooks(),
       components: {
         schemas: namedSchemas(ROUTES),
         responses: errorComponents(ROUTES),
         examples: errorExamples(ROUTES),
         headers: { ...HEADER_COMPONENTS },
-        parameters: { ...PARAMETER_COMPONENTS },
+        parameters: { ...PARAMETER_COMPONENTS, ...WEBHOOK_PARAMETERS },
         securitySchemes: {
           apiKey: {
             type: 'http',
@@ -92,6 +96,7 @@ function namedSchemas(routes: readonly Route[]): Record<string, z.ZodType | Json
     Error: errorBody,
     ...byName(bodies, ({ schema }) => schema),
     ...byName(inputs, inputSchema),
+    ...byName([eventInstance, ...EVENT_BODIES], ({ schema }) => schema),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { GroupResource, InstanceResource, QrResource } from '@trunkline/core';
+import type { EventData } from '@trunkline/core/spi/http';
 import * as z from 'zod';
 import { exactly } from './exactly.ts';
 import { count, id, timestamp, timestampOrNull } from './fields.ts';
@@ -14,37 +15,37 @@ const STATUSES = [
   'error',
 ] as const;
 
+const fields = z.strictObject({
+  id: id('ins'),
+  name: z.string(),
+  status: z.enum(STATUSES),
+  phone_number: z.string().nullable().meta({ description: 'Digits of the linked number.' }),
+  profile_name: z.string().nullable(),
+  profile_picture_url: z.string().nullable(),
+  paired: z.boolean().meta({ description: 'Whether a number is linked.' }),
+  capabilities: z.array(z.enum(['text', 'image', 'document', 'audio', 'video', 'groups'])),
+  last_error: z.string().nullable(),
+  restriction: z
+    .strictObject({
+      code: z.string().meta({
+        description: 'Such as cannot_start_chats, sending_capped or account_temporarily_banned.',
+      }),
+      until: timestampOrNull.meta({ description: 'When it ends; null if the network does not say it.' }),
+    })
+    .nullable()
+    .meta({ description: 'What the network forbids the number for now.' }),
+  has_proxy: z.boolean().meta({ description: 'Whether it has a proxy_url, which is never shown.' }),
+  status_changed_at: timestampOrNull,
+  connected_at: timestampOrNull,
+  disconnected_at: timestampOrNull,
+  last_seen_at: timestampOrNull,
+  created_at: timestamp,
+  updated_at: timestamp,
+});
+
 export const instance: Resource<InstanceResource> = {
   name: 'Instance',
-  schema: exactly<InstanceResource>()(
-    z.strictObject({
-      id: id('ins'),
-      name: z.string(),
-      status: z.enum(STATUSES),
-      phone_number: z.string().nullable().meta({ description: 'Digits of the linked number.' }),
-      profile_name: z.string().nullable(),
-      profile_picture_url: z.string().nullable(),
-      paired: z.boolean().meta({ description: 'Whether a number is linked.' }),
-      capabilities: z.array(z.enum(['text', 'image', 'document', 'audio', 'video', 'groups'])),
-      last_error: z.string().nullable(),
-      restriction: z
-        .strictObject({
-          code: z.string().meta({
-            description: 'Such as cannot_start_chats, sending_capped or account_temporarily_banned.',
-          }),
-          until: timestampOrNull.meta({ description: 'When it ends; null if the network does not say it.' }),
-        })
-        .nullable()
-        .meta({ description: 'What the network forbids the number for now.' }),
-      has_proxy: z.boolean().meta({ description: 'Whether it has a proxy_url, which is never shown.' }),
-      status_changed_at: timestampOrNull,
-      connected_at: timestampOrNull,
-      disconnected_at: timestampOrNull,
-      last_seen_at: timestampOrNull,
-      created_at: timestamp,
-      updated_at: timestamp,
-    }),
-  ),
+  schema: exactly<InstanceResource>()(fields),
   example: {
     id: 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c',
     name: 'Support',
@@ -65,6 +66,44 @@ export const instance: Resource<InstanceResource> = {
     updated_at: '2026-11-20T21:15:00.123+00:00',
   },
 };
+
+const { id: instanceId, name, status, ...optional } = fields.shape;
+
+/** "Instance objects omit empty fields; id, name and status are always present" (specification, "Request the receiver gets"). */
+export const eventInstance: Resource<EventData<'instance.connected'>['instance']> = {
+  name: 'EventInstance',
+  schema: exactly<EventData<'instance.connected'>['instance']>()(
+    z.strictObject({ id: instanceId, name, status, ...withoutEmpty(optional) }),
+  ),
+  example: {
+    id: 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c',
+    name: 'Support',
+    status: 'connected',
+    phone_number: '15550100',
+    profile_name: 'Acme Support',
+    paired: true,
+    capabilities: ['text', 'image', 'document', 'audio', 'video', 'groups'],
+    has_proxy: false,
+    status_changed_at: '2026-11-20T21:15:00.123+00:00',
+    connected_at: '2026-11-20T21:15:00.123+00:00',
+    last_seen_at: '2026-11-20T21:15:00.123+00:00',
+    created_at: '2026-11-20T21:10:00.789+00:00',
+    updated_at: '2026-11-20T21:15:00.123+00:00',
+  },
+};
+
+type WithoutEmpty<Shape extends z.ZodRawShape> = {
+  [Name in keyof Shape]: z.ZodExactOptional<z.ZodType<NonNullable<z.output<Shape[Name]>>>>;
+};
+
+/** A field that would be null is not there; what describes the field goes on to describe it. */
+function withoutEmpty<Shape extends z.ZodRawShape>(shape: Shape): WithoutEmpty<Shape> {
+  const optionals = Object.entries(shape).map(([field, schema]) => {
+    const filled = schema instanceof z.ZodNullable ? schema.unwrap() : schema;
+    return [field, z.exactOptional(filled).meta({ ...z.globalRegistry.get(schema) })];
+  });
+  return Object.fromEntries(optionals) as WithoutEmpty<Shape>; // the fields of `shape`, as the loop has made them
+}
 
 export const qr: Resource<QrResource> = {
   name: 'Qr',

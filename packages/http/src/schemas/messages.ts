@@ -24,7 +24,8 @@ const media = z
   })
   .nullable();
 
-const contact = z
+/** A person, if it is known who. */
+export const contact: z.ZodType<MessageResource['contact']> = z
   .strictObject({
     id: id('con'),
     name: z.string().nullable(),
@@ -34,8 +35,7 @@ const contact = z
       .meta({ description: 'Digits only. Null while the network hides it.' }),
     username: z.string().nullable(),
   })
-  .nullable()
-  .meta({ description: 'Who wrote an inbound message, or whom an outbound one was addressed to by its id.' });
+  .nullable();
 
 const error = z.strictObject({ code: z.string(), message: z.string() }).nullable().meta({
   description:
@@ -59,7 +59,9 @@ export const message: Resource<MessageResource> = {
         description: "The sender's number, in a group the writer's. Null where the network hides it.",
       }),
       group_id: id('grp').nullable(),
-      contact,
+      contact: contact.meta({
+        description: 'Who wrote an inbound message, or whom an outbound one was addressed to by its id.',
+      }),
       reply_to: id('msg')
         .nullable()
         .meta({ description: 'The message that this one replies to, if it is stored.' }),
