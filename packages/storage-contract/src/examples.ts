@@ -7,7 +7,7 @@ import type {
   Delivery,
   DeliveryClaim,
   Endpoint,
-  Event,
+  EventRecord,
   EventSubscription,
   IdempotencyRecord,
   Instance,
@@ -195,7 +195,7 @@ export function aDownload(
 }
 
 /** One with an event and nothing else. */
-export function anActivity(event: Event, changes: Partial<RecordedActivity> = {}): RecordedActivity {
+export function anActivity(event: EventRecord, changes: Partial<RecordedActivity> = {}): RecordedActivity {
   return { key: 'a digest', recordedAt: NOW, change: null, event, ...changes };
 }
 
@@ -237,8 +237,8 @@ export function anEndpoint(workspace: Workspace, changes: Partial<Endpoint> = {}
 export function anEvent(
   workspace: { readonly id: string },
   at: number = NOW,
-  changes: Partial<Event> = {},
-): Event {
+  changes: Partial<EventRecord> = {},
+): EventRecord {
   const { id = testId('evt', at), type = 'message.received' } = changes;
   const body = { id, type, created_at: new Date(at).toISOString(), workspace_id: workspace.id };
   return {
@@ -247,6 +247,7 @@ export function anEvent(
     type,
     occurredAt: at * 1000 + 321,
     payload: JSON.stringify({ ...body, data: { text: 'Grüße 👋' } }),
+    subject: { instanceId: null, messageId: null },
     ...changes,
   };
 }

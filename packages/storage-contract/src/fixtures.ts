@@ -8,6 +8,7 @@ import type {
   Event,
   EventClaim,
   EventCompletion,
+  EventRecord,
   EventSubscription,
   Instance,
   InstanceWrite,
@@ -180,8 +181,13 @@ export async function storeLane(
   return { workspace, endpoint: await storeEndpoint(storage, workspace) };
 }
 
+/** The event as it is read again. */
+export function storedEvent({ id, workspaceId, type, occurredAt, payload }: EventRecord): Event {
+  return { id, workspaceId, type, occurredAt, payload };
+}
+
 /** Something that stores this event: here the arrival of a message. */
-export async function happen(storage: Storage, workspace: Workspace, event: Event): Promise<void> {
+export async function happen(storage: Storage, workspace: Workspace, event: EventRecord): Promise<void> {
   const instance = await storeInstance(storage, workspace);
   const lease = await takeLease(storage, instance);
   const arrival = { message: anInboundMessage(instance), senderId: 's1', event };
@@ -206,9 +212,9 @@ export async function storeQueuedEvents(
 }> {
   const workspace = await storeWorkspace(storage);
   const subscription = await storeSubscription(storage);
-  const events = times.map((at) => anEvent(workspace, at));
-  for (const event of events) await happen(storage, workspace, event);
-  return { workspace, subscription, events };
+  const records = times.map((at) => anEvent(workspace, at));
+  for (const record of records) await happen(storage, workspace, record);
+  return { workspace, subscription, events: records.map(storedEvent) };
 }
 
 export function eventClaimAt(

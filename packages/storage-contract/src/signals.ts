@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Instance, InstanceWrite, Signal, Storage } from '@trunkline/core/spi/storage';
+import type { EventRecord, Instance, InstanceWrite, Signal, Storage } from '@trunkline/core/spi/storage';
 import { must } from '@trunkline/test-support';
 import type { ContractSubject } from './contract-subject.ts';
 import {
   aMember,
   aMessage,
+  anActivity,
   anApiKey,
   anEvent,
   anInboundMessage,
@@ -111,7 +112,9 @@ export function signalContract(subject: ContractSubject): void {
         const stored = must(await storage.instances.find(workspace.id, instance.id));
         await storage.instances.write(change(stored));
         await arrive();
-        expect(signals).toEqual([{ topic: 'instance', instanceId: instance.id, byHolder: true }]);
+        expect(signals.filter(({ topic }) => topic !== 'events')).toEqual([
+          { topic: 'instance', instanceId: instance.id, byHolder: true },
+        ]);
       }
       const signals = listen(storage);
       await storage.leases.release(lease);
@@ -216,7 +219,38 @@ export function signalContract(subject: ContractSubject): void {
       expect(signals).toEqual([]);
     });
 
-    it('are not sent for an event that nobody subscribes to', async () => {
+    it('report events by their workspace, in the process that stored them', async () => {
+      const storage = await open();
+      const { workspace, instance, lease } = await storeLeasedInstance(storage);
+      const [message] = await storeQueuedMessages(storage, instance, 2);
+      const event = (): EventRecord => anEvent(workspace);
+      const causes: readonly (() => Promise<unknown>)[] = [
+        () =>
+          storage.messages.receive(lease, {
+            message: anInboundMessage(instance),
+            senderId: 's1',
+            event: event(),
+          }),
+        () => storage.messages.change(lease, { ...sending(message), events: [event(), event()] }),
+        () => storage.activities.record(lease, anActivity(event())),
+        () => storage.instances.write({ ...renaming(instance, 'New'), event: event() }),
+        () =>
+          storage.instances.write({
+            ...renaming({ ...instance, version: 2 }, 'Newer'),
+            failQueued: QUEUE_FAILURE,
+          }),
+      ];
+      for (const cause of causes) {
+        const signals = listen(storage);
+        await cause();
+        await arrive();
+        expect(signals.filter(({ topic }) => topic === 'events')).toEqual([
+          { topic: 'events', workspaceId: workspace.id },
+        ]);
+      }
+    });
+
+    it('announce no work for an event that nobody subscribes to', async () => {
       const storage = await open();
       const { workspace, instance, lease } = await storeLeasedInstance(storage);
       const { endpoint } = await storeLane(storage);
@@ -227,7 +261,7 @@ export function signalContract(subject: ContractSubject): void {
       const batch = { limit: 10, countUpTo: 10, now: NOW, since: 0 };
       await storage.deliveries.retryFailedDeliveries(endpoint.workspaceId, endpoint.id, batch);
       await arrive();
-      expect(signals).toEqual([]);
+      expect(signals).toEqual([{ topic: 'events', workspaceId: workspace.id }]);
     });
 
     it('find what they report written', async () => {

@@ -13,6 +13,7 @@ import { downloadContract } from './downloads.ts';
 import { durabilityContract } from './durability.ts';
 import { endedProcessContract } from './ended-processes.ts';
 import { endpointContract } from './endpoints.ts';
+import { eventLogContract } from './event-log.ts';
 import { fanOutContract } from './fan-out.ts';
 import { groupContract } from './groups.ts';
 import { heldMessageContract } from './held-messages.ts';
@@ -65,6 +66,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     endpointContract(subject);
     notificationContract(subject);
     fanOutContract(subject);
+    eventLogContract(subject);
     laneContract(subject);
     throttleContract(subject);
     lostClaimContract(subject);

@@ -18,6 +18,7 @@ import {
   storeLeasedInstance,
   storeQueuedEvents,
   storeQueuedMessages,
+  storedEvent,
   storeSubscription,
   storeWorkspace,
 } from './fixtures.ts';
@@ -76,7 +77,7 @@ export function subscriptionContract(subject: ContractSubject): void {
           const claimed = only(await claimEvents(storage, subscription, NOW));
           expect(claimed).toEqual({
             subscriptionId: subscription.id,
-            event,
+            event: storedEvent(event),
             token: claimed.token,
             attempts: 0,
             lostClaims: 0,

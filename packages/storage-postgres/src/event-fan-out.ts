@@ -1,5 +1,5 @@
 import { newDelivery } from '@trunkline/core/spi/storage';
-import type { Delivery, Event } from '@trunkline/core/spi/storage';
+import type { Delivery, Event, EventRecord } from '@trunkline/core/spi/storage';
 import type { Transaction } from './database.ts';
 import { openColumns } from './delivery-row.ts';
 import { id, integer, json } from './row.ts';
@@ -8,10 +8,10 @@ import { encodeText } from './text-encoding.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 /**
- * Stores events with a delivery for each endpoint that subscribes, and a place in the queue of each subscription that
- * wants them; an event that nobody wants is not stored.
+ * Stores events, each with a delivery for each endpoint that subscribes, and a place in the queue of each subscription that
+ * wants it.
  */
-export async function storeEvents(transaction: Transaction, events: readonly Event[]): Promise<void> {
+export async function storeEvents(transaction: Transaction, events: readonly EventRecord[]): Promise<void> {
   if (events.length === 0) return;
   const workspaces = new Set(events.map(({ workspaceId }) => uuidOf('ten', workspaceId)));
   const types = new Set(events.map(({ type }) => type));
@@ -19,14 +19,14 @@ export async function storeEvents(transaction: Transaction, events: readonly Eve
   const isSubscription = (row: Row): boolean => row['workspace_id'] === null;
   const endpoints = rows.filter((row) => !isSubscription(row)).map(readSubscriber);
   const subscriptions = rows.filter(isSubscription).map(readSubscription);
-  await store(
-    transaction,
-    events.map((event) => ({
-      event,
-      endpoints: endpoints.filter((endpoint) => isFor(endpoint, event)),
-      subscriptions: subscriptions.filter(({ eventTypes }) => eventTypes.includes(event.type)),
-    })),
-  );
+  const fanOuts = events.map((event) => ({
+    event,
+    endpoints: endpoints.filter((endpoint) => isFor(endpoint, event)),
+    subscriptions: subscriptions.filter(({ eventTypes }) => eventTypes.includes(event.type)),
+  }));
+  await store(transaction, fanOuts, events);
+  for (const workspaceId of new Set(events.map((event) => event.workspaceId)))
+    transaction.announce({ topic: 'events', workspaceId });
 }
 
 /** An event for one endpoint, whatever that subscribes to. */
@@ -49,7 +49,9 @@ export async function storeEventsFor(
     ),
     subscriptions: [],
   }));
-  const deliveries = [...(await store(transaction, fanOuts))];
+  const wanted = fanOuts.filter(({ endpoints }) => endpoints.length > 0);
+  if (wanted.length === 0) return direct.map(() => null);
+  const deliveries = [...(await store(transaction, wanted, []))];
   return fanOuts.map(({ endpoints }) => (endpoints.length > 0 ? (deliveries.shift() ?? null) : null));
 }
 
@@ -113,29 +115,27 @@ interface FanOut {
   readonly subscriptions: readonly SubscribedTypes[];
 }
 
-/** Returns the deliveries, event by event. */
+/** Returns the deliveries, event by event. `logged` are those that go to the log. */
 async function store(
   { newId, all, announce }: Transaction,
   fanOuts: readonly FanOut[],
+  logged: readonly EventRecord[],
 ): Promise<readonly Delivery[]> {
-  const wanted = fanOuts.filter(
-    ({ endpoints, subscriptions }) => endpoints.length + subscriptions.length > 0,
-  );
-  if (wanted.length === 0) return [];
-  const deliveries = wanted.flatMap(({ event, endpoints }) =>
+  const deliveries = fanOuts.flatMap(({ event, endpoints }) =>
     endpoints.map(({ id: endpointId, generation }) => ({
       delivery: newDelivery(event, endpointId, newId),
       generation,
     })),
   );
-  const queued = wanted.flatMap(({ event, subscriptions }) =>
+  const queued = fanOuts.flatMap(({ event, subscriptions }) =>
     subscriptions.map((subscription) => queuedColumns(event, subscription)),
   );
   await all(
     STORE,
-    JSON.stringify(wanted.map(({ event }) => eventColumns(event))),
+    JSON.stringify(fanOuts.map(({ event }) => eventColumns(event))),
     JSON.stringify(deliveries.map(({ delivery, generation }) => openColumns(delivery, generation))),
     JSON.stringify(queued),
+    JSON.stringify(logged.map(logColumns)),
   );
   if (deliveries.length > 0) announce({ topic: 'deliveries' });
   if (queued.length > 0) announce({ topic: 'subscriptions' });
@@ -150,6 +150,12 @@ const STORE = `
     FROM json_to_recordset($1::text::json)
       AS event (id uuid, workspace_id uuid, type text, occurred_at bigint, payload text)
     ON CONFLICT (id) DO NOTHING
+  ), logged AS (
+    INSERT INTO trunkline.event_log (workspace_id, id, type, instance_id, message_id)
+    SELECT workspace_id, id, type, instance_id, message_id
+    FROM json_to_recordset($4::text::json)
+      AS event (workspace_id uuid, id uuid, type text, instance_id uuid, message_id uuid)
+    ON CONFLICT (workspace_id, id) DO NOTHING
   ), made AS (
     INSERT INTO trunkline.open_deliveries
     SELECT * FROM json_populate_recordset(NULL::trunkline.open_deliveries, $2::text::json)
@@ -170,6 +176,17 @@ function eventColumns(event: Event) {
     type: event.type,
     occurred_at: event.occurredAt,
     payload: encodeText(event.payload),
+  };
+}
+
+function logColumns({ workspaceId, id: eventId, type, subject }: EventRecord) {
+  const { instanceId, messageId } = subject;
+  return {
+    workspace_id: uuidOf('ten', workspaceId),
+    id: uuidOf('evt', eventId),
+    type,
+    instance_id: instanceId && uuidOf('ins', instanceId),
+    message_id: messageId && uuidOf('msg', messageId),
   };
 }
 

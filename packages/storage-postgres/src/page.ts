@@ -9,6 +9,8 @@ import { uuidToFind } from './uuid.ts';
 interface Walks {
   /** As `trunkline.messages`; called `item` in `columns`. */
   readonly table: string;
+  /** The table that has the rows with the ids found; by default, the same. */
+  readonly rows?: string;
   /** What is read of a row. */
   readonly columns: string;
   /** The parts, as `unnest($1::uuid[], $2::text[]) AS part (owner, status)`. */
@@ -74,7 +76,7 @@ function pageSql(list: List, { order, ahead, behind, count }: PagePlan): string 
       )
       .join(' UNION ALL ');
   const items = tables.map(
-    ({ table, columns }) => `SELECT ${columns} FROM ${table} AS item WHERE item.id = found.id`,
+    ({ table, rows = table, columns }) => `SELECT ${columns} FROM ${rows} AS item WHERE item.id = found.id`,
   );
   return `
     SELECT page.*, beyond.is_behind

@@ -6,15 +6,16 @@ import { uuidOf } from './uuid.ts';
 
 /** A table whose rows are kept by the day (UTC) in which the ids of this column were made. */
 export interface PartitionedTable {
-  readonly name: 'events' | 'deliveries' | 'attempts';
+  readonly name: 'events' | 'event_log' | 'deliveries' | 'attempts';
   readonly key: 'id' | 'delivery_id';
 }
 
 export const EVENTS: PartitionedTable = { name: 'events', key: 'id' };
+export const EVENT_LOG: PartitionedTable = { name: 'event_log', key: 'id' };
 export const DELIVERIES: PartitionedTable = { name: 'deliveries', key: 'id' };
 export const ATTEMPTS: PartitionedTable = { name: 'attempts', key: 'delivery_id' };
 
-const TABLES: readonly PartitionedTable[] = [EVENTS, DELIVERIES, ATTEMPTS];
+const TABLES: readonly PartitionedTable[] = [EVENTS, EVENT_LOG, DELIVERIES, ATTEMPTS];
 
 export const DAY_MS: number = 24 * 60 * 60 * 1000;
 

@@ -10,6 +10,7 @@ import type { Database, DatabaseOptions } from './database.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { downloadStore } from './download-store.ts';
 import { endpointStore } from './endpoint-store.ts';
+import { eventStore } from './event-store.ts';
 import { groupStore } from './group-store.ts';
 import { instanceStore } from './instance-store.ts';
 import { leaseStore } from './lease-store.ts';
@@ -70,6 +71,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     activities: explained(activityStore(connected)),
     endpoints: explained(endpointStore(connected)),
     deliveries: explained(deliveryStore(connected)),
+    events: explained(eventStore(connected)),
     subscriptions: explained(subscriptionStore(connected)),
     retention: explained(retentionStore(connected)),
     processes: explained(
@@ -111,7 +113,8 @@ async function openStorage(
   let remote: RemoteSignals | null = null;
   const publish = (reported: readonly Signal[]): void => {
     reported.forEach(hear);
-    remote?.send(reported);
+    // Each event would cost a message: other processes find events by polling, if they look for any.
+    remote?.send(reported.filter(({ topic }) => topic !== 'events'));
   };
   const notification: DatabaseOptions['notification'] = (reported) => {
     if (!options.notifications || reported.length === 0) return null;

@@ -6,6 +6,7 @@ import {
   DAY_MS,
   DELIVERIES,
   dropPartition,
+  EVENT_LOG,
   EVENTS,
   floorUuid,
   listPartitions,
@@ -42,8 +43,10 @@ async function deleteDays(database: Database, day: number, limit: number): Promi
   await dropDays(database, ATTEMPTS, day);
   await dropDays(database, DELIVERIES, day);
   await dropDays(database, EVENTS, day - DAY_MS);
+  await dropDays(database, EVENT_LOG, day - DAY_MS);
   const deliveries = await database.run(DELETE_DELIVERIES, floor, limit - queued);
   const rest = limit - queued - deliveries;
+  await database.run(DELETE_FROM_LOG, eventFloor, limit);
   return queued + deliveries + (await database.run(DELETE_EVENTS, eventFloor, rest));
 }
 
@@ -97,6 +100,12 @@ const DELETE_DELIVERIES = `
     WHERE delivery_id IN (SELECT id FROM old) AND delivery_id < $1::uuid
   )
   DELETE FROM trunkline.deliveries WHERE id IN (SELECT id FROM old) AND id < $1::uuid`;
+
+/** What came before the partition of its day was made. */
+const DELETE_FROM_LOG = `
+  DELETE FROM trunkline.event_log_default WHERE id IN (
+    SELECT id FROM trunkline.event_log_default WHERE id < $1::uuid ORDER BY id LIMIT $2
+  )`;
 
 const DELETE_EVENTS = `
   DELETE FROM trunkline.events WHERE id < $1::uuid AND id IN (

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { floorId } from '@trunkline/core/spi/storage';
 import type { ClaimedDelivery, Endpoint, Lease } from '@trunkline/core/spi/storage';
 import {
   aDownload,
@@ -11,6 +12,7 @@ import {
   anInstance,
   DAY,
   NOW,
+  testId,
 } from '@trunkline/storage-contract/examples';
 import {
   claimAt,
@@ -36,7 +38,7 @@ const MAY_READ = 2_000;
 
 /** Tables that hold history, or all that is open. */
 const GROWING =
-  /^(messages|events|deliveries|open_deliveries|attempts|queued_|held_|idempotency|pending_|activity_)/;
+  /^(messages|events|event_log|deliveries|open_deliveries|attempts|queued_|held_|idempotency|pending_|activity_)/;
 
 /** The largest page that can be asked for. */
 const FIRST = { from: null, limit: 100 };
@@ -56,6 +58,7 @@ it('nothing that is asked reads, or sorts, more than its response takes', { time
   await readMessages(fixture);
   for (const endpointId of [fixture.busy.id, fixture.idle.id]) await readDeliveries(fixture, endpointId);
   await retryDeliveries(fixture);
+  await readEvents(fixture);
   await closeEndpoint(fixture);
   await deleteWhatIsOld(fixture);
 
@@ -106,8 +109,9 @@ async function openBacklog() {
   // Nothing was ever sent there: what has the fewest rows is what a plan for all may fail.
   const idle = anEndpoint(workspace);
   for (const endpoint of [...endpoints, idle]) await storage.endpoints.insert(endpoint, 1000);
-  await storeBacklog(schema, { instance, endpoints, subscription, count: ROWS });
-  return { storage, explained, workspace, instance, subscription, busy: must(endpoints[0]), idle };
+  const discussed = testId('msg', NOW);
+  await storeBacklog(schema, { instance, endpoints, subscription, discussed, count: ROWS });
+  return { storage, explained, workspace, instance, subscription, discussed, busy: must(endpoints[0]), idle };
 }
 
 async function deliver({ storage: { deliveries }, workspace, busy }: Fixture): Promise<void> {
@@ -282,6 +286,43 @@ async function readMessages({ storage: { messages }, workspace, instance }: Fixt
         await messages.list(workspace.id, filter, { ...FIRST, from });
       }
     }
+  }
+}
+
+async function readEvents(fixture: Fixture): Promise<void> {
+  const {
+    storage: { events },
+    workspace,
+    instance,
+    discussed,
+  } = fixture;
+  const filters = [
+    {},
+    { instanceId: instance.id },
+    { instanceId: instance.id, type: 'message.failed' },
+    { instanceId: instance.id, type: 'call.received' },
+    { instanceId: anInstance(workspace).id },
+    { messageId: discussed },
+    { messageId: testId('msg', NOW) },
+  ] as const;
+  for (const filter of filters) {
+    for (const since of [0, NOW - 2 * DAY]) {
+      const { rows } = await events.list(workspace.id, filter, FIRST, since);
+      const last = rows.at(-1);
+      for (const direction of last ? (['older', 'newer'] as const) : [])
+        await events.list(workspace.id, filter, { ...FIRST, from: { direction, id: must(last).id } }, since);
+    }
+  }
+  // Beyond the fifth, a statement that is kept prepared may be planned for any workspace and time.
+  const anotherWorkspace = testId('ten', NOW);
+  for (let day = 1; day <= 7; day += 1) {
+    const after = floorId('evt', NOW - day * DAY);
+    expect(await events.listAfter(workspace.id, after, 100)).toHaveLength(100);
+    expect(await events.listAfter(anotherWorkspace, after, 100)).toEqual([]);
+    const upTo = floorId('evt', NOW);
+    expect(await events.listIds(workspace.id, { after, upTo }, 1_000)).toHaveLength(1_000);
+    const [first] = await events.listAfter(workspace.id, after, 1);
+    expect(await events.find(workspace.id, must(first).id, 0)).toEqual(first);
   }
 }
 

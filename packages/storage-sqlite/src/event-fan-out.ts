@@ -1,5 +1,5 @@
 import { newDelivery } from '@trunkline/core/spi/storage';
-import type { Delivery, Event, NewId } from '@trunkline/core/spi/storage';
+import type { Delivery, Event, EventRecord, NewId } from '@trunkline/core/spi/storage';
 import type { Database } from './database.ts';
 import { deliveryColumns } from './delivery-row.ts';
 import { queueDelivery } from './lane.ts';
@@ -16,16 +16,17 @@ export interface Transaction {
 }
 
 /**
- * Stores events with a delivery for each endpoint that subscribes, and a place in the queue of each subscription that
- * wants them; an event that nobody wants is not stored.
+ * Stores events, each with a delivery for each endpoint that subscribes, and a place in the queue of each subscription that
+ * wants it.
  */
-export function storeEvents(transaction: Transaction, events: readonly Event[]): void {
-  const { database } = transaction;
+export function storeEvents(transaction: Transaction, events: readonly EventRecord[]): void {
+  const { database, announce } = transaction;
   for (const event of events) {
     const endpoints = subscribers(database, event);
     const subscriptionIds = subscriptionsTo(database, event.type);
-    if (endpoints.length + subscriptionIds.length === 0) continue;
     storeEvent(database, event, endpoints.length);
+    log(database, event);
+    announce({ topic: 'events', workspaceId: event.workspaceId });
     deliver(transaction, event, endpoints);
     queue(transaction, event, subscriptionIds);
   }
@@ -77,6 +78,18 @@ function deliver(
 function queue({ database, announce }: Transaction, event: Event, subscriptionIds: readonly string[]): void {
   if (subscriptionIds.length > 0) announce({ topic: 'subscriptions' });
   for (const subscriptionId of subscriptionIds) queueEvent(database, subscriptionId, event);
+}
+
+function log(database: Database, { workspaceId, id, type, subject }: EventRecord): void {
+  database.run(
+    `INSERT INTO event_log (workspace_id, id, type, instance_id, message_id) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (workspace_id, id) DO NOTHING`,
+    workspaceId,
+    id,
+    type,
+    subject.instanceId,
+    subject.messageId,
+  );
 }
 
 function storeEvent(database: Database, event: Event, deliveries: number): void {

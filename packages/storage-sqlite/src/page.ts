@@ -10,6 +10,8 @@ type Values = readonly (string | number)[];
 /** Rows of a table, made of parts that share no row. */
 export interface List {
   readonly table: string;
+  /** The table that has the rows with these ids; by default, the same. */
+  readonly rows?: string;
   /** The condition of a part, each with its own values: equalities of an index that goes on with `id`. */
   readonly where: string;
   readonly parts: readonly Values[];
@@ -29,7 +31,7 @@ export function readPage<Item>(
     const ids = walk(database, list, plan);
     const isAnyBehind = plan.behind !== null && isAny(database, list, rangeOf(list, plan.behind));
     const page = pageOf(request, ids, isAnyBehind);
-    return { ...page, rows: rowsOf(database, list.table, page.rows).map(read) };
+    return { ...page, rows: rowsOf(database, list.rows ?? list.table, page.rows).map(read) };
   });
 }
 

@@ -53,9 +53,15 @@ function deleteQueuedEvents(database: Database, floor: string, limit: number): n
 
 /** An event stays as long as a delivery of it. Its places in queues are as old as it is, and were deleted before it. */
 function deleteEvents(database: Database, floor: string, limit: number): number {
-  return database.run(
-    'DELETE FROM events WHERE id IN (SELECT id FROM events WHERE id < ? AND deliveries <= 0 ORDER BY id LIMIT ?)',
+  const rows = database.all(
+    'SELECT id, workspace_id FROM events WHERE id < ? AND deliveries <= 0 ORDER BY id LIMIT ?',
     floor,
     limit,
   );
+  for (const row of rows) {
+    const id = text(row, 'id');
+    database.run('DELETE FROM events WHERE id = ?', id);
+    database.run('DELETE FROM event_log WHERE workspace_id = ? AND id = ?', text(row, 'workspace_id'), id);
+  }
+  return rows.length;
 }

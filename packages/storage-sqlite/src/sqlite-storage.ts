@@ -16,6 +16,7 @@ import { contactStore } from './contact-store.ts';
 import { deliveryStore } from './delivery-store.ts';
 import { downloadStore } from './download-store.ts';
 import { endpointStore } from './endpoint-store.ts';
+import { eventStore } from './event-store.ts';
 import { groupStore } from './group-store.ts';
 import { idempotencyLog } from './idempotency-log.ts';
 import { instanceStore } from './instance-store.ts';
@@ -74,6 +75,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     activities: explained(activityStore(connected)),
     endpoints: explained(endpointStore(connected)),
     deliveries: explained(deliveryStore(connected)),
+    events: explained(eventStore(connected)),
     subscriptions: explained(subscriptionStore(connected)),
     retention: explained(retentionStore(connected)),
     processes: explained(processRegistry(connected, async (now) => connected().processes.releaseEnded(now))),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { contentIdOf } from '@trunkline/core/spi/storage';
 import type { Message } from '@trunkline/core/spi/storage';
+import { storedEvent } from '@trunkline/storage-contract/fixtures';
 import { must } from '@trunkline/test-support';
 import { linesOf, startChild } from '@trunkline/test-support/start-child';
 import { idempotencyLog } from '../src/migrations/0015-idempotency-log.ts';
@@ -69,7 +70,7 @@ describe('a database of the first version', () => {
     await storage.instances.write({ instance: must(instance), event, lease: null });
     const claim = { subscriptionId: subscription.id, eventTypes: subscription.eventTypes, now: NOW };
     const result = await storage.subscriptions.claim({ ...claim, limit: 5, leaseMs: 1000 });
-    expect(must(result).claimed).toMatchObject([{ event }]);
+    expect(must(result).claimed).toMatchObject([{ event: storedEvent(event) }]);
     expect(await storage.retention.deleteHistory(NOW + 1, 10)).toBe(5);
   });
 

@@ -1,4 +1,4 @@
-import type { Event, EventType } from '../domain/event/event.ts';
+import type { EventRecord, EventSubject, EventType } from '../domain/event/event.ts';
 import type { NewId } from '../domain/id.ts';
 import { eventBody } from '../resources/event.ts';
 import type { EventData } from '../resources/event.ts';
@@ -10,7 +10,7 @@ export type NewEvent = <Type extends EventType>(what: {
   readonly data: EventData<Type>;
   /** Epoch milliseconds. */
   readonly now: number;
-}) => Event;
+}) => EventRecord;
 
 /** Further ahead than this (microseconds), the clock was set back: waiting for it would hold up every delivery. */
 const FURTHEST_AHEAD = 1_000_000;
@@ -29,7 +29,15 @@ export function createNewEvent(newId: NewId): NewEvent {
 }
 
 /** The event with the body that every receiver gets. */
-export function eventOf<Type extends EventType>(what: Parameters<typeof eventBody<Type>>[0]): Event {
-  const { id, type, workspaceId, occurredAt } = what;
-  return { id, type, workspaceId, occurredAt, payload: eventBody(what) };
+export function eventOf<Type extends EventType>(what: Parameters<typeof eventBody<Type>>[0]): EventRecord {
+  const { id, type, workspaceId, occurredAt, data } = what;
+  return { id, type, workspaceId, occurredAt, payload: eventBody(what), subject: subjectOf(data) };
+}
+
+function subjectOf(data: EventData<EventType>): EventSubject {
+  if ('message' in data) return { instanceId: data.message.instance_id, messageId: data.message.id };
+  if ('instance' in data) return { instanceId: data.instance.id, messageId: null };
+  if ('undecryptable' in data) return { instanceId: data.undecryptable.instance_id, messageId: null };
+  if ('call' in data) return { instanceId: data.call.instance_id, messageId: null };
+  return { instanceId: null, messageId: null };
 }

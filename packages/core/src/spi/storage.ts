@@ -18,6 +18,7 @@ export type {
 } from '../ports/storage/delivery-store.ts';
 export type { ContactStore } from '../ports/storage/contact-store.ts';
 export type { DownloadStore, PendingDownload } from '../ports/storage/download-store.ts';
+export type { EventFilter, EventStore } from '../ports/storage/event-store.ts';
 export type { GroupStore } from '../ports/storage/group-store.ts';
 export type { InstanceStore, InstanceWrite, InstanceWriteResult } from '../ports/storage/instance-store.ts';
 export type { Lease } from '../ports/storage/lease.ts';
@@ -110,7 +111,13 @@ export type { IdempotencyRecord } from '../domain/idempotency/idempotency.ts';
 
 // Events and the subscriptions of handlers in process.
 export { EVENT_TYPES } from '../domain/event/event.ts';
-export type { Event, EventType, SubscribableEventType } from '../domain/event/event.ts';
+export type {
+  Event,
+  EventRecord,
+  EventSubject,
+  EventType,
+  SubscribableEventType,
+} from '../domain/event/event.ts';
 export type { EventSubscription } from '../domain/subscription/event-subscription.ts';
 export { queuedEventDue } from '../domain/subscription/event-subscription.ts';
 

@@ -21,6 +21,7 @@ import { contacts } from './0014-contacts.ts';
 import { restrictions } from './0015-restrictions.ts';
 import { activityKeys } from './0016-activity-keys.ts';
 import { instanceProxies } from './0017-instance-proxies.ts';
+import { eventLog } from './0018-event-log.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   restrictions,
   activityKeys,
   instanceProxies,
+  eventLog,
 ];
 
 const OLDEST_SERVER = 14;

@@ -12,6 +12,8 @@ interface Backlog {
   /** The first has half of all deliveries. */
   readonly endpoints: readonly Endpoint[];
   readonly subscription: EventSubscription;
+  /** The id of the message that half of all events are about. */
+  readonly discussed: string;
   /** How many of each: messages, half of them queued; events, with deliveries that have ended and open ones; and so on. */
   readonly count: number;
 }
@@ -19,7 +21,7 @@ interface Backlog {
 /** Makes it in the database itself: through the storage it would take too long. */
 export async function storeBacklog(
   schema: TestSchema,
-  { instance, endpoints, subscription, count }: Backlog,
+  { instance, endpoints, subscription, discussed, count }: Backlog,
 ): Promise<void> {
   const { pool, name } = schema;
   const endpointIds = endpoints.map(({ id }) => must(idToUuid('wh', id)));
@@ -65,6 +67,15 @@ export async function storeBacklog(
     `INSERT INTO trunkline.events
      SELECT ${uuid(made, 'event')}, ${workspace}, 'message.received', ${made} * 1000, '{}'
      FROM generate_series(1, ${count}) AS row`,
+  );
+  // Half of them are about one message.
+  await run(
+    `INSERT INTO trunkline.event_log (workspace_id, id, type, instance_id, message_id)
+     SELECT ${workspace}, ${uuid(made, 'event')},
+       CASE WHEN row % 1000 = 0 THEN 'message.failed' ELSE 'message.received' END, ${sender},
+       CASE WHEN row % 2 = 0 THEN $1::uuid ELSE ${uuid(made, 'message')} END
+     FROM generate_series(1, ${count}) AS row`,
+    must(idToUuid('msg', discussed)),
   );
   await run(
     `INSERT INTO trunkline.queued_events (event_id, subscription_id, event_type, due_at, exhausted_at, attempts, lost_claims)

@@ -21,6 +21,7 @@ import { contacts } from './0020-contacts.ts';
 import { restrictions } from './0021-restrictions.ts';
 import { activityKeys } from './0022-activity-keys.ts';
 import { instanceProxies } from './0023-instance-proxies.ts';
+import { eventLog } from './0024-event-log.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is the number of its last one. */
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   restrictions,
   activityKeys,
   instanceProxies,
+  eventLog,
 ];
 
 /** Four that were never released became one, which kept the number of the last of them. */

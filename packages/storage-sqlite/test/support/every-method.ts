@@ -253,8 +253,14 @@ async function useSubscriptions(storage: Storage, workspace: Workspace): Promise
   if (!leased) throw new Error('No lease was taken.');
   for (const senderId of ['one', 'two', 'three']) {
     const message = aMessage(instance, { direction: 'inbound', status: 'received' });
-    await messages.receive(leased.lease, { message, senderId, event: anEvent(workspace) });
+    const subject = { instanceId: instance.id, messageId: message.id };
+    await messages.receive(leased.lease, {
+      message,
+      senderId,
+      event: anEvent(workspace, NOW, { subject }),
+    });
   }
+  await useEvents(storage, instance);
   const queue = { subscriptionId, eventTypes, leaseMs: 30_000 };
   await subscriptions.shortenWaits(queue, { now: NOW - 3_600_000, after: null, limit: 2 });
   const [handled, spent, again] = (await subscriptions.claim(claim))?.claimed ?? [];
@@ -272,6 +278,25 @@ async function useSubscriptions(storage: Storage, workspace: Workspace): Promise
   await subscriptions.sweepDeleted(10);
   await retention.deleteHistory(NOW + 1, 10);
   await instances.delete({ instance, lease: leased.lease, failQueued: QUEUE_FAILURE });
+}
+
+async function useEvents({ events }: Storage, { id, workspaceId }: Instance): Promise<void> {
+  const { rows } = await events.list(workspaceId, {}, { from: null, limit: 10 }, 0);
+  const [newest, , oldest] = rows;
+  if (!newest || !oldest) throw new Error('The log has too few events.');
+  const filters = [
+    {},
+    { instanceId: id },
+    { instanceId: id, type: newest.type },
+    { messageId: 'msg_of_none' },
+  ];
+  for (const filter of filters) {
+    for (const direction of ['older', 'newer'] as const)
+      await events.list(workspaceId, filter, { from: { direction, id: newest.id }, limit: 10 }, 0);
+  }
+  await events.find(workspaceId, newest.id, 0);
+  await events.listAfter(workspaceId, oldest.id, 10);
+  await events.listIds(workspaceId, { after: oldest.id, upTo: newest.id }, 10);
 }
 
 async function useDeliveries(storage: Storage, endpoint: Endpoint): Promise<void> {

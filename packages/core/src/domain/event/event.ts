@@ -36,3 +36,16 @@ export interface Event {
   /** The JSON body that is signed and sent, the same for every endpoint and every attempt. */
   readonly payload: string;
 }
+
+/** What an event is about, by which it is found. */
+export interface EventSubject {
+  /** Null for `webhook.test`. */
+  readonly instanceId: string | null;
+  /** Null if the event is about no message that is stored. */
+  readonly messageId: string | null;
+}
+
+/** An event as storages take it. */
+export interface EventRecord extends Event {
+  readonly subject: EventSubject;
+}

@@ -1,4 +1,4 @@
-import type { Event } from '../../domain/event/event.ts';
+import type { EventRecord } from '../../domain/event/event.ts';
 import type { ContentChange } from '../../domain/message/content-change.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { PendingDownload } from './download-store.ts';
@@ -12,13 +12,13 @@ export interface RecordedActivity {
   readonly recordedAt: number;
   /** Null if it changes no message. */
   readonly change: ContentChange | null;
-  readonly event: Event;
+  readonly event: EventRecord;
 }
 
 /** A message that the owner of the number sent with the phone. */
 export interface Echo {
   readonly message: Message;
-  readonly event: Event;
+  readonly event: EventRecord;
   /** If its file has not come yet: how it is downloaded later. */
   readonly download: PendingDownload | null;
 }

@@ -84,7 +84,7 @@ export interface DeliveryDetail {
 /**
  * Deliveries are made by the methods that store events, one for each enabled endpoint of the event's workspace that
  * subscribes, in the same transaction: event by event, endpoints in id order. Each is `pending`, made and due at the
- * event's millisecond. An event without deliveries is stored only if a subscription wants it. Claims take endpoint
+ * event's millisecond. An event is stored whether anybody subscribes or not (`EventStore`). Claims take endpoint
  * after endpoint by their lanes, those that are due for longest first, and never scan a backlog. Rows older than
  * retention (`since`, the earliest time in an id) are not found, even if they are not deleted yet. What a cancellation
  * has ended reads as `failed` with the reason, and `nextRetryAt` null, everywhere, also in filters.

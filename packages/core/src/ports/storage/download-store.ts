@@ -1,4 +1,4 @@
-import type { Event } from '../../domain/event/event.ts';
+import type { EventRecord } from '../../domain/event/event.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { Lease } from './lease.ts';
 
@@ -39,7 +39,7 @@ export interface DownloadStore {
    */
   complete(
     lease: Lease,
-    completion: { readonly message: Message; readonly event: Event },
+    completion: { readonly message: Message; readonly event: EventRecord },
   ): Promise<'completed' | 'stale' | 'fenced'>;
   /** Removes a download, whoever holds the instance. Returns whether it was still pending. */
   remove(instanceId: string, messageId: string): Promise<boolean>;

@@ -1,4 +1,4 @@
-import type { Event } from '../../domain/event/event.ts';
+import type { EventRecord } from '../../domain/event/event.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { Lease } from './lease.ts';
 import type { QueueFailure } from './message-store.ts';
@@ -11,7 +11,7 @@ export interface InstanceWrite {
    * `stale`, or `fenced` under a lease.
    */
   readonly instance: Instance;
-  readonly event: Event | null;
+  readonly event: EventRecord | null;
   /** The lease of a gateway's write, which is checked before the version; null for a write of the API. */
   readonly lease: Lease | null;
   /**

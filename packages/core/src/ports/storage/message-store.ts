@@ -1,5 +1,5 @@
 import type { Contact } from '../../domain/contact/contact.ts';
-import type { Event } from '../../domain/event/event.ts';
+import type { EventRecord } from '../../domain/event/event.ts';
 import type { IdRange } from '../../domain/id.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
@@ -24,7 +24,7 @@ export interface MessageChange {
   readonly message: Message;
   readonly expectedStatus: MessageStatus;
   /** The events for receivers, in order. */
-  readonly events: readonly Event[];
+  readonly events: readonly EventRecord[];
 }
 
 /** Why all queued messages of an instance fail. `failQueue` decides the outcome of each message, in the transaction. */
@@ -85,7 +85,7 @@ export interface Arrival {
    * the network says no more than `senderId`.
    */
   readonly contact?: Contact | null;
-  readonly event: Event;
+  readonly event: EventRecord;
   /** If its file has not come yet: how it is downloaded later. Stored with the message, in the same transaction. */
   readonly download?: PendingDownload | null;
 }

@@ -6,6 +6,7 @@ import type { ContactStore } from './contact-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { DownloadStore } from './download-store.ts';
 import type { EndpointStore } from './endpoint-store.ts';
+import type { EventStore } from './event-store.ts';
 import type { GroupStore } from './group-store.ts';
 import type { InstanceStore } from './instance-store.ts';
 import type { LeaseStore } from './lease-store.ts';
@@ -34,6 +35,8 @@ export type Signal =
   | { readonly topic: 'queue'; readonly instanceId: string }
   | { readonly topic: 'deliveries' }
   | { readonly topic: 'subscriptions' }
+  /** Events were stored by this process; those of other processes are found by polling. */
+  | { readonly topic: 'events'; readonly workspaceId: string }
   | { readonly topic: 'workspace'; readonly workspaceId: string };
 
 /**
@@ -57,6 +60,7 @@ export interface Storage<Transaction = never> {
   readonly activities: ActivityStore;
   readonly endpoints: EndpointStore;
   readonly deliveries: DeliveryStore;
+  readonly events: EventStore;
   readonly subscriptions: SubscriptionStore;
   readonly retention: RetentionStore;
   readonly processes: ProcessRegistry;
@@ -74,7 +78,8 @@ export interface Storage<Transaction = never> {
   replaceSetting(name: string, value: string): Promise<void>;
   /**
    * Signals come after their commit: `queue` after an acceptance, `instance` after an insert, write, delete or a lease
-   * that was released, `deliveries` and `subscriptions` when a call made some claimable, `workspace` after a workspace,
+   * that was released, `deliveries` and `subscriptions` when a call made some claimable, `events` when a call
+   * added some to the log of a workspace, `workspace` after a workspace,
    * one of its members or of its keys was changed (`touch` is no change). An error thrown by a listener has no effect.
    * Returns a function that ends the subscription.
    */

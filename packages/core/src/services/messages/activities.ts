@@ -1,6 +1,6 @@
 import type { ContentChange } from '../../domain/message/content-change.ts';
 import { reportedTime } from '../../domain/message/inbound-bounds.ts';
-import type { Event } from '../../domain/event/event.ts';
+import type { EventRecord } from '../../domain/event/event.ts';
 import type { Activity } from '../../ports/gateway.ts';
 import type { LeasedInstance } from '../../ports/storage/lease-store.ts';
 import { contactResource } from '../../resources/message.ts';
@@ -77,7 +77,11 @@ export function activityKey(
 export async function storeActivity(
   { storage, clock }: ServiceContext,
   { lease }: LeasedInstance,
-  activity: { readonly key: string | null; readonly event: Event; readonly change: ContentChange | null },
+  activity: {
+    readonly key: string | null;
+    readonly event: EventRecord;
+    readonly change: ContentChange | null;
+  },
 ): Promise<'recorded' | 'repeat' | 'stale'> {
   const recorded = await storage.activities.record(lease, { ...activity, recordedAt: clock.now() });
   if (recorded === 'fenced') throw new FencedError(lease.instanceId);

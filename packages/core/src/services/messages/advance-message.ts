@@ -1,4 +1,4 @@
-import type { Event } from '../../domain/event/event.ts';
+import type { EventRecord } from '../../domain/event/event.ts';
 import { advance, lastChangeOf } from '../../domain/message/message-state.ts';
 import type { MessageStep, MessageTrigger } from '../../domain/message/message-state.ts';
 import type { Message } from '../../domain/message/message.ts';
@@ -54,11 +54,15 @@ function messageEvents(
   context: ServiceContext,
   steps: readonly MessageStep[],
   now: number,
-): readonly Event[] {
+): readonly EventRecord[] {
   return steps.map((step) => messageEvent(context, step, now));
 }
 
-export function messageEvent(context: ServiceContext, { message, event }: MessageStep, now: number): Event {
+export function messageEvent(
+  context: ServiceContext,
+  { message, event }: MessageStep,
+  now: number,
+): EventRecord {
   return context.newEvent({
     type: event,
     workspaceId: message.workspaceId,

@@ -20,7 +20,7 @@ import type {
 } from '../../ports/storage/delivery-store.ts';
 import type { Page, PageRequest } from '../../ports/storage/page.ts';
 import type { WaitsStep } from '../../ports/storage/waits-step.ts';
-import { deliver } from './event-fan-out.ts';
+import { storeEventFor } from './event-fan-out.ts';
 import type { DueEntry, Lane, LaneClaim } from './lane.ts';
 import { byId, compare } from './order.ts';
 import { pageOf } from './page.ts';
@@ -37,7 +37,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
   async enqueue(endpointId: string, event: Event): Promise<Delivery | null> {
     const endpoint = this.#enabled(event.workspaceId, endpointId);
     if (!endpoint) return null;
-    const delivery = deliver(this.#state, endpoint, event);
+    const delivery = storeEventFor(this.#state, endpoint, event);
     this.#state.signal({ topic: 'deliveries' });
     return structuredClone(delivery);
   }

@@ -1,4 +1,4 @@
-import type { Event } from '../../domain/event/event.ts';
+import type { EventRecord } from '../../domain/event/event.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { DownloadStore, PendingDownload } from '../../ports/storage/download-store.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
@@ -38,7 +38,7 @@ export class MemoryDownloadStore implements DownloadStore {
 
   async complete(
     lease: Lease,
-    completion: { readonly message: Message; readonly event: Event },
+    completion: { readonly message: Message; readonly event: EventRecord },
   ): Promise<'completed' | 'stale' | 'fenced'> {
     const { message, event } = completion;
     const downloads = leasedRecord(this.#state, lease)?.downloads;

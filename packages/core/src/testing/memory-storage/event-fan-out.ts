@@ -1,42 +1,52 @@
 import { newDelivery } from '../../domain/delivery/delivery.ts';
 import type { Delivery } from '../../domain/delivery/delivery.ts';
 import type { Endpoint } from '../../domain/endpoint/endpoint.ts';
-import type { Event, EventType } from '../../domain/event/event.ts';
+import type { Event, EventRecord, EventType } from '../../domain/event/event.ts';
 import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';
 import { byId } from './order.ts';
 import { insertRow, keyOf } from './state.ts';
-import type { State, WorkTopic } from './state.ts';
+import type { State, Work } from './state.ts';
 
 /**
- * Stores events with a delivery for each endpoint that subscribes, and a place in the queue of each subscription that
- * wants them. Returns what there is to signal once the method's work is done.
+ * Stores events, each with a delivery for each endpoint that subscribes, and a place in the queue of each subscription that
+ * wants it. Returns what there is to signal once the method's work is done.
  */
-export function storeEvents(state: State, events: readonly Event[]): readonly WorkTopic[] {
-  return events.flatMap((event) => {
+export function storeEvents(state: State, events: readonly EventRecord[]): readonly Work[] {
+  return events.flatMap(({ subject, ...event }) => {
+    storeEvent(state, event);
+    state.eventSubjects.set(event.id, structuredClone(subject));
     const endpoints = [...state.endpoints.values()].filter((endpoint) => subscribes(endpoint, event));
     for (const endpoint of endpoints.toSorted(byId)) deliver(state, endpoint, event);
     const subscriptions = [...state.subscriptions.values()].filter((one) => wants(one.eventTypes, event));
     for (const subscription of subscriptions) queueEvent(state, subscription, event);
     return [
-      ...endpoints.map((): WorkTopic => 'deliveries'),
-      ...subscriptions.map((): WorkTopic => 'subscriptions'),
+      { topic: 'events', workspaceId: event.workspaceId },
+      ...endpoints.map((): Work => ({ topic: 'deliveries' })),
+      ...subscriptions.map((): Work => ({ topic: 'subscriptions' })),
     ];
   });
 }
 
-/** Stores the event with a delivery of it to this endpoint. */
-export function deliver(state: State, endpoint: Endpoint, event: Event): Delivery {
+/** Stores an event for this endpoint alone, with its delivery. */
+export function storeEventFor(state: State, endpoint: Endpoint, event: Event): Delivery {
+  storeEvent(state, event);
+  return deliver(state, endpoint, event);
+}
+
+function storeEvent(state: State, { id, workspaceId, type, occurredAt, payload }: Event): void {
+  state.events.set(id, { id, workspaceId, type, occurredAt, payload });
+}
+
+function deliver(state: State, endpoint: Endpoint, event: Event): Delivery {
   const lane = state.lanes.get(endpoint.id);
   if (!lane) throw new Error(`The endpoint ${endpoint.id} has no lane.`);
   const delivery = newDelivery(event, endpoint.id, state.newId);
-  state.events.set(event.id, structuredClone(event));
   insertRow(state.deliveries, delivery.id, { delivery, generation: lane.generation, attempts: [] });
   lane.queue(delivery.id, delivery.createdAt);
   return delivery;
 }
 
 function queueEvent(state: State, { id: subscriptionId }: EventSubscription, event: Event): void {
-  state.events.set(event.id, structuredClone(event));
   insertRow(state.queuedEvents, keyOf(subscriptionId, event.id), {
     subscriptionId,
     eventId: event.id,

@@ -14,7 +14,7 @@ import { leasedRecord } from './lease.ts';
 import { applyChange } from './message-rows.ts';
 import { byId } from './order.ts';
 import { insertRow } from './state.ts';
-import type { InstanceRecord, State, WorkTopic } from './state.ts';
+import type { InstanceRecord, State, Work } from './state.ts';
 
 export class MemoryInstanceStore implements InstanceStore {
   readonly #state: State;
@@ -100,11 +100,11 @@ export class MemoryInstanceStore implements InstanceStore {
     return failQueue(queued, failure, this.#state.newId);
   }
 
-  #apply(changes: readonly MessageChange[]): readonly WorkTopic[] {
+  #apply(changes: readonly MessageChange[]): readonly Work[] {
     return changes.flatMap((change) => applyChange(this.#state, change) ?? []);
   }
 
-  #signalWrite(instanceId: string, work: readonly WorkTopic[], lease: Lease | null = null): void {
+  #signalWrite(instanceId: string, work: readonly Work[], lease: Lease | null = null): void {
     this.#state.signal({ topic: 'instance', instanceId, ...(lease && { byHolder: true }) });
     this.#state.signalWork(work);
   }

@@ -5,6 +5,7 @@ import { MemoryContactStore } from './contact-store.ts';
 import { MemoryDeliveryStore } from './delivery-store.ts';
 import { MemoryDownloadStore } from './download-store.ts';
 import { MemoryEndpointStore } from './endpoint-store.ts';
+import { MemoryEventStore } from './event-store.ts';
 import { MemoryGroupStore } from './group-store.ts';
 import { MemoryInstanceStore } from './instance-store.ts';
 import { MemoryLeaseStore } from './lease-store.ts';
@@ -37,6 +38,7 @@ export function memoryStorage(): Storage {
     activities: new MemoryActivityStore(state),
     endpoints: new MemoryEndpointStore(state),
     deliveries: new MemoryDeliveryStore(state),
+    events: new MemoryEventStore(state),
     subscriptions: new MemorySubscriptionStore(state),
     retention: new MemoryRetentionStore(state),
     processes: new MemoryProcessRegistry(state),

@@ -6,7 +6,7 @@ import type { MessageChange } from '../../ports/storage/message-store.ts';
 import { currentContact } from './contact-store.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { insertRow } from './state.ts';
-import type { State, WorkTopic } from './state.ts';
+import type { State, Work } from './state.ts';
 
 /** Stores a new message, with the content that was noted for it where it has some. */
 export function insertMessage(state: State, message: Message): void {
@@ -37,7 +37,7 @@ export function readMessage(state: State, message: Message): Message {
 }
 
 /** Guarded by the status that the change was decided on. Returns what there is to signal; null when it is stale. */
-export function applyChange(state: State, change: MessageChange): readonly WorkTopic[] | null {
+export function applyChange(state: State, change: MessageChange): readonly Work[] | null {
   const { message, expectedStatus, events } = change;
   const stored = state.messages.get(message.id);
   if (stored?.status !== expectedStatus) return null;

@@ -43,7 +43,10 @@ export class MemoryRetentionStore implements RetentionStore {
   #deleteEvents(floor: string, limit: number): number {
     const inUse = new Set(Array.from(this.#state.deliveries.values(), ({ delivery }) => delivery.eventId));
     const old = [...this.#state.events.keys()].filter((id) => id < floor && !inUse.has(id)).slice(0, limit);
-    for (const id of old) this.#state.events.delete(id);
+    for (const id of old) {
+      this.#state.events.delete(id);
+      this.#state.eventSubjects.delete(id);
+    }
     return old.length;
   }
 }

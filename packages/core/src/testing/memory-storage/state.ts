@@ -4,7 +4,7 @@ import type { RetryRound } from '../../domain/delivery/retry-round.ts';
 import type { Endpoint } from '../../domain/endpoint/endpoint.ts';
 import type { ApiKey } from '../../domain/api-key/api-key.ts';
 import type { Contact } from '../../domain/contact/contact.ts';
-import type { Event, EventType } from '../../domain/event/event.ts';
+import type { Event, EventSubject, EventType } from '../../domain/event/event.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import type { Group } from '../../domain/instance/group.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
@@ -63,8 +63,8 @@ export interface QueuedEvent {
   token: number | null;
 }
 
-/** Whom stored events make work for. */
-export type WorkTopic = 'deliveries' | 'subscriptions';
+/** What there is to signal after events were stored. */
+export type Work = Extract<Signal, { readonly topic: 'events' | 'deliveries' | 'subscriptions' }>;
 
 /** What the stores share: the tables of this database. */
 export class State {
@@ -100,6 +100,8 @@ export class State {
   readonly notifications: Map<string, { readonly notification: OwedNotification; owedAt: number }> =
     new Map();
   readonly events: Map<string, Event> = new Map();
+  /** By event id; of an event for one endpoint there is none. */
+  readonly eventSubjects: Map<string, EventSubject> = new Map();
   readonly deliveries: Map<string, DeliveryRecord> = new Map();
   readonly subscriptions: Map<string, EventSubscription> = new Map();
   /** By `keyOf(subscriptionId, eventId)`; those of deleted subscriptions too. */
@@ -120,9 +122,9 @@ export class State {
     return this.context.newId;
   }
 
-  /** One signal for each kind of work. */
-  signalWork(topics: readonly WorkTopic[]): void {
-    for (const topic of new Set(topics)) this.signal({ topic });
+  /** Each signal once. */
+  signalWork(work: readonly Work[]): void {
+    for (const signal of new Map(work.map((one) => [JSON.stringify(one), one])).values()) this.signal(signal);
   }
 
   /** To be called last in a method: what a listener reads is then complete. */

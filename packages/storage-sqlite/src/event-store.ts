@@ -1,0 +1,53 @@
+import { EVENT_TYPES, floorId } from '@trunkline/core/spi/storage';
+import type { EventFilter, EventStore } from '@trunkline/core/spi/storage';
+import type { Connected } from './connection.ts';
+import { readPage } from './page.ts';
+import type { List } from './page.ts';
+import { entities, text } from './row.ts';
+
+export function eventStore(connected: Connected): EventStore {
+  return {
+    find: async (workspaceId, id, since) => {
+      if (id < floorId('evt', since)) return null;
+      const row = connected().database.get(FIND, id, workspaceId);
+      return row ? entities.event.read(row) : null;
+    },
+    list: async (workspaceId, filter, page, since) => {
+      const list = { ...listOf(workspaceId, filter), floor: floorId('evt', since) };
+      return readPage(connected().database, list, page, entities.event.read);
+    },
+    listAfter: async (workspaceId, afterId, limit) =>
+      connected().database.all(LIST_AFTER, workspaceId, afterId, limit).map(entities.event.read),
+    listIds: async (workspaceId, { after, upTo }, limit) =>
+      connected()
+        .database.all(LIST_IDS, workspaceId, after, upTo, limit)
+        .map((row) => text(row, 'id')),
+  };
+}
+
+const FIND = 'SELECT * FROM events WHERE id = ? AND workspace_id = ?';
+
+// Both along the primary key of the log.
+const LIST_AFTER = `
+  SELECT events.* FROM event_log CROSS JOIN events ON events.id = event_log.id
+  WHERE event_log.workspace_id = ? AND event_log.id > ?
+  ORDER BY event_log.id LIMIT ?`;
+const LIST_IDS = 'SELECT id FROM event_log WHERE workspace_id = ? AND id > ? AND id <= ? ORDER BY id LIMIT ?';
+
+/**
+ * A workspace's events are one walk along the primary key, a message's one along event_log_by_message. For an instance
+ * there is a walk for each type along event_log_by_instance, so that a page costs the same however rare a type is.
+ */
+function listOf(workspaceId: string, { messageId, instanceId, type }: EventFilter): List {
+  const log = { table: 'event_log', rows: 'events' };
+  if (messageId !== undefined) {
+    return { ...log, where: 'message_id = ? AND workspace_id = ?', parts: [[messageId, workspaceId]] };
+  }
+  if (instanceId === undefined) return { ...log, where: 'workspace_id = ?', parts: [[workspaceId]] };
+  const types = type === undefined ? EVENT_TYPES : [type];
+  return {
+    ...log,
+    where: 'instance_id = ? AND type = ? AND workspace_id = ?',
+    parts: types.map((one) => [instanceId, one, workspaceId]),
+  };
+}
