@@ -23,6 +23,7 @@ export type { ApiKeyInfo, NewApiKey } from './services/admin/api-keys.ts';
 export type { NewMember } from './services/admin/members.ts';
 export type { SubscriptionInfo } from './services/admin/subscriptions.ts';
 export type { NewWorkspace } from './services/admin/workspaces.ts';
+export type { QueuedSince, Workload } from './ports/storage/workload-store.ts';
 export type { Member, Plan, Workspace } from './domain/workspace/workspace.ts';
 
 // Events in process.

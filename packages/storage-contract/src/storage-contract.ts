@@ -40,6 +40,7 @@ import { subscriptionClaimContract } from './subscription-claims.ts';
 import { subscriptionContract } from './subscriptions.ts';
 import { throttleContract } from './throttle.ts';
 import { transactionContract } from './transactions.ts';
+import { workloadContract } from './workload.ts';
 import { workspaceContract } from './workspaces.ts';
 
 /** What makes a storage one: call it in a test file of the storage's own package. */
@@ -80,6 +81,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     damageContract(subject);
     postponedWorkContract(subject);
     retentionContract(subject);
+    workloadContract(subject);
     settingContract(subject);
     signalContract(subject);
     copyContract(subject);

@@ -36,6 +36,7 @@ import { findOrAddSetting, replaceSetting } from './setting.ts';
 import { createPrepare } from './statements.ts';
 import { subscriptionStore } from './subscription-store.ts';
 import { explained } from './unavailable.ts';
+import { workloadStore } from './workload-store.ts';
 import { workspaceStore } from './workspace-store.ts';
 
 /** A client of `pg`, after `BEGIN`. */
@@ -80,6 +81,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
         async (now) => opening.current()?.processes.releaseEnded(connected(), now) ?? 0,
       ),
     ),
+    workload: explained(workloadStore(connected)),
 
     open: (context: StorageContext) =>
       opening.open(() => openStorage(checked, context, (signal) => signals.publish(signal, context.logger))),

@@ -59,6 +59,7 @@ it('nothing that is asked reads, or sorts, more than its response takes', { time
   for (const endpointId of [fixture.busy.id, fixture.idle.id]) await readDeliveries(fixture, endpointId);
   await retryDeliveries(fixture);
   await readEvents(fixture);
+  await readWorkload(fixture);
   await closeEndpoint(fixture);
   await deleteWhatIsOld(fixture);
 
@@ -366,6 +367,20 @@ async function retryDeliveries({ storage: { deliveries }, workspace, busy, idle 
     expect(await deliveries.retryFailedDeliveries(workspace.id, idle.id, batch)).toEqual({
       requeued: 0,
       remaining: 0,
+    });
+  }
+}
+
+async function readWorkload({ storage: { workload } }: Fixture): Promise<void> {
+  const limit = 1_000;
+  // Beyond the fifth, a statement that is kept prepared may be planned for any limit.
+  for (let call = 1; call <= 7; call += 1) {
+    expect(await workload.read({ now: NOW, limit })).toMatchObject({
+      queuedMessages: limit,
+      openDeliveries: limit,
+      queuedEvents: limit,
+      exhaustedEvents: limit,
+      pendingDownloads: limit,
     });
   }
 }

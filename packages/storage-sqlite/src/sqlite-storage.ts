@@ -32,6 +32,7 @@ import { retentionStore } from './retention-store.ts';
 import { text } from './row.ts';
 import { sessionStore } from './session-store.ts';
 import { subscriptionStore } from './subscription-store.ts';
+import { workloadStore } from './workload-store.ts';
 import { workspaceStore } from './workspace-store.ts';
 import { createWriter } from './writer.ts';
 import type { Announce } from './writer.ts';
@@ -79,6 +80,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     subscriptions: explained(subscriptionStore(connected)),
     retention: explained(retentionStore(connected)),
     processes: explained(processRegistry(connected, async (now) => connected().processes.releaseEnded(now))),
+    workload: explained(workloadStore(connected)),
 
     open: ({ newId, logger }: StorageContext) =>
       open(() => {

@@ -27,6 +27,8 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN (subquery-1)': 'no more rows than are counted at most',
   'SCAN held_messages USING COVERING INDEX held_messages_by_position': 'for its first row only',
   'SCAN front': 'the first messages of a queue, up to a limit',
+  'SCAN instance_with_queue': 'the instances that have a queue, up to the limit',
+  'SCAN oldest': 'has one row',
   'SCAN deleted': 'the instances that were deleted of late, up to the limit',
 };
 

@@ -51,6 +51,7 @@ export type {
 } from '../ports/storage/subscription-store.ts';
 export type { UploadRegistry } from '../ports/storage/upload-registry.ts';
 export type { WaitsStep } from '../ports/storage/waits-step.ts';
+export type { QueuedSince, Workload, WorkloadStore } from '../ports/storage/workload-store.ts';
 export type { EndpointStore, EndpointWrite, OwedNotification } from '../ports/storage/endpoint-store.ts';
 export type { WorkspaceStore } from '../ports/storage/workspace-store.ts';
 export type { MediaStore } from '../ports/media-store.ts';
@@ -73,7 +74,7 @@ export type { Member, Plan, Workspace, WorkspaceChanges } from '../domain/worksp
 export type { ApiKey } from '../domain/api-key/api-key.ts';
 
 // Instances and groups.
-export { acceptsMessages, writtenInstance } from '../domain/instance/instance.ts';
+export { acceptsMessages, INSTANCE_STATUSES, writtenInstance } from '../domain/instance/instance.ts';
 export type { Instance, InstanceStatus } from '../domain/instance/instance.ts';
 export type { GatewayShare, OwnerShare } from '../domain/instance/instance-shares.ts';
 export type { Group, GroupReport } from '../domain/instance/group.ts';

@@ -22,6 +22,7 @@ import { restrictions } from './0015-restrictions.ts';
 import { activityKeys } from './0016-activity-keys.ts';
 import { instanceProxies } from './0017-instance-proxies.ts';
 import { eventLog } from './0018-event-log.ts';
+import { instancesByStatus } from './0019-instances-by-status.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -44,6 +45,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   activityKeys,
   instanceProxies,
   eventLog,
+  instancesByStatus,
 ];
 
 const OLDEST_SERVER = 14;

@@ -22,6 +22,7 @@ import { restrictions } from './0021-restrictions.ts';
 import { activityKeys } from './0022-activity-keys.ts';
 import { instanceProxies } from './0023-instance-proxies.ts';
 import { eventLog } from './0024-event-log.ts';
+import { instancesByStatus } from './0025-instances-by-status.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is the number of its last one. */
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   activityKeys,
   instanceProxies,
   eventLog,
+  instancesByStatus,
 ];
 
 /** Four that were never released became one, which kept the number of the last of them. */

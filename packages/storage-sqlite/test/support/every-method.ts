@@ -55,6 +55,7 @@ export async function callEveryMethod(storage: Storage): Promise<readonly string
   await useSubscriptions(every, workspace);
   await useInstances(every, workspace);
   await useDeliveries(every, endpoint);
+  await every.workload.read({ now: NOW, limit: 10 });
   await every.setting('name', 'value');
   await every.replaceSetting('name', 'other');
   return [...uncalled];

@@ -3,8 +3,16 @@ import type { Restriction } from './restriction.ts';
 /** What a gateway can do on an instance (specification, Instance `capabilities`). */
 export type Capability = 'text' | 'image' | 'document' | 'audio' | 'video' | 'groups';
 
-export type InstanceStatus =
-  'created' | 'connecting' | 'qr_required' | 'connected' | 'disconnected' | 'logged_out' | 'error';
+export const INSTANCE_STATUSES = [
+  'created',
+  'connecting',
+  'qr_required',
+  'connected',
+  'disconnected',
+  'logged_out',
+  'error',
+] as const;
+export type InstanceStatus = (typeof INSTANCE_STATUSES)[number];
 
 /** What the gateway must carry out before the instance takes another operation. */
 export type OperationKind = 'disconnect' | 'logout' | 'delete';

@@ -16,6 +16,7 @@ import type { RetentionStore } from './retention-store.ts';
 import type { SessionStore } from './session-store.ts';
 import type { SubscriptionStore } from './subscription-store.ts';
 import type { UploadRegistry } from './upload-registry.ts';
+import type { WorkloadStore } from './workload-store.ts';
 import type { WorkspaceStore } from './workspace-store.ts';
 
 /**
@@ -64,6 +65,7 @@ export interface Storage<Transaction = never> {
   readonly subscriptions: SubscriptionStore;
   readonly retention: RetentionStore;
   readonly processes: ProcessRegistry;
+  readonly workload: WorkloadStore;
 
   /**
    * Connects and upgrades the schema. If a newer version made the database, it rejects without having written anything.

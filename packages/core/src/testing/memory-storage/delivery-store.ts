@@ -282,7 +282,7 @@ export class MemoryDeliveryStore implements DeliveryStore {
 }
 
 /** The delivery as it reads: what a cancellation has ended is failed from then on, written down or not. */
-function readDelivery(state: State, record: DeliveryRecord): Delivery {
+export function readDelivery(state: State, record: DeliveryRecord): Delivery {
   const { delivery, generation } = record;
   const reason = isOpen(delivery.status) && state.lanes.get(delivery.endpointId)?.cancellationOf(generation);
   return structuredClone(reason ? cancelledBy(reason, delivery) : delivery);

@@ -16,6 +16,7 @@ import { MemoryRetentionStore } from './retention-store.ts';
 import { MemorySessionStore } from './session-store.ts';
 import { State } from './state.ts';
 import { MemorySubscriptionStore } from './subscription-store.ts';
+import { MemoryWorkloadStore } from './workload-store.ts';
 import { MemoryWorkspaceStore } from './workspace-store.ts';
 
 /**
@@ -42,6 +43,7 @@ export function memoryStorage(): Storage {
     subscriptions: new MemorySubscriptionStore(state),
     retention: new MemoryRetentionStore(state),
     processes: new MemoryProcessRegistry(state),
+    workload: new MemoryWorkloadStore(state),
 
     async open(context: StorageContext): Promise<void> {
       state.context = context;

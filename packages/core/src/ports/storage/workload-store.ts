@@ -1,0 +1,46 @@
+import type { InstanceStatus } from '../../domain/instance/instance.ts';
+
+/** What is open and how old it is, for metrics: of the whole service, not of one process. */
+export interface WorkloadStore {
+  /**
+   * Counts what is open, each kind up to `limit`, and finds the oldest of each. What it reads depends on what is open and
+   * on `limit`, never on what has happened before.
+   */
+  read(at: { readonly now: number; readonly limit: number }): Promise<Workload>;
+}
+
+/** Counts stop at the limit that was asked for. Times are epoch milliseconds; null where there is nothing. */
+export interface Workload {
+  readonly instances: Readonly<Record<InstanceStatus, number>>;
+  /** Instances that need a process, and whose lease has ended. */
+  readonly unheldInstances: number;
+  /** Messages that have not been handed to the network, held ones included. */
+  readonly queuedMessages: number;
+  /** The one that was accepted first. Of the first `limit` instances that have a queue. */
+  readonly oldestQueuedMessage: QueuedSince | null;
+  /** Deliveries that have not ended: they wait for an attempt, or one is in flight. */
+  readonly openDeliveries: number;
+  /** When the oldest of them was made. One whose attempt is in flight may be left out. */
+  readonly oldestOpenDeliveryAt: number | null;
+  /** Since when a delivery could have been claimed; later than `now` if none can be yet. */
+  readonly deliveriesDueAt: number | null;
+  /** Enabled endpoints whose attempts all fail, and at which a delivery was given up since they began to. */
+  readonly failingEndpoints: number;
+  /** Events that a handler has not handled yet. */
+  readonly queuedEvents: number;
+  /** Events that their handler has failed at too often. */
+  readonly exhaustedEvents: number;
+  /** Since when an event could have been claimed for a handler; later than `now` if none can be yet. */
+  readonly eventsDueAt: number | null;
+  /** Files of inbound messages that the network has not delivered. */
+  readonly pendingDownloads: number;
+  /** When the oldest event was made that retention has not deleted. */
+  readonly oldestEventAt: number | null;
+}
+
+export interface QueuedSince {
+  readonly workspaceId: string;
+  readonly instanceId: string;
+  readonly messageId: string;
+  readonly since: number;
+}
