@@ -2,6 +2,7 @@ import type { Member, Plan, Workspace } from './domain/workspace/workspace.ts';
 import type { ApiKeyInfo, NewApiKey } from './services/admin/api-keys.ts';
 import type { NewMember } from './services/admin/members.ts';
 import type { SubscriptionInfo } from './services/admin/subscriptions.ts';
+import type { Workload } from './ports/storage/workload-store.ts';
 import type { NewWorkspace } from './services/admin/workspaces.ts';
 
 /**
@@ -57,4 +58,9 @@ export interface Admin {
      */
     delete(name: string): Promise<void>;
   };
+  /**
+   * What is open in the whole service and how old it is, with the message that has waited longest and its workspace. Each
+   * count stops at 10,000. Read at most every 5 seconds; the same numbers are exported as metrics.
+   */
+  workload(): Promise<Workload>;
 }

@@ -5,13 +5,20 @@ import { deleteSubscription, listSubscriptions, retryFailedEvents } from './serv
 import { createWorkspace, renameWorkspace, setPlan, setSuspended } from './services/admin/workspaces.ts';
 import type { Authenticator } from './services/authenticate.ts';
 import type { ServiceContext } from './services/context.ts';
+import type { KeptWorkload } from './services/kept-workload.ts';
 import { unwrap } from './trunkline-error.ts';
 import type { Result } from './domain/result.ts';
 
 const LIST_MAX = 100;
 
 /** The administration, each refusal thrown. What a cached API key might contradict is forgotten immediately. */
-export function adminFacade(context: ServiceContext, authenticator: Authenticator): Admin {
+export function adminFacade(
+  context: ServiceContext,
+  {
+    authenticator,
+    workload,
+  }: { readonly authenticator: Authenticator; readonly workload: Pick<KeptWorkload, 'read'> },
+): Admin {
   const { storage } = context;
   const andForget = async <Value>(change: Promise<Result<Value>>): Promise<Value> => {
     const value = unwrap(await change);
@@ -49,5 +56,6 @@ export function adminFacade(context: ServiceContext, authenticator: Authenticato
         unwrap(await deleteSubscription(context, name));
       },
     },
+    workload: workload.read,
   };
 }

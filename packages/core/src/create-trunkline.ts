@@ -1,4 +1,4 @@
-import { metrics } from '@opentelemetry/api';
+import { metrics as openTelemetry } from '@opentelemetry/api';
 import { adminFacade } from './admin-facade.ts';
 import { createNewId } from './domain/id.ts';
 import type { Capability } from './domain/instance/instance.ts';
@@ -14,6 +14,7 @@ import { calmLogger } from './runtime/calm-logger.ts';
 import { settledWithin } from './runtime/deadline.ts';
 import { serviceClock } from './runtime/service-clock.ts';
 import { createAuthenticator } from './services/authenticate.ts';
+import { keptWorkload } from './services/kept-workload.ts';
 import type { ServiceContext } from './services/context.ts';
 import { createNetworkIds } from './services/messages/network-ids.ts';
 import { createMetrics } from './services/metrics.ts';
@@ -38,7 +39,8 @@ export function createTrunkline<Transaction = never>(
 ): Trunkline<Transaction> {
   const { secretKeys, roles, ...settings } = checkOptions(options);
   const { random, crypto, dns, storage, gateway, webhookSender } = options;
-  const logger = calmLogger(options.logger ?? consoleLogger, options.clock);
+  const metrics = createMetrics(options.meterProvider ?? openTelemetry.getMeterProvider());
+  const logger = calmLogger(options.logger ?? consoleLogger, options.clock, metrics.logged);
   const time = serviceClock(options.clock, { storage, logger });
   const { clock } = time;
   const newId = createNewId((length) => random.bytes(length));
@@ -52,7 +54,7 @@ export function createTrunkline<Transaction = never>(
     random,
     crypto,
     logger,
-    metrics: createMetrics(options.meterProvider ?? metrics.getMeterProvider()),
+    metrics,
     sealer: createSealer({ secretKeys, crypto, random }),
     newId,
     newEvent: createNewEvent(newId),
@@ -62,6 +64,7 @@ export function createTrunkline<Transaction = never>(
   gateway.attach({ clock, random, logger });
   const authenticator = createAuthenticator(context);
   const eventWorkers = createEventWorkers(context);
+  const workload = keptWorkload(context);
   const endedProcesses = createEndedProcesses(context);
   const notifier = options.notifier ?? loggingNotifier(logger);
   let workers: Workers | null = null;
@@ -107,10 +110,12 @@ export function createTrunkline<Transaction = never>(
         leadsKnown: time.leadsKnown(),
       });
       state.started();
+      metrics.observeWorkload({ now: clock.now, read: workload.readOrNull });
       workers.start();
       eventWorkers.start();
     },
     async stop() {
+      metrics.observeWorkload(null);
       const { stopTimeoutMs } = settings;
       const ended = Promise.all([workers?.stop(stopTimeoutMs), eventWorkers.stop()]);
       if (!(await settledWithin(options.clock, stopTimeoutMs, ended))) {
@@ -141,7 +146,7 @@ export function createTrunkline<Transaction = never>(
     start,
     stop,
     on: (types, handler, handlerOptions) => eventWorkers.add(checkHandler(types, handler, handlerOptions)),
-    admin: whileRunning(state, adminFacade(context, authenticator)),
+    admin: whileRunning(state, adminFacade(context, { authenticator, workload })),
     workspace: (id) => facade(id, null),
     async authenticate(authorization, authentication) {
       state.check();

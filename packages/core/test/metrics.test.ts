@@ -1,7 +1,7 @@
-import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
-import { expect, it } from 'vitest';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { expect, it, vi } from 'vitest';
 import { createSandbox } from '../src/sandbox/index.ts';
-import { memoryMediaStore, REFUSED } from '../src/testing/index.ts';
+import { memoryMediaStore, REFUSED, TAKEN } from '../src/testing/index.ts';
 import {
   HOUR,
   MINUTE,
@@ -11,34 +11,9 @@ import {
   sendText,
   startHarness,
 } from './support/harness.ts';
-import type { Harness } from './support/harness.ts';
 import { PNG } from './support/media.ts';
+import { measuredHarness, Reader } from './support/measured-harness.ts';
 import { scriptedGateway } from './support/scripted-gateway.ts';
-
-class Reader extends MetricReader {
-  protected override async onForceFlush(): Promise<void> {}
-  protected override async onShutdown(): Promise<void> {}
-
-  /** Name and labels with the value; of a histogram, how many and their sum. */
-  async values(): Promise<Readonly<Record<string, unknown>>> {
-    const { resourceMetrics } = await this.collect();
-    const metrics = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
-    return Object.fromEntries(
-      metrics.flatMap(({ descriptor, dataPoints }) =>
-        dataPoints.map(({ attributes, value }) => [
-          [descriptor.name, ...Object.values(attributes)].join(' '),
-          typeof value === 'object' && 'count' in value ? [value.count, value.sum] : value,
-        ]),
-      ),
-    );
-  }
-}
-
-async function measuredHarness(): Promise<{ readonly harness: Harness; readonly reader: Reader }> {
-  const reader = new Reader();
-  const harness = await startHarness({ meterProvider: new MeterProvider({ readers: [reader] }) });
-  return { harness, reader };
-}
 
 it('Messages are counted by type, and how long they were queued', async () => {
   const { harness, reader } = await measuredHarness();
@@ -55,6 +30,7 @@ it('Messages are counted by type, and how long they were queued', async () => {
     'trunkline.messages.failed text': 2,
     'trunkline.messages.queue.duration sent': [1, expect.any(Number)],
     'trunkline.messages.queue.duration failed': [2, expect.any(Number)],
+    'trunkline.messages.acceptance.duration': [3, expect.any(Number)],
   });
 });
 
@@ -143,7 +119,72 @@ it('Attempts of deliveries are measured by outcome, and how late they began', as
     'trunkline.webhooks.attempt.duration success': [1, 0],
     'trunkline.webhooks.attempt.duration http_error': [1, 2],
     'trunkline.webhooks.lag': [2, 0],
+    'trunkline.webhooks.delivery.duration': [1, 0],
   });
+});
+
+it('A webhook that is accepted late says how long its event took', async () => {
+  const { harness, reader } = await measuredHarness();
+  const { id } = await harness.api.webhooks.create({ url: 'https://a.example/', events: ['message.sent'] });
+  harness.sender.respond(() => REFUSED);
+  await harness.api.webhooks.test(id);
+  await harness.clock.settle();
+  harness.sender.respond(() => TAKEN);
+  await harness.clock.advance(2 * MINUTE);
+  expect(await reader.values()).toMatchObject({
+    'trunkline.webhooks.delivery.duration': [1, expect.closeTo(60, -1)],
+  });
+});
+
+it('Connections that end by themselves are counted by reason, whose number is limited', async () => {
+  const gateway = scriptedGateway();
+  const { harness, reader } = await measuredHarness({ gateway });
+  const id = await connectScripted(harness);
+  await gateway.last().listener.closed({ kind: 'dropped', detail: 'stream_error' });
+  await harness.clock.advance(MINUTE);
+  await gateway.last().listener.closed({ kind: 'dropped', detail: 'a text that somebody chose' });
+  await harness.clock.advance(MINUTE);
+  await gateway.last().listener.closed({ kind: 'failed', code: 'banned' });
+  // Whoever asks for it is no reason to look.
+  await connectScripted(harness);
+  await harness.api.instances.disconnect(id).catch(() => undefined);
+  const values = await reader.values();
+  const closed = Object.entries(values).filter(([name]) => name.includes('connections.closed'));
+  expect(Object.fromEntries(closed)).toEqual({
+    'trunkline.instances.connections.closed stream_error': 1,
+    'trunkline.instances.connections.closed other': 1,
+    'trunkline.instances.connections.closed banned': 1,
+  });
+});
+
+it('Leases that cannot be renewed are counted as lost', async () => {
+  const { harness, reader } = await measuredHarness();
+  await connectInstance(harness);
+  await connectInstance(harness);
+  vi.spyOn(harness.storage.leases, 'renew').mockRejectedValue(new Error('The database is out of reach.'));
+  await harness.clock.advance(25 * SECOND);
+  expect(await reader.values()).not.toHaveProperty('trunkline.instances.leases.lost');
+  await harness.clock.advance(10 * SECOND);
+  expect(await reader.values()).toMatchObject({ 'trunkline.instances.leases.lost': 2 });
+});
+
+it('A lease that another process has taken is counted as lost', async () => {
+  const { harness, reader } = await measuredHarness();
+  const instanceId = await connectInstance(harness);
+  const now = harness.clock.now() + HOUR;
+  const taken = await harness.storage.leases.claim({ owner: 'another', now, ttlMs: HOUR, limit: 10 });
+  expect(taken).toMatchObject([{ lease: { instanceId } }]);
+  await harness.clock.advance(30 * SECOND);
+  expect(await reader.values()).toMatchObject({ 'trunkline.instances.leases.lost': 1 });
+});
+
+it('Warnings and errors are counted, also those that a flood leaves out', async () => {
+  const { harness, reader } = await measuredHarness();
+  const before = await reader.values();
+  expect(before).not.toHaveProperty('trunkline.log.records error');
+  for (let count = 0; count < 100; count += 1) harness.trunkline.logger.error({}, 'the disk is full');
+  expect(harness.logs.filter(({ message }) => message === 'the disk is full')).toHaveLength(1);
+  expect(await reader.values()).toMatchObject({ 'trunkline.log.records error': 100 });
 });
 
 it('An attempt that begins late says by how much', async () => {

@@ -31,9 +31,14 @@ export interface CalmLogger extends Logger {
 /**
  * A logger that a fault cannot flood. In 5 seconds a warning or an error with one message is logged once about the same
  * thing, and about 20 things at most. When the 5 seconds are over, each line that was left out is logged with how often
- * as `repeated`, and one more line with the number of those about other things as `leftOut`.
+ * as `repeated`, and one more line with the number of those about other things as `leftOut`. `noted` is called for every
+ * line, left out or not.
  */
-export function calmLogger(logger: Logger, clock: Pick<Clock, 'elapsed' | 'setTimer'>): CalmLogger {
+export function calmLogger(
+  logger: Logger,
+  clock: Pick<Clock, 'elapsed' | 'setTimer'>,
+  noted: (level: Level) => void = () => undefined,
+): CalmLogger {
   const messages = new Map<string, Recent>();
 
   const recentOf = (level: Level, message: string): Recent => {
@@ -74,6 +79,7 @@ export function calmLogger(logger: Logger, clock: Pick<Clock, 'elapsed' | 'setTi
   const calm =
     (level: Level): LogFunction =>
     (facts, message) => {
+      noted(level);
       const recent = recentOf(level, message);
       const thing = JSON.stringify(Object.values(facts).filter((fact) => typeof fact === 'string'));
       const known = recent.things.get(thing);

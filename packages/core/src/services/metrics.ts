@@ -1,13 +1,17 @@
 import type { MeterProvider, MetricOptions } from '@opentelemetry/api';
 import type { Delivery, DeliveryErrorCode } from '../domain/delivery/delivery.ts';
 import type { Message } from '../domain/message/message.ts';
+import { boundedLabel } from './bounded-label.ts';
+import { observeWorkload } from './workload-metrics.ts';
+import type { WorkloadSource } from './workload-metrics.ts';
 
 /**
  * What this process reports of its work. No label is an id or anything else of which there are more and more: types,
  * kinds and error codes alone.
  */
 export interface Metrics {
-  messageAccepted(message: Message): void;
+  /** `durationMs` from when the request was given to the service. */
+  messageAccepted(message: Message, durationMs: number): void;
   messageReceived(message: Message): void;
   /** The file of an inbound message is stored with it, or later, or will never be. */
   fileReceived(outcome: 'in_time' | 'late' | 'given_up'): void;
@@ -16,8 +20,16 @@ export interface Metrics {
   webhookAttempted(delivery: Delivery, attempt: WebhookAttempt): void;
   /** Something arrived that was neither stored nor reported. `kind` is as the gateway calls it. */
   skipped(kind: string): void;
+  /** A connection to the network ended, for what the gateway calls this reason. */
+  connectionClosed(reason: string): void;
+  /** This process held these instances, and others may hold them now. */
+  leasesLost(count: number): void;
+  /** A line was logged, or left out as one of too many. */
+  logged(level: 'warn' | 'error'): void;
   /** Calls back for the number of instances that this process holds. */
   observeLeases(held: () => number): void;
+  /** Reads what is open from here, or from nowhere with null. */
+  observeWorkload(source: WorkloadSource | null): void;
 }
 
 interface WebhookAttempt {
@@ -25,10 +37,6 @@ interface WebhookAttempt {
   readonly endedAt: number;
   readonly errorCode: DeliveryErrorCode | null;
 }
-
-/** More kinds than any network has: what a gateway passes on from strangers must not make more and more series. */
-const SKIPPED_KINDS = 100;
-const KIND = /^[a-z0-9_]{1,40}$/;
 
 const SECONDS_TO_A_REQUEST_END = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SECONDS_TO_AN_HOUR = [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600];
@@ -38,6 +46,7 @@ export function createMetrics(provider: MeterProvider): Metrics {
   const meter = provider.getMeter('@trunkline/core');
   /** Of the workers that were started last. */
   let heldNow: (() => number) | null = null;
+  let workload: WorkloadSource | null = null;
   const accepted = meter.createCounter('trunkline.messages.accepted', {
     description: 'Outbound messages that were accepted, by type',
   });
@@ -56,7 +65,11 @@ export function createMetrics(provider: MeterProvider): Metrics {
   const skipped = meter.createCounter('trunkline.messages.skipped', {
     description: 'What arrived and was neither stored nor reported, by kind',
   });
-  const skippedKinds = new Set<string>();
+  const skippedKind = boundedLabel();
+  const acceptances = meter.createHistogram(
+    'trunkline.messages.acceptance.duration',
+    seconds('From a request to send until its message is on disk', SECONDS_TO_A_REQUEST_END),
+  );
   const queued = meter.createHistogram(
     'trunkline.messages.queue.duration',
     seconds('From the acceptance of a message until it has left the queue', SECONDS_TO_AN_HOUR),
@@ -69,34 +82,57 @@ export function createMetrics(provider: MeterProvider): Metrics {
     'trunkline.webhooks.lag',
     seconds('From when an attempt was due until it began', SECONDS_TO_AN_HOUR),
   );
+  const delivered = meter.createHistogram(
+    'trunkline.webhooks.delivery.duration',
+    seconds('From an event until a webhook with it was accepted', SECONDS_TO_AN_HOUR),
+  );
+  const closed = meter.createCounter('trunkline.instances.connections.closed', {
+    description: 'Connections to the network that ended by themselves, by reason',
+  });
+  const closedReason = boundedLabel();
+  const lost = meter.createCounter('trunkline.instances.leases.lost', {
+    description: 'Leases that this process lost while it held the instance',
+  });
+  const logged = meter.createCounter('trunkline.log.records', {
+    description: 'Warnings and errors that were logged, by level',
+  });
   const leases = meter.createObservableGauge('trunkline.instances.held', {
     description: 'Instances whose lease this process holds',
   });
 
+  observeWorkload(meter, () => workload);
+
   return {
-    messageAccepted: ({ type }) => accepted.add(1, { type }),
+    messageAccepted({ type }, durationMs) {
+      accepted.add(1, { type });
+      acceptances.record(durationMs / 1000);
+    },
     messageReceived: ({ type }) => received.add(1, { type }),
     fileReceived: (outcome) => files.add(1, { outcome }),
     messageCompleted({ type, createdAt }, outcome, now) {
       (outcome === 'sent' ? sent : failed).add(1, { type });
       queued.record(secondsBetween(createdAt, now), { outcome });
     },
-    webhookAttempted({ manual, nextRetryAt, createdAt }, { startedAt, endedAt, errorCode }) {
+    webhookAttempted({ manual, nextRetryAt, createdAt, eventOccurredAt }, { startedAt, endedAt, errorCode }) {
       const outcome = errorCode?.toLowerCase() ?? 'success';
       attempts.record(secondsBetween(startedAt, endedAt), { outcome });
       // When somebody asked for a manual retry is not known.
-      if (!manual) lag.record(secondsBetween(nextRetryAt ?? createdAt, startedAt));
+      if (manual) return;
+      lag.record(secondsBetween(nextRetryAt ?? createdAt, startedAt));
+      // Events have microseconds.
+      if (errorCode === null) delivered.record(secondsBetween(eventOccurredAt / 1000, endedAt));
     },
-    skipped(kind) {
-      const isKnown = skippedKinds.has(kind);
-      const fits = isKnown || (skippedKinds.size < SKIPPED_KINDS && KIND.test(kind));
-      if (fits && !isKnown) skippedKinds.add(kind);
-      skipped.add(1, { kind: fits ? kind : 'other' });
-    },
+    skipped: (kind) => skipped.add(1, { kind: skippedKind(kind) }),
+    connectionClosed: (reason) => closed.add(1, { reason: closedReason(reason) }),
+    leasesLost: (count) => lost.add(count),
+    logged: (level) => logged.add(1, { level }),
     observeLeases(held) {
       // For good: without a callback an SDK would go on reporting the last number.
       if (!heldNow) leases.addCallback((result) => result.observe(heldNow?.() ?? 0));
       heldNow = held;
+    },
+    observeWorkload(source) {
+      workload = source;
     },
   };
 }

@@ -150,6 +150,7 @@ export function createGatewaySupervisor(
 
   const loseLease = async (instanceId: string, controller: InstanceController): Promise<void> => {
     controllers.delete(instanceId);
+    context.metrics.leasesLost(1);
     logger.warn(
       { instanceId },
       'the lease on an instance was lost, so its connection is closed here and another process may open it: if this repeats, look for a slow database or a process that stands still',
@@ -166,6 +167,7 @@ export function createGatewaySupervisor(
         { instances: controllers.size },
         'leases could not be renewed: their connections are closed, and opened again when the database responds; check the database',
       );
+      context.metrics.leasesLost(controllers.size);
       closing = abandonAll();
     });
   };

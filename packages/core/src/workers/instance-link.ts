@@ -190,6 +190,7 @@ export function createInstanceLink({
     if (link !== closing) return;
     link = null;
     untried = false;
+    context.metrics.connectionClosed(nameOf(reason));
     switch (reason.kind) {
       case 'restart':
         schedule.restarted();
@@ -302,6 +303,18 @@ export function createInstanceLink({
     },
     completed: () => heartbeatNoted,
   };
+}
+
+/** As the gateway calls it. */
+function nameOf(reason: ClosedReason): string {
+  switch (reason.kind) {
+    case 'dropped':
+      return reason.detail;
+    case 'failed':
+      return reason.code;
+    default:
+      return reason.kind;
+  }
 }
 
 function connectionEnded(instanceId: string): Error {

@@ -47,6 +47,7 @@ interface SendRequest {
  * event. Checks in the decided order: input, suspension (REST has refused before), replay, resource, plan, state.
  */
 export async function sendMessage(context: ServiceContext, request: SendRequest): Promise<Result<Accepted>> {
+  const startedAt = context.clock.elapsed();
   if (request.idempotencyKey !== null) {
     const key = checkIdempotencyKey(request.idempotencyKey);
     if (!key.ok) return key;
@@ -55,7 +56,7 @@ export async function sendMessage(context: ServiceContext, request: SendRequest)
   if (!checked.ok) return checked;
   const send = checked.value;
 
-  const attempt = { request, send, fingerprint: context.crypto.sha256(fingerprintOf(send)) };
+  const attempt = { request, send, startedAt, fingerprint: context.crypto.sha256(fingerprintOf(send)) };
   // In a transaction of the caller's the workspace may be another one than is seen from here: nothing kept, nothing compared.
   for (let fresh = request.transaction !== undefined; ; fresh = true) {
     const sent = await trySending(context, attempt, fresh);
@@ -66,6 +67,8 @@ export async function sendMessage(context: ServiceContext, request: SendRequest)
 interface Attempt {
   readonly request: SendRequest;
   readonly send: CheckedSend;
+  /** When the request came, by `Clock.elapsed()`. */
+  readonly startedAt: number;
   readonly fingerprint: string;
 }
 
@@ -75,7 +78,7 @@ interface Attempt {
  */
 async function trySending(
   context: ServiceContext,
-  { request, send, fingerprint }: Attempt,
+  { request, send, startedAt, fingerprint }: Attempt,
   fresh: boolean,
 ): Promise<Result<Accepted> | 'stale'> {
   const { workspaceId, idempotencyKey, transaction } = request;
@@ -109,7 +112,7 @@ async function trySending(
   const result = await context.storage.messages.accept(acceptance, transaction);
   switch (result.kind) {
     case 'accepted':
-      context.metrics.messageAccepted(message);
+      context.metrics.messageAccepted(message, context.clock.elapsed() - startedAt);
       return ok({ message, replayed: false });
     case 'stale':
       return 'stale';

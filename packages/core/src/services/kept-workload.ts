@@ -1,0 +1,58 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Storage } from '../ports/storage/storage.ts';
+import type { Workload } from '../ports/storage/workload-store.ts';
+import { withDeadline } from '../runtime/deadline.ts';
+
+/** Each count stops here: up to this, an exporter asks for no more than a page or two of an index. */
+const COUNT_MAX = 10_000;
+/** Exporters may ask as often as they like, and several of them. */
+const KEPT_MS = 5_000;
+/** A database that hangs must not keep the other metrics from being exported. */
+const READ_WITHIN_MS = 5_000;
+
+export interface KeptWorkload {
+  /** Of the last few seconds. Rejects if the storage cannot say. */
+  read(): Promise<Workload>;
+  /** The same for an exporter: null instead, which is logged. */
+  readOrNull(): Promise<Workload | null>;
+}
+
+/** Reads the workload only when it is asked for, and once for all who ask within a few seconds. */
+export function keptWorkload({
+  storage,
+  clock,
+  logger,
+}: {
+  readonly storage: Pick<Storage<unknown>, 'workload'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}): KeptWorkload {
+  let kept: Reading | null = null;
+
+  const latest = (): Reading => {
+    const since = clock.elapsed();
+    // A failure is kept as well: a database in trouble is not asked more often.
+    if (kept && since - kept.since < KEPT_MS) return kept;
+    const reading = storage.workload.read({ now: clock.now(), limit: COUNT_MAX });
+    const workload = withDeadline(clock, { what: 'Reading the workload', ms: READ_WITHIN_MS }, reading);
+    const orNull = workload.catch((error: unknown) => {
+      logger.warn(
+        { err: error },
+        'what is open could not be counted, so its metrics are NaN until it can be: check the database',
+      );
+      return null;
+    });
+    kept = { since, workload, orNull };
+    return kept;
+  };
+
+  return { read: () => latest().workload, readOrNull: () => latest().orNull };
+}
+
+interface Reading {
+  /** By `Clock.elapsed()`. */
+  readonly since: number;
+  readonly workload: Promise<Workload>;
+  readonly orNull: Promise<Workload | null>;
+}
