@@ -55,7 +55,7 @@ function errorResponse({ status, codes }: ErrorKind): oas31.ResponseObject {
       'application/json': {
         schema: {
           allOf: [
-            { $ref: '#/components/schemas/Error' },
+            { $ref: '#/components/schemas/ApiError' },
             { properties: { error: { properties: { code: { enum: [...codes] } } } } },
           ],
         },

@@ -93,7 +93,7 @@ function namedSchemas(routes: readonly Route[]): Record<string, z.ZodType | Json
   const resources = bodies.flatMap(({ resource }) => (resource ? [resource] : []));
   return {
     ...byName(resources, ({ schema }) => schema),
-    Error: errorBody,
+    ApiError: errorBody,
     ...byName(bodies, ({ schema }) => schema),
     ...byName(inputs, inputSchema),
     ...byName([eventInstance, ...EVENT_BODIES], ({ schema }) => schema),

@@ -57,8 +57,8 @@ function successResponse({ body, contentTypes = ['application/json'] }: Success)
   return { description, headers, content: Object.fromEntries(types) };
 }
 
-/** "Content-Type is the stored MIME type" (specification, "Endpoints"): any. */
-const FILE: oas31.ContentObject = { '*/*': { schema: {} } };
+/** "Content-Type is the stored MIME type" (specification, "Endpoints"): any. By the format, generated clients know bytes. */
+const FILE: oas31.ContentObject = { '*/*': { schema: { type: 'string', format: 'binary' } } };
 
 function replayResponse({ description, ...replay }: NonNullable<Route['replay']>): ZodOpenApiResponseObject {
   return {
