@@ -4,6 +4,8 @@ import { Disturbances } from './disturbances.ts';
 import type { MediaHost } from './media/media-host.ts';
 import { NoiseAuthority } from './noise/authority.ts';
 import { Chronicle } from './chronicle/chronicle.ts';
+import type { Disturbed } from './chronicle/chronicle.ts';
+import type { Contact } from './directory/contact.ts';
 import { Directory } from './directory/directory.ts';
 
 /** What every connection of one server shares. */
@@ -21,6 +23,10 @@ export class Network {
     this.media = media;
     this.now = now;
     this.authority = new NoiseAuthority(now);
+  }
+
+  noteDisturbed({ phoneNumber }: Pick<Contact, 'phoneNumber'>, what: Disturbed['what']): void {
+    this.chronicle.disturbed.push({ at: this.now(), account: phoneNumber, what });
   }
 
   /** An id for a stanza of the server's own. */

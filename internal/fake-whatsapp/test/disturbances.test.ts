@@ -74,6 +74,25 @@ it('the fake WhatsApp drops a connection without a word', async () => {
   expect(await client.closed()).toMatchObject({ code: 428 });
 });
 
+it('the fake WhatsApp notes whom the disturbances of a test have hit', async () => {
+  const [shop, other] = [newAccount(), newAccount()];
+  const client = await linked(shop);
+  await linked(other);
+  const before = wa().disturbed().length;
+  wa().refuseQueries('w:g2/get/participating', 429);
+  await expect(client.socket.groupFetchAllParticipating()).rejects.toThrow('rate-overlimit');
+  wa().refuseNextMessage(shop, 429);
+  await client.socket.sendMessage(newPerson().jid, { text: 'x' }, { messageId: 'DISTURBED' });
+  await wa().nextMessage({ id: 'DISTURBED' });
+  wa().drop(other);
+  const hit = wa().disturbed().slice(before);
+  expect(hit.map(({ account, what }) => [account, what])).toEqual([
+    [shop.phoneNumber, 'query'],
+    [shop.phoneNumber, 'message'],
+    [other.phoneNumber, 'connection'],
+  ]);
+});
+
 it('the fake WhatsApp leaves a connection half open', async () => {
   const shop = newAccount();
   const client = await linked(shop);

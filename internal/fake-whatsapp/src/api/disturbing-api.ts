@@ -100,7 +100,10 @@ export function disturbingApi(network: Network, switchboard: Switchboard): Distu
     unlimitQueries: () => {
       disturbances.queryLimit = undefined;
     },
-    drop: (account) => connectionOf(account).drop(),
+    drop: (account) => {
+      connectionOf(account).drop();
+      network.noteDisturbed(account, 'connection');
+    },
     freeze: (account) => connectionOf(account).freeze(),
   };
 }

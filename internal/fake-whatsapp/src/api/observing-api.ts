@@ -1,4 +1,4 @@
-import type { Action, ReceivedReceipt } from '../chronicle/chronicle.ts';
+import type { Action, Disturbed, ReceivedReceipt } from '../chronicle/chronicle.ts';
 import type { SentMessage } from '../chronicle/sent-log.ts';
 import { formatTranscript } from '../chronicle/transcript.ts';
 import type { TranscriptEntry } from '../chronicle/transcript.ts';
@@ -22,6 +22,8 @@ export interface ObservingApi {
   receiptFor(id: string, type?: string): Promise<ReceivedReceipt>;
   /** Waits for the first of these that happens after the call. */
   next(type: Action['type'], account?: Account): Promise<Action>;
+  /** Whom the test's disturbances have hit so far, and when: `refuseQueries`, for one, hits whoever asks next. */
+  disturbed(): readonly Disturbed[];
   /** What went over the wire, decrypted. */
   transcript(): readonly TranscriptEntry[];
   /** The same, a line per stanza, to be read by a person. */
@@ -33,7 +35,7 @@ export interface ObservingApi {
 }
 
 export function observingApi({ chronicle }: Network): ObservingApi {
-  const { sent, receipts, actions, transcript, problems } = chronicle;
+  const { sent, receipts, actions, disturbed, transcript, problems } = chronicle;
   const matching = ({ from, id }: MessageMatch = {}) => ({
     ...(from === undefined ? {} : { from: from.phoneNumber }),
     ...(id === undefined ? {} : { id }),
@@ -53,6 +55,7 @@ export function observingApi({ chronicle }: Network): ObservingApi {
         type,
         (action) => action.type === type && (account === undefined || action.account === account.phoneNumber),
       ),
+    disturbed: () => disturbed,
     transcript: () => transcript.entries,
     transcriptText: () => formatTranscript(transcript.entries),
     takeProblems: () => problems.splice(0),

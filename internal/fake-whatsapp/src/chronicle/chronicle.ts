@@ -28,12 +28,23 @@ export interface Action {
   readonly account: string | null;
 }
 
+/** What the server did to a client because a test wanted it to. */
+export interface Disturbed {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** The account's phone number. */
+  readonly account: string;
+  /** A message that was refused or lost, a query that was refused, or the connection that was dropped. */
+  readonly what: 'message' | 'query' | 'connection';
+}
+
 /** What happened, for tests to look at. */
 export class Chronicle {
   readonly transcript: Transcript = new Transcript();
   readonly sent: SentLog = new SentLog();
   readonly receipts: AwaitableLog<ReceivedReceipt> = new AwaitableLog();
   readonly actions: AwaitableLog<Action> = new AwaitableLog();
+  readonly disturbed: Disturbed[] = [];
   /** What a client should not have sent. */
   readonly problems: string[] = [];
 

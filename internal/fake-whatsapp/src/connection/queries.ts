@@ -98,12 +98,14 @@ const QUERIES: Readonly<{ [name: string]: Responder }> = {
 
 /** Responds to a query; one that is not in the table is a problem that fails the test. */
 export async function respondToQuery(connection: Connection, query: Stanza): Promise<void> {
-  const { disturbances, chronicle } = connection.network;
+  const { companion, network } = connection;
+  const { disturbances, chronicle } = network;
   const { xmlns = '', type = '' } = query.attrs;
   const name = `${xmlns}/${type}/${children(query)[0]?.tag ?? ''}`;
   if (disturbances.isMuted(name)) return;
   const refusal = disturbances.takeQueryRefusal(name) ?? (isTooMuch(connection, name) ? 429 : undefined);
   if (refusal !== undefined) {
+    if (companion !== undefined) network.noteDisturbed(companion.account, 'query');
     connection.refuse(query, refusal, refusal === 429 ? 'rate-overlimit' : 'refused');
     return;
   }

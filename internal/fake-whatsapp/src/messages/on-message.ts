@@ -24,6 +24,7 @@ export async function onMessage(connection: Connection, node: Stanza): Promise<v
   const { directory, disturbances } = network;
   const isForOwnPhone = node.attrs['category'] === 'peer';
   const disturbance = isForOwnPhone ? undefined : disturbances.takeNextMessage(client.account.phoneNumber);
+  if (disturbance !== undefined) network.noteDisturbed(client.account, 'message');
   if (disturbance === 'lose') return;
   const refusal = isForOwnPhone ? undefined : (disturbance ?? serverRefusal(connection, node));
 

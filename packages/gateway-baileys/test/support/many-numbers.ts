@@ -6,8 +6,8 @@ import type { MessageResource, WorkspaceApi } from '@trunkline/core';
 import { nodeRuntime, systemClock } from '@trunkline/core/node';
 import type { Clock } from '@trunkline/core/spi/gateway';
 import { baileysGateway } from '@trunkline/gateway-baileys';
-import { startFakeWhatsApp } from '@trunkline/fake-whatsapp';
-import type { Account, FakeWhatsApp, Person } from '@trunkline/fake-whatsapp';
+import { spawnFakeWhatsApp } from '@trunkline/fake-whatsapp';
+import type { Account, Person, RemoteFakeWhatsApp, SentMessage } from '@trunkline/fake-whatsapp';
 import { sqliteStorage } from '@trunkline/storage-sqlite';
 import { eventually } from '@trunkline/test-support';
 import { onTestFinished } from 'vitest';
@@ -21,9 +21,11 @@ export interface LinkedNumber {
 }
 
 export interface ManyNumbers {
-  readonly wa: FakeWhatsApp;
+  readonly wa: RemoteFakeWhatsApp;
   readonly api: WorkspaceApi;
   readonly numbers: readonly LinkedNumber[];
+  /** What the network was sent, refusals included. */
+  readonly sent: readonly SentMessage[];
   /** What has arrived, and when by `Date.now()`. */
   readonly received: readonly { readonly message: MessageResource; readonly at: number }[];
 }
@@ -34,9 +36,13 @@ interface Size {
   readonly speed: number;
 }
 
-/** The service in this process, on a loopback WhatsApp that delivers to some people by one of their two names alone. */
+/**
+ * The service in this process, on a loopback WhatsApp that delivers to some people by one of their two names alone. That has
+ * a process of its own: with the network and 150 phones in the process of the service, what they compute would be measured
+ * as the service's.
+ */
 export async function startManyNumbers({ numbers: count, speed }: Size): Promise<ManyNumbers> {
-  const wa = await startFakeWhatsApp();
+  const wa = await spawnFakeWhatsApp();
   const untrust = wa.trust();
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-many-'));
   const trunkline = createTrunkline({
@@ -46,6 +52,7 @@ export async function startManyNumbers({ numbers: count, speed }: Size): Promise
     gateway: baileysGateway({ socket: { waWebSocketUrl: wa.client.waWebSocketUrl } }),
     secretKey: SECRET_KEY,
   });
+  const sent = sentMessages(wa);
   const received: { message: MessageResource; at: number }[] = [];
   const hear = async ({ data }: { readonly data: { readonly message: MessageResource } }): Promise<void> => {
     received.push({ message: data.message, at: Date.now() });
@@ -62,19 +69,32 @@ export async function startManyNumbers({ numbers: count, speed }: Size): Promise
   const api = trunkline.workspace(id);
   const numbers: LinkedNumber[] = [];
   for (let index = 0; index < count; index += 1) numbers.push(await link(wa, api, index));
-  return { wa, api, numbers, received };
+  return { wa, api, numbers, sent, received };
 }
 
-async function link(wa: FakeWhatsApp, api: WorkspaceApi, index: number): Promise<LinkedNumber> {
+/** Grows as the network is sent messages, until it is stopped. */
+function sentMessages(wa: RemoteFakeWhatsApp): readonly SentMessage[] {
+  const sent: SentMessage[] = [];
+  const follow = async (): Promise<void> => {
+    for (;;) sent.push(await wa.nextMessage());
+  };
+  // It rejects when the network is stopped, at the end of the test.
+  void follow().catch(() => undefined);
+  return sent;
+}
+
+async function link(wa: RemoteFakeWhatsApp, api: WorkspaceApi, index: number): Promise<LinkedNumber> {
   const digits = String(index).padStart(5, '0');
-  const account = wa.account(`55119000${digits}`, { name: `Shop ${digits}` });
-  const people = (['either', 'lid', 'pn'] as const).map((writtenToBy, place) =>
-    wa.person(`5511800${place}${digits}`, { name: `Customer ${digits}`, writtenToBy }),
+  const account = await wa.account(`55119000${digits}`, { name: `Shop ${digits}` });
+  const people = await Promise.all(
+    (['either', 'lid', 'pn', 'either', 'lid', 'pn'] as const).map((writtenToBy, place) =>
+      wa.person(`5511800${place}${digits}`, { name: `Customer ${digits}`, writtenToBy }),
+    ),
   );
   const { id: instance } = await api.instances.create({ name: account.name });
   await api.instances.connect(instance);
   await untilStatus(api, instance, 'qr_required');
-  wa.scanQr(account, (await api.instances.qr(instance)).code);
+  await wa.scanQr(account, (await api.instances.qr(instance)).code);
   await untilStatus(api, instance, 'connected');
   return { account, instance, people };
 }
