@@ -2,12 +2,21 @@ import type { OutgoingMessage, SendOutcome } from '@trunkline/core/spi/gateway';
 import type { Person } from '@trunkline/fake-whatsapp';
 import type { TestLink } from '@trunkline/gateway-contract';
 import { eventually } from '@trunkline/test-support';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { linked, textOf } from './support/linked.ts';
 import type { Linked } from './support/linked.ts';
 
 const DAY = 86_400_000;
 const REFUSED = { kind: 'refused', error: { code: 'account_restricted' } };
+
+/** Tokens are counted by weeks that begin on Thursdays: in these tests it is Sunday, so that none of them begins meanwhile. */
+const SUNDAY = Date.parse('2026-11-22T12:00:00Z');
+beforeAll(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: SUNDAY, shouldAdvanceTime: true });
+});
+afterAll(() => {
+  vi.useRealTimers();
+});
 
 let ids = 0;
 
