@@ -169,6 +169,16 @@ describe('POST /messages', () => {
     expect(await other.call('POST', '/messages', { json: message })).toMatchObject(refused);
   });
 
+  test('refuses a text as a voice message', async () => {
+    const { send } = await ready();
+    expect(await send({ to: '15550123', voice: true })).toMatchObject({
+      status: 422,
+      code: 'VALIDATION_FAILED',
+      json: { error: { details: { fields: { voice: ['Must be given only with the type audio.'] } } } },
+    });
+    expect(await send({ to: '15550123', voice: false })).toMatchObject({ status: 202 });
+  });
+
   test('replays a reply, and refuses its key for the message without it', async () => {
     const { call, instance, receive } = await ready();
     const asked = await receive({ from: '15550123', text: 'Hi' });

@@ -26,8 +26,12 @@ export const messageInput: z.ZodType<MessageInput> = z.object({
   reply_to: z.string().optional(),
 });
 
+/** What is said of `voice` with anything but audio. */
+export const NOT_AUDIO = 'Must be given only with the type audio.';
+
 export const textInput: z.ZodType<{ readonly text: string }> = z.object({
   text: storableText(1, TEXT_MAX).refine((text) => text.trim() !== '', 'Must hold more than white space.'),
+  voice: z.literal(false, NOT_AUDIO).optional(),
 });
 
 /** The fields of a media message besides its file. A `text` is refused: use `caption`. */

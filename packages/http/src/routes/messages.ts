@@ -34,6 +34,7 @@ const INPUT: RequestBody = {
     type: { const: 'text' },
     reply_to: REPLY,
     text: { description: 'At least one character is not white space.' },
+    voice: { description: 'Only a message of the type audio can be a recorded voice message.' },
   },
   example: {
     instance: 'ins_01kaj2p9v6e8gr5d0mz7q4xw1c',

@@ -10,7 +10,7 @@ import { parseRecipient } from '../../domain/message/recipient.ts';
 import type { Recipient } from '../../domain/message/recipient.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
-import { mediaFields, messageInput, textInput } from '../../inputs/messages.ts';
+import { mediaFields, messageInput, NOT_AUDIO, textInput } from '../../inputs/messages.ts';
 import { invalid, readInput } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
 import type { SentFile, StoredUpload } from '../media/uploads.ts';
@@ -72,7 +72,7 @@ function checkMedia(type: MediaType, input: unknown, upload: SentFile): Result<M
   const read = readInput(mediaFields, input);
   if (!read.ok) return read;
   const { caption, filename, voice = false } = read.value;
-  if (voice && type !== 'audio') return invalid({ voice: ['Must be given only with the type audio.'] });
+  if (voice && type !== 'audio') return invalid({ voice: [NOT_AUDIO] });
   if (upload === 'missing') return invalid({ file: ['Must be given with a media type.'] });
   const mimeType = checkMimeType(type, upload.mimeType);
   if (!mimeType.ok) return mimeType;
