@@ -27,6 +27,8 @@ export class Disturbances {
   queryLimit: QueryLimit | undefined;
   /** The error that requests for a pairing code get, if they are refused. */
   codeRefusal: number | undefined;
+  /** The error that clients get whose code has been typed, if they are not linked. */
+  typedCodeRefusal: number | undefined;
 
   holdAcks(): void {
     this.#heldAcks ??= [];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
 import { must, startFlow, untilStatus } from './support/flow.ts';
+import type { Flow } from './support/flow.ts';
 import { unlinked } from './support/linked.ts';
 
 describe('a QR whose secret the network retires', () => {
@@ -95,6 +96,45 @@ describe('a pairing code', () => {
     expect(flow.receiver.events.map(({ type }) => type)).not.toContain('instance.qr_required');
   });
 
+  it.each([400, 429])('that was typed and is refused with %i fails the instance, once', async (code) => {
+    const flow = await startFlow();
+    flow.wa.refuseTypedCodes(code);
+    const { client } = flow.service();
+    const pairing = { pairing_phone_number: flow.account.phoneNumber };
+    must(await client.instances.connect(flow.instance, pairing));
+    await untilStatus(flow, 'qr_required');
+    const typedAt = performance.now();
+    await flow.wa.enterCode(flow.account, await pairingCodeOf(flow));
+    await untilStatus(flow, 'error');
+    expect(performance.now() - typedAt).toBeLessThan(5_000);
+    expect(must(await client.instances.get(flow.instance))).toMatchObject({
+      last_error: 'pairing_code_refused',
+      paired: false,
+    });
+
+    flow.wa.refuseTypedCodes();
+    must(await client.instances.connect(flow.instance, pairing));
+    await untilStatus(flow, 'qr_required');
+    await flow.wa.enterCode(flow.account, await pairingCodeOf(flow));
+    await untilStatus(flow, 'connected');
+  });
+
+  it('that was typed and that the network cannot take at the moment is replaced by another', async () => {
+    const { network, open } = await unlinked();
+    const { wa, account } = network;
+    wa.refuseTypedCodes(503);
+    const link = await open({ pairingNumber: account.phoneNumber });
+    const { pairingCode = '' } = await link.first('qr');
+    await wa.enterCode(account, pairingCode);
+    expect((await link.first('closed')).reason).toEqual({ kind: 'dropped', detail: 'connection_failed' });
+    wa.refuseTypedCodes();
+    const again = await open({ pairingNumber: account.phoneNumber });
+    const { pairingCode: next = '' } = await again.first('qr');
+    expect(next).not.toBe(pairingCode);
+    await wa.enterCode(account, next);
+    await again.first('connected');
+  });
+
   it('that the network cannot give at the moment is asked for again', async () => {
     const { network, open } = await unlinked();
     network.wa.refusePairingCodes(503);
@@ -103,3 +143,7 @@ describe('a pairing code', () => {
     expect(link.all('qr')).toEqual([]);
   });
 });
+
+async function pairingCodeOf({ instance, service }: Flow): Promise<string> {
+  return must(await service().client.instances.qr(instance)).pairing_code ?? '';
+}

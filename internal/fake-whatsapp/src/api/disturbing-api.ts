@@ -34,6 +34,8 @@ export interface DisturbingApi {
   allowLogin(account: Account): void;
   /** Requests for a pairing code get this error, such as 400 or 429. */
   refusePairingCodes(code: number): void;
+  /** Clients whose code has been typed get this error, and are not linked; none: they are again. */
+  refuseTypedCodes(code?: number): void;
   /** Upgrades to WebSocket get this HTTP status, or no response at all. */
   refuseUpgrades(response: number | 'silence'): void;
   allowUpgrades(): void;
@@ -78,6 +80,9 @@ export function disturbingApi(network: Network, switchboard: Switchboard): Distu
     allowLogin: ({ phoneNumber }) => disturbances.refuseLogin(phoneNumber, undefined),
     refusePairingCodes: (code) => {
       disturbances.codeRefusal = code;
+    },
+    refuseTypedCodes: (code) => {
+      disturbances.typedCodeRefusal = code;
     },
     refuseUpgrades: (response) => {
       disturbances.upgradeResponse = response;

@@ -38,10 +38,13 @@ export function onLinkCode(connection: Connection, query: Stanza): void {
     case 'companion_hello':
       offerCode(connection, query, node);
       return;
-    case 'companion_finish':
+    case 'companion_finish': {
+      const refusal = connection.network.disturbances.typedCodeRefusal;
+      if (refusal !== undefined) return connection.refuse(query, refusal, 'refused');
       connection.reply(query);
       finish(connection, node);
       return;
+    }
     default:
       throw new Error(`unknown stage of pairing by code: ${node?.attrs['stage'] ?? 'none'}`);
   }

@@ -23,6 +23,13 @@ export class PairingCodeRefused extends Error {
   }
 }
 
+/** The network's own troubles begin with 500: they pass. */
+export function codeRefusal(code: number): Error {
+  return code < 500
+    ? new PairingCodeRefused(code)
+    : new Error(`WhatsApp links no phone by a code now (${code}).`);
+}
+
 /**
  * Returns a code to type on the phone with this number, once WhatsApp has accepted it. Baileys' own request shows the
  * name of the device, which WhatsApp refuses, and does not wait for the response.
@@ -55,11 +62,7 @@ export async function requestPairingCode(socket: WASocket, phoneNumber: string):
     .query({ tag: 'iq', attrs, content: [request] })
     .catch((error: unknown) => {
       const refusal = queryErrorOf(error);
-      if (refusal === null) throw error;
-      // The network's own troubles begin with 500: they pass.
-      throw refusal < 500
-        ? new PairingCodeRefused(refusal)
-        : new Error(`WhatsApp has no pairing code now (${refusal}).`);
+      throw refusal === null ? error : codeRefusal(refusal);
     });
   if (!response) throw new Error('WhatsApp did not respond to a request for a pairing code.');
   return code;

@@ -2,6 +2,7 @@ import type { Clock, GatewayListener } from '@trunkline/core/spi/gateway';
 import type { WASocket } from '@whiskeysockets/baileys';
 import { watchQrSecret } from './qr-secret.ts';
 import { requestPairingCode } from './request-pairing-code.ts';
+import { watchTypedCode } from './typed-code.ts';
 
 /** How long Baileys shows the first QR, and each one after it, where no option says otherwise. */
 const FIRST_QR_MS = 60_000;
@@ -27,6 +28,8 @@ export function showQrs({ socket, listener, clock, pairingNumber, qrLifetimeMs, 
   let pairingCode: Promise<string> | undefined;
   let lifetime = qrLifetimeMs ?? FIRST_QR_MS;
   let current: ShownQr | null = null;
+
+  if (pairingNumber !== null) watchTypedCode(socket, failed);
 
   const report = async ({ text, expiresAt }: ShownQr): Promise<void> => {
     if (pairingNumber !== null) pairingCode ??= requestPairingCode(socket, pairingNumber);
