@@ -22,6 +22,18 @@ export {
 } from './list-plans.ts';
 export type { LaneGenerations, MessageKind, DeliveryKind } from './list-plans.ts';
 export type { MessageColumns, MessageRows } from './message-rows.ts';
+export type { MovableDatabase, MovedPage } from './movable-database.ts';
+export { MOVE_MARK, parseMoveMark, refuseWhileMoved } from './move-mark.ts';
+export type { MoveCursor, MovedCount, MoveMark, MoveProgress } from './move-mark.ts';
+export { MOVED_TABLE_NAMES, movedTable } from './moved-tables.ts';
+export type {
+  MovedColumn,
+  MovedKind,
+  MovedRow,
+  MovedTable,
+  MovedTableName,
+  MovedValue,
+} from './moved-tables.ts';
 export { pageOf, planPage } from './page-plan.ts';
 export type { IdBound, PagePlan } from './page-plan.ts';
 export { rowReader } from './row-reader.ts';

@@ -1,3 +1,4 @@
+export { movablePostgres } from './move/movable-postgres.ts';
 export { postgresStorage } from './postgres-storage.ts';
 export type { PostgresTransaction } from './postgres-storage.ts';
 export type { PostgresStorageOptions } from './options.ts';

@@ -1,2 +1,3 @@
+export { movableSqlite } from './move/movable-sqlite.ts';
 export { sqliteStorage } from './sqlite-storage.ts';
 export type { SqliteStorageOptions } from './sqlite-storage.ts';

@@ -1,10 +1,11 @@
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Logger } from '@trunkline/core/spi/storage';
+import { MOVE_MARK, refuseWhileMoved } from '@trunkline/storage-kit';
 import { withStatements } from './database.ts';
 import type { Database } from './database.ts';
 import { isBusy } from './lock.ts';
-import { migrate, readVersion, refuseForeign } from './migrations/migrate.ts';
+import { LATEST_VERSION, migrate, readVersion, refuseForeign } from './migrations/migrate.ts';
 import { DatabaseSync } from './node-sqlite.ts';
 import { pause } from './pause.ts';
 
@@ -14,9 +15,13 @@ const SWITCH_AGAIN_MS = 10;
 
 /**
  * Opens the file, making it where there is none, and brings its schema up to date. Throws one clear sentence, having
- * written nothing, when the directory is missing or the file is not ours, is damaged, or was made by a newer version.
+ * written nothing, when the directory is missing or the file is not ours, is damaged, or was made by a newer version; and
+ * when it is part of a move, unless it is opened for that.
  */
-export function openDatabase(file: string, logger: Logger): Database {
+export function openDatabase(
+  file: string,
+  { logger, isMoving = false }: { readonly logger: Logger; readonly isMoving?: boolean },
+): Database {
   let connection: DatabaseSync | undefined;
   try {
     if (file !== ':memory:') {
@@ -25,6 +30,7 @@ export function openDatabase(file: string, logger: Logger): Database {
     }
     connection = new DatabaseSync(file, { timeout: OPEN_TIMEOUT_MS });
     useWriteAheadLog(connection);
+    checkMove(connection, isMoving);
     migrate(connection, logger);
     // From now on whoever waits does so without blocking the event loop: the lock may be held by a transaction that needs it to end.
     connection.exec('PRAGMA busy_timeout = 0');
@@ -82,6 +88,19 @@ function checkBeforehand(file: string): void {
   } finally {
     connection.close();
   }
+}
+
+/** Nothing is written to a database that is being moved or was moved, an upgrade included. */
+function checkMove(connection: DatabaseSync, isMoving: boolean): void {
+  const version = readVersion(connection);
+  if (version === 0) return;
+  const row = connection.prepare('SELECT value FROM settings WHERE name = ?').get(MOVE_MARK);
+  if (!row) return;
+  if (!isMoving) refuseWhileMoved(String(row['value']));
+  else if (version < LATEST_VERSION)
+    throw new Error(
+      'its move was begun by an earlier version of Trunkline: end it with that version, or run "trunkline move --undo" with that one and begin again.',
+    );
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Logger } from '@trunkline/core/spi/storage';
+import { MOVE_MARK, refuseWhileMoved } from '@trunkline/storage-kit';
 import { COLUMN_TYPES } from '../column-types.ts';
 import { withClient } from '../pool.ts';
 import type { PostgresPool, WatchedClient } from '../pool.ts';
@@ -59,18 +60,22 @@ export interface MigrationTarget {
   readonly pool: PostgresPool;
   readonly schema: string;
   readonly logger: Logger;
+  /** Whether it is opened to be moved; false by default. */
+  readonly isMoving?: boolean;
 }
 
 /**
  * Applies what is missing. Each migration is applied as a whole or not at all, but for those that go in steps: one that
  * was interrupted continues where it was. Processes that start together take turns. Throws one clear sentence, having
  * written nothing, where the server is too old, the database cannot hold every text, or the schema is somebody else's or
- * was made by a newer version. Returns what distinguishes this database from others.
+ * was made by a newer version, or where it is part of a move and is not opened for that. Returns what distinguishes this
+ * database from others.
  */
-export async function migrate({ pool, schema, logger }: MigrationTarget): Promise<string> {
+export async function migrate({ pool, schema, logger, isMoving = false }: MigrationTarget): Promise<string> {
   return withClient(pool, logger, async (client) => {
     const ask = asker(client, schema);
     await checkServer(ask);
+    await checkMove(ask, schema, isMoving);
     let rows = 0;
     let loggedAt = -Infinity;
     // A look first: all but the first start need not wait for anyone, nor be allowed to make tables.
@@ -149,6 +154,19 @@ async function checkServer(ask: Ask): Promise<void> {
       `its encoding is ${String(encoding)}, which cannot hold every text; it must be UTF8. Create another database with that.`,
     );
   }
+}
+
+/** Nothing is written to a database that is being moved or was moved, an upgrade included. */
+async function checkMove(ask: Ask, schema: string, isMoving: boolean): Promise<void> {
+  const version = await readVersion(ask, schema);
+  if (version === 0) return;
+  const { value } = await ask('SELECT value FROM trunkline.settings WHERE name = $1', MOVE_MARK);
+  if (typeof value !== 'string') return;
+  if (!isMoving) refuseWhileMoved(value);
+  else if (version < MIGRATIONS.length)
+    throw new Error(
+      'its move was begun by an earlier version of Trunkline: end it with that version, or run "trunkline move --undo" with that one and begin again.',
+    );
 }
 
 /** 0 where nothing of ours is there. */

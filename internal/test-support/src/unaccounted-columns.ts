@@ -1,0 +1,27 @@
+interface Accounts {
+  /** Every column of a database, as `table.column`. */
+  readonly there: readonly string[];
+  /** Those that are moved. */
+  readonly moved: readonly string[];
+  /** Whole tables, or columns of one, with the reasons why they are not. */
+  readonly notMoved: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+}
+
+/** What a move to another database would lose without a word, and what is said of columns that are not there. */
+export function unaccountedColumns({ there, moved, notMoved }: Accounts): {
+  readonly forgotten: readonly string[];
+  readonly unknown: readonly string[];
+} {
+  const named = Object.entries(notMoved).flatMap(([table, reason]) =>
+    typeof reason === 'string' ? [`${table}.`] : Object.keys(reason).map((column) => `${table}.${column}`),
+  );
+  const isNamed = (column: string): boolean =>
+    named.some((name) => column === name || (name.endsWith('.') && column.startsWith(name)));
+  return {
+    forgotten: there.filter((column) => !moved.includes(column) && !isNamed(column)),
+    unknown: [
+      ...moved.filter((column) => !there.includes(column)),
+      ...named.filter((name) => !there.some((column) => column.startsWith(name))),
+    ],
+  };
+}

@@ -1,0 +1,63 @@
+/** The setting by which a database is known to be part of a move. It is not moved itself. */
+export const MOVE_MARK = 'move';
+
+/** What `MOVE_MARK` holds, as JSON. */
+export type MoveMark =
+  | {
+      readonly role: 'source';
+      /** Of the move: both databases have the same. */
+      readonly id: string;
+      /** Where it goes, without a password. */
+      readonly target: string;
+      readonly isComplete: boolean;
+    }
+  | {
+      readonly role: 'target';
+      readonly id: string;
+      /** Where it comes from, without a password. */
+      readonly source: string;
+      /** Null once all is there: then a server may use it. */
+      readonly progress: MoveProgress | null;
+    };
+
+export interface MoveProgress {
+  /** What of each table was written, by its name. */
+  readonly tables: Readonly<Record<string, MovedCount>>;
+  /** Where the next batch begins; null at the beginning of a table. */
+  readonly cursor: MoveCursor | null;
+}
+
+export interface MovedCount {
+  readonly rows: number;
+  /** A sum of the rows' digests, in hexadecimal digits, which is the same in whatever order they come. */
+  readonly sum: string;
+  readonly isComplete: boolean;
+}
+
+/** A place in a table, as the storage that reads it defines it. */
+export interface MoveCursor {
+  /** A table may be in several parts. */
+  readonly part: number;
+  /** The key of the last row; null at the beginning of a part. */
+  readonly after: readonly (string | number)[] | null;
+}
+
+export function parseMoveMark(stored: string): MoveMark {
+  return JSON.parse(stored) as MoveMark; // as it was written
+}
+
+/** Throws if a database with this mark must not be used. A storage calls it when it opens, before it migrates. */
+export function refuseWhileMoved(stored: string | undefined): void {
+  if (stored === undefined) return;
+  const mark = parseMoveMark(stored);
+  if (mark.role === 'source')
+    throw new Error(
+      mark.isComplete
+        ? `it was moved to ${mark.target}: use that one, with DATABASE_URL. To go on with this one, and without what has happened there since, run "trunkline move --undo".`
+        : `it is being moved to ${mark.target}: run the same "trunkline move" again, which continues where it was, or "trunkline move --undo" to go on with this one.`,
+    );
+  if (mark.progress !== null)
+    throw new Error(
+      `the move from ${mark.source} to it has not ended: run the same "trunkline move" again, which continues where it was.`,
+    );
+}

@@ -1,0 +1,235 @@
+import type { IdPrefix } from '@trunkline/core/spi/storage';
+import type { AnyColumn, ColumnKind } from './columns.ts';
+import { flag, id, integer, orNull, text, word } from './columns.ts';
+import {
+  API_KEY,
+  ATTEMPT,
+  CONTACT,
+  DELIVERY,
+  DOWNLOAD_PLAN,
+  ENDPOINT,
+  ENDPOINT_HEALTH,
+  EVENT,
+  GROUP,
+  IDEMPOTENCY_RECORD,
+  INSTANCE,
+  MEMBER,
+  MESSAGE,
+  SUBSCRIPTION,
+  WORKSPACE,
+} from './entities.ts';
+
+// What a database of Trunkline is made of, whatever keeps it: `trunkline move` reads these rows from one storage and
+// writes them to another. A column of an object of entities.ts is here by itself.
+
+/** Values as they are between two databases. JSON is its text, so that nothing of it changes on the way. */
+export type MovedValue =
+  string | number | boolean | readonly string[] | readonly number[] | Uint8Array | null;
+export type MovedRow = Readonly<Record<string, MovedValue>>;
+
+/** What stands in a column: as of `Codecs`, except that JSON is a word, or bytes, or a list of integers. */
+export type MovedKind = Exclude<ColumnKind, 'json'> | 'bytes' | 'integers';
+
+export interface MovedColumn {
+  readonly kind: MovedKind;
+  /** Of ids. */
+  readonly prefix?: IdPrefix;
+}
+
+/** Rows that are moved together. */
+export interface MovedTable {
+  readonly columns: Readonly<Record<string, MovedColumn>>;
+  /** The columns that no two rows share. */
+  readonly key: readonly string[];
+}
+
+type Columns = Readonly<Record<string, AnyColumn>>;
+
+/** The columns of objects, by their own names. */
+function columnsOf(...maps: readonly Columns[]): Readonly<Record<string, MovedColumn>> {
+  const columns = maps.flatMap((map) => Object.values(map));
+  return Object.fromEntries(
+    columns.map(({ name, kind, prefix }) => [
+      name,
+      { kind: kind === 'json' ? 'word' : kind, ...(prefix && { prefix }) },
+    ]),
+  );
+}
+
+function named(...columns: readonly AnyColumn[]): Columns {
+  return Object.fromEntries(columns.map((column) => [column.name, column]));
+}
+
+const BYTES: MovedColumn = { kind: 'bytes' };
+const RETRY_ROUND = named(orNull(integer('retry_round_began_at')), orNull(integer('retry_round_called_at')));
+const IN_QUEUE = named(
+  id('instance_id', 'ins'),
+  integer('position'),
+  id('message_id', 'msg'),
+  integer('tries'),
+  integer('due_at'),
+);
+
+/** Every table, in the order in which they are moved: what a row belongs to comes before it. */
+export const MOVED_TABLE_NAMES = [
+  'settings',
+  'workspaces',
+  'members',
+  'api_keys',
+  'instances',
+  'session_values',
+  'instance_groups',
+  'contacts',
+  'contact_network_ids',
+  'messages',
+  'queued_messages',
+  'held_messages',
+  'idempotency_records',
+  'activity_keys',
+  'contents',
+  'instances_with_leftovers',
+  'pending_downloads',
+  'endpoints',
+  'notices',
+  'lanes',
+  'closings',
+  'events',
+  'event_log',
+  'deliveries',
+  'attempts',
+  'subscriptions',
+  'queued_events',
+] as const;
+
+export type MovedTableName = (typeof MOVED_TABLE_NAMES)[number];
+
+/** What is not moved has its reason in each storage. */
+const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
+  settings: { columns: columnsOf(named(text('name'), text('value'))), key: ['name'] },
+  workspaces: { columns: columnsOf(WORKSPACE, named(flag('is_postponed'))), key: ['id'] },
+  members: { columns: columnsOf(MEMBER), key: ['id'] },
+  api_keys: { columns: columnsOf(API_KEY), key: ['id'] },
+  // The epoch outlives its lease, so that it never repeats.
+  instances: { columns: columnsOf(INSTANCE, named(integer('lease_epoch'))), key: ['id'] },
+  session_values: {
+    columns: { ...columnsOf(named(id('instance_id', 'ins'), text('name'))), value: BYTES },
+    key: ['instance_id', 'name'],
+  },
+  instance_groups: { columns: columnsOf(GROUP), key: ['id'] },
+  contacts: { columns: columnsOf(CONTACT, named(orNull(id('merged_into', 'con')))), key: ['id'] },
+  contact_network_ids: {
+    columns: columnsOf(named(id('instance_id', 'ins'), text('network_id'), id('contact_id', 'con'))),
+    key: ['instance_id', 'network_id'],
+  },
+  messages: {
+    columns: columnsOf(
+      MESSAGE,
+      named(text('sender_id'), orNull(id('contact_id', 'con')), orNull(word('details'))),
+    ),
+    key: ['id'],
+  },
+  queued_messages: { columns: columnsOf(IN_QUEUE), key: ['instance_id', 'position'] },
+  held_messages: {
+    columns: columnsOf(IN_QUEUE, named(text('recipient'), orNull(integer('held_since')))),
+    key: ['message_id'],
+  },
+  idempotency_records: {
+    columns: columnsOf(named(id('workspace_id', 'ten')), IDEMPOTENCY_RECORD),
+    key: ['workspace_id', 'key'],
+  },
+  activity_keys: {
+    columns: columnsOf(named(id('instance_id', 'ins'), text('key'), integer('recorded_at'))),
+    key: ['instance_id', 'key'],
+  },
+  contents: {
+    columns: columnsOf(
+      // Of a message or of an upload: each has a prefix of its own.
+      named(
+        text('message_id'),
+        integer('begun_at'),
+        orNull(id('instance_id', 'ins')),
+        orNull(id('owner_id', 'msg')),
+      ),
+    ),
+    key: ['message_id'],
+  },
+  instances_with_leftovers: { columns: columnsOf(named(id('instance_id', 'ins'))), key: ['instance_id'] },
+  pending_downloads: {
+    columns: { ...columnsOf(DOWNLOAD_PLAN), sealed_reference: BYTES },
+    key: ['instance_id', 'message_id'],
+  },
+  endpoints: { columns: columnsOf(ENDPOINT, ENDPOINT_HEALTH), key: ['id'] },
+  notices: {
+    columns: columnsOf(named(id('id', 'ntc'), word('notice'), integer('owed_at'))),
+    key: ['id'],
+  },
+  lanes: {
+    columns: {
+      ...columnsOf(
+        named(
+          id('endpoint_id', 'wh'),
+          id('workspace_id', 'ten'),
+          integer('generation'),
+          integer('ready_from'),
+          flag('is_paused'),
+        ),
+        RETRY_ROUND,
+      ),
+      starts: { kind: 'integers' },
+    },
+    key: ['endpoint_id'],
+  },
+  closings: {
+    columns: columnsOf(
+      // What was claimed is queued after the move: there may be something to sweep in each.
+      named(id('endpoint_id', 'wh'), integer('generation'), word('reason'), flag('to_sweep')),
+    ),
+    key: ['endpoint_id', 'generation'],
+  },
+  events: { columns: columnsOf(EVENT), key: ['id'] },
+  event_log: {
+    columns: columnsOf(
+      named(
+        id('workspace_id', 'ten'),
+        id('id', 'evt'),
+        word('type'),
+        orNull(id('instance_id', 'ins')),
+        orNull(id('message_id', 'msg')),
+      ),
+    ),
+    key: ['workspace_id', 'id'],
+  },
+  deliveries: {
+    columns: columnsOf(
+      DELIVERY,
+      // Of one that is open: its place in the queue. What a process held waits until its lease would have ended.
+      named(integer('generation'), orNull(integer('due_at')), integer('lost_claims')),
+    ),
+    key: ['id'],
+  },
+  attempts: {
+    columns: columnsOf(named(id('delivery_id', 'whd')), ATTEMPT),
+    key: ['delivery_id', 'number'],
+  },
+  subscriptions: { columns: columnsOf(SUBSCRIPTION, RETRY_ROUND), key: ['id'] },
+  queued_events: {
+    columns: columnsOf(
+      named(
+        id('event_id', 'evt'),
+        id('subscription_id', 'sub'),
+        word('event_type'),
+        orNull(integer('due_at')),
+        integer('attempts'),
+        integer('lost_claims'),
+        // Says that it was claimed, so that the next claim counts that one as lost.
+        orNull(integer('token')),
+        orNull(integer('exhausted_at')),
+      ),
+    ),
+    key: ['event_id', 'subscription_id'],
+  },
+};
+
+export function movedTable(name: MovedTableName): MovedTable {
+  return MOVED_TABLES[name];
+}

@@ -1,0 +1,49 @@
+import { MOVE_MARK } from '@trunkline/storage-kit';
+import type { Statements } from '../statements.ts';
+import { quoted } from '../statements.ts';
+
+const REFUSAL =
+  'this database is being moved, or was moved, by "trunkline move": nothing in it changes any more; use the database that it was moved to';
+
+/** How long others wait for us at most, where a transaction is open that keeps us waiting. */
+const LOCK_TIMEOUT = "SET LOCAL lock_timeout = '10s'";
+
+/** Refuses every change of every table, by whatever process, from the end of this transaction on. */
+export async function freeze(statements: Statements): Promise<void> {
+  await statements.run(LOCK_TIMEOUT);
+  await statements.run(MAKE_FUNCTION);
+  for (const table of await tables(statements)) await statements.run(triggerOn(table));
+}
+
+/** Removes what `freeze` has made, if it has. */
+export async function thaw({ run }: Statements): Promise<void> {
+  await run(LOCK_TIMEOUT);
+  await run('DROP FUNCTION IF EXISTS trunkline.refuse_while_moved() CASCADE');
+}
+
+// An error of the class by which callers know that the database cannot be used now.
+const MAKE_FUNCTION = `
+  CREATE FUNCTION trunkline.refuse_while_moved() RETURNS trigger LANGUAGE plpgsql AS $$
+  BEGIN
+    RAISE EXCEPTION '${REFUSAL}' USING ERRCODE = 'read_only_sql_transaction';
+  END $$`;
+
+function triggerOn(table: string): string {
+  const [when, each] =
+    table === 'settings' ? [`WHEN (coalesce(NEW.name, '') <> '${MOVE_MARK}')`, 'ROW'] : ['', 'STATEMENT'];
+  const changes = table === 'settings' ? 'INSERT OR UPDATE' : 'INSERT OR UPDATE OR DELETE OR TRUNCATE';
+  return `CREATE TRIGGER refuse_while_moved BEFORE ${changes} ON trunkline.${quoted(table)}
+    FOR EACH ${each} ${when} EXECUTE FUNCTION trunkline.refuse_while_moved()`;
+}
+
+async function tables({ all }: Statements): Promise<readonly string[]> {
+  return (await all(TABLES)).map((row) => String(row['name']));
+}
+
+/** Not those that processes that end still write. */
+const TABLES = `
+  SELECT relname AS name FROM pg_catalog.pg_class
+  WHERE relnamespace = (SELECT relnamespace FROM pg_catalog.pg_class WHERE oid = (SELECT tableoid FROM trunkline.schema_versions LIMIT 1))
+    AND relkind IN ('r', 'p') AND NOT relispartition
+    AND relname NOT IN ('schema_versions', 'processes', 'lease_owners')
+  ORDER BY relname`;

@@ -1,0 +1,37 @@
+import { MOVE_MARK } from '@trunkline/storage-kit';
+import type { Database } from '../database.ts';
+import { text } from '../row.ts';
+
+const NAME = 'refuse_while_moved';
+/** What processes that end still write. */
+const LEFT_OPEN = ['processes', 'lease_owners'];
+
+const REFUSAL =
+  'this database is being moved, or was moved, by "trunkline move": nothing in it changes any more; use the database that it was moved to';
+
+/** Refuses every change of every table, by whatever process, from the end of this transaction on. */
+export function freeze(database: Database): void {
+  for (const table of tables(database)) {
+    for (const change of ['INSERT', 'UPDATE', 'DELETE']) {
+      database.run(`CREATE TRIGGER ${NAME}_${table}_${change} BEFORE ${change} ON ${table}
+        ${table === 'settings' ? `WHEN ${change === 'DELETE' ? 'OLD' : 'NEW'}.name <> '${MOVE_MARK}'` : ''}
+        BEGIN SELECT RAISE(ABORT, '${REFUSAL}'); END`);
+    }
+  }
+}
+
+/** Removes what `freeze` has made, if it has. */
+export function thaw(database: Database): void {
+  const triggers = database.all(
+    "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name GLOB ?",
+    `${NAME}_*`,
+  );
+  for (const row of triggers) database.run(`DROP TRIGGER ${text(row, 'name')}`);
+}
+
+function tables(database: Database): readonly string[] {
+  return database
+    .all("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*' ORDER BY name")
+    .map((row) => text(row, 'name'))
+    .filter((name) => !LEFT_OPEN.includes(name));
+}

@@ -1,0 +1,119 @@
+import { MOVE_MARK, MOVED_TABLE_NAMES, movedTable, parseMoveMark, whileOpen } from '@trunkline/storage-kit';
+import type {
+  MovableDatabase,
+  MoveCursor,
+  MovedPage,
+  MovedRow,
+  MovedTableName,
+  MovedValue,
+  MoveMark,
+} from '@trunkline/storage-kit';
+import type { Database } from '../database.ts';
+import { openDatabase } from '../open-database.ts';
+import { entities, integer, textOrNull } from '../row.ts';
+import { freeze, thaw } from './frozen.ts';
+import { readMoved } from './moved-values.ts';
+import { mainTable, storedTable } from './stored-tables.ts';
+import { finishMove, writeRows } from './written-rows.ts';
+
+/** The SQLite database in this file, for `trunkline move`. */
+export function movableSqlite({ path }: { readonly path: string }): MovableDatabase {
+  const { connected, open, close } = whileOpen<Opened>();
+  const database = (): Database => connected().database;
+  return {
+    open: ({ logger }) =>
+      open(() => {
+        const opened = openDatabase(path, { logger, isMoving: true });
+        return { database: opened, idle: async () => {}, close: async () => opened.close() };
+      }),
+    close,
+    mark: async () => readMark(database()),
+    writeMark: async (mark) => database().transaction(() => writeMark(database(), mark)),
+    isEmpty: async () => MOVED_TABLE_NAMES.every((name) => hasNone(database(), name)),
+    processes: async () => database().all('SELECT * FROM processes').map(entities.process.read),
+    freeze: async (mark) =>
+      database().transaction(() => {
+        writeMark(database(), mark);
+        freeze(database());
+      }),
+    thaw: async () =>
+      database().transaction(() => {
+        thaw(database());
+        writeMark(database(), null);
+      }),
+    estimate: async () =>
+      MOVED_TABLE_NAMES.reduce((sum, name) => {
+        const row = database().get(`SELECT count(*) AS rows FROM ${mainTable(name)}`);
+        return sum + (row ? integer(row, 'rows') : 0);
+      }, 0),
+    read: async (name, from, limit) => readPage(database(), name, { from, limit }),
+    write: async (name, rows, mark) =>
+      database().transaction(() => {
+        writeRows(database(), name, rows);
+        writeMark(database(), mark);
+      }),
+    finish: async (mark) =>
+      database().transaction(() => {
+        finishMove(database());
+        writeMark(database(), mark);
+      }),
+  };
+}
+
+interface Opened {
+  readonly database: Database;
+  idle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+function readMark(database: Database): MoveMark | null {
+  const row = database.get('SELECT value FROM settings WHERE name = ?', MOVE_MARK);
+  const stored = row ? textOrNull(row, 'value') : null;
+  return stored === null ? null : parseMoveMark(stored);
+}
+
+function writeMark(database: Database, mark: MoveMark | null): void {
+  if (mark === null) database.run('DELETE FROM settings WHERE name = ?', MOVE_MARK);
+  else
+    database.run(
+      'INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)',
+      MOVE_MARK,
+      JSON.stringify(mark),
+    );
+}
+
+function hasNone(database: Database, name: MovedTableName): boolean {
+  return database.get(`SELECT 1 FROM ${mainTable(name)} LIMIT 1`) === undefined;
+}
+
+function readPage(
+  database: Database,
+  name: MovedTableName,
+  { from, limit }: { readonly from: MoveCursor | null; readonly limit: number },
+): MovedPage {
+  const { from: tables, where = '1', key, expressions = {} } = storedTable(name);
+  const columns = Object.entries(movedTable(name).columns);
+  const read = columns.map(
+    ([column]) => `(${expressions[column] ?? `${mainTable(name)}.${column}`}) AS ${column}`,
+  );
+  const keys = key.map((column, index) => `${column} AS key_${index}`);
+  const after = from?.after ?? null;
+  const sql = `SELECT ${[...read, ...keys].join(', ')} FROM ${tables}
+    WHERE ${where} ${after ? `AND (${key.join(', ')}) > (${key.map(() => '?').join(', ')})` : ''}
+    ORDER BY ${key.join(', ')} LIMIT ?`;
+  const stored = database.all(sql, ...(after ?? []), limit);
+  const rows = stored.map((row): MovedRow =>
+    Object.fromEntries(
+      columns.map(([column, kind]): [string, MovedValue] => {
+        const value = readMoved(kind, row[column]);
+        if (value !== undefined) return [column, value];
+        throw new TypeError(
+          `The column ${column} of ${mainTable(name)} has a value of type ${typeof row[column]}, which cannot be moved: check the database for damage.`,
+        );
+      }),
+    ),
+  );
+  const last = stored.at(-1);
+  if (!last || stored.length < limit) return { rows, next: null };
+  return { rows, next: { part: 0, after: key.map((_, index) => last[`key_${index}`] as string | number) } }; // as it was selected
+}

@@ -1,0 +1,105 @@
+import { MOVE_MARK, movedTable } from '@trunkline/storage-kit';
+import type { MovedTableName } from '@trunkline/storage-kit';
+
+/** Where the rows of a moved table are read. */
+export interface StoredTable {
+  readonly from: string;
+  readonly where?: string;
+  /** By columns that no two rows share, in the order of an index. */
+  readonly key: readonly string[];
+  /** What a column is read as, if there is none of its name in the first table. */
+  readonly expressions?: Readonly<Record<string, string>>;
+}
+
+/** Those that stand here under another name, or in more than one table. */
+const STANDS_OTHERWISE: Partial<Record<MovedTableName, StoredTable>> = {
+  settings: { from: 'settings', where: `settings.name <> '${MOVE_MARK}'`, key: ['settings.name'] },
+  messages: {
+    from: 'messages LEFT JOIN message_details ON message_details.message_id = messages.id',
+    key: ['messages.id'],
+    expressions: { contact_id: 'message_details.contact_id', details: 'message_details.details' },
+  },
+  queued_messages: { from: 'queue', key: ['queue.instance_id', 'queue.position'] },
+  idempotency_records: { from: 'idempotency_log', key: ['idempotency_log.position'] },
+  lanes: {
+    from: 'lanes',
+    // One without is of a deleted endpoint of which nothing is left.
+    where: `(${workspaceOf('lanes.endpoint_id')}) IS NOT NULL`,
+    key: ['lanes.endpoint_id'],
+    expressions: { workspace_id: workspaceOf('lanes.endpoint_id') },
+  },
+  closings: {
+    from: 'closings',
+    key: ['closings.endpoint_id', 'closings.generation'],
+    expressions: { to_sweep: '1' },
+  },
+  deliveries: {
+    from: `deliveries
+      LEFT JOIN due ON due.delivery_id = deliveries.id
+      LEFT JOIN claims ON claims.endpoint_id = deliveries.webhook_id AND claims.delivery_id = deliveries.id`,
+    key: ['deliveries.id'],
+    expressions: {
+      due_at: 'coalesce(due.due_at, claims.expires_at)',
+      lost_claims: 'coalesce(due.lost_claims, claims.lost_claims + 1, 0)',
+    },
+  },
+  queued_events: {
+    from: 'queued_events',
+    // Of a deleted one, what is left is about to be swept.
+    where: 'EXISTS (SELECT 1 FROM subscriptions WHERE subscriptions.id = subscription_id)',
+    key: ['queued_events.event_id', 'queued_events.subscription_id'],
+  },
+};
+
+/** Relies on endpoints' primary key and deliveries_by_webhook. */
+function workspaceOf(endpointId: string): string {
+  return `SELECT coalesce(
+    (SELECT workspace_id FROM endpoints WHERE endpoints.id = ${endpointId}),
+    (SELECT workspace_id FROM deliveries WHERE webhook_id = ${endpointId} LIMIT 1)
+  )`;
+}
+
+export function storedTable(name: MovedTableName): StoredTable {
+  return (
+    STANDS_OTHERWISE[name] ?? { from: name, key: movedTable(name).key.map((column) => `${name}.${column}`) }
+  );
+}
+
+/** The first of its tables, whose columns need no expression. */
+export function mainTable(name: MovedTableName): string {
+  return storedTable(name).from.split(/\s/)[0] ?? name;
+}
+
+/** Columns whose values are read in rows of another table, or follow from other rows: each with the reason. */
+export const NOT_MOVED: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {
+  instances: {
+    lease_owner: 'a lease of a process that has ended',
+    lease_expires_at: 'a lease of a process that has ended',
+    lease_reserved_for: 'a lease of a process that has ended',
+    lease_process: 'a lease of a process that has ended',
+  },
+  lease_owners: 'processes of this database',
+  processes: 'processes of this database',
+  sqlite_sequence: 'kept by SQLite',
+  messages: {
+    has_readable_network_id: 'says whether network_ids has the message, as it has each that is moved here',
+  },
+  network_ids: 'filled by a trigger on messages',
+  message_details: 'moved with messages',
+  idempotency_log: { position: 'the order of the log; the records are moved without it' },
+  idempotency_index: 'written with idempotency_log',
+  idempotency_indexed: 'written with idempotency_log',
+  events: { deliveries: 'counted as deliveries are written' },
+  due: 'moved with deliveries',
+  claims: 'claims of processes that have ended: moved with deliveries, as due when they would have ended',
+  claim_tokens: 'a claim is made again after a move, with a token of the new database',
+  lanes: {
+    wake_at: 'follows from the deliveries that are due',
+    is_full: 'no claim is moved',
+  },
+  lane_limits: 'the first claim works them out',
+  deleted_subscriptions: 'what is queued for them is not moved',
+  queued_events: {
+    process: 'a claim of a process that has ended: its event is due when the lease would have ended',
+  },
+};

@@ -1,0 +1,63 @@
+import type { SQLInputValue } from 'node:sqlite';
+import { movedTable } from '@trunkline/storage-kit';
+import type { MovedRow, MovedTableName } from '@trunkline/storage-kit';
+import type { Columns, Database } from '../database.ts';
+import { idempotencyHash } from '../idempotency-hash.ts';
+import { FIRST_DUE_AT } from '../lane.ts';
+import { text } from '../row.ts';
+import { writeMoved } from './moved-values.ts';
+import { mainTable } from './stored-tables.ts';
+
+/** Writes rows that were moved here, with what other tables hold of them. */
+export function writeRows(database: Database, name: MovedTableName, rows: readonly MovedRow[]): void {
+  const columns = Object.entries(movedTable(name).columns);
+  const write = WRITERS[name] ?? ((into, stored) => void into.insert(mainTable(name), stored));
+  for (const row of rows) {
+    write(
+      database,
+      Object.fromEntries(columns.map(([column, kind]) => [column, writeMoved(kind, row[column] ?? null)])),
+    );
+  }
+}
+
+/** The rows' own transaction comes before: what follows from all of them. */
+export function finishMove(database: Database): void {
+  // The first claim works out the limits of all lanes, and with them these times again.
+  database.run(`UPDATE lanes SET wake_at = max(ready_from, ${FIRST_DUE_AT})`);
+}
+
+type Writer = (database: Database, stored: Columns) => void;
+
+const WRITERS: Partial<Record<MovedTableName, Writer>> = {
+  messages(database, { contact_id = null, details = null, ...message }) {
+    database.insert('messages', message);
+    if (contact_id === null && details === null) return;
+    database.insert('message_details', { message_id: message['id'] ?? null, contact_id, details });
+  },
+  idempotency_records(database, record) {
+    const position = database.insert('idempotency_log', record);
+    const hash = idempotencyHash(text(record, 'workspace_id'), text(record, 'key'));
+    database.insert('idempotency_index', { hash, position });
+    database.run('UPDATE idempotency_indexed SET up_to = ?', position);
+  },
+  lanes(database, stored) {
+    const { workspace_id: _, ...lane } = stored; // its endpoint's
+    database.insert('lanes', { ...lane, wake_at: null, is_full: 0 });
+  },
+  events(database, event) {
+    database.insert('events', { ...event, deliveries: 0 });
+  },
+  deliveries(database, { due_at = null, lost_claims = 0, ...delivery }) {
+    database.insert('deliveries', delivery);
+    const one = (column: string): SQLInputValue => delivery[column] ?? null;
+    database.run('UPDATE events SET deliveries = deliveries + 1 WHERE id = ?', one('event_id'));
+    if (due_at === null) return;
+    database.insert('due', {
+      endpoint_id: one('webhook_id'),
+      generation: one('generation'),
+      due_at,
+      delivery_id: one('id'),
+      lost_claims,
+    });
+  },
+};
