@@ -343,7 +343,7 @@ export default {
         own('server'),
         own('core'),
         '^packages/http/src/client/index\\.ts$',
-        '^packages/(http|media-s3|storage-sqlite|storage-postgres|gateway-baileys)/src/index\\.ts$',
+        '^packages/(http|media-s3|storage-kit|storage-sqlite|storage-postgres|gateway-baileys)/src/index\\.ts$',
         optionNames,
         npm(
           '@clack/prompts',

@@ -93,13 +93,21 @@ export type NamedDatabase =
   { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string };
 
 export function database(): z.ZodType<NamedDatabase | undefined> {
-  return z.string().transform(databaseNamed).optional();
+  return z
+    .string()
+    .transform((url, context) => {
+      const named = databaseNamed(url);
+      if (named) return named;
+      context.addIssue('must be sqlite: and the path of a file, or postgres:// and where the database is.');
+      return z.NEVER;
+    })
+    .optional();
 }
 
-function databaseNamed(url: string, context: z.RefinementCtx): NamedDatabase {
+/** Undefined if it names none. */
+export function databaseNamed(url: string): NamedDatabase | undefined {
   const path = /^sqlite:(.+)$/s.exec(url)?.[1];
   if (path !== undefined && path !== ':memory:') return { kind: 'sqlite', path };
   if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return { kind: 'postgres', url };
-  context.addIssue('must be sqlite: and the path of a file, or postgres:// and where the database is.');
-  return z.NEVER;
+  return undefined;
 }

@@ -71,6 +71,20 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./restore.ts')).restoreCommand,
   },
   {
+    name: 'move',
+    summary: 'move everything from a database to an empty one, SQLite or PostgreSQL, while no server runs',
+    on: 'database',
+    asks: true,
+    options: {
+      '--from <database>': 'sqlite:<path>, postgres://…, or env:<variable>; that of the settings by default',
+      '--to <database>': 'where it goes',
+      '--media-to <place>': 'where the files of messages go, a folder or s3:<bucket>; they stay by default',
+      '--stopped': 'says that every server on other machines has ended',
+      '--undo': 'gives up a move, so that the first database can be used again',
+    },
+    load: async () => (await import('./move.ts')).moveCommand,
+  },
+  {
     name: 'workspaces list',
     summary: 'list the workspaces, oldest first',
     on: 'database',

@@ -17,14 +17,14 @@ import type { Call } from './command.ts';
 import { usageError } from './command-error.ts';
 import type { Output } from './output.ts';
 
-/** From the configuration file, the environment and the flags, in this order of strength. */
-export async function localSettings({
-  options,
-  environment,
-}: Pick<Call, 'options' | 'environment'>): Promise<Settings> {
+/** From the configuration file, the environment, the flags and `more`, in this order of strength. */
+export async function localSettings(
+  { options, environment }: Pick<Call, 'options' | 'environment'>,
+  more: readonly GivenSetting[] = [],
+): Promise<Settings> {
   const path = options.text('config');
   const inFile = path === undefined ? await fromDefaultConfigFile() : await fromConfigFile(path);
-  return readSettings([...inFile, ...fromEnvironment(environment), ...fromFlags(options)]);
+  return readSettings([...inFile, ...fromEnvironment(environment), ...fromFlags(options), ...more]);
 }
 
 function fromFlags(options: Call['options']): readonly GivenSetting[] {

@@ -17,6 +17,7 @@ const VALUES: Readonly<Record<string, string>> = {
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   send: ['--instance', 'ins_1'],
   'webhooks create': ['--events', 'message.sent'],
+  move: ['--to', 'sqlite:other.db'],
 };
 
 function argumentsOf(name: string): readonly string[] {

@@ -1,0 +1,18 @@
+import { resolve } from 'node:path';
+import type { MovableDatabase } from '@trunkline/storage-kit';
+import { movableSqlite } from '@trunkline/storage-sqlite';
+import type { Database } from '../database.ts';
+
+/** A database for a move; PostgreSQL's driver is loaded if it is one. */
+export async function movableOn(database: Database): Promise<MovableDatabase> {
+  if (database.kind === 'sqlite') return movableSqlite({ path: database.path });
+  const { movablePostgres } = await import('@trunkline/storage-postgres');
+  return movablePostgres({ connectionString: database.url });
+}
+
+/** Where it is, without its password, for people and for the marks. */
+export function placeOf(database: Database): string {
+  if (database.kind === 'sqlite') return `sqlite:${resolve(database.path)}`;
+  const { host, pathname, username } = new URL(database.url);
+  return `postgres://${username === '' ? '' : `${username}@`}${host}${pathname}`;
+}

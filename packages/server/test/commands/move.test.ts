@@ -1,0 +1,373 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { startPostgres } from '@trunkline/test-postgres/server';
+import { until } from '@trunkline/test-support';
+import { openSandboxJournal } from '../../src/sandbox-journal.ts';
+import { runCommand, startCommand } from '../support/command-process.ts';
+import type { CommandResult } from '../support/command-process.ts';
+import { everythingServed } from '../support/everything-served.ts';
+import { runServer, startServer } from '../support/server-process.ts';
+import type { ServerProcess } from '../support/server-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { API_KEY, testClient } from '../support/test-client.ts';
+import { startReceiver } from '../support/test-receiver.ts';
+import type { TestReceiver } from '../support/test-receiver.ts';
+
+/** Messages that are moved; every tenth has a file. */
+const MESSAGES = Number(process.env['MOVE_MESSAGES'] ?? 200);
+const KILLS = Number(process.env['MOVE_KILLS'] ?? 4);
+const AT_THE_SAME_TIME = 32;
+
+const OUTBOUND = ['message.sent', 'message.delivered', 'message.read', 'message.received'];
+
+/** An endpoint that is out of order until it is mended. */
+async function brokenEndpoint(): Promise<{ url: string; requests: () => number; mend: () => void }> {
+  let requests = 0;
+  let status = 500;
+  const server = createServer((_, response) => {
+    requests += 1;
+    response.writeHead(status).end();
+  }).listen(0, '127.0.0.1');
+  await until('the endpoint listens', () => server.listening);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return { url: `http://127.0.0.1:${port}/hook`, requests: () => requests, mend: () => void (status = 204) };
+}
+
+/** A directory with a server's files. */
+interface Place {
+  readonly cwd: string;
+  start(env?: Readonly<Record<string, string>>, aheadMs?: number): Promise<ServerProcess>;
+  move(...args: readonly string[]): Promise<CommandResult>;
+  /** All that an API at this database serves, which does nothing else. */
+  served(databaseUrl: string): ReturnType<typeof everythingServed>;
+  /** How often the network was given each text. */
+  sentTexts(): readonly string[];
+}
+
+function place(): Place {
+  const cwd = temporaryDirectory();
+  const start: Place['start'] = (env = {}, aheadMs = 0) =>
+    startServer({
+      env: { DATA_DIR: join(cwd, 'data'), API_KEY, WEBHOOK_URL_POLICY: 'local', RATE_LIMIT: '0', ...env },
+      aheadMs,
+      cwd,
+    });
+  return {
+    cwd,
+    start,
+    move: (...args) => runCommand(['move', ...args], { cwd }),
+    async served(databaseUrl) {
+      const server = await start({ DATABASE_URL: databaseUrl, ROLES: 'api' });
+      try {
+        return await everythingServed(server.url);
+      } finally {
+        await server.stop();
+      }
+    },
+    sentTexts() {
+      const journal = openSandboxJournal(join(cwd, 'data', 'sandbox.db'));
+      const accepted = [...(journal?.load() ?? [])].filter((record) => record.kind === 'accepted');
+      journal?.close();
+      return accepted.map(({ text }) => String(text)).toSorted();
+    },
+  };
+}
+
+/** With every kind of thing: messages of all kinds, files, groups, deliveries that wait, and messages that are queued. */
+async function filled(
+  { start }: Place,
+  messages: number,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ instance: string; receiver: TestReceiver; broken: Awaited<ReturnType<typeof brokenEndpoint>> }> {
+  const receiver = await startReceiver();
+  const broken = await brokenEndpoint();
+  const server = await start(env);
+  const client = testClient(server.url);
+  const { id: instance } = await client.createInstance();
+  await client.connect(instance);
+  const { secret } = await client.registerWebhook(receiver.url, OUTBOUND);
+  receiver.secret = secret;
+  await client.registerWebhook(broken.url, ['message.received']);
+  const sandbox = (path: string, body: object): Promise<unknown> =>
+    client.request('POST', `/sandbox/instances/${instance}/${path}`, { body });
+  await sandbox('groups', { name: 'Größe \u0001', participants_count: 3 });
+  await sandbox('messages', { from: '15550101', text: 'hello \u0000 \u0001 \ud800 there' });
+  await sandbox('messages', {
+    sender: { network_id: 'hidden@lid', name: 'No "number"' },
+    text: 'from a contact',
+  });
+  await sandbox('echoes', { to: '15550101', text: 'from the phone' });
+  const numbers = Array.from({ length: messages }, (_, number) => number);
+  const last: string[] = [];
+  const send = async (): Promise<void> => {
+    for (let number = numbers.pop(); number !== undefined; number = numbers.pop()) {
+      const sent =
+        number % 10 === 0
+          ? await client.sendFile({ instance, content: `file ${number} ${randomBytes(8).toString('hex')}` })
+          : await client.send({ instance, text: `message ${number}`, idempotencyKey: `key-${number}` });
+      last.push(sent.id);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_THE_SAME_TIME }, send));
+  for (const id of last.slice(-5))
+    await until('the last ones are read', async () => (await client.message(id)).status === 'read', 600_000);
+  await until('the broken endpoint has refused one', () => broken.requests() > 0);
+  await server.stop();
+  // Accepted, and not sent: there is no gateway.
+  const api = await start({ ...env, ROLES: 'api' });
+  for (const text of ['queued-1', 'queued-2', 'queued-3'])
+    await testClient(api.url).send({ instance, text, idempotencyKey: text });
+  await api.stop();
+  return { instance, receiver, broken };
+}
+
+async function postgres(): Promise<string> {
+  const server = await startPostgres();
+  onTestFinished(() => server.stop());
+  return server.url;
+}
+
+/** How many rows a move has written to its target so far; null if it has not begun, or has ended. */
+async function rowsSoFar(target: string): Promise<number | null> {
+  const value = target.startsWith('sqlite:') ? markInFile(target.slice(7)) : await markIn(target);
+  if (value === null) return null;
+  const { progress } = JSON.parse(value) as {
+    progress?: { tables: Record<string, { rows: number }> } | null;
+  };
+  return progress ? Object.values(progress.tables).reduce((sum, { rows }) => sum + rows, 0) : null;
+}
+
+function markInFile(path: string): string | null {
+  if (!existsSync(path) || statSync(path).size === 0) return null;
+  const file = new DatabaseSync(path, { readOnly: true, timeout: 1_000 });
+  try {
+    return (
+      String(file.prepare("SELECT value FROM settings WHERE name = 'move'").get()?.['value'] ?? '') || null
+    );
+  } catch {
+    return null; // its tables are not there yet
+  } finally {
+    file.close();
+  }
+}
+
+async function markIn(url: string): Promise<string | null> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ value: string }>(
+      "SELECT value FROM trunkline.settings WHERE name = 'move'",
+    );
+    return rows[0]?.value ?? null;
+  } catch {
+    return null; // its tables are not there yet
+  } finally {
+    await client.end();
+  }
+}
+
+describe('trunkline move', { timeout: 900_000 }, () => {
+  it(`takes ${MESSAGES} messages with all that belongs to them to PostgreSQL and back, and both serve the same`, async () => {
+    const at = place();
+    const { instance, receiver, broken } = await filled(at, MESSAGES);
+    const sqlite = `sqlite:${join(at.cwd, 'data', 'trunkline.db')}`;
+    const before = await at.served(sqlite);
+    expect(before['messages']?.length).toBeGreaterThan(MESSAGES);
+    expect(before['files']?.length).toBeGreaterThanOrEqual(Math.floor(MESSAGES / 10));
+    const url = await postgres();
+
+    const there = await at.move('--from', sqlite, '--to', url, '--yes', '--json');
+    expect(there).toMatchObject({ code: 0, stderr: '' });
+    const { data } = JSON.parse(there.stdout) as {
+      data: { tables: Record<string, number>; rows_per_second: number };
+    };
+    expect(data.tables['messages']).toBe(before['messages']?.length);
+    expect(await at.served(url)).toEqual(before);
+    const back = `sqlite:${join(at.cwd, 'data', 'back.db')}`;
+    const returned = await at.move('--from', url, '--to', back, '--yes', '--json');
+    expect(returned).toMatchObject({ code: 0, stderr: '' });
+    expect(await at.served(back)).toEqual(before);
+    expect(statSync(join(at.cwd, 'data', 'back.db')).mode & 0o077).toBe(0);
+    if (process.env['MOVE_MESSAGES'] !== undefined) console.info(`${there.stdout}${returned.stdout}`);
+
+    // What waited goes on: each queued message is sent once, and the delivery has the tries that were left.
+    const [tries, heard] = [broken.requests(), receiver.requests.length];
+    broken.mend();
+    const server = await at.start({ DATABASE_URL: back }, 3_600_000);
+    const client = testClient(server.url);
+    await until('the delivery that waited is made', () => broken.requests() > tries);
+    const repeated = await client.send({ instance, text: 'queued-2', idempotencyKey: 'queued-2' });
+    expect(JSON.stringify(before['messages'])).toContain(repeated.id);
+    await until('its delivery is completed', async () => {
+      const now = await everythingServed(server.url);
+      return JSON.stringify(now).includes('"attempts":2');
+    });
+    await until('the queued messages are read', async () => {
+      const { messages = [] } = await everythingServed(server.url);
+      return !messages.some((message) => /"status":"(queued|sent|delivered)"/.test(JSON.stringify(message)));
+    });
+    await until('more of the webhooks that waited come', () => receiver.requests.length > heard);
+    expect(receiver.refused).toEqual([]);
+    const made = receiver.requests.map(({ deliveryId }) => deliveryId);
+    expect(made.filter((id, index) => made.indexOf(id) !== index)).toEqual([]);
+    await server.stop();
+    const texts = at.sentTexts();
+    expect(texts.filter((text) => text.startsWith('queued'))).toEqual(['queued-1', 'queued-2', 'queued-3']);
+    expect(new Set(texts.filter((text) => text.startsWith('message'))).size).toBe(
+      texts.filter((text) => text.startsWith('message')).length,
+    );
+  });
+
+  it(`continues where it was after ${KILLS} kills in each direction, and no server uses either database meanwhile`, async () => {
+    const at = place();
+    await filled(at, MESSAGES);
+    const sqlite = `sqlite:${join(at.cwd, 'data', 'trunkline.db')}`;
+    const before = await at.served(sqlite);
+    const url = await postgres();
+    const back = `sqlite:${join(at.cwd, 'data', 'back.db')}`;
+    for (const [from, to] of [
+      [sqlite, url],
+      [url, back],
+    ] as const) {
+      const args = ['move', '--from', from, '--to', to, '--yes'];
+      let reached = 0;
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const command = startCommand(args, { cwd: at.cwd });
+        reached = await until('some more rows are there', async () => {
+          const rows = await rowsSoFar(to);
+          return rows !== null && (kill === 0 || rows > reached) && rows + 1;
+        });
+        await (kill % 2 === 0 ? command.kill() : command.stop());
+        expect(await rowsSoFar(to)).toBeGreaterThanOrEqual(reached - 1);
+      }
+      const complaint = async (database: string): Promise<string> => {
+        const env = { DATA_DIR: join(at.cwd, 'data'), DATABASE_URL: database };
+        const { code, stderr } = await runServer({ env });
+        expect(code).toBe(1);
+        return stderr;
+      };
+      expect(await complaint(from)).toContain('run the same "trunkline move" again');
+      expect(await complaint(to)).toContain('has not ended: run the same "trunkline move" again');
+      expect(await runCommand(args, { cwd: at.cwd })).toMatchObject({ code: 0, stderr: '' });
+      expect(await complaint(from)).toContain('it was moved to');
+      expect(await at.served(to)).toEqual(before);
+    }
+  });
+
+  it('locks out whatever would still write to the first database, and gives it back with --undo', async () => {
+    const at = place();
+    await filled(at, 10);
+    const path = join(at.cwd, 'data', 'trunkline.db');
+    const [from, to] = [`sqlite:${path}`, `sqlite:${join(at.cwd, 'data', 'other.db')}`];
+    const program = new DatabaseSync(path); // of which nobody knows
+    const messages = (): unknown => program.prepare('SELECT count(*) AS messages FROM messages').get();
+    const before = messages();
+    expect(await at.move('--from', from, '--to', to, '--yes')).toMatchObject({ code: 0 });
+    expect(() => program.exec('DELETE FROM messages')).toThrow('this database is being moved, or was moved');
+    expect(() => program.exec("INSERT INTO settings VALUES ('a', 'b')")).toThrow(
+      'use the database that it was moved to',
+    );
+    expect(messages()).toEqual(before);
+    expect(await at.move('--from', from, '--to', `${to}2`, '--yes')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`was moved to ${to} already`),
+    });
+    expect(await at.move('--from', from, '--undo')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('A server on each of the two would send the same messages'),
+    });
+    expect(await at.move('--from', from, '--undo', '--yes')).toMatchObject({ code: 0 });
+    program.exec('DELETE FROM queue');
+    program.close();
+    expect((await at.served(from))['messages']).toEqual((await at.served(to))['messages']);
+    expect(await at.move('--from', from, '--undo', '--yes')).toMatchObject({
+      code: 1,
+      stderr: `trunkline: ${from} was not moved: there is nothing to undo.\n`,
+    });
+  });
+
+  it('refuses a server that runs, a target that is not empty, and passwords that others could read', async () => {
+    const at = place();
+    const server = await at.start();
+    const path = join(at.cwd, 'data', 'trunkline.db');
+    const [from, to] = [`sqlite:${path}`, `sqlite:${join(at.cwd, 'data', 'other.db')}`];
+    const refused = async (code: number, complaint: string, ...args: readonly string[]): Promise<void> =>
+      expect(await at.move('--yes', ...args)).toEqual({
+        code,
+        stdout: '',
+        stderr: `trunkline: ${complaint}\n`,
+      });
+    const running = await at.move('--from', from, '--to', to, '--yes');
+    expect(running).toMatchObject({ code: 1, stdout: '' });
+    expect(running.stderr).toMatch(
+      /Process \d+ of this machine uses .*: stop the server before its database is moved/,
+    );
+    expect(await testClient(server.url).createInstance()).toMatchObject({ status: 'created' });
+    await server.stop();
+    await refused(2, '--to is missing: name the database that everything is moved to.', '--from', from);
+    await refused(2, '--from and --to are the same database.', '--from', from, '--to', from);
+    await refused(
+      2,
+      '--to has a password in it, which other users of this machine could read: put it into a variable, and name that as --to env:NAME.',
+      '--to',
+      'postgres://me:hush@127.0.0.1/x',
+    );
+    await refused(2, '--to: the environment has no variable NOWHERE.', '--to', 'env:NOWHERE');
+    const full = place();
+    await (await full.start()).stop();
+    const inUse = `sqlite:${join(full.cwd, 'data', 'trunkline.db')}`;
+    await refused(
+      1,
+      `${inUse} is not empty: name a new database. Nothing was moved, and nothing in it was changed.`,
+      '--from',
+      from,
+      '--to',
+      inUse,
+    );
+    await (await full.start()).stop();
+    await (await at.start()).stop();
+  });
+
+  it('takes the files of messages to another folder, each compared, and names one that is another there', async () => {
+    const at = place();
+    await filled(at, 30);
+    const from = `sqlite:${join(at.cwd, 'data', 'trunkline.db')}`;
+    const before = await at.served(from);
+    const data = join(at.cwd, 'new');
+    const to = `sqlite:${join(data, 'trunkline.db')}`;
+    mkdirSync(data, { mode: 0o700 });
+    const move = (): Promise<CommandResult> =>
+      at.move('--from', from, '--to', to, '--media-to', join(data, 'media'), '--yes', '--json');
+    const [name = ''] = readdirSync(join(at.cwd, 'data', 'media'), {
+      recursive: true,
+      encoding: 'utf8',
+    }).filter((file) => statSync(join(at.cwd, 'data', 'media', file)).isFile());
+    const wrong = join(data, 'media', name);
+    mkdirSync(dirname(wrong), { recursive: true, mode: 0o700 });
+    writeFileSync(wrong, 'x'.repeat(statSync(join(at.cwd, 'data', 'media', name)).size), { mode: 0o600 });
+    expect(await move()).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is another one at the place'),
+    });
+    rmSync(wrong);
+    const moved = await move();
+    expect(moved).toMatchObject({ code: 0, stderr: '' });
+    const { data: result } = JSON.parse(moved.stdout) as { data: Readonly<Record<string, unknown>> };
+    expect(result).toMatchObject({ media_files: before['files']?.length, media_missing: 0 });
+    rmSync(join(at.cwd, 'data', 'media'), { recursive: true });
+    copyFileSync(join(at.cwd, 'data', 'secret.key'), join(data, 'secret.key'));
+    const server = await at.start({ DATA_DIR: data, ROLES: 'api' });
+    expect(await everythingServed(server.url)).toEqual(before);
+    await server.stop();
+  });
+});

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { API_KEY } from './test-client.ts';
+
+interface Page {
+  readonly data: readonly Readonly<Record<string, unknown>>[];
+  readonly meta?: { readonly next_cursor?: string | null };
+}
+
+/**
+ * Everything that a workspace can read at a server: all pages of each list, each delivery with its attempts, and the
+ * files as hashes. What two servers return is equal if their databases are.
+ */
+export async function everythingServed(url: string): Promise<Readonly<Record<string, readonly unknown[]>>> {
+  const headers = { Authorization: `Bearer ${API_KEY}` };
+  const get = async (path: string): Promise<Response> => {
+    const response = await fetch(url + path, { headers });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return response;
+  };
+  const all = async (path: string): Promise<Page['data']> => {
+    const rows: Readonly<Record<string, unknown>>[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page = (await (await get(cursor === '' ? path : `${path}&cursor=${cursor}`)).json()) as Page; // as the specification has it
+      rows.push(...page.data);
+      cursor = page.meta?.next_cursor ?? null;
+    }
+    return rows;
+  };
+  const served: Record<string, readonly unknown[]> = {};
+  const instances = await all('/api/v1/instances');
+  served['instances'] = instances;
+  for (const { id } of instances)
+    served[`groups of ${String(id)}`] = await all(`/api/v1/instances/${String(id)}/groups`);
+  const messages = await all('/api/v1/messages?limit=100');
+  served['messages'] = messages;
+  served['files'] = await Promise.all(
+    messages.flatMap(({ id, media }) =>
+      media && (media as { available: boolean }).available // as the specification has it
+        ? [get(`/api/v1/messages/${String(id)}/media`).then(async (file) => [id, await hashOf(file)])]
+        : [],
+    ),
+  );
+  const webhooks = await all('/api/v1/webhooks');
+  served['webhooks'] = webhooks;
+  for (const { id } of webhooks) {
+    const path = `/api/v1/webhooks/${String(id)}/deliveries`;
+    const deliveries = await all(`${path}?limit=100`);
+    served[`deliveries of ${String(id)}`] = deliveries;
+    const open = deliveries.filter(({ status }) => status !== 'delivered');
+    served[`details of ${String(id)}`] = await Promise.all(
+      [...open, ...deliveries.slice(0, 50)].map(async (delivery) => {
+        const response = await get(`/api/v1/webhook-deliveries/${String(delivery['id'])}`);
+        const { data } = (await response.json()) as { data: object }; // as the specification has it
+        // Why it waits changes with the time at which that is asked.
+        return { ...data, waiting: null };
+      }),
+    );
+  }
+  return served;
+}
+
+async function hashOf(response: Response): Promise<string> {
+  return createHash('sha256')
+    .update(new Uint8Array(await response.arrayBuffer()))
+    .digest('hex');
+}
