@@ -348,7 +348,11 @@ export default {
         npm(
           '@clack/prompts',
           '@hono/node-server',
+          '@opentelemetry/api',
+          '@opentelemetry/exporter-metrics-otlp-proto',
           '@opentelemetry/exporter-prometheus',
+          '@opentelemetry/instrumentation-runtime-node',
+          '@opentelemetry/resources',
           '@opentelemetry/sdk-metrics',
           'commander',
           'hono',

@@ -5,6 +5,8 @@ import type { Terminal } from './terminal.ts';
 interface Started {
   readonly settings: Settings;
   readonly url: string;
+  /** Where the metrics are, if on an address of their own. */
+  readonly metricsUrl: string | null;
   readonly access: Access;
   /** Whether another process has the sandbox network that this one was to have. */
   readonly networkIsElsewhere: boolean;
@@ -12,7 +14,7 @@ interface Started {
 
 /** Shows the people at the terminal what they need to know; the last lines are where the server is and the API key. */
 export async function announce(
-  { settings, url, access, networkIsElsewhere }: Started,
+  { settings, url, metricsUrl, access, networkIsElsewhere }: Started,
   terminal: Terminal,
 ): Promise<void> {
   if (settings.urlPolicy === 'local') {
@@ -30,6 +32,7 @@ export async function announce(
       'Another process on this data has the sandbox network: this one runs without the role gateway, and the other one sends what this one accepts.',
     );
   }
+  if (metricsUrl !== null) terminal.say(`The metrics are at ${metricsUrl}/metrics`);
   if (settings.publicUrl !== undefined) terminal.say(`Trunkline listens on ${url}`);
   terminal.say(
     settings.roles.api

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import type { Address } from './setting-values.ts';
 import { errorCode, reasonOf, StartError } from './start-error.ts';
 
 export type FetchHandler = (request: Request) => Response | Promise<Response>;
@@ -24,11 +25,19 @@ const STALLED_AFTER_MS = 60_000;
 /** A request that has no response by then is cut off. */
 const CLOSE_WITHIN_MS = 20_000;
 
+interface ListenOptions {
+  readonly stalledAfterMs?: number;
+  /** Which settings name the address, for people. */
+  readonly settings?: { readonly host: string; readonly port: string };
+}
+
+const PORT_AND_HOST = { host: 'HOST', port: 'PORT' };
+
 /** Takes the address before there is anything to serve: one that is taken is found out before anything is written. */
 export async function listen(
-  address: { host: string; port: number },
+  address: Address,
   whileStarting: FetchHandler,
-  { stalledAfterMs = STALLED_AFTER_MS }: { stalledAfterMs?: number } = {},
+  { stalledAfterMs = STALLED_AFTER_MS, settings = PORT_AND_HOST }: ListenOptions = {},
 ): Promise<HttpListener> {
   let handler = whileStarting;
   let closing = false;
@@ -39,7 +48,7 @@ export async function listen(
     outgoing.setTimeout(stalledAfterMs, () => cutOffStalled(outgoing));
     void handle(incoming, outgoing);
   });
-  await startListening(server, address);
+  await startListening(server, address, settings);
   const listensAt = server.address() as AddressInfo; // it listens on TCP
   return {
     url: urlOf(listensAt, address.host),
@@ -74,26 +83,26 @@ function cutOffStalled(outgoing: ServerResponse): void {
   if (outgoing.headersSent) outgoing.destroy();
 }
 
-function startListening(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+function startListening(server: Server, address: Address, settings: typeof PORT_AND_HOST): Promise<void> {
   return new Promise((resolve, reject) => {
-    const refuse = (error: Error): void => reject(new StartError(cannotListen(error, { host, port })));
+    const refuse = (error: Error): void => reject(new StartError(cannotListen(error, address, settings)));
     server.once('error', refuse);
-    server.listen(port, host, () => {
+    server.listen(address.port, address.host, () => {
       server.off('error', refuse);
       resolve();
     });
   });
 }
 
-function cannotListen(error: Error, { host, port }: { host: string; port: number }): string {
+function cannotListen(error: Error, { host, port }: Address, settings: typeof PORT_AND_HOST): string {
   switch (errorCode(error)) {
     case 'EADDRINUSE':
-      return `PORT ${port} is in use on ${host}: another server runs there.`;
+      return `${settings.port} ${port} is in use on ${host}: another server runs there.`;
     case 'EACCES':
-      return `PORT ${port} may not be used by this user. Set another one, from 1024 up.`;
+      return `${settings.port} ${port} may not be used by this user. Set another one, from 1024 up.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `HOST is not an address of this machine: ${host}`;
+      return `${settings.host} is not an address of this machine: ${host}`;
     default:
       return `The server cannot listen on ${host}, port ${port}: ${reasonOf(error)}`;
   }

@@ -46,7 +46,16 @@ export interface ServeOptions {
   readonly roles?: readonly ('api' | 'gateway' | 'webhooks' | 'maintenance')[] | undefined;
   readonly smtpUrl?: string | undefined;
   readonly mailTo?: readonly string[] | undefined;
+  /** `127.0.0.1:9464`, or a port. */
+  readonly metricsAddress?: string | undefined;
   readonly metricsToken?: string | undefined;
+  readonly otelExporterOtlpEndpoint?: string | undefined;
+  /** `name=value`, separated by commas, values in URL encoding. */
+  readonly otelExporterOtlpHeaders?: string | undefined;
+  readonly otelServiceName?: string | undefined;
+  readonly otelMetricsExporter?: 'otlp' | 'none' | undefined;
+  /** In milliseconds. */
+  readonly otelMetricExportInterval?: number | undefined;
   /** In seconds. */
   readonly stopTimeout?: number | undefined;
   /** Of the log, on stderr. */

@@ -5,10 +5,10 @@ import { createGuard, createHttpApp } from '@trunkline/http';
 import type { RateLimitOptions } from '@trunkline/http';
 import { respondWithErrors, errorResponse, refused } from './error-response.ts';
 import { addHealth } from './health.ts';
-import { addMetrics } from './metrics-route.ts';
 import { addSandboxControls } from './sandbox-controls.ts';
 import type { SandboxControls } from './sandbox-controls.ts';
-import type { ServerMetrics } from './server-metrics.ts';
+import { addMetrics } from './telemetry/metrics-route.ts';
+import type { ServerMetrics } from './telemetry/server-metrics.ts';
 
 interface ServerParts extends Omit<SandboxControls, 'guard'> {
   readonly trunkline: Trunkline;
@@ -20,7 +20,9 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
   /** Of each API key; false is off. */
   readonly rateLimit: RateLimitOptions | false;
   readonly logger: Logger;
-  readonly metrics: ServerMetrics;
+  /** Null where nothing is measured. */
+  readonly metrics: ServerMetrics | null;
+  /** Without one, metrics are not served here. */
   readonly metricsToken: string | undefined;
   /** Whether the server is being ended. */
   readonly isDraining: () => boolean;
@@ -28,9 +30,11 @@ interface ServerParts extends Omit<SandboxControls, 'guard'> {
 
 /** Everything that the server serves: the API, the controls of the sandbox's phones, its health, and its metrics. */
 export function createServerApp(parts: ServerParts): Hono {
-  const { trunkline, publicUrl, rateLimit, logger } = parts;
+  const { trunkline, publicUrl, rateLimit, logger, metrics, metricsToken } = parts;
   const app = new Hono();
-  addMetrics(app, parts);
+  // Before every route.
+  if (metrics) app.use(metrics.measure);
+  if (metrics && metricsToken !== undefined) addMetrics(app, { metrics, metricsToken });
   addHealth(app, parts);
   const guard = createGuard(trunkline, { rateLimit });
 

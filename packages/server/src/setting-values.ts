@@ -89,6 +89,24 @@ function withoutSlash(url: string): string {
   return new URL(url).href.replace(/\/$/, '');
 }
 
+/** Where something listens. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export function address(): z.ZodType<Address | undefined> {
+  return z.string().transform(addressNamed).optional();
+}
+
+function addressNamed(text: string, context: z.RefinementCtx): Address {
+  const [, bracketed, plain, digits] = /^(?:\[([\da-f:.]+)\]:|([^\s:/]+):)?(\d{1,5})$/i.exec(text) ?? [];
+  const port = Number(digits);
+  if (digits !== undefined && port <= 65_535) return { host: bracketed ?? plain ?? '127.0.0.1', port };
+  context.addIssue('must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464, or a port alone.');
+  return z.NEVER;
+}
+
 export type NamedDatabase =
   { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres'; readonly url: string };
 

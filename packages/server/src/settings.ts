@@ -5,6 +5,7 @@ import type { Roles, UrlPolicy } from '@trunkline/core';
 import type { S3MediaStoreOptions } from '@trunkline/media-s3';
 import type { Database } from './database.ts';
 import {
+  address,
   commaList,
   database,
   hostsListed,
@@ -13,6 +14,8 @@ import {
   secretKey,
   wholeNumber,
 } from './setting-values.ts';
+import type { Address } from './setting-values.ts';
+import { otlpEndpoint, otlpHeaders, otlpOrNone } from './telemetry/otlp-setting-values.ts';
 import { StartError } from './start-error.ts';
 
 /** What the server was asked for, checked. */
@@ -47,11 +50,25 @@ export interface Settings {
   readonly smtpUrl: string | undefined;
   /** Who gets emails about webhooks; undefined leaves it as it is. */
   readonly emailTo: readonly string[] | undefined;
-  /** What one must show to read the metrics; undefined lets everybody. */
+  /** Where metrics can be read, apart from everything else; undefined is nowhere. */
+  readonly metricsAddress: Address | undefined;
+  /** What one must show to read the metrics; undefined lets everybody who reaches their own address. */
   readonly metricsToken: string | undefined;
+  /** Where telemetry is sent; null is nowhere. */
+  readonly otlp: OtlpSettings | null;
   /** How long a server that is stopped waits for messages and webhooks in flight. */
   readonly stopTimeoutMs: number;
   readonly logLevel: string;
+}
+
+/** OTLP over HTTP, as OpenTelemetry's specification names it. */
+export interface OtlpSettings {
+  /** Without a slash at its end. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  readonly metrics: boolean;
+  readonly metricsEveryMs: number;
 }
 
 /** A setting as somebody has written it. */
@@ -103,7 +120,9 @@ export function readSettings(given: readonly GivenSetting[]): Settings {
     messagesPerMinute: rest.MESSAGES_PER_MINUTE,
     smtpUrl: rest.SMTP_URL,
     emailTo: rest.MAIL_TO,
+    metricsAddress: rest.METRICS_ADDRESS,
     metricsToken: rest.METRICS_TOKEN,
+    otlp: otlpSettings(rest),
     stopTimeoutMs: rest.STOP_TIMEOUT * 1000,
     logLevel: rest.LOG_LEVEL,
   };
@@ -264,6 +283,11 @@ const variables = z.object({
     .register(documented, {
       meaning: 'who gets these emails: a comma-separated list of addresses, which replaces the previous list',
     }),
+  METRICS_ADDRESS: address().register(documented, {
+    byDefault: 'off',
+    meaning:
+      'serves [metrics](monitoring.md) for Prometheus at `/metrics` on an address of its own: `127.0.0.1:9464`, `[::1]:9464`, or a port alone, which is on `127.0.0.1`',
+  }),
   METRICS_TOKEN: z
     .string()
     .regex(/^[!-~]{16,128}$/, 'must be 16 to 128 printable characters without spaces.')
@@ -271,8 +295,28 @@ const variables = z.object({
     .register(documented, {
       isSecret: true,
       meaning:
-        'the token that a reader of `/metrics` sends as `Authorization: Bearer <token>`: 16 to 128 printable characters; if omitted, anybody who can reach the server may read the metrics',
+        'the token that a reader of `/metrics` sends as `Authorization: Bearer <token>`: 16 to 128 printable characters. With a token, `/metrics` is served beside the API too; without one, only at `METRICS_ADDRESS`, to anybody who can reach it',
     }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint().register(documented, {
+    byDefault: 'off',
+    meaning:
+      'sends metrics to this collector, such as `http://127.0.0.1:4318`, by OTLP over HTTP with protobuf: see [monitoring](monitoring.md#otlp)',
+  }),
+  OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders().register(documented, {
+    isSecret: true,
+    meaning: 'headers for the collector: `name=value`, separated by commas, values in URL encoding',
+  }),
+  OTEL_SERVICE_NAME: z
+    .string()
+    .max(255, 'must have at most 255 characters.')
+    .default('trunkline')
+    .register(documented, { meaning: 'what the service is called in the collector' }),
+  OTEL_METRICS_EXPORTER: otlpOrNone().register(documented, {
+    meaning: '`otlp`, or `none` to send the collector no metrics',
+  }),
+  OTEL_METRIC_EXPORT_INTERVAL: wholeNumber(3_600_000, 1_000)
+    .default(60_000)
+    .register(documented, { meaning: 'how many milliseconds lie between two exports of metrics' }),
   STOP_TIMEOUT: wholeNumber(600, 1).default(25).register(documented, {
     meaning: 'how many seconds a server that is being stopped waits for messages and webhooks in flight',
   }),
@@ -283,6 +327,20 @@ const variables = z.object({
       meaning: '`trace`, `debug`, `info`, `warn`, `error`, `fatal`, `silent`',
     }),
 });
+
+function otlpSettings(
+  given: Pick<z.output<typeof variables>, `OTEL_${string}` & keyof z.output<typeof variables>>,
+): OtlpSettings | null {
+  const endpoint = given.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (endpoint === undefined) return null;
+  return {
+    endpoint,
+    headers: given.OTEL_EXPORTER_OTLP_HEADERS,
+    serviceName: given.OTEL_SERVICE_NAME,
+    metrics: given.OTEL_METRICS_EXPORTER === 'otlp',
+    metricsEveryMs: given.OTEL_METRIC_EXPORT_INTERVAL,
+  };
+}
 
 /** What they may be, the store itself checks. */
 function s3Options(

@@ -19,8 +19,10 @@ import type { RateLimit } from './rate-limit.ts';
 import type { SandboxNetwork } from './sandbox-network.ts';
 import { createSecretKey, readSecretKey, secretKeyMissing } from './secret-key.ts';
 import { createServerApp, createStartingApp } from './server-app.ts';
-import { createServerMetrics } from './server-metrics.ts';
 import type { Settings } from './settings.ts';
+import { openMetricsListener } from './telemetry/metrics-listener.ts';
+import { openTelemetry } from './telemetry/telemetry.ts';
+import type { Telemetry } from './telemetry/telemetry.ts';
 import { trySecretKey } from './try-secret-key.ts';
 import { processTerminal } from './terminal.ts';
 import type { Terminal } from './terminal.ts';
@@ -57,9 +59,12 @@ export async function startServer(
     database: settings.database.kind === 'sqlite' ? settings.database.path : null,
   });
   const listener = await listen(settings, createStartingApp().fetch);
+  let telemetry: Telemetry | null = null;
   try {
-    return await startOn(listener, { settings, logger, files, adapters, parts });
+    telemetry = await openTelemetry(settings, logger);
+    return await startOn(listener, { settings, logger, files, adapters, telemetry, parts });
   } catch (error) {
+    await telemetry?.close();
     await listener.close();
     throw error;
   }
@@ -70,13 +75,14 @@ interface Start {
   readonly logger: Logger;
   readonly files: DataFiles;
   readonly adapters: Pick<TrunklineOptions, 'media' | 'notifier'>;
+  readonly telemetry: Telemetry;
   readonly parts: ServerParts;
 }
 
-/** The listener is left open if this rejects; nothing else is. */
+/** The listener and the telemetry are left open if this rejects; nothing else is. */
 async function startOn(
   listener: HttpListener,
-  { settings, logger, files, adapters, parts }: Start,
+  { settings, logger, files, adapters, telemetry, parts }: Start,
 ): Promise<RunningServer> {
   const { network: given, adapt = (options) => options, terminal = processTerminal } = parts;
   const storage = openOnce(await storageOn(settings.database));
@@ -93,11 +99,10 @@ async function startOn(
   });
   const options = { secretKey, ...urlRules, standardWebhooks, instanceProxies, stopTimeoutMs, logger };
   const runtime = nodeRuntime({ mediaDirectory: files.media });
-  const metrics = createServerMetrics();
   const trunkline = createTrunkline(
     adapt({
       ...options,
-      meterProvider: metrics.meterProvider,
+      ...telemetry.providers,
       ...runtime,
       ...adapters,
       storage,
@@ -106,7 +111,9 @@ async function startOn(
     }),
   );
   let rateLimit: RateLimit | null = null;
+  let metricsListener: HttpListener | null = null;
   const release = async (): Promise<void> => {
+    await metricsListener?.close();
     await trunkline.stop();
     await rateLimit?.close();
     network.close();
@@ -120,6 +127,7 @@ async function startOn(
     if (settings.emailTo !== undefined) await setEmailRecipients(trunkline, settings.emailTo);
 
     rateLimit = await openRateLimit(settings, logger);
+    metricsListener = await openMetricsListener(settings, telemetry.metrics);
     let draining = false;
     listener.serve(
       createServerApp({
@@ -130,14 +138,20 @@ async function startOn(
         publicUrl: settings.publicUrl,
         rateLimit: rateLimit.options,
         logger: trunkline.logger, // which a fault that hits every request cannot flood
-        metrics,
+        metrics: telemetry.metrics,
         metricsToken: settings.metricsToken,
         isDraining: () => draining,
       }).fetch,
     );
     await warnOfOpenFiles(files, logger);
     await announce(
-      { settings, url: listener.url, access, networkIsElsewhere: network.isElsewhere },
+      {
+        settings,
+        url: listener.url,
+        metricsUrl: metricsListener?.url ?? null,
+        access,
+        networkIsElsewhere: network.isElsewhere,
+      },
       terminal,
     );
     return {
@@ -146,6 +160,7 @@ async function startOn(
         draining = true;
         await listener.close();
         await release();
+        await telemetry.close();
       },
     };
   } catch (error) {

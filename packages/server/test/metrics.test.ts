@@ -1,8 +1,21 @@
 import { join } from 'node:path';
+import { must } from '@trunkline/test-support';
 import { expect, it } from 'vitest';
 import { startHarness, untilNotified } from './support/harness.ts';
-import { startServer } from './support/server-process.ts';
+import { runServer, startServer } from './support/server-process.ts';
+import type { ServerProcess } from './support/server-process.ts';
 import { temporaryDirectory } from './support/temporary-directory.ts';
+
+/** A module that a process loads first: it writes a line when something loads a library of OpenTelemetry beyond its API. */
+const TELL_OF_TELEMETRY = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (/^@opentelemetry\\/(?!api$)/.test(specifier)) process.stderr.write('loads ' + specifier + '\\n');
+      return next(specifier, context);
+    },
+  });
+`)}`;
 
 /** The value of a line, found by what it begins with. */
 function valueOf(metrics: string, beginning: string): number | undefined {
@@ -10,14 +23,19 @@ function valueOf(metrics: string, beginning: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1));
 }
 
+/** The address that a server has printed for its metrics. */
+function metricsUrl(server: Pick<ServerProcess, 'stdout'>): string {
+  return must(/^The metrics are at (http:\S+\/metrics)$/m.exec(server.stdout())?.[1]);
+}
+
 it('/metrics shows what the server does, without naming anybody', async () => {
-  const { harness, server } = await startHarness();
+  const { harness, server } = await startHarness({ METRICS_ADDRESS: '127.0.0.1:0' });
   const { id } = await server.client.send({ instance: harness.instance });
   await untilNotified(harness, server, id);
   expect((await server.client.request('GET', '/api/v1/messages/msg_none')).status).toBe(404);
   expect((await server.client.request('PROPFIND', '/somewhere/else')).status).toBe(404);
 
-  const response = await fetch(`${server.url}/metrics`);
+  const response = await fetch(metricsUrl(server));
   expect(response.headers.get('content-type')).toBe('text/plain; charset=UTF-8');
   const metrics = await response.text();
   const value = (beginning: string): number | undefined => valueOf(metrics, beginning);
@@ -28,6 +46,11 @@ it('/metrics shows what the server does, without naming anybody', async () => {
   expect(value('trunkline_webhooks_attempt_duration_seconds_count{outcome="success"}')).toBe(4);
   expect(value('trunkline_webhooks_lag_seconds_count')).toBe(4);
   expect(value('trunkline_instances_held')).toBe(1);
+  expect(value('trunkline_instances{status="connected"}')).toBe(1);
+  expect(value('trunkline_messages_queued')).toBe(0);
+  expect(value('trunkline_disk_available_bytes')).toBeGreaterThan(1_000_000);
+  expect(value('process_memory_usage_bytes')).toBeGreaterThan(10_000_000);
+  expect(value('v8js_memory_heap_used_bytes{v8js_heap_space_name="old_space"}')).toBeGreaterThan(1_000_000);
   const requests = (method: string, route: string, status: number): number | undefined =>
     value(
       `http_server_request_duration_seconds_count{http_request_method="${method}",http_route="${route}",http_response_status_code="${status}"}`,
@@ -39,19 +62,61 @@ it('/metrics shows what the server does, without naming anybody', async () => {
   // Ids are 26 characters of base32 behind a prefix.
   expect(metrics).not.toMatch(/_[0-7][0-9a-hjkmnp-tv-z]{25}/);
   expect(metrics).not.toContain('somewhere');
+  // Nothing else is served there, and the metrics nowhere else.
+  expect((await fetch(new URL('/api/v1/me', metricsUrl(server)))).status).toBe(404);
+  expect((await fetch(`${server.url}/metrics`)).status).toBe(404);
   await server.stop();
 });
 
-it('/metrics is for those who have the token, where there is one', async () => {
+it('a server that exports nothing serves no metrics, and loads no library for it', async () => {
+  const loaded = (server: Pick<ServerProcess, 'stderr'>): boolean =>
+    server.stderr().includes('loads @opentel');
+  const start = (more: Record<string, string>) =>
+    startServer({
+      env: {
+        DATA_DIR: join(temporaryDirectory(), 'data'),
+        NODE_OPTIONS: `--import=${TELL_OF_TELEMETRY}`,
+        ...more,
+      },
+    });
+  const silent = await start({});
+  expect((await fetch(`${silent.url}/metrics`)).status).toBe(404);
+  expect(loaded(silent)).toBe(false);
+  await silent.stop();
+  const exporting = await start({ METRICS_ADDRESS: '127.0.0.1:0' });
+  expect(loaded(exporting)).toBe(true);
+  await exporting.stop();
+});
+
+it('an address for metrics that is taken is said in a line', async () => {
+  const first = await startServer({
+    env: { DATA_DIR: join(temporaryDirectory(), 'data'), METRICS_ADDRESS: '127.0.0.1:0' },
+  });
+  const { port } = new URL(metricsUrl(first));
+  const { code, stderr } = await runServer({
+    env: { DATA_DIR: join(temporaryDirectory(), 'data'), METRICS_ADDRESS: port },
+  });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `trunkline: METRICS_ADDRESS ${port} is in use on 127.0.0.1: another server runs there.\n`,
+  });
+  await first.stop();
+});
+
+it('/metrics is for those who have the token, beside the API and on its own address', async () => {
   const METRICS_TOKEN = 'a-token-for-metrics';
-  const server = await startServer({ env: { DATA_DIR: join(temporaryDirectory(), 'data'), METRICS_TOKEN } });
-  const read = async (headers: Record<string, string>): Promise<number> =>
-    (await fetch(`${server.url}/metrics`, { headers })).status;
-  expect(await read({ Authorization: `Bearer ${METRICS_TOKEN}` })).toBe(200);
-  expect(await read({})).toBe(401);
-  expect(await read({ Authorization: METRICS_TOKEN })).toBe(401);
-  expect(await read({ Authorization: `Bearer ${METRICS_TOKEN}s` })).toBe(401);
-  expect(await read({ Authorization: `Bearer ${METRICS_TOKEN}, Bearer ${METRICS_TOKEN}` })).toBe(401);
+  const server = await startServer({
+    env: { DATA_DIR: join(temporaryDirectory(), 'data'), METRICS_TOKEN, METRICS_ADDRESS: '127.0.0.1:0' },
+  });
+  for (const url of [`${server.url}/metrics`, metricsUrl(server)]) {
+    const read = async (headers: Record<string, string>): Promise<number> =>
+      (await fetch(url, { headers })).status;
+    expect(await read({ Authorization: `Bearer ${METRICS_TOKEN}` })).toBe(200);
+    expect(await read({})).toBe(401);
+    expect(await read({ Authorization: METRICS_TOKEN })).toBe(401);
+    expect(await read({ Authorization: `Bearer ${METRICS_TOKEN}s` })).toBe(401);
+    expect(await read({ Authorization: `Bearer ${METRICS_TOKEN}, Bearer ${METRICS_TOKEN}` })).toBe(401);
+  }
   expect(server.stdout() + server.stderr()).not.toContain(METRICS_TOKEN);
   await server.stop();
 });

@@ -4,7 +4,6 @@ import type { Logger, Scope } from '@trunkline/core';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { memoryStorage, testRuntime } from '@trunkline/core/testing';
 import { createServerApp } from '../src/server-app.ts';
-import { createServerMetrics } from '../src/server-metrics.ts';
 
 interface Logged {
   readonly level: string;
@@ -38,7 +37,7 @@ async function ready({ scopes = SCOPES, limit = 600 }: { scopes?: readonly Scope
     hasSandbox: true,
     rateLimit: { requestsPerMinute: limit },
     publicUrl: undefined,
-    metrics: createServerMetrics(),
+    metrics: null,
     metricsToken: undefined,
     isDraining: () => false,
   });

@@ -80,7 +80,13 @@ describe('The settings of a server', () => {
       roles: true,
       smtpUrl: true,
       mailTo: true,
+      metricsAddress: true,
       metricsToken: true,
+      otelExporterOtlpEndpoint: true,
+      otelExporterOtlpHeaders: true,
+      otelServiceName: true,
+      otelMetricsExporter: true,
+      otelMetricExportInterval: true,
       stopTimeout: true,
       logLevel: true,
     };

@@ -31,7 +31,9 @@ describe('The variables of the server', () => {
       messagesPerMinute: undefined,
       smtpUrl: undefined,
       emailTo: undefined,
+      metricsAddress: undefined,
       metricsToken: undefined,
+      otlp: null,
       stopTimeoutMs: 25_000,
       logLevel: 'info',
     });
@@ -59,7 +61,13 @@ describe('The variables of the server', () => {
       ROLES: 'api, webhooks',
       SMTP_URL: smtpUrl,
       MAIL_TO: 'ada@example.com, grace@example.com',
+      METRICS_ADDRESS: '[::1]:9464',
       METRICS_TOKEN: 'a-token-for-metrics',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://Collector.example.com:4318/',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20hush, x-scope=a=b',
+      OTEL_SERVICE_NAME: 'messages',
+      OTEL_METRICS_EXPORTER: 'otlp',
+      OTEL_METRIC_EXPORT_INTERVAL: '15000',
       STOP_TIMEOUT: '40',
       LOG_LEVEL: 'silent',
     };
@@ -84,7 +92,15 @@ describe('The variables of the server', () => {
       messagesPerMinute: 20,
       smtpUrl,
       emailTo: ['ada@example.com', 'grace@example.com'],
+      metricsAddress: { host: '::1', port: 9464 },
       metricsToken: 'a-token-for-metrics',
+      otlp: {
+        endpoint: 'https://collector.example.com:4318',
+        headers: { authorization: 'Bearer hush', 'x-scope': 'a=b' },
+        serviceName: 'messages',
+        metrics: true,
+        metricsEveryMs: 15_000,
+      },
       stopTimeoutMs: 40_000,
       logLevel: 'silent',
     });
@@ -187,6 +203,36 @@ describe('The variables of the server', () => {
     ],
     ['MAIL_TO', 'ada@example.com,', 'MAIL_TO must be a comma list of email addresses.'],
     ['METRICS_TOKEN', 'short', 'METRICS_TOKEN must be 16 to 128 printable characters without spaces.'],
+    ...['host', 'a:b:9464', '127.0.0.1:65536', 'http://127.0.0.1:9464', '127.0.0.1:'].map(
+      (address) =>
+        [
+          'METRICS_ADDRESS',
+          address,
+          'METRICS_ADDRESS must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464, or a port alone.',
+        ] as const,
+    ),
+    ...[
+      'localhost:4318',
+      'grpc://collector:4317',
+      'http://me:hush@collector',
+      'http://collector/?key=hush',
+    ].map(
+      (url) =>
+        [
+          'OTEL_EXPORTER_OTLP_ENDPOINT',
+          url,
+          'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL like http://127.0.0.1:4318, without credentials, query and fragment.',
+        ] as const,
+    ),
+    ...['hush', 'a=b,', 'a b=c', 'a=%0d%0ab', 'a=%zz'].map(
+      (headers) =>
+        [
+          'OTEL_EXPORTER_OTLP_HEADERS',
+          headers,
+          'OTEL_EXPORTER_OTLP_HEADERS must be name=value, separated by commas, with values in URL encoding.',
+        ] as const,
+    ),
+    ['OTEL_METRICS_EXPORTER', 'console', 'OTEL_METRICS_EXPORTER must be otlp or none.'],
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.'],
   ] as const)('%s=%s is one complaint', ([name, value, complaint]) => {
     expect(complaintsAbout({ [name]: value })).toEqual([complaint]);

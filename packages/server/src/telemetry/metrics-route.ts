@@ -1,17 +1,24 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Hono } from 'hono';
-import { errorResponse, refused } from './error-response.ts';
+import { Hono } from 'hono';
+import { errorResponse, refused } from '../error-response.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
 interface MetricsParts {
-  readonly metrics: Pick<ServerMetrics, 'measure' | 'text'>;
+  readonly metrics: Pick<ServerMetrics, 'text'>;
   /** What a reader must show; undefined lets everybody read. */
   readonly metricsToken: string | undefined;
 }
 
-/** Measures every request, and serves `/metrics`. */
+/** What listens at METRICS_ADDRESS. */
+export function createMetricsApp(parts: MetricsParts): Hono {
+  const app = new Hono();
+  addMetrics(app, parts);
+  app.notFound((c) => errorResponse(c, refused('NOT_FOUND', 'The metrics are at /metrics.')));
+  return app;
+}
+
+/** Serves `/metrics`. */
 export function addMetrics(app: Hono, { metrics, metricsToken }: MetricsParts): void {
-  app.use(metrics.measure);
   app.get('/metrics', async (c) => {
     if (metricsToken !== undefined && !isSame(c.req.header('Authorization'), `Bearer ${metricsToken}`)) {
       return errorResponse(

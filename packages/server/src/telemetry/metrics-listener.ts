@@ -1,0 +1,16 @@
+import { listen } from '../http-listener.ts';
+import type { HttpListener } from '../http-listener.ts';
+import type { Settings } from '../settings.ts';
+import { createMetricsApp } from './metrics-route.ts';
+import type { ServerMetrics } from './server-metrics.ts';
+
+const NAMES = { host: 'METRICS_ADDRESS', port: 'METRICS_ADDRESS' };
+
+/** Serves the metrics on an address of their own; null if none is set. */
+export async function openMetricsListener(
+  { metricsAddress, metricsToken }: Pick<Settings, 'metricsAddress' | 'metricsToken'>,
+  metrics: ServerMetrics | null,
+): Promise<HttpListener | null> {
+  if (metricsAddress === undefined || !metrics) return null;
+  return listen(metricsAddress, createMetricsApp({ metrics, metricsToken }).fetch, { settings: NAMES });
+}

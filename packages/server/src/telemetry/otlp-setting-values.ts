@@ -1,0 +1,43 @@
+import * as z from 'zod';
+
+// The values of OpenTelemetry's own variables, as its specification has them. Each message stands after the name of its
+// setting, and repeats no value that may be secret.
+
+export function otlpEndpoint(): z.ZodType<string | undefined> {
+  return z
+    .string()
+    .refine(isEndpoint, 'must be a URL like http://127.0.0.1:4318, without credentials, query and fragment.')
+    .transform((url) => new URL(url).href.replace(/\/$/, ''))
+    .optional();
+}
+
+function isEndpoint(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return ['http:', 'https:'].includes(protocol) && username + password === '' && !/[?#]/.test(text);
+}
+
+const HEADER = /^[!#$%&'*+\-.^_`|~\w]+$/;
+
+export function otlpHeaders(): z.ZodType<Readonly<Record<string, string>>> {
+  return z.string().transform(headersNamed).default({});
+}
+
+function headersNamed(text: string, context: z.RefinementCtx): Readonly<Record<string, string>> {
+  try {
+    const pairs = text.split(',').map((pair): [string, string] => {
+      const [, name = '', value = ''] = /^\s*([^=\s]+)\s*=(.*)$/s.exec(pair) ?? [];
+      return [name, decodeURIComponent(value.trim())];
+    });
+    if (pairs.every(([name, value]) => HEADER.test(name) && /^[\t -~]+$/.test(value)))
+      return Object.fromEntries(pairs);
+  } catch {
+    // A value that is not URL encoding.
+  }
+  context.addIssue('must be name=value, separated by commas, with values in URL encoding.');
+  return z.NEVER;
+}
+
+export function otlpOrNone(): z.ZodType<'otlp' | 'none'> {
+  return z.enum(['otlp', 'none'], 'must be otlp or none.').default('otlp');
+}

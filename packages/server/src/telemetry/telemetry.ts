@@ -1,0 +1,44 @@
+import type { MeterProvider } from '@opentelemetry/api';
+import type { Logger } from '@trunkline/core';
+import type { Settings } from '../settings.ts';
+import type { ServerMetrics } from './server-metrics.ts';
+
+/** What is measured in this process. */
+export interface Telemetry {
+  /** For `createTrunkline`: absent where they are off. */
+  readonly providers: { readonly meterProvider?: MeterProvider };
+  /** Null where no metrics are served. */
+  readonly metrics: ServerMetrics | null;
+  /** Sends what has not been sent yet. Never rejects, and waits only for a few seconds. */
+  close(): Promise<void>;
+}
+
+const OFF: Telemetry = { providers: {}, metrics: null, close: async () => {} };
+
+/** Loads the libraries only for what is switched on: the others start sooner, in less memory. */
+export async function openTelemetry(
+  settings: Pick<Settings, 'dataDirectory' | 'metricsAddress' | 'metricsToken' | 'otlp'>,
+  logger: Logger,
+): Promise<Telemetry> {
+  const { metricsAddress, metricsToken, otlp, dataDirectory } = settings;
+  const sent = otlp && (await import('./otlp.ts')).openOtlp(otlp, logger);
+  const isServed = metricsAddress !== undefined || metricsToken !== undefined;
+  if (!isServed && !sent) return OFF;
+  const reader = sent?.metricReader ?? null;
+  const metrics =
+    isServed || reader
+      ? (await import('./server-metrics.ts')).createServerMetrics({
+          dataDirectory,
+          isServed,
+          ...(sent && { resource: sent.resource }),
+          readers: reader ? [reader] : [],
+        })
+      : null;
+  return {
+    providers: metrics ? { meterProvider: metrics.meterProvider } : {},
+    metrics,
+    async close() {
+      await metrics?.close();
+    },
+  };
+}

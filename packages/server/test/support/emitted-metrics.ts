@@ -1,0 +1,95 @@
+import { createTrunkline, SCOPES, silentLogger } from '@trunkline/core';
+import { createSandbox } from '@trunkline/core/sandbox';
+import { memoryStorage, REFUSED, TAKEN, testRuntime } from '@trunkline/core/testing';
+import { onTestFinished, vi } from 'vitest';
+import { createServerApp } from '../../src/server-app.ts';
+import { createServerMetrics } from '../../src/telemetry/server-metrics.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const MINUTE = 60_000;
+const PNG = new Uint8Array(Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')); // prettier-ignore
+
+/**
+ * The labels of every metric that a server emits, by its name for Prometheus: a service does everything once that is
+ * counted, in time that does not pass.
+ */
+export async function emittedMetrics(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const metrics = createServerMetrics({
+    dataDirectory: temporaryDirectory(),
+    isServed: true,
+    readers: [],
+  });
+  onTestFinished(() => metrics.close());
+  await doEverything(metrics);
+  const labels = new Map<string, Set<string>>();
+  for (const line of (await metrics.text()).split('\n')) {
+    const [, name, pairs = ''] = /^([a-z_]\w*)(?:\{(.*)\})? /i.exec(line) ?? [];
+    if (name === undefined) continue;
+    const known = labels.get(name) ?? new Set();
+    for (const [, label = ''] of pairs.matchAll(/(\w+)="(?:[^"\\]|\\.)*"/g)) known.add(label);
+    labels.set(name, known);
+  }
+  return labels;
+}
+
+async function doEverything(metrics: ReturnType<typeof createServerMetrics>): Promise<void> {
+  const sandbox = createSandbox();
+  const storage = memoryStorage();
+  const { clock, ...runtime } = testRuntime();
+  const trunkline = createTrunkline({
+    ...runtime,
+    clock,
+    storage,
+    gateway: sandbox.gateway,
+    logger: silentLogger,
+    secretKey: 'a secret key of the tests, long enough',
+    meterProvider: metrics.meterProvider,
+  });
+  await trunkline.start();
+  onTestFinished(async () => {
+    const stopped = trunkline.stop();
+    await clock.advance(MINUTE);
+    await stopped;
+  });
+  const { id: workspaceId } = await trunkline.admin.workspaces.create({ name: 'Acme' });
+  const { token } = await trunkline.admin.apiKeys.create({ workspaceId, name: 'ci', scopes: [...SCOPES] });
+  const api = trunkline.workspace(workspaceId);
+  await api.webhooks.create({ url: 'https://hooks.example.com/', events: ['message.sent'] });
+  const { id: instance } = await api.instances.create();
+  await api.instances.connect(instance);
+  await clock.advance(100);
+  const phone = sandbox.phone(instance);
+  await phone.scan();
+  await clock.settle();
+
+  runtime.webhookSender.respond(() => REFUSED);
+  // The second is refused by the sandbox.
+  for (const to of ['15550100', '15550003'])
+    await api.messages.send({ instance, to, type: 'text', text: 'Hello' });
+  await clock.advance(MINUTE);
+  runtime.webhookSender.respond(() => TAKEN);
+  await clock.advance(2 * MINUTE);
+  const about = await phone.receive({ from: '15550199', text: 'mine' });
+  await phone.edit({ about, from: '15550666', text: 'forged' });
+  await phone.receive({ from: '15550199', file: { type: 'image', content: PNG } });
+  await phone.drop();
+  await clock.advance(MINUTE);
+
+  const app = createServerApp({
+    trunkline,
+    storage,
+    logger: trunkline.logger,
+    phone: sandbox.phone,
+    hasSandbox: true,
+    rateLimit: false,
+    publicUrl: undefined,
+    metrics,
+    metricsToken: undefined,
+    isDraining: () => false,
+  });
+  await app.request('/api/v1/instances', { headers: { Authorization: `Bearer ${token}` } });
+
+  trunkline.logger.error({}, 'a line of the test');
+  vi.spyOn(storage.leases, 'renew').mockRejectedValue(new Error('The database is out of reach.'));
+  await clock.advance(MINUTE);
+}
