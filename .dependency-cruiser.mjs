@@ -241,7 +241,7 @@ export default {
       spi('storage'),
       optionNames,
       coreOnNode,
-      '^(node:)?(sqlite|fs|path|crypto)$',
+      '^(node:)?(sqlite|fs|path|crypto|worker_threads)$',
     ]),
     only('storage-postgres', own('storage-postgres'), [
       own('storage-postgres'),

@@ -35,6 +35,7 @@ export async function makeHistory(create: StorageFactory, rows: number): Promise
     name: 'Bench',
     plan: DEFAULT_PLAN,
     trialMessagesUsed: 0,
+    retention: null,
     suspendedAt: null,
     createdAt,
   });

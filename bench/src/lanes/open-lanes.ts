@@ -33,6 +33,7 @@ export async function openLanes(endpointCount: number): Promise<OpenLanes> {
     name: 'Bench',
     plan: DEFAULT_PLAN,
     trialMessagesUsed: 0,
+    retention: null,
     suspendedAt: null,
     createdAt: Date.now(),
   });

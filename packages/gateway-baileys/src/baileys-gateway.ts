@@ -12,6 +12,7 @@ import { instanceMemory } from './instance-memory.ts';
 import type { InstanceMemory } from './instance-memory.ts';
 import { readOptions } from './options.ts';
 import type { BaileysGatewayOptions, InstanceSettings } from './options.ts';
+import { isValueOfPerson } from './session/values-of-person.ts';
 import { briefly } from './socket/status-code.ts';
 import { quietConsole } from './socket/baileys-logs.ts';
 
@@ -95,6 +96,7 @@ export function baileysGateway(options: BaileysGatewayOptions = {}): BaileysGate
       );
       memories.delete(session.instanceId);
     },
+    isSessionValueOf: isValueOfPerson,
     skipped: () => skipped,
   };
 }

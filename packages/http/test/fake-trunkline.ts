@@ -54,6 +54,7 @@ function principalWith(scopes: readonly Scope[], suspended: boolean): Principal 
       name: 'Acme',
       plan: { subscription: 'active', instanceLimit: null, trialMessageLimit: null, webhookLimit: 5 },
       trialMessagesUsed: 0,
+      retention: null,
       suspendedAt: suspended ? 1 : null,
       createdAt: 0,
     },

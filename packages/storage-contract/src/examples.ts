@@ -53,6 +53,7 @@ export function aWorkspace(changes: Partial<Workspace> = {}): Workspace {
     plan: { subscription: 'active', instanceLimit: null, trialMessageLimit: null, webhookLimit: 5 },
     trialMessagesUsed: 0,
     suspendedAt: null,
+    retention: null,
     createdAt,
     ...changes,
   };

@@ -13,6 +13,7 @@ import { downloadContract } from './downloads.ts';
 import { durabilityContract } from './durability.ts';
 import { endedProcessContract } from './ended-processes.ts';
 import { endpointContract } from './endpoints.ts';
+import { erasureContract } from './erasure.ts';
 import { eventLogContract } from './event-log.ts';
 import { fanOutContract } from './fan-out.ts';
 import { groupContract } from './groups.ts';
@@ -81,6 +82,7 @@ export function describeStorageContract(subject: ContractSubject): void {
     damageContract(subject);
     postponedWorkContract(subject);
     retentionContract(subject);
+    erasureContract(subject);
     workloadContract(subject);
     settingContract(subject);
     signalContract(subject);

@@ -71,6 +71,9 @@ export function workspaceContract(subject: ContractSubject): void {
         name: 'New',
         plan,
       });
+      const retention = { messagesDays: 30 };
+      expect(await workspaces.update(workspace.id, { retention })).toMatchObject({ retention });
+      expect(await workspaces.update(workspace.id, { retention: null })).toMatchObject({ retention: null });
       expect(await workspaces.update(workspace.id, {})).toEqual({ ...workspace, name: 'New', plan });
       expect(await workspaces.find(workspace.id)).toEqual({ ...workspace, name: 'New', plan });
       expect(await workspaces.find(other.id)).toEqual(other);

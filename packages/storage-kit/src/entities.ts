@@ -30,6 +30,7 @@ export const WORKSPACE: ColumnsOf<Workspace> = {
   plan: json('plan'),
   trialMessagesUsed: integer('trial_messages_used'),
   suspendedAt: orNull(integer('suspended_at')),
+  retention: orNull(json('retention')),
   createdAt: integer('created_at'),
 };
 

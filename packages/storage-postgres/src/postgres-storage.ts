@@ -11,6 +11,7 @@ import { deliveryStore } from './delivery-store.ts';
 import { downloadStore } from './download-store.ts';
 import { endpointStore } from './endpoint-store.ts';
 import { eventStore } from './event-store.ts';
+import { erasureStore } from './erasure-store.ts';
 import { groupStore } from './group-store.ts';
 import { instanceStore } from './instance-store.ts';
 import { leaseStore } from './lease-store.ts';
@@ -75,6 +76,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     events: explained(eventStore(connected)),
     subscriptions: explained(subscriptionStore(connected)),
     retention: explained(retentionStore(connected)),
+    erasure: explained(erasureStore(connected)),
     processes: explained(
       processRegistry(
         connected,

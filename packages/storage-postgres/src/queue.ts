@@ -23,6 +23,29 @@ export async function lockQueue(transaction: Transaction, instance: string): Pro
   await transaction.run('SELECT 1 FROM trunkline.queues WHERE instance_id = $1 FOR UPDATE', instance);
 }
 
+/** Takes messages out of their queues that are to be deleted. Those that are held are not in them. */
+export async function leaveQueues(transaction: Transaction, messages: readonly string[]): Promise<void> {
+  // The locks first, as those have them who postpone a message.
+  await transaction.run(LOCK_QUEUES_OF, messages);
+  await transaction.run(LEAVE, messages);
+}
+
+const LOCK_QUEUES_OF = `
+  SELECT 1 FROM trunkline.queues
+  WHERE instance_id = ANY (ARRAY(
+    SELECT instance_id FROM trunkline.queued_messages WHERE message_id = ANY ($1::uuid[])
+  ))
+  ORDER BY instance_id FOR NO KEY UPDATE`;
+
+const LEAVE = `
+  WITH gone AS (
+    DELETE FROM trunkline.queued_messages WHERE message_id = ANY ($1::uuid[]) RETURNING instance_id
+  ), left_now AS (
+    SELECT instance_id, count(*) AS messages FROM gone GROUP BY instance_id
+  )
+  UPDATE trunkline.queues SET length = length - left_now.messages
+  FROM left_now WHERE queues.instance_id = left_now.instance_id`;
+
 export async function deleteQueue(transaction: Transaction, instance: string): Promise<void> {
   await transaction.run('DELETE FROM trunkline.queues WHERE instance_id = $1', instance);
 }

@@ -1,6 +1,7 @@
 import type { RetentionStore } from '@trunkline/core/spi/storage';
 import type { Connected, Database, Transaction } from './database.ts';
-import { lockLanes, refreshLanes, releasing } from './lane.ts';
+import { unqueueDeliveries } from './event-deletion.ts';
+import { lockLanes } from './lane.ts';
 import {
   ATTEMPTS,
   DAY_MS,
@@ -64,21 +65,11 @@ async function unqueue(transaction: Transaction, floor: string, limit: number): 
   const endpoints = [...new Set(rows.map((row) => String(row['webhook_id'])))];
   const uuids = rows.map((row) => String(row['id']));
   await lockLanes(transaction, endpoints);
-  await transaction.run(SWEEP_AGAIN, endpoints, uuids);
-  await transaction.run(releasing('claim.delivery_id = ANY ($2::uuid[])'), endpoints, uuids);
-  await transaction.run('DELETE FROM trunkline.open_deliveries WHERE id = ANY ($1::uuid[])', uuids);
-  await refreshLanes(transaction, endpoints);
+  await unqueueDeliveries(transaction, endpoints, uuids);
   return rows.length;
 }
 
 const OPEN = 'SELECT webhook_id, id FROM trunkline.open_deliveries WHERE id < $1 ORDER BY id LIMIT $2';
-
-/** What was claimed may have been all that a cancellation still waits for. */
-const SWEEP_AGAIN = `
-  UPDATE trunkline.closings SET to_sweep = true
-  FROM trunkline.lanes CROSS JOIN LATERAL unnest(lanes.claims) AS claim
-  WHERE lanes.endpoint_id = ANY ($1::uuid[]) AND claim.delivery_id = ANY ($2::uuid[])
-    AND closings.endpoint_id = lanes.endpoint_id AND closings.generation = claim.generation`;
 
 /** What subscriptions have queued or kept. Relies on the primary key, in the order in which it is completed. */
 const DELETE_QUEUED_EVENTS = `

@@ -53,6 +53,12 @@ export function sessionStore(connected: Connected): SessionStore {
         return 'saved';
       });
     },
+    erase: async (instanceId, names) => {
+      // In the order of their names, as saves are.
+      const erased = names.map(encodeText).toSorted();
+      const values = erased.map(() => null);
+      await connected().run(ERASE, uuidToFind('ins', instanceId), erased, values);
+    },
     replace: async (instanceId, replacements) => {
       // In the order of their names, as saves are.
       const replaced = [...replacements]

@@ -23,7 +23,7 @@ function contentId(row: Row): string {
 }
 
 /** Null for what has the form of neither kind of id: no row equals it. */
-function contentUuid(content: string): string | null {
+export function contentUuid(content: string): string | null {
   return idToUuid('upl', content) ?? idToUuid('msg', content);
 }
 

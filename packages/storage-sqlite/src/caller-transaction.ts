@@ -21,6 +21,8 @@ export interface CallerTransaction {
  */
 export function callerTransaction(file: string, transaction: unknown): CallerTransaction {
   const connection = checkConnection(file, transaction);
+  // As on our own connections: else copies of rows stay behind where a page is split.
+  connection.exec('PRAGMA secure_delete = ON');
   const database = withStatements(connection);
   return {
     database,

@@ -179,6 +179,28 @@ export function deleteIdempotencyRecords(database: Database, before: number, lim
   return rows.length;
 }
 
+/**
+ * Deletes the record of a message that is deleted: it would be a repeat of nothing. It was made in the millisecond of the
+ * message, by which it is found. Relies on idempotency_log_by_age.
+ */
+export function deleteRecordOf(
+  database: Database,
+  {
+    workspaceId,
+    messageId,
+    createdAt,
+  }: { readonly workspaceId: string; readonly messageId: string; readonly createdAt: number },
+): void {
+  const rows = database.all(
+    'SELECT position, key FROM idempotency_log WHERE created_at = ? AND +workspace_id = ? AND +message_id = ?',
+    createdAt,
+    workspaceId,
+    messageId,
+  );
+  for (const row of rows)
+    deleteRecord(database, integer(row, 'position'), idempotencyHash(workspaceId, text(row, 'key')));
+}
+
 interface WorkspaceKey {
   readonly workspaceId: string;
   readonly key: string;

@@ -2,8 +2,8 @@ import { floorId } from '@trunkline/core/spi/storage';
 import type { RetentionStore } from '@trunkline/core/spi/storage';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
+import { deleteDelivery } from './event-deletion.ts';
 import { deleteIdempotencyRecords } from './idempotency-log.ts';
-import { removeFromLane } from './lane-claims.ts';
 import { text } from './row.ts';
 
 export function retentionStore(connected: Connected): RetentionStore {
@@ -31,10 +31,7 @@ function deleteDeliveries(database: Database, floor: string, limit: number): num
     limit,
   );
   for (const row of rows) {
-    const id = text(row, 'id');
-    removeFromLane(database, text(row, 'webhook_id'), id);
-    database.run('DELETE FROM attempts WHERE delivery_id = ?', id);
-    database.run('DELETE FROM deliveries WHERE id = ?', id);
+    deleteDelivery(database, { id: text(row, 'id'), endpointId: text(row, 'webhook_id') });
     database.run('UPDATE events SET deliveries = deliveries - 1 WHERE id = ?', text(row, 'event_id'));
   }
   return rows.length;

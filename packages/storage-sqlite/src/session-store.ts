@@ -30,6 +30,13 @@ export function sessionStore(connected: Connected): SessionStore {
         return 'saved';
       });
     },
+    erase: async (instanceId, names) => {
+      const { database, write } = connected();
+      const copy = [...names];
+      await write(() => {
+        for (const name of copy) saveValue(database, instanceId, name, null);
+      });
+    },
     replace: async (instanceId, replacements) => {
       const { database, write } = connected();
       const copy = [...replacements].map(([name, { from, to }]) => [name, from.slice(), to.slice()] as const);

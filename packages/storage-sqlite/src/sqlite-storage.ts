@@ -17,6 +17,7 @@ import { deliveryStore } from './delivery-store.ts';
 import { downloadStore } from './download-store.ts';
 import { endpointStore } from './endpoint-store.ts';
 import { eventStore } from './event-store.ts';
+import { erasureStore } from './erasure-store.ts';
 import { groupStore } from './group-store.ts';
 import { idempotencyLog } from './idempotency-log.ts';
 import { instanceStore } from './instance-store.ts';
@@ -28,6 +29,7 @@ import { messageStore } from './message-store.ts';
 import { knownProcesses } from './processes.ts';
 import type { Processes } from './processes.ts';
 import { processRegistry } from './process-registry.ts';
+import { purge } from './purge.ts';
 import { retentionStore } from './retention-store.ts';
 import { text } from './row.ts';
 import { sessionStore } from './session-store.ts';
@@ -79,6 +81,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     events: explained(eventStore(connected)),
     subscriptions: explained(subscriptionStore(connected)),
     retention: explained(retentionStore(connected)),
+    erasure: explained(erasureStore(connected)),
     processes: explained(processRegistry(connected, async (now) => connected().processes.releaseEnded(now))),
     workload: explained(workloadStore(connected)),
 
@@ -103,6 +106,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
           accept: (acceptance) => writer.runInSeries(accepting, acceptance),
           joined: (transaction) => callerTransaction(file, transaction),
           announceAtEnd: announceAtEnd(publish),
+          purge: (options) => purge({ file, database, writer, ...options }),
           async close() {
             await processes.close();
             await idempotency.close();
@@ -123,11 +127,13 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
       );
     },
     subscribe: signals.subscribe,
+    purge: async (options) => connected().purge(options),
     close,
   };
 }
 
 interface OpenStorage extends Connection {
+  purge(options: { readonly rewrite: boolean }): Promise<string | null>;
   readonly processes: Processes;
   close(): Promise<void>;
 }

@@ -66,6 +66,16 @@ export function abandonContent(database: Database, messageId: string, contentId:
   );
 }
 
+/** The message is being deleted for good: its content belongs to nobody, and is swept before anything else. */
+export function abandonDeletedContent(database: Database, message: Message): void {
+  database.run(
+    `UPDATE contents SET instance_id = NULL, owner_id = NULL, begun_at = 0
+     WHERE message_id = ? AND instance_id IS NOT NULL AND coalesce(owner_id, message_id) = ?`,
+    contentIdOf(message),
+    message.id,
+  );
+}
+
 /** The instance is being deleted: its content is nobody's from now on. */
 export function orphanContent(database: Database, instanceId: string): void {
   if (!hasContents(database, instanceId)) return;

@@ -32,8 +32,23 @@ export interface Gateway {
    * `listener`.
    */
   open(session: Session, listener: GatewayListener, options?: OpenOptions): Promise<GatewayConnection>;
+  /**
+   * Whether a value of a session is about this person, by its name alone: so what the gateway keeps of them is found and
+   * erased. Absent if the gateway keeps nothing of that kind.
+   */
+  isSessionValueOf?(name: string, person: PersonOnNetwork): boolean;
   /** Unlinks a number that has no open connection. Rejects if the network could not be reached. */
   unlink(session: Session, options?: UnlinkOptions): Promise<void>;
+}
+
+/** All that is known of a person who is to be erased. */
+export interface PersonOnNetwork {
+  /** Digits. */
+  readonly numbers: ReadonlySet<string>;
+  /** The network's ids of the person. */
+  readonly networkIds: ReadonlySet<string>;
+  /** The network's ids of the messages that were sent to the person. */
+  readonly messageIds: ReadonlySet<string>;
 }
 
 export interface OpenOptions {

@@ -19,6 +19,7 @@ export type {
   OutgoingContent,
   OutgoingFile,
   OutgoingMessage,
+  PersonOnNetwork,
   QuotedMessage,
   SendOutcome,
   Session,

@@ -19,6 +19,14 @@ export type {
 export type { ContactStore } from '../ports/storage/contact-store.ts';
 export type { DownloadStore, PendingDownload } from '../ports/storage/download-store.ts';
 export type { EventFilter, EventStore } from '../ports/storage/event-store.ts';
+export type {
+  ErasureStore,
+  MessageDeletion,
+  MessagesDeleted,
+  StoredMessage,
+  Walk,
+  WalkPart,
+} from '../ports/storage/erasure-store.ts';
 export type { GroupStore } from '../ports/storage/group-store.ts';
 export type { InstanceStore, InstanceWrite, InstanceWriteResult } from '../ports/storage/instance-store.ts';
 export type { Lease } from '../ports/storage/lease.ts';
@@ -70,7 +78,7 @@ export { checkMediaId } from '../domain/message/media-rules.ts';
 // Workspaces and keys.
 export { isPostponed } from '../domain/workspace/plan-rules.ts';
 export { changedWorkspace, DEFAULT_PLAN } from '../domain/workspace/workspace.ts';
-export type { Member, Plan, Workspace, WorkspaceChanges } from '../domain/workspace/workspace.ts';
+export type { Member, Plan, Retention, Workspace, WorkspaceChanges } from '../domain/workspace/workspace.ts';
 export type { ApiKey } from '../domain/api-key/api-key.ts';
 
 // Instances and groups.

@@ -154,6 +154,7 @@ export function exampleWorkspace(changes: Partial<Workspace> = {}): Workspace {
     name: 'Acme',
     plan: DEFAULT_PLAN,
     trialMessagesUsed: 0,
+    retention: null,
     suspendedAt: null,
     createdAt: NOW,
     ...changes,

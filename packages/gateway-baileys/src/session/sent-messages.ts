@@ -37,6 +37,13 @@ export function sentMessages(values: SessionValues, clock: Pick<Clock, 'now'>): 
   };
 }
 
+/** The id of the sent message that is stored under this name; null for any other name. */
+export function sentMessageIdIn(name: string): string | null {
+  if (!name.startsWith(SENT)) return null;
+  const id = name.slice(SENT.length);
+  return id.slice(id.indexOf('.') + 1);
+}
+
 /** Whether this is the name of a sent message that nobody asks for any more. */
 export function isSentLongAgo(name: string, today: number): boolean {
   return name.startsWith(SENT) && today - Number.parseInt(name.slice(SENT.length), 10) > KEPT_DAYS;

@@ -24,6 +24,7 @@ import { activityKeys } from './0016-activity-keys.ts';
 import { instanceProxies } from './0017-instance-proxies.ts';
 import { eventLog } from './0018-event-log.ts';
 import { instancesByStatus } from './0019-instances-by-status.ts';
+import { retention } from './0020-retention.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   instanceProxies,
   eventLog,
   instancesByStatus,
+  retention,
 ];
 
 const OLDEST_SERVER = 14;

@@ -23,6 +23,7 @@ import { activityKeys } from './0022-activity-keys.ts';
 import { instanceProxies } from './0023-instance-proxies.ts';
 import { eventLog } from './0024-event-log.ts';
 import { instancesByStatus } from './0025-instances-by-status.ts';
+import { retention } from './0026-retention.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is the number of its last one. */
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   instanceProxies,
   eventLog,
   instancesByStatus,
+  retention,
 ];
 
 /** Four that were never released became one, which kept the number of the last of them. */

@@ -22,6 +22,7 @@ import {
   anApiKey,
   anEndpoint,
   anEvent,
+  anIdempotencyRecord,
   anInboundMessage,
   anInstance,
   aNotification,
@@ -54,6 +55,7 @@ export async function callEveryMethod(storage: Storage): Promise<readonly string
   await every.endpoints.insert(endpoint, 5);
   await useSubscriptions(every, workspace);
   await useInstances(every, workspace);
+  await useErasure(every, workspace);
   await useDeliveries(every, endpoint);
   await every.workload.read({ now: NOW, limit: 10 });
   await every.setting('name', 'value');
@@ -111,6 +113,7 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   await sessions.names(instance.id, { prefix: '', after: null, limit: 1 });
   const replacement = { from: Uint8Array.of(1), to: Uint8Array.of(2) };
   await sessions.replace(instance.id, new Map([['creds', replacement]]));
+  await sessions.erase(instance.id, ['none']);
   const reports = [{ networkId: 'one', name: 'One', participantsCount: 2 }];
   const save = { lease, workspaceId: workspace.id, groups: reports, now: NOW };
   await groups.save(save);
@@ -298,6 +301,41 @@ async function useEvents({ events }: Storage, { id, workspaceId }: Instance): Pr
   await events.find(workspaceId, newest.id, 0);
   await events.listAfter(workspaceId, oldest.id, 10);
   await events.listIds(workspaceId, { after: oldest.id, upTo: newest.id }, 10);
+}
+
+async function useErasure(storage: Storage, workspace: Workspace): Promise<void> {
+  const { erasure, instances, leases, messages, uploads, contacts } = storage;
+  const instance = anInstance(workspace);
+  await instances.insert(instance, 5);
+  const taken = await leases.claim({ owner: 'eraser', now: NOW, ttlMs: 1000, limit: 10 });
+  const lease = taken.find((one) => one.lease.instanceId === instance.id)?.lease;
+  if (!lease) throw new Error('No lease was taken.');
+  const report = { networkId: 'a', aliases: [], phoneNumber: null, name: 'Ada', username: null };
+  const contact = await contacts.save({ lease, workspaceId: workspace.id, report, now: NOW });
+  if (contact === 'fenced') throw new Error('The lease was lost.');
+  const message = anInboundMessage(instance, { contact, type: 'image', media: someMedia });
+  await uploads.reserve(message.id, NOW);
+  const subject = { instanceId: instance.id, messageId: message.id };
+  await messages.receive(lease, {
+    message,
+    senderId: 'a',
+    contact,
+    event: anEvent(workspace, NOW, { subject }),
+  });
+  const queued = aMessage(instance);
+  const idempotency = anIdempotencyRecord(queued, { key: 'erased' });
+  await messages.accept({ message: queued, idempotency, backlogLimit: 10, trialLimit: null });
+  const walk = { after: null, limit: 1 };
+  await erasure.listMessages(workspace.id, { ...walk, before: NOW });
+  await erasure.listContacts(workspace.id, walk);
+  const { rows } = await erasure.listEvents(workspace.id, walk);
+  for (const unfinished of ['kept', 'deleted'] as const)
+    await erasure.deleteMessages(workspace.id, { ids: [message.id, queued.id], unfinished, limit: 10 });
+  await erasure.deleteEvents(
+    workspace.id,
+    rows.map(({ id }) => id),
+  );
+  await erasure.deleteContacts(workspace.id, { ids: [contact.id], unlessAfter: queued.id });
 }
 
 async function useDeliveries(storage: Storage, endpoint: Endpoint): Promise<void> {

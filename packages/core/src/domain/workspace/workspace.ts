@@ -16,6 +16,15 @@ export const DEFAULT_PLAN: Plan = {
   webhookLimit: 5,
 };
 
+/** For how long a workspace's data is kept. */
+export interface Retention {
+  /** After how many days messages are deleted, with their files and events. */
+  readonly messagesDays: number | 'forever';
+}
+
+/** A hundred years. */
+export const MESSAGES_DAYS_MAX = 36_500;
+
 export interface Workspace {
   readonly id: string;
   readonly name: string;
@@ -23,6 +32,8 @@ export interface Workspace {
   /** How many messages were accepted while the plan was a trial. */
   readonly trialMessagesUsed: number;
   readonly suspendedAt: number | null;
+  /** Null for what the service says. */
+  readonly retention: Retention | null;
   readonly createdAt: number;
 }
 
@@ -31,6 +42,7 @@ export interface WorkspaceChanges {
   /** Fields that are left out keep their stored values, even if another call changes them concurrently. */
   readonly plan?: Partial<Plan>;
   readonly suspendedAt?: number | null;
+  readonly retention?: Retention | null;
 }
 
 /** The workspace after these changes. */

@@ -14,6 +14,11 @@ export interface SessionStore {
   /** Writes in one transaction; null deletes a value. */
   save(lease: Lease, changes: ReadonlyMap<string, Uint8Array | null>): Promise<'saved' | 'fenced'>;
   /**
+   * Deletes values, whoever holds the instance: a person is to be erased. The holder may have some in memory, and write
+   * them again.
+   */
+  erase(instanceId: string, names: readonly string[]): Promise<void>;
+  /**
    * In one transaction, replaces each stored value that is still `from`. Only for the same plaintext encrypted with
    * another key: it needs no lease, since the holder of the lease reads the same from both, and its own writes win.
    */

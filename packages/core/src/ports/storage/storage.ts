@@ -7,6 +7,7 @@ import type { DeliveryStore } from './delivery-store.ts';
 import type { DownloadStore } from './download-store.ts';
 import type { EndpointStore } from './endpoint-store.ts';
 import type { EventStore } from './event-store.ts';
+import type { ErasureStore } from './erasure-store.ts';
 import type { GroupStore } from './group-store.ts';
 import type { InstanceStore } from './instance-store.ts';
 import type { LeaseStore } from './lease-store.ts';
@@ -64,6 +65,7 @@ export interface Storage<Transaction = never> {
   readonly events: EventStore;
   readonly subscriptions: SubscriptionStore;
   readonly retention: RetentionStore;
+  readonly erasure: ErasureStore;
   readonly processes: ProcessRegistry;
   readonly workload: WorkloadStore;
 
@@ -92,6 +94,12 @@ export interface Storage<Transaction = never> {
    * minutes. Absent if the storage needs none.
    */
   maintain?(now: number): Promise<void>;
+  /**
+   * Overwrites what deleted rows have left in the files of the database. With `rewrite`, it may write the whole database
+   * once again if earlier versions have left something, which keeps writers waiting for so long. Resolves with null, or
+   * with a sentence that says what may be left and what to do about it. Absent if the database cannot do so.
+   */
+  purge?(options: { readonly rewrite: boolean }): Promise<string | null>;
   /**
    * The database's own time in epoch milliseconds, for a database that several machines share. Their processes use it,
    * so that they agree on leases and limits, however wrong a machine's clock is. Absent if all processes share a

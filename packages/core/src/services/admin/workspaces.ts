@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
-import { DEFAULT_PLAN } from '../../domain/workspace/workspace.ts';
-import type { Plan, Workspace } from '../../domain/workspace/workspace.ts';
+import { DEFAULT_PLAN, MESSAGES_DAYS_MAX } from '../../domain/workspace/workspace.ts';
+import type { Plan, Retention, Workspace } from '../../domain/workspace/workspace.ts';
 import { readInput } from '../../inputs/read-input.ts';
 import type { ServiceContext } from '../context.ts';
 
@@ -34,6 +34,7 @@ export async function createWorkspace(
     plan: { ...DEFAULT_PLAN, ...given(read.value.plan ?? {}) },
     trialMessagesUsed: 0,
     suspendedAt: null,
+    retention: null,
     createdAt: now,
   };
   await context.storage.workspaces.insert(workspace);
@@ -57,6 +58,20 @@ export async function setPlan(
   const read = readInput(plan.partial(), changes);
   if (!read.ok) return read;
   return found(await context.storage.workspaces.update(id, { plan: given(read.value) }));
+}
+
+const messagesDays = z.union([z.int().min(1).max(MESSAGES_DAYS_MAX), z.literal('forever')], {
+  error: `Must be a whole number of days from 1 to ${MESSAGES_DAYS_MAX}, or "forever".`,
+});
+const retention = z.strictObject({ messagesDays }).nullable();
+
+export async function setRetention(
+  context: ServiceContext,
+  id: string,
+  given: Retention | null,
+): Promise<Result<Workspace>> {
+  const read = readInput(retention, given);
+  return read.ok ? found(await context.storage.workspaces.update(id, { retention: read.value })) : read;
 }
 
 /** Suspending twice keeps the first time. */

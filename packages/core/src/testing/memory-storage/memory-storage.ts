@@ -6,6 +6,7 @@ import { MemoryDeliveryStore } from './delivery-store.ts';
 import { MemoryDownloadStore } from './download-store.ts';
 import { MemoryEndpointStore } from './endpoint-store.ts';
 import { MemoryEventStore } from './event-store.ts';
+import { MemoryErasureStore } from './erasure-store.ts';
 import { MemoryGroupStore } from './group-store.ts';
 import { MemoryInstanceStore } from './instance-store.ts';
 import { MemoryLeaseStore } from './lease-store.ts';
@@ -42,6 +43,7 @@ export function memoryStorage(): Storage {
     events: new MemoryEventStore(state),
     subscriptions: new MemorySubscriptionStore(state),
     retention: new MemoryRetentionStore(state),
+    erasure: new MemoryErasureStore(state),
     processes: new MemoryProcessRegistry(state),
     workload: new MemoryWorkloadStore(state),
 

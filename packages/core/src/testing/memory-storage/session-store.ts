@@ -43,6 +43,11 @@ export class MemorySessionStore implements SessionStore {
     return 'saved';
   }
 
+  async erase(instanceId: string, names: readonly string[]): Promise<void> {
+    const session = this.#state.instances.get(instanceId)?.session;
+    for (const name of names) session?.delete(name);
+  }
+
   async replace(
     instanceId: string,
     replacements: ReadonlyMap<string, { readonly from: Uint8Array; readonly to: Uint8Array }>,

@@ -1,0 +1,63 @@
+import { networkIdsOf } from '../contact/contact.ts';
+import type { Contact } from '../contact/contact.ts';
+import type { Message } from '../message/message.ts';
+
+/**
+ * Everything that a workspace's data names one person by. A person has a contact on each instance that knows them, and
+ * what one instance does not know of them, another may.
+ */
+export interface Person {
+  readonly workspaceId: string;
+  /** Digits. */
+  readonly numbers: ReadonlySet<string>;
+  /** The ids of their contacts, those that were merged into another one among them. */
+  readonly contactIds: ReadonlySet<string>;
+  /** The network's ids of them, on whichever instance. */
+  readonly networkIds: ReadonlySet<string>;
+}
+
+/** A person of whom nothing but the number is known. */
+export function personWithNumber(workspaceId: string, number: string): Person {
+  return { workspaceId, numbers: new Set([number]), contactIds: new Set(), networkIds: new Set() };
+}
+
+/** Whether a contact is this person: it shares an id, a network id or the number with what is known of them. */
+export function isContactOf(person: Person, contact: Contact): boolean {
+  return (
+    [contact.id, ...contact.formerIds].some((id) => person.contactIds.has(id)) ||
+    networkIdsOf(contact).some((id) => person.networkIds.has(id)) ||
+    (contact.phoneNumber !== null && person.numbers.has(contact.phoneNumber))
+  );
+}
+
+/** The person with all that a contact of theirs says. */
+export function withContact(person: Person, contact: Contact): Person {
+  const { id, formerIds, phoneNumber } = contact;
+  return {
+    workspaceId: person.workspaceId,
+    numbers: new Set([...person.numbers, ...(phoneNumber === null ? [] : [phoneNumber])]),
+    contactIds: new Set([...person.contactIds, id, ...formerIds]),
+    networkIds: new Set([...person.networkIds, ...networkIdsOf(contact)]),
+  };
+}
+
+/** A message with the network's id of whoever sent it, which is empty for an outbound one. */
+export interface SentMessage {
+  readonly message: Pick<Message, 'direction' | 'groupId' | 'from' | 'to' | 'contact'>;
+  readonly senderId: string;
+}
+
+/**
+ * Whether a message is one of this person's: any in the chat with them, and in a group what they wrote. What others write
+ * in a group is theirs, also where it is about this person.
+ */
+export function isMessageOf(person: Person, { message, senderId }: SentMessage): boolean {
+  const { direction, groupId, from, to, contact } = message;
+  if (direction === 'outbound' && groupId !== null) return false;
+  const number = direction === 'inbound' ? from : to;
+  return (
+    (number !== null && person.numbers.has(number)) ||
+    (contact !== null && person.contactIds.has(contact.id)) ||
+    person.networkIds.has(senderId)
+  );
+}

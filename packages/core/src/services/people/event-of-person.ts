@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import type { Event } from '../../domain/event/event.ts';
+import { isMessageOf } from '../../domain/person/person.ts';
+import type { Person } from '../../domain/person/person.ts';
+
+const contact = z.object({ id: z.string(), phone_number: z.string().nullable() }).nullable();
+
+/** What event bodies name people in; see `messageResource`. Earlier versions sent messages without contacts. */
+const message = z.object({
+  direction: z.enum(['inbound', 'outbound']),
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  group_id: z.string().nullable(),
+  contact: contact.default(null),
+});
+const body = z.object({ data: z.record(z.string(), z.unknown()) });
+const deed = z.object({ contact });
+
+/**
+ * Whether the body of an event has something of this person: one of their messages, or what they did, such as a reaction
+ * to somebody else's message or a call.
+ */
+export function isEventOf(person: Person, { payload }: Pick<Event, 'payload'>): boolean {
+  const read = body.safeParse(parsed(payload));
+  if (!read.success) return false;
+  return Object.entries(read.data.data).some(([name, value]) =>
+    name === 'message' ? isOwnMessage(person, value) : isOwnDeed(person, value),
+  );
+}
+
+function isOwnMessage(person: Person, value: unknown): boolean {
+  const read = message.safeParse(value);
+  if (!read.success) return false;
+  const { group_id: groupId, contact: named, ...rest } = read.data;
+  const known = named && { id: named.id, phoneNumber: named.phone_number, name: null, username: null };
+  return isMessageOf(person, { message: { ...rest, groupId, contact: known }, senderId: '' });
+}
+
+function isOwnDeed(person: Person, value: unknown): boolean {
+  const read = deed.safeParse(value);
+  if (!read.success || read.data.contact === null) return false;
+  const { id, phone_number: number } = read.data.contact;
+  return person.contactIds.has(id) || (number !== null && person.numbers.has(number));
+}
+
+/** A body that is no JSON was written by nobody. */
+function parsed(payload: string): unknown {
+  try {
+    return JSON.parse(payload);
+  } catch {
+    return null;
+  }
+}

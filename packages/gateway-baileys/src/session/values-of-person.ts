@@ -1,0 +1,19 @@
+import type { PersonOnNetwork } from '@trunkline/core/spi/gateway';
+import { sentMessageIdIn } from './sent-messages.ts';
+
+/** A shorter run of digits may be a device, or a day. Numbers and hidden ids (LIDs) are longer. */
+const USERS = /\d{7,}/g;
+
+/**
+ * Whether a stored value is about this person, by its name: their keys, their devices and their pair of number and hidden
+ * id, each of which has one of the two in its name, and copies of messages that were sent to them. Keys of a group name
+ * the member whose they are.
+ */
+export function isValueOfPerson(name: string, { numbers, networkIds, messageIds }: PersonOnNetwork): boolean {
+  const sentId = sentMessageIdIn(name);
+  if (sentId !== null) return messageIds.has(sentId);
+  const users = name.match(USERS) ?? [];
+  return users.some(
+    (user) => numbers.has(user) || networkIds.has(`${user}@lid`) || networkIds.has(`${user}@s.whatsapp.net`),
+  );
+}

@@ -1,0 +1,80 @@
+import type { Transaction } from './database.ts';
+import { lockLanes, refreshLanes, releasing } from './lane.ts';
+import { floorUuid } from './partitions.ts';
+import { integer } from './row.ts';
+import type { Row } from './row.ts';
+
+/**
+ * Deletes events, wherever they are queued, with their deliveries and the attempts of these. Returns how many events.
+ */
+export async function deleteEvents(
+  transaction: Transaction,
+  workspace: string | null,
+  given: readonly string[],
+): Promise<number> {
+  if (given.length === 0) return 0;
+  const { all, run } = transaction;
+  const own = await all(OWN, given, workspace);
+  const events = own.map((row) => String(row['id']));
+  const spans = spansOf(own);
+  const before = await all(DELIVERIES, events, ...spans);
+  const endpoints = [...new Set(before.map((row) => String(row['webhook_id'])))];
+  // What is open may end, and what has ended be retried, until these are held.
+  await lockLanes(transaction, endpoints);
+  const deliveries = (await all(DELIVERIES, events, ...spans)).map((row) => String(row['id']));
+  await unqueueDeliveries(transaction, endpoints, deliveries);
+  await run('DELETE FROM trunkline.attempts WHERE delivery_id = ANY ($1::uuid[])', deliveries);
+  await run('DELETE FROM trunkline.deliveries WHERE id = ANY ($1::uuid[])', deliveries);
+  await run('DELETE FROM trunkline.queued_events WHERE event_id = ANY ($1::uuid[])', events);
+  await run(FORGET, given, workspace);
+  await run('DELETE FROM trunkline.events WHERE id = ANY ($1::uuid[])', events);
+  return events.length;
+}
+
+const OWN = 'SELECT id, occurred_at FROM trunkline.events WHERE id = ANY ($1::uuid[]) AND workspace_id = $2';
+
+const FORGET = 'DELETE FROM trunkline.event_log WHERE id = ANY ($1::uuid[]) AND workspace_id = $2';
+
+/** Deliveries are made in the transaction that stores their event, which waits for locks no longer than this. */
+const STORED_WITHIN_MS = 120_000;
+
+/** Where the ids of each event's deliveries can be: they have the time at which they were made. */
+function spansOf(events: readonly Row[]): readonly [first: readonly string[], last: readonly string[]] {
+  const times = events.map((row) => Math.floor(integer(row, 'occurred_at') / 1000));
+  return [
+    times.map((time) => floorUuid(time - 1_000)),
+    times.map((time) => floorUuid(time + STORED_WITHIN_MS)),
+  ];
+}
+
+// Along the primary keys, so that no index by event is needed, which every delivery would have to be written to.
+const DELIVERIES = `
+  SELECT found.id, found.webhook_id
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS event (id, first, last)
+  CROSS JOIN LATERAL (
+    SELECT open.id, open.webhook_id FROM trunkline.open_deliveries AS open
+    WHERE open.id BETWEEN event.first AND event.last AND open.event_id = event.id
+    UNION ALL
+    SELECT ended.id, ended.webhook_id FROM trunkline.deliveries AS ended
+    WHERE ended.id BETWEEN event.first AND event.last AND ended.event_id = event.id
+  ) AS found`;
+
+/** Takes deliveries out of these lanes, whether they wait there or are claimed. The caller holds the lanes' locks. */
+export async function unqueueDeliveries(
+  transaction: Transaction,
+  endpoints: readonly string[],
+  deliveries: readonly string[],
+): Promise<void> {
+  if (deliveries.length === 0) return;
+  await transaction.run(SWEEP_AGAIN, endpoints, deliveries);
+  await transaction.run(releasing('claim.delivery_id = ANY ($2::uuid[])'), endpoints, deliveries);
+  await transaction.run('DELETE FROM trunkline.open_deliveries WHERE id = ANY ($1::uuid[])', deliveries);
+  await refreshLanes(transaction, endpoints);
+}
+
+/** What was claimed may have been all that a cancellation still waits for. */
+const SWEEP_AGAIN = `
+  UPDATE trunkline.closings SET to_sweep = true
+  FROM trunkline.lanes CROSS JOIN LATERAL unnest(lanes.claims) AS claim
+  WHERE lanes.endpoint_id = ANY ($1::uuid[]) AND claim.delivery_id = ANY ($2::uuid[])
+    AND closings.endpoint_id = lanes.endpoint_id AND closings.generation = claim.generation`;

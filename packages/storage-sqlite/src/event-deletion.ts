@@ -1,0 +1,41 @@
+import { floorId } from '@trunkline/core/spi/storage';
+import type { Database } from './database.ts';
+import { removeFromLane } from './lane-claims.ts';
+import { integer, text } from './row.ts';
+import type { Row } from './row.ts';
+
+/** Deletes an event, wherever it is queued, with its deliveries and their attempts. Returns whether there was one. */
+export function deleteEvent(database: Database, workspaceId: string, id: string): boolean {
+  const row = database.get(FIND, id, workspaceId);
+  database.run('DELETE FROM event_log WHERE workspace_id = ? AND id = ?', workspaceId, id);
+  if (!row) return false;
+  deleteDeliveriesOf(database, id, row);
+  database.run('DELETE FROM queued_events WHERE event_id = ?', id);
+  database.run('DELETE FROM events WHERE id = ?', id);
+  return true;
+}
+
+const FIND = 'SELECT occurred_at, deliveries FROM events WHERE id = ? AND workspace_id = ?';
+
+/** The deliveries of an event are made with it, so that their ids follow its time: the walk ends with the last of them. */
+function deleteDeliveriesOf(database: Database, eventId: string, event: Row): void {
+  const count = integer(event, 'deliveries');
+  if (count <= 0) return;
+  const first = floorId('whd', Math.floor(integer(event, 'occurred_at') / 1000) - 1_000);
+  for (const row of database.all(DELIVERIES, first, eventId, count))
+    deleteDelivery(database, { id: text(row, 'id'), endpointId: text(row, 'webhook_id') });
+}
+
+// Along the primary key, so that no index by event is needed, which every delivery would have to be written to.
+const DELIVERIES = `
+  SELECT id, webhook_id FROM deliveries WHERE id >= ? AND +event_id = ? ORDER BY id LIMIT ?`;
+
+/** The event's count of its deliveries is left as it is. */
+export function deleteDelivery(
+  database: Database,
+  { id, endpointId }: { readonly id: string; readonly endpointId: string },
+): void {
+  removeFromLane(database, endpointId, id);
+  database.run('DELETE FROM attempts WHERE delivery_id = ?', id);
+  database.run('DELETE FROM deliveries WHERE id = ?', id);
+}
