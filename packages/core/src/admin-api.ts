@@ -1,9 +1,12 @@
-import type { Member, Plan, Workspace } from './domain/workspace/workspace.ts';
+import type { Member, Plan, Retention, Workspace } from './domain/workspace/workspace.ts';
 import type { ApiKeyInfo, NewApiKey } from './services/admin/api-keys.ts';
 import type { NewMember } from './services/admin/members.ts';
 import type { SubscriptionInfo } from './services/admin/subscriptions.ts';
 import type { Workload } from './ports/storage/workload-store.ts';
 import type { NewWorkspace } from './services/admin/workspaces.ts';
+import type { ErasedPerson, EraseOptions } from './services/people/erase-person.ts';
+import type { ExportedItem, ExportOptions } from './services/people/export-person.ts';
+import type { PersonInput } from './services/people/find-person.ts';
 
 /**
  * Administration, for the embedder only, in process. Refusals are thrown as `TrunklineError`; times are epoch
@@ -18,6 +21,11 @@ export interface Admin {
     list(after?: string): Promise<readonly Workspace[]>;
     rename(id: string, name: string): Promise<Workspace>;
     setPlan(id: string, plan: Partial<Plan>): Promise<Workspace>;
+    /**
+     * For how many days the messages of the workspace are kept, or `forever`; null for what the service's option
+     * `retention` says. What is older is deleted within the next hours.
+     */
+    setRetention(id: string, retention: Retention | null): Promise<Workspace>;
     /** From now on, every request with a key of the workspace is refused. */
     suspend(id: string): Promise<Workspace>;
     resume(id: string): Promise<Workspace>;
@@ -41,6 +49,15 @@ export interface Admin {
     /** Takes effect immediately in this process, and within 5 seconds in others. */
     revoke(workspaceId: string, id: string): Promise<ApiKeyInfo>;
   };
+  /**
+   * Erases a person from a workspace: all messages of the chats with them, what they wrote in groups, the files of these,
+   * their events with deliveries and attempts, and their contacts. Messages to them that wait to be sent are not sent.
+   * docs/privacy.md says what stays. It may take minutes, since it looks through all messages of the workspace. The same
+   * call continues one that was interrupted.
+   */
+  erasePerson(person: PersonInput, options?: EraseOptions): Promise<ErasedPerson>;
+  /** Reads all that `erasePerson` would erase. It changes nothing. */
+  exportPerson(person: PersonInput, options?: ExportOptions): Promise<AsyncGenerator<ExportedItem>>;
   /** The subscriptions of handlers (`trunkline.on`), in whichever process they run. */
   readonly subscriptions: {
     /** By name. */

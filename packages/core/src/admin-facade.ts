@@ -2,10 +2,18 @@ import type { Admin } from './admin-api.ts';
 import { apiKeyInfo, createApiKey, revokeApiKey } from './services/admin/api-keys.ts';
 import { createMember, deleteMember, updateMember } from './services/admin/members.ts';
 import { deleteSubscription, listSubscriptions, retryFailedEvents } from './services/admin/subscriptions.ts';
-import { createWorkspace, renameWorkspace, setPlan, setSuspended } from './services/admin/workspaces.ts';
+import {
+  createWorkspace,
+  renameWorkspace,
+  setPlan,
+  setRetention,
+  setSuspended,
+} from './services/admin/workspaces.ts';
 import type { Authenticator } from './services/authenticate.ts';
 import type { ServiceContext } from './services/context.ts';
 import type { KeptWorkload } from './services/kept-workload.ts';
+import { erasePerson } from './services/people/erase-person.ts';
+import { exportPerson } from './services/people/export-person.ts';
 import { unwrap } from './trunkline-error.ts';
 import type { Result } from './domain/result.ts';
 
@@ -32,6 +40,7 @@ export function adminFacade(
       list: (after) => storage.workspaces.list({ after: after ?? null, limit: LIST_MAX }),
       rename: (id, name) => andForget(renameWorkspace(context, id, name)),
       setPlan: (id, plan) => andForget(setPlan(context, id, plan)),
+      setRetention: (id, retention) => andForget(setRetention(context, id, retention)),
       suspend: (id) => andForget(setSuspended(context, id, true)),
       resume: (id) => andForget(setSuspended(context, id, false)),
     },
@@ -49,6 +58,8 @@ export function adminFacade(
       list: async (workspaceId) => (await storage.apiKeys.list(workspaceId)).map(apiKeyInfo),
       revoke: (workspaceId, id) => andForget(revokeApiKey(context, workspaceId, id)),
     },
+    erasePerson: async (person, options) => unwrap(await erasePerson(context, person, options)),
+    exportPerson: async (person, options) => unwrap(await exportPerson(context, person, options)),
     subscriptions: {
       list: () => listSubscriptions(context),
       retryFailedEvents: async (name) => unwrap(await retryFailedEvents(context, name)),

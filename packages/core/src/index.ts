@@ -24,7 +24,11 @@ export type { NewMember } from './services/admin/members.ts';
 export type { SubscriptionInfo } from './services/admin/subscriptions.ts';
 export type { NewWorkspace } from './services/admin/workspaces.ts';
 export type { QueuedSince, Workload } from './ports/storage/workload-store.ts';
-export type { Member, Plan, Workspace } from './domain/workspace/workspace.ts';
+export type { ErasedPerson, EraseOptions } from './services/people/erase-person.ts';
+export type { ExportedContact, ExportedItem, ExportOptions } from './services/people/export-person.ts';
+export type { PersonInput } from './services/people/find-person.ts';
+export type { PersonProgress } from './services/people/survey.ts';
+export type { Member, Plan, Retention, Workspace } from './domain/workspace/workspace.ts';
 
 // Events in process.
 export type {

@@ -6,6 +6,7 @@ import type { UrlPolicy } from './domain/endpoint/address-rules.ts';
 import { flawInHostEntry, hostList, type HostList } from './domain/endpoint/host-list.ts';
 import type { HostRules, OwnAddress } from './domain/endpoint/host-rules.ts';
 import { DEFAULT_SEND_BACKLOG } from './domain/message/message.ts';
+import { MESSAGES_DAYS_MAX } from './domain/workspace/workspace.ts';
 import { checkPart, checkSecretKeys, requirePart } from './option-parts.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Crypto } from './ports/crypto.ts';
@@ -86,6 +87,11 @@ export interface TrunklineOptions<Transaction = never> {
    * in use.
    */
   readonly instanceProxies?: boolean | undefined;
+  /**
+   * For how many days messages are kept, with their files and events; a workspace may have a number of its own
+   * (`admin.workspaces.setRetention`). By default, until they are erased.
+   */
+  readonly retention?: { readonly messagesDays?: number | undefined } | undefined;
   /** How many messages of one instance may be queued at the same time. Default 1,000. */
   readonly sendBacklog?: number | undefined;
   /** How long a disconnect, logout or delete waits for the gateway's response. Default 15,000 ms. */
@@ -105,6 +111,7 @@ export interface CheckedSettings {
   readonly hosts: HostRules;
   readonly standardWebhooks: boolean;
   readonly instanceProxies: boolean;
+  readonly retention: { readonly messagesDays?: number | undefined };
   readonly sendBacklog: number;
   readonly operationTimeoutMs: number;
   readonly stopTimeoutMs: number;
@@ -124,6 +131,7 @@ const settings = z.object({
     .optional(),
   standardWebhooks: z.boolean().default(true),
   instanceProxies: z.boolean().default(false),
+  retention: z.strictObject({ messagesDays: z.int().min(1).max(MESSAGES_DAYS_MAX).optional() }).prefault({}),
   sendBacklog: z.int().min(1).max(1_000_000).default(DEFAULT_SEND_BACKLOG),
   operationTimeoutMs: z.int().min(1).max(600_000).default(15_000),
   stopTimeoutMs: z.int().min(1).max(600_000).default(25_000),
@@ -190,6 +198,7 @@ const OPTION_NAMES: OptionNames<TrunklineOptions<unknown>> = {
   ownAddresses: true,
   standardWebhooks: true,
   instanceProxies: true,
+  retention: true,
   sendBacklog: true,
   operationTimeoutMs: true,
   stopTimeoutMs: true,

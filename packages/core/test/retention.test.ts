@@ -1,15 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { REFUSED } from '../src/testing/index.ts';
+import type { Retention } from '../src/index.ts';
+import { memoryMediaStore, memoryStorage, REFUSED } from '../src/testing/index.ts';
 import {
   DAY,
   HOUR,
   MINUTE,
   connectInstance,
+  connectScripted,
   listen,
   only,
   sendText,
   startHarness,
 } from './support/harness.ts';
+import type { Harness } from './support/harness.ts';
+import { mediaGateway, PNG } from './support/media.ts';
+import { silence } from './support/scripted-gateway.ts';
 
 /** A delivery that was exhausted long ago, in a process that deletes nothing. */
 async function old() {
@@ -78,7 +83,93 @@ describe('a message', () => {
     await harness.clock.advance(MINUTE);
     expect(await harness.api.messages.get(message.id)).toMatchObject({ id: message.id });
   });
+
+  it('is deleted with its events after as many days as the service says', async () => {
+    const harness = await startHarness({ retention: { messagesDays: 10 } });
+    await listen(harness);
+    const instance = await connectInstance(harness);
+    const { message } = await sendText(harness, instance);
+    await harness.clock.advance(MINUTE);
+    harness.clock.jump(10 * DAY - 2 * HOUR);
+    await harness.clock.advance(HOUR);
+    expect(await harness.api.messages.get(message.id)).toMatchObject({ status: 'read' });
+    expect(await eventsOf(harness, message.id)).not.toEqual([]);
+    await harness.clock.advance(2 * HOUR);
+    await expect(harness.api.messages.get(message.id)).rejects.toMatchObject({ code: 'MESSAGE_NOT_FOUND' });
+    expect(await eventsOf(harness, message.id)).toEqual([]);
+    expect((await harness.api.messages.list()).data).toEqual([]);
+    expect(harness.logs.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('is kept for as long as its workspace says, whatever the service does', async () => {
+    const harness = await startHarness({ retention: { messagesDays: 10 } });
+    const { admin } = harness.trunkline;
+    const instance = await connectInstance(harness);
+    await admin.workspaces.setRetention(harness.workspaceId, { messagesDays: 'forever' });
+    await sendText(harness, instance);
+    await harness.clock.advance(MINUTE);
+    harness.clock.jump(100 * DAY);
+    await harness.clock.advance(2 * HOUR);
+    expect((await harness.api.messages.list()).data).toHaveLength(1);
+    await admin.workspaces.setRetention(harness.workspaceId, { messagesDays: 101 });
+    await harness.clock.advance(2 * HOUR);
+    expect((await harness.api.messages.list()).data).toHaveLength(1);
+    await admin.workspaces.setRetention(harness.workspaceId, null);
+    await harness.clock.advance(2 * HOUR);
+    expect((await harness.api.messages.list()).data).toEqual([]);
+  });
+
+  it('that waits to be sent is not deleted, however old it is', async () => {
+    const harness = await startHarness({ retention: { messagesDays: 1 } });
+    const instance = await connectInstance(harness);
+    // The first is on its way to the network.
+    await sendText(harness, instance);
+    const { message } = await sendText(harness, instance);
+    await harness.trunkline.admin.workspaces.suspend(harness.workspaceId);
+    harness.clock.jump(3 * DAY);
+    await harness.clock.advance(2 * HOUR);
+    expect(await harness.storage.messages.find(harness.workspaceId, message.id)).toMatchObject({
+      status: 'queued',
+    });
+    await harness.trunkline.admin.workspaces.resume(harness.workspaceId);
+    await harness.clock.advance(2 * HOUR);
+    expect(await harness.storage.messages.find(harness.workspaceId, message.id)).toBeNull();
+  });
+
+  it('takes its file with it, even if the process ends in between', async () => {
+    const storage = memoryStorage();
+    const media = memoryMediaStore();
+    const options = { storage, media, gateway: mediaGateway(), retention: { messagesDays: 1 } };
+    const harness = await startHarness({ ...options, roles: only('api', 'gateway') });
+    const instance = await connectScripted(harness);
+    const file = new Blob([PNG]);
+    await harness.api.messages.send({ instance, to: '34600000009', type: 'image', file });
+    await harness.clock.settle();
+    expect(media.ids()).toHaveLength(1);
+    harness.clock.jump(2 * DAY);
+    // One that dies after the message is deleted, and before its file is.
+    const dying = { ...storage, uploads: { ...storage.uploads, listAbandoned: silence } };
+    await harness.another({ ...options, storage: dying, roles: only('maintenance') });
+    await harness.clock.advance(HOUR);
+    expect((await harness.api.messages.list()).data).toEqual([]);
+    expect(media.ids()).toHaveLength(1);
+    await harness.another({ ...options, roles: only('maintenance') });
+    await harness.clock.advance(2 * MINUTE);
+    expect(media.ids()).toEqual([]);
+  });
+
+  it.each([0, 1.5, 40_000, '30', 'never'])('cannot be kept for %j days', async (messagesDays) => {
+    const { trunkline, workspaceId } = await startHarness();
+    const wrong = { messagesDays } as Retention; // wrong on purpose
+    await expect(trunkline.admin.workspaces.setRetention(workspaceId, wrong)).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+    });
+  });
 });
+
+async function eventsOf({ storage, workspaceId }: Harness, messageId: string) {
+  return (await storage.events.list(workspaceId, { messageId }, { from: null, limit: 100 }, 0)).rows;
+}
 
 describe('an idempotency record', () => {
   it('is deleted once it is forgotten', async () => {

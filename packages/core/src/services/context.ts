@@ -35,6 +35,8 @@ export interface ServiceContext {
 }
 
 interface ServiceSettings extends UrlRules {
+  /** For how many days messages are kept, unless their workspace says so itself; without limit if absent. */
+  readonly retention: { readonly messagesDays?: number | undefined };
   /** How many messages of one instance may be queued at the same time. */
   readonly sendBacklog: number;
   readonly standardWebhooks: boolean;

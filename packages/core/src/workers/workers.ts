@@ -7,6 +7,7 @@ import { createEndpointMonitor } from './endpoint-monitor.ts';
 import { createFileDownloader } from './file-downloader.ts';
 import { createGatewaySupervisor } from './gateway-supervisor.ts';
 import { createMediaSweeper } from './media-sweeper.ts';
+import { createMessageRetention } from './message-retention.ts';
 import { createMessageSender } from './message-sender.ts';
 import { createResealer } from './resealer.ts';
 import { createRetentionCleaner } from './retention-cleaner.ts';
@@ -56,6 +57,7 @@ export function createWorkers(
     running.push(
       createEndpointMonitor(context, notifier),
       createRetentionCleaner(context),
+      createMessageRetention(context),
       createResealer(context, secretKeys),
       // Without a media store there is nobody to delete the files that other processes keep.
       ...(context.mediaStore === noMedia ? [] : [createMediaSweeper(context)]),

@@ -251,6 +251,42 @@ export async function discardUpload(
 }
 
 /**
+ * Deletes the files of messages that were deleted, all of them, without waiting for the sweep. `left` if one could not be
+ * deleted: it stays noted, and is swept later.
+ */
+export async function deleteAbandonedFiles(
+  context: ServiceContext,
+  {
+    signal,
+    onDeleted,
+  }: { readonly signal: AbortSignal | undefined; readonly onDeleted: (count: number) => void },
+): Promise<'deleted' | 'left'> {
+  let count = 0;
+  for (;;) {
+    const contentIds = await context.storage.uploads.listAbandoned(OF_DELETED_MESSAGES, SWEPT_TOGETHER);
+    if (contentIds.length === 0) return 'deleted';
+    for (const contentId of contentIds) {
+      signal?.throwIfAborted();
+      try {
+        await deleteFile(context, contentId);
+      } catch (error) {
+        context.logger.warn(
+          { err: error, contentId },
+          'the file of a deleted message could not be deleted: it is tried again by a process with the role maintenance; check the media store',
+        );
+        return 'left';
+      }
+      count += 1;
+    }
+    onDeleted(count);
+  }
+}
+
+/** Content of deleted messages counts as abandoned since the beginning of time; see `ErasureStore.deleteMessages`. */
+const OF_DELETED_MESSAGES = 1;
+const SWEPT_TOGETHER = 100;
+
+/**
  * Deletes files that belong to nothing: uploads that were broken off, and files of deleted instances. At most `limit` of
  * each kind; `more` says that there may be others.
  */

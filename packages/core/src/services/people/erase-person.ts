@@ -1,0 +1,189 @@
+import type { Person } from '../../domain/person/person.ts';
+import { ok } from '../../domain/result.ts';
+import type { Result } from '../../domain/result.ts';
+import { noMedia } from '../../ports/media-store.ts';
+import type { StoredMessage } from '../../ports/storage/erasure-store.ts';
+import type { ServiceContext } from '../context.ts';
+import { deleteAbandonedFiles } from '../media/uploads.ts';
+import { contactsOf, findPerson } from './find-person.ts';
+import type { PersonInput } from './find-person.ts';
+import { sessionValuesOf } from './session-values.ts';
+import { eventsOf, messagesOf, messagesStillToCome } from './survey.ts';
+import type { PersonProgress, PersonWork } from './survey.ts';
+
+export interface EraseOptions {
+  /** Counts what there is, and erases nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** Ends it between two steps. What is erased stays so; the same call again continues with the rest. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: PersonProgress) => void) | undefined;
+}
+
+/** What was erased of a person, or what there is to erase. */
+export interface ErasedPerson {
+  /** Digits: those that the workspace's contacts of the person have. */
+  readonly numbers: readonly string[];
+  readonly contactIds: readonly string[];
+  readonly messages: number;
+  /** Of these, with a stored file. */
+  readonly files: number;
+  /** Events with their deliveries and attempts. */
+  readonly events: number;
+  /** Values that the gateway kept for the person. */
+  readonly sessionValues: number;
+  readonly contacts: number;
+  /**
+   * What could not be erased now, by reason: each is a sentence that says what to do. Empty if nothing is left.
+   */
+  readonly left: readonly string[];
+}
+
+/**
+ * Erases a person from a workspace: their messages, and what else is stored about them. Each step is short, and leaves
+ * nothing half done: a message goes with all that is stored of it. Contacts go last, so that an erasure that was
+ * interrupted finds the person again.
+ */
+export async function erasePerson(
+  context: ServiceContext,
+  input: PersonInput,
+  { dryRun = false, signal, onProgress = () => {} }: EraseOptions = {},
+): Promise<Result<ErasedPerson>> {
+  const found = await findPerson(context, input);
+  if (!found.ok) return found;
+  const work: PersonWork = { context, person: found.value, signal, onProgress };
+  const survey = await surveyOf(work);
+  return ok(dryRun ? survey.counts : await erase(work, survey));
+}
+
+interface Survey {
+  readonly counts: ErasedPerson;
+  /** The network's ids of what was sent to them. */
+  readonly messageIds: Set<string>;
+}
+
+async function surveyOf(work: PersonWork): Promise<Survey> {
+  const { context, person } = work;
+  const messageIds = new Set<string>();
+  let [messages, files, events] = [0, 0, 0];
+  for await (const page of messagesOf(work)) {
+    messages += page.length;
+    files += page.filter(({ message }) => message.media?.available === true).length;
+    noteSent(messageIds, page);
+  }
+  for await (const page of eventsOf(work)) events += page.length;
+  const sessionValues = await sessionValuesOf(work, { messageIds, isErased: false });
+  const contacts = (await contactsOf(context, person)).length;
+  return {
+    counts: { ...namesOf(person), messages, files, events, sessionValues, contacts, left: [] },
+    messageIds,
+  };
+}
+
+function noteSent(messageIds: Set<string>, page: readonly StoredMessage[]): void {
+  for (const { message } of page) if (message.direction === 'outbound') messageIds.add(message.networkId);
+}
+
+function namesOf({ numbers, contactIds }: Person): Pick<ErasedPerson, 'numbers' | 'contactIds'> {
+  return { numbers: [...numbers].toSorted(), contactIds: [...contactIds].toSorted() };
+}
+
+/** What comes while it erases is erased too, or is there afterwards as a whole: a person who keeps writing comes back. */
+const ROUNDS = 5;
+
+async function erase(work: PersonWork, { counts, messageIds }: Survey): Promise<ErasedPerson> {
+  const { context } = work;
+  // Before the messages: which were sent to the person is known by these alone.
+  let sessionValues = await sessionValuesOf(work, { messageIds, isErased: true });
+  let [messages, files, events, contacts] = [0, 0, 0, 0];
+  let left: readonly string[] = [];
+  let from: string | null = null;
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const toCome = messagesStillToCome(context);
+    const sentBefore = messageIds.size;
+    for await (const page of messagesOf(work, from)) {
+      noteSent(messageIds, page);
+      const deleted = await deleteMessages(work, page);
+      messages += deleted.messages;
+      events += deleted.events;
+      files += page.filter(({ message }) => message.media?.available === true).length;
+    }
+    if (messageIds.size > sentBefore)
+      sessionValues += await sessionValuesOf(work, { messageIds, isErased: true });
+    events += await deleteEvents(work);
+    left = [...(await deleteFiles(work)), ...(await purge(work))];
+    const gone = await deleteContacts(work, toCome);
+    contacts += gone.deleted;
+    if (gone.left === 0) break;
+    from = toCome;
+    if (round === ROUNDS)
+      left = [...left, `The person wrote again meanwhile, and is known again since: erase them once more.`];
+  }
+  left = [...left, ...(await purge(work))];
+  return { ...counts, messages, files, events, sessionValues, contacts, left: [...new Set(left)] };
+}
+
+/** Messages of one transaction, and the events that it deletes at most. */
+const MESSAGES = 50;
+const EVENTS = 500;
+
+async function deleteMessages(
+  { context, person, signal }: PersonWork,
+  page: readonly StoredMessage[],
+): Promise<{ readonly messages: number; readonly events: number }> {
+  let [messages, events] = [0, 0];
+  for (let first = 0; first < page.length; first += MESSAGES) {
+    const ids = page.slice(first, first + MESSAGES).map(({ message }) => message.id);
+    for (let more = true; more;) {
+      signal?.throwIfAborted();
+      const deletion = { ids, unfinished: 'deleted', limit: EVENTS } as const;
+      const deleted = await context.storage.erasure.deleteMessages(person.workspaceId, deletion);
+      messages += deleted.messages;
+      events += deleted.events;
+      more = deleted.more;
+    }
+  }
+  return { messages, events };
+}
+
+/** Those that earlier versions stored without their messages' ids, and those of what the person did. */
+async function deleteEvents(work: PersonWork): Promise<number> {
+  const { context, person } = work;
+  let deleted = 0;
+  for await (const page of eventsOf(work)) {
+    const ids = page.map(({ id }) => id);
+    deleted += await context.storage.erasure.deleteEvents(person.workspaceId, ids);
+  }
+  return deleted;
+}
+
+async function deleteFiles({ context, signal, onProgress }: PersonWork): Promise<readonly string[]> {
+  if (context.mediaStore === noMedia)
+    return (await context.storage.uploads.listAbandoned(1, 1)).length === 0
+      ? []
+      : ['Files are left, since this process has no media store: the server deletes them within a minute.'];
+  const outcome = await deleteAbandonedFiles(context, {
+    signal,
+    onDeleted: (found) => onProgress({ step: 'files', looked: found, found }),
+  });
+  return outcome === 'deleted'
+    ? []
+    : ['Files are left that could not be deleted: check the media store; they are tried again every minute.'];
+}
+
+async function purge({ context, signal, onProgress }: PersonWork): Promise<readonly string[]> {
+  signal?.throwIfAborted();
+  onProgress({ step: 'database', looked: 0, found: 0 });
+  const left = (await context.storage.purge?.({ rewrite: true })) ?? null;
+  return left === null ? [] : [left];
+}
+
+async function deleteContacts(
+  { context, person, onProgress }: PersonWork,
+  unlessAfter: string,
+): Promise<{ readonly deleted: number; readonly left: number }> {
+  const contacts = await contactsOf(context, person);
+  const ids = contacts.map(({ id }) => id);
+  const deleted = await context.storage.erasure.deleteContacts(person.workspaceId, { ids, unlessAfter });
+  onProgress({ step: 'contacts', looked: ids.length, found: deleted.length });
+  return { deleted: deleted.length, left: ids.length - deleted.length };
+}

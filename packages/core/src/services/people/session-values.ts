@@ -1,0 +1,34 @@
+import type { PersonWork } from './survey.ts';
+
+/** Names of one transaction. */
+const NAMES = 500;
+
+/**
+ * Goes through what the gateway keeps of a person in the sessions of the workspace's instances, and deletes it if asked
+ * to. The values are encrypted: their names say whom they are about, as far as the gateway knows. A connection that is
+ * open may still have some in memory, and writes them again when the person writes or is written to.
+ */
+export async function sessionValuesOf(
+  { context, person, signal, onProgress }: PersonWork,
+  { messageIds, isErased }: { readonly messageIds: ReadonlySet<string>; readonly isErased: boolean },
+): Promise<number> {
+  const { storage, gateway } = context;
+  if (!gateway.isSessionValueOf) return 0;
+  const { numbers, networkIds } = person;
+  const about = { numbers, networkIds, messageIds };
+  let [looked, found] = [0, 0];
+  for (const { id } of await storage.instances.list(person.workspaceId)) {
+    let after: string | null = null;
+    do {
+      signal?.throwIfAborted();
+      const names: readonly string[] = await storage.sessions.names(id, { prefix: '', after, limit: NAMES });
+      const own = names.filter((name) => gateway.isSessionValueOf?.(name, about));
+      if (isErased && own.length > 0) await storage.sessions.erase(id, own);
+      looked += names.length;
+      found += own.length;
+      onProgress({ step: 'session', looked, found });
+      after = names.length === NAMES ? (names.at(-1) ?? null) : null;
+    } while (after !== null);
+  }
+  return found;
+}

@@ -1,0 +1,69 @@
+import { floorId } from '../../domain/id.ts';
+import { isMessageOf } from '../../domain/person/person.ts';
+import type { Person } from '../../domain/person/person.ts';
+import type { Event } from '../../domain/event/event.ts';
+import type { StoredMessage } from '../../ports/storage/erasure-store.ts';
+import type { ServiceContext } from '../context.ts';
+import { isEventOf } from './event-of-person.ts';
+import { partsOf } from './walks.ts';
+
+/** What an operation on a person has come to. */
+export interface PersonProgress {
+  readonly step: 'messages' | 'events' | 'session' | 'files' | 'database' | 'contacts';
+  /** How many rows were looked through in this step. */
+  readonly looked: number;
+  /** How many of them are the person's. */
+  readonly found: number;
+}
+
+export interface PersonWork {
+  readonly context: ServiceContext;
+  readonly person: Person;
+  /** Ends the work between two steps: what is done stays done. */
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: (progress: PersonProgress) => void;
+}
+
+/** How late a message may be stored after its id was made: it is made when the message arrives, before its file. */
+const STORED_WITHIN_MS = 15 * 60_000;
+
+/** From here on messages may still come that were not there when a walk passed. */
+export function messagesStillToCome({ clock }: Pick<ServiceContext, 'clock'>): string {
+  return floorId('msg', clock.now() - STORED_WITHIN_MS);
+}
+
+/** The messages of a person, oldest first, a few hundred at most at a time. */
+export async function* messagesOf(
+  { context, person, signal, onProgress }: PersonWork,
+  from: string | null = null,
+): AsyncGenerator<readonly StoredMessage[]> {
+  let [looked, found] = [0, 0];
+  const { erasure } = context.storage;
+  for await (const { rows } of partsOf((walk) => erasure.listMessages(person.workspaceId, walk), from)) {
+    signal?.throwIfAborted();
+    const own = rows.filter((row) => isMessageOf(person, row));
+    looked += rows.length;
+    found += own.length;
+    onProgress({ step: 'messages', looked, found });
+    if (own.length > 0) yield own;
+  }
+}
+
+/** The events of a person's messages, and of what they did. */
+export async function* eventsOf({
+  context,
+  person,
+  signal,
+  onProgress,
+}: PersonWork): AsyncGenerator<readonly Event[]> {
+  let [looked, found] = [0, 0];
+  const { erasure } = context.storage;
+  for await (const { rows } of partsOf((walk) => erasure.listEvents(person.workspaceId, walk))) {
+    signal?.throwIfAborted();
+    const own = rows.filter((event) => isEventOf(person, event));
+    looked += rows.length;
+    found += own.length;
+    onProgress({ step: 'events', looked, found });
+    if (own.length > 0) yield own;
+  }
+}

@@ -1,0 +1,83 @@
+import type { Workspace } from '../domain/workspace/workspace.ts';
+import { createLoop } from '../runtime/loop.ts';
+import type { Worker } from '../runtime/loop.ts';
+import type { ServiceContext } from '../services/context.ts';
+import { partsOf } from '../services/people/walks.ts';
+
+/** Between two rounds: a message may be that much older than its retention. */
+const EVERY_MS = 60 * 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+/** Messages of one transaction, and the events that it deletes at most: small, so that requests are not kept waiting. */
+const MESSAGES = 100;
+const EVENTS = 500;
+const WORKSPACES = 100;
+
+/**
+ * Deletes the messages that are older than their workspace keeps them, with their files, events, deliveries and keys,
+ * step by step, in a round through all workspaces. Messages that are not done stay until they are: those that wait to be
+ * sent, and those whose files are still to come. A round that is interrupted leaves nothing half done: the next one finds
+ * the rest.
+ */
+export function createMessageRetention(context: ServiceContext): Worker {
+  const { clock, logger } = context;
+  let round: AsyncGenerator<void> | null = null;
+  return createLoop({
+    name: 'message retention',
+    clock,
+    logger,
+    everyMs: EVERY_MS,
+    async pass() {
+      round ??= roundOf(context);
+      const current = round;
+      // One that fails has ended: the next pass begins again.
+      round = null;
+      const { done } = await current.next();
+      if (done !== true) round = current;
+      return { more: done !== true, nextAt: null };
+    },
+  });
+}
+
+async function* roundOf(context: ServiceContext): AsyncGenerator<void> {
+  const { storage, settings, logger } = context;
+  let deleted = 0;
+  let after: string | null = null;
+  do {
+    const workspaces: readonly Workspace[] = await storage.workspaces.list({ after, limit: WORKSPACES });
+    for (const { id, retention } of workspaces) {
+      const days = retention?.messagesDays ?? settings.retention.messagesDays ?? 'forever';
+      if (days === 'forever') continue;
+      for await (const count of deleteBefore(context, id, context.clock.now() - days * DAY_MS)) {
+        deleted += count;
+        yield;
+      }
+    }
+    after = workspaces.length === WORKSPACES ? (workspaces.at(-1)?.id ?? null) : null;
+  } while (after !== null);
+  if (deleted === 0) return;
+  const left = (await storage.purge?.({ rewrite: false })) ?? null;
+  if (left !== null)
+    logger.warn(
+      { reason: left },
+      'messages that were too old are deleted, but for some bytes: reason says where they may be left, and what to do',
+    );
+  logger.debug({ deleted }, 'messages that were too old are deleted');
+}
+
+/** Yields how many it has deleted, after each step. */
+async function* deleteBefore(
+  { storage: { erasure } }: ServiceContext,
+  workspaceId: string,
+  before: number,
+): AsyncGenerator<number> {
+  for await (const { rows } of partsOf((walk) => erasure.listMessages(workspaceId, { ...walk, before }))) {
+    for (let first = 0; first < rows.length; first += MESSAGES) {
+      const ids = rows.slice(first, first + MESSAGES).map(({ message }) => message.id);
+      for (let more = true; more;) {
+        const deleted = await erasure.deleteMessages(workspaceId, { ids, unfinished: 'kept', limit: EVENTS });
+        more = deleted.more;
+        yield deleted.messages;
+      }
+    }
+  }
+}
