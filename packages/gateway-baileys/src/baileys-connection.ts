@@ -16,6 +16,7 @@ import { linkedProfile, unlinkDevice } from './linked-device.ts';
 import type { InstanceSettings } from './options.ts';
 import { CONNECTION_CLOSED } from './outbound/outcomes.ts';
 import { sendMessage } from './outbound/send-message.ts';
+import { makeFirstPreKeys } from './session/first-pre-keys.ts';
 import { pruneSession } from './session/pruning.ts';
 import { readStoredSession } from './session/stored-session.ts';
 import { briefly } from './socket/status-code.ts';
@@ -41,6 +42,7 @@ export async function openConnection(parts: ConnectionParts): Promise<GatewayCon
   const { clock, logger } = context;
   const { instanceId } = session;
   const stored = await readStoredSession(session, clock, memory.read);
+  await makeFirstPreKeys(stored.values, stored.creds, clock);
   const version = versions.current;
   const { socket, log, life, inbox, acks, timers, findGroup, media, syncGroups, pauses, giveUp } = wireSocket(
     {

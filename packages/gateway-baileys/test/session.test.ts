@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { BufferJSON, initAuthCreds } from '@whiskeysockets/baileys';
+import { binaryNodeToString, BufferJSON, INITIAL_PREKEY_COUNT, initAuthCreds } from '@whiskeysockets/baileys';
 import { expect, it, vi } from 'vitest';
 import { eventually } from '@trunkline/test-support';
 import { linked, unlinked } from './support/linked.ts';
@@ -29,6 +29,21 @@ it('the WhatsApp gateway starts a pairing again that was left half done', async 
   expect(session.values.size).toBe(0);
   network.wa.scanQr(network.account, code);
   await link.first('connected');
+});
+
+it('the WhatsApp gateway uploads the keys that it has made for a linked device, and makes no others', async () => {
+  const { network, session, link } = await linked();
+  await eventually(() => {
+    const [uploaded] = network.wa
+      .transcript()
+      .filter(({ node }) => node.attrs['xmlns'] === 'encrypt' && node.attrs['type'] === 'set');
+    expect(String(uploaded && binaryNodeToString(uploaded.node)).match(/<key/g)).toHaveLength(
+      INITIAL_PREKEY_COUNT,
+    );
+  });
+  await link.connection().close();
+  // Some have been used up by now.
+  expect([...session.values.keys()]).not.toContain(`key.pre-key.${INITIAL_PREKEY_COUNT + 1}`);
 });
 
 it('the WhatsApp gateway ends a connection whose keys another process has now, before it can do harm', async () => {

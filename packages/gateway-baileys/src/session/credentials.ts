@@ -35,6 +35,6 @@ export async function saveCredentials(values: SessionValues, creds: Authenticati
 }
 
 /** A phone has signed them. `me` alone says nothing: a pairing code sets it before any phone has responded. */
-function isPaired({ account }: Pick<AuthenticationCreds, 'account'>): boolean {
+export function isPaired({ account }: Pick<AuthenticationCreds, 'account'>): boolean {
   return account !== undefined && account !== null;
 }

@@ -1,0 +1,37 @@
+import { Curve, INITIAL_PREKEY_COUNT } from '@whiskeysockets/baileys';
+import type { AuthenticationCreds } from '@whiskeysockets/baileys';
+import type { Clock } from '@trunkline/core/spi/gateway';
+import { politeTurns } from '../socket/polite-turns.ts';
+import { isPaired, saveCredentials } from './credentials.ts';
+import type { SessionValues } from './session-values.ts';
+import { signalKeys } from './signal-keys.ts';
+
+/** Keys that are written in one transaction. */
+const WRITTEN_TOGETHER = 100;
+
+/**
+ * Makes the keys that a device uploads once it is linked. Baileys makes all of them in one piece if they are not there,
+ * and keeps everything else in the process waiting for a tenth of a second and more.
+ */
+export async function makeFirstPreKeys(
+  values: SessionValues,
+  creds: AuthenticationCreds,
+  clock: Clock,
+): Promise<void> {
+  // It is 1 until they have been made.
+  if (!isPaired(creds) || creds.nextPreKeyId > 1) return;
+  const keys = signalKeys(values, clock);
+  const turn = politeTurns(clock);
+  for (let first = 1; first <= INITIAL_PREKEY_COUNT; first += WRITTEN_TOGETHER) {
+    const last = Math.min(first + WRITTEN_TOGETHER - 1, INITIAL_PREKEY_COUNT);
+    const made: Record<string, ReturnType<typeof Curve.generateKeyPair>> = {};
+    for (let id = first; id <= last; id += 1) {
+      await turn();
+      made[id] = Curve.generateKeyPair();
+    }
+    await keys.set({ 'pre-key': made });
+  }
+  // Baileys uploads those that it finds before this one and that the network does not have.
+  creds.nextPreKeyId = INITIAL_PREKEY_COUNT + 1;
+  await saveCredentials(values, creds);
+}
