@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { proto } from '@whiskeysockets/baileys';
 import { memorySession } from '@trunkline/gateway-contract';
 import { manualClock } from '@trunkline/core/testing';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readSession } from './session-values.ts';
 import { signalKeys } from './signal-keys.ts';
 
@@ -63,4 +64,56 @@ it('the store of Signal keys stores no list of all tokens, which would grow with
   const token = Buffer.from('token');
   await keys.set({ tctoken: { '1@lid': { token }, __index: { token: Buffer.from('["1@lid"]') } } });
   expect([...session.values.keys()]).toEqual(['key.tctoken.1@lid']);
+});
+
+describe('a set of thousands of Signal keys', () => {
+  const many = (value: string): Record<string, string[]> =>
+    Object.fromEntries(Array.from({ length: 2_000 }, (_, id) => [String(id), [value]]));
+
+  it('is written in one transaction, and others have their turns before', async () => {
+    const session = memorySession('ins_1');
+    const events: string[] = [];
+    const counting = {
+      ...session,
+      save: (changes: ReadonlyMap<string, Uint8Array | null>) => {
+        events.push(`${changes.size} written`);
+        return session.save(changes);
+      },
+    };
+    const keys = signalKeys(await readSession(counting, () => {}), clock);
+    const set = keys.set({ 'device-list': many('1') });
+    for (let turn = 0; turn < 5; turn += 1) {
+      await setImmediate();
+      events.push('a turn');
+    }
+    await set;
+    expect(events).toEqual([...Array.from({ length: 5 }, () => 'a turn'), '2000 written']);
+  });
+
+  it('comes before everything that is read and written after it', async () => {
+    const session = memorySession('ins_1');
+    const keys = signalKeys(await readSession(session, () => {}), clock);
+    const first = keys.set({ 'device-list': many('1') });
+    const read = keys.get('device-list', ['1999']);
+    const second = keys.set({ 'device-list': { '0': ['2'] } });
+    const third = keys.set({ 'device-list': many('3') });
+    const fourth = keys.set({ 'device-list': { '0': ['4'] } });
+    const last = keys.get('device-list', ['0', '1999']);
+    expect(await read).toEqual({ '1999': ['1'] });
+    await Promise.all([first, second, third, fourth]);
+    expect(await last).toEqual({ '0': ['4'], '1999': ['3'] });
+    const stored = signalKeys(await readSession(session, () => {}), clock);
+    expect(await stored.get('device-list', ['0', '1999'])).toEqual({ '0': ['4'], '1999': ['3'] });
+  });
+
+  it('ends the connection as any other if it cannot be written', async () => {
+    const session = memorySession('ins_1');
+    const failures: unknown[] = [];
+    const keys = signalKeys(await readSession(session, (error) => failures.push(error)), clock);
+    session.failNextSave();
+    await expect(keys.set({ 'device-list': many('1') })).rejects.toThrow('full');
+    await expect(keys.set({ 'device-list': { '0': ['2'] } })).rejects.toThrow('earlier');
+    expect(failures).toHaveLength(1);
+    expect(session.values.size).toBe(0);
+  });
 });

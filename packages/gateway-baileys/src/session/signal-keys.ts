@@ -5,14 +5,19 @@ import { decodeValue, encodeValue } from './json-value.ts';
 import { LID_PAIRS, dayOf, decodeLidPair, encodeLidPair, isToBeRenewed, oppositeOf } from './lid-pairs.ts';
 import type { SessionValues } from './session-values.ts';
 
-/** Keys that are opened before others have a turn: a group of a thousand members needs thousands. */
-const OPENED_TOGETHER = 200;
+/** Keys that are read or written before others have a turn: a group of a thousand members needs thousands. */
+const TOGETHER = 200;
 
 /**
  * Signal's keys and sessions among an instance's stored values: one transaction per `set`. Each `get` returns objects of
  * its own: Baileys changes some of them before it knows whether they will be stored.
  */
 export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): SignalKeyStore {
+  /**
+   * The set that is being encoded: what it holds is not among the values yet, and nothing is read or written before it is.
+   */
+  let encoding: Promise<unknown> | null = null;
+
   /** Not before the key is returned: it is only noted that the pair is still used. */
   const renew = async (id: string): Promise<void> => {
     const today = dayOf(clock.now());
@@ -41,9 +46,10 @@ export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): Si
   return {
     async get(type, ids) {
       const found: { [id: string]: SignalDataTypeMap[typeof type] } = {};
-      for (let first = 0; first < ids.length; first += OPENED_TOGETHER) {
-        if (first > 0) await new Promise((resolve) => setImmediate(resolve));
-        const part = ids.slice(first, first + OPENED_TOGETHER);
+      while (encoding) await encoding;
+      for (let first = 0; first < ids.length; first += TOGETHER) {
+        if (first > 0) await othersFirst();
+        const part = ids.slice(first, first + TOGETHER);
         const stored = await values.read(part.map((id) => keyName(type, id)));
         for (const id of part) {
           const bytes = stored.get(keyName(type, id));
@@ -54,9 +60,22 @@ export function signalKeys(values: SessionValues, clock: Pick<Clock, 'now'>): Si
       return found;
     },
     async set(data) {
-      await values.save(keyChanges(data, dayOf(clock.now())));
+      const entries = entriesOf(data);
+      const today = dayOf(clock.now());
+      while (encoding) await encoding;
+      if (entries.length <= TOGETHER) return values.save(changesOf(entries, today));
+      const begun = encodeInParts(entries, today).then((changes) => ({ saved: values.save(changes) }));
+      const over = (): void => {
+        encoding = null;
+      };
+      encoding = begun.then(over, over);
+      return (await begun).saved;
     },
   };
+}
+
+function othersFirst(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 async function readLidPair(
@@ -83,17 +102,38 @@ export function keyName(type: string, id: string): string {
  */
 export const TOKEN_LIST: string = keyName('tctoken', '__index');
 
-function keyChanges(data: SignalDataSet, today: number): ReadonlyMap<string, Uint8Array | null> {
+interface Entry {
+  readonly type: string;
+  readonly id: string;
+  readonly value: unknown;
+}
+
+function entriesOf(data: SignalDataSet): readonly Entry[] {
+  return Object.entries(data).flatMap(([type, entries]) =>
+    Object.entries(entries).map(([id, value]) => ({ type, id, value })),
+  );
+}
+
+type Changes = ReadonlyMap<string, Uint8Array | null>;
+
+async function encodeInParts(entries: readonly Entry[], today: number): Promise<Changes> {
   const changes = new Map<string, Uint8Array | null>();
-  for (const [type, entries] of Object.entries(data)) {
-    for (const [id, value] of Object.entries(entries)) {
-      const name = keyName(type, id);
-      if (name === TOKEN_LIST) continue;
-      const isGone = value === null || value === undefined;
-      const encoded = (): Uint8Array =>
-        type === LID_PAIRS ? encodeLidPair(value, today) : encodeValue(value);
-      changes.set(name, isGone ? null : encoded());
-    }
+  for (let first = 0; first < entries.length; first += TOGETHER) {
+    if (first > 0) await othersFirst();
+    for (const [name, value] of changesOf(entries.slice(first, first + TOGETHER), today))
+      changes.set(name, value);
+  }
+  return changes;
+}
+
+function changesOf(entries: readonly Entry[], today: number): Changes {
+  const changes = new Map<string, Uint8Array | null>();
+  for (const { type, id, value } of entries) {
+    const name = keyName(type, id);
+    if (name === TOKEN_LIST) continue;
+    const isGone = value === null || value === undefined;
+    const encoded = (): Uint8Array => (type === LID_PAIRS ? encodeLidPair(value, today) : encodeValue(value));
+    changes.set(name, isGone ? null : encoded());
   }
   return changes;
 }
