@@ -1,4 +1,5 @@
 import { openLink } from '@trunkline/gateway-contract';
+import type { MemorySession } from '@trunkline/gateway-contract';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
 import { linked, patientClock, textOf } from './support/linked.ts';
@@ -169,6 +170,58 @@ describe('kinds of messages', () => {
     expect(link.all('activity')).toEqual([]);
   });
 });
+
+describe('a message that came without what it says', () => {
+  it('is reported when the phone hands it on, and is not reported as one that nobody can read', async () => {
+    const { network, session, link } = await linked();
+    const { wa, account, reader } = network;
+    const id = wa.unavailable(reader, account, { type: null });
+    await eventually(() => expect(left(session, 'unreadable')).toHaveLength(1));
+    await wa.handOn(account, reader, id, 'here it is');
+    expect((await link.first('message')).message).toMatchObject({
+      networkId: id,
+      from: reader.phoneNumber,
+      contact: { name: 'Bob' },
+      content: { text: 'here it is' },
+    });
+    await eventually(() => expect([...left(session, 'unreadable'), ...left(session, 'arrival')]).toEqual([]));
+    await wa.inbound(reader, account, 'last');
+    await link.first('message', ({ message }) => textOf(message) === 'last');
+    expect(link.all('message')).toHaveLength(2);
+    wa.takeProblems();
+  });
+
+  it('is reported again where the process ended after it has acknowledged what the phone handed on', async () => {
+    const { network, session, link, open } = await linked();
+    const { wa, account, reader } = network;
+    await link.connection().close();
+    const never = new Promise<never>(() => {});
+    const taking = ({ kind }: { kind: string }): Promise<void> =>
+      kind === 'message' ? never : Promise.resolve();
+    const dying = await open({ taking });
+    await dying.first('connected');
+    const id = wa.unavailable(reader, account, { type: null });
+    await eventually(() => expect(left(session, 'unreadable')).toHaveLength(1));
+    for (const stanza of await wa.handOn(account, reader, id, 'do not lose me')) await wa.receiptFor(stanza);
+    const kept = session.copy();
+    await dying.connection().close();
+
+    const after = await openLink(network.gateway, kept);
+    expect((await after.first('message')).message).toMatchObject({
+      networkId: id,
+      from: reader.phoneNumber,
+      content: { text: 'do not lose me' },
+    });
+    await after.connection().close();
+    expect([...left(kept, 'unreadable'), ...left(kept, 'arrival')]).toEqual([]);
+    wa.takeProblems();
+  });
+});
+
+/** The names of what is stored of one type. */
+function left({ values }: MemorySession, type: string): readonly string[] {
+  return [...values.keys()].filter((name) => name.includes(type));
+}
 
 describe('a message that another process stored', () => {
   it('is reported again where the process ended before it could be reported', async () => {

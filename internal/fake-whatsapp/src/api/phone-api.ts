@@ -1,6 +1,6 @@
 import { stanza } from '../stanza.ts';
 import type { Switchboard } from '../connection/switchboard.ts';
-import { mirror } from '../messages/own-phone.ts';
+import { handOn, mirror } from '../messages/own-phone.ts';
 import { toProto } from '../messages/to-proto.ts';
 import type { Outgoing } from '../messages/to-proto.ts';
 import type { Network } from '../network.ts';
@@ -27,6 +27,11 @@ export interface PhoneApi {
   linkedDevices(account: Pick<Account, 'phoneNumber'>): readonly LinkedDevice[];
   /** Typed on the phone itself; each client gets its copy. Returns the network id. */
   fromPhone(account: Account, to: Person | Group, message: Outgoing): Promise<string>;
+  /**
+   * The phone hands every client a person's message that they got without what it says (`unavailable`). Returns the ids of
+   * the stanzas, for `receiptFor`.
+   */
+  handOn(account: Account, from: Person, id: string, message: Outgoing): Promise<readonly string[]>;
 }
 
 export function phoneApi(network: Network, switchboard: Switchboard): PhoneApi {
@@ -70,6 +75,10 @@ export function phoneApi(network: Network, switchboard: Switchboard): PhoneApi {
       const recipient = 'subject' in to ? directory.group(to.jid) : directory.contact(to.phoneNumber);
       const chat = { account: directory.account(phoneNumber), to: recipient };
       return mirror(network, chat, await toProto(message, network.media));
+    },
+    handOn: async ({ phoneNumber }, from, id, message) => {
+      const chat = { account: directory.account(phoneNumber), from: directory.contact(from.phoneNumber), id };
+      return handOn(network, chat, await toProto(message, network.media));
     },
   };
 }

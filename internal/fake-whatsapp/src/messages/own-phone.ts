@@ -12,29 +12,51 @@ const { INITIAL_BOOTSTRAP } = proto.HistorySync.HistorySyncType;
 
 /** Sends the phone's history, which is empty, to a client that it has just linked. Ends the client's wait for it. */
 export async function sendHistory(network: Network, companion: Companion): Promise<void> {
-  const { account } = companion;
   const history = proto.HistorySync.encode({ syncType: INITIAL_BOOTSTRAP, progress: 100 }).finish();
-  const message = {
-    protocolMessage: {
-      type: proto.Message.ProtocolMessage.Type.HISTORY_SYNC_NOTIFICATION,
-      historySyncNotification: {
-        syncType: INITIAL_BOOTSTRAP,
-        chunkOrder: 1,
-        progress: 100,
-        initialHistBootstrapInlinePayload: deflateSync(history),
-      },
+  await sendToClient(network, companion, {
+    type: proto.Message.ProtocolMessage.Type.HISTORY_SYNC_NOTIFICATION,
+    historySyncNotification: {
+      syncType: INITIAL_BOOTSTRAP,
+      chunkOrder: 1,
+      progress: 100,
+      initialHistBootstrapInlinePayload: deflateSync(history),
+    },
+  });
+}
+
+/**
+ * Hands every client of the account a message of the chat that they got without what it says, as a phone does when it is
+ * asked. Returns the ids of the stanzas.
+ */
+export function handOn(
+  network: Network,
+  chat: { readonly account: LinkedAccount; readonly from: Contact; readonly id: string },
+  message: proto.IMessage,
+): Promise<readonly string[]> {
+  const { account, from, id } = chat;
+  const key = { remoteJid: from.jidIn('lid'), fromMe: false, id };
+  const webMessageInfoBytes = proto.WebMessageInfo.encode({ key, message }).finish();
+  const response = {
+    type: proto.Message.ProtocolMessage.Type.PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE,
+    peerDataOperationRequestResponseMessage: {
+      peerDataOperationResult: [{ placeholderMessageResendResponse: { webMessageInfoBytes } }],
     },
   };
-  const attrs = {
-    id: newMessageId(),
-    t: seconds(network.now()),
-    type: 'protocol',
-    category: 'peer',
-    from: account.jid,
-  };
-  companion.inbox.put(
-    stanza('message', attrs, [encNode(await encryptFor(account.device, companion, message))]),
-  );
+  return Promise.all(account.reachable.map((companion) => sendToClient(network, companion, response)));
+}
+
+/** What the account's phone says to one of its clients alone. Returns the id of the stanza. */
+async function sendToClient(
+  network: Network,
+  companion: Companion,
+  protocolMessage: proto.Message.IProtocolMessage,
+): Promise<string> {
+  const { account } = companion;
+  const id = newMessageId();
+  const attrs = { id, t: seconds(network.now()), type: 'protocol', category: 'peer', from: account.jid };
+  const enc = encNode(await encryptFor(account.device, companion, { protocolMessage }));
+  companion.inbox.put(stanza('message', attrs, [enc]));
+  return id;
 }
 
 /** A message that the account's owner sent from the phone; every client gets its copy. Returns the network id. */

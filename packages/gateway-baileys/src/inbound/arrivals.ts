@@ -8,6 +8,8 @@ import { keyName } from '../session/signal-keys.ts';
 import { readContent } from './message-content.ts';
 import { identityOf } from './message-identity.ts';
 import type { MessageIdentity } from './message-identity.ts';
+import { networkIdOf } from './network-id.ts';
+import { resentIn } from './resent-messages.ts';
 import { childrenOf, messageOf, originOf } from './stanza-message.ts';
 import type { Me, StanzaOrigin } from './stanza-message.ts';
 import { createUnreadable } from './unreadable.ts';
@@ -51,8 +53,8 @@ export interface Arrivals {
 interface RecordedArrival {
   /** A set of Signal keys, of types of our own. */
   readonly keys: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Null where the message becomes nothing that is stored. */
-  readonly arrival: Arrival | null;
+  /** Empty where the message becomes nothing that is stored. */
+  readonly arrivals: readonly Arrival[];
 }
 
 interface Arrival extends StanzaOrigin {
@@ -99,6 +101,23 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
     await unreadable.record(identityOf(messageOf(origin, me).key), origin);
   };
 
+  /** What cannot be placed is reported by Baileys, once it has acknowledged it. */
+  const recordResent = (opened: proto.IMessage): RecordedArrival | null => {
+    const found = resentIn(opened).flatMap(({ key, message }) => {
+      const missing = message && unreadable.find(networkIdOf(key?.id));
+      if (!missing) return [];
+      const content = withoutCopy(message);
+      return readContent(content).kind === 'other' ? [] : { ...missing, message: content };
+    });
+    if (found.length === 0) return null;
+    const arrived = new Map<string, Arrival>();
+    for (const { identity, origin, message } of found) {
+      arrived.set(identity, { order: order++, ...origin, message: proto.Message.encode(message).finish() });
+    }
+    const keys = { [TYPE]: Object.fromEntries(arrived), ...unreadable.erasure(...arrived.keys()) };
+    return { keys, arrivals: [...arrived.values()] };
+  };
+
   return {
     watch(socket) {
       socket.ws.prependListener('CB:message', (stanza: BinaryNode) => {
@@ -109,20 +128,21 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
     },
     record(ciphertext, plaintext) {
       const stanza = stanzas.get(ciphertext);
-      // What our own phone sends to this device alone is Baileys' to read.
-      if (!stanza || !me || stanza.attrs['category'] === 'peer') return null;
+      if (!stanza || !me) return null;
       const opened = proto.Message.decode(unpadRandomMax16(plaintext));
-      // A copy of what the phone's owner wrote.
-      const message = opened.deviceSentMessage?.message ?? opened;
+      // The rest of what our own phone sends to this device alone is Baileys' to read.
+      if (stanza.attrs['category'] === 'peer')
+        return messageOf(originOf(stanza), me).key.fromMe ? recordResent(opened) : null;
+      const message = withoutCopy(opened);
       const read = readContent(message);
       // The key of a group comes in the stanza of the first message that it opens.
       if (read.kind === 'other' && read.name === 'senderKeyDistributionMessage') return null;
       const origin = originOf(stanza);
       const identity = identityOf(messageOf(origin, me).key);
       const readAtLast = unreadable.erasure(identity);
-      if (read.kind === 'other') return readAtLast && { keys: readAtLast, arrival: null };
+      if (read.kind === 'other') return readAtLast && { keys: readAtLast, arrivals: [] };
       const arrival = { order: order++, ...origin, message: proto.Message.encode(message).finish() };
-      return { keys: { [TYPE]: { [identity]: arrival }, ...readAtLast }, arrival };
+      return { keys: { [TYPE]: { [identity]: arrival }, ...readAtLast }, arrivals: [arrival] };
     },
     async recordFailure(ciphertext, error) {
       const stanza = stanzas.get(ciphertext);
@@ -130,8 +150,8 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
       if (stanza && !isRepeat(error)) await recordUnreadable(stanza);
     },
     recordUnreadable,
-    announce({ arrival }) {
-      if (arrival) hear(arrival);
+    announce({ arrivals }) {
+      for (const arrival of arrivals) hear(arrival);
     },
     listen(account, heard) {
       // Nothing is read before there is somebody whom it was written to.
@@ -157,6 +177,11 @@ export function createArrivals(values: SessionValues, clock: Clock, heardOf: Rea
     flush,
     unreadable,
   };
+}
+
+/** A copy of what the phone's owner wrote is wrapped. */
+function withoutCopy(opened: proto.IMessage): proto.IMessage {
+  return opened.deviceSentMessage?.message ?? opened;
 }
 
 /** Null if the stanza names neither a message nor a sender. */

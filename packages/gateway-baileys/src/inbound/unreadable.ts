@@ -2,6 +2,7 @@ import type { Clock } from '@trunkline/core/spi/gateway';
 import { decodeValue, encodeValue } from '../session/json-value.ts';
 import type { SessionValues } from '../session/session-values.ts';
 import { keyName } from '../session/signal-keys.ts';
+import { networkIdOf } from './network-id.ts';
 import type { StanzaOrigin } from './stanza-message.ts';
 
 const TYPE = 'unreadable';
@@ -19,8 +20,10 @@ const MOST = 200;
 export interface Unreadable {
   /** Resolves when it is written, or dropped, because there are too many. */
   record(identity: string, origin: StanzaOrigin): Promise<void>;
-  /** What to write with the keys of a message that could be read, if it could not be before. */
-  erasure(identity: string): Erasure | null;
+  /** The one with this id of the network's; null where there is none, and where there are several. */
+  find(networkId: string): Pick<UnreadableMessage, 'identity' | 'origin'> | null;
+  /** What to write with the keys of messages that could be read, if they could not be before. */
+  erasure(...identities: readonly string[]): Erasure | null;
   /** Calls `heard` for each, those of an earlier connection first, and `dropped` for those that are too many. */
   listen(heard: (message: UnreadableMessage) => void, dropped: () => void): void;
   has(identity: string): boolean;
@@ -56,8 +59,21 @@ export function createUnreadable(values: SessionValues, clock: Clock): Unreadabl
       await values.save(new Map([[UNREADABLE + identity, encodeValue(stored)]]));
       hear(identity, stored);
     },
+    find(networkId) {
+      const found = [...known].flatMap((identity) => {
+        const bytes = values.resident.get(UNREADABLE + identity);
+        if (!identity.startsWith(networkId) || !bytes) return [];
+        const { since: _since, ...origin } = decodeValue<StoredOrigin>(bytes);
+        return networkIdOf(origin.attrs['id']) === networkId ? { identity, origin } : [];
+      });
+      return found.length === 1 ? (found[0] ?? null) : null;
+    },
     // Where this is not written, the connection ends, and with it what is known here.
-    erasure: (identity) => (known.delete(identity) ? { [TYPE]: { [identity]: null } } : null),
+    erasure(...identities) {
+      const erased = identities.filter((identity) => known.delete(identity));
+      if (erased.length === 0) return null;
+      return { [TYPE]: Object.fromEntries(erased.map((identity) => [identity, null])) };
+    },
     listen(heard, dropped) {
       drop = dropped;
       hear = (identity, { since, ...origin }) => {

@@ -104,13 +104,13 @@ function recordingRepository(
         const opened = await decrypt();
         const recording = arrivals.record(ciphertext, opened);
         if (recording) await keys.set(ownKeys(recording.keys));
-        return { plaintext: opened, arrival: recording };
+        return { plaintext: opened, recording };
       }, transactionKey);
-      const { plaintext, arrival } = await opening.catch(async (error: unknown) => {
+      const { plaintext, recording } = await opening.catch(async (error: unknown) => {
         await arrivals.recordFailure(ciphertext, error);
         throw error;
       });
-      if (arrival) arrivals.announce(arrival);
+      if (recording) arrivals.announce(recording);
       return plaintext;
     };
 

@@ -1,0 +1,22 @@
+import { proto } from '@whiskeysockets/baileys';
+
+const { PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE } = proto.Message.ProtocolMessage.Type;
+
+/** The messages that our own phone hands on because this device has got them without what they say. */
+export function resentIn({ protocolMessage }: proto.IMessage): readonly proto.WebMessageInfo[] {
+  if (protocolMessage?.type !== PEER_DATA_OPERATION_REQUEST_RESPONSE_MESSAGE) return [];
+  const results = protocolMessage.peerDataOperationRequestResponseMessage?.peerDataOperationResult ?? [];
+  return results.flatMap(({ placeholderMessageResendResponse }) => {
+    const bytes = placeholderMessageResendResponse?.webMessageInfoBytes;
+    return (bytes && decoded(bytes)) ?? [];
+  });
+}
+
+/** Null for what is no message: Baileys logs it. */
+function decoded(bytes: Uint8Array): proto.WebMessageInfo | null {
+  try {
+    return proto.WebMessageInfo.decode(bytes);
+  } catch {
+    return null;
+  }
+}
