@@ -145,6 +145,16 @@ const STEPS: readonly Step[] = [
     },
   },
   {
+    name: 'streams events',
+    async run({ target, client, id }) {
+      const { data } = unwrap(await client.events.stream({ types: 'message.read' }));
+      if (target.everyRole)
+        unwrap(await client.messages.send({ instance: id, to: '+1 555 0100', type: 'text', text: 'Hello' }));
+      // It begins with a position, before anything happens.
+      for await (const { event } of data) if (event?.type === 'message.read' || !target.everyRole) break;
+    },
+  },
+  {
     name: 'receives a webhook',
     async run({ target, client }) {
       if (target.receiverUrl === undefined) return;

@@ -16,6 +16,7 @@ import { serviceClock } from './runtime/service-clock.ts';
 import { createAuthenticator } from './services/authenticate.ts';
 import { keptWorkload } from './services/kept-workload.ts';
 import type { ServiceContext } from './services/context.ts';
+import { createEventStreams } from './services/events/event-streams.ts';
 import { createNetworkIds } from './services/messages/network-ids.ts';
 import { createMetrics } from './services/metrics.ts';
 import { createNewEvent } from './services/new-event.ts';
@@ -58,6 +59,7 @@ export function createTrunkline<Transaction = never>(
     sealer: createSealer({ secretKeys, crypto, random }),
     newId,
     newEvent: createNewEvent(newId),
+    eventStreams: createEventStreams({ storage, clock, logger }),
     networkIds: createNetworkIds({ storage, gateway, random }),
     settings,
   };
@@ -111,13 +113,18 @@ export function createTrunkline<Transaction = never>(
       });
       state.started();
       metrics.observeWorkload({ now: clock.now, read: workload.readOrNull });
+      context.eventStreams.start();
       workers.start();
       eventWorkers.start();
     },
     async stop() {
       metrics.observeWorkload(null);
       const { stopTimeoutMs } = settings;
-      const ended = Promise.all([workers?.stop(stopTimeoutMs), eventWorkers.stop()]);
+      const ended = Promise.all([
+        context.eventStreams.stop(),
+        workers?.stop(stopTimeoutMs),
+        eventWorkers.stop(),
+      ]);
       if (!(await settledWithin(options.clock, stopTimeoutMs, ended))) {
         logger.warn(
           { stopTimeoutMs },
@@ -159,6 +166,7 @@ export function createTrunkline<Transaction = never>(
       facades.set(principal, api);
       return api;
     },
+    endStreams: () => context.eventStreams.stop(),
     newRequestId: () => newId('req', clock.now()),
   };
 }

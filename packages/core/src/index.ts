@@ -13,9 +13,11 @@ export type {
   SendOptions,
   SendResult,
   SendTextInput,
+  StreamOptions,
   WebhookList,
   WorkspaceApi,
 } from './workspace-api.ts';
+export type { EventStream, StreamedEvent } from './services/events/streams.ts';
 export type { Upload } from './services/media/uploads.ts';
 export type { MediaDownload } from './services/messages/messages.ts';
 export type { Admin } from './admin-api.ts';
@@ -44,6 +46,7 @@ export type { OptInEventType, SubscribableEventType } from './domain/event/event
 
 // The shapes of the API: what the operations take and return.
 export type { ConnectInput, InstanceInput } from './inputs/instances.ts';
+export type { EventPageQuery, EventQuery, EventStreamQuery } from './inputs/events.ts';
 export type { DeliveryQuery, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
 export type { MessageQuery } from './inputs/messages.ts';
 export type { ApiKeyResource } from './resources/api-key.ts';

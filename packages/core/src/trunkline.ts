@@ -61,6 +61,11 @@ export interface Trunkline<Transaction = never> {
   authenticate(authorization: string | null, options?: { readonly fresh?: boolean }): Promise<Principal>;
   /** The REST operations as the holder of a key: they refuse what its member may not do. */
   as(principal: Principal): WorkspaceApi;
+  /**
+   * Ends all event streams, and lets none begin before the next start. Call it before you close your HTTP server, which
+   * waits for the responses that are in progress: a stream has no end of its own. `stop()` does the same.
+   */
+  endStreams(): Promise<void>;
   /** A new `req_…` id. */
   newRequestId(): string;
 }

@@ -1,4 +1,6 @@
 import type { MediaType } from './domain/message/media-rules.ts';
+import type { WebhookEvent } from '@trunkline/receiver';
+import type { EventPageQuery, EventQuery, EventStreamQuery } from './inputs/events.ts';
 import type { ConnectInput, InstanceInput } from './inputs/instances.ts';
 import type { MessageQuery } from './inputs/messages.ts';
 import type { DeliveryQuery, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
@@ -10,6 +12,7 @@ import type {
   WebhookResource,
   WebhookResourceWithSecret,
 } from './resources/webhook.ts';
+import type { EventStream } from './services/events/streams.ts';
 import type { Upload } from './services/media/uploads.ts';
 import type { MediaDownload } from './services/messages/messages.ts';
 
@@ -40,6 +43,8 @@ export interface WorkspaceApi<Transaction = never> {
     qr(id: string): Promise<QrResource>;
     /** Ordered by name. */
     groups(id: string): Promise<readonly GroupResource[]>;
+    /** What has happened to the instance and its messages in the last 30 days, newest first. */
+    events(id: string, query?: EventQuery): Promise<PageResult<WebhookEvent>>;
   };
   readonly messages: {
     list(query?: MessageQuery): Promise<PageResult<MessageResource>>;
@@ -59,6 +64,8 @@ export interface WorkspaceApi<Transaction = never> {
     /** The file of a message. Throws MEDIA_NOT_AVAILABLE if there is none. */
     media(id: string): Promise<MediaDownload>;
     get(id: string): Promise<MessageResource>;
+    /** What has happened to the message in the last 30 days, newest first. */
+    events(id: string, query?: EventPageQuery): Promise<PageResult<WebhookEvent>>;
   };
   readonly webhooks: {
     /** Newest first. */
@@ -81,6 +88,21 @@ export interface WorkspaceApi<Transaction = never> {
     /** Queues one more attempt. */
     retry(id: string): Promise<DeliveryResource>;
   };
+  readonly events: {
+    /** An event of the last 30 days, as webhooks report it. Whether somebody subscribed to it makes no difference. */
+    get(id: string): Promise<WebhookEvent>;
+    /**
+     * The events of the workspace as they happen: those that `'*'` stands for, or the `types` that you name. With a
+     * `last_event_id`, what came after that event first, and what came up to a minute before it again: leave out ids
+     * that you have had.
+     */
+    stream(query?: EventStreamQuery, options?: StreamOptions): Promise<EventStream>;
+  };
+}
+
+export interface StreamOptions {
+  /** Ends the stream. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A text message. `to` is a phone number, formatted or not, or a group id. */

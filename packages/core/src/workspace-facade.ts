@@ -7,7 +7,9 @@ import { groupResource, instanceResource } from './resources/instance.ts';
 import type { InstanceResource } from './resources/instance.ts';
 import { messageResource } from './resources/message.ts';
 import { deliveryDetailResource, deliveryResource, webhookResource } from './resources/webhook.ts';
+import { eventResource } from './resources/event.ts';
 import { findDelivery, listDeliveries, retryDelivery, retryFailedDeliveries } from './services/deliveries.ts';
+import { findEvent, listInstanceEvents, listMessageEvents } from './services/events/find-events.ts';
 import { listGroups } from './services/instances/groups.ts';
 import { createInstance, findInstance, readQr, updateInstance } from './services/instances/instances.ts';
 import { connectInstance, runOperation } from './services/instances/operations.ts';
@@ -55,6 +57,8 @@ export function workspaceFacade(
       logout: (id) => operate(id, 'logout'),
       qr: async (id) => unwrap(await readQr(context, named(id))),
       groups: async (id) => unwrap(await listGroups(context, named(id))).map(groupResource),
+      events: async (id, query = {}) =>
+        page(unwrap(await listInstanceEvents(context, named(id), query)), eventResource),
     },
     messages: {
       list: async (query = {}) =>
@@ -70,6 +74,8 @@ export function workspaceFacade(
       upload: async (content, { type } = {}) => unwrap(await openUpload(context, content, asMediaType(type))),
       media: async (id) => unwrap(await readMedia(context, workspaceId, id)),
       get: async (id) => messageResource(unwrap(await findMessage(context, workspaceId, id))),
+      events: async (id, query = {}) =>
+        page(unwrap(await listMessageEvents(context, named(id), query)), eventResource),
     },
     webhooks: {
       list: async () => {
@@ -103,6 +109,11 @@ export function workspaceFacade(
           standardWebhooks: context.settings.standardWebhooks,
         }),
       retry: async (id) => deliveryResource(unwrap(await retryDelivery(context, workspaceId, id))),
+    },
+    events: {
+      get: async (id) => eventResource(unwrap(await findEvent(context, workspaceId, id))),
+      stream: async (query = {}, options = {}) =>
+        unwrap(await context.eventStreams.open(workspaceId, query, options)),
     },
   };
 }

@@ -1,7 +1,8 @@
-import type { ErrorCode } from '@trunkline/core';
+import type { ErrorCode, Scope } from '@trunkline/core';
 import { ERROR_CODES, EVENT_MEANINGS, OPT_IN_EVENT_MEANINGS } from '@trunkline/core/spi/http';
 import { CHAPTERS, ROUTES } from '../src/routes/all-routes.ts';
 import { COMMON_ERRORS, ownErrors } from '../src/routes/declared-errors.ts';
+import { scopesOf } from '../src/routes/route.ts';
 import type { Chapter, RefusedRequest, Route, Success } from '../src/routes/route.ts';
 
 /** The page docs/api-reference.md. */
@@ -62,12 +63,12 @@ ${routes.map(routeRow).join('\n')}`;
 }
 
 function routeRow(route: Route): string {
-  const { method, path, summary, scope, success, replay } = route;
+  const { method, path, summary, success, replay } = route;
   const returned = [success, ...(replay ? [replay] : [])].map(successText).join(' or ');
   return row(
     `\`${method} ${path}\``,
     summary,
-    scope === null ? '–' : `\`${scope}\``,
+    scopesText(scopesOf(route)),
     taken(route),
     returned,
     codes(ownErrors(route)),
@@ -90,7 +91,12 @@ function taken({ body, query, queryNames }: Route): string {
 
 function successText({ status, body }: Success): string {
   if (body === null) return `${status}`;
-  return `${status} ${body === 'file' ? 'the file' : `\`${body.name}\``}`;
+  if (body === 'file') return `${status} the file`;
+  return body === 'events' ? `${status} a stream of events` : `${status} \`${body.name}\``;
+}
+
+function scopesText(scopes: readonly Scope[]): string {
+  return scopes.length === 0 ? '–' : scopes.map((scope) => `\`${scope}\``).join(', ');
 }
 
 function codes(list: readonly ErrorCode[]): string {

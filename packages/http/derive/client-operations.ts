@@ -14,7 +14,7 @@ export function clientOperations(): Readonly<Record<string, Readonly<Record<stri
 
 function operationOf({ method, path, body, query, success }: Route): Operation {
   const input = body ? 'json' : query && 'query';
-  const facts = success.body === null || success.body === 'file' ? [] : metaOf(success.body.example);
+  const facts = success.body === null || typeof success.body === 'string' ? [] : metaOf(success.body.example);
   return {
     method,
     path,

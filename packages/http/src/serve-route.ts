@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { isTrunklineError, TrunklineError } from '@trunkline/core';
-import { consoleLogger, isUnavailable, refuse, unwrap } from '@trunkline/core/spi/http';
+import { checkScope, consoleLogger, isUnavailable, refuse, unwrap } from '@trunkline/core/spi/http';
 import type { Trunkline } from '@trunkline/core';
 import { toResponse } from './route-response.ts';
 import type { RouteResponse } from './route-response.ts';
@@ -72,6 +72,7 @@ async function run(
     onRateLimit: (headers) => (progress.headers = headers),
     onStoreFailure: progress.storeFailed,
   });
+  if (route.alsoScope) unwrap(checkScope(principal.apiKey, route.alsoScope));
   const query = unwrap(readQuery(c.req.raw, route.queryNames));
   const hasJson = route.body !== undefined && !(route.body.form && isForm(c.req.raw));
   const readmit = (): Promise<void> => guard.readmit(c.req.raw, route.scope);

@@ -15,7 +15,7 @@ export interface AnyRequest {
 
 const anyText = fc.string({ unit: 'binary', maxLength: 40 });
 const METHODS = ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS', 'QUERY'];
-const ID_KINDS = ['instance', 'message', 'webhook', 'delivery'] as const;
+const ID_KINDS = ['instance', 'message', 'webhook', 'delivery', 'event'] as const;
 
 /** Mostly what is asked for, now and then anything else. */
 function mostly<One, Other>(one: fc.Arbitrary<One>, other: fc.Arbitrary<Other>): fc.Arbitrary<One | Other> {

@@ -40,11 +40,21 @@ export function client(app: FetchApp, token: string | null = 'good'): Call {
         ...(body === undefined ? {} : { body, duplex: 'half' }),
       }),
     );
-    const text = await response.text();
+    const text = await textOfBody(response);
     const json = parse(text);
     const code = json?.error === undefined ? undefined : textOf(json.error.code);
     return { status: response.status, headers: response.headers, text, json, code };
   };
+}
+
+/** Of a stream of events, which has no end, the first chunk. */
+async function textOfBody(response: Response): Promise<string> {
+  const isStream = response.headers.get('Content-Type') === 'text/event-stream';
+  if (!isStream || !response.body) return response.text();
+  const reader = response.body.getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return new TextDecoder().decode(value);
 }
 
 /** The address of a target, which is below `/api/v1` or a whole URL. */

@@ -54,13 +54,13 @@ test.each([...promised])('%s is a route, with the scope, the status and the erro
 });
 
 describe.each(ROUTE_TABLE.map((row) => [nameOf(row), row] as const))('%s', (name, row) => {
-  const { method, path, scope, status, errors, route } = row;
+  const { method, path, scope, scopes, status, errors, route } = row;
   const succeed = (harness: Harness): Promise<Seen> => harness.service.during(success(route)(harness));
 
   // Whatever else a body must be, it is exactly what the route declares: the client of the test sees to that.
-  test(`responds with ${status} and exactly its fields, for a key with its scope alone`, async () => {
+  test(`responds with ${status} and exactly its fields, for a key with its scopes alone`, async () => {
     const harness = await oneOfEverything();
-    const call = await harness.service.newKey(harness.workspaceId, { scopes: scope === null ? [] : [scope] });
+    const call = await harness.service.newKey(harness.workspaceId, { scopes });
     // What has to come before the request itself is done with the key that may do everything.
     const withScopeAlone: Harness = {
       ...harness,
@@ -78,14 +78,14 @@ describe.each(ROUTE_TABLE.map((row) => [nameOf(row), row] as const))('%s', (name
     if (scope === null) reported(name).scope = '(none)';
   });
 
-  if (scope !== null) {
-    test(`needs ${scope}`, async () => {
+  for (const needed of scopes) {
+    test(`needs ${needed}`, async () => {
       const harness = await oneOfEverything();
-      const others = SCOPES.filter((other) => other !== scope);
+      const others = SCOPES.filter((other) => other !== needed);
       const call = await harness.service.newKey(harness.workspaceId, { scopes: others });
       const seen = await call(method, harness.at(path));
       expect([seen.status, seen.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
-      reported(name).scope = scope;
+      reported(name).scope = scopes.join(' ');
     });
   }
 

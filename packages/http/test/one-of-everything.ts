@@ -13,7 +13,7 @@ export interface Harness {
   readonly service: Service;
   readonly workspaceId: string;
   readonly call: Call;
-  readonly ids: Readonly<Record<'instance' | 'message' | 'webhook' | 'delivery', string>>;
+  readonly ids: Readonly<Record<'instance' | 'message' | 'webhook' | 'delivery' | 'event', string>>;
   /** The target of a path of the table. */
   readonly at: (path: string) => string;
   /** Sends a text, as a test varies it. */
@@ -47,17 +47,25 @@ export async function oneOfEverything(options: Parameters<typeof startService>[0
   const webhook = idOf((await call('POST', '/webhooks', { json: endpoint })).json);
   const delivery = idOf((await call('POST', `/webhooks/${webhook}/test`)).json);
   await service.clock.advance(1_000);
-  const ids: Readonly<Record<string, string>> = { instance, message, webhook, delivery };
+  const event = eventOf((await call('GET', `/messages/${message}/events`)).text);
+  const ids = { instance, message, webhook, delivery, event };
+  const byKind: Readonly<Record<string, string>> = ids;
   return {
     service,
     workspaceId,
     call,
-    ids: { instance, message, webhook, delivery },
-    at: (path) => path.replaceAll(/\{(\w+)\}/g, (_, kind: string) => ids[kind] ?? ''),
+    ids,
+    at: (path) => path.replaceAll(/\{(\w+)\}/g, (_, kind: string) => byKind[kind] ?? ''),
     send,
     sendFile,
     cutOff: line.cut,
   };
+}
+
+/** The id of the newest event. */
+function eventOf(page: string): string {
+  const { data } = JSON.parse(page) as { readonly data: readonly { readonly id: string }[] }; // the response of a list
+  return data[0]?.id ?? '';
 }
 
 interface Line {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { textOf } from './client.ts';
 import { idOf, startService } from './service.ts';
 import { needed, ROUTE_TABLE } from './route-table.ts';
 
@@ -20,7 +21,9 @@ async function strangerAndIds() {
   );
   const delivery = idOf((await call('POST', `/webhooks/${webhook}/test`)).json);
   await service.clock.advance(1_000);
-  const ids: Readonly<Record<string, string>> = { instance, message, webhook, delivery };
+  const events = JSON.parse((await call('GET', `/messages/${message}/events`)).text).data;
+  const event = textOf(events[0]?.id);
+  const ids: Readonly<Record<string, string>> = { instance, message, webhook, delivery, event };
   return { service, call, stranger, ids };
 }
 

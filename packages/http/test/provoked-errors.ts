@@ -160,6 +160,11 @@ const OF_ONE_ROW: Readonly<Record<string, Act>> = {
     await send({}, { 'Idempotency-Key': 'k' });
     return send({ text: 'something else' }, { 'Idempotency-Key': 'k' });
   },
+  'GET /events/stream STREAM_LIMIT_REACHED': async ({ service, workspaceId, call }) => {
+    const { events } = service.trunkline.workspace(workspaceId);
+    await Promise.all(Array.from({ length: 100 }, () => events.stream()));
+    return call('GET', '/events/stream');
+  },
   'GET /messages/{message}/media MEDIA_NOT_AVAILABLE': async ({ call, send }) =>
     call('GET', `/messages/${idOf((await send()).json)}/media`),
   'POST /webhooks WEBHOOK_LIMIT_REACHED': withPlan({ webhookLimit: 1 }, ({ call }) =>

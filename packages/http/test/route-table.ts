@@ -2,6 +2,7 @@ import type { ErrorCode, Scope } from '@trunkline/core';
 import { inputSchema } from '../src/openapi/input-schema.ts';
 import { ROUTES } from '../src/routes/all-routes.ts';
 import { ownErrors } from '../src/routes/declared-errors.ts';
+import { scopesOf } from '../src/routes/route.ts';
 import type { RequestBody, Route } from '../src/routes/route.ts';
 
 /** A route as the tables of tests need it. */
@@ -9,6 +10,8 @@ export interface Row {
   readonly method: Route['method'];
   readonly path: string;
   readonly scope: Scope | null;
+  /** The same, with another one that it may need. */
+  readonly scopes: readonly Scope[];
   readonly status: number;
   /** The codes that its operation returns. */
   readonly errors: readonly ErrorCode[];
@@ -20,6 +23,7 @@ export const ROUTE_TABLE: readonly Row[] = ROUTES.map((route) => ({
   method: route.method,
   path: route.path,
   scope: route.scope,
+  scopes: scopesOf(route),
   status: route.success.status,
   errors: ownErrors(route),
   route,

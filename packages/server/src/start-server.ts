@@ -158,7 +158,8 @@ async function startOn(
       url: listener.url,
       async stop() {
         draining = true;
-        await listener.close();
+        // A stream of events has no end of its own.
+        await Promise.all([trunkline.endStreams(), listener.close()]);
         await release();
         await telemetry.close();
       },

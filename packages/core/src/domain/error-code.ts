@@ -27,6 +27,7 @@ const TABLE = {
   MESSAGE_NOT_FOUND: { status: 404, meaning: 'The workspace has no such message.' },
   MEDIA_NOT_AVAILABLE: { status: 404, meaning: 'The message has no stored file.' },
   WEBHOOK_NOT_FOUND: { status: 404, meaning: 'The workspace has no such webhook endpoint.' },
+  EVENT_NOT_FOUND: { status: 404, meaning: 'The workspace has had no such event in the last 30 days.' },
   WEBHOOK_DELIVERY_NOT_FOUND: { status: 404, meaning: 'The workspace has no such delivery.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The path has other methods: see the header Allow.' },
   INSTANCE_NOT_CONNECTED: {
@@ -80,6 +81,11 @@ const TABLE = {
     status: 429,
     meaning: 'Too many messages of the instance are waiting to be sent.',
     exampleDetails: { retry_after: 30, limit: 1000, reset: 1_795_209_330 },
+  },
+  STREAM_LIMIT_REACHED: {
+    status: 429,
+    meaning: 'Too many event streams are open.',
+    exampleDetails: { retry_after: 30, limit: 100, reset: 1_795_209_330 },
   },
   INTERNAL_ERROR: {
     status: 500,

@@ -1,5 +1,6 @@
-import type { WebhookEventOf } from '@trunkline/receiver';
-import type { EventType } from '../domain/event/event.ts';
+import { readEvent } from '@trunkline/receiver';
+import type { WebhookEvent, WebhookEventOf } from '@trunkline/receiver';
+import type { Event, EventType } from '../domain/event/event.ts';
 import { eventTime } from './time.ts';
 
 /** What an event of this type reports. */
@@ -22,4 +23,13 @@ export function eventBody<Type extends EventType>(event: {
     data: event.data,
   };
   return JSON.stringify(body);
+}
+
+/** The body as receivers read it. Throws if it is damaged. */
+export function eventResource({ id, payload }: Event): WebhookEvent {
+  const read = readEvent(payload);
+  if (read.ok) return read.event;
+  throw new Error(
+    `The body of the event ${id} cannot be read (${read.reason}): check the database for damage.`,
+  );
 }

@@ -9,6 +9,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 import type { Random } from '../ports/random.ts';
 import type { Storage } from '../ports/storage/storage.ts';
+import type { EventStreams } from './events/streams.ts';
 import type { NetworkIds } from './messages/network-ids.ts';
 import type { NewEvent } from './new-event.ts';
 import type { Metrics } from './metrics.ts';
@@ -30,6 +31,7 @@ export interface ServiceContext {
   readonly sealer: Sealer;
   readonly newId: NewId;
   readonly newEvent: NewEvent;
+  readonly eventStreams: EventStreams;
   readonly networkIds: NetworkIds;
   readonly settings: ServiceSettings;
 }

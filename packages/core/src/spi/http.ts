@@ -18,6 +18,7 @@ export { apiKeyResource } from '../resources/api-key.ts';
 
 // The schemas that check what callers send: what describes the API is made from them.
 export { connectInput, instanceInput } from '../inputs/instances.ts';
+export { eventPageQuery, eventQuery, eventStreamQuery } from '../inputs/events.ts';
 export { deliveryQuery, webhookChanges, webhookInput } from '../inputs/webhooks.ts';
 export { mediaFields, messageInput, messageQuery, textInput } from '../inputs/messages.ts';
 export { flawInHostEntry } from '../domain/endpoint/host-list.ts';

@@ -5,7 +5,7 @@ import type { Failure, Success } from './call-result.ts';
 /** A success as it came: `body` is null where the response has none. */
 export interface ApiResponse extends Success {
   readonly body: JsonObject | null;
-  /** Of a file, where one was asked for; not read yet. */
+  /** Of a file or a stream of events, where one was asked for; not read yet. */
   readonly content?: ReadableStream<Uint8Array>;
   readonly headers: Headers;
 }
@@ -31,6 +31,16 @@ export async function takeFile(response: Response): Promise<ApiResponse | Failur
   }
   const content = response.body ?? new Blob([]).stream();
   return { ok: true, requestId: headers.get('X-Request-Id'), body: null, content, headers };
+}
+
+/** Takes a response that is a stream of events; one that is none is an error, in JSON. */
+export async function takeEvents(response: Response): Promise<ApiResponse | Failure> {
+  const { headers, body } = response;
+  if (!response.ok || !body || !headers.get('Content-Type')?.startsWith('text/event-stream')) {
+    const reply = await readResponse(response);
+    return reply.ok ? unexpected(response.status, reply.requestId) : reply;
+  }
+  return { ok: true, requestId: headers.get('X-Request-Id'), body: null, content: body, headers };
 }
 
 /** The error of the specification ("Errors"). */

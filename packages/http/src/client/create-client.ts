@@ -1,6 +1,8 @@
 import type { CallResult } from './call-result.ts';
 import { checkClientOptions } from './client-options.ts';
 import type { ClientOptions } from './client-options.ts';
+import { eventCalls } from './events.ts';
+import type { EventCalls } from './events.ts';
 import { messageCalls } from './messages.ts';
 import type { MessageCalls } from './messages.ts';
 import type { Operation } from './operation.ts';
@@ -30,6 +32,7 @@ export function createClient(options: ClientOptions): TrunklineClient {
     ...calls,
     messages: { ...calls.messages, ...messageCalls(transport, calls.messages) },
     webhooks: { ...calls.webhooks, ...webhookCalls(calls.webhooks) },
+    events: { ...calls.events, ...eventCalls(transport) },
   };
 }
 
@@ -47,6 +50,7 @@ export type TrunklineClient = {
 interface OwnCalls {
   readonly messages: MessageCalls;
   readonly webhooks: WebhookCalls;
+  readonly events: EventCalls;
 }
 
 type Call = (...given: readonly unknown[]) => Promise<CallResult<{ readonly data: unknown }>>;

@@ -3,6 +3,7 @@ export type { ClientOptions } from './client-options.ts';
 export type { ApiError, CallResult, ClientErrorCode, Failure, Success } from './call-result.ts';
 export type { CallOptions } from './remote-api.ts';
 export type { MediaFile, SendFileInput, SendOptions, Sent } from './messages.ts';
+export type { RemoteEvent, StreamResult } from './events.ts';
 export type { DeliveryPage } from './webhooks.ts';
 export type { TrunklineClient } from './create-client.ts';
 // For those who would rather catch than look at `ok`.
@@ -15,6 +16,9 @@ export type {
   DeliveryQuery,
   DeliveryResource,
   ErrorCode,
+  EventPageQuery,
+  EventQuery,
+  EventStreamQuery,
   GroupResource,
   InstanceInput,
   InstanceResource,

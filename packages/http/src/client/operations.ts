@@ -14,6 +14,12 @@ export const OPERATIONS: Operations = {
     logout: { method: 'POST', path: '/instances/{instance}/logout' },
     qr: { method: 'GET', path: '/instances/{instance}/qr' },
     groups: { method: 'GET', path: '/instances/{instance}/groups' },
+    events: {
+      method: 'GET',
+      path: '/instances/{instance}/events',
+      input: 'query',
+      facts: { perPage: 'per_page', nextCursor: 'next_cursor', prevCursor: 'prev_cursor' },
+    },
   },
   messages: {
     list: {
@@ -25,6 +31,12 @@ export const OPERATIONS: Operations = {
     send: { method: 'POST', path: '/messages', input: 'json' },
     get: { method: 'GET', path: '/messages/{message}' },
     media: { method: 'GET', path: '/messages/{message}/media' },
+    events: {
+      method: 'GET',
+      path: '/messages/{message}/events',
+      input: 'query',
+      facts: { perPage: 'per_page', nextCursor: 'next_cursor', prevCursor: 'prev_cursor' },
+    },
   },
   webhooks: {
     list: { method: 'GET', path: '/webhooks', facts: { configured: 'configured' } },
@@ -45,5 +57,9 @@ export const OPERATIONS: Operations = {
   deliveries: {
     get: { method: 'GET', path: '/webhook-deliveries/{delivery}' },
     retry: { method: 'POST', path: '/webhook-deliveries/{delivery}/retry' },
+  },
+  events: {
+    stream: { method: 'GET', path: '/events/stream', input: 'query' },
+    get: { method: 'GET', path: '/events/{event}' },
   },
 };

@@ -7,6 +7,8 @@ export interface ApiRequest {
   readonly form?: FormData | undefined;
   /** What comes is a file, not JSON. */
   readonly wantsFile?: boolean | undefined;
+  /** What comes is a stream of events. */
+  readonly wantsEvents?: boolean | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -31,13 +33,13 @@ export function urlOf(baseUrl: string, { path: target, query = {} }: ApiRequest)
 
 export function initOf(
   apiKey: string,
-  { method, json, form, wantsFile, headers, signal }: ApiRequest,
+  { method, json, form, wantsFile, wantsEvents, headers, signal }: ApiRequest,
 ): RequestInit {
   return {
     method,
     headers: {
       Authorization: `Bearer ${apiKey}`,
-      Accept: wantsFile ? '*/*' : 'application/json',
+      Accept: wantsEvents ? 'text/event-stream' : wantsFile ? '*/*' : 'application/json',
       ...(json && { 'Content-Type': 'application/json' }),
       ...headers,
     },

@@ -1,4 +1,4 @@
-import { readResponse, takeFile } from './api-response.ts';
+import { readResponse, takeEvents, takeFile } from './api-response.ts';
 import type { ApiResponse } from './api-response.ts';
 import { clientFailure } from './call-result.ts';
 import type { Failure } from './call-result.ts';
@@ -32,7 +32,7 @@ interface Attempt {
 async function attempt(options: CheckedClientOptions, request: ApiRequest, retry: number): Promise<Attempt> {
   try {
     const response = await options.fetch(urlOf(options.baseUrl, request), initOf(options.apiKey, request));
-    const result = await (request.wantsFile ? takeFile(response) : readResponse(response));
+    const result = await reading(request)(response);
     const code = result.ok ? null : result.error.code;
     if (!mayRetry({ status: response.status, code }, request)) return { result };
     const facts = { retry, now: Date.now(), random: Math.random() };
@@ -41,6 +41,14 @@ async function attempt(options: CheckedClientOptions, request: ApiRequest, retry
     if (request.signal?.aborted) return { result: aborted(request.signal.reason) };
     return { result: clientFailure('NETWORK_ERROR', NO_RESPONSE, { cause }) };
   }
+}
+
+function reading({
+  wantsFile,
+  wantsEvents,
+}: ApiRequest): (response: Response) => ReturnType<typeof takeFile> {
+  if (wantsEvents) return takeEvents;
+  return wantsFile ? takeFile : readResponse;
 }
 
 const NO_RESPONSE =

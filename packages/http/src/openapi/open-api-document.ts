@@ -101,7 +101,7 @@ function namedSchemas(routes: readonly Route[]): Record<string, z.ZodType | Json
 }
 
 function bodyOf({ body }: Success) {
-  return body === null || body === 'file' ? [] : [body];
+  return body === null || typeof body === 'string' ? [] : [body];
 }
 
 function byName<Named extends { readonly name: string }, Schema>(

@@ -1,4 +1,7 @@
 import type { oas31, ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
+import type { Scope } from '@trunkline/core';
+import { eventRoutes } from '../routes/events.ts';
+import { scopesOf } from '../routes/route.ts';
 import type { RequestBody, Route, Success } from '../routes/route.ts';
 import { errorResponses } from './error-responses.ts';
 import { RESPONSE_HEADERS, RATE_LIMIT_HEADERS } from './headers.ts';
@@ -7,14 +10,15 @@ import { parameters } from './parameters.ts';
 
 /** A route as an operation of the OpenAPI document. */
 export function operation(route: Route): ZodOpenApiOperationObject {
-  const { operationId, chapter, summary, scope, body, success, replay } = route;
+  const { operationId, chapter, summary, beyond, body, success, replay } = route;
+  const scopes = scopesOf(route);
   return {
     operationId,
-    tags: [chapter.tag.name],
+    tags: [beyond ? eventRoutes.tag.name : chapter.tag.name],
     summary,
-    description: scope === null ? 'Needs no particular scope.' : `Needs the scope \`${scope}\`.`,
+    description: scopeText(scopes),
     // Beside OAuth, OpenAPI 3.1 takes these names as the roles that the caller must have.
-    security: [{ apiKey: scope === null ? [] : [scope] }],
+    security: [{ apiKey: [...scopes] }],
     parameters: parameters(route),
     ...(body && { requestBody: requestBody(body) }),
     responses: {
@@ -29,6 +33,12 @@ export function operation(route: Route): ZodOpenApiOperationObject {
       ...errorResponses(route),
     },
   };
+}
+
+function scopeText(scopes: readonly Scope[]): string {
+  if (scopes.length === 0) return 'Needs no particular scope.';
+  const names = scopes.map((scope) => `\`${scope}\``).join(' and ');
+  return `Needs the scope${scopes.length > 1 ? 's' : ''} ${names}.`;
 }
 
 function requestBody(body: RequestBody): oas31.RequestBodyObject {
@@ -50,6 +60,7 @@ function successResponse({ body, contentTypes = ['application/json'] }: Success)
   const headers = { ...RESPONSE_HEADERS, ...RATE_LIMIT_HEADERS };
   if (body === null) return { description: 'Done; there is nothing to return.', headers };
   if (body === 'file') return { description: 'The file, as an attachment', headers, content: FILE };
+  if (body === 'events') return { description: EVENT_STREAM, headers, content: EVENTS };
   const { schema, description, example } = body;
   const types = contentTypes.map((type) =>
     type === 'application/json' ? [type, { schema, example }] : [type, { schema: { type: 'string' } }],
@@ -59,6 +70,18 @@ function successResponse({ body, contentTypes = ['application/json'] }: Success)
 
 /** "Content-Type is the stored MIME type" (specification, "Endpoints"): any. By the format, generated clients know bytes. */
 const FILE: oas31.ContentObject = { '*/*': { schema: { type: 'string', format: 'binary' } } };
+
+const EVENT_STREAM =
+  'The events as server-sent events: `event` is the type, `data` the body that webhooks get, byte for byte, `id` the id of the event. ' +
+  'An `id` without `data` is a position, to continue from as from an event. Each event comes at least once: after a ' +
+  '`Last-Event-ID`, those of up to a minute before it come again. Comments keep the connection open.';
+const EVENTS: oas31.ContentObject = {
+  'text/event-stream': {
+    schema: { type: 'string' },
+    example:
+      'id: evt_01kaj2t1a3c5e7g9j2m4p6r8t0\nevent: message.sent\ndata: {"id":"evt_01kaj2t1a3c5e7g9j2m4p6r8t0"}\n\n',
+  },
+};
 
 function replayResponse({ description, ...replay }: NonNullable<Route['replay']>): ZodOpenApiResponseObject {
   return {

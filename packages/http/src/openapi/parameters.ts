@@ -28,6 +28,14 @@ export const PARAMETER_COMPONENTS: Readonly<Record<string, oas31.ParameterObject
   },
 };
 
+const LAST_EVENT_ID: oas31.ParameterObject = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  description:
+    'The `id` that the client had last: the stream continues from there. Browsers send it by themselves.',
+  schema: { type: 'string' },
+};
+
 export function parameters(route: Route): (oas31.ParameterObject | oas31.ReferenceObject)[] {
   const headers = route.replay
     ? ['RequestId', 'WorkspaceId', 'IdempotencyKey']
@@ -35,6 +43,7 @@ export function parameters(route: Route): (oas31.ParameterObject | oas31.Referen
   return [
     ...(route.parameter === undefined ? [] : [pathParameter(route.chapter, route.parameter)]),
     ...(route.query ? queryParameters(route.query) : []),
+    ...(route.success.body === 'events' ? [LAST_EVENT_ID] : []),
     ...headers.map((header) => ({ $ref: `#/components/parameters/${header}` })),
   ];
 }

@@ -1,5 +1,6 @@
 import { apiKeyRoutes } from './api-key.ts';
 import { deliveryRoutes } from './deliveries.ts';
+import { eventRoutes } from './events.ts';
 import { instanceRoutes } from './instances.ts';
 import { messageRoutes } from './messages.ts';
 import { parameterOf } from './route.ts';
@@ -12,6 +13,7 @@ const GROUPS: { readonly [Name in GroupName]: RouteGroup<Name> } = {
   messages: messageRoutes,
   webhooks: webhookRoutes,
   deliveries: deliveryRoutes,
+  events: eventRoutes,
 };
 
 /** The chapters of the reference, in their order. */
@@ -24,6 +26,7 @@ export const ROUTES: readonly Route[] = [
   ...routesOf('messages'),
   ...routesOf('webhooks'),
   ...routesOf('deliveries'),
+  ...routesOf('events'),
 ];
 
 function routesOf(group: GroupName): readonly Route[] {

@@ -1,8 +1,11 @@
 import { accepts } from 'hono/accepts';
-import { connectInput, instanceInput } from '@trunkline/core/spi/http';
+import { connectInput, eventQuery, instanceInput } from '@trunkline/core/spi/http';
 import type { ErrorCode } from '@trunkline/core';
-import { data, NOTHING } from '../route-response.ts';
+import { data, json, NOTHING } from '../route-response.ts';
+import { pageFacts } from '../page-links.ts';
+import { eventPage } from '../schemas/events.ts';
 import { group, instance, qr } from '../schemas/instances.ts';
+import { PAGE_PARAMETERS } from '../schemas/page.ts';
 import { list, one } from '../schemas/response-body.ts';
 import { unchecked } from './route.ts';
 import type { RequestBody, RouteGroup } from './route.ts';
@@ -171,6 +174,29 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       success: { status: 200, body: list(group, 'All groups') },
       errors: [],
       handle: async ({ api, id }) => data(await api.instances.groups(id)),
+    },
+    events: {
+      operationId: 'listInstanceEvents',
+      method: 'GET',
+      path: '/instances/{instance}/events',
+      beyond: true,
+      summary: 'What has happened to an instance and its messages in 30 days, newest first',
+      scope: 'instances:read',
+      alsoScope: 'messages:read',
+      query: {
+        schema: eventQuery,
+        parameters: {
+          type: 'Only events of this type.',
+          ...PAGE_PARAMETERS,
+        },
+      },
+      success: { status: 200, body: eventPage },
+      errors: [],
+      refuses: { VALIDATION_FAILED: { query: 'limit=0' } },
+      handle: async ({ api, id, query, publicUrl }) => {
+        const page = await api.instances.events(id, unchecked(query));
+        return json({ data: page.data, ...pageFacts(page, publicUrl()) });
+      },
     },
   },
 };

@@ -1,4 +1,11 @@
-import { mediaFields, MESSAGE_TYPES, messageInput, messageQuery, textInput } from '@trunkline/core/spi/http';
+import {
+  eventPageQuery,
+  mediaFields,
+  MESSAGE_TYPES,
+  messageInput,
+  messageQuery,
+  textInput,
+} from '@trunkline/core/spi/http';
 import type { SendTextInput } from '@trunkline/core';
 import { data, json } from '../route-response.ts';
 import { downloadResponse } from '../download.ts';
@@ -6,6 +13,7 @@ import { isForm } from '../form-body.ts';
 import type { JsonSchema } from '../schemas/json-schema.ts';
 import { pageFacts } from '../page-links.ts';
 import type { JsonObject } from '../request-body.ts';
+import { eventPage } from '../schemas/events.ts';
 import { message, messagePage } from '../schemas/messages.ts';
 import { PAGE_PARAMETERS } from '../schemas/page.ts';
 import { one } from '../schemas/response-body.ts';
@@ -162,6 +170,27 @@ export const messageRoutes: RouteGroup<'messages'> = {
       success: { status: 200, body: 'file' },
       errors: ['MEDIA_NOT_AVAILABLE'],
       handle: async ({ api, id, c }) => downloadResponse(await api.messages.media(id), c.req.raw),
+    },
+    events: {
+      operationId: 'listMessageEvents',
+      method: 'GET',
+      path: '/messages/{message}/events',
+      beyond: true,
+      summary: 'What has happened to a message in 30 days, newest first',
+      scope: 'messages:read',
+      query: {
+        schema: eventPageQuery,
+        parameters: {
+          ...PAGE_PARAMETERS,
+        },
+      },
+      success: { status: 200, body: eventPage },
+      errors: [],
+      refuses: { VALIDATION_FAILED: { query: 'limit=0' } },
+      handle: async ({ api, id, query, publicUrl }) => {
+        const page = await api.messages.events(id, unchecked(query));
+        return json({ data: page.data, ...pageFacts(page, publicUrl()) });
+      },
     },
   },
 };

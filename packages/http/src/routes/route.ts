@@ -48,6 +48,10 @@ export interface RouteDefinition {
   readonly summary: string;
   /** What the key must be allowed to do; null for nothing in particular. */
   readonly scope: Scope | null;
+  /** Another scope that the key needs. */
+  readonly alsoScope?: Scope;
+  /** True for what the specification does not have. */
+  readonly beyond?: true;
   /** The query parameters that it knows; any other is refused. */
   readonly query?: QueryDefinition;
   /** The JSON that it takes. A route without one ignores whatever body it is sent. */
@@ -110,8 +114,8 @@ export interface RefusedRequest {
 
 export interface Success {
   readonly status: 200 | 201 | 202 | 204;
-  /** `file` for the bytes of a stored file, null for no body at all. */
-  readonly body: ResponseBody | 'file' | null;
+  /** `file` for the bytes of a stored file, `events` for a stream of events, null for no body at all. */
+  readonly body: ResponseBody | 'file' | 'events' | null;
   /** The content types to choose from by `Accept`, the default first; JSON alone where there is no choice. */
   readonly contentTypes?: readonly string[];
   /** True for what must not be written to any cache. */
@@ -147,6 +151,14 @@ const PARAMETER = /\{(\w+)\}/;
 /** The name of the parameter in a path of the specification; no path has more than one. */
 export function parameterOf(path: string): string | undefined {
   return PARAMETER.exec(path)?.[1];
+}
+
+/** The scopes that the key must have. */
+export function scopesOf({
+  scope,
+  alsoScope,
+}: Pick<RouteDefinition, 'scope' | 'alsoScope'>): readonly Scope[] {
+  return [scope, alsoScope].filter((one) => one !== null && one !== undefined);
 }
 
 /** A path of the specification as the router writes it: `/instances/:instance` for `/instances/{instance}`. */

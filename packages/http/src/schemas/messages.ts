@@ -3,7 +3,7 @@ import type { MessageResource } from '@trunkline/core';
 import * as z from 'zod';
 import { exactly } from './exactly.ts';
 import { count, id, timestamp, timestampOrNull } from './fields.ts';
-import { cursor, perPage } from './page.ts';
+import { pageOfLinks } from './page.ts';
 import { kind, payload } from './message-payloads.ts';
 import { page } from './response-body.ts';
 import type { Resource, ResponseBody } from './response-body.ts';
@@ -115,30 +115,4 @@ export const message: Resource<MessageResource> = {
   },
 };
 
-const url = z.string().nullable();
-
-export const messagePage: ResponseBody = page(message, 'A page of messages', {
-  schemas: {
-    links: z.strictObject({ first: z.null(), last: z.null(), prev: url, next: url }),
-    meta: z.strictObject({
-      path: z.string().meta({ description: 'The address of the list, without a query.' }),
-      per_page: perPage,
-      next_cursor: cursor.meta({ description: 'Towards older messages.' }),
-      prev_cursor: cursor.meta({ description: 'Towards newer messages.' }),
-    }),
-  },
-  example: {
-    links: {
-      first: null,
-      last: null,
-      prev: null,
-      next: 'https://api.example.com/api/v1/messages?limit=1&cursor=eyJ2IjoxfQ',
-    },
-    meta: {
-      path: 'https://api.example.com/api/v1/messages',
-      per_page: 1,
-      next_cursor: 'eyJ2IjoxfQ',
-      prev_cursor: null,
-    },
-  },
-});
+export const messagePage: ResponseBody = page(message, 'A page of messages', pageOfLinks('messages'));

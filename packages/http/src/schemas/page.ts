@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { list } from './response-body.ts';
 
 export const cursor: z.ZodType<string | null> = z.string().max(512).nullable();
 export const perPage: z.ZodType<number> = z.int().min(1).max(100);
@@ -8,3 +9,34 @@ export const PAGE_PARAMETERS = {
   limit: 'How many on a page.',
   cursor: 'Where the page begins: a cursor of another page of the same list.',
 } as const;
+
+const url = z.string().nullable();
+
+/** What stands beside the `data` of a page that has links (`page-links.ts`). `name` as in `/messages`. */
+export function pageOfLinks(name: string): Required<Parameters<typeof list>>[2] {
+  return {
+    schemas: {
+      links: z.strictObject({ first: z.null(), last: z.null(), prev: url, next: url }),
+      meta: z.strictObject({
+        path: z.string().meta({ description: 'The address of the list, without a query.' }),
+        per_page: perPage,
+        next_cursor: cursor.meta({ description: `Towards older ${name}.` }),
+        prev_cursor: cursor.meta({ description: `Towards newer ${name}.` }),
+      }),
+    },
+    example: {
+      links: {
+        first: null,
+        last: null,
+        prev: null,
+        next: `https://api.example.com/api/v1/${name}?limit=1&cursor=eyJ2IjoxfQ`,
+      },
+      meta: {
+        path: `https://api.example.com/api/v1/${name}`,
+        per_page: 1,
+        next_cursor: 'eyJ2IjoxfQ',
+        prev_cursor: null,
+      },
+    },
+  };
+}

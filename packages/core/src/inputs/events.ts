@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { EVENT_TYPES, NAMEABLE_EVENT_TYPES } from '../domain/event/event.ts';
+import type { EventType, SubscribableEventType } from '../domain/event/event.ts';
+import { pageFields } from './fields.ts';
+import type { CheckedPageQuery, PageQuery } from './fields.ts';
+
+type EventFilterQuery = { readonly type?: EventType | undefined };
+export type EventQuery = EventFilterQuery & PageQuery;
+export const eventQuery: z.ZodType<EventFilterQuery & CheckedPageQuery, unknown> = z.object({
+  type: z.enum(EVENT_TYPES).optional(),
+  ...pageFields,
+});
+
+export type EventPageQuery = PageQuery;
+export const eventPageQuery: z.ZodType<CheckedPageQuery, unknown> = z.object(pageFields);
+
+/** The names of all types, with the commas between them. */
+const TYPES_MAX = NAMEABLE_EVENT_TYPES.join(',').length;
+
+/** `types`: a comma-separated list. */
+export type EventStreamQuery = {
+  readonly types?: string | undefined;
+  readonly last_event_id?: string | undefined;
+};
+type CheckedEventStreamQuery = {
+  readonly types?: readonly SubscribableEventType[] | undefined;
+  readonly last_event_id?: string | undefined;
+};
+export const eventStreamQuery: z.ZodType<CheckedEventStreamQuery, unknown> = z.object({
+  types: z
+    .string()
+    .min(1)
+    .max(TYPES_MAX)
+    .transform((list) => list.split(','))
+    .pipe(z.array(z.enum(NAMEABLE_EVENT_TYPES)))
+    .optional(),
+  last_event_id: z
+    .string()
+    .regex(/^evt_[0-7][0-9a-hjkmnp-tv-z]{25}$/, 'Must be the id of an event, as in the `id:` of the stream.')
+    .optional(),
+});

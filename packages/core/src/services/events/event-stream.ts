@@ -1,0 +1,147 @@
+import type { Event, EventType } from '../../domain/event/event.ts';
+import type { ServiceContext } from '../context.ts';
+import { lookBackFrom, positionAt } from './log-position.ts';
+import type { EventStream, StreamedEvent } from './streams.ts';
+
+/** A stream as those see it who feed it. */
+export interface FedStream {
+  readonly stream: EventStream;
+  /** Takes an event that was committed. Never waits: what does not fit is read from the store when there is room. */
+  offer(event: Event): void;
+  /** Everything that was committed until then has been offered. */
+  offeredUntil(time: number): void;
+  end(): void;
+}
+
+interface EventStreamOptions {
+  readonly workspaceId: string;
+  readonly types: ReadonlySet<EventType>;
+  /** An event, or a position, that its reader had last. Null to begin now. */
+  readonly after: string | null;
+  /** Called once, whatever ends it. */
+  readonly onEnd: () => void;
+}
+
+/** Events that wait for a reader that is slow: then the store is read instead. */
+const QUEUE_MAX = 200;
+const QUEUE_MAX_CHARACTERS = 500_000;
+/** Events that are read from the store in one step. */
+const STEP = 50;
+/** Ids that are known to have been yielded: beyond it a reader that is too slow may get some again. */
+const YIELDED_MAX = 20_000;
+
+/**
+ * One reader's stream. It first reads the log from where its reader was, then takes what it is offered. A reader that is
+ * slow, or still reads the log, lets that pile up to a bound; then the log is read again.
+ */
+export function createEventStream(
+  { storage, clock }: Pick<ServiceContext, 'storage' | 'clock'>,
+  { workspaceId, types, after, onEnd }: EventStreamOptions,
+): FedStream {
+  let queue: Event[] = [];
+  let queued = 0;
+  let isOverflown = false;
+  /** From where the log is read; null while what is offered is all that there is. */
+  let readFrom = after === null ? null : lookBackFrom(after, clock.now());
+  let next: Event[] = [];
+  /** The largest id that its reader has had, or that is not for it. */
+  let latest = after ?? positionAt(clock.now());
+  /** What `latest` is once all of `next` is yielded. */
+  let latestAfterNext = latest;
+  let offeredUntil = clock.now();
+  const yielded = new Set<string>();
+  let isEnded = false;
+  let wake = (): void => {};
+
+  const end = (): void => {
+    if (isEnded) return;
+    isEnded = true;
+    wake();
+    onEnd();
+  };
+
+  const remember = (id: string): void => {
+    if (id > latest) latest = id;
+    yielded.add(id);
+    const floor = lookBackFrom(latest, clock.now());
+    for (const oldest of yielded) {
+      if (yielded.size <= YIELDED_MAX && oldest >= floor) return;
+      yielded.delete(oldest);
+    }
+  };
+
+  const readLog = async (from: string): Promise<void> => {
+    const found = await storage.events.listAfter(workspaceId, from, STEP);
+    const last = found.at(-1);
+    if (last) latestAfterNext = last.id;
+    readFrom = last && found.length === STEP ? last.id : null;
+    next = found.filter(({ type }) => types.has(type));
+  };
+
+  /** Resolves when there may be something in `next`, or the stream has ended. */
+  const refill = async (): Promise<void> => {
+    if (latestAfterNext > latest) latest = latestAfterNext;
+    if (readFrom !== null) return readLog(readFrom);
+    if (queue.length > 0) {
+      next = queue;
+      queue = [];
+      queued = 0;
+    } else if (isOverflown) {
+      isOverflown = false;
+      readFrom = lookBackFrom(latest, clock.now());
+    } else {
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  };
+
+  const isIdle = (): boolean => readFrom === null && !isOverflown && queue.length === 0 && next.length === 0;
+
+  const take = async (): Promise<IteratorResult<StreamedEvent, undefined>> => {
+    while (!isEnded) {
+      const event = next.shift();
+      if (!event) await refill();
+      else if (!yielded.has(event.id)) {
+        remember(event.id);
+        return { done: false, value: { id: event.id, type: event.type, body: event.payload } };
+      }
+    }
+    return { done: true, value: undefined };
+  };
+  /** Calls of `next` are carried out one after another. */
+  let taking: Promise<unknown> = Promise.resolve();
+
+  const stream: EventStream = {
+    get position() {
+      const passed = positionAt(offeredUntil);
+      return isIdle() && passed > latest ? passed : latest;
+    },
+    next() {
+      const taken = taking.then(take);
+      taking = taken.catch(() => undefined);
+      return taken;
+    },
+    async return() {
+      end();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]: () => stream,
+  };
+
+  return {
+    stream,
+    offer(event) {
+      if (isEnded || !types.has(event.type)) return;
+      if (queue.length >= QUEUE_MAX || queued >= QUEUE_MAX_CHARACTERS) {
+        isOverflown = true;
+        return;
+      }
+      queue.push(event);
+      queued += event.payload.length;
+      wake();
+    },
+    offeredUntil(time) {
+      offeredUntil = time;
+    },
+    end,
+  };
+}

@@ -1,0 +1,84 @@
+import type { Event } from '../../domain/event/event.ts';
+import type { ServiceContext } from '../context.ts';
+import { LAST_ID, lookBackFrom, positionAt } from './log-position.ts';
+
+/** How many events, or ids, are read in one step. */
+const STEP = 200;
+/** The shortest time between two looks back for events that were committed late. */
+const LOOK_BACK_EVERY_MS = 1_000;
+/** A look back takes no more than this share of the time, however many events its window has. */
+const LOOK_BACK_SHARE = 0.1;
+
+/** The end of a workspace's log: what is committed after it was opened, once each, in about the order of their ids. */
+export interface EventTail {
+  /** Learns what the log has already. To be awaited before the first read. */
+  open(): Promise<void>;
+  /** What has been committed since the last call. If it throws, what it has not returned comes with the next call. */
+  read(): AsyncGenerator<Event, void, undefined>;
+}
+
+/**
+ * An event's id is the time when it was made, and it may be committed after others with later ids. So beside what is
+ * after the latest id, a tail looks for ids in the window before it that it has not seen.
+ */
+export function createEventTail(
+  { storage, clock }: Pick<ServiceContext, 'storage' | 'clock'>,
+  workspaceId: string,
+): EventTail {
+  const { events } = storage;
+  let latest = positionAt(clock.now());
+  let seen = new Set<string>();
+  let lookBackAt = 0;
+
+  const ids = async function* (from: string, upTo: string): AsyncGenerator<string, void, undefined> {
+    for (let after = from; ;) {
+      const found = await events.listIds(workspaceId, { after, upTo }, STEP);
+      yield* found;
+      const last = found.at(-1);
+      if (last === undefined || found.length < STEP) return;
+      after = last;
+    }
+  };
+
+  const readLate = async function* (): AsyncGenerator<Event, void, undefined> {
+    const began = clock.elapsed();
+    const inWindow = new Set<string>();
+    for await (const id of ids(lookBackFrom(latest, clock.now()), latest)) {
+      inWindow.add(id);
+      if (seen.has(id)) continue;
+      const event = await events.find(workspaceId, id, 0);
+      seen.add(id);
+      if (event) yield event;
+    }
+    // What is before the window is not looked at again.
+    seen = inWindow;
+    const tookMs = clock.elapsed() - began;
+    lookBackAt = clock.elapsed() + Math.max(LOOK_BACK_EVERY_MS, tookMs / LOOK_BACK_SHARE);
+  };
+
+  const readNew = async function* (): AsyncGenerator<Event, void, undefined> {
+    for (;;) {
+      const found = await events.listAfter(workspaceId, latest, STEP);
+      for (const event of found) {
+        latest = event.id;
+        seen.add(event.id);
+        yield event;
+      }
+      if (found.length < STEP) return;
+    }
+  };
+
+  return {
+    async open() {
+      // Beyond now are those that were made before the clock was set back.
+      for await (const id of ids(lookBackFrom(latest, clock.now()), LAST_ID)) {
+        seen.add(id);
+        if (id > latest) latest = id;
+      }
+    },
+    async *read() {
+      if (clock.elapsed() >= lookBackAt) yield* readLate();
+      yield* readNew();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { EventStreamQuery } from '@trunkline/core';
+import { clientFailure } from './call-result.ts';
+import type { CallResult } from './call-result.ts';
+import { OPERATIONS } from './operations.ts';
+import type { CallOptions } from './remote-api.ts';
+import { readServerSentEvents } from './server-sent-events.ts';
+import type { Transport } from './transport.ts';
+
+/** The calls about events that are more than a request and the data of its response. */
+export interface EventCalls {
+  /**
+   * The events of the workspace as they happen. `data` ends when the connection does: open the next stream with
+   * `last_event_id`, the last `id` that this one had, and leave out events that you have had.
+   */
+  stream(query?: EventStreamQuery, options?: CallOptions): Promise<CallResult<StreamResult>>;
+}
+
+export interface StreamResult {
+  /** Throws what the connection breaks off with. */
+  readonly data: AsyncIterable<RemoteEvent>;
+}
+
+/** What a stream brings: an event, or a position without one. */
+export interface RemoteEvent {
+  /** To continue from. */
+  readonly id: string;
+  /** Null for a position, which comes every 15 s if no event does. */
+  readonly event: { readonly type: string; readonly body: string } | null;
+}
+
+export function eventCalls(transport: Transport): EventCalls {
+  return {
+    async stream({ last_event_id: last, ...query } = {}, { signal } = {}) {
+      const { method, path } = OPERATIONS.events.stream;
+      const headers = last === undefined ? {} : { 'Last-Event-ID': last };
+      const response = await transport({ method, path, query, headers, wantsEvents: true, signal });
+      if (!response.ok) return response;
+      const { requestId, content } = response;
+      if (!content) return clientFailure('UNEXPECTED_RESPONSE', 'The stream has no body.', { requestId });
+      return { ok: true, requestId, data: eventsIn(content) };
+    },
+  };
+}
+
+async function* eventsIn(content: ReadableStream<Uint8Array>): AsyncGenerator<RemoteEvent, void, undefined> {
+  for await (const { id, type, data } of readServerSentEvents(content)) {
+    if (id === null) continue;
+    yield { id, event: data === null ? null : { type, body: data } };
+  }
+}

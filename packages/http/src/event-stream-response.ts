@@ -1,0 +1,131 @@
+import type { EventStream, EventStreamQuery, StreamedEvent, WorkspaceApi } from '@trunkline/core';
+import { isTrunklineError } from '@trunkline/core';
+import type { RouteResponse } from './route-response.ts';
+
+/** How long a client waits before it connects again, in milliseconds: what browsers take from the stream. */
+const RETRY_MS = 3_000;
+/** The longest time without a byte: proxies close a connection on which nothing comes for 30 to 60 s. */
+const HEARTBEAT_MS = 15_000;
+/** How often the key is looked at again: a stream outlives it by no more than this. */
+const READMIT_MS = 5_000;
+/** How long a client may take nothing of a stream. */
+const UNREAD_MAX_MS = 60_000;
+/** What is written in one piece, if there is so much. */
+const CHUNK_CHARACTERS = 65_536;
+
+interface EventStreamRequest {
+  readonly api: Pick<WorkspaceApi, 'events'>;
+  readonly query: EventStreamQuery;
+  readonly request: Request;
+  /** Rejects once the key may not read the stream any more. */
+  readonly readmit: () => Promise<void>;
+}
+
+/** The events as server-sent events (HTML Living Standard, section 9.2). */
+export async function eventStreamResponse({
+  api,
+  query,
+  request,
+  readmit,
+}: EventStreamRequest): Promise<RouteResponse> {
+  // A browser that connects again sends the header beside the query that it began with.
+  const lastEventId = request.headers.get('Last-Event-ID') ?? query.last_event_id;
+  const stream = await api.events.stream({
+    ...query,
+    ...(lastEventId === undefined ? {} : { last_event_id: lastEventId }),
+  });
+  const isHead = request.method === 'HEAD';
+  if (isHead) await stream.return();
+  return {
+    headers: {
+      'Content-Type': 'text/event-stream',
+      // Compression would hold events back, and so would nginx.
+      'Cache-Control': 'no-store, no-transform',
+      'X-Accel-Buffering': 'no',
+      'X-Content-Type-Options': 'nosniff',
+    },
+    body: isHead ? null : bytesOf(stream, readmit),
+  };
+}
+
+function bytesOf(stream: EventStream, readmit: () => Promise<void>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let arriving: Promise<IteratorResult<StreamedEvent, undefined>> | null = null;
+  let unread: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+
+  const end = (): void => {
+    isOver = true;
+    clearTimeout(unread);
+    clearInterval(admission);
+    void stream.return();
+  };
+  const admission = setInterval(() => {
+    readmit().catch((error: unknown) => {
+      // Where the key cannot be looked up for now, nothing can be read either.
+      if (isTrunklineError(error) && error.code !== 'INTERNAL_ERROR') end();
+    });
+  }, READMIT_MS);
+
+  /** What has come, as text, once something has; a heartbeat if nothing comes. Null at the end. */
+  const nextText = async (): Promise<string | null> => {
+    let text = '';
+    while (text.length < CHUNK_CHARACTERS) {
+      arriving ??= stream.next();
+      const arrived = await within(text === '' ? HEARTBEAT_MS : 0, arriving);
+      if (arrived === null) break;
+      arriving = null;
+      if (arrived.done) return text === '' ? null : text;
+      text += eventText(arrived.value);
+    }
+    return text === '' ? heartbeat(stream.position) : text;
+  };
+
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        // Whoever loses the connection before the first event goes on from here.
+        controller.enqueue(encoder.encode(`retry: ${RETRY_MS}\n${heartbeat(stream.position)}`));
+        unread = setTimeout(end, UNREAD_MAX_MS);
+      },
+      async pull(controller) {
+        clearTimeout(unread);
+        try {
+          const text = await nextText();
+          if (text !== null) {
+            controller.enqueue(encoder.encode(text));
+            if (!isOver) unread = setTimeout(end, UNREAD_MAX_MS);
+            return;
+          }
+          end();
+          controller.close();
+        } catch (error) {
+          end();
+          controller.error(error);
+        }
+      },
+      cancel: end,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function eventText({ id, type, body }: StreamedEvent): string {
+  // JSON has no line breaks outside of white space, and ours has no white space.
+  const data = body.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
+  return `id: ${id}\nevent: ${type}\n${data.join('')}\n`;
+}
+
+/** A comment, and the position: an event without data is none, but its id is kept. */
+function heartbeat(position: string): string {
+  return `: \nid: ${position}\n\n`;
+}
+
+/** What `work` resolves with, or null if it takes longer. */
+async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, ms, null);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

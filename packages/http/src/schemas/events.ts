@@ -1,0 +1,16 @@
+import type { EventType } from '@trunkline/core/spi/http';
+import * as z from 'zod';
+import { pageOfLinks } from './page.ts';
+import { one, page } from './response-body.ts';
+import type { Resource, ResponseBody } from './response-body.ts';
+import { EVENT_BODIES } from './webhook-events.ts';
+
+/** Any event, as the body of a webhook. */
+const event: Resource = {
+  name: 'Event',
+  schema: z.union(EVENT_BODIES.map(({ schema }) => schema)),
+  example: EVENT_BODIES.find(({ type }) => type === ('message.sent' satisfies EventType))?.example,
+};
+
+export const eventResponse: ResponseBody = one(event, 'The event');
+export const eventPage: ResponseBody = page(event, 'A page of events', pageOfLinks('events'));
