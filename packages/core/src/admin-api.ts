@@ -76,6 +76,17 @@ export interface Admin {
     delete(name: string): Promise<void>;
   };
   /**
+   * Seals again, with the first `secretKey`, what a former one has sealed, as the role `maintenance` does after its
+   * start. Continues where it was interrupted if it is called again. Once it resolves with `isComplete`, the former keys
+   * can be taken out of the list; if it does not, the log says what could not be opened.
+   */
+  resealSecrets(options?: {
+    /** Ends it early, between two secrets. */
+    readonly signal?: AbortSignal;
+    /** Called with how many secrets were sealed so far. */
+    readonly onProgress?: (sealed: number) => void;
+  }): Promise<{ readonly sealed: number; readonly isComplete: boolean }>;
+  /**
    * What is open in the whole service and how old it is, with the message that has waited longest and its workspace. Each
    * count stops at 10,000. Read at most every 5 seconds; the same numbers are exported as metrics.
    */

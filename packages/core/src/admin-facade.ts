@@ -14,6 +14,7 @@ import type { ServiceContext } from './services/context.ts';
 import type { KeptWorkload } from './services/kept-workload.ts';
 import { erasePerson } from './services/people/erase-person.ts';
 import { exportPerson } from './services/people/export-person.ts';
+import { resealAll } from './services/reseal-all.ts';
 import { unwrap } from './trunkline-error.ts';
 import type { Result } from './domain/result.ts';
 
@@ -67,6 +68,11 @@ export function adminFacade(
         unwrap(await deleteSubscription(context, name));
       },
     },
+    resealSecrets: ({ signal, onProgress } = {}) =>
+      resealAll(context, {
+        isStopping: () => signal?.aborted === true,
+        ...(onProgress && { onProgress }),
+      }),
     workload: workload.read,
   };
 }

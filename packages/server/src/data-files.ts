@@ -7,6 +7,8 @@ import { errorCode, StartError } from './start-error.ts';
 export interface DataFiles {
   readonly directory: string;
   readonly secretKey: string;
+  /** The key that takes its place, while a rotation has not ended. */
+  readonly nextSecretKey: string;
   readonly sandboxNetwork: string;
   /** A directory, made with the first file. */
   readonly media: string;
@@ -31,6 +33,7 @@ export async function checkDataFiles({
   return {
     directory,
     secretKey: join(directory, 'secret.key'),
+    nextSecretKey: join(directory, 'secret.key.next'),
     sandboxNetwork: join(directory, 'sandbox.db'),
     media: join(directory, 'media'),
     database,

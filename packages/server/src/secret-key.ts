@@ -23,6 +23,33 @@ export async function readSecretKey(path: string): Promise<string | undefined> {
   return key;
 }
 
+/** The keys of a server: the first one seals, and all open. */
+export interface SecretKeys {
+  readonly keys: readonly string[];
+  /** Whether a rotation was begun that has not ended: then the new key comes before the one that it replaces. */
+  readonly isRotating: boolean;
+}
+
+/** Those of the settings, or of the files; null if there is none. */
+export async function findSecretKeys(
+  {
+    secretKey,
+    previousSecretKey,
+  }: { readonly secretKey: string | undefined; readonly previousSecretKey: string | undefined },
+  files: { readonly secretKey: string; readonly nextSecretKey: string },
+): Promise<SecretKeys | null> {
+  const previous = previousSecretKey === undefined ? [] : [previousSecretKey];
+  if (secretKey !== undefined) return { keys: [secretKey, ...previous], isRotating: false };
+  const current = await readSecretKey(files.secretKey);
+  if (current === undefined) return null;
+  const next = await readSecretKey(files.nextSecretKey);
+  if (next === undefined || next === current) return { keys: [current, ...previous], isRotating: false };
+  return { keys: [next, current, ...previous], isRotating: true };
+}
+
+/** What to do about a rotation that has not ended. */
+export const END_ROTATION = 'stop the server and run "trunkline rotate-secret-key", which ends it';
+
 /** Why a database that is in use cannot be opened without its key. */
 export function secretKeyMissing(path: string): StartError {
   return new StartError(
@@ -63,7 +90,7 @@ async function writeDurably(path: string, content: string): Promise<void> {
   }
 }
 
-async function syncDirectory(path: string): Promise<void> {
+export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path);
   try {
     await directory.sync();

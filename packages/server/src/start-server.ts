@@ -17,9 +17,11 @@ import { ownAddresses } from './own-addresses.ts';
 import { openRateLimit } from './rate-limit.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { SandboxNetwork } from './sandbox-network.ts';
-import { createSecretKey, readSecretKey, secretKeyMissing } from './secret-key.ts';
+import { createSecretKey, END_ROTATION, findSecretKeys, secretKeyMissing } from './secret-key.ts';
+import type { SecretKeys } from './secret-key.ts';
 import { createServerApp, createStartingApp } from './server-app.ts';
 import type { Settings } from './settings.ts';
+import { StartError } from './start-error.ts';
 import { openMetricsListener } from './telemetry/metrics-listener.ts';
 import { openTelemetry } from './telemetry/telemetry.ts';
 import type { Telemetry } from './telemetry/telemetry.ts';
@@ -120,6 +122,7 @@ async function startOn(
   };
   try {
     await trunkline.start();
+    await checkKeysUnchanged(settings, files, secretKey);
     const openWorkspace = (): Promise<Access> =>
       openDefaultWorkspace({ trunkline, storage, crypto: runtime.crypto }, settings.apiKey);
     // Another server may be doing the same at this moment: the second look finds what that one has made.
@@ -191,10 +194,12 @@ async function openData({
   try {
     const isInUse =
       files.hasDatabase || (settings.database.kind === 'postgres' && (await hasWorkspace(storage, logger)));
-    const secretKey = [
-      await secretKeyFor({ settings, files, terminal }, isInUse),
-      settings.previousSecretKey,
-    ];
+    const { keys: secretKey, isRotating } = await secretKeysFor({ settings, files, terminal }, isInUse);
+    if (isRotating)
+      logger.warn(
+        { path: files.nextSecretKey },
+        `a rotation of the secret key has not ended: the new key seals, and both open; ${END_ROTATION}`,
+      );
     if (isInUse) await trySecretKey(storage, { secretKey, logger });
     await createDataDirectory(files, terminal);
     return { secretKey, network: network ?? (await openNetwork(settings, files, terminal)) };
@@ -205,15 +210,26 @@ async function openData({
 }
 
 /** A key that does not fit the database would make it useless, so none is made beside one. */
-async function secretKeyFor(
+async function secretKeysFor(
   { settings, files, terminal }: Pick<Data, 'settings' | 'files' | 'terminal'>,
   isInUse: boolean,
-): Promise<string> {
-  const key = settings.secretKey ?? (await readSecretKey(files.secretKey));
-  if (key !== undefined) return key;
+): Promise<SecretKeys> {
+  const found = await findSecretKeys(settings, files);
+  if (found) return found;
   if (isInUse) throw secretKeyMissing(files.secretKey);
   await createDataDirectory(files, terminal);
-  return createSecretKey(files.secretKey);
+  return { keys: [await createSecretKey(files.secretKey)], isRotating: false };
+}
+
+/** A rotation that began before this process was known did not wait for it: what it has sealed could not be opened here. */
+async function checkKeysUnchanged(
+  settings: Settings,
+  files: DataFiles,
+  keys: TrunklineOptions['secretKey'],
+): Promise<void> {
+  const found = await findSecretKeys(settings, files);
+  if (JSON.stringify(found?.keys) !== JSON.stringify(keys))
+    throw new StartError('The secret key was replaced while this server started: start it again.');
 }
 
 /** What only some servers use is loaded by those alone: the others start sooner, in less memory. */

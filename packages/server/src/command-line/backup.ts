@@ -1,7 +1,7 @@
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { backup, DatabaseSync } from '../node-sqlite.ts';
-import { readSecretKey } from '../secret-key.ts';
+import { END_ROTATION, findSecretKeys, readSecretKey } from '../secret-key.ts';
 import { reasonOf } from '../start-error.ts';
 import type { Settings } from '../settings.ts';
 import { NEW_MANIFEST, readManifest, writeManifest } from './backup-manifest.ts';
@@ -32,6 +32,10 @@ export const backupCommand: CommandHandler = async (call) => {
   const settings = await localSettings(call);
   const path = sqlitePathOf(settings);
   const files = await existingFiles(settings);
+  if ((await findSecretKeys(settings, files))?.isRotating === true)
+    throw new CommandError(
+      `A rotation of the secret key has not ended, so that one key alone would not open the backup: ${END_ROTATION}.`,
+    );
   let manifest = await beginIn(directory);
   const key = await keepKey(call, { settings, directory, secretKey: files.secretKey });
 

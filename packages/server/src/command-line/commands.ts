@@ -85,6 +85,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./move.ts')).moveCommand,
   },
   {
+    name: 'rotate-secret-key',
+    summary: 'make a new secret key, and seal everything with it, while no server runs',
+    on: 'database',
+    asks: true,
+    options: { '--stopped': 'says that every server on other machines has ended' },
+    load: async () => (await import('./rotate-secret-key.ts')).rotateSecretKey,
+  },
+  {
     name: 'workspaces list',
     summary: 'list the workspaces, oldest first',
     on: 'database',

@@ -10,7 +10,7 @@ import type { DataFiles } from '../data-files.ts';
 import { hasWorkspace, storageOn } from '../database.ts';
 import { DatabaseSync } from '../node-sqlite.ts';
 import { openOnce } from '../open-once.ts';
-import { readSecretKey } from '../secret-key.ts';
+import { END_ROTATION, findSecretKeys } from '../secret-key.ts';
 import type { Settings } from '../settings.ts';
 import { complaintsOf, errorCode, reasonOf } from '../start-error.ts';
 import { trySecretKey } from '../try-secret-key.ts';
@@ -216,8 +216,8 @@ async function checkKey(
   files: DataFiles,
   isInUse: boolean,
 ): Promise<readonly [string, null]> {
-  const key = settings.secretKey ?? (await readSecretKey(files.secretKey));
-  if (key === undefined) {
+  const found = await findSecretKeys(settings, files);
+  if (!found) {
     if (!isInUse) return ['There is none yet: the first start makes it.', null];
     throw new Fault(
       `The secret key is missing: ${files.secretKey}`,
@@ -235,9 +235,16 @@ async function checkKey(
   if (!isInUse) return ['It is there.', null];
   const storage = openOnce(await storageOn(settings.database));
   try {
-    await trySecretKey(storage, { secretKey: [key, settings.previousSecretKey], logger: silentLogger });
+    await trySecretKey(storage, { secretKey: found.keys, logger: silentLogger });
+    if (found.isRotating)
+      throw new Fault(
+        `A rotation of the secret key has not ended: ${files.nextSecretKey} is there.`,
+        `${END_ROTATION.charAt(0).toUpperCase()}${END_ROTATION.slice(1)}.`,
+        'warning',
+      );
     return ['It fits the database.', null];
   } catch (error) {
+    if (error instanceof Fault) throw error;
     if (errorCode(error) !== undefined) throw error;
     throw new Fault(
       reasonOf(error),

@@ -7,7 +7,7 @@ import { checkDataFiles } from '../data-files.ts';
 import type { DataFiles } from '../data-files.ts';
 import { hasWorkspace, storageOn } from '../database.ts';
 import { openOnce } from '../open-once.ts';
-import { readSecretKey, secretKeyMissing } from '../secret-key.ts';
+import { findSecretKeys, secretKeyMissing } from '../secret-key.ts';
 import { flagOf } from '../setting-names.ts';
 import { fromEnvironment } from '../setting-sources.ts';
 import { allSettings, readSettings } from '../settings.ts';
@@ -65,7 +65,7 @@ export async function withLocalService<Value>(
       );
     const trunkline = createTrunkline({
       ...nodeRuntime(),
-      secretKey: [await existingSecretKey(settings, files), settings.previousSecretKey],
+      secretKey: await existingSecretKeys(settings, files),
       storage,
       gateway: createSandbox().gateway,
       logger,
@@ -93,10 +93,11 @@ export async function existingFiles({ database, dataDirectory }: Settings): Prom
   return files;
 }
 
-export async function existingSecretKey(settings: Settings, files: DataFiles): Promise<string> {
-  const key = settings.secretKey ?? (await readSecretKey(files.secretKey));
-  if (key === undefined) throw secretKeyMissing(files.secretKey);
-  return key;
+/** The first one seals. Throws a StartError if there is none. */
+export async function existingSecretKeys(settings: Settings, files: DataFiles): Promise<readonly string[]> {
+  const found = await findSecretKeys(settings, files);
+  if (!found) throw secretKeyMissing(files.secretKey);
+  return found.keys;
 }
 
 /** Problems of the service, as lines for people. */

@@ -1,4 +1,4 @@
-import { existingFiles, existingSecretKey, localSettings } from './local-service.ts';
+import { existingFiles, existingSecretKeys, localSettings } from './local-service.ts';
 import type { CommandHandler } from './command.ts';
 import { storageOn } from '../database.ts';
 import { nodeRuntime } from '@trunkline/core/node';
@@ -9,7 +9,7 @@ import type { Output } from './output.ts';
 /** Every start does the same; this does it beforehand, and shows how far it is. */
 export const migrate: CommandHandler = async (call) => {
   const settings = await localSettings(call);
-  await existingSecretKey(settings, await existingFiles(settings));
+  await existingSecretKeys(settings, await existingFiles(settings));
   const storage = await storageOn(settings.database);
   const { random } = nodeRuntime();
   const started = performance.now();

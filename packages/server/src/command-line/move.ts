@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Logger, MediaStore } from '@trunkline/core';
-import { nodeRuntime, thisProcess } from '@trunkline/core/node';
+import { nodeRuntime } from '@trunkline/core/node';
 import type { MovableDatabase, MoveMark } from '@trunkline/storage-kit';
 import { checkDataFiles } from '../data-files.ts';
 import type { DataFiles } from '../data-files.ts';
@@ -18,7 +18,8 @@ import { trySecretKey } from '../try-secret-key.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, usageError } from './command-error.ts';
 import { confirmed } from './confirm.ts';
-import { existingFiles, existingSecretKey, localSettings } from './local-service.ts';
+import { existingFiles, existingSecretKeys, localSettings } from './local-service.ts';
+import { refuseServers } from './no-server.ts';
 import { facts } from './printable.ts';
 import { directoryAt } from './safe-files.ts';
 
@@ -39,7 +40,7 @@ export const moveCommand: CommandHandler = async (call) => {
   const media = await mediaStores(call, settings, files);
   await withOpened(call, source, async (from) => {
     const sourceMark = await sourceMarkOf(from, { source, target });
-    if (!sourceMark) await checkSource(call, { settings, files, source, from });
+    if (!sourceMark) await checkSource(call, { settings, files, source });
     await withOpened(call, target, (to) => move(call, { source, target, from, to, sourceMark, media }));
   });
 };
@@ -173,36 +174,23 @@ async function sourceMarkOf(
   return mark;
 }
 
-interface CheckedSource {
-  readonly settings: Settings;
-  readonly files: DataFiles;
-  readonly source: Database;
-  readonly from: MovableDatabase;
-}
-
 /** The key fits, and no server is there that would lose what it is doing. */
-async function checkSource(call: Call, { settings, files, source, from }: CheckedSource): Promise<void> {
+async function checkSource(
+  call: Call,
+  {
+    settings,
+    files,
+    source,
+  }: { readonly settings: Settings; readonly files: DataFiles; readonly source: Database },
+): Promise<void> {
   const storage = openOnce(await storageOn(source));
   const logger = quietLogger(call);
   try {
-    const secretKey = [await existingSecretKey(settings, files), settings.previousSecretKey];
-    await storage.open({ newId: noIds, logger });
-    await trySecretKey(storage, { secretKey, logger });
-    await storage.processes.releaseEnded?.(Date.now());
+    await trySecretKey(storage, { secretKey: await existingSecretKeys(settings, files), logger });
   } finally {
     await storage.close();
   }
-  const here = thisProcess();
-  for (const { machine, pid } of await from.processes()) {
-    if (machine === here.machine)
-      throw new CommandError(
-        `Process ${pid} of this machine uses ${placeOf(source)}: stop the server before its database is moved.`,
-      );
-    if (!call.options.flag('stopped'))
-      throw new CommandError(
-        `Process ${pid} of another machine has used ${placeOf(source)} and has not said that it ended: stop every server on it, then add --stopped.`,
-      );
-  }
+  await refuseServers(call, { database: source, logger });
 }
 
 async function undo(call: Call, source: Database): Promise<void> {
@@ -278,10 +266,6 @@ function storeIn(directory: string): MediaStore {
   const { media } = nodeRuntime({ mediaDirectory: directory });
   if (media) return media;
   throw new Error(`There is no store for the files in ${directory}.`);
-}
-
-function noIds(): never {
-  throw new Error('A move makes no ids.');
 }
 
 /** Upgrades of large databases say how far they are. */

@@ -309,9 +309,7 @@ describe('trunkline move', { timeout: 900_000 }, () => {
       });
     const running = await at.move('--from', from, '--to', to, '--yes');
     expect(running).toMatchObject({ code: 1, stdout: '' });
-    expect(running.stderr).toMatch(
-      /Process \d+ of this machine uses .*: stop the server before its database is moved/,
-    );
+    expect(running.stderr).toMatch(/Process \d+ of this machine uses .*: stop the server first/);
     expect(await testClient(server.url).createInstance()).toMatchObject({ status: 'created' });
     await server.stop();
     await refused(2, '--to is missing: name the database that everything is moved to.', '--from', from);

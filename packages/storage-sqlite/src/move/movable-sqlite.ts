@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { MOVE_MARK, MOVED_TABLE_NAMES, movedTable, parseMoveMark, whileOpen } from '@trunkline/storage-kit';
 import type {
   MovableDatabase,
@@ -23,7 +24,7 @@ export function movableSqlite({ path }: { readonly path: string }): MovableDatab
   return {
     open: ({ logger }) =>
       open(() => {
-        const opened = openDatabase(path, { logger, isMoving: true });
+        const opened = openDatabase(resolve(path), { logger, isMoving: true });
         return { database: opened, idle: async () => {}, close: async () => opened.close() };
       }),
     close,

@@ -1,0 +1,169 @@
+import type { Endpoint } from '../domain/endpoint/endpoint.ts';
+import type { Instance } from '../domain/instance/instance.ts';
+import type { PendingDownload } from '../ports/storage/download-store.ts';
+import type { ServiceContext } from './context.ts';
+import { changeEndpoint } from './endpoints.ts';
+import {
+  endpointSecretPurpose,
+  proxyUrlPurpose,
+  referencePurpose,
+  SECRET_KEY_CHECK,
+  sessionPurpose,
+} from './sealer.ts';
+import { resealSecretKeyCheck, secretKeyCheck } from './secret-key-check.ts';
+
+const PAGE = 100;
+/** A session may have a hundred thousand values. */
+const SESSION_PAGE = 500;
+
+export interface ResealOptions {
+  /** Looked at between steps. */
+  readonly isStopping: () => boolean;
+  /** Called with how many secrets were sealed so far. */
+  readonly onProgress?: (sealed: number) => void;
+}
+
+export interface Resealed {
+  /** Secrets that were sealed again, the check of the key among them. */
+  readonly sealed: number;
+  /** Whether all that is sealed is sealed with the first key now. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Seals again, with the first `secretKey`, what a former one or a former version has sealed. The check of the key comes
+ * last, so that the database asks for the former key for as long as something needs it; and so whatever ends this, it
+ * can be begun again. Pairing codes are left alone: they run out within a minute.
+ */
+export async function resealAll(
+  context: ServiceContext,
+  { isStopping, onProgress = () => {} }: ResealOptions,
+): Promise<Resealed> {
+  const { storage, sealer, logger } = context;
+  let sealed = 0;
+  const count = (secrets: number): void => {
+    sealed += secrets;
+    onProgress(sealed);
+  };
+
+  const resealWorkspace = async (workspaceId: string): Promise<boolean> => {
+    let isComplete = true;
+    for (const endpoint of await storage.endpoints.list(workspaceId)) {
+      isComplete = (await succeeds({ webhookId: endpoint.id }, () => resealEndpoint(endpoint))) && isComplete;
+    }
+    for (const instance of await storage.instances.list(workspaceId)) {
+      const { id } = instance;
+      isComplete = (await succeeds({ instanceId: id }, () => resealProxyUrl(instance))) && isComplete;
+      isComplete = (await succeeds({ instanceId: id }, () => resealSession(id))) && isComplete;
+      isComplete = (await succeeds({ instanceId: id }, () => resealReferences(id))) && isComplete;
+    }
+    return isComplete;
+  };
+
+  /** What cannot be opened must not keep the rest from being resealed. */
+  const succeeds = async (
+    facts: Readonly<Record<string, unknown>>,
+    work: () => Promise<void>,
+  ): Promise<boolean> => {
+    if (isStopping()) return false;
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      logger.error(
+        { ...facts, err: error },
+        'a secret could not be sealed with the first secretKey: keep the former ones in the list; it is tried again in a minute',
+      );
+      return false;
+    }
+  };
+
+  const resealEndpoint = async ({ workspaceId, id, sealedSecret }: Endpoint): Promise<void> => {
+    const purpose = endpointSecretPurpose(id);
+    if (sealer.resealText(sealedSecret, purpose) === null) return;
+    // One that is deleted meanwhile has nothing to seal.
+    await changeEndpoint(context, { workspaceId, id }, (endpoint) => ({
+      endpoint: {
+        ...endpoint,
+        sealedSecret: sealer.resealText(endpoint.sealedSecret, purpose) ?? endpoint.sealedSecret,
+      },
+    }));
+    count(1);
+  };
+
+  const resealProxyUrl = async (listed: Instance): Promise<void> => {
+    const { id, workspaceId } = listed;
+    for (
+      let instance: Instance | null = listed;
+      instance?.sealedProxyUrl;
+      instance = await storage.instances.find(workspaceId, id)
+    ) {
+      const sealedProxyUrl = sealer.resealText(instance.sealedProxyUrl, proxyUrlPurpose(id));
+      if (sealedProxyUrl === null) return;
+      const resealed = { ...instance, sealedProxyUrl };
+      const written = await storage.instances.write({ instance: resealed, event: null, lease: null });
+      if (written.kind === 'written') return count(1);
+    }
+  };
+
+  const resealSession = async (instanceId: string): Promise<void> => {
+    let after: string | null = null;
+    do {
+      const names = await storage.sessions.names(instanceId, { prefix: '', after, limit: SESSION_PAGE });
+      await resealValues(instanceId, names);
+      after = names.length === SESSION_PAGE ? (names.at(-1) ?? null) : null;
+    } while (after !== null && !isStopping());
+  };
+
+  const resealValues = async (instanceId: string, names: readonly string[]): Promise<void> => {
+    const stored = await storage.sessions.read(instanceId, names);
+    const replacements = new Map<string, { readonly from: Uint8Array; readonly to: Uint8Array }>();
+    for (const [name, from] of stored) {
+      const to = sealer.reseal(from, sessionPurpose(instanceId, name));
+      if (to !== null) replacements.set(name, { from, to });
+    }
+    if (replacements.size === 0) return;
+    await storage.sessions.replace(instanceId, replacements);
+    count(replacements.size);
+  };
+
+  /** Of the files that messages of the instance still wait for. */
+  const resealReferences = async (instanceId: string): Promise<void> => {
+    let after: string | null = null;
+    do {
+      const page: readonly PendingDownload[] = await storage.downloads.list(instanceId, {
+        after,
+        limit: PAGE,
+      });
+      const replacements = new Map<string, { readonly from: Uint8Array; readonly to: Uint8Array }>();
+      for (const { messageId, sealedReference: from } of page) {
+        const to = sealer.reseal(from, referencePurpose(messageId));
+        if (to !== null) replacements.set(messageId, { from, to });
+      }
+      if (replacements.size > 0) {
+        await storage.downloads.replace(instanceId, replacements);
+        count(replacements.size);
+      }
+      after = page.length === PAGE ? (page.at(-1)?.messageId ?? null) : null;
+    } while (after !== null && !isStopping());
+  };
+
+  let isComplete = true;
+  let after: string | null = null;
+  do {
+    const workspaces = await storage.workspaces.list({ after, limit: PAGE });
+    for (const { id } of workspaces) isComplete = (await resealWorkspace(id)) && isComplete;
+    after = workspaces.length === PAGE ? (workspaces.at(-1)?.id ?? null) : null;
+  } while (after !== null && !isStopping());
+  if (!isComplete || isStopping()) return { sealed, isComplete: false };
+  if (!(await isSealedWithFirst(context))) {
+    await resealSecretKeyCheck(context);
+    count(1);
+  }
+  return { sealed, isComplete: true };
+}
+
+/** Whether the check of the key is sealed with the first one. */
+export async function isSealedWithFirst(context: ServiceContext): Promise<boolean> {
+  return context.sealer.resealText(await secretKeyCheck(context), SECRET_KEY_CHECK) === null;
+}

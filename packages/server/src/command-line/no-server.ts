@@ -1,0 +1,45 @@
+import { thisProcess } from '@trunkline/core/node';
+import type { Logger } from '@trunkline/core';
+import { storageOn } from '../database.ts';
+import type { Database } from '../database.ts';
+import { movableOn, placeOf } from '../move/databases.ts';
+import type { Call } from './command.ts';
+import { CommandError } from './command-error.ts';
+
+/**
+ * Refuses while a process uses the database that is not known to have ended: whoever serves or sends registers there.
+ * What processes of this machine held that have ended is released.
+ */
+export async function refuseServers(
+  call: Call,
+  { database, logger }: { readonly database: Database; readonly logger: Logger },
+): Promise<void> {
+  const storage = await storageOn(database);
+  await storage.open({ newId: noIds, logger });
+  try {
+    await storage.processes.releaseEnded?.(Date.now());
+  } finally {
+    await storage.close();
+  }
+  const here = thisProcess();
+  const movable = await movableOn(database);
+  await movable.open({ logger });
+  try {
+    for (const { machine, pid } of await movable.processes()) {
+      if (machine === here.machine)
+        throw new CommandError(
+          `Process ${pid} of this machine uses ${placeOf(database)}: stop the server first.`,
+        );
+      if (!call.options.flag('stopped'))
+        throw new CommandError(
+          `Process ${pid} of another machine has used ${placeOf(database)} and has not said that it ended: stop every server on it, then add --stopped.`,
+        );
+    }
+  } finally {
+    await movable.close();
+  }
+}
+
+function noIds(): never {
+  throw new Error('A command that only looks makes no ids.');
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { link, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Logger } from '@trunkline/core';
+import type { DataFiles } from '../data-files.ts';
+import { createSecretKey, readSecretKey, secretKeyMissing, syncDirectory } from '../secret-key.ts';
+import type { Settings } from '../settings.ts';
+import { errorCode } from '../start-error.ts';
+import type { Call, CommandHandler } from './command.ts';
+import { CommandError, usageError } from './command-error.ts';
+import { confirmed } from './confirm.ts';
+import { existingFiles, localSettings, withLocalService } from './local-service.ts';
+import { refuseServers } from './no-server.ts';
+import { facts } from './printable.ts';
+
+/**
+ * Makes a new secret key, and seals with it everything that the former one has sealed. While that has not ended, both
+ * keys are in files of their own, and whatever starts uses both: so it can be interrupted at any moment. No server runs
+ * meanwhile, since one that was started with the former key alone could not open what is sealed with the new one.
+ */
+export const rotateSecretKey: CommandHandler = async (call) => {
+  const settings = await localSettings(call);
+  const files = await existingFiles(settings);
+  if (settings.secretKey !== undefined) return rotateGiven(call, settings);
+  const former = await readSecretKey(files.secretKey);
+  if (former === undefined) throw secretKeyMissing(files.secretKey);
+  const isBegun = (await readSecretKey(files.nextSecretKey)) !== undefined;
+  await confirmed(
+    call,
+    isBegun
+      ? 'The rotation of the secret key that was begun is ended.'
+      : `A new secret key takes the place of ${files.secretKey}, and everything is sealed with it. Backups from before need the former key, which is kept beside it.`,
+  );
+  await refuseServers(call, { database: settings.database, logger: noLog });
+  if (!isBegun) await begin(call, settings, files);
+  const sealed = await reseal(call);
+  const kept = await end(files, former);
+  call.output.result(
+    { data: { secret_key: files.secretKey, former_secret_key: kept, sealed } },
+    facts({ 'secret key': files.secretKey, 'former key': kept, 'secrets sealed again': sealed }),
+  );
+  call.output.note(
+    'Keep a copy of the new key elsewhere, and give it to every machine that has a copy of the former one. Backups from before need the former key: destroy it with the last of them.',
+  );
+};
+
+/** From here on whatever starts has both keys. One that has begun to start before is refused here, or refuses itself. */
+async function begin(call: Call, settings: Settings, files: DataFiles): Promise<void> {
+  await createSecretKey(files.nextSecretKey);
+  try {
+    await refuseServers(call, { database: settings.database, logger: noLog });
+  } catch (error) {
+    await rm(files.nextSecretKey, { force: true }); // nothing is sealed with it
+    throw error;
+  }
+}
+
+/** Returns how many secrets were sealed again. */
+function reseal(call: Call): Promise<number> {
+  const { output, signal } = call;
+  return withLocalService(call, async ({ admin }) => {
+    const { sealed, isComplete } = await admin.resealSecrets({
+      signal,
+      onProgress: (count) => output.progress(`${count} secrets are sealed with the new key`),
+    });
+    signal.throwIfAborted();
+    if (!isComplete)
+      throw new CommandError(
+        'Not everything could be sealed with the new key: see above. Both keys are kept, and needed, until the same command succeeds.',
+      );
+    return sealed;
+  });
+}
+
+/** Each step leaves a key where it is found: the former one under its own name, then the new one in its place. */
+async function end(files: DataFiles, former: string): Promise<string> {
+  const name = createHash('sha256').update(former).digest('hex').slice(0, 8);
+  const kept = `${files.secretKey}.former-${name}`;
+  try {
+    await link(files.secretKey, kept);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+  await syncDirectory(dirname(files.secretKey));
+  await rename(files.nextSecretKey, files.secretKey);
+  await syncDirectory(dirname(files.secretKey));
+  return kept;
+}
+
+/** Where the key is in SECRET_KEY, only its owner can replace it there. */
+async function rotateGiven(call: Call, settings: Settings): Promise<void> {
+  if (settings.previousSecretKey === undefined)
+    throw usageError(
+      'The secret key is in SECRET_KEY, where this command cannot replace it: set SECRET_KEY to a new one ("openssl rand -base64 32" makes one) and SECRET_KEY_PREVIOUS to the former one, and run this again.',
+    );
+  await confirmed(call, 'Everything is sealed with SECRET_KEY, in place of SECRET_KEY_PREVIOUS.');
+  await refuseServers(call, { database: settings.database, logger: noLog });
+  const sealed = await reseal(call);
+  if (sealed === 0)
+    throw new CommandError(
+      'Everything is sealed with SECRET_KEY already. If SECRET_KEY_PREVIOUS is the new key, swap the two; if not, take SECRET_KEY_PREVIOUS out.',
+    );
+  call.output.result(
+    { data: { secret_key: null, former_secret_key: null, sealed } },
+    facts({ 'secret key': 'SECRET_KEY', 'secrets sealed again': sealed }),
+  );
+  call.output.note('Take SECRET_KEY_PREVIOUS out, and keep the former key for backups from before.');
+}
+
+const noLog: Logger = { debug() {}, info() {}, warn() {}, error() {} };

@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto';
+import { existsSync, linkSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { until } from '@trunkline/test-support';
+import { runCommand, startCommand } from '../support/command-process.ts';
+import type { CommandResult } from '../support/command-process.ts';
+import { runServer, startServer } from '../support/server-process.ts';
+import type { ServerProcess } from '../support/server-process.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { API_KEY, testClient } from '../support/test-client.ts';
+import { startReceiver } from '../support/test-receiver.ts';
+import type { TestReceiver } from '../support/test-receiver.ts';
+
+const NEW_KEY = 'the-new-secret-key-of-32-characters';
+const WEBHOOKS = 4;
+
+interface Place {
+  readonly cwd: string;
+  readonly receiver: TestReceiver;
+  readonly key: () => string;
+  start(env?: Readonly<Record<string, string>>): Promise<ServerProcess>;
+  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<CommandResult>;
+  rotate(...args: readonly string[]): Promise<CommandResult>;
+  /** A server on it can open what is sealed: it signs a webhook with the secret of before. */
+  works(env?: Readonly<Record<string, string>>): Promise<void>;
+}
+
+/** A directory of a server that was stopped, with webhooks whose secrets are sealed. */
+async function place(): Promise<Place> {
+  const cwd = temporaryDirectory();
+  const data = join(cwd, 'data');
+  const receiver = await startReceiver();
+  const start: Place['start'] = (env = {}) =>
+    startServer({
+      env: { DATA_DIR: data, API_KEY, WEBHOOK_URL_POLICY: 'local', RATE_LIMIT: '0', ...env },
+      cwd,
+    });
+  const run: Place['run'] = (args, env = {}) => runCommand(args, { cwd, env });
+  const server = await start();
+  const client = testClient(server.url);
+  const { id: instance } = await client.createInstance();
+  await client.connect(instance);
+  const { secret } = await client.registerWebhook(receiver.url, ['message.sent']);
+  receiver.secret = secret;
+  for (let more = 1; more < WEBHOOKS; more += 1)
+    await client.registerWebhook(`${receiver.url}/${more}`, ['message.failed']);
+  await server.stop();
+  return {
+    cwd,
+    receiver,
+    key: () => readFileSync(join(data, 'secret.key'), 'utf8').trim(),
+    start,
+    run,
+    rotate: (...args) => run(['rotate-secret-key', '--yes', ...args]),
+    async works(env) {
+      const before = receiver.requests.length;
+      const running = await start(env);
+      await testClient(running.url).send({ instance });
+      await until('the webhook is signed and sent', () => receiver.requests.length > before);
+      expect(receiver.refused).toEqual([]);
+      expect(await running.stop()).toBe(0);
+    },
+  };
+}
+
+function keyFiles(cwd: string): readonly string[] {
+  const names = readdirSync(join(cwd, 'data')).filter((name) => name.startsWith('secret.key'));
+  for (const name of names) expect(statSync(join(cwd, 'data', name)).mode & 0o777).toBe(0o600);
+  return names.map((name) => name.replace(/-[0-9a-f]{8}$/, '-…')).toSorted();
+}
+
+describe('trunkline rotate-secret-key', { timeout: 300_000 }, () => {
+  it('seals everything with a new key, which is printed nowhere, and keeps the former one for backups', async () => {
+    const at = await place();
+    const former = at.key();
+    const rotated = await at.rotate('--json');
+    expect(rotated).toMatchObject({ code: 0, stderr: '' });
+    const { data } = JSON.parse(rotated.stdout) as { data: { sealed: number; former_secret_key: string } };
+    expect(data.sealed).toBe(WEBHOOKS + 2); // and the session of the number, and the check of the key
+    expect(at.key()).not.toBe(former);
+    expect(readFileSync(join(at.cwd, data.former_secret_key), 'utf8').trim()).toBe(former);
+    expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.former-…']);
+    for (const key of [former, at.key()]) expect(rotated.stdout + rotated.stderr).not.toContain(key);
+    await at.works();
+    const refused = await runServer({ env: { DATA_DIR: join(at.cwd, 'data'), SECRET_KEY: former } });
+    expect(refused.stderr).toContain('The secretKey is not the one that this database was set up with');
+
+    expect((await at.rotate()).code).toBe(0);
+    expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.former-…', 'secret.key.former-…']);
+    await at.works();
+  });
+
+  it('continues after a kill at any moment, while servers start with both keys and say so', async () => {
+    const at = await place();
+    const former = at.key();
+    const next = join(at.cwd, 'data', 'secret.key.next');
+    // Killed right after the new key was made.
+    const first = startCommand(['rotate-secret-key', '--yes'], { cwd: at.cwd });
+    await until('the new key is there', () => existsSync(next));
+    await first.kill();
+    if (!existsSync(next)) return expect(at.key()).not.toBe(former); // it had ended before it was killed
+    const begun = readFileSync(next, 'utf8');
+
+    const server = await at.start();
+    expect(server.stderr()).toContain(
+      'a rotation of the secret key has not ended: the new key seals, and both open',
+    );
+    expect((await at.rotate()).stderr).toMatch(/Process \d+ of this machine uses .*: stop the server first/);
+    await server.kill(); // in the midst of sealing, maybe
+    expect((await at.run(['doctor', '--offline'])).stdout).toContain(
+      'A rotation of the secret key has not ended',
+    );
+    expect(await at.run(['backup', 'b'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('one key alone would not open the backup'),
+    });
+    await at.works();
+    // In the state in which a kill before the last step leaves it.
+    const kept = createHash('sha256').update(former).digest('hex').slice(0, 8);
+    linkSync(join(at.cwd, 'data', 'secret.key'), join(at.cwd, 'data', `secret.key.former-${kept}`));
+    const again = startCommand(['rotate-secret-key', '--yes'], { cwd: at.cwd });
+    await until(
+      'it uses the database',
+      () => existsSync(join(at.cwd, 'data', 'trunkline.db-wal')) || !existsSync(next),
+    );
+    await again.kill();
+    if (existsSync(next)) expect(readFileSync(next, 'utf8')).toBe(begun);
+    if (existsSync(next)) expect((await at.rotate()).code).toBe(0);
+    expect(at.key()).toBe(begun.trim());
+    expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.former-…']);
+    await at.works();
+  });
+
+  it('is refused beside a server, and then leaves no second key behind', async () => {
+    const at = await place();
+    const server = await at.start();
+    const before = at.key();
+    expect((await at.rotate()).stderr).toMatch(/Process \d+ of this machine uses .*: stop the server first/);
+    expect(keyFiles(at.cwd)).toEqual(['secret.key']);
+    expect(at.key()).toBe(before);
+    await server.stop();
+    const unasked = await at.run(['rotate-secret-key']);
+    expect(unasked).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Nothing was done: add --yes'),
+    });
+  });
+
+  it('takes the keys of SECRET_KEY and SECRET_KEY_PREVIOUS, and says so when they are the wrong way round', async () => {
+    const at = await place();
+    const former = at.key();
+    const rotate = (env: Readonly<Record<string, string>>): Promise<CommandResult> =>
+      at.run(['rotate-secret-key', '--yes'], env);
+    expect(await rotate({ SECRET_KEY: former })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        'The secret key is in SECRET_KEY, where this command cannot replace it',
+      ),
+    });
+    const both = { SECRET_KEY: NEW_KEY, SECRET_KEY_PREVIOUS: former };
+    expect(await rotate({ SECRET_KEY: former, SECRET_KEY_PREVIOUS: NEW_KEY })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('If SECRET_KEY_PREVIOUS is the new key, swap the two'),
+    });
+    expect(await rotate({ SECRET_KEY: NEW_KEY, SECRET_KEY_PREVIOUS: `${NEW_KEY} of another` })).toMatchObject(
+      {
+        code: 1,
+        stderr: expect.stringContaining('The secretKey is not the one that this database was set up with'),
+      },
+    );
+    expect((await rotate(both)).code).toBe(0);
+    await at.works({ SECRET_KEY: NEW_KEY });
+  });
+
+  it('keeps both keys while something cannot be sealed again, and loses nothing', async () => {
+    const at = await place();
+    const former = at.key();
+    const database = new DatabaseSync(join(at.cwd, 'data', 'trunkline.db'));
+    // As a disk that is full: after the first two, nothing can be written.
+    database.exec(`CREATE TRIGGER full BEFORE UPDATE OF sealed_secret ON endpoints
+      WHEN NEW.sealed_secret <> OLD.sealed_secret AND NEW.url LIKE '%/2'
+      BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
+    const failed = await at.rotate();
+    expect(failed).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Both keys are kept, and needed, until the same command succeeds'),
+    });
+    expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.next']);
+    expect(at.key()).toBe(former);
+    await at.works();
+    database.exec('DROP TRIGGER full');
+    database.close();
+    expect((await at.rotate()).code).toBe(0);
+    await at.works();
+    expect(keyFiles(at.cwd)).toEqual(['secret.key', 'secret.key.former-…']);
+  });
+
+  it('refuses a damaged new key, and does not start without the one that it replaces', async () => {
+    const at = await place();
+    writeFileSync(join(at.cwd, 'data', 'secret.key.next'), 'half', { mode: 0o600 });
+    expect((await at.rotate()).stderr).toContain('The secret key is damaged');
+    expect((await runServer({ env: { DATA_DIR: join(at.cwd, 'data') } })).stderr).toContain(
+      'The secret key is damaged',
+    );
+  });
+});
