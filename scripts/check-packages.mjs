@@ -1,17 +1,20 @@
 // Packs every public package as it would be published and looks at it from outside:
 // publint --strict, attw, a consumer outside the workspace that imports it and compiles against it, every entry on an older
 // Node where the machine has one, a program on the packages that is bundled to one file and runs where nothing is installed,
-// the gateway of examples/gateway with the published tests of gateways, and the server from npm alone in an empty folder.
+// the gateway of examples/gateway with the published tests of gateways, the server from npm alone in an empty folder, and the
+// steps of deploy/Dockerfile.
 // Run by `pnpm check:packages`, after a build. Prints one line per package, exits 1 on any problem.
 
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { NEEDED_NODE, nodeVersionProblem } from '../internal/node-version/src/node-version.js';
+import { runDockerfile } from './dockerfile-steps.mjs';
 
 const root = dirname(import.meta.dirname);
 const run = promisify(execFile);
@@ -28,6 +31,7 @@ try {
   problems.set('examples/gateway on them', await runGatewayContract());
   problems.set('examples/server', await refuseToStart(oldNodes));
   problems.set('a message from nothing', await sendFromNothing());
+  problems.set('deploy/Dockerfile, step by step', await runImage());
 
   for (const [name, found] of problems) {
     console.log(`${found.length === 0 ? 'ok  ' : 'FAIL'} ${name}`);
@@ -241,6 +245,76 @@ async function sendFromNothing() {
   }
 }
 
+/** What the image is made of starts, gets well, writes to its volume alone, and ends in good order. */
+async function runImage() {
+  const image = await mkdtemp(join(tmpdir(), 'trunkline-image-'));
+  const tarballs = join(image, 'tarballs');
+  let server;
+  try {
+    await mkdir(tarballs);
+    await copyFile(join(work, 'trunkline.tgz'), join(tarballs, 'trunkline.tgz'));
+    const npm = { npm_config_offline: 'true', npm_config_cache: join(image, '.npm') };
+    const container = await runDockerfile(join(root, 'deploy/Dockerfile'), {
+      work: image,
+      context: { tarballs },
+      env: npm,
+    });
+    const inRoot = (path) => (path.startsWith('/') ? container.root + path : path);
+    const temporary = join(container.root, 'tmp');
+    await mkdir(temporary);
+    const env = {
+      ...container.env,
+      PATH: process.env.PATH,
+      TMPDIR: temporary,
+      HOST: '127.0.0.1',
+      PORT: String(await freePort()),
+      DATA_DIR: inRoot(container.env.DATA_DIR),
+    };
+    const filesBefore = await readdir(container.root, { recursive: true });
+    const [program, ...args] = container.command.map(inRoot);
+    const isHealthy = async () =>
+      (await attempt(container.healthcheck[0], container.healthcheck.slice(1), container.root, env)) ===
+      undefined;
+    if (await isHealthy()) return ['the health check passes while no server runs'];
+    server = spawn(program, args, {
+      cwd: inRoot(container.cwd),
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const ended = once(server, 'exit');
+    const deadline = performance.now() + 60_000;
+    while (server.exitCode === null && performance.now() < deadline && !(await isHealthy()));
+    const wasHealthy = await isHealthy();
+    server.kill('SIGTERM');
+    const [code] = await ended;
+    const written = (await readdir(container.root, { recursive: true })).filter(
+      (file) => !filesBefore.includes(file) && !inRoot(`/${file}`).startsWith(env.DATA_DIR),
+    );
+    return [
+      !wasHealthy && 'the server did not get well within a minute',
+      code !== 0 && `the server ended with ${code} after SIGTERM`,
+      /^[1-9]\d*:/.test(container.user ?? '') ||
+        `its user is ${container.user}: a number other than 0 is needed`,
+      written.length > 0 && `the server wrote outside of its volume: ${written.join(', ')}`,
+    ].filter((problem) => typeof problem === 'string');
+  } catch (error) {
+    return [`${error.message}\n${error.stderr ?? ''}`];
+  } finally {
+    server?.kill('SIGKILL');
+    await rm(image, { recursive: true, force: true });
+  }
+}
+
+/** The image's health check needs to know it before the server runs. */
+async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
 /** With the plainest options there are. What it is run beside has no node_modules. */
 async function runBundle() {
   const program = join(work, 'program.mjs');
@@ -278,9 +352,9 @@ async function borrow(dependency, from) {
   });
 }
 
-async function attempt(command, args, cwd = work) {
+async function attempt(command, args, cwd = work, env = process.env) {
   try {
-    await run(command, args, { cwd });
+    await run(command, args, { cwd, env });
     return undefined;
   } catch (error) {
     const output = `${error.stdout ?? ''}${error.stderr ?? ''}`.trim();

@@ -1,6 +1,12 @@
-// Writes the table of settings in docs/running.md: `pnpm settings`. A test compares the two.
+// Writes the settings into docs/running.md and the Helm chart: `pnpm settings`. Tests compare them.
 import { readFile, writeFile } from 'node:fs/promises';
+import { withSettingNames } from './chart-values.ts';
 import { withSettingsTable } from './settings-table.ts';
 
-const page = new URL('../../../docs/running.md', import.meta.url);
-await writeFile(page, withSettingsTable(await readFile(page, 'utf8')));
+await rewrite('docs/running.md', withSettingsTable);
+await rewrite('deploy/helm/trunkline/values.schema.json', withSettingNames);
+
+async function rewrite(path: string, change: (text: string) => string): Promise<void> {
+  const file = new URL(`../../../${path}`, import.meta.url);
+  await writeFile(file, change(await readFile(file, 'utf8')));
+}

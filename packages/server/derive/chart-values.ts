@@ -1,0 +1,20 @@
+import { allSettings } from '../src/settings.ts';
+
+/** What the image and the chart decide for themselves. */
+const OF_THE_IMAGE = ['HOST', 'PORT', 'DATA_DIR'];
+/** It has a password in it. */
+const WITH_PASSWORD = ['DATABASE_URL'];
+
+/** deploy/helm/trunkline/values.schema.json with the names of the settings that there are. */
+export function withSettingNames(schema: string): string {
+  const isSecret = (variable: string, secret: boolean): boolean => secret || WITH_PASSWORD.includes(variable);
+  const names = (secret: boolean): readonly string[] =>
+    allSettings()
+      .filter((setting) => isSecret(setting.variable, setting.isSecret) === secret)
+      .map(({ variable }) => variable)
+      .filter((variable) => !OF_THE_IMAGE.includes(variable));
+  const values = JSON.parse(schema);
+  values.properties.settings.propertyNames = { enum: names(false) };
+  values.properties.secret.properties.values.propertyNames = { enum: names(true) };
+  return `${JSON.stringify(values, null, 2)}\n`;
+}
