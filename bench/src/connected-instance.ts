@@ -26,6 +26,8 @@ export function connectedInstance(workspaceId: string): Instance {
     connectedAt: now,
     disconnectedAt: null,
     lastSeenAt: null,
+    downSince: null,
+    downNotifiedAt: null,
     createdAt: now,
     updatedAt: now,
     version: 1,

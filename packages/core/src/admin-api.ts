@@ -1,4 +1,7 @@
 import type { Member, Plan, Retention, Workspace } from './domain/workspace/workspace.ts';
+import type { HistoryQuery } from './inputs/instances.ts';
+import type { InstanceHistoryResource } from './resources/instance-history.ts';
+import type { PageResult } from './workspace-api.ts';
 import type { ApiKeyInfo, NewApiKey } from './services/admin/api-keys.ts';
 import type { NewMember } from './services/admin/members.ts';
 import type { SubscriptionInfo } from './services/admin/subscriptions.ts';
@@ -58,6 +61,17 @@ export interface Admin {
   erasePerson(person: PersonInput, options?: EraseOptions): Promise<ErasedPerson>;
   /** Reads all that `erasePerson` would erase. It changes nothing. */
   exportPerson(person: PersonInput, options?: ExportOptions): Promise<AsyncGenerator<ExportedItem>>;
+  readonly instances: {
+    /**
+     * What happened to an instance, newest first: also of one that is deleted, for as long as the history is kept. An
+     * id that names none has no history.
+     */
+    history(
+      workspaceId: string,
+      id: string,
+      query?: HistoryQuery,
+    ): Promise<PageResult<InstanceHistoryResource>>;
+  };
   /** The subscriptions of handlers (`trunkline.on`), in whichever process they run. */
   readonly subscriptions: {
     /** By name. */

@@ -17,6 +17,9 @@ import { exportPerson } from './services/people/export-person.ts';
 import { resealAll } from './services/reseal-all.ts';
 import { unwrap } from './trunkline-error.ts';
 import type { Result } from './domain/result.ts';
+import { instanceHistoryResource } from './resources/instance-history.ts';
+import { listHistoryOfAny } from './services/instances/history.ts';
+import { page } from './workspace-facade.ts';
 
 const LIST_MAX = 100;
 
@@ -61,6 +64,10 @@ export function adminFacade(
     },
     erasePerson: async (person, options) => unwrap(await erasePerson(context, person, options)),
     exportPerson: async (person, options) => unwrap(await exportPerson(context, person, options)),
+    instances: {
+      history: async (workspaceId, id, query = {}) =>
+        page(unwrap(await listHistoryOfAny(context, { workspaceId, id }, query)), instanceHistoryResource),
+    },
     subscriptions: {
       list: () => listSubscriptions(context),
       retryFailedEvents: async (name) => unwrap(await retryFailedEvents(context, name)),

@@ -45,12 +45,13 @@ export { OPT_IN_EVENT_TYPES, SUBSCRIBABLE_EVENT_TYPES } from './domain/event/eve
 export type { OptInEventType, SubscribableEventType } from './domain/event/event.ts';
 
 // The shapes of the API: what the operations take and return.
-export type { ConnectInput, InstanceInput } from './inputs/instances.ts';
 export type { EventPageQuery, EventQuery, EventStreamQuery } from './inputs/events.ts';
+export type { ConnectInput, HistoryQuery, InstanceInput } from './inputs/instances.ts';
 export type { DeliveryQuery, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
 export type { MessageQuery } from './inputs/messages.ts';
 export type { ApiKeyResource } from './resources/api-key.ts';
 export type { GroupResource, InstanceResource, QrResource } from './resources/instance.ts';
+export type { InstanceHistoryResource } from './resources/instance-history.ts';
 export type { MessageResource } from './resources/message.ts';
 export type {
   AttemptResource,
@@ -72,7 +73,15 @@ export type { ErrorDetails } from './domain/result.ts';
 export type { Gateway } from './ports/gateway.ts';
 export type { Storage } from './ports/storage/storage.ts';
 export type { MediaStore } from './ports/media-store.ts';
-export type { Notification, Notifier } from './ports/notifier.ts';
+export type {
+  DownInstance,
+  InstanceNotification,
+  Notification,
+  Notifier,
+  WebhookNotification,
+} from './ports/notifier.ts';
+export { nextStepText } from './domain/instance/next-step.ts';
+export type { NextStep, NextStepKind } from './domain/instance/next-step.ts';
 export { silentLogger } from './ports/logger.ts';
 export type { Logger } from './ports/logger.ts';
 export type { UrlPolicy } from './domain/endpoint/address-rules.ts';

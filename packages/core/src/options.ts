@@ -5,10 +5,13 @@ import * as z from 'zod';
 import type { UrlPolicy } from './domain/endpoint/address-rules.ts';
 import { flawInHostEntry, hostList, type HostList } from './domain/endpoint/host-list.ts';
 import type { HostRules, OwnAddress } from './domain/endpoint/host-rules.ts';
+import { HISTORY_DAYS } from './domain/instance/instance-history.ts';
+import { DOWN_AFTER_MS } from './domain/instance/outage.ts';
 import { DEFAULT_SEND_BACKLOG } from './domain/message/message.ts';
 import { MESSAGES_DAYS_MAX } from './domain/workspace/workspace.ts';
 import { checkPart, checkSecretKeys, requirePart } from './option-parts.ts';
 import type { Clock } from './ports/clock.ts';
+import type { RetentionSettings } from './services/context.ts';
 import type { Crypto } from './ports/crypto.ts';
 import type { DnsResolver } from './ports/dns-resolver.ts';
 import type { Gateway } from './ports/gateway.ts';
@@ -53,7 +56,7 @@ export interface TrunklineOptions<Transaction = never> {
    * is installed.
    */
   readonly meterProvider?: MeterProvider | undefined;
-  /** Sends the emails about failing endpoints; by default they are logged as warnings. */
+  /** Sends the emails about failing endpoints and numbers that are down; by default they are logged as warnings. */
   readonly notifier?: Notifier | undefined;
   /** What this process does; all by default. */
   readonly roles?: Partial<Roles> | undefined;
@@ -89,9 +92,17 @@ export interface TrunklineOptions<Transaction = never> {
   readonly instanceProxies?: boolean | undefined;
   /**
    * For how many days messages are kept, with their files and events; a workspace may have a number of its own
-   * (`admin.workspaces.setRetention`). By default, until they are erased.
+   * (`admin.workspaces.setRetention`). By default, until they are erased. The history of an instance is kept for
+   * `instanceHistoryDays`, from 1 to 3,650: by default 30.
    */
-  readonly retention?: { readonly messagesDays?: number | undefined } | undefined;
+  readonly retention?:
+    | { readonly messagesDays?: number | undefined; readonly instanceHistoryDays?: number | undefined }
+    | undefined;
+  /**
+   * How long a number that is meant to run can be down before the notifier is called, once, and once more when it is
+   * back. 0 switches this off. Default 900,000 ms (15 minutes).
+   */
+  readonly instanceDownAfterMs?: number | undefined;
   /** How many messages of one instance may be queued at the same time. Default 1,000. */
   readonly sendBacklog?: number | undefined;
   /** How long a disconnect, logout or delete waits for the gateway's response. Default 15,000 ms. */
@@ -111,7 +122,8 @@ export interface CheckedSettings {
   readonly hosts: HostRules;
   readonly standardWebhooks: boolean;
   readonly instanceProxies: boolean;
-  readonly retention: { readonly messagesDays?: number | undefined };
+  readonly retention: RetentionSettings;
+  readonly instanceDownAfterMs: number;
   readonly sendBacklog: number;
   readonly operationTimeoutMs: number;
   readonly stopTimeoutMs: number;
@@ -131,7 +143,17 @@ const settings = z.object({
     .optional(),
   standardWebhooks: z.boolean().default(true),
   instanceProxies: z.boolean().default(false),
-  retention: z.strictObject({ messagesDays: z.int().min(1).max(MESSAGES_DAYS_MAX).optional() }).prefault({}),
+  retention: z
+    .strictObject({
+      messagesDays: z.int().min(1).max(MESSAGES_DAYS_MAX).optional(),
+      instanceHistoryDays: z.int().min(1).max(3_650).default(HISTORY_DAYS),
+    })
+    .prefault({}),
+  instanceDownAfterMs: z
+    .int()
+    .min(0)
+    .max(31 * 86_400_000)
+    .default(DOWN_AFTER_MS),
   sendBacklog: z.int().min(1).max(1_000_000).default(DEFAULT_SEND_BACKLOG),
   operationTimeoutMs: z.int().min(1).max(600_000).default(15_000),
   stopTimeoutMs: z.int().min(1).max(600_000).default(25_000),
@@ -199,6 +221,7 @@ const OPTION_NAMES: OptionNames<TrunklineOptions<unknown>> = {
   standardWebhooks: true,
   instanceProxies: true,
   retention: true,
+  instanceDownAfterMs: true,
   sendBacklog: true,
   operationTimeoutMs: true,
   stopTimeoutMs: true,

@@ -118,7 +118,10 @@ export function workspaceFacade(
   };
 }
 
-function page<Row, Resource>(found: ListPage<Row>, toResource: (row: Row) => Resource): PageResult<Resource> {
+export function page<Row, Resource>(
+  found: ListPage<Row>,
+  toResource: (row: Row) => Resource,
+): PageResult<Resource> {
   const { rows, perPage, nextCursor, prevCursor } = found;
   return { data: rows.map(toResource), perPage, nextCursor, prevCursor };
 }

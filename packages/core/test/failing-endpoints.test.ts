@@ -198,7 +198,9 @@ describe('an email', () => {
   it('that fails holds up no other', async () => {
     const sent: string[] = [];
     const notifier = {
-      async notify({ webhook }: Notification) {
+      async notify(notification: Notification) {
+        if (!('webhook' in notification)) throw new Error('about no webhook');
+        const { webhook } = notification;
         if (webhook.url === HOOK.url) throw new Error('SMTP 550');
         sent.push(webhook.url);
       },

@@ -1,5 +1,12 @@
 import { createTransport } from 'nodemailer';
-import type { Logger, Notification, Notifier } from '@trunkline/core';
+import type {
+  InstanceNotification,
+  Logger,
+  Notification,
+  Notifier,
+  WebhookNotification,
+} from '@trunkline/core';
+import { nextStepText } from '@trunkline/core';
 
 /** Milliseconds. Together less than the minute that the service waits, so that a server that hangs holds no socket after it. */
 const TIMEOUTS = {
@@ -19,11 +26,15 @@ export function emailNotifier(
   const from = senderOf(new URL(smtpUrl));
   return {
     async notify(notification) {
-      const { id, kind, recipients, workspace, webhook } = notification;
+      const { id, kind, recipients, workspace } = notification;
       if (recipients.length === 0) {
+        const subject =
+          'webhook' in notification
+            ? { webhookId: notification.webhook.id }
+            : { instanceId: notification.instance.id };
         logger.warn(
-          { kind, workspaceId: workspace.id, webhookId: webhook.id },
-          'nobody with a verified email address administers webhooks, so no email about a failing endpoint is sent: set MAIL_TO',
+          { kind, workspaceId: workspace.id, ...subject },
+          'nobody with a verified email address administers webhooks, so no email is sent: set MAIL_TO',
         );
         return;
       }
@@ -49,9 +60,15 @@ export function emailNotifier(
 const SUBJECTS: Record<Notification['kind'], string> = {
   webhook_failing: 'A webhook endpoint keeps failing',
   webhook_disabled: 'A failing webhook endpoint was disabled',
+  instance_down: 'A number is down',
+  instance_up: 'A number is connected again',
 };
 
-function textOf({ kind, workspace, webhook }: Notification): string {
+function textOf(notification: Notification): string {
+  return 'webhook' in notification ? aboutWebhook(notification) : aboutInstance(notification);
+}
+
+function aboutWebhook({ kind, workspace, webhook }: WebhookNotification): string {
   const since = new Date(webhook.failingSince).toUTCString();
   const consequence =
     kind === 'webhook_failing'
@@ -64,6 +81,27 @@ function textOf({ kind, workspace, webhook }: Notification): string {
     `Endpoint:  ${webhook.url} (${webhook.id})`,
     '',
     consequence,
+    '',
+  ].join('\n');
+}
+
+function aboutInstance({ workspace, instance }: InstanceNotification): string {
+  const { id, name, phoneNumber, status, lastError, downSince, upSince, next } = instance;
+  const since = new Date(downSince).toUTCString();
+  const happened =
+    upSince === null
+      ? `This number has not been connected since ${since}.`
+      : `This number is connected again since ${new Date(upSince).toUTCString()}. It was down from ${since} on.`;
+  return [
+    happened,
+    '',
+    `Workspace: ${workspace.name} (${workspace.id})`,
+    `Instance:  ${name.replaceAll(/\s+/g, ' ')} (${id})`,
+    `Number:    ${phoneNumber ?? 'none is linked any more'}`,
+    `Status:    ${status}${lastError === null ? '' : ` (${lastError})`}`,
+    ...(next === null ? [] : [`Next:      it ${nextStepText(next, downSince)}`]),
+    '',
+    `What happened: trunkline instances history ${id}`,
     '',
   ].join('\n');
 }

@@ -41,6 +41,9 @@ export interface ServeOptions {
   readonly webhookDeny?: readonly string[] | undefined;
   readonly standardWebhooks?: boolean | undefined;
   readonly instanceProxies?: boolean | undefined;
+  readonly instanceHistoryDays?: number | undefined;
+  /** 0 is never. */
+  readonly instanceDownMinutes?: number | undefined;
   /** Requests a minute for each API key; 0 is no limit. */
   readonly rateLimit?: number | undefined;
   readonly roles?: readonly ('api' | 'gateway' | 'webhooks' | 'maintenance')[] | undefined;

@@ -41,6 +41,10 @@ export interface Settings {
   readonly standardWebhooks: boolean;
   /** Whether instances may be given a proxy. */
   readonly instanceProxies: boolean;
+  /** How many days the history of an instance is kept. */
+  readonly instanceHistoryDays: number;
+  /** How long a number is down before somebody is notified; 0 is never. */
+  readonly instanceDownAfterMs: number;
   /** Requests a minute for each key; 0 is off. */
   readonly rateLimit: number;
   readonly roles: Roles;
@@ -114,6 +118,8 @@ export function readSettings(given: readonly GivenSetting[]): Settings {
     webhookDeny: rest.WEBHOOK_DENY,
     standardWebhooks: rest.STANDARD_WEBHOOKS === 'true',
     instanceProxies: rest.INSTANCE_PROXIES === 'true',
+    instanceHistoryDays: rest.INSTANCE_HISTORY_DAYS,
+    instanceDownAfterMs: rest.INSTANCE_DOWN_MINUTES * 60_000,
     rateLimit: rest.RATE_LIMIT,
     roles: rest.ROLES,
     gateway: rest.GATEWAY,
@@ -259,6 +265,13 @@ const variables = z.object({
       meaning:
         '`true` lets whoever may write instances give one a `proxy_url` that it connects through: see [proxies of instances](#proxies-of-instances) for what they can reach with it',
     }),
+  INSTANCE_HISTORY_DAYS: wholeNumber(3_650, 1).default(30).register(documented, {
+    meaning: 'how many days [the history of each instance](#why-a-number-went-down) is kept',
+  }),
+  INSTANCE_DOWN_MINUTES: wholeNumber(44_640).default(15).register(documented, {
+    meaning:
+      'how many minutes a number that is meant to run can be down before [an email](#emails) is sent, once, and once more when it is back; `0` switches this off',
+  }),
   RATE_LIMIT: wholeNumber(1_000_000_000).default(600).register(documented, {
     meaning:
       'requests a minute for each API key; `0` switches the limit off. On PostgreSQL all processes count together, on SQLite each process counts separately',
@@ -273,7 +286,7 @@ const variables = z.object({
     .register(documented, {
       isSecret: true,
       meaning:
-        'the server that sends emails about failing webhooks, such as `smtp://user:password@mail.example.com:587/?from=trunkline@example.com`; if omitted, the warnings are logged',
+        'the server that sends emails about failing webhooks and numbers that are down, such as `smtp://user:password@mail.example.com:587/?from=trunkline@example.com`; if omitted, the warnings are logged',
     }),
   MAIL_TO: z
     .string()

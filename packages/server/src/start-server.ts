@@ -89,7 +89,8 @@ async function startOn(
   const { network: given, adapt = (options) => options, terminal = processTerminal } = parts;
   const storage = openOnce(await storageOn(settings.database));
   const { urlPolicy, webhookAllow, webhookDeny } = settings;
-  const { standardWebhooks, instanceProxies, stopTimeoutMs } = settings;
+  const { standardWebhooks, instanceProxies, instanceHistoryDays, instanceDownAfterMs, stopTimeoutMs } =
+    settings;
   const urlRules = { urlPolicy, webhookAllow, webhookDeny, ownAddresses: ownAddresses(listener, settings) };
   const { secretKey, network } = await openData({
     settings,
@@ -99,7 +100,16 @@ async function startOn(
     terminal,
     network: given,
   });
-  const options = { secretKey, ...urlRules, standardWebhooks, instanceProxies, stopTimeoutMs, logger };
+  const options = {
+    secretKey,
+    ...urlRules,
+    standardWebhooks,
+    instanceProxies,
+    retention: { instanceHistoryDays },
+    instanceDownAfterMs,
+    stopTimeoutMs,
+    logger,
+  };
   const runtime = nodeRuntime({ mediaDirectory: files.media });
   const trunkline = createTrunkline(
     adapt({

@@ -3,12 +3,12 @@ import { createServer, Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLogger } from '@trunkline/core';
-import type { Logger, Notification } from '@trunkline/core';
+import type { InstanceNotification, Logger, WebhookNotification } from '@trunkline/core';
 import { eventually } from '@trunkline/test-support';
 import { emailNotifier } from '../src/email-notifier.ts';
 import { startSmtpServer } from './support/smtp-server.ts';
 
-const notification: Notification = {
+const notification: WebhookNotification = {
   id: 'ntc_1',
   kind: 'webhook_failing',
   recipients: ['ada@example.com', 'grace@example.com'],
@@ -22,6 +22,56 @@ function recordingLogger(): { readonly logger: Logger; readonly lines: string[] 
   const write = (facts: object, message: string): void => void lines.push(JSON.stringify([facts, message]));
   return { logger: { ...silentLogger, warn: write, error: write }, lines };
 }
+
+const down: InstanceNotification = {
+  id: 'ntc_2',
+  kind: 'instance_down',
+  recipients: ['ada@example.com'],
+  workspace: { id: 'ten_1', name: 'Acme' },
+  instance: {
+    id: 'ins_1',
+    name: 'Front\r\ndesk',
+    phoneNumber: null,
+    status: 'logged_out',
+    lastError: 'logged_out_from_phone',
+    downSince: Date.UTC(2026, 10, 20, 21, 15),
+    upSince: null,
+    next: { kind: 'pair', at: null },
+  },
+};
+
+describe('An email about a number', () => {
+  it('says since when it is down, why, what to do, and where to look', async () => {
+    const { url, emails } = await startSmtpServer();
+    await emailNotifier(url, silentLogger).notify(down);
+    const source = emails[0]?.source;
+    expect(source).toContain('Subject: A number is down\r\n');
+    expect(source).toContain('not been connected since Fri, 20 Nov 2026 21:15:00 GMT');
+    expect(source).toContain('Instance:  Front desk (ins_1)\r\n');
+    expect(source).toContain('Number:    none is linked any more\r\n');
+    expect(source).toContain('Status:    logged_out (logged_out_from_phone)\r\n');
+    expect(source).toMatch(/Next: {6}it needs a new QR: connect the instance/);
+    expect(source).toContain('trunkline instances history ins_1\r\n');
+  });
+
+  it('says that it is back, and how long it was down', async () => {
+    const { url, emails } = await startSmtpServer();
+    const instance = {
+      ...down.instance,
+      phoneNumber: '15550100',
+      status: 'connected',
+      lastError: null,
+      upSince: Date.UTC(2026, 10, 20, 22, 40),
+      next: null,
+    } as const;
+    await emailNotifier(url, silentLogger).notify({ ...down, kind: 'instance_up', instance });
+    const source = emails[0]?.source.replaceAll('=\r\n', '');
+    expect(source).toContain('Subject: A number is connected again\r\n');
+    expect(source).toContain('connected again since Fri, 20 Nov 2026 22:40:00 GMT');
+    expect(source).toContain('down from Fri, 20 Nov 2026 21:15:00 GMT on');
+    expect(source).not.toContain('Next:');
+  });
+});
 
 describe('An email about a failing webhook', () => {
   it('goes to all who administer webhooks, under an id of its own', async () => {

@@ -76,6 +76,8 @@ describe('The settings of a server', () => {
       webhookDeny: true,
       standardWebhooks: true,
       instanceProxies: true,
+      instanceHistoryDays: true,
+      instanceDownMinutes: true,
       rateLimit: true,
       roles: true,
       smtpUrl: true,

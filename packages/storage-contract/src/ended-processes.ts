@@ -59,7 +59,14 @@ function held(subject: ContractSubject): void {
     expect(signals).toContainEqual({ topic: 'instance', instanceId: instance.id });
     const share = await storage.processes.register('b', { now: NOW + 1, since: 0 });
     expect(share.owners).toMatchObject([{ owner: 'b', held: 0 }]);
-    expect(await takeLease(storage, instance, { owner: 'b', now: NOW + 1 })).toMatchObject({ epoch: 2 });
+    const taking = { now: NOW + 1, ttlMs: 30_000, limit: 10 };
+    const taken = only(await storage.leases.claim({ owner: 'b', ...taking }));
+    expect(taken).toMatchObject({ lease: { instanceId: instance.id, epoch: 2 } });
+    // Whom it was lost by is known, once.
+    expect(taken.takenFrom).toEqual(expect.any(String));
+    expect(taken.takenFrom).not.toBe('b');
+    await storage.leases.release(taken.lease);
+    expect(only(await storage.leases.claim({ owner: 'c', ...taking }))).toHaveProperty('takenFrom', null);
     const claimed = await claim(storage, NOW + 1);
     expect(idsOf(claimed)).toHaveLength(2);
     // The same as where a claim was lost, which is no attempt; the third was never claimed.

@@ -9,11 +9,13 @@ import type {
   Endpoint,
   EventRecord,
   EventSubscription,
+  HistoryEntry,
   IdempotencyRecord,
   Instance,
   Member,
   Message,
   NewId,
+  OwedInstanceNotification,
   OwedNotification,
   PendingDownload,
   RecordedActivity,
@@ -115,6 +117,8 @@ export function anInstance(workspace: Workspace, changes: Partial<Instance> = {}
     connectedAt: createdAt,
     disconnectedAt: null,
     lastSeenAt: null,
+    downSince: null,
+    downNotifiedAt: null,
     createdAt,
     updatedAt: createdAt,
     version: 1,
@@ -274,6 +278,56 @@ export function aNotification(endpoint: Endpoint, changes: Partial<OwedNotificat
     url: endpoint.url,
     failingSince: createdAt - 1000,
     createdAt,
+    ...changes,
+  };
+}
+
+export function anInstanceNotification(
+  { id, workspaceId, name, phoneNumber, status, lastError }: Instance,
+  changes: Partial<OwedInstanceNotification> = {},
+): OwedInstanceNotification {
+  const createdAt = changes.createdAt ?? NOW;
+  return {
+    id: testId('ntc', createdAt),
+    workspaceId,
+    kind: 'instance_down',
+    instance: {
+      id,
+      name,
+      phoneNumber,
+      status,
+      lastError,
+      downSince: createdAt - 1000,
+      upSince: null,
+      next: { kind: 'reconnect', at: null },
+    },
+    createdAt,
+    ...changes,
+  };
+}
+
+/** An entry in the history of an instance; none of its fields is null. */
+export function aHistoryEntry(
+  { id, workspaceId }: Instance,
+  changes: Partial<HistoryEntry> = {},
+): HistoryEntry {
+  const at = changes.at ?? NOW;
+  return {
+    id: testId('hst', at),
+    workspaceId,
+    instanceId: id,
+    reason: 'connection_dropped',
+    causedBy: 'gateway',
+    from: 'connected',
+    to: 'connecting',
+    code: 'connection_lost',
+    networkCode: '428',
+    next: { kind: 'reconnect', at: at + 12_000 },
+    process: 'process-1',
+    previousProcess: 'process-0',
+    at,
+    count: 1,
+    lastAt: at,
     ...changes,
   };
 }

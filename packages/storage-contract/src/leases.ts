@@ -23,8 +23,8 @@ export function leaseContract(subject: ContractSubject): void {
 
       const claim = { owner: 'a', now: NOW, ttlMs: TTL, limit: 10 };
       expect(await storage.leases.claim(claim)).toEqual([
-        { instance: running, lease: { instanceId: running.id, owner: 'a', epoch: 1 } },
-        { instance: stopping, lease: { instanceId: stopping.id, owner: 'a', epoch: 1 } },
+        { instance: running, lease: { instanceId: running.id, owner: 'a', epoch: 1 }, takenFrom: null },
+        { instance: stopping, lease: { instanceId: stopping.id, owner: 'a', epoch: 1 }, takenFrom: null },
       ]);
       expect(await storage.leases.claim(claim)).toEqual([]);
     });
@@ -66,6 +66,20 @@ export function leaseContract(subject: ContractSubject): void {
       expect(only(first).lease.instanceId).toBe(fresh.id);
       const second = await storage.leases.claim({ ...claim, limit: 1 });
       expect(only(second).lease.instanceId).toBe(ahead.id);
+    });
+
+    it('are taken from the owner that let them run out, and from nobody where they were released', async () => {
+      const storage = await open();
+      const instance = await storeInstance(storage, await storeWorkspace(storage));
+      const take = async (owner: string, now: number) =>
+        only(await storage.leases.claim({ owner, now, ttlMs: TTL, limit: 10 }));
+      expect(await take('a', NOW)).toHaveProperty('takenFrom', null);
+      const { takenFrom, lease } = await take('b', NOW + TTL);
+      expect(takenFrom).toBe('a');
+      await storage.leases.release(lease);
+      expect(await take('c', NOW + TTL + 1)).toHaveProperty('takenFrom', null);
+      expect(await take('c', NOW + 3 * TTL)).toHaveProperty('takenFrom', 'c');
+      expect(instance.id).toBe(lease.instanceId);
     });
 
     it('get the next epoch with every claim, by the same owner too', async () => {

@@ -9,6 +9,7 @@ import type {
   EventSubscription,
   FailureRecord,
   Group,
+  HistoryEntry,
   IdempotencyRecord,
   Instance,
   Lease,
@@ -78,6 +79,8 @@ export const INSTANCE_STATE: ColumnsOf<InstanceState> = {
   connectedAt: orNull(integer('connected_at')),
   disconnectedAt: orNull(integer('disconnected_at')),
   lastSeenAt: orNull(integer('last_seen_at')),
+  downSince: orNull(integer('down_since')),
+  downNotifiedAt: orNull(integer('down_notified_at')),
   updatedAt: integer('updated_at'),
   version: integer('version'),
 };
@@ -94,6 +97,24 @@ export const LEASE: ColumnsOf<Lease> = {
   instanceId: id('id', 'ins'),
   owner: text('lease_owner'),
   epoch: integer('lease_epoch'),
+};
+
+export const HISTORY_ENTRY: ColumnsOf<HistoryEntry> = {
+  id: id('id', 'hst'),
+  workspaceId: id('workspace_id', 'ten'),
+  instanceId: id('instance_id', 'ins'),
+  reason: word('reason'),
+  causedBy: word('caused_by'),
+  from: orNull(word('status_before')),
+  to: orNull(word('status_after')),
+  code: orNull(text('code')),
+  networkCode: orNull(text('network_code')),
+  next: orNull(json('next_step')),
+  process: orNull(text('process')),
+  previousProcess: orNull(text('previous_process')),
+  at: integer('at'),
+  count: integer('times'),
+  lastAt: integer('last_at'),
 };
 
 export const GROUP: ColumnsOf<Group> = {

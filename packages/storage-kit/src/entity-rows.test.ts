@@ -170,6 +170,8 @@ function anInstance(): Instance {
     connectedAt: 4,
     disconnectedAt: null,
     lastSeenAt: null,
+    downSince: null,
+    downNotifiedAt: null,
     createdAt: 1,
     updatedAt: 4,
     version: 6,

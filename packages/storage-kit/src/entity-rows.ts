@@ -9,6 +9,7 @@ import type {
   EventSubscription,
   FailureRecord,
   Group,
+  HistoryEntry,
   IdempotencyRecord,
   Instance,
   LeasedInstance,
@@ -35,6 +36,7 @@ import {
   EVENT,
   EVENT_WAIT,
   GROUP,
+  HISTORY_ENTRY,
   IDEMPOTENCY_RECORD,
   INSTANCE,
   INSTANCE_STATE,
@@ -71,6 +73,7 @@ export interface EntityRows<Stored> extends MessageRows<Stored> {
   readonly instance: RowMapper<Instance, Stored>;
   /** The fields of an instance that change after it was created. */
   readonly instanceState: RowMapper<InstanceState, Stored>;
+  readonly historyEntry: RowMapper<HistoryEntry, Stored>;
   readonly group: RowMapper<Group, Stored>;
   readonly contact: RowMapper<Contact, Stored>;
   /** Reads the row of an instance that somebody holds, with `lease_owner` and `lease_epoch`. */
@@ -119,6 +122,7 @@ export function entityRows<Stored>(codecs: Codecs<Stored>): EntityRows<Stored> {
     apiKey: rowMapper(API_KEY, codecs),
     instance,
     instanceState: rowMapper(INSTANCE_STATE, codecs),
+    historyEntry: rowMapper(HISTORY_ENTRY, codecs),
     group: rowMapper(GROUP, codecs),
     contact: rowMapper(CONTACT, codecs),
     leasedInstance: (row) => ({ instance: instance.read(row), lease: lease.read(row) }),

@@ -1,10 +1,12 @@
-import { isAsDecidedOn, latestLeaseEnd } from '@trunkline/core/spi/storage';
+import { isAsDecidedOn } from '@trunkline/core/spi/storage';
 import type { EndpointStore, EndpointWrite } from '@trunkline/core/spi/storage';
 import { FIRST_GENERATION } from '@trunkline/storage-kit';
 import { closeLane, dropLane } from './cancellation.ts';
 import type { Connected, Transaction } from './database.ts';
 import { addLane, lockLanes, resumeLane } from './lane.ts';
-import { entities, flag, json } from './row.ts';
+import { claimNotifications, completeNotification, oweNotification } from './owed-notifications.ts';
+import type { OwedTable } from './owed-notifications.ts';
+import { entities, flag } from './row.ts';
 import { uuidOf, uuidToFind } from './uuid.ts';
 
 export function endpointStore(connected: Connected): EndpointStore {
@@ -48,19 +50,8 @@ export function endpointStore(connected: Connected): EndpointStore {
       return failing.map(entities.endpoint.read);
     },
 
-    claimNotifications: async ({ now, leaseMs, limit }) => {
-      const notifications = await connected().all(
-        CLAIM_NOTIFICATIONS,
-        now,
-        now + leaseMs,
-        limit,
-        latestLeaseEnd(now, leaseMs),
-      );
-      return notifications.map((row) => json(row, 'notice'));
-    },
-    completeNotification: async (id) => {
-      await connected().run('DELETE FROM trunkline.notices WHERE id = $1', uuidToFind('ntc', id));
-    },
+    claimNotifications: async (claim) => claimNotifications(connected, OWED, claim),
+    completeNotification: async (id) => completeNotification(connected, OWED, id),
   };
 }
 
@@ -84,15 +75,7 @@ const FAILING = `
     AND NOT EXISTS (SELECT 1 FROM trunkline.lanes WHERE lanes.endpoint_id = endpoints.id AND is_paused)
   ORDER BY id LIMIT $3`;
 
-/** Those that others are claiming are theirs. */
-const CLAIM_NOTIFICATIONS = `
-  WITH owed AS (
-    SELECT id FROM trunkline.notices WHERE owed_at <= $1 OR owed_at > $4
-    ORDER BY id LIMIT $3 FOR UPDATE SKIP LOCKED
-  ), claimed AS (
-    UPDATE trunkline.notices SET owed_at = $2 FROM owed WHERE notices.id = owed.id RETURNING notices.id, notice
-  )
-  SELECT notice FROM claimed ORDER BY id`;
+const OWED: OwedTable = { table: 'trunkline.notices', column: 'notice' };
 
 async function writeEndpoint(
   transaction: Transaction,
@@ -117,10 +100,7 @@ async function writeEndpoint(
     ...(health ? entities.endpointFailures.columns(endpoint.health) : {}),
   });
   if (close) await closeLane(transaction, uuid, close);
-  if (notification) {
-    const columns = { id: uuidOf('ntc', notification.id), notice: JSON.stringify(notification), owed_at: 0 };
-    await transaction.insert('trunkline.notices', columns);
-  }
+  if (notification) await oweNotification(transaction, OWED, notification);
   return 'written';
 }
 

@@ -1,12 +1,14 @@
 import type { InstanceStore } from '@trunkline/core/spi/storage';
 import type { Connected, Transaction } from './database.ts';
 import { forgetDownloads } from './download-store.ts';
-import { lockInstance, writingInstances } from './instance-write.ts';
+import { historyNotes, writeEntry } from './history-store.ts';
+import { lockInstance, OWED, writingInstances } from './instance-write.ts';
 import { isHeld } from './lease.ts';
 import { lookingUp } from './look-ups.ts';
 import { orphanContent } from './upload-registry.ts';
 import { failMessages } from './message-change.ts';
 import { deleteQueue, lockQueue, saveQueue } from './queue.ts';
+import { claimNotifications, completeNotification } from './owed-notifications.ts';
 import { entities } from './row.ts';
 import { forgetSession } from './session-store.ts';
 import { signsOfLife } from './signs-of-life.ts';
@@ -15,14 +17,16 @@ import { uuidOf, uuidToFind } from './uuid.ts';
 export function instanceStore(connected: Connected): InstanceStore {
   const lookUp = lookingUp(connected, 'trunkline.instances');
   const signs = signsOfLife(connected);
+  const notes = historyNotes(connected);
   return {
-    insert: async (instance, limit) =>
+    insert: async (instance, limit, entry) =>
       connected().transaction(async (transaction) => {
         if (limit !== null && (await hasInstances(transaction, instance.workspaceId, limit))) {
           return 'limit_reached';
         }
         await transaction.insert('trunkline.instances', entities.instance.columns(instance));
         await saveQueue(transaction, instance);
+        await writeEntry(transaction, entry);
         transaction.announce({ topic: 'instance', instanceId: instance.id });
         return 'inserted';
       }),
@@ -37,7 +41,7 @@ export function instanceStore(connected: Connected): InstanceStore {
       return (await connected().all(sql, uuidToFind('ten', workspaceId))).map(entities.instance.read);
     },
     write: writingInstances(connected),
-    delete: async ({ instance, lease, failQueued }) =>
+    delete: async ({ instance, lease, failQueued, entry }) =>
       connected().transaction(async (transaction) => {
         if (!(await isHeld(transaction, lease, 'instance'))) return 'fenced';
         const stored = await lockInstance(transaction, instance);
@@ -51,12 +55,29 @@ export function instanceStore(connected: Connected): InstanceStore {
         await deleteQueue(transaction, uuid);
         await transaction.run('DELETE FROM trunkline.instances WHERE id = $1', uuid);
         await orphanContent(transaction, uuid);
+        await writeEntry(transaction, entry);
         transaction.announce({ topic: 'instance', instanceId: instance.id });
         return 'deleted';
       }),
     touch: async (lease, now) => connected().track(signs.run({ lease, now })),
+    note: async (lease, entry) => connected().track(notes.run({ lease, entry })),
+
+    listDown: async ({ before, latest, after, limit }) => {
+      const down = await connected().all(DOWN, before, latest, after && uuidToFind('ins', after), limit);
+      return down.map(entities.instance.read);
+    },
+    claimNotifications: async (claim) => claimNotifications(connected, OWED, claim),
+    completeNotification: async (id) => completeNotification(connected, OWED, id),
   };
 }
+
+// Relies on instances_down.
+const DOWN = `
+  SELECT * FROM trunkline.instances
+  WHERE down_since IS NOT NULL AND down_notified_at IS NULL AND status <> 'connected'
+    AND (down_since <= $1 OR down_since > $2)
+    AND id > coalesce($3::uuid, '00000000-0000-0000-0000-000000000000')
+  ORDER BY id LIMIT $4`;
 
 /** Whether the workspace has this many instances: looks at no more of them. No other is inserted meanwhile. */
 async function hasInstances(transaction: Transaction, workspaceId: string, count: number): Promise<boolean> {

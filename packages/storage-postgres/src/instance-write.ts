@@ -11,8 +11,11 @@ import type { Connected, Database, Transaction } from './database.ts';
 import { forgetDownloads } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { leaveGroups } from './group-store.ts';
+import { entriesJson, insertEntries, writeEntry } from './history-store.ts';
 import { isHeld } from './lease.ts';
 import { failMessages } from './message-change.ts';
+import { oweNotification } from './owed-notifications.ts';
+import type { OwedTable } from './owed-notifications.ts';
 import { lockQueue, saveQueue } from './queue.ts';
 import { entities, id, integerOrNull } from './row.ts';
 import { forgetSession } from './session-store.ts';
@@ -40,8 +43,10 @@ export function writingInstances(connected: Connected): InstanceStore['write'] {
   };
 }
 
-function isOfRowAlone({ event, failQueued, forgetNumber }: InstanceWrite): boolean {
-  return event === null && !failQueued && !forgetNumber;
+export const OWED: OwedTable = { table: 'trunkline.instance_notifications', column: 'notification' };
+
+function isOfRowAlone({ event, failQueued, forgetNumber, notification }: InstanceWrite): boolean {
+  return event === null && !failQueued && !forgetNumber && !notification;
 }
 
 /**
@@ -70,6 +75,7 @@ async function writeRows(
     JSON.stringify(given),
     ids,
     writes.map(({ instance }) => acceptsMessages(instance)),
+    entriesJson(writes.flatMap(({ entry }) => entry ?? [])),
   );
   const written = new Map(rows.map((row) => [id(row, 'id', 'ins'), row]));
   return all.map((write) => {
@@ -103,12 +109,14 @@ function writeRowsSql(columns: readonly string[]): string {
         OR (instances.lease_owner = given.lease_owner AND instances.lease_epoch = given.lease_epoch))
     ORDER BY instances.id
     FOR UPDATE OF instances SKIP LOCKED
-  )
-  UPDATE trunkline.instances
-  SET ${changes.join(', ')}
-  FROM held JOIN given ON given.id = held.id
-  WHERE instances.id = ANY ($2::uuid[]) AND instances.id = held.id
-  RETURNING instances.id, instances.last_seen_at`;
+  ), written AS (
+    UPDATE trunkline.instances
+    SET ${changes.join(', ')}
+    FROM held JOIN given ON given.id = held.id
+    WHERE instances.id = ANY ($2::uuid[]) AND instances.id = held.id
+    RETURNING instances.id, instances.last_seen_at
+  ), entries AS (${insertEntries('$4', 'written')})
+  SELECT id, last_seen_at FROM written`;
 }
 
 /** A write under a lease is the holder's: for the others it leaves nothing to take. */
@@ -117,7 +125,7 @@ function signalOf({ instance, lease }: InstanceWrite): Signal {
 }
 
 async function writeAll(transaction: Transaction, write: InstanceWrite): Promise<InstanceWriteResult> {
-  const { instance, event, lease, failQueued, forgetNumber } = write;
+  const { instance, event, lease, failQueued, forgetNumber, entry, notification } = write;
   if (lease && !(await isHeld(transaction, lease, 'instance'))) return { kind: 'fenced' };
   const stored = await lockInstance(transaction, instance);
   if (stored?.version !== instance.version) return { kind: 'stale' };
@@ -133,6 +141,8 @@ async function writeAll(transaction: Transaction, write: InstanceWrite): Promise
     await forgetDownloads(transaction, uuid);
     await leaveGroups(transaction, uuid);
   }
+  await writeEntry(transaction, entry);
+  if (notification) await oweNotification(transaction, OWED, notification);
   transaction.announce(signalOf(write));
   return { kind: 'written', instance: written };
 }

@@ -3,7 +3,7 @@ import type { Lease, LeaseStore } from '@trunkline/core/spi/storage';
 import { createBatcher } from './batcher.ts';
 import type { Connected } from './database.ts';
 import { NEEDS_GATEWAY } from './lease.ts';
-import { entities, id } from './row.ts';
+import { entities, id, textOrNull } from './row.ts';
 import { encodeText } from './text-encoding.ts';
 import { uuidToFind } from './uuid.ts';
 
@@ -31,7 +31,10 @@ export function leaseStore(connected: Connected): LeaseStore {
       const { all, process } = connected();
       const latestEnd = leaveAhead ? Number.MAX_SAFE_INTEGER : latestLeaseEnd(now, ttlMs);
       const rows = await all(CLAIM, encodeText(owner), now, now + ttlMs, limit, latestEnd, process());
-      return rows.map(entities.leasedInstance);
+      return rows.map((row) => ({
+        ...entities.leasedInstance(row),
+        takenFrom: textOrNull(row, 'taken_from'),
+      }));
     },
     renew: async ({ owner, now, ttlMs }) => {
       const rows = await connected().all(RENEW, encodeText(owner), now, now + ttlMs);
@@ -50,23 +53,27 @@ interface Release {
   readonly reservation: Parameters<LeaseStore['release']>[1];
 }
 
+// Who held it, unless it was released.
+const FREE =
+  "id, lease_expires_at, coalesce(nullif(lease_lost_by, ''), nullif(lease_owner, '')) AS taken_from";
+
 // Relies on instances_to_hold and instances_reserved. What another process is claiming is passed over.
 const CLAIM = `
   WITH expired AS MATERIALIZED (
-    SELECT id, lease_expires_at FROM trunkline.instances
+    SELECT ${FREE} FROM trunkline.instances
     WHERE ${NEEDS_GATEWAY} AND lease_expires_at <= $2
     ORDER BY lease_expires_at, id
     LIMIT $4
     FOR UPDATE SKIP LOCKED
   ), reserved AS MATERIALIZED (
-    SELECT id, lease_expires_at FROM trunkline.instances
+    SELECT ${FREE} FROM trunkline.instances
     WHERE lease_reserved_for = $1 AND lease_reserved_for <> '' AND ${NEEDS_GATEWAY}
       AND lease_expires_at > $2 AND lease_expires_at <= $5
     ORDER BY lease_expires_at, id
     LIMIT $4
     FOR UPDATE SKIP LOCKED
   ), ahead AS MATERIALIZED (
-    SELECT id, lease_expires_at FROM trunkline.instances
+    SELECT ${FREE} FROM trunkline.instances
     WHERE ${NEEDS_GATEWAY} AND lease_expires_at > $5
     ORDER BY lease_expires_at, id
     LIMIT $4
@@ -78,10 +85,10 @@ const CLAIM = `
   ), taken AS (
     UPDATE trunkline.instances
     SET lease_owner = $1, lease_epoch = lease_epoch + 1, lease_expires_at = $3, lease_reserved_for = '',
-      lease_process = $6
+      lease_process = $6, lease_lost_by = ''
     FROM free
     WHERE instances.id = free.id
-    RETURNING instances.*, free.lease_expires_at AS free_since
+    RETURNING instances.*, free.lease_expires_at AS free_since, free.taken_from
   )
   SELECT * FROM taken ORDER BY free_since, id`;
 

@@ -13,6 +13,7 @@ import { endpointStore } from './endpoint-store.ts';
 import { eventStore } from './event-store.ts';
 import { erasureStore } from './erasure-store.ts';
 import { groupStore } from './group-store.ts';
+import { historyStore } from './history-store.ts';
 import { instanceStore } from './instance-store.ts';
 import { leaseStore } from './lease-store.ts';
 import { uploadRegistry } from './upload-registry.ts';
@@ -63,6 +64,7 @@ export function postgresStorage(options: PostgresStorageOptions): Storage<Postgr
     workspaces: explained(workspaceStore(connected)),
     apiKeys: explained(apiKeyStore(connected)),
     instances: explained(instanceStore(connected)),
+    history: explained(historyStore(connected)),
     leases: explained(leaseStore(connected)),
     sessions: explained(sessionStore(connected)),
     groups: explained(groupStore(connected)),

@@ -79,7 +79,7 @@ const LEASES = `
   ), owners AS (
     DELETE FROM trunkline.lease_owners USING held WHERE owner = held.lease_owner
   )
-  UPDATE trunkline.instances SET lease_owner = '', lease_expires_at = 0
+  UPDATE trunkline.instances SET lease_owner = '', lease_expires_at = 0, lease_lost_by = held.lease_owner
   FROM held
   WHERE instances.id = held.id
   RETURNING instances.id`;

@@ -19,6 +19,8 @@ export function retentionStore(connected: Connected): RetentionStore {
   return {
     deleteHistory: (before, limit) => deleteDays(connected(), startOfDay(before), limit),
     deleteIdempotencyRecords: async (before, limit) => connected().run(DELETE_RECORDS, before, limit),
+    deleteInstanceHistory: async (before, limit) =>
+      connected().run(DELETE_INSTANCE_HISTORY, floorUuid(before), limit),
   };
 }
 
@@ -28,6 +30,12 @@ const DELETE_RECORDS = `
   WHERE created_at < $1 AND ctid = ANY (ARRAY(
     SELECT ctid FROM trunkline.idempotency_records WHERE created_at < $1 ORDER BY created_at LIMIT $2
   ))`;
+
+/** Relies on the primary key: an id begins with its time. */
+const DELETE_INSTANCE_HISTORY = `
+  DELETE FROM trunkline.instance_history WHERE id < $1::uuid AND id IN (
+    SELECT id FROM trunkline.instance_history WHERE id < $1::uuid ORDER BY id LIMIT $2
+  )`;
 
 /**
  * Deletes the days before this one: first what is open of them, for endpoints and for subscriptions, then whole

@@ -3,6 +3,7 @@ import { floorId } from '@trunkline/core/spi/storage';
 import type { ClaimedDelivery, Endpoint, Lease } from '@trunkline/core/spi/storage';
 import {
   aDownload,
+  aHistoryEntry,
   anActivity,
   aMessage,
   anEndpoint,
@@ -38,7 +39,7 @@ const MAY_READ = 2_000;
 
 /** Tables that hold history, or all that is open. */
 const GROWING =
-  /^(messages|events|event_log|deliveries|open_deliveries|attempts|queued_|held_|idempotency|pending_|activity_)/;
+  /^(messages|events|event_log|deliveries|open_deliveries|attempts|queued_|held_|idempotency|pending_|activity_|instance_)/;
 
 /** The largest page that can be asked for. */
 const FIRST = { from: null, limit: 100 };
@@ -56,6 +57,7 @@ it('nothing that is asked reads, or sorts, more than its response takes', { time
   await recordActivities(fixture);
   await handleEvents(fixture);
   await readMessages(fixture);
+  await changeInstances(fixture);
   for (const endpointId of [fixture.busy.id, fixture.idle.id]) await readDeliveries(fixture, endpointId);
   await retryDeliveries(fixture);
   await readEvents(fixture);
@@ -394,6 +396,24 @@ async function closeEndpoint(fixture: Fixture): Promise<void> {
   await storage.endpoints.delete(workspace.id, busy.id);
 }
 
+async function changeInstances({ storage, workspace, instance }: Fixture): Promise<void> {
+  const { instances, history } = storage;
+  const lease = await takeLease(storage, instance);
+  const entry = aHistoryEntry(instance);
+  const current = must(await instances.find(workspace.id, instance.id));
+  const changed = await instances.write({ instance: current, event: null, lease, entry });
+  expect(changed.kind).toBe('written');
+  await instances.note(lease, { ...entry, count: 2 });
+  for (const id of [instance.id, anInstance(workspace).id]) {
+    const { rows } = await history.list(workspace.id, id, FIRST, 0);
+    const last = rows.at(-1);
+    for (const direction of last ? (['older', 'newer'] as const) : []) {
+      await history.list(workspace.id, id, { ...FIRST, from: { direction, id: must(last).id } }, 0);
+    }
+  }
+  await instances.listDown({ before: NOW, latest: NOW, after: null, limit: 100 });
+}
+
 async function deleteWhatIsOld({ storage, subscription }: Fixture): Promise<void> {
   const { retention, subscriptions } = storage;
   await storage.maintain?.(NOW);
@@ -402,4 +422,5 @@ async function deleteWhatIsOld({ storage, subscription }: Fixture): Promise<void
   const before = NOW - (DAYS - 1) * DAY;
   for (let pass = 0; pass < 3; pass += 1) expect(await retention.deleteHistory(before, 500)).toBe(500);
   expect(await retention.deleteIdempotencyRecords(before, 500)).toBe(500);
+  expect(await retention.deleteInstanceHistory(before, 500)).toBe(500);
 }

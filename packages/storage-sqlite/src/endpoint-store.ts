@@ -1,11 +1,12 @@
-import { isAsDecidedOn, latestLeaseEnd } from '@trunkline/core/spi/storage';
+import { isAsDecidedOn } from '@trunkline/core/spi/storage';
 import type { Endpoint, EndpointStore } from '@trunkline/core/spi/storage';
 import { closeLane, dropLane } from './cancellation.ts';
 import type { Connected } from './connection.ts';
 import type { Database } from './database.ts';
 import { addLane, resumeLane } from './lane.ts';
-import { entities, json, text } from './row.ts';
-import type { Row } from './row.ts';
+import { claimNotifications, completeNotification, oweNotification } from './owed-notifications.ts';
+import type { OwedTable } from './owed-notifications.ts';
+import { entities } from './row.ts';
 
 export function endpointStore(connected: Connected): EndpointStore {
   return {
@@ -39,12 +40,7 @@ export function endpointStore(connected: Connected): EndpointStore {
           ...(health ? entities.endpointFailures.columns(endpoint.health) : {}),
         });
         if (close) closeLane(database, endpoint.id, close);
-        if (notification)
-          database.insert('notices', {
-            id: notification.id,
-            notice: JSON.stringify(notification),
-            owed_at: 0,
-          });
+        if (notification) oweNotification(database, OWED, notification);
         return 'written';
       });
     },
@@ -73,25 +69,12 @@ export function endpointStore(connected: Connected): EndpointStore {
         )
         .map(entities.endpoint.read),
 
-    claimNotifications: async ({ now, leaseMs, limit }) => {
-      const { database, write } = connected();
-      const owed = (count: number): readonly Row[] =>
-        database.all(OWED, now, latestLeaseEnd(now, leaseMs), count);
-      if (owed(1).length === 0) return [];
-      return write(() => {
-        const claimed = owed(limit);
-        for (const row of claimed) database.update('notices', text(row, 'id'), { owed_at: now + leaseMs });
-        return claimed.map((row) => json(row, 'notice'));
-      });
-    },
-    completeNotification: async (id) => {
-      const { database, write } = connected();
-      await write(() => database.run('DELETE FROM notices WHERE id = ?', id));
-    },
+    claimNotifications: async (claim) => claimNotifications(connected, OWED, claim),
+    completeNotification: async (id) => completeNotification(connected, OWED, id),
   };
 }
 
-const OWED = 'SELECT * FROM notices WHERE owed_at <= ? OR owed_at > ? ORDER BY id LIMIT ?';
+const OWED: OwedTable = { table: 'notices', column: 'notice' };
 
 /** Whether the workspace has this many endpoints: looks at no more of them. */
 function hasEndpoints(database: Database, workspaceId: string, count: number): boolean {

@@ -5,19 +5,23 @@ import type { Database } from './database.ts';
 import { forgetDownloads } from './download-store.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { leaveGroups } from './group-store.ts';
+import { writeEntry } from './history-store.ts';
 import { isHeld } from './lease.ts';
 import { orphanContent } from './upload-registry.ts';
 import { failMessages } from './message-change.ts';
+import { claimNotifications, completeNotification, oweNotification } from './owed-notifications.ts';
+import type { OwedTable } from './owed-notifications.ts';
 import { entities } from './row.ts';
 import { forgetSession } from './session-store.ts';
 
 export function instanceStore(connected: Connected): InstanceStore {
   return {
-    insert: async (instance, limit) => {
+    insert: async (instance, limit, entry) => {
       const { database, write } = connected();
       return write((announce) => {
         if (limit !== null && hasInstances(database, instance.workspaceId, limit)) return 'limit_reached';
         database.insert('instances', entities.instance.columns(instance));
+        writeEntry(database, entry);
         announce({ topic: 'instance', instanceId: instance.id });
         return 'inserted';
       });
@@ -30,7 +34,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         .map(entities.instance.read);
     },
 
-    write: async ({ instance, event, lease, failQueued, forgetNumber }) => {
+    write: async ({ instance, event, lease, failQueued, forgetNumber, entry, notification }) => {
       const { database, newId, write } = connected();
       return write((announce): InstanceWriteResult => {
         if (lease && !isHeld(database, lease)) return { kind: 'fenced' };
@@ -45,11 +49,13 @@ export function instanceStore(connected: Connected): InstanceStore {
           forgetDownloads(database, instance.id);
           leaveGroups(database, instance.id);
         }
+        writeEntry(database, entry);
+        if (notification) oweNotification(database, OWED, notification);
         announce({ topic: 'instance', instanceId: instance.id, ...(lease && { byHolder: true }) });
         return { kind: 'written', instance: written };
       });
     },
-    delete: async ({ instance, lease, failQueued }) => {
+    delete: async ({ instance, lease, failQueued, entry }) => {
       const { database, newId, write } = connected();
       return write((announce) => {
         if (!isHeld(database, lease)) return 'fenced';
@@ -61,6 +67,7 @@ export function instanceStore(connected: Connected): InstanceStore {
         database.run('DELETE FROM instance_groups WHERE instance_id = ?', instance.id);
         database.run('DELETE FROM instances WHERE id = ?', instance.id);
         orphanContent(database, instance.id);
+        writeEntry(database, entry);
         announce({ topic: 'instance', instanceId: instance.id });
         return 'deleted';
       });
@@ -76,8 +83,30 @@ export function instanceStore(connected: Connected): InstanceStore {
         );
       });
     },
+    note: async (lease, entry) => {
+      const { database, write } = connected();
+      await write(() => {
+        if (isHeld(database, lease)) writeEntry(database, entry);
+      });
+    },
+
+    listDown: async ({ before, latest, after, limit }) =>
+      connected()
+        .database.all(DOWN, before, latest, after ?? '', limit)
+        .map(entities.instance.read),
+    claimNotifications: async (claim) => claimNotifications(connected, OWED, claim),
+    completeNotification: async (id) => completeNotification(connected, OWED, id),
   };
 }
+
+const OWED: OwedTable = { table: 'instance_notifications', column: 'notification' };
+
+// Relies on instances_down.
+const DOWN = `
+  SELECT * FROM instances
+  WHERE down_since IS NOT NULL AND down_notified_at IS NULL AND status <> 'connected'
+    AND (down_since <= ? OR down_since > ?) AND id > ?
+  ORDER BY id LIMIT ?`;
 
 /** Whether the workspace has this many instances: looks at no more of them. */
 function hasInstances(database: Database, workspaceId: string, count: number): boolean {

@@ -22,10 +22,12 @@ export function leaseStore(connected: Connected): LeaseStore {
             lease_expires_at: now + ttlMs,
             lease_reserved_for: '',
             lease_process: process(),
+            lease_lost_by: '',
           });
           return {
             instance: entities.instance.read(row),
             lease: { instanceId: text(row, 'id'), owner, epoch },
+            takenFrom: takenFrom(row),
           };
         }),
       );
@@ -60,6 +62,11 @@ export function leaseStore(connected: Connected): LeaseStore {
       return row ? entities.leasedInstance(row).lease : null;
     },
   };
+}
+
+/** Who held it, unless it was released. */
+function takenFrom(row: Row): string | null {
+  return [text(row, 'lease_lost_by'), text(row, 'lease_owner')].find((owner) => owner !== '') ?? null;
 }
 
 interface LeaseSearch {

@@ -94,7 +94,8 @@ function release(database: Database, announce: Announce, process: number, now: n
   if (database.run('DELETE FROM processes WHERE id = ?', process) === 0) return false;
   for (const row of database.all(LEASES, process)) {
     database.run('DELETE FROM lease_owners WHERE owner = ?', text(row, 'lease_owner'));
-    database.update('instances', text(row, 'id'), { lease_owner: '', lease_expires_at: 0 });
+    const lost = { lease_owner: '', lease_expires_at: 0, lease_lost_by: text(row, 'lease_owner') };
+    database.update('instances', text(row, 'id'), lost);
     announce({ topic: 'instance', instanceId: text(row, 'id') });
   }
   const claims = database.all('SELECT * FROM claims WHERE process = ?', process);

@@ -21,8 +21,17 @@ export function retentionStore(connected: Connected): RetentionStore {
       const { database, write } = connected();
       return write(() => deleteIdempotencyRecords(database, before, limit));
     },
+    deleteInstanceHistory: async (before, limit) => {
+      const { database, write } = connected();
+      return write(() => database.run(DELETE_HISTORY, floorId('hst', before), limit));
+    },
   };
 }
+
+/** Relies on the primary key: an id begins with its time. */
+const DELETE_HISTORY = `
+  DELETE FROM instance_history
+  WHERE id IN (SELECT id FROM instance_history WHERE id < ? ORDER BY id LIMIT ?)`;
 
 function deleteDeliveries(database: Database, floor: string, limit: number): number {
   const rows = database.all(

@@ -19,6 +19,7 @@ import { endpointStore } from './endpoint-store.ts';
 import { eventStore } from './event-store.ts';
 import { erasureStore } from './erasure-store.ts';
 import { groupStore } from './group-store.ts';
+import { historyStore } from './history-store.ts';
 import { idempotencyLog } from './idempotency-log.ts';
 import { instanceStore } from './instance-store.ts';
 import { keptSenders } from './kept-senders.ts';
@@ -68,6 +69,7 @@ export function sqliteStorage(options: SqliteStorageOptions): Storage<DatabaseSy
     workspaces: explained(workspaceStore(connected)),
     apiKeys: explained(apiKeyStore(connected)),
     instances: explained(instanceStore(connected)),
+    history: explained(historyStore(connected)),
     leases: explained(leaseStore(connected)),
     sessions: explained(sessionStore(connected)),
     groups: explained(groupStore(connected)),

@@ -19,6 +19,7 @@ const MAY_SCAN: Readonly<Record<string, string>> = {
   'SCAN instances USING INDEX instances_to_hold':
     'the linked numbers, which are no history; once in ten seconds',
   'SCAN notices': 'one for each endpoint that fails, gone once it is sent',
+  'SCAN instance_notifications': 'one for each number that is down or back, gone once it is sent',
   'SCAN claims USING COVERING INDEX claims_by_end': 'for its first row only',
   'SCAN closings USING INDEX closings_to_sweep': 'for its first row only',
   'SCAN subscriptions': 'one for each handler of the embedder’s code',
@@ -44,9 +45,11 @@ it('no statement reads a table that grows without an index for it', async () => 
 it('pages are walked from where they begin', async () => {
   const { statements, explain } = await everyStatement();
   const walks = statements.filter((sql) =>
-    /^SELECT (id|1) FROM (messages|deliveries|event_log) .* AND id >= \? AND id < \?/.test(sql),
+    /^SELECT (id|1) FROM (messages|deliveries|event_log|instance_history) .* AND id >= \? AND id < \?/.test(
+      sql,
+    ),
   );
-  expect(walks.length).toBe(24);
+  expect(walks.length).toBe(27);
   for (const sql of walks) {
     // The log of a workspace is its primary key.
     expect(explain(sql), sql).toEqual([

@@ -3,7 +3,8 @@ import { base32ToUuid, decodeBase32, encodeBase32, uuidToBase32 } from './base32
 
 /**
  * What an id names. `req` (requests), `mem` (members), `opr` (operations), `ntc` (owed emails), `sub` (subscriptions),
- * `upl` (uploads) and `con` (contacts) are ours beside the specification's eight.
+ * `upl` (uploads), `con` (contacts) and `hst` (entries of an instance's history) are ours beside the specification's
+ * eight.
  */
 export type IdPrefix =
   | 'key'
@@ -20,7 +21,8 @@ export type IdPrefix =
   | 'ntc'
   | 'sub'
   | 'upl'
-  | 'con';
+  | 'con'
+  | 'hst';
 
 /** Makes ids that sort by time: TypeIDs (`msg_` + 26 characters of base32) over a UUIDv7 (RFC 9562). */
 export type NewId = (prefix: IdPrefix, now: number) => string;

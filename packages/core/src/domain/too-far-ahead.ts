@@ -14,7 +14,7 @@ export function latestLeaseEnd(now: number, lengthMs: number): number {
 }
 
 /** How far ahead of this process's clock another one's may have been. */
-const CLOCKS_APART_MS = 5_000;
+export const CLOCKS_APART_MS = 5_000;
 
 /** Whether what happened at `at` did so before the clock was set back. */
 export function isTooFarAhead(at: number, now: number): boolean {

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { INSTANCE_NAME_MAX } from '../domain/instance/instance.ts';
 import { flawInProxyUrl, PROXY_URL_MAX } from '../domain/instance/proxy-url.ts';
-import { storableText } from './fields.ts';
+import { pageFields, storableText } from './fields.ts';
+import type { CheckedPageQuery, PageQuery } from './fields.ts';
 
 /**
  * `proxy_url`: the address of the proxy that the instance connects through, with `http:`, `https:` or `socks5:`, and a user
@@ -35,3 +36,7 @@ export type ConnectInput = { readonly pairing_phone_number?: string | null | und
 export const connectInput: z.ZodType<ConnectInput> = z.object({
   pairing_phone_number: z.string().nullable().optional(),
 });
+
+/** A page of the history of an instance. */
+export type HistoryQuery = PageQuery;
+export const historyQuery: z.ZodType<CheckedPageQuery, unknown> = z.object(pageFields);

@@ -290,7 +290,12 @@ export interface LinkedProfile {
   readonly profilePictureUrl: string | null;
 }
 
-export type ClosedReason =
+export type ClosedReason = ClosedFor & {
+  /** What the network itself said, such as a status of `428`: for the history, which keeps 64 characters. */
+  readonly networkCode?: string;
+};
+
+type ClosedFor =
   /** The connection was lost, or refused for now. The service connects again after a while. */
   | {
       readonly kind: 'dropped';

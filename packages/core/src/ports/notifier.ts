@@ -1,14 +1,36 @@
+import type { Instance } from '../domain/instance/instance.ts';
+import type { NextStep } from '../domain/instance/next-step.ts';
 import type { Logger } from './logger.ts';
 
-/** An email to the members who administer webhooks and whose address is verified. */
-export interface Notification {
+interface ToMembers {
   /** The same on each try. A notifier may be called again after a crash. */
   readonly id: string;
-  readonly kind: 'webhook_failing' | 'webhook_disabled';
   readonly recipients: readonly string[];
   readonly workspace: { readonly id: string; readonly name: string };
+}
+
+/** About a webhook endpoint that fails. */
+export interface WebhookNotification extends ToMembers {
+  readonly kind: 'webhook_failing' | 'webhook_disabled';
   readonly webhook: { readonly id: string; readonly url: string; readonly failingSince: number };
 }
+
+/** About an instance that has been down for a while, or that is connected again after such a notification. */
+export interface InstanceNotification extends ToMembers {
+  readonly kind: 'instance_down' | 'instance_up';
+  readonly instance: DownInstance;
+}
+
+/** An instance at the time when it was decided to notify somebody. Times are epoch milliseconds. */
+export interface DownInstance extends Pick<Instance, 'id' | 'name' | 'phoneNumber' | 'status' | 'lastError'> {
+  readonly downSince: number;
+  /** When it was connected again; null if it is down. */
+  readonly upSince: number | null;
+  readonly next: NextStep | null;
+}
+
+/** An email to the members who administer webhooks and whose address is verified. */
+export type Notification = WebhookNotification | InstanceNotification;
 
 export interface Notifier {
   /** Rejects if the email was not accepted; the service tries again later. */
@@ -18,14 +40,27 @@ export interface Notifier {
 /** The notifier of a service that sends no emails: it logs what the email would have said. */
 export function loggingNotifier(logger: Logger): Notifier {
   return {
-    async notify({ kind, workspace, webhook, recipients }) {
-      const facts = { workspaceId: workspace.id, webhookId: webhook.id, recipients: recipients.length };
-      logger.warn(
-        facts,
-        kind === 'webhook_failing'
-          ? 'a webhook endpoint keeps failing, and is disabled if nothing gets through to it: look at its receiver; no notifier is configured (SMTP_URL), so no email was sent'
-          : 'a failing webhook endpoint was disabled: mend its receiver, enable it again and retry its failed deliveries; no notifier is configured (SMTP_URL), so no email was sent',
-      );
+    async notify(notification) {
+      const { workspace, recipients } = notification;
+      const facts = { workspaceId: workspace.id, ...subjectOf(notification), recipients: recipients.length };
+      logger.warn(facts, LINES[notification.kind]);
     },
   };
+}
+
+const LINES: Readonly<Record<Notification['kind'], string>> = {
+  webhook_failing:
+    'a webhook endpoint keeps failing, and is disabled if nothing gets through to it: look at its receiver; no notifier is configured (SMTP_URL), so no email was sent',
+  webhook_disabled:
+    'a failing webhook endpoint was disabled: mend its receiver, enable it again and retry its failed deliveries; no notifier is configured (SMTP_URL), so no email was sent',
+  instance_down:
+    'an instance has been down since downSince: its history says why, and next what has to be done; no notifier is configured (SMTP_URL), so no email was sent',
+  instance_up:
+    'an instance that was reported as down is connected again; no notifier is configured (SMTP_URL), so no email was sent',
+};
+
+function subjectOf(notification: Notification): Readonly<Record<string, unknown>> {
+  if ('webhook' in notification) return { webhookId: notification.webhook.id };
+  const { id, lastError, downSince, next } = notification.instance;
+  return { instanceId: id, lastError, downSince, next: next?.kind ?? null };
 }

@@ -36,14 +36,22 @@ export interface ServiceContext {
   readonly settings: ServiceSettings;
 }
 
+export interface RetentionSettings {
+  /** Without a number, until they are erased. */
+  readonly messagesDays?: number | undefined;
+  readonly instanceHistoryDays: number;
+}
+
 interface ServiceSettings extends UrlRules {
   /** For how many days messages are kept, unless their workspace says so itself; without limit if absent. */
-  readonly retention: { readonly messagesDays?: number | undefined };
+  readonly retention: RetentionSettings;
   /** How many messages of one instance may be queued at the same time. */
   readonly sendBacklog: number;
   readonly standardWebhooks: boolean;
   /** Whether instances may be given a proxy. */
   readonly instanceProxies: boolean;
+  /** How long a number is down before somebody is notified; 0 is never. */
+  readonly instanceDownAfterMs: number;
   /** How long a request waits for the gateway to carry out a disconnect, logout or delete. */
   readonly operationTimeoutMs: number;
 }

@@ -30,7 +30,7 @@ export type {
 export type { GroupStore } from '../ports/storage/group-store.ts';
 export type { InstanceStore, InstanceWrite, InstanceWriteResult } from '../ports/storage/instance-store.ts';
 export type { Lease } from '../ports/storage/lease.ts';
-export type { LeaseStore, LeasedInstance } from '../ports/storage/lease-store.ts';
+export type { ClaimedInstance, LeaseStore, LeasedInstance } from '../ports/storage/lease-store.ts';
 export type {
   Arrival,
   MessageChange,
@@ -60,7 +60,13 @@ export type {
 export type { UploadRegistry } from '../ports/storage/upload-registry.ts';
 export type { WaitsStep } from '../ports/storage/waits-step.ts';
 export type { QueuedSince, Workload, WorkloadStore } from '../ports/storage/workload-store.ts';
-export type { EndpointStore, EndpointWrite, OwedNotification } from '../ports/storage/endpoint-store.ts';
+export type { EndpointStore, EndpointWrite } from '../ports/storage/endpoint-store.ts';
+export type { HistoryStore } from '../ports/storage/history-store.ts';
+export type {
+  NotificationClaim,
+  OwedInstanceNotification,
+  OwedNotification,
+} from '../ports/storage/owed-notification.ts';
 export type { WorkspaceStore } from '../ports/storage/workspace-store.ts';
 export type { MediaStore } from '../ports/media-store.ts';
 export type { Logger } from '../ports/logger.ts';
@@ -84,6 +90,7 @@ export type { ApiKey } from '../domain/api-key/api-key.ts';
 // Instances and groups.
 export { acceptsMessages, INSTANCE_STATUSES, writtenInstance } from '../domain/instance/instance.ts';
 export type { Instance, InstanceStatus } from '../domain/instance/instance.ts';
+export type { HistoryEntry } from '../domain/instance/instance-history.ts';
 export type { GatewayShare, OwnerShare } from '../domain/instance/instance-shares.ts';
 export type { Group, GroupReport } from '../domain/instance/group.ts';
 export { latestHold, latestLeaseEnd, latestRegistration, latestResend } from '../domain/too-far-ahead.ts';

@@ -2,25 +2,23 @@ import { disable } from '../domain/endpoint/endpoint-state.ts';
 import type { Endpoint } from '../domain/endpoint/endpoint.ts';
 import { WARN_AFTER_MS, evaluateFailing } from '../domain/endpoint/failing-policy.ts';
 import type { Notifier } from '../ports/notifier.ts';
-import type { EndpointWrite, OwedNotification } from '../ports/storage/endpoint-store.ts';
-import { withDeadline } from '../runtime/deadline.ts';
+import type { EndpointWrite } from '../ports/storage/endpoint-store.ts';
+import type { OwedNotification } from '../ports/storage/owed-notification.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { Worker } from '../runtime/loop.ts';
 import type { ServiceContext } from '../services/context.ts';
+import { createEndpointNotificationSender } from './notification-sender.ts';
 
 const EVERY_MS = 60_000;
 const BATCH = 100;
-/** How long an email may take before another process tries it. */
-const NOTIFICATION_LEASE_MS = 5 * 60_000;
-const EMAIL_DEADLINE_MS = 60_000;
 
 /**
  * Applies the failing-endpoint policy: warns about and disables endpoints that keep failing, and sends the emails that
- * are owed. A decision and the email it owes are one write; an email is owed until the notifier has accepted it, so that
- * a crash in between repeats an email rather than losing it.
+ * are owed. A decision and the email it owes are one write.
  */
 export function createEndpointMonitor(context: ServiceContext, notifier: Notifier): Worker {
   const { storage, clock, logger, newId } = context;
+  const sender = createEndpointNotificationSender(context, notifier);
 
   const evaluateAll = async (): Promise<void> => {
     let after: string | null = null;
@@ -65,47 +63,6 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
         };
   };
 
-  /** Claimed one by one, so that none runs out of its claim behind slow ones; one that fails leaves the others to the next pass. */
-  const sendNotifications = async (): Promise<void> => {
-    for (;;) {
-      const [notification] = await storage.endpoints.claimNotifications({
-        now: clock.now(),
-        leaseMs: NOTIFICATION_LEASE_MS,
-        limit: 1,
-      });
-      if (!notification || !(await sendNotification(notification))) return;
-    }
-  };
-
-  const sendNotification = async (notification: OwedNotification): Promise<boolean> => {
-    try {
-      await withDeadline(clock, { what: 'Sending an email', ms: EMAIL_DEADLINE_MS }, notify(notification));
-      await storage.endpoints.completeNotification(notification.id);
-      return true;
-    } catch (error) {
-      logger.warn(
-        { err: error, notificationId: notification.id },
-        'an email about a webhook endpoint was not accepted by the notifier, and is tried again later: check the notifier',
-      );
-      return false;
-    }
-  };
-
-  const notify = async (notification: OwedNotification): Promise<void> => {
-    const workspace = await storage.workspaces.find(notification.workspaceId);
-    const members = await storage.workspaces.listMembers(notification.workspaceId);
-    // An address that is not verified may be somebody else's.
-    const administrators = members.filter((member) => member.administersWebhooks && member.emailVerified);
-    const recipients = [...new Set(administrators.map(({ email }) => email))];
-    await notifier.notify({
-      id: notification.id,
-      kind: notification.kind,
-      recipients,
-      workspace: { id: notification.workspaceId, name: workspace?.name ?? notification.workspaceId },
-      webhook: { id: notification.webhookId, url: notification.url, failingSince: notification.failingSince },
-    });
-  };
-
   return createLoop({
     name: 'endpoint monitor',
     clock,
@@ -113,7 +70,7 @@ export function createEndpointMonitor(context: ServiceContext, notifier: Notifie
     everyMs: EVERY_MS,
     pass: async () => {
       await evaluateAll();
-      await sendNotifications();
+      await sender.sendOwed();
       return { more: false, nextAt: null };
     },
   });

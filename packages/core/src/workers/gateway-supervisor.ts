@@ -1,6 +1,5 @@
 import type { Instance } from '../domain/instance/instance.ts';
-import type { LeasedInstance } from '../ports/storage/lease-store.ts';
-import type { Lease } from '../ports/storage/lease.ts';
+import type { ClaimedInstance, LeasedInstance } from '../ports/storage/lease-store.ts';
 import { settledWithin, withDeadline } from '../runtime/deadline.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
@@ -109,7 +108,7 @@ export function createGatewaySupervisor(
     };
   };
 
-  const claim = async (now: number, mayTakeAhead: boolean): Promise<readonly LeasedInstance[]> => {
+  const claim = async (now: number, mayTakeAhead: boolean): Promise<readonly ClaimedInstance[]> => {
     const claimed = await inTime(
       'Taking leases',
       storage.leases.claim({
@@ -193,14 +192,14 @@ export function createGatewaySupervisor(
     }
   };
 
-  const keepAll = async (all: readonly LeasedInstance[]): Promise<void> => {
+  const keepAll = async (all: readonly (LeasedInstance | ClaimedInstance)[]): Promise<void> => {
     const kept: { readonly controller: InstanceController; readonly stored: Instance }[] = [];
-    for (const { instance, lease } of all)
-      kept.push({ controller: await controllerFor(instance, lease), stored: instance });
+    for (const held of all) kept.push({ controller: await controllerFor(held), stored: held.instance });
     pending.reconcile(kept);
   };
 
-  const controllerFor = async (instance: Instance, lease: Lease): Promise<InstanceController> => {
+  const controllerFor = async (held: LeasedInstance | ClaimedInstance): Promise<InstanceController> => {
+    const { instance, lease } = held;
     const known = controllers.get(lease.instanceId);
     if (known?.lease.epoch === lease.epoch) return known;
     // What was opened under an earlier lease must be closed before anything else is opened.
@@ -210,6 +209,7 @@ export function createGatewaySupervisor(
       context,
       lease,
       instance,
+      takenFrom: 'takenFrom' in held ? held.takenFrom : null,
       files,
       changed: () => touch(controller),
     });

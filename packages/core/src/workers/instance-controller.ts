@@ -1,6 +1,7 @@
 import { CONNECTION_GRACE_MS, graceEndsAt } from '../domain/instance/instance-state.ts';
 import { restrictionEndsAt, waitsForRestriction } from '../domain/instance/instance-restriction.ts';
 import type { Instance } from '../domain/instance/instance.ts';
+import { nextStepOf } from '../domain/instance/next-step.ts';
 import { isTooFarAhead } from '../domain/too-far-ahead.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import type { ServiceContext } from '../services/context.ts';
@@ -43,6 +44,8 @@ interface ControllerOptions {
   readonly context: ServiceContext;
   readonly lease: Lease;
   readonly instance: Instance;
+  /** The owner that it was taken from, which did not release it; null if nobody's lease was taken. */
+  readonly takenFrom: string | null;
   readonly files: FileLane;
   /** The connection has changed, or the instance by this controller: reconcile it again. */
   readonly changed: () => void;
@@ -52,6 +55,7 @@ export function createInstanceController({
   context,
   lease,
   instance: first,
+  takenFrom,
   files,
   changed,
 }: ControllerOptions): InstanceController {
@@ -74,6 +78,20 @@ export function createInstanceController({
   const record = createInstanceRecord({ context, lease, instance: first, lost, changed });
   const link = createInstanceLink({ context, lease, record, files, lost, changed });
   const operations = createInstanceOperations({ context, lease, record, connection: link });
+
+  /** How the history calls it that this process holds what another one has held. */
+  const ownership = {
+    reason: takenFrom === null ? 'handed_over' : 'taken_over',
+    previousProcess: takenFrom,
+    retryAt: heldSince,
+  } as const;
+  // Where the connection of the process before is open as far as anybody knows, its end says so.
+  if (takenFrom !== null && !record.isOrphaned()) {
+    record.note('taken_over', {
+      previousProcess: takenFrom,
+      next: nextStepOf(first, heldSince),
+    });
+  }
 
   /** A process that has just taken the instance has the same time to connect it, unless its first try failed. */
   const graceEnd = (): number | null => {
@@ -104,7 +122,7 @@ export function createInstanceController({
 
   const endOrphan = async (): Promise<void> => {
     if (!record.isOrphaned()) return;
-    await record.write({ kind: 'dropped', detail: 'connection_lost' });
+    await record.write({ kind: 'dropped', detail: 'connection_lost' }, ownership);
     record.adopt();
   };
 

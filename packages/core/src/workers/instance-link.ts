@@ -1,3 +1,5 @@
+import { boundedCode } from '../domain/instance/instance-history.ts';
+import type { NextStep } from '../domain/instance/next-step.ts';
 import { readEnd, readRestriction } from '../domain/instance/restriction.ts';
 import type { Restriction } from '../domain/instance/restriction.ts';
 import type { ClosedReason, GatewayConnection, GatewayListener } from '../ports/gateway.ts';
@@ -186,28 +188,35 @@ export function createInstanceLink({
     );
   };
 
+  const nextTry = (): NextStep => ({ kind: 'reconnect', at: Math.max(schedule.retryAt(), clock.now()) });
+
   const closed = async (closing: Try, reason: ClosedReason): Promise<void> => {
     if (link !== closing) return;
     link = null;
     untried = false;
     context.metrics.connectionClosed(nameOf(reason));
+    const { networkCode } = reason;
     switch (reason.kind) {
       case 'restart':
         schedule.restarted();
+        record.note('restart_requested', { networkCode: boundedCode(networkCode), next: nextTry() });
         break;
       case 'dropped':
         schedule.failed(reason.notBeforeMs);
-        await record.write({ kind: 'dropped', detail: reason.detail });
+        await record.write(
+          { kind: 'dropped', detail: reason.detail },
+          { networkCode, retryAt: schedule.retryAt() },
+        );
         break;
       case 'qr_timeout':
       case 'unlinked':
-        await record.write({ kind: reason.kind });
+        await record.write({ kind: reason.kind }, { networkCode });
         break;
       case 'failed': {
         const until = readEnd(reason.until);
         // It is tried again when that ends, but not faster than any other.
         if (until !== null) schedule.failed();
-        await record.write({ kind: 'failed', code: reason.code, until });
+        await record.write({ kind: 'failed', code: reason.code, until }, { networkCode });
         break;
       }
     }

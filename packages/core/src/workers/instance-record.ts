@@ -1,10 +1,14 @@
 import { writeRetryDelay } from '../domain/backoff.ts';
 import type { InstanceTrigger } from '../domain/instance/instance-state.ts';
+import { otherNews } from '../domain/instance/instance-history.ts';
+import type { Circumstances, HistoryNews, HistoryReason } from '../domain/instance/instance-history.ts';
 import type { Instance } from '../domain/instance/instance.ts';
+import { notBefore } from '../domain/too-far-ahead.ts';
 import type { Lease } from '../ports/storage/lease.ts';
 import type { ServiceContext } from '../services/context.ts';
 import { changeInstance } from '../services/instances/change-instance.ts';
 import { FencedError } from '../services/instances/fenced-error.ts';
+import { createHistoryLog } from '../services/instances/history-log.ts';
 
 /** An instance that this process holds, as it is stored, and the work that changes it. */
 export interface InstanceRecord {
@@ -14,8 +18,10 @@ export interface InstanceRecord {
   take(stored: Instance): void;
   /** Runs work that writes: changes of one instance are written in the order in which their causes came. */
   inOrder(work: () => Promise<void>): Promise<void>;
-  /** Writes what a trigger makes of it; to be called in order. */
-  write(trigger: InstanceTrigger): Promise<void>;
+  /** Writes what a trigger makes of it, with its entry in the history; to be called in order. */
+  write(trigger: InstanceTrigger, circumstances?: Circumstances): Promise<void>;
+  /** Writes an entry in the history about what changes nothing else. What fails is logged, and nothing waits for it. */
+  note(reason: HistoryReason, more?: Partial<HistoryNews>): void;
   /** Stored as live by a process that is gone: its connection is gone too. */
   isOrphaned(): boolean;
   /** What is stored is about a connection of this process now. */
@@ -63,23 +69,46 @@ export function createInstanceRecord({
   let failures = 0;
   let pausedUntil = 0;
   let changes: Promise<unknown> = Promise.resolve();
+  const history = createHistoryLog(context.newId, {
+    workspaceId: first.workspaceId,
+    instanceId: lease.instanceId,
+    process: lease.owner,
+  });
+  const inOrder = (work: () => Promise<void>): Promise<void> => {
+    const result = changes.then(work);
+    changes = result.catch(() => undefined);
+    return result;
+  };
 
   return {
     current: () => instance,
     take(stored) {
       if (stored.version >= instance.version) instance = stored;
     },
-    inOrder(work) {
-      const result = changes.then(work);
-      changes = result.catch(() => undefined);
-      return result;
-    },
-    async write(trigger) {
-      const target = { workspaceId: first.workspaceId, id: lease.instanceId, lease, known: instance };
-      const result = await changeInstance(context, target, trigger);
+    inOrder,
+    async write(trigger, circumstances) {
+      const { workspaceId } = first;
+      const target = { workspaceId, id: lease.instanceId, lease, known: instance, history };
+      const result = await changeInstance(context, target, trigger, circumstances);
       failures = 0;
       if (result.ok) instance = result.value;
       else deleted = true;
+    },
+    note(reason, more) {
+      const write = async (): Promise<void> => {
+        const entry = history.entryOf(
+          otherNews(instance, reason, more),
+          notBefore(instance.updatedAt, clock.now()),
+        );
+        await context.storage.instances.note(lease, entry);
+        history.written(entry);
+      };
+      inOrder(write).catch((error: unknown) => {
+        logger.warn(
+          { err: error, instanceId: lease.instanceId, reason },
+          'an entry in the history of an instance could not be stored, and is left out: check the database',
+        );
+      });
     },
     isOrphaned: () => orphaned,
     adopt() {

@@ -1,4 +1,5 @@
 import { RETENTION_MS } from '../domain/delivery/delivery.ts';
+import { historySince } from '../domain/instance/instance-history.ts';
 import { IDEMPOTENCY_WINDOW_MS } from '../domain/idempotency/idempotency.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { PassResult, Worker } from '../runtime/loop.ts';
@@ -38,6 +39,10 @@ export function createRetentionCleaner(context: ServiceContext): Worker {
       await storage.retention.deleteIdempotencyRecords(now - IDEMPOTENCY_WINDOW_MS - GRACE_MS, BATCH),
       await giveUpExpired(now),
       await storage.activities.deleteKeys(now - ACTIVITY_KNOWN_MS, BATCH),
+      await storage.retention.deleteInstanceHistory(
+        historySince(now, context.settings.retention.instanceHistoryDays) - GRACE_MS,
+        BATCH,
+      ),
     ];
     return { more: batches.some((count) => count >= BATCH), nextAt: null };
   };

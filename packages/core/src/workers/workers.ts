@@ -9,6 +9,7 @@ import { createGatewaySupervisor } from './gateway-supervisor.ts';
 import { createMediaSweeper } from './media-sweeper.ts';
 import { createMessageRetention } from './message-retention.ts';
 import { createMessageSender } from './message-sender.ts';
+import { createOutageMonitor } from './outage-monitor.ts';
 import { createResealer } from './resealer.ts';
 import { createRetentionCleaner } from './retention-cleaner.ts';
 import { createWebhookDispatcher } from './webhook-dispatcher.ts';
@@ -56,6 +57,7 @@ export function createWorkers(
   if (roles.maintenance)
     running.push(
       createEndpointMonitor(context, notifier),
+      createOutageMonitor(context, notifier),
       createRetentionCleaner(context),
       createMessageRetention(context),
       createResealer(context, secretKeys),
@@ -103,6 +105,10 @@ function gatewayRole(context: ServiceContext, leadsKnown: Promise<void>): Role {
         if (signal.topic === 'instance' && !signal.byHolder) supervisor.wake(signal.instanceId);
         if (signal.topic === 'queue') sender.wake(signal.instanceId);
       });
+      context.logger.info(
+        { process: owner },
+        'this process holds instances under the name that histories show as process',
+      );
       supervisor.start();
       sender.start();
       downloader.start();
@@ -143,6 +149,6 @@ export interface Roles {
   readonly gateway: boolean;
   /** Sends webhooks. */
   readonly webhooks: boolean;
-  /** Watches failing endpoints and deletes what is older than its retention. */
+  /** Watches failing endpoints and numbers that are down, and deletes what is older than its retention. */
   readonly maintenance: boolean;
 }

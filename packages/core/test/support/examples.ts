@@ -37,6 +37,8 @@ export function exampleInstance(changes: Partial<Instance> = {}): Instance {
     connectedAt: null,
     disconnectedAt: null,
     lastSeenAt: null,
+    downSince: null,
+    downNotifiedAt: null,
     createdAt: NOW,
     updatedAt: NOW,
     version: 0,

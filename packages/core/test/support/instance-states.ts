@@ -17,11 +17,17 @@ export const operation = (kind: OperationKind): Operation => ({ id: 'opr_1', kin
 export const STATES = {
   created: exampleInstance(),
   'connecting, not paired': exampleInstance({ status: 'connecting', desired: 'running' }),
-  'connecting, paired': exampleInstance({ status: 'connecting', desired: 'running', ...LINKED }),
+  'connecting, paired': exampleInstance({
+    status: 'connecting',
+    desired: 'running',
+    ...LINKED,
+    downSince: NOW,
+  }),
   'connecting after a drop': exampleInstance({
     status: 'connecting',
     desired: 'running',
     ...LINKED,
+    downSince: NOW,
     droppedAt: NOW,
     lastError: 'connection_lost',
   }),
@@ -53,6 +59,7 @@ export const STATES = {
     status: 'disconnected',
     desired: 'running',
     ...LINKED,
+    downSince: NOW,
     disconnectedAt: NOW,
   }),
   'disconnected, not paired': exampleInstance({
@@ -68,6 +75,7 @@ export const STATES = {
     ...LINKED,
     lastError: 'banned',
     restriction: { code: 'banned', until: LATER },
+    downSince: NOW,
     disconnectedAt: NOW,
   }),
 } satisfies Record<string, Instance>;

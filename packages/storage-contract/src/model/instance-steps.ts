@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { InstanceWrite, QueueFailure } from '@trunkline/core/spi/storage';
-import { anEvent, anInstance } from '../examples.ts';
+import type { Instance, InstanceWrite, QueueFailure } from '@trunkline/core/spi/storage';
+import { aHistoryEntry, anEvent, anInstance } from '../examples.ts';
 import { step } from './step.ts';
 import type { Step } from './step.ts';
 import type { Scenario } from './scenario.ts';
@@ -49,6 +49,8 @@ export const instanceSteps: readonly Step[] = [
       erase: rarely,
       operation: rarely,
       seenBefore: rarely,
+      down: rarely,
+      entry: fc.boolean(),
     }),
     async (scenario, choice) => {
       const current = await scenario.instance(choice.instance);
@@ -61,12 +63,14 @@ export const instanceSteps: readonly Step[] = [
           desired: choice.desired,
           operation: choice.operation ? operation : null,
           lastSeenAt: choice.seenBefore ? null : current.lastSeenAt,
+          downSince: choice.down ? scenario.now : null,
           updatedAt: scenario.now,
           version: choice.stale ? current.version - 1 : current.version,
         },
         event: choice.event ? happening(scenario, current, 'instance.connected') : null,
         lease: choice.lease === null ? null : scenario.lease(choice.lease),
         forgetNumber: choice.erase,
+        entry: choice.entry ? entryOf(scenario, current) : null,
       };
       const ending = { ...write, failQueued: queueFailure(scenario) };
       return ({ storage }) => storage.instances.write(choice.fail ? ending : write);
@@ -83,6 +87,30 @@ export const instanceSteps: readonly Step[] = [
     const deletion = { instance: { ...current, version }, lease: under, failQueued: queueFailure(scenario) };
     return ({ storage }) => storage.instances.delete(deletion);
   }),
+
+  step(
+    'note what happened to an instance',
+    fc.record({ lease, again: fc.boolean() }),
+    async (scenario, choice) => {
+      const under = scenario.lease(choice.lease);
+      const leased = scenario.instances.find(({ id }) => id === under?.instanceId);
+      if (!under || !leased) return null;
+      const entry = entryOf(scenario, leased);
+      const again = { ...entry, count: 2, lastAt: scenario.now + 1, next: null };
+      return async ({ storage }) => {
+        await storage.instances.note(under, entry);
+        if (choice.again) await storage.instances.note(under, again);
+      };
+    },
+  ),
+
+  step(
+    'delete old history',
+    fc.record({ ago: fc.nat({ max: 100 }), limit: fc.integer({ min: 1, max: 5 }) }),
+    async (scenario, { ago, limit }) =>
+      ({ storage }) =>
+        storage.retention.deleteInstanceHistory(scenario.now - ago, limit),
+  ),
 
   step('see a sign of life', fc.record({ lease, ago: fc.nat({ max: 100 }) }), async (scenario, choice) => {
     const under = scenario.lease(choice.lease);
@@ -177,6 +205,10 @@ export const instanceSteps: readonly Step[] = [
     },
   ),
 ];
+
+function entryOf(scenario: Scenario, instance: Instance) {
+  return aHistoryEntry(instance, { id: scenario.newId('hst', scenario.now), at: scenario.now });
+}
 
 function queueFailure({ now }: Scenario): QueueFailure {
   const error = { code: 'instance_gone', message: 'The instance is gone.' };

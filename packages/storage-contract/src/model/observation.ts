@@ -31,6 +31,12 @@ async function observeWorkspace(storage: Storage, id: string): Promise<unknown> 
     members: await storage.workspaces.listMembers(id),
     apiKeys: await storage.apiKeys.list(id),
     instances: await storage.instances.list(id),
+    down: await storage.instances.listDown({
+      before: Number.MAX_SAFE_INTEGER,
+      latest: Number.MAX_SAFE_INTEGER,
+      after: null,
+      limit: 200,
+    }),
     messages: await storage.messages.list(id, {}, EVERYTHING),
     endpoints: await storage.endpoints.list(id),
   };
@@ -51,6 +57,7 @@ async function observeInstance(
     session: new Map(Array.from(session, ([name, bytes]) => [name, [...bytes]])),
     groups: await storage.groups.list(workspaceId, id),
     downloads: await storage.downloads.listNext([id], 200),
+    history: await storage.history.list(workspaceId, id, EVERYTHING, 0),
   };
 }
 

@@ -25,6 +25,7 @@ import { instanceProxies } from './0017-instance-proxies.ts';
 import { eventLog } from './0018-event-log.ts';
 import { instancesByStatus } from './0019-instances-by-status.ts';
 import { retention } from './0020-retention.ts';
+import { instanceHistory } from './0021-instance-history.ts';
 import type { Ask, SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a schema is how many it has had. */
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   eventLog,
   instancesByStatus,
   retention,
+  instanceHistory,
 ];
 
 const OLDEST_SERVER = 14;

@@ -57,6 +57,12 @@ export async function storeBacklog(
      SELECT ${sender}, row, ${uuid(made, 'message')}, 'held ' || row, 0, ${NOW} + 600000, ${made}
      FROM generate_series(1, ${count}, 2) AS row`,
   );
+  await run(
+    `INSERT INTO trunkline.instance_history
+     SELECT ${uuid(made, 'entry')}, ${workspace}, CASE row % 10 WHEN 0 THEN ${sender} ELSE ${uuid('row', 'instance')} END,
+       'connection_dropped', 'gateway', 'connected', 'connecting', NULL, '428', NULL, 'a', NULL, ${made}, 1, ${made}
+     FROM generate_series(1, ${count}) AS row`,
+  );
   await run(`UPDATE trunkline.queues SET length = ${count / 2}, next_position = ${count + 1}`);
   await run(
     `INSERT INTO trunkline.idempotency_records

@@ -24,6 +24,7 @@ import { instanceProxies } from './0023-instance-proxies.ts';
 import { eventLog } from './0024-event-log.ts';
 import { instancesByStatus } from './0025-instances-by-status.ts';
 import { retention } from './0026-retention.ts';
+import { instanceHistory } from './0027-instance-history.ts';
 import type { SteppedMigration } from './stepped-migration.ts';
 
 /** In order; a migration that was released never changes. The version of a database is the number of its last one. */
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly (string | SteppedMigration)[] = [
   eventLog,
   instancesByStatus,
   retention,
+  instanceHistory,
 ];
 
 /** Four that were never released became one, which kept the number of the last of them. */

@@ -17,6 +17,7 @@ import type {
 } from '@trunkline/core/spi/storage';
 import { failing, QUEUE_FAILURE } from '@trunkline/storage-contract/fixtures';
 import {
+  aHistoryEntry,
   aMember,
   aMessage,
   anApiKey,
@@ -25,6 +26,7 @@ import {
   anIdempotencyRecord,
   anInboundMessage,
   anInstance,
+  anInstanceNotification,
   aNotification,
   aSubscription,
   aWorkspace,
@@ -35,6 +37,7 @@ import {
   failed,
   NOW,
   succeeded,
+  testId,
 } from '@trunkline/storage-contract/examples';
 
 /**
@@ -92,10 +95,18 @@ async function useWorkspace({ workspaces, apiKeys }: Storage, workspace: Workspa
   await workspaces.deleteMember(workspace.id, member.id, NOW);
 }
 
+const FROM_AN_ENTRY = (['older', 'newer'] as const).map((direction) => ({
+  direction,
+  id: testId('hst', NOW),
+}));
+
 async function useInstances(storage: Storage, workspace: Workspace): Promise<void> {
-  const { instances, leases, processes, sessions, groups } = storage;
+  const { instances, history, leases, processes, sessions, groups } = storage;
   const instance = anInstance(workspace);
-  await instances.insert(instance, 5);
+  await instances.insert(instance, 5, aHistoryEntry(instance));
+  for (const from of [null, ...FROM_AN_ENTRY]) {
+    await history.list(workspace.id, instance.id, { from, limit: 1 }, 0);
+  }
   await instances.find(workspace.id, instance.id);
   await instances.list(workspace.id);
   const [taken] = await leases.claim({ owner: 'one', now: NOW, ttlMs: 1000, limit: 10 });
@@ -107,6 +118,8 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
   await processes.releaseEnded?.(NOW);
   await leases.find(instance.id, NOW);
   await instances.touch(lease, NOW);
+  await instances.note(lease, aHistoryEntry(instance));
+  await instances.listDown({ before: NOW, latest: NOW, after: null, limit: 1 });
   await sessions.save(lease, new Map([['creds', Uint8Array.of(1)], ['none', null]])); // prettier-ignore
   await sessions.load(instance.id);
   await sessions.read(instance.id, ['creds']);
@@ -132,7 +145,13 @@ async function useInstances(storage: Storage, workspace: Workspace): Promise<voi
     lease,
     failQueued: QUEUE_FAILURE,
     forgetNumber: true,
+    entry: aHistoryEntry(instance),
+    notification: anInstanceNotification(instance),
   });
+  for (const owed of await instances.claimNotifications({ now: NOW, leaseMs: 1000, limit: 1 })) {
+    await instances.completeNotification(owed.id);
+  }
+  await storage.retention.deleteInstanceHistory(NOW, 1);
   if (written.kind !== 'written') throw new Error(`The instance was ${written.kind}.`);
   await instances.delete({ instance: written.instance, lease, failQueued: QUEUE_FAILURE });
   await leases.release(lease, { owner: 'two', until: NOW + 1000 });

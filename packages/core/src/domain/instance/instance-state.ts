@@ -8,6 +8,7 @@ import {
   withoutEndedRestriction,
   withoutRestriction,
 } from './instance-restriction.ts';
+import { NO_OUTAGE, outageAfter } from './outage.ts';
 import type { Restriction } from './restriction.ts';
 import { isLive, withOutcome } from './instance.ts';
 import type { Instance, InstanceStatus, Operation, OperationKind, QrCode } from './instance.ts';
@@ -59,6 +60,18 @@ export type InstanceTransition =
  * `sessionEnds` means: the number is unlinked, so its session is erased and its queued messages fail.
  */
 export function transition(instance: Instance, trigger: InstanceTrigger, now: number): InstanceTransition {
+  const next = decide(instance, trigger, now);
+  if (next.kind !== 'changed') return next;
+  const outage = outageAfter(instance, next.instance, { isOnRequest: isOnRequest(trigger), now });
+  return { ...next, instance: { ...next.instance, ...outage } };
+}
+
+/** Whether it comes of an operation that somebody asked for. */
+function isOnRequest({ kind }: InstanceTrigger): boolean {
+  return kind === 'request_operation' || kind === 'operation_done' || kind === 'session_discarded';
+}
+
+function decide(instance: Instance, trigger: InstanceTrigger, now: number): InstanceTransition {
   switch (trigger.kind) {
     case 'connect':
       return connect(instance, trigger.pairingNumber, now);
@@ -113,7 +126,10 @@ function requestOperation(instance: Instance, operation: Operation, now: number)
     case 'disconnect':
       if (isLive(instance.status)) break;
       // A dropped connection that is still being retried has a status that is not live: stop the retries without a word.
-      if (instance.desired !== 'running') return UNCHANGED;
+      if (instance.desired !== 'running') {
+        // The network or its phone has stopped it: from now on it is not meant to run.
+        return instance.downSince === null ? UNCHANGED : change(instance, NO_OUTAGE, now);
+      }
       return change(
         waitsForRestriction(instance) ? { ...instance, restriction: null } : instance,
         { desired: 'stopped' },

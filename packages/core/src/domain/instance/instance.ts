@@ -75,6 +75,10 @@ export interface Instance {
   readonly connectedAt: number | null;
   readonly disconnectedAt: number | null;
   readonly lastSeenAt: number | null;
+  /** Since when it has been down (`outageAfter`); null if it is not. */
+  readonly downSince: number | null;
+  /** When it was decided to notify somebody of that; null before. */
+  readonly downNotifiedAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
   /** Raised by one with each write. A write names the version that its decision was based on. */

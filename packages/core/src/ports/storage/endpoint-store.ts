@@ -1,17 +1,6 @@
 import type { CancellationReason } from '../../domain/delivery/delivery.ts';
 import type { Endpoint, FailureRecord } from '../../domain/endpoint/endpoint.ts';
-
-/** An email that is owed to somebody. It is kept until it is accepted. */
-export interface OwedNotification {
-  readonly id: string;
-  readonly workspaceId: string;
-  /** The endpoint's id, as the email calls it: stored in this form. */
-  readonly webhookId: string;
-  readonly kind: 'webhook_failing' | 'webhook_disabled';
-  readonly url: string;
-  readonly failingSince: number;
-  readonly createdAt: number;
-}
+import type { NotificationClaim, OwedNotification } from './owed-notification.ts';
 
 /** A change of an endpoint's settings, written only if nothing has changed since it was decided. */
 export interface EndpointWrite {
@@ -66,10 +55,6 @@ export interface EndpointStore {
    * Claims emails that are owed, oldest first (by id). Each can be claimed again `leaseMs` later unless it is
    * completed, or earlier if that time lies too far ahead (`latestLeaseEnd`). They stay when their endpoint is deleted.
    */
-  claimNotifications(claim: {
-    readonly now: number;
-    readonly leaseMs: number;
-    readonly limit: number;
-  }): Promise<readonly OwedNotification[]>;
+  claimNotifications(claim: NotificationClaim): Promise<readonly OwedNotification[]>;
   completeNotification(id: string): Promise<void>;
 }

@@ -1,7 +1,9 @@
 import type { EventRecord } from '../../domain/event/event.ts';
+import type { HistoryEntry } from '../../domain/instance/instance-history.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { Lease } from './lease.ts';
 import type { QueueFailure } from './message-store.ts';
+import type { NotificationClaim, OwedInstanceNotification } from './owed-notification.ts';
 
 /** A decision about an instance, written only if nothing has changed since it was made. */
 export interface InstanceWrite {
@@ -21,6 +23,10 @@ export interface InstanceWrite {
   readonly failQueued?: QueueFailure;
   /** Also erase the session and leave the groups: they belong to the number that is unlinked. */
   readonly forgetNumber?: boolean;
+  /** What the history says of this change, in this transaction: a new entry, or one that takes the place of its id's. */
+  readonly entry?: HistoryEntry | null;
+  /** What somebody is owed because of this change, in this transaction. */
+  readonly notification?: OwedInstanceNotification | null;
 }
 
 /** `stale`: read again and decide again. `fenced`: another process holds the instance now. */
@@ -29,20 +35,44 @@ export type InstanceWriteResult =
 
 export interface InstanceStore {
   /** Inserts, unless the workspace has `limit` instances. In one transaction, so that two calls cannot both pass. */
-  insert(instance: Instance, limit: number | null): Promise<'inserted' | 'limit_reached'>;
+  insert(
+    instance: Instance,
+    limit: number | null,
+    entry?: HistoryEntry,
+  ): Promise<'inserted' | 'limit_reached'>;
   find(workspaceId: string, id: string): Promise<Instance | null>;
   /** Oldest first. */
   list(workspaceId: string): Promise<readonly Instance[]>;
   write(write: InstanceWrite): Promise<InstanceWriteResult>;
   /**
    * In one transaction under the lease, removes the instance with its session, groups and lease. Its queued messages
-   * fail; all of its messages stay.
+   * fail; all of its messages and its history stay.
    */
   delete(deletion: {
     readonly instance: Instance;
     readonly lease: Lease;
     readonly failQueued: QueueFailure;
+    readonly entry?: HistoryEntry;
   }): Promise<'deleted' | 'stale' | 'fenced'>;
   /** Sets `lastSeenAt`, never backwards, without a new version or an event. Does nothing if the lease is lost. */
   touch(lease: Lease, now: number): Promise<void>;
+  /**
+   * Writes an entry of the history that comes with no change of the instance, as in `InstanceWrite`: no new version, no
+   * signal. Does nothing if the lease is lost.
+   */
+  note(lease: Lease, entry: HistoryEntry): Promise<void>;
+
+  /**
+   * Instances that have been down since `before` or earlier, or since a time after `latest`, and of which nobody was
+   * notified; those after this id, in id order. Connected ones are none.
+   */
+  listDown(query: {
+    readonly before: number;
+    readonly latest: number;
+    readonly after: string | null;
+    readonly limit: number;
+  }): Promise<readonly Instance[]>;
+  /** As `EndpointStore.claimNotifications`, of the notifications about instances. */
+  claimNotifications(claim: NotificationClaim): Promise<readonly OwedInstanceNotification[]>;
+  completeNotification(id: string): Promise<void>;
 }

@@ -6,6 +6,12 @@ export interface LeasedInstance {
   readonly lease: Lease;
 }
 
+/** An instance that was just taken. */
+export interface ClaimedInstance extends LeasedInstance {
+  /** The owner whose lease ran out, or whose process was found to have ended; null if the lease was released, or never held. */
+  readonly takenFrom: string | null;
+}
+
 /** Which process holds the connection of which instance. */
 export interface LeaseStore {
   /**
@@ -21,7 +27,7 @@ export interface LeaseStore {
     readonly limit: number;
     /** Leave leases that lie too far ahead to their owners: it is the caller's time that is wrong. */
     readonly leaveAhead?: boolean;
-  }): Promise<readonly LeasedInstance[]>;
+  }): Promise<readonly ClaimedInstance[]>;
   /** Prolongs all leases of this owner that have not expired, and returns them with their instances as they are now. */
   renew(renewal: {
     readonly owner: string;

@@ -10,4 +10,6 @@ export interface RetentionStore {
   deleteHistory(before: number, limit: number): Promise<number>;
   /** Deletes idempotency records made before `before`, at most `limit`. Returns how many. */
   deleteIdempotencyRecords(before: number, limit: number): Promise<number>;
+  /** Deletes entries of the history of instances that were made before `before`, at most `limit`. Returns how many. */
+  deleteInstanceHistory(before: number, limit: number): Promise<number>;
 }

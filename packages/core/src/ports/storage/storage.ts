@@ -9,6 +9,7 @@ import type { EndpointStore } from './endpoint-store.ts';
 import type { EventStore } from './event-store.ts';
 import type { ErasureStore } from './erasure-store.ts';
 import type { GroupStore } from './group-store.ts';
+import type { HistoryStore } from './history-store.ts';
 import type { InstanceStore } from './instance-store.ts';
 import type { LeaseStore } from './lease-store.ts';
 import type { MessageStore } from './message-store.ts';
@@ -52,6 +53,7 @@ export interface Storage<Transaction = never> {
   readonly workspaces: WorkspaceStore;
   readonly apiKeys: ApiKeyStore;
   readonly instances: InstanceStore;
+  readonly history: HistoryStore;
   readonly leases: LeaseStore;
   readonly sessions: SessionStore;
   readonly groups: GroupStore;

@@ -1,5 +1,7 @@
 import { transition } from '../../domain/instance/instance-state.ts';
 import type { InstanceTrigger } from '../../domain/instance/instance-state.ts';
+import { newsOf, otherNews } from '../../domain/instance/instance-history.ts';
+import type { Circumstances } from '../../domain/instance/instance-history.ts';
 import { withoutEndedRestriction } from '../../domain/instance/instance-restriction.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { MessageError } from '../../domain/message/message.ts';
@@ -7,9 +9,13 @@ import { ok } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { notBefore } from '../../domain/too-far-ahead.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
+import type { OwedInstanceNotification } from '../../ports/storage/owed-notification.ts';
 import { instanceEventObject } from '../../resources/instance.ts';
 import type { ServiceContext } from '../context.ts';
+import { downNotification } from './down-notification.ts';
 import { FencedError } from './fenced-error.ts';
+import { createHistoryLog } from './history-log.ts';
+import type { HistoryLog } from './history-log.ts';
 import { findInstance } from './instances.ts';
 
 /** Why what is still queued fails when its number is unlinked. */
@@ -31,18 +37,25 @@ interface InstanceTarget {
   readonly lease: Lease | null;
   /** As the caller knows it, which saves reading it where that is right. */
   readonly known?: Instance;
+  /** Of the process that holds it. */
+  readonly history?: HistoryLog;
 }
 
 /**
  * Applies a trigger to an instance: reads, decides, writes, and starts over when somebody else wrote in between.
- * The change, its event and its deliveries are one transaction. What is decided on `known` counts only once it is written,
- * since only a write finds out whether that is still so.
+ * The change, its event and its deliveries, its entry in the history and what somebody is owed because of it are one
+ * transaction. What is decided on `known` counts only once it is written, since only a write finds out whether that is
+ * still so.
  */
 export async function changeInstance(
   context: ServiceContext,
   target: InstanceTarget,
   trigger: InstanceTrigger,
+  circumstances: Circumstances = {},
 ): Promise<Result<Instance>> {
+  const { workspaceId, id: instanceId, lease } = target;
+  const history =
+    target.history ?? createHistoryLog(context.newId, { workspaceId, instanceId, process: null });
   for (let known = target.known; ; known = undefined) {
     const found = known ? ok(known) : await findInstance(context, target.workspaceId, target.id);
     if (!found.ok) return found;
@@ -50,8 +63,17 @@ export async function changeInstance(
     const now = notBefore(found.value.updatedAt, context.clock.now());
     const next = transition(found.value, trigger, now);
     if (next.kind !== 'changed' && known) continue;
-    if (next.kind === 'unchanged') return found;
     if (next.kind === 'refused') return { ok: false, refusal: next.refusal };
+
+    const after = next.kind === 'changed' ? next.instance : null;
+    const news = newsOf({ before: found.value, after, trigger }, circumstances);
+    const entry = news && history.entryOf(news, now);
+    if (next.kind === 'unchanged') {
+      if (!entry || !lease) return found;
+      await context.storage.instances.note(lease, entry);
+      history.written(entry);
+      return found;
+    }
 
     const { instance, sessionEnds } = next;
     const event =
@@ -65,14 +87,31 @@ export async function changeInstance(
     const eventsFrom = event ? event.occurredAt + 1 : now * 1000;
     const written = await context.storage.instances.write({
       instance,
-      lease: target.lease,
+      lease,
       event,
+      entry,
+      notification: upNotification(context, found.value, { instance, now }),
       ...(sessionEnds ? { forgetNumber: true, failQueued: { error: UNLINKED, now, eventsFrom } } : {}),
     });
-    if (written.kind === 'written') return ok(written.instance);
+    if (written.kind === 'written') {
+      if (entry) history.written(entry);
+      return ok(written.instance);
+    }
     // One that is gone is fenced, too: without `known` it is not found.
     if (written.kind === 'fenced' && !known) throw new FencedError(target.id);
   }
+}
+
+/** Who was notified that it is down is notified that it is back. */
+function upNotification(
+  { newId }: ServiceContext,
+  { downSince, downNotifiedAt }: Instance,
+  { instance, now }: { readonly instance: Instance; readonly now: number },
+): OwedInstanceNotification | null {
+  const wasReported = downSince !== null && downNotifiedAt !== null;
+  return wasReported && instance.status === 'connected'
+    ? downNotification(newId, instance, { downSince, now })
+    : null;
 }
 
 /** Removes an instance whose connection is closed, with its session; its queued messages fail with their events. */
@@ -85,7 +124,13 @@ export async function deleteHeldInstance(
     if (!instance) return;
     const now = context.clock.now();
     const failQueued = { error: DELETED, now, eventsFrom: now * 1000 };
-    const deleted = await context.storage.instances.delete({ instance, lease, failQueued });
+    const { owner: process } = lease;
+    const history = createHistoryLog(context.newId, { workspaceId, instanceId: instance.id, process });
+    const entry = history.entryOf(
+      otherNews(instance, 'deleted', { to: null }),
+      notBefore(instance.updatedAt, now),
+    );
+    const deleted = await context.storage.instances.delete({ instance, lease, failQueued, entry });
     if (deleted === 'deleted') return;
     if (deleted === 'fenced') throw new FencedError(lease.instanceId);
   }

@@ -1,7 +1,9 @@
 import { renderSVG } from 'uqr';
 import { isId } from '../../domain/id.ts';
+import { otherNews } from '../../domain/instance/instance-history.ts';
 import { defaultInstanceName } from '../../domain/instance/instance.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
+import { NO_OUTAGE } from '../../domain/instance/outage.ts';
 import { ok, refuse } from '../../domain/result.ts';
 import type { Result } from '../../domain/result.ts';
 import { checkMayCreateInstance } from '../../domain/workspace/plan-rules.ts';
@@ -11,6 +13,7 @@ import type { QrResource } from '../../resources/instance.ts';
 import { timestamp } from '../../resources/time.ts';
 import { noWorkspace } from '../admin/workspaces.ts';
 import type { ServiceContext } from '../context.ts';
+import { createHistoryLog } from './history-log.ts';
 import { checkProxyUrl, sealProxyUrl } from './instance-proxy.ts';
 import { openQr } from './sealed-values.ts';
 
@@ -53,12 +56,15 @@ export async function createInstance(
     connectedAt: null,
     disconnectedAt: null,
     lastSeenAt: null,
+    ...NO_OUTAGE,
     createdAt: now,
     updatedAt: now,
     version: 0,
   };
   const { instanceLimit } = workspace.plan;
-  const inserted = await context.storage.instances.insert(instance, instanceLimit);
+  const history = createHistoryLog(context.newId, { workspaceId, instanceId: id, process: null });
+  const entry = history.entryOf(otherNews(instance, 'created', { from: null }), now);
+  const inserted = await context.storage.instances.insert(instance, instanceLimit, entry);
   return inserted === 'inserted'
     ? ok(instance)
     : refuse(
@@ -98,8 +104,12 @@ export async function updateInstance(
     const { name = found.value.name } = read.value;
     const sealedProxyUrl = sealed === undefined ? found.value.sealedProxyUrl : sealed;
     if (found.value.name === name && found.value.sealedProxyUrl === sealedProxyUrl) return found;
-    const instance = { ...found.value, name, sealedProxyUrl, updatedAt: context.clock.now() };
-    const written = await context.storage.instances.write({ instance, event: null, lease: null });
+    const now = context.clock.now();
+    const instance = { ...found.value, name, sealedProxyUrl, updatedAt: now };
+    const history = createHistoryLog(context.newId, { workspaceId, instanceId: id, process: null });
+    const hasNewProxy = found.value.sealedProxyUrl !== sealedProxyUrl;
+    const entry = hasNewProxy ? history.entryOf(otherNews(instance, 'proxy_changed'), now) : null;
+    const written = await context.storage.instances.write({ instance, event: null, lease: null, entry });
     if (written.kind === 'written') return ok(written.instance);
   }
 }

@@ -1,7 +1,7 @@
 import { isAsDecidedOn } from '../../domain/endpoint/endpoint.ts';
 import type { Endpoint, FailureRecord } from '../../domain/endpoint/endpoint.ts';
-import { latestLeaseEnd } from '../../domain/too-far-ahead.ts';
-import type { EndpointStore, EndpointWrite, OwedNotification } from '../../ports/storage/endpoint-store.ts';
+import type { EndpointStore, EndpointWrite } from '../../ports/storage/endpoint-store.ts';
+import type { NotificationClaim, OwedNotification } from '../../ports/storage/owed-notification.ts';
 import { Lane } from './lane.ts';
 import { byId } from './order.ts';
 import { isWorkPostponed } from './postponement.ts';
@@ -35,11 +35,7 @@ export class MemoryEndpointStore implements EndpointStore {
     const stored = this.#endpoint(endpoint.workspaceId, endpoint.id);
     if (!stored || !isAsDecidedOn(stored, write)) return 'stale';
     if (enabledLimit !== undefined && this.#enabledBeside(endpoint) >= enabledLimit) return 'limit_reached';
-    if (notification)
-      insertRow(this.#state.notifications, notification.id, {
-        notification: structuredClone(notification),
-        owedAt: 0,
-      });
+    if (notification) this.#state.notifications.add(notification);
     this.#state.endpoints.set(
       endpoint.id,
       structuredClone({
@@ -79,22 +75,12 @@ export class MemoryEndpointStore implements EndpointStore {
     return structuredClone(failing.toSorted(byId).slice(0, limit));
   }
 
-  async claimNotifications(claim: {
-    readonly now: number;
-    readonly leaseMs: number;
-    readonly limit: number;
-  }): Promise<readonly OwedNotification[]> {
-    const { now, leaseMs, limit } = claim;
-    const owed = [...this.#state.notifications.values()]
-      .filter(({ owedAt }) => owedAt <= now || owedAt > latestLeaseEnd(now, leaseMs))
-      .toSorted((a, b) => byId(a.notification, b.notification))
-      .slice(0, limit);
-    for (const entry of owed) entry.owedAt = now + leaseMs;
-    return structuredClone(owed.map(({ notification }) => notification));
+  async claimNotifications(claim: NotificationClaim): Promise<readonly OwedNotification[]> {
+    return this.#state.notifications.claim(claim);
   }
 
   async completeNotification(id: string): Promise<void> {
-    this.#state.notifications.delete(id);
+    this.#state.notifications.complete(id);
   }
 
   #endpoint(workspaceId: string, id: string): Endpoint | undefined {

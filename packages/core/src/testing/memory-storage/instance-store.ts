@@ -1,4 +1,5 @@
 import { writtenInstance } from '../../domain/instance/instance.ts';
+import type { HistoryEntry } from '../../domain/instance/instance-history.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type {
   InstanceStore,
@@ -7,9 +8,11 @@ import type {
 } from '../../ports/storage/instance-store.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
 import type { MessageChange, QueueFailure } from '../../ports/storage/message-store.ts';
+import type { NotificationClaim, OwedInstanceNotification } from '../../ports/storage/owed-notification.ts';
 import { failQueue } from '../../services/messages/fail-queue.ts';
 import { storeEvents } from './event-fan-out.ts';
 import { leaveGroups } from './group-store.ts';
+import { writeEntry } from './history-store.ts';
 import { leasedRecord } from './lease.ts';
 import { applyChange } from './message-rows.ts';
 import { byId } from './order.ts';
@@ -23,7 +26,11 @@ export class MemoryInstanceStore implements InstanceStore {
     this.#state = state;
   }
 
-  async insert(instance: Instance, limit: number | null): Promise<'inserted' | 'limit_reached'> {
+  async insert(
+    instance: Instance,
+    limit: number | null,
+    entry?: HistoryEntry,
+  ): Promise<'inserted' | 'limit_reached'> {
     if (limit !== null && this.#ofWorkspace(instance.workspaceId).length >= limit) return 'limit_reached';
     insertRow(this.#state.instances, instance.id, {
       instance: structuredClone(instance),
@@ -34,6 +41,7 @@ export class MemoryInstanceStore implements InstanceStore {
       downloads: new Map(),
       held: new Set<string>(),
     });
+    writeEntry(this.#state, entry);
     this.#state.signal({ topic: 'instance', instanceId: instance.id });
     return 'inserted';
   }
@@ -47,7 +55,7 @@ export class MemoryInstanceStore implements InstanceStore {
   }
 
   async write(write: InstanceWrite): Promise<InstanceWriteResult> {
-    const { instance, event, lease, failQueued, forgetNumber } = write;
+    const { instance, event, lease, failQueued, forgetNumber, entry, notification } = write;
     if (lease && !leasedRecord(this.#state, lease)) return { kind: 'fenced' };
     const record = this.#record(instance.workspaceId, instance.id);
     if (record?.instance.version !== instance.version) return { kind: 'stale' };
@@ -60,6 +68,8 @@ export class MemoryInstanceStore implements InstanceStore {
       leaveGroups(record, () => false);
     }
     work.push(...this.#apply(failed));
+    writeEntry(this.#state, entry);
+    if (notification) this.#state.instanceNotifications.add(notification);
     this.#signalWrite(instance.id, work, lease);
     return { kind: 'written', instance: structuredClone(record.instance) };
   }
@@ -68,13 +78,15 @@ export class MemoryInstanceStore implements InstanceStore {
     readonly instance: Instance;
     readonly lease: Lease;
     readonly failQueued: QueueFailure;
+    readonly entry?: HistoryEntry;
   }): Promise<'deleted' | 'stale' | 'fenced'> {
-    const { instance, lease, failQueued } = deletion;
+    const { instance, lease, failQueued, entry } = deletion;
     if (!leasedRecord(this.#state, lease)) return 'fenced';
     const record = this.#record(instance.workspaceId, instance.id);
     if (record?.instance.version !== instance.version) return 'stale';
     const work = this.#apply(this.#failed(record, failQueued));
     this.#state.instances.delete(instance.id);
+    writeEntry(this.#state, entry);
     this.#signalWrite(instance.id, work);
     return 'deleted';
   }
@@ -83,6 +95,36 @@ export class MemoryInstanceStore implements InstanceStore {
     const record = leasedRecord(this.#state, lease);
     if (!record) return;
     record.instance = { ...record.instance, lastSeenAt: Math.max(record.instance.lastSeenAt ?? 0, now) };
+  }
+
+  async note(lease: Lease, entry: HistoryEntry): Promise<void> {
+    if (leasedRecord(this.#state, lease)) writeEntry(this.#state, entry);
+  }
+
+  async listDown(query: {
+    readonly before: number;
+    readonly latest: number;
+    readonly after: string | null;
+    readonly limit: number;
+  }): Promise<readonly Instance[]> {
+    const { before, latest, after, limit } = query;
+    const down = Array.from(this.#state.instances.values(), ({ instance }) => instance).filter(
+      ({ id, status, downSince, downNotifiedAt }) =>
+        downSince !== null &&
+        (downSince <= before || downSince > latest) &&
+        downNotifiedAt === null &&
+        status !== 'connected' &&
+        (after === null || id > after),
+    );
+    return structuredClone(down.toSorted(byId).slice(0, limit));
+  }
+
+  async claimNotifications(claim: NotificationClaim): Promise<readonly OwedInstanceNotification[]> {
+    return this.#state.instanceNotifications.claim(claim);
+  }
+
+  async completeNotification(id: string): Promise<void> {
+    this.#state.instanceNotifications.complete(id);
   }
 
   #record(workspaceId: string, id: string): InstanceRecord | undefined {

@@ -1,6 +1,6 @@
 import { latestLeaseEnd } from '../../domain/too-far-ahead.ts';
 import type { Lease } from '../../ports/storage/lease.ts';
-import type { LeaseStore, LeasedInstance } from '../../ports/storage/lease-store.ts';
+import type { ClaimedInstance, LeaseStore, LeasedInstance } from '../../ports/storage/lease-store.ts';
 import { leasedRecord, needsGateway } from './lease.ts';
 import { byId, compare } from './order.ts';
 import type { InstanceRecord, State } from './state.ts';
@@ -18,7 +18,7 @@ export class MemoryLeaseStore implements LeaseStore {
     readonly ttlMs: number;
     readonly limit: number;
     readonly leaveAhead?: boolean;
-  }): Promise<readonly LeasedInstance[]> {
+  }): Promise<readonly ClaimedInstance[]> {
     const { owner, now, ttlMs, limit, leaveAhead = false } = claim;
     const free = [...this.#state.instances.values()]
       .filter(({ instance }) => needsGateway(instance))
@@ -30,8 +30,9 @@ export class MemoryLeaseStore implements LeaseStore {
       )
       .toSorted((a, b) => compare(a.lease.expiresAt, b.lease.expiresAt) || byId(a.instance, b.instance));
     return free.slice(0, limit).map((record) => {
-      record.lease = { owner, epoch: record.lease.epoch + 1, expiresAt: now + ttlMs, reservedFor: null };
-      return leased(record, owner);
+      const { owner: takenFrom, epoch } = record.lease;
+      record.lease = { owner, epoch: epoch + 1, expiresAt: now + ttlMs, reservedFor: null };
+      return { ...leased(record, owner), takenFrom };
     });
   }
 

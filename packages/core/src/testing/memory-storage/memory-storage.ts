@@ -8,6 +8,7 @@ import { MemoryEndpointStore } from './endpoint-store.ts';
 import { MemoryEventStore } from './event-store.ts';
 import { MemoryErasureStore } from './erasure-store.ts';
 import { MemoryGroupStore } from './group-store.ts';
+import { MemoryHistoryStore } from './history-store.ts';
 import { MemoryInstanceStore } from './instance-store.ts';
 import { MemoryLeaseStore } from './lease-store.ts';
 import { MemoryUploadRegistry } from './upload-registry.ts';
@@ -30,6 +31,7 @@ export function memoryStorage(): Storage {
     workspaces: new MemoryWorkspaceStore(state),
     apiKeys: new MemoryApiKeyStore(state),
     instances: new MemoryInstanceStore(state),
+    history: new MemoryHistoryStore(state),
     leases: new MemoryLeaseStore(state),
     sessions: new MemorySessionStore(state),
     groups: new MemoryGroupStore(state),

@@ -24,6 +24,13 @@ export class MemoryRetentionStore implements RetentionStore {
     return old.length;
   }
 
+  async deleteInstanceHistory(before: number, limit: number): Promise<number> {
+    const floor = floorId('hst', before);
+    const old = [...this.#state.history.keys()].filter((id) => id < floor).slice(0, limit);
+    for (const id of old) this.#state.history.delete(id);
+    return old.length;
+  }
+
   #deleteDeliveries(floor: string, limit: number): number {
     const old = [...this.#state.deliveries.keys()].filter((id) => id < floor).slice(0, limit);
     for (const id of old) {

@@ -7,16 +7,18 @@ import type { Contact } from '../../domain/contact/contact.ts';
 import type { Event, EventSubject, EventType } from '../../domain/event/event.ts';
 import type { IdempotencyRecord } from '../../domain/idempotency/idempotency.ts';
 import type { Group } from '../../domain/instance/group.ts';
+import type { HistoryEntry } from '../../domain/instance/instance-history.ts';
 import type { Instance } from '../../domain/instance/instance.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { EventSubscription } from '../../domain/subscription/event-subscription.ts';
 import type { Member, Workspace } from '../../domain/workspace/workspace.ts';
 import type { PendingDownload } from '../../ports/storage/download-store.ts';
 import type { Signal, StorageContext } from '../../ports/storage/storage.ts';
-import type { OwedNotification } from '../../ports/storage/endpoint-store.ts';
+import type { OwedInstanceNotification, OwedNotification } from '../../ports/storage/owed-notification.ts';
 import { createSignals } from '../../services/signals.ts';
 import type { Signals } from '../../services/signals.ts';
 import type { Lane } from './lane.ts';
+import { OwedNotifications } from './owed-notifications.ts';
 
 /** An instance with all that goes when it is deleted. */
 export interface InstanceRecord {
@@ -75,6 +77,9 @@ export class State {
   readonly apiKeyIdsByHash: Map<string, string> = new Map();
 
   readonly instances: Map<string, InstanceRecord> = new Map();
+  /** What happened to them; it outlives them. */
+  readonly history: Map<string, HistoryEntry> = new Map();
+  readonly instanceNotifications: OwedNotifications<OwedInstanceNotification> = new OwedNotifications();
   /** By owner of leases: what it reported when it last registered. */
   readonly owners: Map<string, { readonly registeredAt: number; readonly asksUntil: number }> = new Map();
   readonly messages: Map<string, Message> = new Map();
@@ -97,8 +102,7 @@ export class State {
   readonly endpoints: Map<string, Endpoint> = new Map();
   /** By endpoint id; a lane outlives its endpoint. */
   readonly lanes: Map<string, Lane> = new Map();
-  readonly notifications: Map<string, { readonly notification: OwedNotification; owedAt: number }> =
-    new Map();
+  readonly notifications: OwedNotifications<OwedNotification> = new OwedNotifications();
   readonly events: Map<string, Event> = new Map();
   /** By event id; of an event for one endpoint there is none. */
   readonly eventSubjects: Map<string, EventSubject> = new Map();

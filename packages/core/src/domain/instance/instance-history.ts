@@ -1,0 +1,274 @@
+import type { InstanceTrigger } from './instance-state.ts';
+import type { Instance, InstanceStatus } from './instance.ts';
+import { nextStepOf } from './next-step.ts';
+import type { NextStep } from './next-step.ts';
+
+/** How many days the history of an instance is kept, by default. */
+export const HISTORY_DAYS = 30;
+
+/** What happened before this time is history no more. */
+export function historySince(now: number, days: number): number {
+  return now - days * 86_400_000;
+}
+
+/** Who caused it: a request, the network or its phone by the gateway, or Trunkline itself. */
+export type HistoryCause = 'api' | 'gateway' | 'service';
+
+interface ReasonInfo {
+  readonly causedBy: HistoryCause;
+  /** What happened, as a sentence. */
+  readonly meaning: string;
+}
+
+/** Everything that the history of an instance can say: the closed list, which the documentation is written from. */
+const REASONS = {
+  created: { causedBy: 'api', meaning: 'The instance was created.' },
+  connect_requested: { causedBy: 'api', meaning: 'Somebody asked to connect it.' },
+  pairing_begun: { causedBy: 'gateway', meaning: 'The network sent a QR to scan, or a code to type.' },
+  pairing_interrupted: {
+    causedBy: 'gateway',
+    meaning: 'The connection that showed the QR was lost, and the QR with it.',
+  },
+  pairing_expired: { causedBy: 'gateway', meaning: 'Nobody scanned the QR in time.' },
+  pairing_refused: { causedBy: 'gateway', meaning: 'The network refused to link a phone.' },
+  paired: { causedBy: 'gateway', meaning: 'A phone was linked, and the number is connected.' },
+  connected: { causedBy: 'gateway', meaning: 'The number is connected.' },
+  connection_dropped: { causedBy: 'gateway', meaning: 'An open connection was lost.' },
+  connect_failed: { causedBy: 'gateway', meaning: 'A try to connect failed.' },
+  restart_requested: { causedBy: 'gateway', meaning: 'The network asked for a new connection.' },
+  reconnected: {
+    causedBy: 'gateway',
+    meaning: 'The connection was back within 30 s, so receivers were not notified.',
+  },
+  connection_lost: {
+    causedBy: 'service',
+    meaning: 'The number has not been connected for 30 s: receivers were notified.',
+  },
+  unlinked_by_phone: {
+    causedBy: 'gateway',
+    meaning: 'The device was removed on the phone, or by the network: the session is void.',
+  },
+  refused_by_network: { causedBy: 'gateway', meaning: 'The network refused the number for good.' },
+  restriction_begun: { causedBy: 'gateway', meaning: 'The network restricted the number.' },
+  restriction_ended: { causedBy: 'service', meaning: 'What the network forbade is allowed again.' },
+  disconnect_requested: { causedBy: 'api', meaning: 'Somebody asked to disconnect it.' },
+  disconnected: { causedBy: 'api', meaning: 'It was disconnected on request.' },
+  disconnect_failed: { causedBy: 'gateway', meaning: 'The gateway could not disconnect it.' },
+  logout_requested: { causedBy: 'api', meaning: 'Somebody asked to log it out.' },
+  logged_out: { causedBy: 'api', meaning: 'It was logged out on request.' },
+  logout_failed: { causedBy: 'gateway', meaning: 'The network could not log it out.' },
+  session_discarded: {
+    causedBy: 'api',
+    meaning: 'It was logged out without the network: the phone may still list the device.',
+  },
+  delete_requested: { causedBy: 'api', meaning: 'Somebody asked to delete it.' },
+  delete_failed: { causedBy: 'gateway', meaning: 'The gateway could not delete it.' },
+  deleted: { causedBy: 'api', meaning: 'The instance was deleted.' },
+  proxy_changed: { causedBy: 'api', meaning: 'Its proxy was changed, for its next connection.' },
+  handed_over: {
+    causedBy: 'service',
+    meaning: 'The process that held it stopped or passed it on, and another one took it.',
+  },
+  taken_over: {
+    causedBy: 'service',
+    meaning: 'The process that held it died or stood still, and its lease was taken over.',
+  },
+  down_reported: {
+    causedBy: 'service',
+    meaning: 'It has been down for so long that a notification is sent.',
+  },
+} as const satisfies Readonly<Record<string, ReasonInfo>>;
+
+export type HistoryReason = keyof typeof REASONS;
+
+export const HISTORY_REASONS: Readonly<Record<HistoryReason, ReasonInfo>> = REASONS;
+
+/** What happened to an instance. */
+export interface HistoryNews {
+  readonly reason: HistoryReason;
+  readonly from: InstanceStatus | null;
+  /** The same as `from` if the status did not change; null once the instance is deleted. */
+  readonly to: InstanceStatus | null;
+  /** Trunkline's word for the cause, as in `last_error`. */
+  readonly code: string | null;
+  /** What the network itself said, such as a status of 428. */
+  readonly networkCode: string | null;
+  readonly next: NextStep | null;
+  /** Who held it before, if it was taken over from a process that ended without releasing it. */
+  readonly previousProcess: string | null;
+}
+
+/** One entry of the history. Times are epoch milliseconds. */
+export interface HistoryEntry extends HistoryNews {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly instanceId: string;
+  readonly causedBy: HistoryCause;
+  /** The owner of the lease: the process that held it. Null if it was no process that holds instances. */
+  readonly process: string | null;
+  readonly at: number;
+  /** How often it happened: what repeats within an hour is one entry. */
+  readonly count: number;
+  /** When it happened last: `next` is as of then. */
+  readonly lastAt: number;
+}
+
+/** What can repeat without end while nobody does anything: a connection that flaps, a network that is out of reach. */
+const REPEATING: ReadonlySet<HistoryReason> = new Set([
+  'pairing_interrupted',
+  'connection_dropped',
+  'connect_failed',
+  'restart_requested',
+  'connected',
+  'reconnected',
+  'connection_lost',
+]);
+
+export function mayRepeat(reason: HistoryReason): boolean {
+  return REPEATING.has(reason);
+}
+
+/** What is known of a change beside the change itself. */
+export interface Circumstances {
+  /** By default, what the trigger says. */
+  readonly reason?: HistoryReason;
+  readonly networkCode?: string | undefined;
+  /** When the next try to connect is, in epoch milliseconds. */
+  readonly retryAt?: number | null;
+  readonly previousProcess?: string | null;
+}
+
+/** What a trigger has done to an instance; null if that is no news. */
+export function newsOf(
+  { before, after, trigger }: Change,
+  { reason: given, networkCode, retryAt = null, previousProcess = null }: Circumstances,
+): HistoryNews | null {
+  const reason = given ?? reasonOf({ before, after, trigger });
+  if (reason === null) return null;
+  return {
+    reason,
+    from: before.status,
+    to: (after ?? before).status,
+    code: given === undefined ? boundedCode(codeOf(trigger, after)) : null,
+    networkCode: boundedCode(networkCode),
+    next: nextStepOf(after ?? before, retryAt),
+    previousProcess,
+  };
+}
+
+/** What comes with no change of an instance that a trigger makes. */
+export function otherNews(
+  { status }: Pick<Instance, 'status'>,
+  reason: HistoryReason,
+  more: Partial<HistoryNews> = {},
+): HistoryNews {
+  const nothing = { code: null, networkCode: null, next: null, previousProcess: null };
+  return { reason, from: status, to: status, ...nothing, ...more };
+}
+
+interface Change {
+  readonly before: Instance;
+  /** Null if the trigger has changed nothing, which is news all the same if it was another try. */
+  readonly after: Instance | null;
+  readonly trigger: InstanceTrigger;
+}
+
+function reasonOf({ before, after, trigger }: Change): HistoryReason | null {
+  if (trigger.kind === 'dropped') return reasonOfDrop(before);
+  if (after === null) return null;
+  switch (trigger.kind) {
+    case 'connect':
+      return 'connect_requested';
+    case 'request_operation':
+      if (after.operation) return `${trigger.operation.kind}_requested`;
+      // A connection that was still being tried is stopped without a gateway.
+      return after.desired === before.desired ? null : 'disconnected';
+    case 'operation_done':
+      return reasonOfDone(before);
+    case 'session_discarded':
+      return 'session_discarded';
+    case 'operation_failed':
+      return before.operation && `${before.operation.kind}_failed`;
+    case 'qr':
+      return before.status === 'qr_required' ? null : 'pairing_begun';
+    case 'qr_timeout':
+      return 'pairing_expired';
+    case 'connected':
+      if (before.phoneNumber === null) return 'paired';
+      return before.status === 'connecting' && before.droppedAt !== null ? 'reconnected' : 'connected';
+    case 'grace_over':
+      return 'connection_lost';
+    case 'unlinked':
+      return 'unlinked_by_phone';
+    case 'failed':
+      if (after.desired === 'running') return 'restriction_begun';
+      return before.phoneNumber === null ? 'pairing_refused' : 'refused_by_network';
+    case 'restricted':
+      return after.restriction ? 'restriction_begun' : 'restriction_ended';
+    case 'restriction_over':
+      return 'restriction_ended';
+  }
+}
+
+function reasonOfDrop({ status, qr }: Instance): HistoryReason | null {
+  switch (status) {
+    case 'connected':
+      return 'connection_dropped';
+    case 'qr_required':
+      return qr ? 'pairing_interrupted' : 'connect_failed';
+    case 'connecting':
+    case 'disconnected':
+      return 'connect_failed';
+    case 'created':
+    case 'logged_out':
+    case 'error':
+      return null;
+  }
+}
+
+function reasonOfDone({ operation, phoneNumber }: Instance): HistoryReason | null {
+  switch (operation?.kind) {
+    case 'disconnect':
+      return 'disconnected';
+    case 'logout':
+      // Unlinked on the phone meanwhile: the history has that.
+      return phoneNumber === null ? null : 'logged_out';
+    case 'delete':
+    case undefined:
+      return null;
+  }
+}
+
+/** The word for the cause, of what has one. */
+function codeOf(trigger: InstanceTrigger, after: Instance | null): string | null {
+  switch (trigger.kind) {
+    case 'dropped':
+      return trigger.detail;
+    case 'failed':
+      return trigger.code;
+    case 'restricted':
+      return trigger.restriction?.code ?? null;
+    case 'grace_over':
+    case 'qr_timeout':
+    case 'unlinked':
+    case 'session_discarded':
+      return after?.lastError ?? null;
+    case 'connect':
+    case 'request_operation':
+    case 'operation_done':
+    case 'operation_failed':
+    case 'qr':
+    case 'connected':
+    case 'restriction_over':
+      return null;
+  }
+}
+
+/** Longer than any code that a network has: what is longer is cut off. */
+const CODE_MAX = 64;
+
+/** A code as the history keeps it: it comes from the network, or from a gateway that somebody else has written. */
+export function boundedCode(code: string | null | undefined): string | null {
+  if (code === null || code === undefined || code === '') return null;
+  return code.slice(0, CODE_MAX).replaceAll(/[^\x20-\x7e]/g, '?');
+}

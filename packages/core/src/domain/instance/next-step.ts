@@ -1,0 +1,79 @@
+import { restrictionEndsAt, waitsForRestriction } from './instance-restriction.ts';
+import type { Instance } from './instance.ts';
+
+/** What comes next for an instance that is not connected, by itself or by somebody's hand. */
+export type NextStepKind =
+  /** Trunkline connects it again, at `at`. */
+  | 'reconnect'
+  /** Somebody scans the QR, which is valid until `at`. */
+  | 'scan_qr'
+  /** Somebody connects it, and scans a new QR. */
+  | 'pair'
+  /** Somebody connects it when what stopped it is mended. */
+  | 'connect'
+  /** Trunkline waits until the restriction ends, at `at`, and connects it then. */
+  | 'wait_for_restriction';
+
+export interface NextStep {
+  readonly kind: NextStepKind;
+  /** Epoch milliseconds; null if it has no time, or nobody knows it. */
+  readonly at: number | null;
+}
+
+/** What comes next; null if nothing does, or if what somebody has requested is being carried out. */
+export function nextStepOf(instance: Instance, retryAt: number | null): NextStep | null {
+  const { status, desired, operation, qr, phoneNumber, lastError } = instance;
+  if (operation) return null;
+  if (waitsForRestriction(instance)) {
+    return { kind: 'wait_for_restriction', at: restrictionEndsAt(instance) };
+  }
+  switch (status) {
+    case 'created':
+    case 'connected':
+      return null;
+    case 'qr_required':
+      return qr ? { kind: 'scan_qr', at: qr.expiresAt } : { kind: 'reconnect', at: retryAt };
+    case 'connecting':
+      return { kind: 'reconnect', at: retryAt };
+    case 'logged_out':
+      return { kind: 'pair', at: null };
+    case 'error':
+      return { kind: phoneNumber === null ? 'pair' : 'connect', at: null };
+    case 'disconnected':
+      if (desired === 'running') return { kind: 'reconnect', at: retryAt };
+      // Stopped on request: nothing is to come.
+      return lastError === 'qr_timeout' ? { kind: 'pair', at: null } : null;
+  }
+}
+
+/** In words, as it was at `now`. */
+export function nextStepText({ kind, at }: NextStep, now: number): string {
+  const wait = at === null || at <= now ? null : durationText(at - now);
+  switch (kind) {
+    case 'reconnect':
+      return wait === null ? 'reconnecting' : `reconnecting in ${wait}`;
+    case 'scan_qr':
+      return wait === null ? 'needs a scan of its QR' : `needs a scan of its QR within ${wait}`;
+    case 'pair':
+      return 'needs a new QR: connect the instance, then scan it';
+    case 'connect':
+      return 'needs a new connect when the cause is mended';
+    case 'wait_for_restriction':
+      return wait === null
+        ? 'waits until the restriction ends'
+        : `waits until the restriction ends, in ${wait}`;
+  }
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const;
+
+/** In the largest unit that it has two of, rounded up: `12 s`, `90 s`, `5 min`, `36 h`. */
+function durationText(ms: number): string {
+  const [unit, length] = UNITS.find(([, each]) => ms >= 2 * each) ?? ['s', 1_000];
+  return `${Math.ceil(ms / length)} ${unit}`;
+}

@@ -1,0 +1,55 @@
+import { HISTORY_REASONS } from '../domain/instance/instance-history.ts';
+import type { HistoryCause, HistoryEntry, HistoryReason } from '../domain/instance/instance-history.ts';
+import type { InstanceStatus } from '../domain/instance/instance.ts';
+import { nextStepText } from '../domain/instance/next-step.ts';
+import type { NextStepKind } from '../domain/instance/next-step.ts';
+import { timestamp, timestampOrNull } from './time.ts';
+
+/** One entry in the history of an instance. */
+export interface InstanceHistoryResource {
+  readonly id: string;
+  readonly instance_id: string;
+  readonly at: string;
+  /** How often it happened: what repeats within an hour is one entry. */
+  readonly count: number;
+  /** When it happened last: `next` is as of then. */
+  readonly last_at: string;
+  /** The same as `to` if the status did not change; null at the creation. */
+  readonly from: InstanceStatus | null;
+  /** Null once the instance is deleted. */
+  readonly to: InstanceStatus | null;
+  readonly reason: HistoryReason;
+  /** The reason as a sentence. */
+  readonly description: string;
+  /** The cause, in the words of `last_error`. */
+  readonly code: string | null;
+  /** What the network itself said, such as `428`. */
+  readonly network_code: string | null;
+  readonly next: { readonly kind: NextStepKind; readonly at: string | null; readonly text: string } | null;
+  readonly caused_by: HistoryCause;
+  /** The process that held the instance, by the name that its log has at its start. */
+  readonly process: string | null;
+  /** The process that it was taken over from. */
+  readonly previous_process: string | null;
+}
+
+export function instanceHistoryResource(entry: HistoryEntry): InstanceHistoryResource {
+  const { next, lastAt } = entry;
+  return {
+    id: entry.id,
+    instance_id: entry.instanceId,
+    at: timestamp(entry.at),
+    count: entry.count,
+    last_at: timestamp(lastAt),
+    from: entry.from,
+    to: entry.to,
+    reason: entry.reason,
+    description: HISTORY_REASONS[entry.reason].meaning,
+    code: entry.code,
+    network_code: entry.networkCode,
+    next: next && { kind: next.kind, at: timestampOrNull(next.at), text: nextStepText(next, lastAt) },
+    caused_by: entry.causedBy,
+    process: entry.process,
+    previous_process: entry.previousProcess,
+  };
+}

@@ -1,0 +1,45 @@
+import { HISTORY_REASONS, mayRepeat } from '../../domain/instance/instance-history.ts';
+import type { HistoryEntry, HistoryNews } from '../../domain/instance/instance-history.ts';
+import type { NewId } from '../../domain/id.ts';
+import { isTooFarAhead } from '../../domain/too-far-ahead.ts';
+
+/** What repeats is counted in one entry for this long: a number that flaps for a week makes some entries an hour. */
+const REPEATS_FOR_MS = 3_600_000;
+
+/** Makes the entries of the history of one instance. */
+export interface HistoryLog {
+  /** The entry to write: a new one, or an earlier one of this log that it repeats. */
+  entryOf(news: HistoryNews, now: number): HistoryEntry;
+  /** It is written: what comes may repeat it. */
+  written(entry: HistoryEntry): void;
+}
+
+interface HistoryOf {
+  readonly workspaceId: string;
+  readonly instanceId: string;
+  /** The owner of the lease under which it is written; null without one. */
+  readonly process: string | null;
+}
+
+export function createHistoryLog(newId: NewId, of: HistoryOf): HistoryLog {
+  /** By what they say. What cannot repeat is a new chapter: what happened before it is counted no more. */
+  const recent = new Map<string, HistoryEntry>();
+  return {
+    entryOf(news, now) {
+      const known = recent.get(keyOf(news));
+      if (known && now < known.at + REPEATS_FOR_MS && !isTooFarAhead(known.at, now)) {
+        return { ...known, next: news.next, count: known.count + 1, lastAt: now };
+      }
+      const { causedBy } = HISTORY_REASONS[news.reason];
+      return { id: newId('hst', now), ...of, ...news, causedBy, at: now, count: 1, lastAt: now };
+    },
+    written(entry) {
+      if (mayRepeat(entry.reason)) recent.set(keyOf(entry), entry);
+      else recent.clear();
+    },
+  };
+}
+
+function keyOf({ reason, from, to, code, networkCode }: HistoryNews): string {
+  return JSON.stringify([reason, from, to, code, networkCode]);
+}

@@ -1,0 +1,105 @@
+import type { InstanceNotification, Notifier, WebhookNotification } from '../ports/notifier.ts';
+import type {
+  NotificationClaim,
+  OwedInstanceNotification,
+  OwedNotification,
+} from '../ports/storage/owed-notification.ts';
+import { withDeadline } from '../runtime/deadline.ts';
+import type { ServiceContext } from '../services/context.ts';
+
+/** How long an email may take before another process tries it. */
+const LEASE_MS = 5 * 60_000;
+const EMAIL_DEADLINE_MS = 60_000;
+
+/** Where emails that are owed are claimed, one by one. */
+interface Owing<Owed> {
+  claimNotifications(claim: NotificationClaim): Promise<readonly Owed[]>;
+  completeNotification(id: string): Promise<void>;
+}
+
+/** What the emails of one kind are about, and what is logged when one is not accepted. */
+interface Mailbag<Owed> {
+  readonly from: Owing<Owed>;
+  readonly contentOf: (owed: Owed) => Content;
+  readonly refused: string;
+}
+
+type Content =
+  Pick<WebhookNotification, 'kind' | 'webhook'> | Pick<InstanceNotification, 'kind' | 'instance'>;
+
+/**
+ * Sends the emails that are owed. An email is owed until the notifier has accepted it, so that a crash in between repeats
+ * it rather than losing it.
+ */
+export interface NotificationSender {
+  sendOwed(): Promise<void>;
+}
+
+export function createEndpointNotificationSender(
+  context: ServiceContext,
+  notifier: Notifier,
+): NotificationSender {
+  return createSender<OwedNotification>(context, notifier, {
+    from: context.storage.endpoints,
+    contentOf: ({ kind, webhookId, url, failingSince }) => ({
+      kind,
+      webhook: { id: webhookId, url, failingSince },
+    }),
+    refused:
+      'an email about a webhook endpoint was not accepted by the notifier, and is tried again later: check the notifier',
+  });
+}
+
+export function createInstanceNotificationSender(
+  context: ServiceContext,
+  notifier: Notifier,
+): NotificationSender {
+  return createSender<OwedInstanceNotification>(context, notifier, {
+    from: context.storage.instances,
+    contentOf: ({ kind, instance }) => ({ kind, instance }),
+    refused:
+      'an email about an instance was not accepted by the notifier, and is tried again later: check the notifier',
+  });
+}
+
+function createSender<Owed extends { readonly id: string; readonly workspaceId: string }>(
+  { storage, clock, logger }: ServiceContext,
+  notifier: Notifier,
+  { from, contentOf, refused }: Mailbag<Owed>,
+): NotificationSender {
+  const send = async (owed: Owed): Promise<boolean> => {
+    try {
+      await withDeadline(clock, { what: 'Sending an email', ms: EMAIL_DEADLINE_MS }, notify(owed));
+      await from.completeNotification(owed.id);
+      return true;
+    } catch (error) {
+      logger.warn({ err: error, notificationId: owed.id }, refused);
+      return false;
+    }
+  };
+
+  const notify = async (owed: Owed): Promise<void> => {
+    const { id, workspaceId } = owed;
+    const workspace = await storage.workspaces.find(workspaceId);
+    const members = await storage.workspaces.listMembers(workspaceId);
+    // An address that is not verified may be somebody else's.
+    const administrators = members.filter((member) => member.administersWebhooks && member.emailVerified);
+    const recipients = [...new Set(administrators.map(({ email }) => email))];
+    await notifier.notify({
+      id,
+      recipients,
+      workspace: { id: workspaceId, name: workspace?.name ?? workspaceId },
+      ...contentOf(owed),
+    });
+  };
+
+  return {
+    /** One by one, so that none runs out of its claim behind slow ones; one that fails leaves the others to the next pass. */
+    async sendOwed() {
+      for (;;) {
+        const [owed] = await from.claimNotifications({ now: clock.now(), leaseMs: LEASE_MS, limit: 1 });
+        if (!owed || !(await send(owed))) return;
+      }
+    },
+  };
+}
