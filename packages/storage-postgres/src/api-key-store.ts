@@ -32,7 +32,7 @@ export function apiKeyStore(connected: Connected): ApiKeyStore {
 const FIND_HOLDER = `
   SELECT api_keys.*,
     workspaces.name AS workspace_name, workspaces.plan, workspaces.trial_messages_used, workspaces.suspended_at,
-    workspaces.created_at AS workspace_created_at,
+    workspaces.retention, workspaces.created_at AS workspace_created_at,
     members.id AS found_member_id, members.email, members.email_verified, members.administers_webhooks,
     members.created_at AS member_created_at
   FROM trunkline.api_keys
