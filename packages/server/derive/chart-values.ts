@@ -1,7 +1,7 @@
 import { allSettings } from '../src/settings.ts';
 
 /** What the image and the chart decide for themselves. */
-const OF_THE_IMAGE = ['HOST', 'PORT', 'DATA_DIR'];
+const OF_THE_IMAGE = ['HOST', 'PORT', 'DATA_DIR', 'METRICS_ADDRESS'];
 /** It has a password in it. */
 const WITH_PASSWORD = ['DATABASE_URL'];
 

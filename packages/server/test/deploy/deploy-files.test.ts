@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { DockerfileParser } from 'dockerfile-ast';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { only } from '@trunkline/test-support';
 import { allSettings } from '../../src/settings.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const DEPLOY = join(import.meta.dirname, '../../../../deploy');
 const read = (file: string): string => readFileSync(join(DEPLOY, file), 'utf8');
 
-const COMPOSE_FILES = ['compose.yaml', 'compose.postgres.yaml'];
+const COMPOSE_FILES = ['compose.yaml', 'compose.postgres.yaml', 'compose.monitoring.yaml'];
 const UNIT = read('systemd/trunkline.service');
 const IMAGE = DockerfileParser.parse(read('Dockerfile'));
 
@@ -139,6 +140,29 @@ it('compose.postgres.yaml has three servers, and refuses to start without a secr
   const server = composed('compose.postgres.yaml')['services']?.['trunkline'];
   expect(server?.['deploy']?.['replicas']).toBe(3);
   for (const name of ['SECRET_KEY', 'DATABASE_URL']) expect(server?.['environment']?.[name]).toMatch(/:\?/);
+});
+
+it('Prometheus and Grafana are a profile', () => {
+  const { services = {} } = composed('compose.monitoring.yaml');
+  expect(Object.keys(services)).toEqual(['prometheus', 'grafana']);
+  for (const service of Object.values(services)) expect(service['profiles']).toEqual(['monitoring']);
+  expect(composed('compose.yaml')['include']).toEqual(['compose.monitoring.yaml']);
+  expect(composed('compose.postgres.yaml')['include']).toEqual(['compose.monitoring.yaml']);
+});
+
+it('Prometheus reads every server where it serves its metrics, under the name that the alerts expect', () => {
+  const { scrape_configs: jobs, rule_files: rules } = composed('monitoring/prometheus.yml');
+  const { job_name: job, dns_sd_configs: found } = only(Object.values(jobs ?? {}));
+  const addresses = ['compose.yaml', 'compose.postgres.yaml'].map(
+    (file) => composed(file)['services']?.['trunkline']?.['environment']?.['METRICS_ADDRESS'],
+  );
+  expect(only(Object.values(found ?? {}))).toMatchObject({ names: ['trunkline'], type: 'A', port: 9464 });
+  expect(addresses).toEqual(['0.0.0.0:9464', '0.0.0.0:9464']);
+  const alerts = readFileSync(join(DEPLOY, '../docs/prometheus/alerts.yml'), 'utf8');
+  expect(job).toBe('trunkline');
+  expect(alerts).toContain('job="trunkline"');
+  // Where compose.monitoring.yaml mounts docs/prometheus.
+  expect(rules).toEqual(['/etc/prometheus/rules/*.yml']);
 });
 
 describe('The systemd unit', () => {

@@ -115,6 +115,23 @@ describe('The Helm chart', () => {
     expect(text).not.toContain('metrics');
   });
 
+  it('serves metrics on a port of their own, which no service has', () => {
+    const manifests = renderChart({ ...THREE, metrics: { enabled: true } });
+    expect(validated(manifests)).toEqual(['Deployment', 'PodDisruptionBudget', 'Secret', 'Service']);
+    expect(deploymentOf({ ...THREE, metrics: { enabled: true } })['spec']?.['template']).toMatchObject({
+      metadata: { annotations: { 'prometheus.io/scrape': 'true', 'prometheus.io/port': '9464' } },
+      spec: {
+        containers: [
+          {
+            env: expect.arrayContaining([{ name: 'METRICS_ADDRESS', value: '0.0.0.0:9464' }]),
+            ports: [{ containerPort: 8080 }, { name: 'metrics', containerPort: 9464 }],
+          },
+        ],
+      },
+    });
+    expect(JSON.stringify(manifests.filter(({ kind }) => kind === 'Service'))).not.toContain('9464');
+  });
+
   it('takes a Secret and a claim that exist, and makes none then', () => {
     const own = { ...THREE, secret: { existing: 'own-secret' }, persistence: { existingClaim: 'own-claim' } };
     const manifests = renderChart(own);
