@@ -34,6 +34,7 @@ interface Program {
   sendImage(instance: string, to: string, file: File): Promise<MessageResource>;
   download(message: string): Promise<Blob>;
   messagesOf(instance: string): Promise<readonly MessageResource[]>;
+  eventsOf(message: string): Promise<readonly WebhookEvent[]>;
   subscribe(url: string): Promise<string>;
   describe(event: WebhookEvent): string;
 }
@@ -117,6 +118,15 @@ describe.each(GENERATORS)('the program of docs/generated-clients.md with %s', (n
     await until('the message is read', async () =>
       (await program.messagesOf(instance)).some((message) => message.id === id && message.status === 'read'),
     );
+    const past = await until('its events are there', async () => {
+      const events = await program.eventsOf(id);
+      return events.length === 3 && events;
+    });
+    expect(past.map(({ type }) => type).toSorted()).toEqual([
+      'message.delivered',
+      'message.read',
+      'message.sent',
+    ]);
     await onThePhone(instance, 'messages', { from: '15550123', text: 'It is me' });
     const inbound = await until('the reply has arrived', async () =>
       (await program.messagesOf(instance)).find(({ direction }) => direction === 'inbound'),

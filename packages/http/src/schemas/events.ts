@@ -4,11 +4,17 @@ import { pageOfLinks } from './page.ts';
 import { one, page } from './response-body.ts';
 import type { Resource, ResponseBody } from './response-body.ts';
 import { EVENT_BODIES } from './webhook-events.ts';
+import type { EventSchema } from './webhook-events.ts';
 
 /** Any event, as the body of a webhook. */
 const event: Resource = {
-  name: 'Event',
-  schema: z.union(EVENT_BODIES.map(({ schema }) => schema)),
+  // Not Event: in generated clients that would hide the one of browsers.
+  name: 'WebhookEvent',
+  // By their type, so that generated clients need not try one after the other. There are some.
+  schema: z.discriminatedUnion(
+    'type',
+    EVENT_BODIES.map(({ schema }) => schema) as [EventSchema, ...EventSchema[]],
+  ),
   example: EVENT_BODIES.find(({ type }) => type === ('message.sent' satisfies EventType))?.example,
 };
 

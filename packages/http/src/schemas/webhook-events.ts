@@ -11,8 +11,11 @@ import type { Resource } from './response-body.ts';
 /** An event as the body of a webhook. */
 export interface EventBody extends Resource {
   readonly type: EventType;
+  readonly schema: EventSchema;
   readonly example: object;
 }
+
+export type EventSchema = z.ZodObject<{ readonly type: z.ZodLiteral<EventType> }>;
 
 /** "A JSON object with exactly five fields" (specification, "Request the receiver gets"). */
 function eventBody(type: EventType): EventBody {
