@@ -18,6 +18,9 @@ export interface DataFiles {
   readonly hasDatabase: boolean;
 }
 
+/** In the data directory, while a restore has not ended: which backup is being restored. */
+export const RESTORE_MARKER = 'restore.json';
+
 /** Looks at the disk, changes nothing, and throws a StartError for what cannot work. */
 export async function checkDataFiles({
   directory,
@@ -28,6 +31,11 @@ export async function checkDataFiles({
   database: string | null;
 }): Promise<DataFiles> {
   await checkDirectory(directory);
+  // What is there looks like a new directory, in which a server would make a database.
+  if ((await kindOf(join(directory, RESTORE_MARKER))) !== null)
+    throw new StartError(
+      `DATA_DIR cannot be used, since a restore into it has not ended: ${directory}. Run the same "trunkline restore" again, which continues where it was.`,
+    );
   if (database !== null && resolve(dirname(database)) !== resolve(directory))
     await checkDatabaseDirectory(dirname(database));
   return {

@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { RESTORE_MARKER } from '../data-files.ts';
 import type { Settings } from '../settings.ts';
 import { readManifest } from './backup-manifest.ts';
 import { sqlitePathOf } from './backup.ts';
@@ -17,9 +18,6 @@ import {
   syncDirectory,
   writeWhole,
 } from './safe-files.ts';
-
-/** In the data directory, while a restore has not ended: the backup that is being restored. */
-const MARKER = 'restore.json';
 
 /** Puts a backup where the settings say that the server's files are. Nothing that is there is overwritten. */
 export const restoreCommand: CommandHandler = async (call) => {
@@ -61,7 +59,7 @@ export const restoreCommand: CommandHandler = async (call) => {
     call.output.progress('the database');
     await copyDurably(copy, database, call.signal);
   }
-  await rm(join(dataDirectory, MARKER), { force: true });
+  await rm(join(dataDirectory, RESTORE_MARKER), { force: true });
   await syncDirectory(dirname(database));
   await withLocalService(call, async () => {}); // the key fits, and the schema is one that this version knows
   call.output.result(
@@ -100,7 +98,7 @@ async function beginIn(
   { database, digest }: { database: string; digest: string },
 ): Promise<void> {
   await directoryAt(dataDirectory);
-  const marker = join(dataDirectory, MARKER);
+  const marker = join(dataDirectory, RESTORE_MARKER);
   const begun = await readSmall(marker);
   if (begun !== null && begun.trim() === digest) return;
   for (const path of [database, `${database}-wal`, join(dataDirectory, 'media'), marker]) {

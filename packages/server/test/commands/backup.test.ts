@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   readdirSync,
@@ -8,17 +9,19 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { until } from '@trunkline/test-support';
 import { runCommand, startCommand, startCommandHarness } from '../support/command-process.ts';
 import type { CommandHarness } from '../support/command-process.ts';
-import { startServer } from '../support/server-process.ts';
+import { runServer, startServer } from '../support/server-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { testClient } from '../support/test-client.ts';
 
 /** So many that a backup is killed between the first and the last. */
 const FILES = 4_000;
+const FILLER_MB = 150;
 
 function backup({ cwd, run }: CommandHarness, ...more: readonly string[]): ReturnType<CommandHarness['run']> {
   return run('backup', join(cwd, 'backup'), ...more);
@@ -120,6 +123,44 @@ describe('A backup', { timeout: 240_000 }, () => {
     expect(contents(join(target, 'media'))).toEqual(contents(join(directory, 'media')));
     expect(readdirSync(target).toSorted()).toEqual(['media', 'secret.key', 'trunkline.db']);
     expect(readFileSync(join(target, 'secret.key'))).toEqual(readFileSync(join(cwd, 'data', 'secret.key')));
+  });
+
+  it('that is killed while it copies the database leaves nothing that looks whole, and neither does a restore', async () => {
+    const harness = await startCommandHarness();
+    const { cwd } = harness;
+    await harness.server.stop();
+    const database = join(cwd, 'data', 'trunkline.db');
+    const large = new DatabaseSync(database);
+    // So large that a kill comes in the midst of it.
+    large.exec(`CREATE TABLE filler AS
+      WITH RECURSIVE row (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM row WHERE n < ${FILLER_MB})
+      SELECT n, randomblob(1000000) AS filler FROM row`);
+    large.close();
+    const killDuring = async (args: readonly string[], draft: string): Promise<void> => {
+      const command = startCommand(args, { cwd });
+      await until('the copy has begun', () => existsSync(draft) && statSync(draft).size > 0);
+      await command.kill();
+      expect(readdirSync(dirname(draft))).not.toContain('trunkline.db');
+    };
+    const directory = join(cwd, 'backup');
+    await killDuring(['backup', directory], join(directory, 'trunkline.db.part'));
+    expect((await harness.run('restore', directory, '--data-dir', 'restored')).stderr).toBe(
+      `trunkline: The backup ${directory} is not complete: run "trunkline backup" in it again.\n`,
+    );
+    expect(await backup(harness)).toMatchObject({ code: 0 });
+    expect(readdirSync(directory).toSorted()).toEqual(['backup.json', 'trunkline.db']);
+
+    const target = join(cwd, 'restored');
+    const restore = ['restore', directory, '--data-dir', target];
+    await killDuring(restore, join(target, 'trunkline.db.part'));
+    const refused = await runServer({ env: { DATA_DIR: target } });
+    expect({ code: refused.code, stdout: refused.stdout }).toEqual({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('a restore into it has not ended');
+    expect(await harness.run(...restore)).toMatchObject({ code: 0 });
+    expect(readdirSync(target).filter((name) => !name.includes('-'))).toEqual(['secret.key', 'trunkline.db']);
+    const restored = new DatabaseSync(join(target, 'trunkline.db'), { readOnly: true });
+    expect(restored.prepare('SELECT count(*) AS rows FROM filler').get()).toEqual({ rows: FILLER_MB });
+    restored.close();
   });
 
   it('overwrites nothing, and neither does a restore', async () => {
