@@ -203,12 +203,19 @@ describe('an inbound message', () => {
     expect(odd).toMatchObject({ kind: 'text', payload: null });
   });
 
-  it('has at most 65,536 characters of text', async () => {
-    const { harness, network } = await listening();
+  it('has at most 65,536 characters of text, and more of it is cut and logged', async () => {
+    const { harness, network, id } = await listening();
     const text = `x${'😀'.repeat(1_000_000)}`;
     await network.message({ ...HI, content: { type: 'text', text } });
     const [message] = (await harness.api.messages.list()).data;
     expect(message?.text).toBe(text.slice(0, 65_535));
+    expect(harness.logs.filter(({ level }) => level === 'warn')).toEqual([
+      {
+        level: 'warn',
+        facts: { instanceId: id, messageId: message?.id, length: text.length },
+        message: expect.stringContaining('longer than 65536'),
+      },
+    ]);
   });
 
   it('names the message of its chat that it replies to, and no other one', async () => {

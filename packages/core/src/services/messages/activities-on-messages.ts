@@ -1,4 +1,4 @@
-import { boundedText, reportedTime, TEXT_RECEIVED_MAX } from '../../domain/message/inbound-bounds.ts';
+import { reportedTime } from '../../domain/message/inbound-bounds.ts';
 import { contentIdOf } from '../../domain/message/message.ts';
 import type { Message } from '../../domain/message/message.ts';
 import { deleteMessage, editMessage } from '../../domain/message/message-words.ts';
@@ -11,6 +11,7 @@ import { discardUpload } from '../media/uploads.ts';
 import { activityKey, storeActivity } from './activities.ts';
 import { findTarget } from './find-target.ts';
 import type { Target } from './find-target.ts';
+import { receivedText } from './received-text.ts';
 
 /** In UTF-16 code units: several times the longest emoji. */
 const EMOJI_MAX = 100;
@@ -90,7 +91,8 @@ async function edit(
   if (message.status === 'queued') return 'unknown';
   const now = context.clock.now();
   const at = reportedTime(deed.at, now);
-  const text = boundedText(deed.text, TEXT_RECEIVED_MAX);
+  const about = { instanceId: message.instanceId, messageId: message.id };
+  const text = receivedText(context, about, deed.text);
   const decision = editMessage(message, { text, at }, now);
   if (decision.kind === 'unchanged') return 'done';
   if (decision.kind !== 'edited') return decision.kind;

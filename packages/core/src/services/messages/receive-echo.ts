@@ -96,7 +96,7 @@ async function echoMessage(
     contact: contact && summaryOf(contact),
     replyTo: await repliedMessage(context, instance, reply),
     origin: 'device',
-    ...receivedContent(id, echo, { upload }),
+    ...receivedContent(context, { instanceId: instance.id, messageId: id, said: echo, upload }),
     error: null,
     createdAt: at,
     queuedAt: null,

@@ -67,7 +67,7 @@ async function storeArrival(
     contact,
     groupId: group?.id ?? null,
   });
-  const message = inboundMessage(instance, { ...arrival, upload, group, replyTo });
+  const message = inboundMessage(context, instance, { ...arrival, upload, group, replyTo });
   // Where this throws, nobody knows whether the message is stored: its file stays, and is swept if it is not.
   const stored = await context.storage.messages.receive(lease, {
     message,
@@ -88,6 +88,7 @@ interface Stored extends Arrival, Pick<ArrivedFile, 'upload'> {
 }
 
 function inboundMessage(
+  context: ServiceContext,
   instance: Instance,
   { id, at, incoming, contact, upload, group, replyTo }: Stored,
 ): Message {
@@ -105,7 +106,7 @@ function inboundMessage(
     contact: contact && summaryOf(contact),
     replyTo,
     origin: null,
-    ...receivedContent(id, incoming, { upload }),
+    ...receivedContent(context, { instanceId: instance.id, messageId: id, said: incoming, upload }),
     error: null,
     createdAt: at,
     queuedAt: null,

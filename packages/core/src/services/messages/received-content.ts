@@ -1,4 +1,4 @@
-import { boundedDetail, boundedText, TEXT_RECEIVED_MAX } from '../../domain/message/inbound-bounds.ts';
+import { boundedDetail } from '../../domain/message/inbound-bounds.ts';
 import type { Message } from '../../domain/message/message.ts';
 import type { IncomingContent, IncomingMessage } from '../../ports/gateway.ts';
 import { noMedia } from '../../ports/media-store.ts';
@@ -6,6 +6,7 @@ import type { ServiceContext } from '../context.ts';
 import { receiveWithFile } from '../media/file-lane.ts';
 import type { ArrivedFile, FileReceiving } from '../media/file-lane.ts';
 import { inboundMedia } from '../media/inbound-media.ts';
+import { receivedText } from './received-text.ts';
 
 /** A message that a gateway reports, whoever wrote it. */
 interface ContentArrival {
@@ -33,19 +34,25 @@ export async function receiveContent(
   await receiveWithFile(context, receiving, { ...arrival, file: content.file });
 }
 
+interface Said extends Pick<ArrivedFile, 'upload'> {
+  readonly instanceId: string;
+  readonly messageId: string;
+  readonly said: Pick<IncomingMessage, 'content' | 'detail'>;
+}
+
 /** What a reported message says, within bounds: others wrote it. */
 export function receivedContent(
-  messageId: string,
-  { content, detail }: Pick<IncomingMessage, 'content' | 'detail'>,
-  { upload }: Pick<ArrivedFile, 'upload'>,
+  context: Pick<ServiceContext, 'logger'>,
+  { instanceId, messageId, said: { content, detail }, upload }: Said,
 ): Pick<Message, 'type' | 'kind' | 'payload' | 'text' | 'caption' | 'media'> {
   const { type } = content;
+  const about = { instanceId, messageId };
   const { kind, payload } = boundedDetail(detail) ?? { kind: type, payload: null };
   if (content.type === 'text') {
-    const text = boundedText(content.text, TEXT_RECEIVED_MAX);
+    const text = receivedText(context, about, content.text);
     return { type, kind, payload, text, caption: null, media: null };
   }
-  const caption = boundedText(content.caption, TEXT_RECEIVED_MAX);
+  const caption = receivedText(context, about, content.caption);
   const media = inboundMedia({ messageId, type: content.type }, content.file, upload);
   return { type, kind, payload, text: null, caption, media };
 }
