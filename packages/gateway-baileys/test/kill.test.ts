@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import type { OptInEventType } from '@trunkline/core';
 import type { WebhookEvent } from '@trunkline/receiver';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '@trunkline/test-support';
@@ -116,6 +118,83 @@ describe.concurrent('kill -9', { timeout: 300_000 + RUNS * 10_000 }, () => {
     expect(media.ok && new Uint8Array(await new Response(media.content).arrayBuffer())).toEqual(bytes);
   });
 
+  it.for<Deed>([
+    {
+      deed: 'an edit',
+      type: 'message.edited',
+      outgoing: (id) => ({ type: 'edit', id, text: 'Changed' }),
+      after: { text: 'Changed', edited_at: expect.any(String) },
+    },
+    {
+      deed: 'a deletion',
+      type: 'message.deleted',
+      outgoing: (id) => ({ type: 'delete', id }),
+      after: { text: null, deleted_at: expect.any(String) },
+    },
+  ])('with a write of $deed: it is done once, and reported once', async ({ type, outgoing, after }) => {
+    const harness = await startPairedHarness({ optInEvents: [type] });
+    const { wa, account, bob } = harness;
+    let arrived = 0;
+    const arrive = async () => {
+      const before = harness.service().writes().length;
+      const networkId = await wa.inbound(bob, account, `Message ${arrived++}`);
+      await untilErased(harness, before);
+      const id = (await messagesOf(harness, 'inbound')).at(-1)?.id ?? '';
+      return { id, change: () => wa.inbound(bob, account, outgoing(networkId)) };
+    };
+    const first = await arrive();
+    const writes = await writesOf(harness, async () => {
+      await first.change();
+      await untilNotified(harness, type, isAbout(first.id));
+    });
+    for (let count = 0; count <= writes.length; count += 1) {
+      const { id, change } = await arrive();
+      await harness.service().dieAfterWrites(count);
+      await change();
+      await killAtLast(harness, untilNotified(harness, type, isAbout(id)));
+      await comeBack(harness);
+      await untilNotified(harness, type, isAbout(id));
+    }
+    const messages = await messagesOf(harness, 'inbound');
+    expect(messages).toHaveLength(arrived);
+    for (const message of messages) {
+      expect(message).toMatchObject(after);
+      expect(reportedAbout(harness, message.id)).toEqual(['message.received', type]);
+    }
+    say(`killed ${arrived - 1} times with one of ${writes.join(', ')} of ${type}: done and reported once`);
+  });
+
+  it('while late files are downloaded: each comes once, and is reported once', async (context) => {
+    const random = randomInTest(context);
+    const harness = await startPairedHarness({ optInEvents: ['message.media_available'] });
+    const { wa, account, bob } = harness;
+    const files = Array.from({ length: BURST }, (_, index) => new Uint8Array(100_000).fill(index + 1));
+    await wa.setMediaHosts('down');
+    for (const [index, bytes] of files.entries()) {
+      const document = { type: 'document', mimeType: 'application/pdf', bytes } as const;
+      await wa.inbound(bob, account, { ...document, caption: String(index) });
+    }
+    // Without their files.
+    await untilReceived(harness, BURST);
+    await harness.service().kill();
+    await wa.setMediaHosts('up');
+    for (let run = 0; run < RUNS; run += 1) {
+      await comeBack(harness);
+      await setTimeout(random(200));
+      await harness.service().kill();
+    }
+    await comeBack(harness);
+    const messages = await messagesOf(harness, 'inbound');
+    expect(messages).toHaveLength(BURST);
+    for (const { id } of messages) await untilNotified(harness, 'message.media_available', isAbout(id));
+    for (const { id, caption } of messages) {
+      const media = await harness.service().client.messages.media(id);
+      const content = new Uint8Array(await new Response(media.ok ? media.content : null).arrayBuffer());
+      expect(sha256(content)).toBe(sha256(files[Number(caption)] ?? new Uint8Array()));
+      expect(reportedAbout(harness, id)).toEqual(['message.received', 'message.media_available']);
+    }
+  });
+
   it(`before a receipt is stored, ${RUNS} times: the network gives it again, or the next one reports it`, async () => {
     const harness = await startPairedHarness();
     const { wa, account, bob } = harness;
@@ -157,6 +236,16 @@ describe.concurrent('kill -9', { timeout: 300_000 + RUNS * 10_000 }, () => {
     await untilNotified(harness, 'message.sent', isAbout(await send(harness, 'Message 0')));
   });
 });
+
+/** What somebody does to a message of theirs. */
+interface Deed {
+  readonly deed: string;
+  readonly type: OptInEventType;
+  /** About the message with this id of the network's. */
+  readonly outgoing: (id: string) => Parameters<CrashHarness['wa']['inbound']>[2];
+  /** What is in the message then. */
+  readonly after: object;
+}
 
 const isAbout =
   (id: string) =>
@@ -239,6 +328,10 @@ async function killAtLast({ service }: CrashHarness, done: Promise<unknown>): Pr
   done.catch(() => undefined); // of a server that is dead
   await Promise.race([server.ended(), done]);
   await server.kill();
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function numbered(count: number): readonly string[] {

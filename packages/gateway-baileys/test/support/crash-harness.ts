@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SUBSCRIBABLE_EVENT_TYPES } from '@trunkline/core';
+import type { OptInEventType } from '@trunkline/core';
 import { startFakeWhatsApp } from '@trunkline/fake-whatsapp';
 import { afterAll } from 'vitest';
 import { quietConsole } from '../../src/socket/baileys-logs.ts';
@@ -32,8 +33,17 @@ afterAll(async () => {
   for (const end of endings) await end();
 });
 
+interface CrashOptions {
+  readonly printsLog?: boolean;
+  /** Events that the receiver names besides the nine of the specification. */
+  readonly optInEvents?: readonly OptInEventType[];
+}
+
 /** A server with an instance that is not paired yet. */
-export async function startCrashHarness({ printsLog = false } = {}): Promise<CrashHarness> {
+export async function startCrashHarness({
+  printsLog = false,
+  optInEvents = [],
+}: CrashOptions = {}): Promise<CrashHarness> {
   const wa = await startFakeWhatsApp();
   const directory = mkdtempSync(join(tmpdir(), 'trunkline-baileys-'));
   const receiver = await startReceiver();
@@ -46,7 +56,7 @@ export async function startCrashHarness({ printsLog = false } = {}): Promise<Cra
     await wa.stop();
     rmSync(directory, { recursive: true, force: true });
   });
-  const events = [...SUBSCRIBABLE_EVENT_TYPES];
+  const events = [...SUBSCRIBABLE_EVENT_TYPES, ...optInEvents];
   receiver.secret = must(await client.webhooks.create({ url: receiver.url, events })).secret;
   const { id: instance } = must(await client.instances.create({ name: 'Shop' }));
   return {
@@ -65,8 +75,8 @@ export async function startCrashHarness({ printsLog = false } = {}): Promise<Cra
 }
 
 /** The same, paired by QR. */
-export async function startPairedHarness(): Promise<CrashHarness> {
-  const harness = await startCrashHarness();
+export async function startPairedHarness(options?: CrashOptions): Promise<CrashHarness> {
+  const harness = await startCrashHarness(options);
   await pairByQr(harness);
   return harness;
 }

@@ -44,7 +44,7 @@ async function stop(): Promise<void> {
 
 /** The storage of a process that ends with the write that it was given, before anybody learns that it is done. */
 function killable(storage: Storage): Storage {
-  const { sessions, messages } = storage;
+  const { activities, messages, sessions } = storage;
   const last =
     <Args extends readonly unknown[], Result>(name: string, write: (...args: Args) => Promise<Result>) =>
     async (...args: Args): Promise<Result> => {
@@ -56,6 +56,7 @@ function killable(storage: Storage): Storage {
     };
   return {
     ...storage,
+    activities: { ...activities, record: last('activity', activities.record) },
     sessions: { ...sessions, save: last('saveSession', sessions.save) },
     messages: {
       ...messages,
