@@ -342,6 +342,7 @@ export default {
       [
         own('server'),
         own('core'),
+        receiver,
         '^packages/http/src/client/index\\.ts$',
         '^packages/(http|media-s3|storage-kit|storage-sqlite|storage-postgres|gateway-baileys)/src/index\\.ts$',
         optionNames,

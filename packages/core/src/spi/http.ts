@@ -26,6 +26,7 @@ export { parsePhoneNumber } from '../domain/message/recipient.ts';
 export { LARGEST_MEDIA_SIZE } from '../domain/message/media-rules.ts';
 
 // What webhooks carry.
+export { signedHeaders } from '../services/signed-headers.ts';
 export { WEBHOOK_USER_AGENT } from '../resources/webhook.ts';
 export type { EventData } from '../resources/event.ts';
 export type { EventType } from '../domain/event/event.ts';

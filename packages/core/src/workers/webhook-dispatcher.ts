@@ -1,11 +1,3 @@
-import {
-  SIGNATURE_HEADER,
-  STANDARD_SIGNATURE_HEADER,
-  STANDARD_TIMESTAMP_HEADER,
-  TIMESTAMP_HEADER,
-  signStandardWebhook,
-  signWebhook,
-} from '@trunkline/receiver';
 import { completeAttempt } from '../domain/delivery/delivery-state.ts';
 import {
   ENDPOINT_SLOTS,
@@ -15,12 +7,12 @@ import {
 } from '../domain/delivery/delivery.ts';
 import type { ClaimedDelivery, Completion } from '../ports/storage/delivery-store.ts';
 import type { WebhookResponse, WebhookSender } from '../ports/webhook-sender.ts';
-import { requestHeaders } from '../resources/webhook.ts';
 import { createLoop } from '../runtime/loop.ts';
 import type { PassResult } from '../runtime/loop.ts';
 import { keepTrying } from '../runtime/retry.ts';
 import { createTurns } from '../runtime/turns.ts';
 import type { ServiceContext } from '../services/context.ts';
+import { signedHeaders } from '../services/signed-headers.ts';
 import { openedSecrets } from '../services/sealer.ts';
 import { attemptsInFlight } from './attempts-in-flight.ts';
 import { failureLog } from './failure-log.ts';
@@ -178,21 +170,8 @@ export function createWebhookDispatcher(context: ServiceContext, sender: Webhook
     at: number,
   ): Promise<Parameters<WebhookSender['send']>[0]> => {
     const secret = openSecret(endpoint.sealedSecret, delivery.endpointId);
-    const timestamp = String(Math.floor(at / 1000));
-    const headers = {
-      ...requestHeaders(delivery, context.settings),
-      [TIMESTAMP_HEADER]: timestamp,
-      [SIGNATURE_HEADER]: await signWebhook({ secret, timestamp, body: payload }),
-      ...(context.settings.standardWebhooks && {
-        [STANDARD_TIMESTAMP_HEADER]: timestamp,
-        [STANDARD_SIGNATURE_HEADER]: await signStandardWebhook({
-          secret,
-          id: delivery.eventId,
-          timestamp,
-          body: payload,
-        }),
-      }),
-    };
+    const { standardWebhooks } = context.settings;
+    const headers = await signedHeaders({ delivery, secret, payload, at, standardWebhooks });
     return {
       url: endpoint.url,
       headers: Object.entries(headers).flat(),

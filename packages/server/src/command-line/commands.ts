@@ -435,6 +435,18 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./profiles.ts')).removeProfile,
   },
   {
+    name: 'listen',
+    summary: 'print events as they happen, or send each to a program on this machine',
+    on: 'service',
+    options: {
+      '--types <list>': 'the event types, comma-separated; those of the specification by default',
+      '--instance <id>': 'only events of this instance',
+      '--forward-to <url>': 'where each event is posted as a webhook, such as http://localhost:3000/hook',
+      '--after <event>': 'continues after this event, and repeats up to a minute before it',
+    },
+    load: async () => (await import('./listen.ts')).listenCommand,
+  },
+  {
     name: 'openapi',
     summary: 'print the OpenAPI document of a service',
     on: 'service',

@@ -1,9 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { startNodeProgram } from '@trunkline/test-support/start-program';
 import { runCommand, startCommand } from '../support/command-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
+const RECEIVER = new URL('../../../../examples/receiver/src/main.ts', import.meta.url);
 const PAGE = new URL('../../../../docs/command-line.md', import.meta.url);
 const BLOCK = /(<!-- recording: .* -->\n```text\n)([^]*?)(```\n<!-- end of recording -->)/;
 
@@ -38,7 +40,27 @@ it(
     lines.splice(-1, 0, '$ export TRUNKLINE_API_KEY=trk_…');
     const env = { TRUNKLINE_URL: url, TRUNKLINE_API_KEY: key };
     await run(['connect', '--scan'], env);
+    // The receiver of examples/receiver.
+    const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+    const receiver = startNodeProgram(RECEIVER, {
+      cwd,
+      env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret, PORT: '0' },
+    });
+    const [, port = ''] = await receiver.printed(/^Receiving at http:\/\/127\.0\.0\.1:(\d+)$/m);
+    lines.push('$ export WEBHOOK_SECRET=whsec_…', '$ node receiver.js > receiver.log &', '');
+    const forwarding = ['listen', '--types', 'message.sent', '--forward-to', `http://127.0.0.1:${port}/hook`];
+    const listen = startCommand(forwarding, { cwd, env: { ...env, WEBHOOK_SECRET: secret } });
+    await listen.printed(/Waiting for events/);
+    const atReceiver = (text: string): string => text.replaceAll(`127.0.0.1:${port}`, 'localhost:9000');
+    record(atReceiver(`trunkline ${forwarding.join(' ')} &`), atReceiver(listen.stderr()));
     await run(['send', '+1 555 0123', 'Hello from Trunkline', '--until', 'delivered'], env);
+    await listen.printed(/→ \d+/);
+    listen.signal('SIGINT');
+    expect(await listen.ended).toBe(130);
+    record('fg', `${listen.stdout()}^C\n${listen.stderr().split('\n').at(-2)}`);
+    await receiver.printed(/message\.sent/);
+    record('cat receiver.log', atReceiver(receiver.stdout()));
+    await receiver.stop();
     await run(['messages', 'list'], env);
     await run(['backup', 'monday'], env);
     expect(await server.stop()).toBe(0);
@@ -61,7 +83,8 @@ function steady(text: string): string {
       .replaceAll(/\/tmp\/\S*?(?=\/monday)/g, '/srv/shop')
       .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:8080')
       .replaceAll(/trk_\w+/g, 'trk_…')
-      .replaceAll(/\b(ins|msg)_\w{26}/g, '$1_01m7…')
+      .replaceAll(/ in \d+ ms/g, ' in 4 ms')
+      .replaceAll(/\b(ins|msg|evt)_\w{26}/g, '$1_01m7…')
       .replaceAll(/\b1555\d{7}\b/g, '15550142')
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)/g, '2026-11-23T09:00:00')
       // An instance and a message may pass a status between two looks.
