@@ -23,6 +23,7 @@ import type { TestReceiver } from '../support/test-receiver.ts';
 const MESSAGES = Number(process.env['MOVE_MESSAGES'] ?? 200);
 const KILLS = Number(process.env['MOVE_KILLS'] ?? 4);
 const AT_THE_SAME_TIME = 32;
+const PAUSE_EVERY = 11;
 
 const EVENTS = ['message.read', 'message.received'];
 
@@ -116,6 +117,9 @@ async function filled(
           ? await client.sendFile({ instance, content: `file ${number} ${randomBytes(8).toString('hex')}` })
           : await client.send({ instance, text: `message ${number}`, idempotencyKey: `key-${number}` });
       last.push(sent.id);
+      // An instance takes no more than 1,000 messages that wait.
+      if (number % PAUSE_EVERY === 0)
+        await until('it is sent', async () => (await client.message(sent.id)).status !== 'queued', 600_000);
     }
   };
   await Promise.all(Array.from({ length: AT_THE_SAME_TIME }, send));
