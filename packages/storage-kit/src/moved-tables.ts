@@ -11,6 +11,7 @@ import {
   ENDPOINT_HEALTH,
   EVENT,
   GROUP,
+  HISTORY_ENTRY,
   IDEMPOTENCY_RECORD,
   INSTANCE,
   MEMBER,
@@ -77,6 +78,8 @@ export const MOVED_TABLE_NAMES = [
   'members',
   'api_keys',
   'instances',
+  'instance_history',
+  'instance_notifications',
   'session_values',
   'instance_groups',
   'contacts',
@@ -110,7 +113,15 @@ const MOVED_TABLES: Readonly<Record<MovedTableName, MovedTable>> = {
   members: { columns: columnsOf(MEMBER), key: ['id'] },
   api_keys: { columns: columnsOf(API_KEY), key: ['id'] },
   // The epoch outlives its lease, so that it never repeats.
-  instances: { columns: columnsOf(INSTANCE, named(integer('lease_epoch'))), key: ['id'] },
+  instances: {
+    columns: columnsOf(INSTANCE, named(integer('lease_epoch'), text('lease_lost_by'))),
+    key: ['id'],
+  },
+  instance_history: { columns: columnsOf(HISTORY_ENTRY), key: ['id'] },
+  instance_notifications: {
+    columns: columnsOf(named(id('id', 'ntc'), word('notification'), integer('owed_at'))),
+    key: ['id'],
+  },
   session_values: {
     columns: { ...columnsOf(named(id('instance_id', 'ins'), text('name'))), value: BYTES },
     key: ['instance_id', 'name'],
