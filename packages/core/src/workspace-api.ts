@@ -1,10 +1,11 @@
 import type { MediaType } from './domain/message/media-rules.ts';
 import type { WebhookEvent } from '@trunkline/receiver';
 import type { EventPageQuery, EventQuery, EventStreamQuery } from './inputs/events.ts';
-import type { ConnectInput, InstanceInput } from './inputs/instances.ts';
+import type { ConnectInput, HistoryQuery, InstanceInput } from './inputs/instances.ts';
 import type { MessageQuery } from './inputs/messages.ts';
 import type { DeliveryQuery, WebhookChanges, WebhookInput } from './inputs/webhooks.ts';
 import type { GroupResource, InstanceResource, QrResource } from './resources/instance.ts';
+import type { InstanceHistoryResource } from './resources/instance-history.ts';
 import type { MessageResource } from './resources/message.ts';
 import type {
   DeliveryDetailResource,
@@ -45,6 +46,8 @@ export interface WorkspaceApi<Transaction = never> {
     groups(id: string): Promise<readonly GroupResource[]>;
     /** What has happened to the instance and its messages in the last 30 days, newest first. */
     events(id: string, query?: EventQuery): Promise<PageResult<WebhookEvent>>;
+    /** What happened to the instance, with the reason and what comes next, newest first. */
+    history(id: string, query?: HistoryQuery): Promise<PageResult<InstanceHistoryResource>>;
   };
   readonly messages: {
     list(query?: MessageQuery): Promise<PageResult<MessageResource>>;

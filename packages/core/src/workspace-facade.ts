@@ -5,11 +5,13 @@ import { asMediaType } from './domain/message/media-rules.ts';
 import type { Member } from './domain/workspace/workspace.ts';
 import { groupResource, instanceResource } from './resources/instance.ts';
 import type { InstanceResource } from './resources/instance.ts';
+import { instanceHistoryResource } from './resources/instance-history.ts';
 import { messageResource } from './resources/message.ts';
 import { deliveryDetailResource, deliveryResource, webhookResource } from './resources/webhook.ts';
 import { eventResource } from './resources/event.ts';
 import { findDelivery, listDeliveries, retryDelivery, retryFailedDeliveries } from './services/deliveries.ts';
 import { findEvent, listInstanceEvents, listMessageEvents } from './services/events/find-events.ts';
+import { listHistory } from './services/instances/history.ts';
 import { listGroups } from './services/instances/groups.ts';
 import { createInstance, findInstance, readQr, updateInstance } from './services/instances/instances.ts';
 import { connectInstance, runOperation } from './services/instances/operations.ts';
@@ -57,6 +59,8 @@ export function workspaceFacade(
       logout: (id) => operate(id, 'logout'),
       qr: async (id) => unwrap(await readQr(context, named(id))),
       groups: async (id) => unwrap(await listGroups(context, named(id))).map(groupResource),
+      history: async (id, query = {}) =>
+        page(unwrap(await listHistory(context, named(id), query)), instanceHistoryResource),
       events: async (id, query = {}) =>
         page(unwrap(await listInstanceEvents(context, named(id), query)), eventResource),
     },

@@ -4,6 +4,7 @@ import type { ClientVersion } from './client-version.ts';
 import type { InstanceNetwork } from './network/instance-network.ts';
 import type { InstanceMemory } from './instance-memory.ts';
 import { banEndsAt, describeClose } from './socket/close-codes.ts';
+import { statusCodeOf } from './socket/status-code.ts';
 
 /** Whoever took our place may be a copy of this service that is about to stop: give it time, once. */
 const AFTER_REPLACED_MS = 60_000;
@@ -19,8 +20,13 @@ interface ClosingInstance {
   readonly version: WAVersion | null;
 }
 
-/** What core is to do about a connection that ended with `error`. */
+/** What core is to do about a connection that ended with `error`, and what the network itself said. */
 export async function closedReason(error: unknown, instance: ClosingInstance): Promise<ClosedReason> {
+  const code = statusCodeOf(error);
+  return { ...(await consequence(error, instance)), ...(code !== null && { networkCode: String(code) }) };
+}
+
+async function consequence(error: unknown, instance: ClosingInstance): Promise<ClosedReason> {
   const { action, detail } = describeClose(error);
   switch (action) {
     case 'restart':

@@ -17,7 +17,7 @@ export { isInstallableToken } from '../domain/api-key/api-key-token.ts';
 export { apiKeyResource } from '../resources/api-key.ts';
 
 // The schemas that check what callers send: what describes the API is made from them.
-export { connectInput, instanceInput } from '../inputs/instances.ts';
+export { connectInput, historyQuery, instanceInput } from '../inputs/instances.ts';
 export { eventPageQuery, eventQuery, eventStreamQuery } from '../inputs/events.ts';
 export { deliveryQuery, webhookChanges, webhookInput } from '../inputs/webhooks.ts';
 export { mediaFields, messageInput, messageQuery, textInput } from '../inputs/messages.ts';
@@ -49,6 +49,8 @@ export {
   OPT_IN_EVENT_MEANINGS,
 } from '../domain/event/event.ts';
 export { DELIVERY_STATUSES } from '../domain/delivery/delivery.ts';
+export { INSTANCE_STATUSES } from '../domain/instance/instance.ts';
+export { HISTORY_REASONS } from '../domain/instance/instance-history.ts';
 export { WAITING_REASONS } from '../domain/delivery/waiting.ts';
 export { MESSAGE_DIRECTIONS, MESSAGE_STATUSES, MESSAGE_TYPES } from '../domain/message/message.ts';
 export { MESSAGE_KINDS, MESSAGE_PAYLOADS, messageDetail } from '../inputs/message-payloads.ts';

@@ -21,6 +21,7 @@ export type {
   EventStreamQuery,
   GroupResource,
   InstanceInput,
+  InstanceHistoryResource,
   InstanceResource,
   MediaType,
   MessageQuery,

@@ -14,6 +14,12 @@ export const OPERATIONS: Operations = {
     logout: { method: 'POST', path: '/instances/{instance}/logout' },
     qr: { method: 'GET', path: '/instances/{instance}/qr' },
     groups: { method: 'GET', path: '/instances/{instance}/groups' },
+    history: {
+      method: 'GET',
+      path: '/instances/{instance}/history',
+      input: 'query',
+      facts: { perPage: 'per_page', nextCursor: 'next_cursor', prevCursor: 'prev_cursor' },
+    },
     events: {
       method: 'GET',
       path: '/instances/{instance}/events',

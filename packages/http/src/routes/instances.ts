@@ -1,11 +1,12 @@
 import { accepts } from 'hono/accepts';
-import { connectInput, eventQuery, instanceInput } from '@trunkline/core/spi/http';
+import { connectInput, eventQuery, historyQuery, instanceInput } from '@trunkline/core/spi/http';
 import type { ErrorCode } from '@trunkline/core';
 import { data, json, NOTHING } from '../route-response.ts';
 import { pageFacts } from '../page-links.ts';
 import { eventPage } from '../schemas/events.ts';
 import { group, instance, qr } from '../schemas/instances.ts';
 import { PAGE_PARAMETERS } from '../schemas/page.ts';
+import { historyPage } from '../schemas/instance-history.ts';
 import { list, one } from '../schemas/response-body.ts';
 import { unchecked } from './route.ts';
 import type { RequestBody, RouteGroup } from './route.ts';
@@ -174,6 +175,22 @@ export const instanceRoutes: RouteGroup<'instances'> = {
       success: { status: 200, body: list(group, 'All groups') },
       errors: [],
       handle: async ({ api, id }) => data(await api.instances.groups(id)),
+    },
+    history: {
+      operationId: 'listInstanceHistory',
+      method: 'GET',
+      path: '/instances/{instance}/history',
+      beyond: true,
+      summary: 'Why an instance is as it is: each change with its reason and what comes next, newest first',
+      scope: 'instances:read',
+      query: { schema: historyQuery, parameters: { ...PAGE_PARAMETERS } },
+      success: { status: 200, body: historyPage },
+      errors: [],
+      refuses: { VALIDATION_FAILED: { query: 'limit=0' } },
+      handle: async ({ api, id, query, publicUrl }) => {
+        const page = await api.instances.history(id, unchecked(query));
+        return json({ data: page.data, ...pageFacts(page, publicUrl()) });
+      },
     },
     events: {
       operationId: 'listInstanceEvents',

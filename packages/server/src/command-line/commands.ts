@@ -251,6 +251,13 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: async () => (await import('./instances.ts')).renameInstance,
   },
   {
+    name: 'instances history',
+    summary: 'why an instance is as it is: its last 100 changes, each with what comes next',
+    on: 'service',
+    arguments: { '<instance>': 'its id' },
+    load: async () => (await import('./instances.ts')).showHistory,
+  },
+  {
     name: 'instances groups',
     summary: 'list the groups that an instance is in',
     on: 'service',

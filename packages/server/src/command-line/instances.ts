@@ -1,4 +1,4 @@
-import type { InstanceResource } from '@trunkline/http/client';
+import type { InstanceHistoryResource, InstanceResource } from '@trunkline/http/client';
 import type { Call, CommandHandler } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { facts, printable, table } from './printable.ts';
@@ -88,6 +88,38 @@ export const listGroups: CommandHandler = async (call) => {
     ),
   );
 };
+
+export const showHistory: CommandHandler = async (call) => {
+  const service = await remoteService(call);
+  const id = call.argument('instance');
+  const { data } = await accepted(service, service.client.instances.history(id, { limit: 100 }, call));
+  // Newest last, as a person reads what led to now.
+  const rows = data
+    .toReversed()
+    .map((entry) => [
+      entry.at,
+      entry.from === entry.to ? (entry.to ?? '–') : `${entry.from ?? '–'} → ${entry.to ?? 'deleted'}`,
+      [entry.description, ...detailsOf(entry)].join(' '),
+      entry.next?.text ?? '–',
+    ]);
+  call.output.result({ data }, table(['time', 'status', 'what happened', 'next'], rows));
+};
+
+function detailsOf({
+  code,
+  network_code,
+  count,
+  last_at,
+  process,
+  previous_process,
+}: InstanceHistoryResource): readonly string[] {
+  const codes = [code, network_code].filter((one) => one !== null);
+  return [
+    ...(codes.length > 0 ? [`(${codes.join(', ')})`] : []),
+    ...(count > 1 ? [`${count} times, last at ${last_at}.`] : []),
+    ...(previous_process === null ? [] : [`From ${previous_process} to ${process ?? '–'}.`]),
+  ];
+}
 
 function printInstance({ output }: Call, data: InstanceResource): void {
   output.result(

@@ -9,13 +9,26 @@ import type { Page, PageRequest } from '../../ports/storage/page.ts';
 import type { ServiceContext } from '../context.ts';
 import { readPage } from '../paging.ts';
 import type { ListPage } from '../paging.ts';
+import { findInstance } from './instances.ts';
 
 interface InstanceName {
   readonly workspaceId: string;
   readonly id: string;
 }
 
-/** What happened to an instance, newest first: also to one that is deleted. An id that names none has no history. */
+/** What happened to an instance, newest first. */
+export async function listHistory(
+  context: ServiceContext,
+  instance: InstanceName,
+  query: unknown,
+): Promise<Result<ListPage<HistoryEntry>>> {
+  return readHistory(instance, query, async (request) => {
+    const found = await findInstance(context, instance.workspaceId, instance.id);
+    return found.ok ? ok(await entries(context, instance, request)) : found;
+  });
+}
+
+/** The same for the operator: of an instance that is deleted, too. An id that names none has no history. */
 export async function listHistoryOfAny(
   context: ServiceContext,
   instance: InstanceName,
