@@ -1,0 +1,86 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import type { Storage } from '@trunkline/core/spi/storage';
+import { aMessage, NOW } from '@trunkline/storage-contract/examples';
+import { accept, sending, storeLeasedInstance } from '@trunkline/storage-contract/fixtures';
+import { DELETED_BYTES } from '../src/migrations/0026-retention.ts';
+import { connectTo, openStorage } from './support/open-storage.ts';
+import { temporaryDirectory } from './support/temporary-directory.ts';
+
+const SECRET = 'a-text-that-nobody-may-find';
+
+/** How often it is in the database, its log and its index. */
+function found(path: string, text: string = SECRET): number {
+  const files = ['', '-wal', '-shm'].map((end) => `${path}${end}`).filter((file) => existsSync(file));
+  return files.reduce((sum, file) => sum + readFileSync(file, 'latin1').split(text).length - 1, 0);
+}
+
+/** Messages that come and change, so that pages are split and rows move, every tenth of them secret. */
+async function fill(storage: Storage): Promise<{ readonly workspaceId: string; readonly ids: string[] }> {
+  const { workspace, instance, lease } = await storeLeasedInstance(storage);
+  const ids: string[] = [];
+  for (let index = 0; index < 1_000; index += 1) {
+    const isSecret = index % 10 === 0;
+    const text = `${isSecret ? SECRET : 'ordinary'} ${'x'.repeat((index * 37) % 700)}`;
+    const message = aMessage(instance, { createdAt: NOW + index, text });
+    await accept(storage, message);
+    await storage.messages.change(lease, sending(message));
+    if (isSecret) ids.push(message.id);
+  }
+  return { workspaceId: workspace.id, ids };
+}
+
+async function erase(storage: Storage, { workspaceId, ids }: Awaited<ReturnType<typeof fill>>) {
+  for (let first = 0; first < ids.length; first += 25)
+    await storage.erasure.deleteMessages(workspaceId, {
+      ids: ids.slice(first, first + 25),
+      unfinished: 'deleted',
+      limit: 100,
+    });
+}
+
+describe('a purge', () => {
+  it('leaves no byte of what was deleted, however rows have moved', async () => {
+    const path = join(temporaryDirectory(), 'test.db');
+    const storage = await openStorage(path);
+    const filled = await fill(storage);
+    expect(found(path)).toBeGreaterThan(100);
+    await erase(storage, filled);
+    expect(await storage.purge?.({ rewrite: false })).toBeNull();
+    expect(found(path)).toBe(0);
+    expect(found(path, 'ordinary')).toBeGreaterThan(800);
+  });
+
+  it('writes a database again, once, in which versions before have deleted something', async () => {
+    const path = join(temporaryDirectory(), 'test.db');
+    const storage = await openStorage(path);
+    await fill(storage);
+    // As a version before: without overwriting.
+    const former = connectTo(path);
+    former.exec('PRAGMA secure_delete = OFF');
+    former.exec(`DELETE FROM messages WHERE text LIKE '${SECRET}%'`);
+    former.prepare('INSERT INTO settings (name, value) VALUES (?, 1)').run(DELETED_BYTES);
+    expect(await storage.purge?.({ rewrite: false })).toBeNull();
+    expect(found(path)).toBeGreaterThan(0);
+    expect(await storage.purge?.({ rewrite: true })).toBeNull();
+    expect(found(path)).toBe(0);
+    expect(former.prepare('SELECT 1 FROM settings WHERE name = ?').get(DELETED_BYTES)).toBeUndefined();
+    expect(former.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+  });
+
+  it('says where bytes are left while a program reads from before the deletion', async () => {
+    const path = join(temporaryDirectory(), 'test.db');
+    const storage = await openStorage(path);
+    const filled = await fill(storage);
+    const reader = new DatabaseSync(path);
+    reader.exec('BEGIN');
+    reader.prepare('SELECT count(*) FROM messages').get();
+    await erase(storage, filled);
+    expect(await storage.purge?.({ rewrite: true })).toContain(`${path}-wal`);
+    reader.close();
+    expect(await storage.purge?.({ rewrite: true })).toBeNull();
+    expect(found(path)).toBe(0);
+  });
+});
