@@ -1,4 +1,5 @@
 import type { Gateway } from '@trunkline/core';
+import { createSandbox } from '@trunkline/core/sandbox';
 import type { DataFiles } from './data-files.ts';
 import { drawQrs } from './draw-qrs.ts';
 import { openSandboxNetwork } from './sandbox-network.ts';
@@ -17,6 +18,11 @@ export async function openNetwork(
   if (settings.gateway === 'sandbox') return openSandboxNetwork(settings, files);
   const gateway = settings.roles.gateway ? await openWhatsApp(settings, terminal) : whatsAppElsewhere();
   return { gateway, phone: null, isElsewhere: false, close() {} };
+}
+
+/** A gateway that is not connected to anything, of the network that GATEWAY names: it knows what is stored for it. */
+export async function closedGateway({ gateway }: Settings): Promise<Gateway> {
+  return gateway === 'sandbox' ? createSandbox().gateway : (await loadBaileys()).baileysGateway();
 }
 
 async function openWhatsApp({ messagesPerMinute }: Settings, terminal: Terminal): Promise<Gateway> {

@@ -44,6 +44,8 @@ export interface ServeOptions {
   readonly instanceHistoryDays?: number | undefined;
   /** 0 is never. */
   readonly instanceDownMinutes?: number | undefined;
+  /** If omitted, messages are kept until they are erased. */
+  readonly messageRetentionDays?: number | undefined;
   /** Requests a minute for each API key; 0 is no limit. */
   readonly rateLimit?: number | undefined;
   readonly roles?: readonly ('api' | 'gateway' | 'webhooks' | 'maintenance')[] | undefined;

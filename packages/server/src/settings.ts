@@ -45,6 +45,8 @@ export interface Settings {
   readonly instanceHistoryDays: number;
   /** How long a number is down before somebody is notified; 0 is never. */
   readonly instanceDownAfterMs: number;
+  /** For how many days messages are kept; undefined keeps them. */
+  readonly messageRetentionDays: number | undefined;
   /** Requests a minute for each key; 0 is off. */
   readonly rateLimit: number;
   readonly roles: Roles;
@@ -120,6 +122,7 @@ export function readSettings(given: readonly GivenSetting[]): Settings {
     instanceProxies: rest.INSTANCE_PROXIES === 'true',
     instanceHistoryDays: rest.INSTANCE_HISTORY_DAYS,
     instanceDownAfterMs: rest.INSTANCE_DOWN_MINUTES * 60_000,
+    messageRetentionDays: rest.MESSAGE_RETENTION_DAYS,
     rateLimit: rest.RATE_LIMIT,
     roles: rest.ROLES,
     gateway: rest.GATEWAY,
@@ -271,6 +274,11 @@ const variables = z.object({
   INSTANCE_DOWN_MINUTES: wholeNumber(44_640).default(15).register(documented, {
     meaning:
       'how many minutes a number that is meant to run can be down before [an email](#emails) is sent, once, and once more when it is back; `0` switches this off',
+  }),
+  MESSAGE_RETENTION_DAYS: wholeNumber(36_500, 1).optional().register(documented, {
+    byDefault: 'for ever',
+    meaning:
+      'for how many days messages are kept, with their files and events, unless their workspace says otherwise: see [privacy](privacy.md)',
   }),
   RATE_LIMIT: wholeNumber(1_000_000_000).default(600).register(documented, {
     meaning:

@@ -105,7 +105,7 @@ async function startOn(
     ...urlRules,
     standardWebhooks,
     instanceProxies,
-    retention: { instanceHistoryDays },
+    retention: { instanceHistoryDays, messagesDays: settings.messageRetentionDays },
     instanceDownAfterMs,
     stopTimeoutMs,
     logger,

@@ -78,6 +78,7 @@ describe('The settings of a server', () => {
       instanceProxies: true,
       instanceHistoryDays: true,
       instanceDownMinutes: true,
+      messageRetentionDays: true,
       rateLimit: true,
       roles: true,
       smtpUrl: true,

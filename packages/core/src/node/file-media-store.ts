@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { checkOptionNames } from '@trunkline/option-names';
@@ -48,7 +48,8 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
     },
     async size(id) {
       try {
-        return (await stat(pathOf(id))).size;
+        const found = await lstat(pathOf(id));
+        return found.isFile() ? found.size : null;
       } catch (error) {
         if (isMissing(error)) return null;
         throw error;
@@ -57,7 +58,7 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
     async get(id, range) {
       const path = pathOf(id);
       try {
-        const file = await open(path, 'r');
+        const file = await open(path, READ);
         const stream = createReadStream(path, { fd: file, ...range });
         // The two declarations of web streams differ in name only.
         return Readable.toWeb(stream) as ReadableStream<Uint8Array>;
@@ -69,6 +70,9 @@ export function fileMediaStore(options: FileMediaStoreOptions): MediaStore {
     delete: async (id) => remove(pathOf(id)),
   };
 }
+
+/** Not through a link, which could lead to any file of the machine. Without the flag on Windows, which has none. */
+const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
 
 function unfinished(path: string): string {
   return `${path}.part`;
@@ -130,6 +134,7 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
+/** A link is none of our files. */
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ELOOP');
 }

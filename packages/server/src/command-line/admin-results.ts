@@ -15,6 +15,7 @@ export function workspaceResult(workspace: Workspace): object {
     },
     trial_messages_used: workspace.trialMessagesUsed,
     suspended_at: time(workspace.suspendedAt),
+    messages_days: workspace.retention?.messagesDays ?? null,
     created_at: time(workspace.createdAt),
   };
 }

@@ -1,6 +1,11 @@
 import type { CommandSpec } from './command.ts';
 
 const WORKSPACE = { '--workspace <id>': 'the workspace; the only one by default' };
+const PERSON = {
+  ...WORKSPACE,
+  '--number <number>': 'the phone number of the person',
+  '--contact <id>': 'or the id of one of their contacts',
+};
 const PLAN = {
   '--subscription <status>': 'active, trial, past_due or none',
   '--instance-limit <count>': 'how many instances it may have; none is no limit',
@@ -128,6 +133,33 @@ export const COMMANDS: readonly CommandSpec[] = [
     arguments: { '<workspace>': 'its id' },
     options: PLAN,
     load: async () => (await import('./workspaces.ts')).setWorkspacePlan,
+  },
+  {
+    name: 'workspaces retention',
+    summary: 'say for how long the messages of a workspace are kept',
+    on: 'database',
+    asks: true,
+    arguments: { '<workspace>': 'its id' },
+    options: { '--messages-days <count>': 'a number of days, forever, or default for what the server does' },
+    load: async () => (await import('./workspaces.ts')).setWorkspaceRetention,
+  },
+  {
+    name: 'erase',
+    summary: 'erase all that is stored about a person',
+    on: 'database',
+    asks: true,
+    options: {
+      ...PERSON,
+      '--dry-run': 'counts what there is, and erases nothing',
+    },
+    load: async () => (await import('./erase.ts')).eraseCommand,
+  },
+  {
+    name: 'export',
+    summary: 'write all that is stored about a person into a new folder',
+    on: 'database',
+    options: { ...PERSON, '--to <directory>': 'the folder, which must not exist' },
+    load: async () => (await import('./export.ts')).exportCommand,
   },
   {
     name: 'keys list',

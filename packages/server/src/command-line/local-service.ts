@@ -1,6 +1,6 @@
 import { createTrunkline } from '@trunkline/core';
-import type { Logger, Trunkline } from '@trunkline/core';
-import { nodeRuntime } from '@trunkline/core/node';
+import type { Logger, Trunkline, TrunklineOptions } from '@trunkline/core';
+import { fileMediaStore, nodeRuntime } from '@trunkline/core/node';
 import { createSandbox } from '@trunkline/core/sandbox';
 import { fromConfigFile, fromDefaultConfigFile } from '../config-file.ts';
 import { checkDataFiles } from '../data-files.ts';
@@ -53,7 +53,29 @@ export async function withLocalService<Value>(
   call: Call,
   use: (service: LocalService) => Promise<Value>,
 ): Promise<Value> {
+  return withService(call, await localSettings(call), { gateway: createSandbox().gateway }, use);
+}
+
+/** The same with the files of messages, and with what the network's gateway has stored. */
+export async function withLocalMedia<Value>(
+  call: Call,
+  use: (service: LocalService) => Promise<Value>,
+): Promise<Value> {
   const settings = await localSettings(call);
+  const { media: mediaDirectory } = await existingFiles(settings);
+  const { closedGateway } = await import('../messaging-network.ts');
+  const media = settings.s3
+    ? (await import('../media-files.ts')).mediaFilesIn(settings.s3)
+    : fileMediaStore({ directory: mediaDirectory });
+  return withService(call, settings, { gateway: await closedGateway(settings), media }, use);
+}
+
+async function withService<Value>(
+  call: Call,
+  settings: Settings,
+  parts: Pick<TrunklineOptions, 'gateway' | 'media'>,
+  use: (service: LocalService) => Promise<Value>,
+): Promise<Value> {
   const logger = commandLogger(call.output);
   const { database } = settings;
   const files = await existingFiles(settings);
@@ -67,7 +89,7 @@ export async function withLocalService<Value>(
       ...nodeRuntime(),
       secretKey: await existingSecretKeys(settings, files),
       storage,
-      gateway: createSandbox().gateway,
+      ...parts,
       logger,
       roles: { api: false, gateway: false, webhooks: false, maintenance: false },
     });

@@ -1,4 +1,4 @@
-import type { Admin, Plan, Workspace } from '@trunkline/core';
+import type { Admin, Plan, Retention, Workspace } from '@trunkline/core';
 import { workspaceResult } from './admin-results.ts';
 import type { Call, CommandHandler } from './command.ts';
 import { CommandError, EXIT, usageError } from './command-error.ts';
@@ -65,6 +65,28 @@ export const setWorkspacePlan: CommandHandler = (call) =>
     call.output.result({ data: workspaceResult(changed) }, described(changed));
   });
 
+export const setWorkspaceRetention: CommandHandler = (call) =>
+  withLocalService(call, async ({ admin }) => {
+    const retention = retentionIn(call);
+    const { id, name } = await workspaceNamed(admin, call.argument('workspace'));
+    if (retention !== null && retention.messagesDays !== 'forever')
+      await confirmed(
+        call,
+        `All messages of the workspace ${printable(name)} (${id}) that are older than ${retention.messagesDays} days will be deleted, with their files, and from now on each that becomes so old.`,
+      );
+    const changed = await refusable(admin.workspaces.setRetention(id, retention));
+    call.output.result({ data: workspaceResult(changed) }, described(changed));
+  });
+
+function retentionIn({ options }: Call): Retention | null {
+  const days = options.text('messages-days');
+  if (days === undefined)
+    throw usageError('--messages-days is missing: a number of days, forever or default.');
+  if (days === 'default') return null;
+  if (days === 'forever') return { messagesDays: days };
+  return { messagesDays: options.whole('messages-days', { min: 1, max: 36_500 }) ?? 'forever' };
+}
+
 /** The workspace that is meant where none is named: the only one. */
 export async function workspaceMeant(admin: Admin, id: string | undefined): Promise<Workspace> {
   if (id !== undefined) return workspaceNamed(admin, id);
@@ -112,7 +134,11 @@ function planIn({ options }: Call): Partial<Plan> {
   };
 }
 
-function described({ id, name, plan, suspendedAt }: Workspace): string {
+function daysOf({ messagesDays }: Retention): string {
+  return messagesDays === 'forever' ? 'for ever' : `${messagesDays} days`;
+}
+
+function described({ id, name, plan, retention, suspendedAt }: Workspace): string {
   return facts({
     workspace: id,
     name,
@@ -120,6 +146,7 @@ function described({ id, name, plan, suspendedAt }: Workspace): string {
     'instance limit': plan.instanceLimit,
     'trial message limit': plan.trialMessageLimit,
     'webhook limit': plan.webhookLimit,
+    'messages are kept': retention === null ? 'as by default' : daysOf(retention),
     suspended: suspendedAt === null ? 'no' : `since ${new Date(suspendedAt).toISOString()}`,
   });
 }

@@ -204,7 +204,7 @@ describe('The command line', () => {
         { encoding: 'utf8' },
       );
     expect(complete(['trunkline'])).toContain('workspaces');
-    expect(complete(['trunkline', 'workspaces'])).toBe('list create suspend resume plan\n');
+    expect(complete(['trunkline', 'workspaces'])).toBe('list create suspend resume plan retention\n');
     expect(complete(['trunkline', 'workspaces', 'suspend'])).toContain('--yes');
     expect(complete(['trunkline', 'send', '15550100'])).toContain('--idempotency-key');
     for (const shell of ['zsh', 'fish'])

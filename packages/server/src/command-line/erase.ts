@@ -1,0 +1,56 @@
+import type { ErasedPerson } from '@trunkline/core';
+import { CommandError } from './command-error.ts';
+import type { CommandHandler } from './command.ts';
+import { confirmed } from './confirm.ts';
+import { withLocalMedia } from './local-service.ts';
+import { personMeant, showProgress } from './person.ts';
+import { facts } from './printable.ts';
+import { refusable } from './refusals.ts';
+
+/** Counts first, and says what it will do. Interrupted, the same command continues with what is left. */
+export const eraseCommand: CommandHandler = (call) =>
+  withLocalMedia(call, async ({ admin }) => {
+    const { options, output, signal } = call;
+    const person = await personMeant(admin, call);
+    const onProgress = showProgress(call);
+    const isDry = options.flag('dry-run');
+    if (isDry || !options.flag('yes')) {
+      const found = await refusable(admin.erasePerson(person, { dryRun: true, signal, onProgress }));
+      if (isDry) return output.result({ data: { erased: false, ...erasedResult(found) } }, described(found));
+      await confirmed(call, `${summed(found)} will be erased for good.`);
+    }
+    const erased = await refusable(admin.erasePerson(person, { signal, onProgress }));
+    output.result({ data: { erased: true, ...erasedResult(erased) } }, described(erased));
+    if (erased.left.length > 0) throw new CommandError(erased.left, { code: 'INCOMPLETE' });
+    output.note('Backups that were made before still have it: docs/privacy.md says what to do about them.');
+  });
+
+/** What is to be erased, as the beginning of a sentence. */
+function summed({ numbers, messages, files, events, contacts }: ErasedPerson): string {
+  const who = numbers.length === 0 ? 'a person without a number' : numbers.join(', ');
+  return `${messages} messages of ${who}, with ${files} files, ${events} events and ${contacts} contacts,`;
+}
+
+function described(counts: ErasedPerson): string {
+  return facts({
+    numbers: counts.numbers.join(', ') || null,
+    contacts: counts.contacts,
+    messages: counts.messages,
+    files: counts.files,
+    events: counts.events,
+    'session values': counts.sessionValues,
+  });
+}
+
+function erasedResult(counts: ErasedPerson): object {
+  return {
+    numbers: counts.numbers,
+    contact_ids: counts.contactIds,
+    messages: counts.messages,
+    files: counts.files,
+    events: counts.events,
+    session_values: counts.sessionValues,
+    contacts: counts.contacts,
+    left: counts.left,
+  };
+}

@@ -1,0 +1,141 @@
+import { lstat, mkdir, open, rename } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream as NodeStream } from 'node:stream/web';
+import type { ExportedItem } from '@trunkline/core';
+import { errorCode } from '../start-error.ts';
+import { CommandError, usageError } from './command-error.ts';
+import type { CommandHandler } from './command.ts';
+import { withLocalMedia } from './local-service.ts';
+import { personMeant, showProgress } from './person.ts';
+import { facts } from './printable.ts';
+import { refusable } from './refusals.ts';
+import { syncDirectory } from './safe-files.ts';
+
+/**
+ * Writes everything into a folder for its owner alone, which gets its name when it is complete: what is interrupted is
+ * left under another one.
+ */
+export const exportCommand: CommandHandler = (call) =>
+  withLocalMedia(call, async ({ admin }) => {
+    const { options, output, signal } = call;
+    const to = options.text('to');
+    if (to === undefined || to === '') throw usageError('--to is missing: the folder to write into.');
+    const directory = resolve(to);
+    const person = await personMeant(admin, call);
+    await refuseExisting(directory);
+    const items = await refusable(admin.exportPerson(person, { signal, onProgress: showProgress(call) }));
+    const draft = `${directory}.part`;
+    const counts = await writeAll(items, await newDirectory(draft), signal);
+    // Looked at again, since a rename would take the place of an empty folder.
+    await refuseExisting(directory);
+    await rename(draft, directory);
+    await syncDirectory(dirname(directory));
+    output.result(
+      { data: { directory, ...counts } },
+      facts({
+        export: directory,
+        contacts: counts.contacts,
+        messages: counts.messages,
+        files: counts.files,
+        events: counts.events,
+      }),
+    );
+  });
+
+async function refuseExisting(path: string): Promise<void> {
+  const found = await lstat(path).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  });
+  if (found !== null) throw new CommandError(`${path} is there already: name a folder that is not.`);
+}
+
+/** Only where nothing is: neither a link nor another export is written into. */
+async function newDirectory(path: string): Promise<string> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return path;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST')
+      throw new CommandError(`${path} is there, of an export that was interrupted: remove it.`);
+    if (errorCode(error) === 'ENOENT')
+      throw new CommandError(`There is no directory ${dirname(path)}: make it first.`);
+    throw error;
+  }
+}
+
+interface Counts {
+  contacts: number;
+  messages: number;
+  files: number;
+  events: number;
+}
+
+async function writeAll(
+  items: AsyncIterable<ExportedItem>,
+  directory: string,
+  signal: AbortSignal,
+): Promise<Readonly<Counts>> {
+  const counts: Counts = { contacts: 0, messages: 0, files: 0, events: 0 };
+  const media = await newDirectory(join(directory, 'media'));
+  const [contacts, messages, events] = [
+    await newFile(join(directory, 'contacts.jsonl')),
+    await newFile(join(directory, 'messages.jsonl')),
+    await newFile(join(directory, 'events.jsonl')),
+  ];
+  try {
+    for await (const item of items) {
+      signal.throwIfAborted();
+      switch (item.kind) {
+        case 'contact':
+          await writeLine(contacts, item.contact);
+          counts.contacts += 1;
+          break;
+        case 'message': {
+          const file = await writeFile(media, item, signal);
+          await writeLine(messages, { ...item.message, file: file && `media/${file}` });
+          counts.messages += 1;
+          if (file !== null) counts.files += 1;
+          break;
+        }
+        case 'event':
+          await writeLine(events, item.event);
+          counts.events += 1;
+      }
+    }
+    for (const file of [contacts, messages, events]) await file.sync();
+  } finally {
+    for (const file of [contacts, messages, events]) await file.close();
+  }
+  for (const one of [media, directory]) await syncDirectory(one);
+  return counts;
+}
+
+/** For its owner alone, and never through a link. */
+function newFile(path: string): Promise<FileHandle> {
+  return open(path, 'wx', 0o600);
+}
+
+async function writeLine(file: FileHandle, value: unknown): Promise<void> {
+  await file.writeFile(`${JSON.stringify(value)}\n`);
+}
+
+/** Returns its name, which comes from the message's id and never from its sender; null if none is stored. */
+async function writeFile(
+  directory: string,
+  { message, openFile }: Extract<ExportedItem, { kind: 'message' }>,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const content = (await openFile?.()) ?? null;
+  if (content === null) return null;
+  const extension = /\.[a-z0-9]{1,8}$/i.exec(message.media?.filename ?? '')?.[0] ?? '';
+  const name = `${message.id}${extension}`;
+  const target = await newFile(join(directory, name));
+  // The two declarations of web streams differ in name only. Both ends are closed with it, however it ends.
+  const source = Readable.fromWeb(content as NodeStream<Uint8Array>);
+  await pipeline(source, target.createWriteStream({ flush: true }), { signal });
+  return name;
+}
